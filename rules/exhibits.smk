@@ -17,6 +17,7 @@ for job in RESEED.jobs["draw"]:
             "../envs/exhibits.yaml"
         params:
             key=job.key,
+            title=lambda wildcards, job=job: job.title,
             spec=RESEED.spec_file(job),
         shell:
             "job {log:q} python -P -m reseed.jobs.draw {params.spec:q}"

@@ -16,6 +16,7 @@ for job in RESEED.jobs["report"]:
             "../envs/exhibits.yaml"
         params:
             key=job.key,
+            title=lambda wildcards, job=job: job.title,
             spec=RESEED.spec_file(job),
         shell:
             "job {log:q} python -P -m reseed.jobs.report {params.spec:q}"

@@ -12,6 +12,7 @@ from reseed.core.coordinates import Coordinates
 from reseed.core.errors import Damaged, ReseedError, Stale
 from reseed.jobs import make_splits, prepare_data, train
 from reseed.pipeline.runner import Granted
+from reseed.pipeline.spec_files import SpecFiles
 from reseed.planning.plan import blocks
 from reseed.planning.specs import DataSpec, SplitSpec
 from reseed.planning.training_specs import build_train_spec
@@ -52,7 +53,8 @@ def trained(caches, tmp_path):
     """The cache of the setting without a search, and its first trial, which is trained."""
     project, plan = load_toy_project(tmp_path, CHANGES)
     block = next(block for block in blocks(plan, 60) if not block[0][0].spec.search)
-    train.run(build_train_spec(project, block), Granted())
+    write_sources = SpecFiles(plan.layout).write_sources
+    train.run(build_train_spec(project, block, write_sources), Granted())
     return caches[0], block[0][1][0]
 
 

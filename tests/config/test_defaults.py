@@ -15,7 +15,7 @@ def test_three_lines_are_a_study():
     assert list(study.exhibits)[:2] == ["leaderboard", "differences"]
 
 
-def test_what_a_study_names_is_kept():
+def test_configured_analyses_are_kept():
     own = RESULTS | {"analyses": {"pairs": {"kind": "pairs"}}}
     study = Study.model_validate(own)
     assert set(study.analyses) == {"pairs"}
@@ -27,7 +27,7 @@ def test_what_a_study_names_is_kept():
 TRAINED = {"name": "t", "title": "T", "experiments": {"e": {"seeds": {"model": 0}}}}
 
 
-def test_a_study_that_trains_takes_it_where_it_is_silent():
+def test_training_study_without_analyses_gets_defaults():
     study = Study.model_validate(TRAINED)
     assert {"pairs", "folds", "ways"} <= set(study.analyses)
     assert {"verdicts", "ways", "checklist"} <= set(study.exhibits)
@@ -37,12 +37,12 @@ def test_a_study_that_trains_takes_it_where_it_is_silent():
 
 
 @pytest.mark.parametrize("own", [{"analyses": {}}, {"exhibits": {}}])
-def test_a_study_that_trains_and_says_so_itself_is_left_alone(own):
+def test_training_study_with_analyses_is_unchanged(own):
     assert add_default_analyses(TRAINED | own) == TRAINED | own
 
 
 @pytest.mark.parametrize("named", [{"baseline": "a"}, {"pairs": [["a", "b"]]}])
-def test_a_baseline_reaches_the_analyses_of_pairs_only(named):
+def test_baseline_is_added_to_analyses_of_pairs_only(named):
     study = Study.model_validate(RESULTS | {"results": {"path": "runs.csv"} | named})
     assert study.analyses["pairs"].options == named
     assert study.analyses["seeds_needed"].options == named

@@ -36,7 +36,7 @@ def test_seeds_that_change_nothing_are_counted_split_by_split():
     ]
 
 
-def test_the_report_says_so():
+def test_report_names_repeated_outputs():
     info = StudyInfo(
         scale="demo",
         datasets={"d": {"title": "Digits", "metric": "accuracy", "greater_is_better": True}},

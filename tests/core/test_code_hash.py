@@ -1,8 +1,9 @@
-"""Hashes of code depend on its meaning; trial keys cover exactly what decides numbers."""
+"""Code hashes depend on meaning only; trial keys cover exactly what affects results."""
 
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from reseed.cache.trial_cache import trial_key
@@ -17,9 +18,11 @@ from reseed.core.code_hash import (
     digest,
     named_code,
     refuse_unbound,
-    user_code_hashes,
+    stamp_sources,
 )
-from reseed.core.errors import ReseedError
+from reseed.core.errors import Damaged, ReseedError
+from reseed.core.layout import ResultsLayout
+from reseed.pipeline.spec_files import SpecFiles
 
 MODEL = {"factory": "a:b", "stack": {"cpu": 1, "gpu": 1}, "hyperparameters": {"ignored": 1}}
 FACTS = {
@@ -123,7 +126,7 @@ def test_package_without_star_hashes_only_imported_names(project):
 
 
 def imported(folder, pythonpath) -> str:
-    """The file of `other` as a job imports it: a script that loads what the project names."""
+    """Return the file of `other` that a job imports, from a script that loads it by name."""
     code = (
         f"import sys; sys.path[0] = {str(SCRIPTS)!r};"
         "from reseed.plugins.loading import load_object;"
@@ -155,7 +158,7 @@ def test_module_file_precedes_later_package_of_same_name(project, tmp_path_facto
     assert str(code_files("mine", folder)["other"]) == imported(folder, str(elsewhere))
 
 
-def test_installed_module_precedes_the_projects_own(project):
+def test_installed_module_precedes_the_project_module(project):
     folder = project(**{"joblib/__init__": "", "joblib/memory": "X = 1"})
     assert folder not in code_files("joblib.memory", folder)["joblib.memory"].parents
 
@@ -283,24 +286,50 @@ def test_name_that_a_module_lacks_is_refused(tmp_path, text, refused):
         refuse_unbound("own:make", tmp_path)
 
 
-def test_file_edited_after_planning_is_refused(tmp_path):
+@pytest.fixture
+def guarded(tmp_path):
+    """Return the files of a key and a guard of them."""
     (tmp_path / "watched.py").write_text("import numpy\nfrom imported_by_watched import X\n")
     (tmp_path / "imported_by_watched.py").write_text("X = 1\n")
     (tmp_path / "settings.json").write_text("{}")
-    hashes = user_code_hashes(["watched", "reseed.models.forest"], ["settings.json"], tmp_path)
+    stamps = stamp_sources(("watched", "reseed.models.forest"), ("settings.json",), tmp_path)
+    return tmp_path, stamps, SourceGuard(stamps)
+
+
+def test_file_stats_cover_user_files_and_the_library(guarded):
+    folder, stamps, _ = guarded
     names = {"watched.py", "imported_by_watched.py", "settings.json"}
-    assert set(hashes) == {str(tmp_path / name) for name in names}
-    guard = SourceGuard(hashes)
+    assert {path for path in stamps if path.startswith(str(folder))} == {
+        str(folder / name) for name in names
+    }
+    assert str(SCRIPTS / "reseed" / "models" / "forest.py") in stamps
+    assert not [path for path in stamps if "site-packages" in path]
+
+
+def test_file_edited_after_planning_is_refused(guarded):
+    folder, _, guard = guarded
     guard.refuse_edits()
-    (tmp_path / "imported_by_watched.py").write_text("X = 1  # one\n")
+    (folder / "imported_by_watched.py").write_text("X = 1  # one\n")
     guard.refuse_edits()
     for name, text in (("imported_by_watched.py", "X = 2\n"), ("settings.json", "[]")):
-        before = (tmp_path / name).read_text()
-        (tmp_path / name).write_text(text)
+        before = (folder / name).read_text()
+        (folder / name).write_text(text)
         with pytest.raises(ReseedError, match=f"{name}: was edited after the run was planned"):
             guard.refuse_edits()
-        (tmp_path / name).write_text(before)
+        (folder / name).write_text(before)
         guard.refuse_edits()
-    (tmp_path / "watched.py").unlink()
+    (folder / "watched.py").unlink()
     with pytest.raises(ReseedError, match=r"watched\.py: was edited"):
         guard.refuse_edits()
+
+
+def test_file_stats_are_read_from_their_file(guarded):
+    folder, stamps, _ = guarded
+    path = Path(SpecFiles(ResultsLayout(str(folder))).write_sources(stamps))
+    assert SourceGuard.read(path).stamps == stamps
+    path.write_text("{")
+    with pytest.raises(Damaged, match="cannot be read"):
+        SourceGuard.read(path)
+    path.unlink()
+    with pytest.raises(Damaged):
+        SourceGuard.read(path)

@@ -17,7 +17,7 @@ def test_truncated_archive_with_its_own_checksum(tmp_path, make):
     assert "truncated" in text
 
 
-def test_an_encrypted_zip_is_told(tmp_path):
+def test_encrypted_zip_is_refused(tmp_path):
     data = bytearray(wheel({"t.csv": GOOD}))
     # General purpose flag, bit 0, in the local header and in the central directory.
     for signature, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
@@ -27,7 +27,7 @@ def test_an_encrypted_zip_is_told(tmp_path):
     assert "t.zip is encrypted: unpack it" in text
 
 
-def test_an_unknown_packing_method_is_told(tmp_path):
+def test_unknown_compression_method_is_refused(tmp_path):
     data = bytearray(wheel({"t.csv": GOOD}))
     for signature, offset in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
         data[data.index(signature) + offset] = 97
@@ -36,14 +36,14 @@ def test_an_unknown_packing_method_is_told(tmp_path):
     assert "compressed in a way Python cannot read" in text
 
 
-def test_what_is_no_archive_is_told(tmp_path):
+def test_other_files_are_refused(tmp_path):
     (tmp_path / "t.zip").write_bytes(b"Rar! something else")
     text = fail([mirrored("t.zip", b"Rar! something else", "t.csv")], tmp_path / "c", tmp_path)
     assert "t.zip is not a zip or tar archive" in text
 
 
 @pytest.mark.parametrize("make", [wheel, sdist])
-def test_what_expands_too_far_is_refused(tmp_path, make, monkeypatch):
+def test_too_large_members_are_refused(tmp_path, make, monkeypatch):
     monkeypatch.setattr(archives, "MAX_EXPANDED_BYTES", 1000)
     data = make({"a.csv": bytes(600), "b.csv": bytes(600)})
     (tmp_path / "t.bin").write_bytes(data)
@@ -53,7 +53,7 @@ def test_what_expands_too_far_is_refused(tmp_path, make, monkeypatch):
     fetch([one], tmp_path / "cache", tmp_path, lambda line: None)
 
 
-def test_a_header_that_lies_about_its_size_is_refused(tmp_path, monkeypatch):
+def test_wrong_size_in_a_header_is_refused(tmp_path, monkeypatch):
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("t.csv", bytes(100_000))

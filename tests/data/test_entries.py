@@ -81,13 +81,13 @@ def test_readers_are_checked_before_anything_is_fetched():
     assert len(told(reader="liar", options={"duplicates": "some"})) == 3
 
 
-def test_a_reader_of_files_without_files_is_told():
+def test_missing_sources_are_refused():
     with pytest.raises(ReseedError, match="dataset own: sources: missing"):
         prepare(dataset().model_dump())
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_every_reader_is_there(name):
+def test_every_reader_can_be_imported(name):
     reader = READERS[name]
     assert reader.load().__doc__
     assert find_reader({"reader": name}) is reader

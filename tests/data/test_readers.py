@@ -86,12 +86,12 @@ def test_bike_is_one_table_from_either_coding(tmp_path):
     assert not any("shuffled edition" in note for note in uci.info.notes)
 
 
-def test_bike_refuses_text_it_does_not_know(tmp_path):
+def test_bike_refuses_unknown_text(tmp_path):
     with pytest.raises(ReseedError, match=r"\['season'\]"):
         bike(tmp_path, TEXT.replace("fall", "autumn"))
 
 
-def test_rounded_log_counts_do_not_hang_on_the_last_bit():
+def test_rounded_log_counts_ignore_the_last_bit():
     """A logarithm that is off by a few units in the last place gives the same table."""
     counts = np.arange(1, 978)  # every count there is
     logs = np.log(counts)

@@ -11,7 +11,7 @@ def loans():
     return simulate_home_mortgage(200_000, seed=0)
 
 
-def test_shape_of_the_paper(loans):
+def test_simulated_data_have_the_shape_of_the_paper(loans):
     features = loans.drop(columns=TARGET)
     assert features.shape[1] == 55
     assert features.notna().all(axis=None)

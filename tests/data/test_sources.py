@@ -93,7 +93,7 @@ def test_mirror_and_file(tmp_path):
     assert not (tmp_path / "cache").exists()
 
 
-def test_the_next_source_is_tried_and_every_attempt_is_told(tmp_path):
+def test_next_source_is_tried_and_attempts_are_reported(tmp_path):
     (tmp_path / "t.csv").write_bytes(GOOD)
     bad = b"a,b\n1,3\n"
     (tmp_path / "bad.csv").write_bytes(bad)
@@ -192,7 +192,7 @@ def test_several_files_and_several_members(tmp_path):
     assert "wrong checksum of a.csv" in fail([paths], tmp_path / "cache", tmp_path)
 
 
-def test_looping_and_dangling_links_are_told(tmp_path):
+def test_broken_links_are_reported(tmp_path):
     (tmp_path / "loop.csv").symlink_to(tmp_path / "loop.csv")
     (tmp_path / "gone.csv").symlink_to(tmp_path / "nothing.csv")
     for name in ("loop.csv", "gone.csv"):
@@ -200,7 +200,7 @@ def test_looping_and_dangling_links_are_told(tmp_path):
         assert f"{name} is a broken symbolic link" in text
 
 
-def test_an_image_written_anew_under_its_old_name_is_seen(tmp_path):
+def test_replaced_image_changes_the_file_stats(tmp_path):
     image = tmp_path / "cats" / "1.png"
     image.parent.mkdir()
     image.write_bytes(b"one")
@@ -211,7 +211,7 @@ def test_an_image_written_anew_under_its_old_name_is_seen(tmp_path):
     assert file_stats(files) != before
 
 
-def test_an_older_file_moved_to_the_place_of_another_is_seen(tmp_path):
+def test_older_file_changes_the_file_stats(tmp_path):
     table, other = tmp_path / "table.csv", tmp_path / "other.csv"
     for path, text in ((table, "1"), (other, "2")):
         path.write_text(text)
@@ -224,7 +224,7 @@ def test_an_older_file_moved_to_the_place_of_another_is_seen(tmp_path):
     assert file_stats(files) == []
 
 
-def test_local_files_are_the_users_own(tmp_path):
+def test_local_files_are_those_of_file_sources(tmp_path):
     own = [{"kind": "file", "path": "a.csv"}, {"kind": "file", "path": ["b.csv", "c.csv"]}]
     entry = {"sources": own, "official": {"test": "rows.csv", "validation": None, "column": None}}
     assert list_local_files(entry) == ["a.csv", "b.csv", "c.csv", "rows.csv"]
@@ -305,7 +305,7 @@ def test_certificate_of_pip_is_used(index, monkeypatch):
     assert download._connection_options() == {}
 
 
-def test_an_error_that_may_pass_is_tried_again(tmp_path, server, monkeypatch):
+def test_temporary_errors_are_retried(tmp_path, server, monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setattr(download, "RETRY_PAUSES", (0, 0))
     source = {"kind": "url", "url": f"{server.url}/t.csv", "sha256": sha(GOOD)}
@@ -317,7 +317,7 @@ def test_an_error_that_may_pass_is_tried_again(tmp_path, server, monkeypatch):
     assert len(server.asked) == 4
 
 
-def test_no_password_is_told(tmp_path, index, monkeypatch):
+def test_password_is_not_shown(tmp_path, index, monkeypatch):
     address = index.url.replace("http://", "http://user:secret@")
     monkeypatch.setenv("PIP_INDEX_URL", f"{address}/simple/")
     assert "secret" not in fail([package(b"")], tmp_path)

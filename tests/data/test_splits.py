@@ -65,7 +65,7 @@ def test_stratified_parts_hold_the_class_shares(share):
             assert abs(positives - target.mean() * len(one)) <= 1.5
 
 
-def test_without_stratify_the_shares_wander():
+def test_shares_vary_without_stratification():
     target = labels(1000, 0.1)
     free = {**HOLDOUT, "stratify": False}
     shares = {
@@ -244,7 +244,7 @@ def test_file_round_trip(tmp_path):
         read_split(path, fold=7)
 
 
-def test_a_file_says_the_hash_of_each_folds_rows(tmp_path):
+def test_split_file_has_the_hash_of_each_fold(tmp_path):
     path, frame = written(tmp_path)
     hashes = read_split_hashes(path)
     assert hashes == {fold: compute_rows_sha256(select_fold(frame, fold)) for fold in range(5)}
@@ -300,7 +300,7 @@ def test_changed_rows_are_damage(tmp_path):
         assert caught.value.path == path
 
 
-def test_a_whole_file_in_the_place_of_another_is_damage(tmp_path):
+def test_split_of_another_seed_is_damage(tmp_path):
     path, _ = written(tmp_path, {**HOLDOUT, "validation": 0.2})
     right = {"scheme": "holdout-0.2", "data_seed": 9, "targets_sha256": "t" * 64}
     assert read_split_hashes(path, right) == read_split_hashes(path)
@@ -309,7 +309,7 @@ def test_a_whole_file_in_the_place_of_another_is_damage(tmp_path):
             read_split_hashes(path, {**right, name: other})
 
 
-def test_files_that_are_no_splits_are_damage(tmp_path):
+def test_other_files_are_damage(tmp_path):
     path, _ = written(tmp_path)
     whole = path.read_bytes()
     for data in (whole[:-40], b"", whole[: len(whole) // 2]):

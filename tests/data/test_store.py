@@ -216,7 +216,7 @@ def test_a_failed_write_leaves_the_old_files(tmp_path, monkeypatch):
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
 
 
-def test_a_write_that_broke_off_between_files_is_damage(tmp_path, monkeypatch):
+def test_interrupted_write_is_detected_as_damage(tmp_path, monkeypatch):
     write_prepared(tmp_path, example())
     changed = Prepared(Table(FRAME.assign(x=1.0)), TARGET, None, None, example().info)
     monkeypatch.setattr("reseed.data.meta.write_json", lambda *_: None)
@@ -230,7 +230,7 @@ def test_lengths_and_groups_must_agree(tmp_path):
     with pytest.raises(ReseedError, match="differ in length"):
         write_prepared(tmp_path, short)
     odd = Prepared(INPUTS["table"], TARGET, np.arange(4), None, example().info)
-    with pytest.raises(ReseedError, match="names a group"):
+    with pytest.raises(ReseedError, match="either the group column or the groups are missing"):
         write_prepared(tmp_path, odd)
     assert not list(tmp_path.iterdir())
 

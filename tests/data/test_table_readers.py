@@ -101,7 +101,7 @@ def test_missing_values_stay_missing_and_nothing_is_fitted(tmp_path):
         pd.testing.assert_series_equal(found.inputs.frame["member"], wanted)
 
 
-def test_constant_columns_are_kept_and_told(tmp_path):
+def test_constant_columns_are_kept_and_reported(tmp_path):
     found = own(CLEAN.assign(one=1), tmp_path)
     assert "one" in found.inputs.frame
     assert "constant columns (kept): one" in found.info.notes
@@ -325,7 +325,7 @@ def test_unreadable_files(tmp_path):
             load("t.csv", b"a,bad\n" + rows)
 
 
-def test_row_numbers_that_were_written_along_are_no_feature(tmp_path):
+def test_unnamed_row_numbers_are_refused_as_feature(tmp_path):
     CLEAN.sort_values("bad", ignore_index=True).to_csv(tmp_path / "t.csv")
     entry = {"name": "own", "task": "binary", "target": "bad", "drop": []}
     with pytest.raises(ReseedError, match="'Unnamed: 0' has no name in the file"):

@@ -85,7 +85,7 @@ def test_pairs_groups_and_numbers(tmp_path):
     assert coded.info.classes == ["1", "2", "3"]
 
 
-def test_duplicates_are_told_or_left_out(tmp_path):
+def test_duplicates_are_reported_or_left_out(tmp_path):
     path = tmp_path / "own.csv"
     pd.concat([FRAME, FRAME[:2], FRAME[:1].assign(mood="bad")]).to_csv(path, index=False)
     kept = own(path)
@@ -94,7 +94,7 @@ def test_duplicates_are_told_or_left_out(tmp_path):
     found = own(path, options={"duplicates": "remove"})
     assert texts(found) == [said for said, _ in ROWS]
     assert found.target.tolist() == own(path).target[:6].tolist()
-    note = "3 rows left out whose text stands in an earlier row (1 of them under another label)"
+    note = "3 rows left out that repeat the text of an earlier row (1 of them under another label)"
     assert note in found.info.notes
 
 

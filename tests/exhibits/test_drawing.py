@@ -4,8 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from reseed.core.code_hash import SourceStamp
 from reseed.core.layout import ResultsLayout
 from reseed.core.study_info import write_study_info
+from reseed.pipeline.spec_files import SpecFiles
 from reseed.planning.specs import DrawSpec, ExhibitSpec
 from reseed.rendering import drawing
 
@@ -14,6 +16,7 @@ from reseed.rendering import drawing
 def exhibits(tmp_path, statistics):
     study = ResultsLayout(str(tmp_path)).study("one")
     inputs = (study.metrics, study.about)
+    no_sources = SpecFiles(ResultsLayout(str(tmp_path))).write_sources({})
     Path(study.folder).mkdir(parents=True)
     statistics["metrics"].to_parquet(study.metrics)
     write_study_info(Path(study.about), statistics["info"])
@@ -30,7 +33,7 @@ def exhibits(tmp_path, statistics):
             inputs=inputs,
             suffixes=(".csv", ".md", ".tex", ".json"),
             key="code",
-            user_code_hashes={},
+            sources=no_sources,
         )
 
     return exhibit("data", "datasets_table"), exhibit("models", "algorithms_table")
@@ -93,7 +96,9 @@ def test_edited_drawing_code_is_not_cached_under_old_key(exhibits, draw, tmp_pat
     data, models = exhibits
     own = tmp_path / "my_tables.py"
     own.write_text("ROWS = 2\n")
-    outcomes = draw(replace(data, user_code_hashes={str(own): "hash of ROWS = 1"}), models)
+    stamps = {str(own): SourceStamp("hash of ROWS = 1", 0, 0)}
+    sources = SpecFiles(ResultsLayout(str(tmp_path))).write_sources(stamps)
+    outcomes = draw(replace(data, sources=sources), models)
     assert "my_tables.py: was edited after the run was planned" in str(outcomes["data"])
     assert outcomes["models"] == "drawn"
     assert not data_table.exists()

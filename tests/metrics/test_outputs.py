@@ -27,7 +27,7 @@ def test_probabilities_are_scipys_and_do_not_overflow():
     assert (found == values).all()
 
 
-def test_probabilities_survive_the_way_there_and_back():
+def test_probabilities_round_trip():
     rng = np.random.default_rng(0)
     p = np.concatenate([rng.random(1000), [0.0, 1.0, 0.5, 1e-9, 1 - 1e-9]])
     found = to_probabilities("binary", from_probabilities("binary", p))
@@ -57,7 +57,7 @@ def test_confident_error_costs_the_same_raw_or_probability():
         assert trained == pytest.approx(given, rel=1e-6)
 
 
-def test_predictions_of_a_regression_are_kept_as_they_are():
+def test_predictions_of_a_regression_are_not_converted():
     values = np.array([1e6 + 0.01, -3.0])
     assert (from_probabilities("regression", values) == values).all()
 

@@ -185,7 +185,7 @@ def test_watching_the_test_rows_changes_no_bit():
     assert np.array_equal(model.fit(images, y).predict(images), alone)
 
 
-def test_two_classes_give_the_gap_of_their_logits():
+def test_two_classes_give_the_difference_of_logits():
     images, y = blobs(60, classes=2)
     model = small_cnn("binary", 2, TINY, seeds()).fit(images, y)
     both = model._logits(model._trained, Pixels(images, CPU))
@@ -241,7 +241,7 @@ def test_hyperparameters_are_checked(hyperparameters, message):
         small_cnn("multiclass", 3, hyperparameters, seeds())
 
 
-def test_inputs_and_tasks_that_do_not_fit_are_told():
+def test_unsuitable_inputs_and_tasks_are_refused():
     images, y = blobs(20)
     with pytest.raises(ReseedError, match="is a classifier"):
         small_cnn("regression", 0, TINY, seeds())

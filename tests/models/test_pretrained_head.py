@@ -124,7 +124,7 @@ def test_features_are_computed_once_and_kept_on_disk(weights, monkeypatch):
         make(weights).fit(images, y)
 
 
-def test_features_of_images_that_are_gone_are_let_go(weights):
+def test_features_of_deleted_images_are_released(weights):
     images, y = blobs(10)
     make(weights).fit(images, y)
     del images
@@ -134,7 +134,7 @@ def test_features_of_images_that_are_gone_are_let_go(weights):
     assert len(_CACHE) == 1
 
 
-def test_the_stored_features_know_what_decides_them(weights):
+def test_feature_key_covers_everything_that_decides_features(weights):
     images, _ = blobs(10)
     model = make(weights)
     key = model._compute_features_key(images)
@@ -187,7 +187,7 @@ def test_the_head_starts_and_is_trained_as_published(weights):
     assert float(model.loss(logits, targets)) == pytest.approx(float(expected), rel=1e-5)
 
 
-def test_two_classes_give_one_number_an_image_and_a_curve(weights):
+def test_two_classes_give_one_output_and_a_curve(weights):
     images, y = blobs(40, classes=2)
     model = make(weights, task="binary", classes=2)
     model.watch(images[30:], y[30:])
@@ -197,7 +197,7 @@ def test_two_classes_give_one_number_an_image_and_a_curve(weights):
     assert model.curve_[-1]["test_metric"] == pytest.approx(((outputs > 0) == y[30:]).mean())
 
 
-def test_mistakes_are_told(weights):
+def test_errors_are_reported(weights):
     factory = pretrained_head.pretrained_head
     with pytest.raises(ReseedError, match="weights are missing"):
         factory("multiclass", 3, {}, seeds())

@@ -112,7 +112,7 @@ def test_one_step_is_nesterov_sgd_with_weight_decay():
         assert torch.allclose(p.double(), expected, atol=1e-6)
 
 
-def test_it_learns_digits():
+def test_network_learns_digits():
     bunch = load_digits()
     images = np.rint(bunch.images * 255 / 16).astype(np.uint8)[..., None]
     recipe = {"width": 8, "epochs": 4, "ramp_epochs": 1, "batch_size": 25, "learning_rate": 0.1,
@@ -123,7 +123,7 @@ def test_it_learns_digits():
 
 
 @pytest.mark.parametrize("size", [8, 28, 32, 5])
-def test_it_takes_images_of_any_size(size):
+def test_images_of_any_size_are_accepted(size):
     images, y = blobs(20, size=size, channels=1)
     recipe = {"width": 2, "epochs": 1, "ramp_epochs": 0, "batch_size": 10}
     assert resnet9("multiclass", 3, recipe, seeds()).fit(images, y).predict(images).shape == (20, 3)
@@ -134,7 +134,7 @@ def test_a_ramp_longer_than_the_training_is_refused():
         Recipe(epochs=2)
 
 
-def test_the_small_cnn_is_what_the_paper_says():
+def test_small_cnn_has_the_layers_of_the_paper():
     network = SmallCnn("binary", 2, {}, seeds())._build_network((3, 32, 32))
     layers = [m for m in network.modules() if isinstance(m, (nn.Conv2d, nn.Linear))]
     assert [type(m) for m in layers] == [nn.Conv2d, nn.Conv2d, nn.Linear, nn.Linear]

@@ -53,7 +53,7 @@ def test_a_stack_is_the_function_of_its_networks():
     assert torch.allclose(stacked(x), expected, atol=1e-4)
 
 
-def test_lanes_train_as_they_would_alone():
+def test_lanes_train_as_single_networks():
     lanes = fitted([1, 2, 3], 3)
     for seed, lane in zip([1, 2, 3], lanes, strict=True):
         alone = small_cnn("multiclass", 3, RECIPE, seeds(seed))
@@ -64,7 +64,7 @@ def test_lanes_train_as_they_would_alone():
             assert mine == pytest.approx(theirs, abs=2e-3)
 
 
-def test_lane_bits_are_independent_of_slot_and_neighbours():
+def test_lane_bits_are_independent_of_slot_and_other_lanes():
     first = fitted([5, 6, 7], 3)
     other = fitted([9, 5], 3)
     assert np.array_equal(outputs(first[0]), outputs(other[1]))
@@ -72,7 +72,7 @@ def test_lane_bits_are_independent_of_slot_and_neighbours():
     assert np.array_equal(outputs(first[0]), outputs(queued[4]))
 
 
-def test_lanes_may_learn_from_different_rows():
+def test_lanes_may_have_different_training_rows():
     other = arrays(seed=3)
     mixed = fitted([1, 1], 2, [SHARED, other])
     both = fitted([1, 1], 2, [other, SHARED])
@@ -81,7 +81,7 @@ def test_lanes_may_learn_from_different_rows():
     assert not np.array_equal(outputs(mixed[0]), outputs(mixed[1]))
 
 
-def test_a_lane_that_fails_ends_alone():
+def test_a_failure_ends_only_its_lane():
     lanes = [small_cnn("multiclass", 3, RECIPE, seeds(s)) for s in (1, 2, 3)]
     broken = SimpleNamespace(**vars(SHARED) | {"X_train": SHARED.X_train.astype(float)})
     data = [SHARED, broken, SHARED]

@@ -82,7 +82,7 @@ def test_the_networks_have_the_known_number_of_parameters(factory, classes, pixe
 
 
 @pytest.mark.parametrize("pixels", [32, 64])
-def test_a_body_sees_as_much_of_64_pixels_as_of_32(factory, pixels):
+def test_body_has_equal_resolution_for_32_and_64_pixels(factory, pixels):
     network = tiny(factory)._build_network((3, pixels, pixels)).eval()
     stem, seen = next(m for m in network.modules() if isinstance(m, nn.Conv2d)), []
     stem.register_forward_hook(lambda module, given, got: seen.append(tuple(got.shape[2:])))
@@ -91,7 +91,7 @@ def test_a_body_sees_as_much_of_64_pixels_as_of_32(factory, pixels):
 
 
 @pytest.mark.parametrize("pixels", [8, 9, 16])
-def test_smaller_images_and_one_channel_will_do(factory, pixels):
+def test_smaller_images_and_one_channel_are_accepted(factory, pixels):
     images, y = blobs(20, size=pixels, channels=1)
     changes = {"patch": 3} if factory is vit_tiny and pixels == 9 else {}
     assert np.isfinite(tiny(factory, changes=changes).fit(images, y).predict(images)).all()
@@ -108,7 +108,7 @@ def test_two_classes_give_log_odds(factory):
     assert tiny(factory, classes=2).fit(images, y).predict(images).shape == (20,)
 
 
-def test_the_rate_rises_in_a_line_and_falls_by_a_cosine():
+def test_rate_rises_linearly_and_falls_as_a_cosine():
     model = resnet18("multiclass", 3, {"epochs": 10, "warmup_epochs": 2}, seeds())
     factors = [model.rate_factor(epoch) for epoch in range(10)]
     assert factors[:3] == pytest.approx([1 / 3, 2 / 3, 1])
@@ -150,7 +150,7 @@ def test_fast_kernels_last_as_long_as_the_training():
         ({"widht": 3}, "widht: unknown"),
     ],
 )
-def test_bad_hyperparameters_are_told(factory, changes, words):
+def test_bad_hyperparameters_are_refused(factory, changes, words):
     with pytest.raises(ReseedError, match=words):
         tiny(factory, changes=changes)
 

@@ -140,9 +140,9 @@ def test_jobs_that_want_two_never_hold_one_and_wait(jobs):
         assert list(found) == ["0,1"] * 3
 
 
-def test_a_folder_that_somebody_else_made_is_refused(tmp_path, monkeypatch):
+def test_lock_folder_of_another_user_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(devices.os, "getuid", lambda: os.geteuid() + 1)
-    with pytest.raises(ReseedError, match="somebody else"):
+    with pytest.raises(ReseedError, match="belongs to another user"):
         claim(1, {VISIBLE: "0"}, tmp_path)
     assert list(tmp_path.iterdir()) == []
 

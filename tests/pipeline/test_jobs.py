@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from reseed.pipeline import training_jobs
 from reseed.pipeline.jobs import Context
+from reseed.pipeline.spec_files import SpecFiles
 from reseed.pipeline.study_jobs import StudyJobs
 from reseed.planning.specs import to_json
 from toy_project import ENTRIES, load_toy_project
@@ -56,10 +57,14 @@ def list_jobs(context):
     ]
 
 
+def write_sources(plan):
+    return SpecFiles(plan.layout, dry=True).write_sources
+
+
 def make_context(folder, force=lambda outputs: [], changes=CHANGES):
     (folder / "toy.csv").write_text("y,x\n")
     project, plan = load_toy_project(folder, changes, block_seconds=60)
-    return Context(project, plan, folder / "config", folder, force)
+    return Context(project, plan, folder / "config", folder, force, write_sources(plan))
 
 
 @pytest.fixture
@@ -168,10 +173,9 @@ def test_keys_ignore_the_results_folder(tmp_path, monkeypatch):
     keys = []
     for results in ("one", "two"):
         project, plan = load_toy_project(tmp_path, CHANGES, results=results)
-        context = Context(project, plan, tmp_path / "config", tmp_path, lambda outputs: [])
-        keys.append(
-            [job.key for job in list_jobs(context) if job.stage not in ("export", "import")]
-        )
+        config, write = tmp_path / "config", write_sources(plan)
+        jobs = list_jobs(Context(project, plan, config, tmp_path, lambda outputs: [], write))
+        keys.append([job.key for job in jobs if job.stage not in ("export", "import")])
     assert keys[0] == keys[1]
 
 
@@ -205,6 +209,7 @@ def test_untracked_outputs_get_the_extra_input(tmp_path, monkeypatch):
 
 def test_captioned_outputs_are_marked_for_the_report(jobs):
     job = by_stage(jobs, "draw")[0]
+    assert job.title == "First"
     marked = job.mark_for_report(lambda file, **fields: (file, fields), "caption.rst")
     shown = [one for one in marked if isinstance(one, tuple)]
     assert [file for file, _ in shown] == list(job.captions)

@@ -83,7 +83,7 @@ def test_missing_imports_are_reported_unless_exported(error_text):
     ("name", "code", "expected"),
     [
         ("spread_out", "", "its name does not say whether greater is better"),
-        ("auc", "", "a built-in metric's name"),
+        ("auc", "", "is the name of a built-in metric"),
         ("spread_out", "spread_out.greater_is_better = True\n1 +", "line 3"),
     ],
 )

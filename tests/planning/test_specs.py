@@ -1,4 +1,4 @@
-"""Specs of jobs survive JSON unchanged, and keys ignore the results folder."""
+"""Specs of jobs survive JSON unchanged, and keys ignore their paths."""
 
 import dataclasses
 import json
@@ -42,6 +42,7 @@ SEARCHED = {
     },
 }
 DATASET = Dataset(name="toy", title="Toy", task="binary", target="y", positive=1.5)
+RESULTS = "/somewhere/results"
 SOURCE = {"kind": "file", "path": "a {b}.csv"}
 
 
@@ -58,32 +59,32 @@ def study(planned):
 @pytest.fixture(scope="module")
 def training(planned):
     project, plan = planned
-    return build_train_spec(project, next(blocks(plan, 60)))
+    return build_train_spec(project, next(blocks(plan, 60)), lambda stamps: "sources.json")
 
 
 @pytest.fixture(scope="module")
 def every_spec(study, training):
-    setting, hashes = study.settings[-1], {"a.py": "0f"}
+    setting, sources = study.settings[-1], "plan/ab/cd.json"
     exhibit = specs.ExhibitSpec(
-        "x", "spread_table", True, "X", "", "a", {"level": 0.95}, ("in",), (".csv",), "key", hashes
+        "x", "spread_table", True, "X", "", "a", {"level": 0.95}, ("in",), (".csv",), "key", sources
     )
     analysis = specs.AnalysisSpec(
-        *("results", "first", "a", "spread", {"n": [1, {"b": None}]}, ("models",), ("models",)),
-        *("published", hashes),
+        *(RESULTS, "first", "a", "spread", {"n": [1, {"b": None}]}, ("models",), ("models",)),
+        *("published", sources),
     )
     return [
-        specs.DataSpec("results", "toy~0a1b", DATASET),
-        specs.WeightsSpec("results", Weights(name="w", title="W", sources=[SOURCE])),
-        specs.SplitSpec("results", "toy", "official", Official(kind="official"), (0, 1)),
-        specs.SearchSpec("results", "report", setting, Coordinates(0, 1, 2, 3, 4, 5), hashes),
+        specs.DataSpec(RESULTS, "toy~0a1b", DATASET, sources),
+        specs.WeightsSpec(RESULTS, Weights(name="w", title="W", sources=[SOURCE])),
+        specs.SplitSpec(RESULTS, "toy", "official", Official(kind="official"), (0, 1)),
+        specs.SearchSpec(RESULTS, "report", setting, Coordinates(0, 1, 2, 3, 4, 5), sources),
         training,
         specs.VerifySpec(training, None, "first"),
         study,
         specs.ImportSpec(Results(path="runs.csv"), study, True),
-        specs.ExportSpec("results", "first", "models", ("auc",), "runs.csv"),
+        specs.ExportSpec(RESULTS, "first", "models", ("auc",), "runs.csv"),
         analysis,
-        specs.DrawSpec("results", "first", (exhibit,)),
-        specs.ReportSpec("results", {"first": ("x",)}, None),
+        specs.DrawSpec(RESULTS, "first", (exhibit,)),
+        specs.ReportSpec(RESULTS, {"first": ("x",)}, None),
     ]
 
 
@@ -122,30 +123,22 @@ def test_text_without_a_spec_is_refused(text):
         specs.from_json(specs.DataSpec, text)
 
 
-def test_form_for_keys_has_no_results_folder(every_spec):
-    def keys(value):
-        if isinstance(value, dict):
-            yield from value
-            for one in value.values():
-                yield from keys(one)
-        elif isinstance(value, list | tuple):
-            for one in value:
-                yield from keys(one)
-
+def test_form_for_keys_has_no_paths(every_spec, study):
     for spec in every_spec:
-        form = specs.without_results_dir(spec)
-        assert "results" not in set(keys(form)), type(spec).__name__
-        json.dumps(form)
+        text = json.dumps(specs.without_paths(spec))
+        assert "plan/ab/cd.json" not in text, type(spec).__name__
+        assert RESULTS not in text
+        assert study.results not in text
 
 
-def test_key_form_ignores_the_results_folder_alone(study):
-    moved = dataclasses.replace(study, results="/elsewhere")
-    assert specs.without_results_dir(moved) == specs.without_results_dir(study)
+def test_form_for_keys_ignores_paths_alone(study):
+    moved = dataclasses.replace(study, results="/elsewhere", sources="/elsewhere/plan")
+    assert specs.without_paths(moved) == specs.without_paths(study)
     imported = [specs.ImportSpec(Results(path="a"), one, False) for one in (study, moved)]
-    first, second = map(specs.without_results_dir, imported)
+    first, second = map(specs.without_paths, imported)
     assert first == second
     other = dataclasses.replace(study, title="Other")
-    assert specs.without_results_dir(other) != specs.without_results_dir(study)
+    assert specs.without_paths(other) != specs.without_paths(study)
 
 
 def test_setting_key_covers_each_part_of_the_model(study):

@@ -64,7 +64,7 @@ def test_initial_weights_are_distributed_as_those_of_pytorch():
     assert float(vectors[1:].std()) == pytest.approx(1, abs=0.15)
 
 
-def test_it_learns():
+def test_bilstm_learns():
     changes = {"max_epochs": 8, "patience": None, "learning_rate": 0.05, "dropout": 0.0}
     assert run(changes, rows=80).metrics["accuracy"] > 0.6
 
@@ -76,7 +76,7 @@ def test_pairs_are_read_and_shapes_are_right(classes):
     assert outcome.outputs["test"].shape == ((8,) if classes == 2 else (8, 3))
 
 
-def test_the_vocabulary_is_that_of_the_texts_it_was_made_of():
+def test_vocabulary_has_the_words_of_its_texts():
     vocabulary = Vocabulary(["It's good, GOOD film!", "a good film", "bad"], 4, 1)
     # good 3, film 2, then of those that stand once the first of the alphabet
     assert vocabulary.numbers == {"good": 3, "film": 4, "!": 5, "a": 6}
@@ -87,7 +87,7 @@ def test_the_vocabulary_is_that_of_the_texts_it_was_made_of():
     assert vocabulary.encode(["film good good film"], 2).tolist() == [[4, 3]]
 
 
-def test_test_texts_give_no_words_to_the_vocabulary():
+def test_test_texts_add_no_words_to_the_vocabulary():
     inputs, target = labelled_texts(48)
     inputs[36:] = [f"{text} unheard" for text in inputs[36:]]
     model = bilstm("multiclass", 3, TINY, same_seeds(0))
@@ -96,7 +96,7 @@ def test_test_texts_give_no_words_to_the_vocabulary():
     assert model.predict(inputs[36:]).shape == (12, 3)
 
 
-def test_a_text_scores_the_same_beside_any_other():
+def test_score_of_a_text_is_independent_of_other_texts():
     inputs, target = labelled_texts(24)
     model = bilstm("multiclass", 3, TINY, same_seeds(0)).fit(inputs, target, inputs, target)
     long = " ".join(["word1"] * 40)
@@ -110,7 +110,7 @@ def test_without_patience_no_rows_are_held_for_validation():
     assert outcome.converged is None
 
 
-def test_an_unknown_hyperparameter_is_told():
+def test_unknown_hyperparameter_is_refused():
     outcome = run({"hiden": 3})
     assert outcome.status == "failed"
     assert "hiden" in outcome.error

@@ -53,7 +53,7 @@ def test_no_indicator_without_missing_values_in_training(frame):
     assert X.tolist() == [[0, 0], [0.5, 0.5], [1, 1], [2, 0.5]]
 
 
-def test_test_rows_do_not_move_what_is_learnt(frame):
+def test_test_rows_do_not_change_the_encoder(frame):
     rows = np.arange(2), np.array([2]), np.array([3])
     changed = frame.copy()
     changed.loc[3, ["size", "gap", "flat"]] = [1e6, -1e6, 0]
@@ -84,7 +84,7 @@ def test_numbers_and_mixed_types_serve_as_categories():
     assert X.sum(axis=0).tolist() == [1, 1, 1, 1]
 
 
-def test_mistakes_are_named(frame):
+def test_errors_name_the_argument(frame):
     with pytest.raises(ValueError, match="every feature is constant"):
         TableEncoder(META[2:3]).fit(frame[:3])
     with pytest.raises(ReseedError, match="scaling 'minmax': use one of training_rows"):
@@ -114,7 +114,7 @@ def test_a_split_is_prepared_once_while_memory_allows(frame, monkeypatch):
         assert len(taken) == 3 * reads
 
 
-def test_what_trials_share_is_guarded():
+def test_arrays_of_several_trials_are_protected():
     rows = np.array([4, 0]), np.array([1]), np.array([2, 3])
     weighted = MemoryInputs(np.ones((5, 2)), weights=np.ones(5))
     held = Preparation(weighted, np.arange(5), None, {})
@@ -132,7 +132,7 @@ def test_what_trials_share_is_guarded():
     assert texts.arrays(*rows).protected().X_test == ["c", "d"]
 
 
-def test_images_and_texts_reach_the_model_as_they_are():
+def test_images_and_texts_are_not_encoded():
     images = np.arange(5 * 2 * 2 * 3, dtype=np.uint8).reshape(5, 2, 2, 3)
     texts = [("a", "b"), ("c", "d"), ("e", "f"), ("g", "h"), ("i", "j")]
     rows = np.array([4, 0]), np.array([1]), np.array([2, 3])

@@ -129,7 +129,7 @@ def test_bad_factories_get_one_clear_error():
         )
 
 
-def test_a_factory_gets_weights_and_compute_if_it_asks_for_them():
+def test_factory_gets_weights_and_compute_parameters():
     given = {}
 
     def factory(task, n_classes, hyperparameters, seeds, device, threads, weights, compute):
@@ -141,7 +141,7 @@ def test_a_factory_gets_weights_and_compute_if_it_asks_for_them():
 
 
 @pytest.mark.parametrize("name", ["gbm", "xgb"])
-def test_log_odds_of_a_booster_are_the_ones_it_summed(name):
+def test_log_odds_of_a_booster_are_its_raw_scores(name):
     """The library's own margin against the logit of its probability."""
     features, target, _, _ = table("binary")
     X = features.to_numpy()
@@ -182,7 +182,7 @@ class Stated:
         ([[0.2, 0.3, 0.5], [-0.5, 0.5, 1.0]], "[-0.5, 0.5, 1.0]"),
     ],
 )
-def test_what_is_no_probability_of_a_class_is_refused(probabilities, told):
+def test_invalid_class_probabilities_are_refused(probabilities, told):
     model = ScikitLearnEstimator(Stated(np.array(probabilities)), "multiclass", 3)
     with pytest.raises(ValueError, match=re.escape(told)):
         model.predict(np.zeros((2, 1)))

@@ -145,7 +145,7 @@ def scripted(validation_losses, **limits):
     return train_one(learner, **limits), weights.item()
 
 
-def test_early_stopping_waits_and_restores_the_best_epoch():
+def test_early_stopping_restores_the_best_epoch():
     lane, weight = scripted([5, 4, 3, 4, 4, 2, 9, 9, 9, 1], max_epochs=10, patience=3)
     assert len(lane.curve) == 9  # the best is epoch 6; epochs 7, 8 and 9 bring nothing better
     assert weight == 6
@@ -170,7 +170,7 @@ def test_without_a_validation_loss_the_last_weights_stay():
     assert [entry["test_metric"] for entry in lane.curve] == [0.25] * 4
 
 
-def test_a_loss_that_is_not_finite_names_the_epoch():
+def test_error_for_non_finite_loss_names_the_epoch():
     with pytest.raises(FloatingPointError, match="validation loss is nan in epoch 2"):
         scripted([1, float("nan"), 1], max_epochs=3, patience=2)
 
@@ -205,7 +205,7 @@ def lanes_of(losses_of, width, **limits):
     ]
 
 
-def test_each_lane_stops_by_itself_and_the_next_takes_its_slot():
+def test_next_lane_gets_the_slot_of_a_stopped_lane():
     losses = [[3, 2, 1, 2, 2], [3, 4, 4], None, [1, float("inf")], [5, 4, 3, 2, 1, 1, 1], [2, 3, 3]]
     ended = lanes_of(losses, 2, max_epochs=6, patience=2)
     found = {

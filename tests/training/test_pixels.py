@@ -20,7 +20,7 @@ def test_pixels_are_flat_and_from_0_to_1():
 
 @pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
 @pytest.mark.parametrize("name", MODELS)
-def test_a_model_learns_and_its_init_seed_moves_it(name):
+def test_model_learns_and_depends_on_its_init_seed(name):
     rng = np.random.default_rng(0)
     target = rng.integers(3, size=400)
     images = rng.integers(0, 100, size=(400, 4, 4, 1), dtype=np.uint8)

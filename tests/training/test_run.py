@@ -79,7 +79,7 @@ def test_rows_held_out_for_stopping_are_whole_groups(spy):
     assert not set(groups[kept]) & set(groups[outcome.validation_rows])
 
 
-def test_what_a_trial_keeps_gives_its_metrics_and_fingerprint(spy):
+def test_stored_outputs_give_metrics_and_fingerprint(spy):
     spy(uses_validation=True)
     data = problem("regression")
     outcome = run_one("regression", RECIPE)
@@ -116,7 +116,7 @@ def test_error_small_relative_to_target_is_measured_and_stored(spy, tmp_path):
 
 
 @pytest.mark.parametrize("task", ["binary", "multiclass"])
-def test_outputs_of_a_classifier_are_kept_in_float32(task, spy, tmp_path):
+def test_outputs_of_a_classifier_are_stored_as_float32(task, spy, tmp_path):
     spy(predict=lambda X: X[:, :3].astype(float) if task == "multiclass" else X[:, 0])
     outcome = run_one(task, RECIPE)
     stored = _store_and_read(outcome, tmp_path / "trial")
@@ -124,7 +124,7 @@ def test_outputs_of_a_classifier_are_kept_in_float32(task, spy, tmp_path):
     assert (stored == outcome.outputs["test"]).all()
 
 
-def test_outcomes_come_in_order_one_a_trial(spy):
+def test_outcomes_have_the_order_of_the_trials(spy):
     spy(predict=lambda X: X[:, 0])
     trials = [trial(0, data_seed=s) for s in (3, 1, 2, 1)]
     outcomes = list(run_trials(problem("regression"), RECIPE, trials))
@@ -208,7 +208,7 @@ def test_logits_of_another_number_of_classes_are_refused(columns, spy):
     assert f"(80, {columns}); expected (80, 3)" in outcome.error
 
 
-def test_rows_stay_read_only_on_their_way_to_a_worker(spy):
+def test_rows_are_read_only_in_a_worker_process(spy):
     model, data, rows = spy(), problem("regression"), split()
     model.fit = lambda X, y, *held: setattr(model, "given", [X, y, *held])
     arrays = Preparation(data.inputs, data.target, data.features, {}).arrays(*vars(rows).values())
@@ -311,13 +311,13 @@ def test_a_request_to_stop_is_not_a_failed_trial(stop, spy):
         run_one("regression", RECIPE)
 
 
-def test_a_mistake_of_the_user_is_told_at_once(monkeypatch):
+def test_user_error_is_raised_at_once(monkeypatch):
     monkeypatch.setattr(run, "load_factory", lambda path: lambda *_: 3)
     with pytest.raises(ReseedError, match="returned int"):
         run_one("regression", RECIPE)
 
 
-def test_a_primary_metric_that_does_not_exist_fails_the_trial(spy):
+def test_undefined_primary_metric_fails_the_trial(spy):
     spy()
     alike = Rows(*split().__dict__.values())
     target = problem("binary").target.copy()
@@ -349,7 +349,7 @@ def test_hold_out_is_stratified_or_keeps_groups_whole():
     assert len(hold_out(rows, 0.2, lone, "binary", seed=0)[1]) == 120
 
 
-def test_rows_are_held_out_where_there_are_fewer_than_classes():
+def test_hold_out_works_with_fewer_rows_than_classes():
     labels = np.repeat(np.arange(4), 3)  # a fifth of 12 rows: 3, for 4 classes
     kept, held = hold_out(np.arange(12), 0.2, labels, "multiclass", 0)
     assert len(held) == 3

@@ -20,7 +20,7 @@ def prints(outcomes):
 
 
 @pytest.mark.parametrize("task", ["regression", "binary", "multiclass"])
-def test_trial_bits_are_independent_of_lane_and_neighbours(task):
+def test_trial_bits_are_independent_of_other_lanes(task):
     data = problem(task)
     trials = [trial(seed, data_seed=1 + seed % 3) for seed in range(7)]
     outcomes = list(run_trials(data, RECIPE, trials))
@@ -44,7 +44,7 @@ def test_a_lane_agrees_with_a_network_trained_alone(task):
 
 
 @pytest.mark.parametrize("role", ["init", "order", "dropout"])
-def test_one_lanes_role_moves_that_lane_alone(role):
+def test_role_of_a_lane_changes_only_that_lane(role):
     data = problem("binary")
     trials = [trial(seed) for seed in range(4)]
     before = prints(run_trials(data, RECIPE, trials))
@@ -53,7 +53,7 @@ def test_one_lanes_role_moves_that_lane_alone(role):
     assert [a == b for a, b in zip(before, after, strict=True)] == [True, True, False, True]
 
 
-def test_a_diverged_lane_fails_alone():
+def test_divergence_fails_only_its_lane():
     data = problem("regression")
     poisoned = data.target.copy()
     sound, bad = split(1), split(2)
@@ -106,7 +106,7 @@ def test_out_of_memory_suggests_a_fix_and_keeps_the_width(monkeypatch):
     assert done == expected[:2]  # what had ended is sound
 
 
-def test_a_stacked_network_learns_and_says_whether_it_settled():
+def test_stacked_network_learns_and_reports_convergence():
     settled = NETWORK | {"max_epochs": 200, "patience": 10, "neurons_1": 16, "l1": 0.0}
     settled = run_one("regression", replace(RECIPE, hyperparameters=settled))
     assert settled.metrics["r2"] > 0.8

@@ -43,14 +43,14 @@ def run(name, classes=3, pairs=False, a_trial=None):
 @pytest.mark.parametrize("pairs", [False, True])
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("name", MODELS)
-def test_a_model_learns_texts_and_pairs(name, classes, pairs):
+def test_model_learns_texts_and_pairs(name, classes, pairs):
     outcome = run(name, classes, pairs)
     assert outcome.metrics["accuracy"] > 0.75  # 0.85 + 0.15/classes at best
     assert outcome.outputs["test"].shape == ((80,) if classes == 2 else (80, 3))
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_each_seed_moves_its_part_and_only_init_role_inits(name):
+def test_each_role_changes_its_part_of_training(name):
     first = run(name).fingerprint
     assert run(name).fingerprint == first
     other = run(name, a_trial=trial(0, init=1)).fingerprint
@@ -59,7 +59,7 @@ def test_each_seed_moves_its_part_and_only_init_role_inits(name):
     assert run(name, a_trial=trial(0, order=1, dropout=1, augment=1)).fingerprint == first
 
 
-def test_terms_are_learnt_on_training_rows_alone():
+def test_terms_are_fitted_on_training_rows_only():
     words, target = texts(2)
     model = build_estimator(text_classic.naive_bayes, "binary", 2, {}, same_seeds(0)).fit(
         words, target
@@ -69,7 +69,7 @@ def test_terms_are_learnt_on_training_rows_alone():
     assert "neverseen" not in model.estimator.encoder.fields[0].vocabulary_
 
 
-def test_a_pair_has_a_vocabulary_a_field():
+def test_pairs_have_one_vocabulary_per_field():
     encoder = text_classic.Tfidf(**text_classic.TFIDF).fit([("red", "blue"), ("red", "green")])
     assert [sorted(f.vocabulary_) for f in encoder.fields] == [["red"], ["blue", "green"]]
     assert encoder.transform([("blue", "red")]).nnz == 0
@@ -88,7 +88,7 @@ def test_a_split_is_encoded_once_for_all_its_seeds(monkeypatch):
     assert alone.fingerprint == outcomes[3].fingerprint
 
 
-def test_a_limit_that_ended_training_is_told():
+def test_training_that_reached_its_limit_is_reported():
     recipe = Recipe("reseed.models.text_classic:logistic_regression", {"max_iter": 1})
     (outcome,) = run_trials(problem(3), recipe, [trial()])
     assert outcome.converged is False

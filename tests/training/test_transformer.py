@@ -75,13 +75,13 @@ def test_a_transformer_learns(folders):
     assert run(folders["bert"], options, rows=240).metrics["accuracy"] > 0.8
 
 
-def test_without_patience_the_validation_rows_are_learnt_from(folders):
+def test_without_patience_validation_rows_are_trained_on(folders):
     outcome = run(folders["bert"], {"patience": None})
     assert "validation" not in outcome.outputs
     assert outcome.converged is None
 
 
-def test_without_patience_rows_that_are_held_choose_no_epoch(folders):
+def test_held_out_rows_choose_no_epoch_without_patience(folders):
     options = {"patience": None, "max_epochs": 4, "learning_rate": 0.05}
     held = run(folders["bert"], options, hold_validation=True)
     assert held.outputs["validation"].shape == (12, 3)
@@ -105,7 +105,7 @@ def model(place, **options):
     return build_estimator(transformer, "multiclass", 3, options, seeds, weights=place)
 
 
-def test_only_what_is_new_is_drawn(family, folders):
+def test_only_new_weights_are_drawn(family, folders):
     one = model(folders[family]).build().state_dict()
     two = model(folders[family], seeds=same_seeds(1)).build().state_dict()
     changed = {name for name in one if not torch.equal(one[name], two[name])}
@@ -132,7 +132,7 @@ STACKS = {
 }  # fmt: skip
 
 
-def test_layers_are_cut_and_the_lowest_are_held(family, folders):
+def test_upper_layers_are_removed_and_lower_ones_frozen(family, folders):
     short = model(folders[family], layers=2, freeze=1).build().model
     for stack in STACKS[family]:
         parameters = {
@@ -149,7 +149,7 @@ def test_layers_are_cut_and_the_lowest_are_held(family, folders):
     assert all(torch.equal(v, kept[n]) for n, v in full.state_dict().items() if first in n)
 
 
-def test_held_weights_stay(folders):
+def test_frozen_weights_do_not_change(folders):
     estimator = model(folders["bert"], **QUICK, layers=2, freeze=1)
     before = {n: v.clone() for n, v in estimator.build().state_dict().items()}
     inputs, target = labelled_texts(24)
@@ -170,7 +170,7 @@ def test_padding_changes_no_logit(family, folders):
     assert torch.allclose(alone, beside, atol=1e-5)
 
 
-def test_texts_are_tokenise_once_a_split(folders, monkeypatch):
+def test_texts_are_tokenised_once_for_each_split(folders, monkeypatch):
     inputs, target = labelled_texts(48)
     recipe = Recipe("reseed.models.transformer:transformer", QUICK | {"max_epochs": 1},
                     weights=folders["bert"])  # fmt: skip
@@ -196,7 +196,7 @@ def test_texts_are_tokenise_once_a_split(folders, monkeypatch):
         ({"max_epoch": 2}, "max_epoch"),
     ],
 )
-def test_bad_options_are_told(options, words, folders):
+def test_bad_options_are_refused(options, words, folders):
     inputs, target = labelled_texts(24)
     recipe = Recipe("reseed.models.transformer:transformer", options, weights=folders["bert"])
     parts = Rows(*np.split(np.arange(24), [12, 18]))

@@ -35,7 +35,7 @@ def full(tmp_path_factory):
     return gbm_search(tmp_path_factory.mktemp("full"))
 
 
-def test_it_finds_what_scikit_learns_grid_search_finds(full):
+def test_search_agrees_with_grid_search_of_scikit_learn(full):
     features, target, _, _ = table("regression")
     fold_of = np.empty(320, dtype=int)
     for number, (_, test) in enumerate(make_folds(target, "regression", np.arange(320), 3, 0)):
@@ -56,7 +56,7 @@ def test_it_finds_what_scikit_learns_grid_search_finds(full):
 
 
 @pytest.mark.parametrize("method", ["random", "halving"])
-def test_processes_do_not_change_the_answer(full, tmp_path, method, monkeypatch):
+def test_number_of_processes_does_not_change_the_result(full, tmp_path, method, monkeypatch):
     monkeypatch.setattr("reseed.training.search_design.HALVING_MINIMUM_ROWS", 20)
     one = gbm_search(tmp_path / "1", method=method)
     two = gbm_search(tmp_path / "2", method=method, threads=2)
@@ -70,7 +70,7 @@ def test_processes_do_not_change_the_answer(full, tmp_path, method, monkeypatch)
         assert one.best_score == pytest.approx(last.score.mean())
 
 
-def test_an_interrupted_search_goes_on_where_it_was(full, tmp_path):
+def test_interrupted_search_is_resumed(full, tmp_path):
     lines = []
 
     def interrupt(text):
@@ -125,7 +125,7 @@ def test_a_network_is_stopped_on_rows_of_its_training_fold(tmp_path):
     assert result.relative_work == 1
 
 
-def test_folds_that_stack_give_what_folds_one_by_one_give(tmp_path):
+def test_stacked_folds_agree_with_single_folds(tmp_path):
     alone, together = (network_search(tmp_path / str(n), stack=n) for n in (1, 8))
     assert together.best == alone.best
     assert together.log.score.to_numpy() == pytest.approx(alone.log.score.to_numpy(), abs=0.05)
@@ -155,7 +155,7 @@ def test_machine_failure_ends_the_search_and_keeps_its_fits(tmp_path, monkeypatc
     assert "5/27 fits" in lines[0]
 
 
-def test_a_configuration_that_writes_to_its_fold_harms_no_other(tmp_path, monkeypatch):
+def test_write_to_a_fold_affects_no_other_configuration(tmp_path, monkeypatch):
     """All configurations of a search learn from the same arrays of a fold."""
 
     class Writer(GradientBoostingRegressor):
@@ -224,7 +224,7 @@ def test_rungs_triple_up_to_all_rows():
         ({"folds": 400}, "400 folds are not possible"),
     ],
 )
-def test_mistakes_are_named(options, message, tmp_path):
+def test_errors_name_the_argument(options, message, tmp_path):
     with pytest.raises(ReseedError, match=message):
         gbm_search(tmp_path, **options)
 
@@ -244,7 +244,7 @@ def test_damaged_fits_of_a_search_are_repeated_and_others_not(tmp_path):
     assert SearchLog(tmp_path, "key").has(0, 1, 0)
 
 
-def test_halving_is_what_a_plain_loop_makes_of_it(tmp_path, monkeypatch):
+def test_halving_agrees_with_a_plain_loop(tmp_path, monkeypatch):
     """Each rung's best third, on three times the rows, by scikit-learn's own fits."""
     monkeypatch.setattr("reseed.training.search_design.HALVING_MINIMUM_ROWS", 20)
     found = gbm_search(tmp_path, method="halving", trials=9, seed=3)

@@ -26,14 +26,14 @@ def run(body: str) -> subprocess.CompletedProcess:
     return subprocess.run(command, capture_output=True, text=True, timeout=60)
 
 
-def test_what_hangs_is_ended_with_its_message():
+def test_hanging_trial_is_ended_with_a_message():
     ended = run("time.sleep(3600)")
     assert ended.returncode == 1
     assert ended.stderr == "Error: trial 7 took too long\n"
     assert ended.stdout == ""
 
 
-def test_compiled_code_that_lets_no_thread_run_is_ended_too():
+def test_compiled_code_that_blocks_threads_is_ended():
     ended = run("re.match('(a+)+$', 'a' * 60 + 'b')")
     assert ended.returncode == 1
     assert "Timeout" in ended.stderr
@@ -41,7 +41,7 @@ def test_compiled_code_that_lets_no_thread_run_is_ended_too():
 
 
 @pytest.mark.parametrize("seconds", [0.3, None])
-def test_a_body_in_time_is_not_disturbed_later(seconds):
+def test_finished_body_is_not_ended_later(seconds):
     threads = threading.active_count()
     with time_limit(seconds, "never said"):
         pass

@@ -31,7 +31,7 @@ from papers.banerjee.trimming_text import (
 )
 
 _GOLDEN = (5**0.5 - 1) / 2
-# Measurements that have a threshold: its column, and what it is called.
+# Measurements with a threshold: its column and name.
 _LIMITS = {
     "ks": ("delta", "δ of the KS test"),
     "alpha_hat": ("threshold", "a low α̂"),
@@ -43,8 +43,8 @@ DRAWS = ("papers.banerjee.trimming_ensembles:analyse",)
 
 
 class Options(Arms):
-    """y: measurements, a panel each.
-    x: as many to set them against; the size is the colour then (None: the size).
+    """y: measurements on the vertical axis, a panel for each.
+    x: as many measurements for the other axis, with the size as colour (None: the size).
     """
 
     y: Annotated[list[Measure], Field(min_length=1)] = Field(["ks", "alpha_hat"])
@@ -59,7 +59,7 @@ class Options(Arms):
 
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
-    """A panel an arm and pair of axes, a dot an ensemble."""
+    """A panel for each arm and pair of axes, a dot for each ensemble."""
     rows = require_rows(measured(data, options), NOTHING)
     down, across = options.y, options.x
     arms = cells(data, rows)

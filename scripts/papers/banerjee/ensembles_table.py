@@ -1,4 +1,4 @@
-"""How many runs make a reliable ensemble [Banerjee et al., Table I]."""
+"""Number of runs of a reliable ensemble [Banerjee et al., Table I]."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Options(Arms):
 
 
 def table(data: ExhibitData, options: Options) -> Table:
-    """One row a size, a section an arm; `share` of the ensembles must have a low α̂."""
+    """One row for each size, a section for each arm; `share` of the ensembles must have a low α̂."""
     rows = require_rows(measured(data, options), NOTHING)
     wanted, pool = options.share, int(rows["pool"].min())
     lines, raw, findings, enough = Rows(), [], [], []
@@ -61,7 +61,7 @@ def table(data: ExhibitData, options: Options) -> Table:
 
 
 def _headline(enough: list[tuple[str, int | None]], pool: int, share: float) -> str:
-    """From how many runs on ensembles are reliable; the whole pool is one ensemble, and none."""
+    """Smallest size of reliable ensembles; the whole pool, a single ensemble, does not count."""
     sizes = [size for _, size in enough if size]
     every = "all ensembles" if share == 1 else f"{numbers.percent(share)} of the ensembles"
     if len(enough) > 1:

@@ -21,7 +21,7 @@ DRAWS = ("papers.banerjee.gap_distribution:analyse",)
 
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
-    """A panel an arm: share of test items by logit gap; band from least to most over runs."""
+    """A panel for each arm: share of test items by logit gap, with a band over runs."""
     rows = require_rows(measured(data, options), NOTHING)
     arms = cells(data, rows)
     canvas, axes = panel_grid([2.1] * len(arms), legend=0.6)
@@ -43,7 +43,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         line(style.BLUE, "Single runs, mean"),
         line(style.RED, "Ensemble of them"),
     ]
-    handles[0].set_alpha(0.4)  # as it is drawn
+    handles[0].set_alpha(0.4)  # as in the panels
     canvas.legend(handles=handles, loc="outside lower center", ncols=3)
     text = "Gaps are clipped: the outermost bins hold everything beyond."
     found = _findings(arms)
@@ -58,7 +58,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
 
 
 def _undecided(part: pd.DataFrame) -> list[str]:
-    """Share of items with a small gap: of single runs on average, and of their ensemble."""
+    """Share of items with a small gap: mean of single runs, and of their ensemble."""
     return [percent(part[name].iloc[0], 1) for name in ("runs_small", "ensemble_small")]
 
 

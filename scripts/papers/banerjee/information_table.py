@@ -1,4 +1,4 @@
-"""What each measurement of a run says of its disagreement on unseen items."""
+"""Association of each measurement of a run with its disagreement on unseen items."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DRAWS = ("papers.banerjee.trimming_information:analyse",)
 
 
 def table(data: ExhibitData, options: Options) -> Table:
-    """One row a measurement, a section an arm."""
+    """One row for each measurement, a section for each arm."""
     rows = require_rows(measured(data, options), NOTHING)
     lines, findings, alpha = Rows(), [], []
     for title, part in cells(data, rows):
@@ -65,7 +65,7 @@ def _partial(row: pd.Series) -> str:
 
 
 def _adds(row: pd.Series) -> bool:
-    """Whether the interval of the partial correlation leaves 0 out."""
+    """Whether the interval of the partial correlation excludes 0."""
     return math.isfinite(row["partial"]) and not row["partial_low"] <= 0 <= row["partial_high"]
 
 
@@ -80,7 +80,7 @@ def _headline(alpha: list[pd.Series]) -> str:
 
 
 def _over_arms(alpha: list[pd.Series]) -> list[str]:
-    """One sentence over several arms."""
+    """One sentence on several arms."""
     if len(alpha) < 2:
         return []
     runs = numbers.from_to(row["n"] for row in alpha)

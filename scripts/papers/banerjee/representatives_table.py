@@ -1,4 +1,4 @@
-"""Runs of nearly the same accuracy that are not alike [Banerjee et al., Tables IV and V]."""
+"""Runs with similar accuracy but different α̂ [Banerjee et al., Tables IV and V]."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ DRAWS = ("papers.banerjee.trimming:analyse",)
 
 
 class Options(Arms):
-    """count: rows of an arm."""
+    """count: number of rows of an arm."""
 
     count: Count = 9
 
 
 def table(data: ExhibitData, options: Options) -> Table:
-    """The `count` (9) most accurate runs of each arm, by rising α̂; the paper's below its own."""
+    """The most accurate runs of each arm by increasing α̂, then those of the paper."""
     rows = require_rows(measured(data, options), NOTHING)
     lines, chosen, findings = Rows(), [], []
     for title, part in cells(data, rows):
@@ -75,7 +75,7 @@ def _printed(data: ExhibitData, part: pd.DataFrame) -> pd.DataFrame:
 
 
 def _seed(row: pd.Series, roles: list[str]) -> str:
-    """What `roles` drew, once where it is one number; of a model of the paper its number."""
+    """Seeds of `roles`, or one number if they are equal; the number of a model of the paper."""
     seeds = [f"{row[role]:.0f}" for role in roles if pd.notna(row[role])] or [f"{row['init']:.0f}"]
     return "-".join(seeds) if len(set(seeds)) > 1 else seeds[0]
 

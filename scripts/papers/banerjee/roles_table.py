@@ -1,4 +1,4 @@
-"""Shares of the variance between two roles of the model seed, of the score and of single items."""
+"""Shares of the variance of two roles of the model seed, for scores and for single items."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from reseed.rendering.tables import Rows, Table
 
 from papers.banerjee.trimming_text import cells
 
-# Seeds of a role of which fewer have no variance that a heading could tell.
+# Fewest seeds of a role for a variance in the heading.
 _LEAST = 3
 _MEASURES = {
     "accuracy": "Accuracy",
@@ -31,7 +31,7 @@ DRAWS = ("papers.banerjee.role_components:analyse",)
 
 
 def table(data: ExhibitData, options: NoOptions) -> Table:
-    """One row a measure, a section an arm."""
+    """One row for each measure, a section for each arm."""
     rows = data.rows()
     good = rows[rows["reason"] == ""] if len(rows) else rows
     if good.empty:

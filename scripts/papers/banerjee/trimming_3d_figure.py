@@ -1,4 +1,4 @@
-"""Accuracy, churn and ECE of every run in space, α̂ as colour [Banerjee et al., Figures 7, 12]."""
+"""Accuracy, churn and ECE of runs in 3D, with α̂ as colour [Banerjee et al., Figures 7, 12]."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from papers.banerjee.trimming_text import (
     note,
 )
 
-# Panels on a page.
+# Most panels of a page.
 _MOST = 4
 _AXES = ("accuracy", "churn_ensemble", "ece")
 
@@ -47,13 +47,13 @@ class Options(Arms):
 
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
-    """A panel an arm, a dot a run or an ensemble."""
+    """A panel for each arm, a dot for each run or ensemble."""
     rows = require_rows(measured(data, options), NOTHING)
     by, arms = options.colour, cells(data, rows)
     columns, panels = min(2, len(arms)), arms[:_MOST]
     lines = math.ceil(len(panels) / columns)
     canvas = style.new_figure(3.4 * lines + 0.2)
-    # Two thirds of a panel's width are its box: the labels of the third axis need the rest.
+    # The box takes two thirds of a panel; the labels of the third axis need the rest.
     drawn = None
     values = np.log10(rows[by]) if by == "size" else rows[by]
     limits = float(values.min()), float(max(values.max(), values.min() + 1e-6))
@@ -86,7 +86,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
 
 
 def _of_runs(arms: list) -> tuple[str, list[str]]:
-    """Headline and sentences: where the runs with a low α̂ lie among all."""
+    """Headline and sentences on the runs with a low α̂."""
     found = []
     for title, part in arms:
         low = part[part["admitted"].astype(bool)]

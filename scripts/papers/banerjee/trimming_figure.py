@@ -31,8 +31,8 @@ DRAWS = ("papers.banerjee.trimming:analyse",)
 
 
 class Options(Arms):
-    """x: measurements, a panel each.
-    y: what is set against them.
+    """x: measurements on the horizontal axis, a panel for each.
+    y: measurement on the vertical axis.
     """
 
     x: Annotated[list[Measure], Field(min_length=1)] = Field(["accuracy"])
@@ -41,7 +41,7 @@ class Options(Arms):
 
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
-    """A panel each arm and measurement, a dot a run."""
+    """A panel for each arm and measurement, a dot for each run."""
     rows = require_rows(measured(data, options), NOTHING)
     across, y = options.x, options.y
     arms = cells(data, rows)
@@ -50,14 +50,14 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     palette = colours([title for title, _ in arms])
     panels = [(title, part, x) for title, part in arms for x in across]
     threshold = rows["threshold"].iloc[0]
-    # Arms are compared: a measurement has one scale in all panels.
+    # A measurement has one scale in all panels, so that arms can be compared.
     ends = {name: _ends(rows[name]) for name in (*across, y)}
     if y.startswith("alpha"):
         ends[y] = 0, 1.08 * max(rows[y].max(), 1.5 * threshold)
     for axis, (title, part, x) in zip(axes, panels, strict=False):
         low = part["admitted"].astype(bool)
         for chosen, face in ((part[low], palette[title]), (part[~low], "none")):
-            if chosen.empty:  # an unclipped line without a point would take room at the corner
+            if chosen.empty:  # an unclipped line without points would extend the layout
                 continue
             axis.plot(chosen[x], chosen[y], "o", ms=3.6, mew=0.8, mec=palette[title], mfc=face,
                       alpha=0.8, clip_on=False)  # fmt: skip
@@ -84,13 +84,13 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
 
 
 def _ends(values: pd.Series) -> tuple[float, float]:
-    """The ends of an axis that holds `values` with some room."""
+    """Limits of an axis for `values` with a margin."""
     room = 0.06 * (values.max() - values.min()) or 0.01
     return values.min() - room, values.max() + room
 
 
 def _findings(arms: list) -> list[str]:
-    """Over all arms how many runs are like the others; of each whether accuracy tells them."""
+    """Number of runs with a low α̂, and for each arm whether accuracy separates them."""
     threshold = arms[0][1]["threshold"].iloc[0]
     counts = [f"{low} of {judged} runs of {title}" for title, low, judged in admitted(arms)]
     found = [f"Like the others of their training (α̂ at most {threshold:g}): {several(counts)}."]

@@ -24,7 +24,7 @@ DRAWS = ("papers.banerjee.trimming_pairs:analyse",)
 
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
-    """A panel an arm, a dot a pair: churn over the greater α̂; `experiments`, `arms`."""
+    """A panel for each arm, a dot for each pair: churn against the greater α̂."""
     rows = require_rows(measured(data, options), NOTHING)
     threshold = rows["threshold"].iloc[0]
     above = (rows["alpha_high"] > threshold).astype(int) + (rows["alpha_low"] > threshold)
@@ -58,7 +58,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
 
 
 def _low(part: pd.DataFrame) -> pd.DataFrame:
-    """Pairs of which both runs have a low α̂."""
+    """Pairs in which both runs have a low α̂."""
     return part[part["both_admitted"].astype(bool)]
 
 

@@ -15,7 +15,7 @@ DRAWS = ("papers.banerjee.trimming_summary:analyse",)
 
 
 def table(data: ExhibitData, options: Options) -> Table:
-    """One row an arm, and one of the paper's numbers where the arm repeats one of its sources."""
+    """One row for each arm, followed by the published numbers of the same source."""
     rows = require_rows(measured(data, options), NOTHING)
     lines = Rows()
     for title, part in cells(data, rows):
@@ -69,7 +69,7 @@ def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
 
 
 def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
-    """Spread of accuracy and churn of each arm; with few runs their order is no finding."""
+    """Spread of accuracy and churn of each arm; they are not ordered with few runs."""
     known = [(title, part.iloc[0]) for title, part in cells(data, rows)]
     spreads = [f"{row['accuracy_sd']:.4f} ({title})" for title, row in known]
     churn = [numbers.percent(row["churn_mean"], 1) for _, row in known]

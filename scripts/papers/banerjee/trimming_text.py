@@ -1,4 +1,4 @@
-"""What the exhibits of α̂ share: rows that were measured, arms, footnote."""
+"""Code shared by the exhibits of α̂: measured rows, arms, footnote."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.headlines import LEAST, listed
 from reseed.rendering.numbers import counted, decimals, fixed, from_to, several
 
-# Thresholds of the KS test from here on let α̂ see coarse differences only.
+# With a larger threshold of the KS test, α̂ detects coarse differences only.
 _WIDE = 0.08
 NOTHING = "No per-item outputs of enough model seeds of a classifier at this scale."
-#: Measurements by name: title on an axis.
+#: Titles of measurements on an axis, by name.
 MEASURES = {
     "accuracy": "Test accuracy",
     "churn": "Churn against the other runs",
@@ -28,21 +28,21 @@ MEASURES = {
     "ks": "KS distance to the reference",
 }
 
-#: What names a part of a study, the widest part first.
+#: Columns that identify a part of a study, the widest part first.
 _PARTS = (
     ["dataset"], ["experiment"], ["scheme", "hyperparameters_source"], ["arm"],
     ["data_seed", "repeat", "fold"],
 )  # fmt: skip
 
 
-#: The name of one.
+#: The name of a measurement.
 Measure = Literal[
     "accuracy", "churn", "churn_ensemble", "ece", "alpha_hat", "alpha_hat_grid", "ks"
 ]  # fmt: skip
 
 
 def measured(data: ExhibitData, options: Arms) -> pd.DataFrame:
-    """Rows measured here, restricted to `experiments` and `arms`."""
+    """Measured rows, without published ones, of the `experiments` and `arms` of the options."""
     rows = data.rows(options.experiments)
     if rows.empty:
         return rows
@@ -58,7 +58,7 @@ def cells(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame
 
 
 def low_alpha(arms: list[tuple[str, int, int]]) -> str:
-    """How many runs of each arm are like the others, as a headline: (title, low α̂, judged)."""
+    """Headline on the number of runs with a low α̂. arms: (title, low α̂, measured)."""
     known = [(title, low, judged) for title, low, judged in arms if judged >= LEAST]
     if not known:
         return ""
@@ -69,7 +69,7 @@ def low_alpha(arms: list[tuple[str, int, int]]) -> str:
 
 
 def admitted(arms: list[tuple[str, pd.DataFrame]]) -> list[tuple[str, int, int]]:
-    """(title, runs with a low α̂, runs judged) of each arm, from a row a run."""
+    """(title, runs with a low α̂, measured runs) of each arm. arms: one row for each run."""
     return [(title, int(part["admitted"].astype(bool).sum()), len(part)) for title, part in arms]
 
 
@@ -82,9 +82,9 @@ def in_text(measure: str) -> str:
 def ensembled(
     arms: list[tuple[str, pd.DataFrame]], measures: Sequence[str]
 ) -> tuple[str, list[str]]:
-    """Headline and sentences: the whole pool as one ensemble against ensembles of the least size.
+    """Headline and sentences that compare the whole pool with ensembles of the smallest size.
 
-    Churn against the whole pool is left out, which is nil for the pool itself.
+    Churn against the whole pool is left out, since it is zero for the pool itself.
     """
     names = [name for name in dict.fromkeys(measures) if name != "churn_ensemble"]
     found, first = [], []
@@ -112,7 +112,7 @@ def ensembled(
 
 
 def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
-    """The footnote: what α̂ is at this n, and what was left out."""
+    """The footnote: definition of α̂ at this n, and arms left out."""
     delta = from_to(rows["delta"], "{:.3f}".format, to="–")
     items = int(rows["items"].min())
     few = (
@@ -132,10 +132,10 @@ def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
 
 
 def left_out(data: ExhibitData) -> str:
-    """What was not measured, and why, each by the widest part of the study of which nothing was.
+    """Sentence on the parts of the study that were not measured, with reasons.
 
-    So no name is that of what is shown: `RF on Magic (…)` where other arms are, `Magic (…)` where
-    none is.
+    Each is named by its widest part without a measured row: `Magic (…)` if no arm was measured on
+    the dataset, else `RF on Magic (…)`.
     """
     rows = with_arms(data.rows())
     rest, place, phrase = rows, [], []

@@ -24,7 +24,7 @@ DRAWS = ("papers.ir.seed_scores:analyse",)
 
 
 def table(data: ExhibitData, options: Options) -> Table:
-    """One row a model on a test set; under each score, its SDs side by side."""
+    """One row for each model and test set, with the SDs of each score."""
     rows = require_rows(
         data.rows(options.experiments), "No per-item scores of a classifier at this scale."
     )
@@ -60,7 +60,7 @@ def table(data: ExhibitData, options: Options) -> Table:
 
 
 def _compared(rows: pd.DataFrame) -> tuple[pd.DataFrame, int]:
-    """(cells with both deviations, in how many the seed's is the larger one)."""
+    """(cells with both SDs, number of those in which the SD over seeds is larger)."""
     f1 = measured(rows)
     f1 = f1[f1["bootstrap_sd"].notna()]
     return f1, int((f1["sd"] > f1["bootstrap_sd"]).sum())

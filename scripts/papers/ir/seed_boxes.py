@@ -1,4 +1,4 @@
-"""Box plots of scores over seeds, the outliers printed (IR consistency paper, Figure 1)."""
+"""Box plots of scores over seeds with printed outliers (IR consistency, Figure 1)."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from reseed.rendering.settings import cell_noun
 
 from papers.ir.seed_scores_table import METRICS, measured, where
 
-_MOST_PRINTED = 3  # outliers a box whose numbers are printed; of more the ends are
+_MOST_PRINTED = 3  # outliers of a box that are printed; with more, only the extremes
 
 
 DRAWS = ("papers.ir.seed_scores:analyse",)
 
 
 class Options(Experiments):
-    """metrics: a panel each."""
+    """metrics: shown, a panel for each."""
 
     metrics: Names = Field(["macro_precision", "macro_f1"])
 
@@ -42,7 +42,7 @@ class Options(Experiments):
 
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
-    """One line of panels a dataset, one panel a metric (`metrics`), one box a model."""
+    """A line of panels for each dataset, a panel for each metric, a box for each model."""
     rows = data.rows(options.experiments)
     rows = require_rows(
         rows[rows["median"].notna()] if not rows.empty else rows,
@@ -80,7 +80,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
 
 
 def _widest(rows: pd.DataFrame) -> pd.Series | None:
-    """The cell whose F1 goes furthest from the worst seed to the best."""
+    """The cell with the largest range of F1 over seeds, or None."""
     f1 = measured(rows)
     return f1.loc[(f1["most"] - f1["least"]).idxmax()] if len(f1) else None
 
@@ -135,7 +135,7 @@ def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
 
 
 def _constant(axis: Axes, rows: pd.DataFrame) -> None:
-    """The constant prediction's score: in words, and a line where that squeezes no box."""
+    """Print the score of a constant prediction; draw it if it is within the scale of the boxes."""
     low, high = rows["least"].min(), rows["most"].max()
     constant, margin = rows["majority"].iloc[0], 0.08 * (high - low) or 0.01
     if low - (high - low) <= constant <= high + (high - low):

@@ -23,7 +23,7 @@ DRAWS = ("papers.ir.seed_scores:analyse",)
 
 
 def table(data: ExhibitData, options: Options) -> Table:
-    """One row a model on a test set; the last of each test set predicts its commonest class."""
+    """One row for each model and test set, then one for predicting the most frequent class."""
     rows = require_rows(
         data.rows(options.experiments), "No per-item scores of a classifier at this scale."
     )
@@ -55,7 +55,7 @@ def table(data: ExhibitData, options: Options) -> Table:
 
 
 def by_test_set(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """(title, rows) of each test set; one alone needs no title."""
+    """(title, rows) of each test set; the title is empty if there is one."""
     found = titled_groups(data, rows, TEST_SET_KEY)
     return [(title if len(found) > 1 else "", part) for title, part in found]
 
@@ -78,12 +78,12 @@ def _line(title: str, cell: pd.DataFrame) -> dict:
 
 
 def measured(rows: pd.DataFrame) -> pd.DataFrame:
-    """Cells of F1 with a spread over seeds: what the findings of these exhibits are about."""
+    """Cells of F1 with a spread over seeds, on which the findings are."""
     return rows[(rows["metric"] == "macro_f1") & (rows["n"] > 1)]
 
 
 def where(data: ExhibitData, rows: pd.DataFrame, row: pd.Series) -> str:
-    """`XGB on Magic`, with what else tells the row from others of `rows`."""
+    """`XGB on Magic`, with the columns in which `rows` differ."""
     arm = arm_title(data, row["arm"], row["experiment"])
     return f"{arm} on {group_title(data, rows, row)}"
 

@@ -1,4 +1,4 @@
-"""Each run's convergence time against its final score."""
+"""Convergence time of each run against its final score."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ DRAWS = ("papers.picard.convergence:analyse",)
 
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
-    """A panel an arm, a dot a run; `experiments`, `arms`."""
+    """A panel for each arm, a dot for each run."""
     rows = require_rows(select_rows(data, options), NOTHING)
-    # Runs that all converge at one epoch, most often their last, show no relation.
+    # Runs that all converge at one epoch, usually the last, show no relation.
     every = cells(data, rows)
     panels = [(title, part) for title, part in every if part["converged"].nunique() > 1]
     flat = [title for title, part in every if part["converged"].nunique() < 2]

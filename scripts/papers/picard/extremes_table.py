@@ -16,18 +16,18 @@ from reseed.stats.gaussian_range import expected_gaussian_range
 
 DRAWS = ("papers.picard.extremes:analyse",)
 
-# A range counts as larger than a Gaussian's where a Gaussian's is as large less often.
+# Level at which a range is larger than a Gaussian's.
 _ALPHA = 0.05
-#: Of fewer seeds a range says too little of the tails to head an exhibit.
+#: Fewest seeds for a range in the heading.
 LEAST = 10
-# What the analysis calls tails that are not a Gaussian's.
+# Values of the analysis for tails that are not Gaussian.
 _TAILS = ("heavier", "lighter")
-# More arms than this are counted, not named.
+# Most arms that are named; with more, they are counted.
 _NAMED = 4
 
 
 def table(data: ExhibitData, options: Options) -> Table:
-    """One row an arm; below it the paper's numbers where the arm repeats one of its rows."""
+    """One row for each arm, followed by the published numbers of the same row."""
     rows = select_rows(data, options)
     rows = require_rows(
         rows if rows.empty else rows[rows["n"] > 1], "No arm has two finished seeds at this scale."
@@ -97,7 +97,7 @@ def _published(row: pd.Series, digits: int) -> dict:
 
 
 def _beyond(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """(arms whose range was judged, those of them with a range beyond a Gaussian's)."""
+    """(arms with a tested range, those whose range exceeds a Gaussian's)."""
     judged = rows[rows["range_ratio"].notna()]
     return judged, judged[judged["range_p"] < _ALPHA]
 
@@ -136,7 +136,7 @@ def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
 
 
 def _ends(data: ExhibitData, judged: pd.DataFrame, titles: dict) -> str:
-    """Worst and best of each arm, with its n and in SD; arms too many to name are counted."""
+    """Worst and best score of each arm with its n, in SDs; many arms are counted."""
     if len(judged) > _NAMED:
         in_sd = numbers.from_to(judged["range_in_sd"], "{:.1f}".format)
         return f"{in_sd} SD ({len(judged)} arms of {numbers.from_to(judged['n'])} seeds)"

@@ -1,4 +1,4 @@
-"""Distribution of the scores over seeds: histogram, density, one dash a seed [Picard, Figs 2–6]."""
+"""Histogram and density of scores over seeds, a dash for each seed [Picard, Figures 2–6]."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _LEAST = 5
 
 
 class Options(Arms):
-    """metric: whose scores (None: the dataset's primary one).
-    bins: their number, or a rule of numpy's.
+    """metric: shown (None: the primary one of the dataset).
+    bins: number of bins, or a rule of numpy.
     """
 
     metric: str | None = None
@@ -40,7 +40,7 @@ class Options(Arms):
 
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
-    """A panel an arm with one kind of seed varied."""
+    """A panel for each arm with one kind of seed varied."""
     scores = require_rows(
         _scores(data, options), f"No arm has {_LEAST} finished seeds at this scale."
     )
@@ -104,7 +104,7 @@ def _findings(panels: list) -> list[str]:
 
 
 def _scores(data: ExhibitData, options: Options) -> list[pd.DataFrame]:
-    """A frame each arm with enough seeds; pairs of two seeds are no independent sample of one."""
+    """Scores of each arm with enough seeds; crossed seeds are no independent sample."""
     metrics = data.metrics
     if options.experiments:
         metrics = metrics[metrics["experiment"].isin(options.experiments)]
@@ -121,7 +121,7 @@ def _panel(axis: Axes, x: np.ndarray, bins: int | str) -> None:
     counts, edges = np.histogram(x, bins)
     axis.stairs(counts, edges, fill=True, color=style.SKY, alpha=0.7)
     sd, width = x.std(ddof=1), edges[1] - edges[0]
-    if sd > 1e-13 * np.abs(x).max():  # else no density can be computed
+    if sd > 1e-13 * np.abs(x).max():  # the density needs a spread
         span = np.linspace(x.min() - 0.8 * sd, x.max() + 0.8 * sd, 300)
         scale = x.size * width
         axis.plot(span, stats.gaussian_kde(x)(span) * scale, color=style.BLACK, lw=1.4)

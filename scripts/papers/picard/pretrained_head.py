@@ -234,7 +234,7 @@ class PretrainedHead:
         backbone, size = _load_backbone(self.recipe.backbone, self.weights), self.recipe.resolution
         layout = choose_memory_format(backbone, self.device)
         backbone.to(self.device, memory_format=layout)
-        found = []
+        parts = []
         for start in range(0, len(X), _ROWS_AT_ONCE[self.device.type]):
             part = np.require(X[start:][: _ROWS_AT_ONCE[self.device.type]], requirements=["C", "W"])
             images = torch.from_numpy(part).to(self.device).permute(0, 3, 1, 2).float()
@@ -242,8 +242,8 @@ class PretrainedHead:
                 images = images.expand(-1, 3, -1, -1)
             if images.shape[2:] != (size, size):
                 images = F.interpolate(images, (size, size), mode="bilinear", antialias=True)
-            found.append(backbone.features(images.contiguous(memory_format=layout)))
-        return torch.cat(found).float().cpu().numpy()
+            parts.append(backbone.features(images.contiguous(memory_format=layout)))
+        return torch.cat(parts).float().cpu().numpy()
 
     def _targets(self, y: np.ndarray) -> Tensor:
         return torch.tensor(np.asarray(y), dtype=torch.int64, device=self.device)

@@ -1,4 +1,4 @@
-"""How far the best seed is from the worst, over the number of seeds looked at."""
+"""Range from the worst to the best seed by number of seeds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DRAWS = ("papers.picard.range_growth:analyse",)
 
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
-    """A panel an arm: measured range, the Gaussian's, its interval; `experiments`, `arms`."""
+    """A panel for each arm: measured range, and range of Gaussian samples with its interval."""
     rows = require_rows(
         select_rows(data, options), "No arm has two seeds of different scores at this scale."
     )
@@ -62,7 +62,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
 
 
 def _number_seeds(axis: Axes, seeds: pd.Series) -> None:
-    """Powers of ten on the axis of `seeds`; where it spans none, plain numbers."""
+    """Label the axis of `seeds` with powers of ten, or plain numbers if it contains none."""
     powers = [n for n in range(1, 9) if seeds.min() <= 10**n <= seeds.max()]
     labels = [rf"$\mathdefault{{10^{{{n}}}}}$" for n in powers]
     ticks = [10**n for n in powers] or [n for n in (2, 5) if n <= seeds.max()]
@@ -71,12 +71,12 @@ def _number_seeds(axis: Axes, seeds: pd.Series) -> None:
 
 
 def _last(part: pd.DataFrame) -> pd.Series:
-    """All seeds that were run."""
+    """The row with all seeds."""
     return part[~part["beyond"].astype(bool)].iloc[-1]
 
 
 def _inside(part: pd.DataFrame) -> bool:
-    """Whether the range of all seeds lies where Gaussian samples have theirs."""
+    """Whether the range of all seeds is in the interval of Gaussian samples."""
     last = _last(part)
     return bool(last["gaussian_low"] <= last["range"] <= last["gaussian_high"])
 

@@ -1,4 +1,4 @@
-"""How surely and how fast each arm reaches a score."""
+"""Probability and time to reach a score, for each arm."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DRAWS = ("papers.picard.convergence:analyse",)
 
 
 def table(data: ExhibitData, options: Options) -> Table:
-    """One row an arm, a section a dataset and target."""
+    """One row for each arm, a section for each dataset and target."""
     rows = require_rows(select_rows(data, options), NOTHING)
     lines, raw = Rows(), []
     for title, part in cells(data, rows):
@@ -57,7 +57,7 @@ def table(data: ExhibitData, options: Options) -> Table:
 
 
 def _broken(arms: list[pd.Series]) -> str:
-    """That failed runs count here, where there are any; they are left out of the final values."""
+    """Sentence on failed runs, which count here but not in final values; empty without any."""
     broken = int(sum(row["broken"] for row in arms))
     if not broken:
         return ""

@@ -1,4 +1,4 @@
-"""Training time of each arm beside that of one of them."""
+"""Training time of each arm relative to a baseline."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DRAWS = ("papers.protocol.training_time:analyse",)
 
 
 def table(data: ExhibitData, options: Options) -> Table:
-    """One row an arm in each setting, the baseline named beside it."""
+    """One row for each arm and setting, with the baseline."""
     rows = data.rows(options.experiments)
     known = require_rows(
         rows if rows.empty else rows[rows["reason"] == ""],

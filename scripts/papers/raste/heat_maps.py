@@ -1,4 +1,4 @@
-"""Figure 4: the score of each pair of model seed and data seed, a panel each arm."""
+"""Score of each pair of model seed and data seed, a panel for each arm (Raste, Figure 4)."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from reseed.rendering.data import ExhibitData, NothingToShow, footnote, metric_t
 from reseed.rendering.figures import FigureInfo
 from reseed.rendering.panels import entitle, panel_grid, undrawn
 
-# Panels this small still hold readable cell values (10 columns of 3 digits in half a page).
+# Most columns with printed values: 10 columns of 3 digits fit in half a page.
 _PRINTED = 12
-# Inches of a figure beside which the label of its scale is broken.
+# Figures lower than this, in inches, break the label of their scale.
 _LOW = 2.0
 _PLACE = ["experiment", "dataset", "scheme", "hyperparameters_source"]
 _KEY = [*_PLACE, "arm", "model"]
 
 
 class Options(Strict):
-    """experiment: the one that crosses model seeds with data seeds.
-    datasets: only these (None: all).
-    except: all but these.
+    """experiment: that crosses model seeds with data seeds.
+    datasets: shown (None: all).
+    except: datasets that are not shown.
     """
 
     experiment: str
@@ -45,11 +45,10 @@ class Options(Strict):
 
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
-    """Heat maps of `experiment`, of all datasets, only `datasets`, or all `except` some.
+    """A heat map of scores for each arm and dataset.
 
-    Colour is the deviation from the panel's own median, on one scale a dataset, so that a model
-    that is better throughout does not hide how it moves. One dataset: the scores are printed in
-    the cells. Cells of failed trials stay blank and are crossed out.
+    Colour is the deviation from the median of the panel, with one scale for each dataset. For a
+    single dataset the scores are printed in the cells. Cells of failed trials are crossed out.
     """
     only, without = options.datasets, (options.without or [])
     cells = _cells(data, options.experiment, only, without)
@@ -66,7 +65,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     datasets = list(dict.fromkeys(cells["dataset"]))
     printed = len(datasets) == 1
     columns = min(2 if printed else 4, max(Counter(key[1] for key, _ in panels).values()))
-    # As high as the values printed in its cells need; a small panel needs no more than its ticks.
+    # Printed values determine the height of a panel, ticks that of a small one.
     tall = max(1.4, min(3.0, 0.75 + 0.22 * cells["model_seed"].nunique())) if printed else 1.6
     heights, placed = _lines(panels, datasets, columns, tall)
     canvas, axes = panel_grid(heights, columns, legend=0.0)
@@ -94,7 +93,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
 
 
 def _still(data: ExhibitData, cells: pd.DataFrame) -> tuple[str, pd.DataFrame]:
-    """A sentence that names the panels in which nothing moves, and the cells without them."""
+    """Sentence on the panels with equal scores, and the cells without them."""
     if cells.empty:
         return "", cells
     same = cells.groupby(_KEY)["score"].transform("nunique") == 1
@@ -108,7 +107,7 @@ def _still(data: ExhibitData, cells: pd.DataFrame) -> tuple[str, pd.DataFrame]:
 
 
 def _lines(panels: list, datasets: list[str], columns: int, tall: float) -> tuple[list, list]:
-    """Heights and panels in order of the grid; each dataset starts a line, None fills it."""
+    """Heights and panels in order of the grid; each dataset starts a line, padded with None."""
     placed: list = []
     for dataset in datasets:
         own = [panel for panel in panels if panel[0][1] == dataset]
@@ -127,7 +126,7 @@ def _note(data: ExhibitData, cells: pd.DataFrame, *rest: str) -> tuple[str, pd.D
 def _cells(
     data: ExhibitData, experiment: str, only: list[str] | None, without: list[str]
 ) -> pd.DataFrame:
-    """One row a pair of seeds: the mean of the primary metric over folds, NaN if one failed."""
+    """One row for each pair of seeds: mean primary metric over folds, NaN if one failed."""
     metrics = with_arms(data.metrics[data.metrics["experiment"] == experiment])
     name = metrics["dataset"].map(base_name)
     metrics = metrics[~name.isin(without) & (name.isin(only) if only is not None else True)]
@@ -150,9 +149,9 @@ def _cells(
 
 
 def _model_seeds(metrics: pd.DataFrame) -> pd.Series:
-    """One number a trial for its model seed: that of the roles that vary in its panel.
+    """Model seed of each trial: the seed of the roles that vary in its panel.
 
-    Where roles vary apart, a number of its own for each combination.
+    If the roles vary independently, each combination has a number of its own.
     """
     found = []
     for _, part in metrics.groupby(_KEY, sort=False):
@@ -168,7 +167,7 @@ def _draw_dataset(
     canvas: Figure, data: ExhibitData, panels: list, columns: int, printed: bool
 ) -> None:
     cells = pd.concat([part for _, (_, part) in panels])
-    most = float(cells["deviation"].abs().fillna(0).max()) or 1.0  # every trial may have failed
+    most = float(cells["deviation"].abs().fillna(0).max()) or 1.0  # 0 if every trial failed
     scale = Normalize(-most, most)
     places = numbers.decimals([most], 2, 2, 5)
     image: AxesImage | None = None
@@ -192,7 +191,7 @@ def _draw_dataset(
             axis.set_ylabel(f"{where}Model seed")
     bar = canvas.colorbar(image, ax=[a for a, _ in panels], aspect=30 if printed else 12, pad=0.01)
     metric = metric_title(data.metric(panels[0][1][0][1]))
-    # A single line of panels may be lower than the label is long.
+    # The label may be longer than a single line of panels is high.
     between = "\n" if canvas.get_figheight() < _LOW else " "
     bar.set_label(f"{metric} −{between}panel’s median" if printed else f"Δ {metric}")
     bar.outline.set_visible(False)
@@ -232,7 +231,7 @@ def _print_values(
 
 
 def _striped(cells: pd.DataFrame) -> tuple[int, int]:
-    """Panels in which columns (splits) differ more than rows (seeds), and panels."""
+    """(panels whose columns (splits) vary more than rows (seeds), all panels)."""
     more = total = 0
     for _, part in cells.groupby(_KEY, sort=False):
         grid = part.pivot(index="model_seed", columns="data_seed", values="score")

@@ -1,4 +1,4 @@
-"""Published medians and ranges beside the measured ones."""
+"""Published medians and ranges next to the measured ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CELL = [
     "table", "dataset", "metric", "algorithm", "varied_seed", "test_ratio", "hyperparameters",
 ]  # fmt: skip
 _SHOWN = {"median": "Median", "range": "Range"}
-# One measured number, whichever of the paper's tables print it.
+# Columns that identify a measured number, whichever published tables print it.
 _MEASURED = ["measured_dataset", "measured_model", "varied_seed", "held", "test_ratio",
              "hyperparameters_source", "statistic"]  # fmt: skip
 
@@ -23,10 +23,10 @@ DRAWS = ("papers.raste.published:analyse",)
 
 
 def table(data: ExhibitData, options: NoOptions) -> Table:
-    """One row a published cell that was measured; the CSV holds every published number.
+    """One row for each published cell that was measured; the CSV holds all published numbers.
 
-    A measured range stands beside the published one as the range that as many seeds as the paper
-    took would give; nothing measured on a stand-in is set in proportion to the original's.
+    The measured range is that expected with the number of seeds of the paper. Numbers measured on
+    stand-ins are not compared with published ones.
     """
     rows = data.rows()
     measured = require_rows(
@@ -62,12 +62,12 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
 
 
 def _each_once(measured: pd.DataFrame) -> pd.DataFrame:
-    """Without the cells that a later table of the paper prints again with the same numbers."""
+    """The cells without those that a later table of the paper repeats."""
     return measured.drop_duplicates([*_MEASURED, "published"])
 
 
 def _compare(part: pd.Series | None, statistic: str) -> dict[str, str]:
-    """Cells of one statistic. The measured range is of other seeds than the paper's: not shown."""
+    """Cells of one statistic; the measured range has another number of seeds and is not shown."""
     names = ["Published", *(["Measured"] if statistic == "median" else []), "Interval", "Inside"]
     if part is None:
         return dict.fromkeys(names, numbers.NONE)
@@ -114,7 +114,7 @@ def _definitions(measured: pd.DataFrame) -> list[str]:
 
 
 def contradictions(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
-    """A sentence for cells that two of the paper's tables print with different numbers."""
+    """Sentences on cells with different numbers in two published tables."""
     same = [name for name in _CELL if name != "table"]
     differ = rows.groupby([*same, "statistic"], sort=False)["published"].nunique()
     found: dict[str, set] = {}
@@ -141,7 +141,7 @@ def _named(data: ExhibitData, entry: dict, plain: str) -> str:
 
 
 def _once(measured: pd.DataFrame, statistic: str) -> pd.DataFrame:
-    """Measured cells of the paper's own datasets, each once, with one of the paper's verdicts."""
+    """Measured cells of original datasets, each once, that were compared with the paper."""
     real = measured[~measured["stand_in"].astype(bool) & (measured["statistic"] == statistic)]
     return real[real["inside"].notna()].drop_duplicates(_MEASURED)
 

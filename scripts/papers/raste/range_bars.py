@@ -1,4 +1,4 @@
-"""Figure 3: range of the test score over model seeds and over data seeds, a panel each setting."""
+"""Range of the score over model seeds and data seeds, a panel for each setting (Figure 3)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from reseed.rendering.series import series
 from reseed.rendering.settings import cell_noun
 
 _OFFSET = 0.34
-#: Seeds behind the paper's ranges.
+#: Number of seeds of the published ranges.
 PUBLISHED_SEEDS = 50
 _COLUMNS = [
     "experiment", "varied", "dataset", "scheme", "test_ratio", "arm", "model",
@@ -35,7 +35,7 @@ DRAWS = ("spread",)
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """Dots at the ranges of `experiments`.
 
-    Beside a published range stands where the range of as many seeds as the paper's is expected.
+    Published ranges are drawn with the interval expected for the same number of seeds.
     """
     rows = data.require_rows(
         f"No experiment of this figure has {LEAST} seeds: no range to show at this scale.",
@@ -77,7 +77,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
 
 
 def _with_expected(data: ExhibitData, rows: pd.DataFrame) -> pd.DataFrame:
-    """The interval of a range of the paper's size beside each published range that is matched."""
+    """The rows with the expected interval of each published range."""
     own = rows["published_range"].notna() & ~rows["dataset"].map(
         lambda d: bool(data.info.datasets[d].stand_in)
     )
@@ -120,9 +120,9 @@ def _legend(shown: dict, published: bool) -> list[Line2D]:
 
 
 def _compared(rows: pd.DataFrame) -> pd.DataFrame:
-    """Ranges over data and over model seeds of cells with as many seeds on both sides.
+    """Ranges of cells with equal numbers of data seeds and model seeds.
 
-    A cell of which several experiments vary the same seeds has no one range to compare.
+    Cells are left out if several experiments vary the same seed.
     """
     rows = rows[~rows.duplicated([*PANEL_KEY, "arm", "varied"], keep=False)]
     wide = rows.pivot_table(index=[*PANEL_KEY, "arm"], columns="varied", values=["range", "n"])

@@ -1,4 +1,4 @@
-"""Table 4: median and range by test ratio, a group of columns each model."""
+"""Median and range by test ratio, a group of columns for each model (Raste, Table 4)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reseed.rendering.headlines import listed
 from reseed.rendering.tables import Rows, Table
 from scipy import stats
 
-# Seeds from which on SDs are worth setting in order.
+# Fewest seeds for an order of SDs.
 _ENOUGH = 5
 _SERIES = ["experiment", "dataset", "hyperparameters_source"]
 
@@ -22,7 +22,7 @@ DRAWS = ("spread",)
 
 
 def table(data: ExhibitData, options: Options) -> Table:
-    """One row an experiment, dataset and test ratio."""
+    """One row for each experiment, dataset and test ratio."""
     rows = data.require_rows(
         "No test ratio was varied at this scale.",
         options.experiments,
@@ -65,7 +65,7 @@ def table(data: ExhibitData, options: Options) -> Table:
 
 
 def _trends(rows: pd.DataFrame) -> list[tuple[str, str, int, int, int]]:
-    """(dataset, varied, arms whose SD falls as the test part grows, arms, most seeds)."""
+    """(dataset, varied, arms whose SD falls with the test ratio, arms, largest number of seeds)."""
     found = []
     usable = rows[rows["n"] >= _ENOUGH].dropna(subset="sd")
     for (dataset, varied), part in usable.groupby(["dataset", "varied"], sort=False):

@@ -1,4 +1,4 @@
-"""Section 4.1: trained again under the same seeds, is a trial bit for bit the same?"""
+"""Trials trained again with the same seeds: are they bitwise identical? (Raste, Section 4.1)"""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ READS = "repeated_fits"
 
 
 def table(data: ExhibitData, options: NoOptions) -> Table:
-    """One row a dataset and model of the trials that were trained again from scratch.
+    """One row for each dataset and model of the trials that were trained again.
 
-    `data.repeats` holds one row a trial: `dataset`, `model`, `same` (status and outputs are equal
-    bit by bit) and `text` with what was found.
+    `data.repeats` holds one row for each trial: `dataset`, `model`, `same` (status and outputs are
+    bitwise equal) and `text`, the differences.
     """
     if data.repeats is None or data.repeats.empty:
         raise NothingToShow("No trial was trained again: the results are given.")

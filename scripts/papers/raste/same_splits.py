@@ -1,4 +1,4 @@
-"""Same splits, opposite answers: where every split moves all arms together, and where not."""
+"""Scores over shared splits: a dataset on which arms move together, and one with crossings."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from reseed.rendering.figures import FigureInfo
 from reseed.rendering.panels import entitle, panel_grid
 from scipy.optimize import isotonic_regression
 
-# Fewer shared splits show neither.
+# Fewest shared splits of a dataset.
 _LEAST = 3
-# Lines that can still be told apart.
+# Most lines of a panel.
 _MOST = 6
 _PLACE = ["experiment", "dataset", "scheme", "hyperparameters_source"]
 
@@ -36,51 +36,51 @@ class Case:
 
     @property
     def wins(self) -> pd.DataFrame:
-        """Which arm won which split: scored better there than every other; a tie has no winner."""
+        """Whether each arm won each split by scoring better than all others; ties have no winner."""
         best = self.scores.max(axis=1) if self.up else self.scores.min(axis=1)
         at_best = self.scores.eq(best, axis=0)
         return at_best.where(at_best.sum(axis=1) == 1, False)
 
     @property
     def leader_wins(self) -> int:
-        """Splits won by the arm with the best mean."""
+        """Number of splits won by the arm with the best mean."""
         return int(self.wins.iloc[:, 0].sum())
 
     @property
     def winners(self) -> int:
-        """Arms that won a split."""
+        """Number of arms that won a split."""
         return int(self.wins.any().sum())
 
     @property
     def ties(self) -> int:
-        """Splits without a winner."""
+        """Number of splits without a winner."""
         return int((~self.wins.any(axis=1)).sum())
 
     @property
     def together(self) -> bool:
-        """Whether the best arm wins every split, and splits move it and the next one together."""
+        """Whether the best arm wins every split, and its scores correlate with the next one's."""
         return self.leader_wins == len(self.scores) and self.gain > 1
 
     @property
     def paired_sd(self) -> float:
-        """SD over splits of the difference of the two best."""
+        """SD over splits of the difference of the two best arms."""
         return float((self.scores.iloc[:, 0] - self.scores.iloc[:, 1]).std(ddof=1))
 
     @property
     def unpaired_sd(self) -> float:
-        """What that SD would be if the two had been run on splits of their own."""
+        """That SD for independent splits."""
         return float(np.sqrt(self.scores.iloc[:, :2].var(ddof=1).sum()))
 
     @property
     def gain(self) -> float:
-        """How many times wider the unpaired difference spreads."""
+        """Ratio of the unpaired to the paired SD."""
         if self.paired_sd > 0:
             return self.unpaired_sd / self.paired_sd
         return np.inf if self.unpaired_sd > 0 else 1.0
 
     @property
     def distance(self) -> float:
-        """Mean difference of the two best in SDs of that difference."""
+        """Mean difference of the two best arms in SDs of that difference."""
         gap = float(abs((self.scores.iloc[:, 0] - self.scores.iloc[:, 1]).mean()))
         return gap / self.paired_sd if self.paired_sd > 0 else np.inf
 
@@ -89,19 +89,19 @@ DRAWS = ("pairs",)
 
 
 class Options(Strict):
-    """experiment: the one whose splits are shown."""
+    """experiment: whose splits are shown."""
 
     experiment: str
 
 
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
-    """Scores over the splits of `experiment`, one line an arm, one or two datasets.
+    """Scores over the splits of `experiment`, one line for each arm, on one or two datasets.
 
-    Left the dataset whose best arm wins every split and on which pairing narrows the difference
-    of the two best most; right the one whose best arm wins the smallest share of splits (then:
-    whose two best are least apart). A split with a failed fold is left out. Verdicts come from the
-    analysis `pairs`, where it is given.
+    Left: of the datasets whose best arm wins every split, the one with the largest gain by pairing.
+    Right: the dataset whose best arm wins the smallest share of splits; ties are resolved by the
+    smallest distance of the two best. Splits with a failed fold are left out. Verdicts come from
+    the analysis `pairs`, if configured.
     """
     cases = _cases(data, options.experiment)
     chosen = require_rows(choose(cases), f"No two models share {_LEAST} splits at this scale.")
@@ -135,7 +135,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
 
 
 def _cases(data: ExhibitData, experiment: str) -> list[Case]:
-    """A case each dataset in which two arms share enough splits; variants apart."""
+    """A case for each dataset and variant in which two arms share enough splits."""
     trials = data.metrics[data.metrics["experiment"] == experiment]
     places: dict[tuple, list[Cell]] = {}
     for cell in arm_cells(Data(trials, data.info)):
@@ -155,7 +155,7 @@ def _cases(data: ExhibitData, experiment: str) -> list[Case]:
 
 
 def choose(cases: list[Case]) -> list[Case]:
-    """The parallel case, then the crossing one; either may be missing."""
+    """The case without crossings, then the one with crossings; either may be missing."""
     whole = [c for c in cases if c.leader_wins == len(c.scores)]
     crossing = [c for c in cases if c.leader_wins < len(c.scores)]
     left = max(whole, key=lambda c: c.gain, default=None)
@@ -201,11 +201,11 @@ def _panel(axis: Axes, data: ExhibitData, case: Case) -> None:
 
 
 def _apart(ends: np.ndarray, limits: tuple[float, float]) -> np.ndarray:
-    """Heights of labels near `ends` that keep a line's distance from one another."""
+    """Heights of labels near `ends`, at least one line apart."""
     gap = 0.085 * (limits[1] - limits[0])
     order = np.argsort(ends, kind="stable")
     room = gap * np.arange(len(ends))
-    # The nearest heights (least squares) that are a gap apart: a monotone fit of what is left.
+    # The nearest heights (least squares) with this gap: a monotone fit of the remainders.
     placed = isotonic_regression(ends[order] - room).x + room
     found = np.empty_like(placed)
     found[order] = placed
@@ -234,7 +234,7 @@ def _headline(chosen: list[Case]) -> str:
 
 
 def _tell(data: ExhibitData, case: Case) -> str:
-    """What one panel shows, with n and the verdict on the two best."""
+    """Sentence on a panel, with n and the verdict on the two best arms."""
     best, second = (_title(data, case, arm) for arm in case.scores.columns[:2])
     n = len(case.scores)
     head = f"{data.dataset(case.key['dataset'])}: {best} wins {case.leader_wins} of {n} splits"

@@ -30,7 +30,7 @@ _GOLDEN = (math.sqrt(5) - 1) / 2
 
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
-    """One dot a trial of `experiments`, a bar at the median, a panel each setting."""
+    """A dot for each trial of `experiments`, a bar at the median, a panel for each setting."""
     metrics = data.metrics[data.metrics["experiment"].isin(options.experiments)]
     metrics = with_arms(metrics).assign(data_seed=number_data_seeds(metrics))
     metrics = metrics[metrics["status"] == "ok"]

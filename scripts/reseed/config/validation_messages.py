@@ -37,15 +37,17 @@ def _format_error(cls: type[BaseModel], error: ErrorDetails, lead: str) -> str:
     message = error["msg"].removeprefix("Value error, ")
     if error["type"] == "string_pattern_mismatch":
         message = _PATTERN_MESSAGES.get(error["ctx"]["pattern"], message)
-    found = "" if error["type"] == "missing" or not error["loc"] else f" Found: {error['input']!r}."
+    detail = (
+        "" if error["type"] == "missing" or not error["loc"] else f" Found: {error['input']!r}."
+    )
     if error["type"] == "literal_error":
-        found += suggest_name(error["input"], _parse_names(error["ctx"]["expected"]))
+        detail += suggest_name(error["input"], _parse_names(error["ctx"]["expected"]))
     if error["type"] == "union_tag_invalid":
         allowed = _parse_names(error["ctx"]["expected_tags"])
         tag = error["ctx"]["tag"]
         message = f"unknown {_parse_names(error['ctx']['discriminator'])[0]} {tag!r}"
-        found = f" Allowed: {', '.join(allowed)}.{suggest_name(tag, allowed)}"
-    return f"{field}{message}.{found}"
+        detail = f" Allowed: {', '.join(allowed)}.{suggest_name(tag, allowed)}"
+    return f"{field}{message}.{detail}"
 
 
 def _parse_names(names: str) -> list[str]:

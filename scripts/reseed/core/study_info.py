@@ -115,7 +115,7 @@ class TrialCounts(_Info):
             ok=len(trials) - len(failed),
             failed=len(failed),
             not_converged=int(trials["converged"].eq(False).sum()) if "converged" in trials else 0,
-            failures=failed[_FAILURE_COLUMNS].to_dict("records"),
+            failures=failed[_FAILURE_COLUMNS].to_dict("records"),  # type: ignore[arg-type]
             **more,
         )
 

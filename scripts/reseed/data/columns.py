@@ -96,9 +96,9 @@ def encode_target(
 def _encode_numbers(column: str, values: pd.Series) -> np.ndarray:
     if not pd.api.types.is_numeric_dtype(values.dtype) or pd.api.types.is_bool_dtype(values.dtype):
         bad = values[pd.to_numeric(values, errors="coerce").isna()] if len(values) else values
-        found = bad.iloc[0] if len(bad) else values.iloc[0]
+        value = bad.iloc[0] if len(bad) else values.iloc[0]
         raise ReseedError(
-            f"{column} holds {found!r}, but the task is regression: "
+            f"{column} holds {value!r}, but the task is regression: "
             "set task: binary or multiclass, or correct the column"
         )
     target = values.to_numpy(dtype=np.float64)
@@ -159,9 +159,9 @@ def _check_text(column: str, text: pd.Series) -> None:
     numeric = pd.to_numeric(text, errors="coerce").notna()
     if numeric.mean() >= 0.5:
         bad = text[~numeric]
-        found = f"{bad.iloc[0]!r} in row {bad.index[0] + 1}" if len(bad) else repr(text.iloc[0])
+        example = f"{bad.iloc[0]!r} in row {bad.index[0] + 1}" if len(bad) else repr(text.iloc[0])
         raise ReseedError(
-            f"{column} is text, but mostly numbers; {len(bad)} values are not ({found}): "
+            f"{column} is text, but mostly numbers; {len(bad)} values are not ({example}): "
             "correct them, or list the mark under options.missing, or the column under "
             "options.categorical"
         )
@@ -173,8 +173,8 @@ def _check_text(column: str, text: pd.Series) -> None:
         )
 
 
-def _date_error(column: str, found: object) -> ReseedError:
+def _date_error(column: str, value: object) -> ReseedError:
     return ReseedError(
-        f"{column} holds dates ({str(found)!r}): a model needs numbers. List it under drop, "
+        f"{column} holds dates ({str(value)!r}): a model needs numbers. List it under drop, "
         "or put year, month, hour or days since … into separate columns"
     )

@@ -110,7 +110,7 @@ def _remove_duplicates(where: str, dataset: DatasetEntry, options: ReaderOptions
         return replace(raw, notes=[*raw.notes, note])
     pairs = raw.frame.drop_duplicates([*dataset["text"], dataset["target"]])
     disputed = int(pairs.duplicated(dataset["text"]).sum())
-    note = f"{is_repeated.sum()} rows left out whose text stands in an earlier row"
+    note = f"{is_repeated.sum()} rows left out that repeat the text of an earlier row"
     note += f" ({disputed} of them under another label)" if disputed else ""
     return _take_rows(raw, np.flatnonzero(~is_repeated), note)
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _REQUIRED_FIELDS = {"holdout": {"test"}, "kfold": {"folds"}, "official": set()}
 _OPTIONAL_FIELDS = {"kind", "validation", "stratify"}
-#: Key of a split file's own metadata among the metadata of the Parquet file.
+#: Key of the split's metadata in the metadata of the Parquet file.
 _METADATA_KEY = b"reseed"
 
 

@@ -1,6 +1,6 @@
 """A prepared dataset on disk: its inputs, its targets and `meta.json`.
 
-Targets have a file of their own, so that splits, metrics and collection never open the inputs.
+Targets are in a separate file, so that splits, metrics and collection never open the inputs.
 Content is hashed once, when it is written (see `reseed.data.files` for the check of a read).
 """
 
@@ -123,7 +123,7 @@ def _check_lengths(folder: Path, prepared: Prepared) -> None:
     if len(sizes) > 1:
         raise ReseedError(f"{folder}: inputs, targets, groups and parts differ in length: {sizes}")
     if (prepared.info.group is None) != (targets.groups is None):
-        raise ReseedError(f"{folder}: meta names a group, or groups are given, but not both")
+        raise ReseedError(f"{folder}: either the group column or the groups are missing")
 
 
 def _hash_content(*values: object) -> str:

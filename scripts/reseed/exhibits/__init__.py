@@ -1,9 +1,9 @@
-"""Tables and figures of a study: one module a kind.
+"""Tables and figures of a study, one module for each kind.
 
-A table's module has `table(data, options) -> Table`, a figure's `figure(data, options) ->
-(Figure, FigureInfo)`.
+The module of a table has `table(data, options) -> Table`, that of a figure `figure(data, options)
+-> (Figure, FigureInfo)`. An exhibit without results raises `rendering.data.NothingToShow`.
 
-How a module is found and declares its options: `reseed.plugins.kinds`.
+`reseed.plugins.kinds` finds modules and reads their options.
 """
 
 from reseed.plugins.kinds import built_in_kinds

@@ -1,4 +1,4 @@
-"""Arms over all tasks: interval estimates, or performance profiles [Agarwal et al. 2021]."""
+"""Arms over all tasks: aggregates with intervals, or performance profiles [Agarwal et al. 2021]."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from reseed.rendering.panels import (
 )
 from reseed.rendering.settings import CROSS_DATASET_COLUMNS, cross_dataset_parts, joined
 
-#: Arms whose lines colours and dashes tell apart.
+#: Number of arms that colours and dashes distinguish.
 _MOST = len(COLOURS) * len(DASHES)
 NOTHING = "Fewer than two datasets on which every arm has two runs at this scale."
 _INTERVALS = {
@@ -58,7 +58,7 @@ def known(data: ExhibitData, options: Options) -> pd.DataFrame:
 
 
 def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
-    """The footnote: scale, tasks, runs, and whether the intervals hold at that number."""
+    """The footnote: scale, tasks, runs, and the coverage of intervals at that number of runs."""
     each = rows.drop_duplicates([name for name in CROSS_DATASET_COLUMNS if name in rows])
     low = int(each["runs_min"].min())
     runs = from_to([*each["runs_min"], *each["runs_max"]], to="–")
@@ -104,7 +104,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         if (board["statistic"] == name).any()
     ]
     draw = _profiles if profiles else _intervals
-    if profiles:  # of equal scores there is none
+    if profiles:  # equal scores have no profile
         panels = [(title, part) for title, part in panels if part["tau"].nunique() > 1]
         if not panels:
             raise NothingToShow("Every run has the same score.")
@@ -168,7 +168,7 @@ def _arm(data: ExhibitData, row: pd.Series, side: str = "arm") -> str:
 def findings(
     data: ExhibitData, rows: pd.DataFrame, tell: Callable[[ExhibitData, pd.DataFrame], str]
 ) -> list[str]:
-    """What `tell` says of each experiment, by its title where there are several."""
+    """The sentence of each experiment, with its title if there are several."""
     phrase = [(title, tell(data, board)) for title, board in cross_dataset_parts(data, rows)]
     return [f"{title}: {text}" if title else text for title, text in phrase if text]
 
@@ -192,7 +192,7 @@ def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
 
 
 def _apart(first: pd.DataFrame, others: pd.DataFrame) -> bool:
-    """Whether the interval of the best lies above that of the second."""
+    """Whether the interval of the best arm lies above that of the second."""
     return bool(first["low"].iloc[0] > others["high"].iloc[0])
 
 

@@ -1,4 +1,4 @@
-"""Table 1: the algorithms, what is held and what is searched."""
+"""The algorithms with their fixed and searched hyper-parameters (Raste et al., Table 1)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reseed.rendering.tables import Rows, Table
 
 
 def table(data: ExhibitData, options: NoOptions) -> Table:
-    """One row a model that was run."""
+    """One row for each model that was run."""
     models = require_rows(
         list(dict.fromkeys(data.metrics["model"])), "No model was run at this scale."
     )

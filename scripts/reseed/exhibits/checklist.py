@@ -1,4 +1,4 @@
-"""The reproducibility checklist, filled in from the records of the trials themselves."""
+"""The reproducibility checklist, filled in from the records of the trials."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SPLITS = "Splits, the same rows for every model"
 
 
 def table(data: ExhibitData, options: NoOptions) -> Table:
-    """One row an item: what the study used, as recorded; what was not recorded says so."""
+    """One row for each item of the checklist, with the recorded value or `not recorded`."""
     rows = [
         *_of_data(data),
         *_of_splits(data),
@@ -71,7 +71,7 @@ def _of_splits(data: ExhibitData) -> Iterator[tuple]:
 
 
 def _of_seeds(data: ExhibitData) -> Iterator[tuple]:
-    """Of each experiment; of each of its arms where they differ."""
+    """Seeds of each experiment, or of each of its arms if they differ."""
     for experiment, part in with_arms(data.metrics).groupby("experiment", sort=False):
         title = data.experiment(experiment)
         seeds = {arm: _by_role(own) for arm, own in part.groupby("arm", sort=False)}
@@ -83,7 +83,7 @@ def _of_seeds(data: ExhibitData) -> Iterator[tuple]:
 
 
 def _by_role(trials: pd.DataFrame) -> str:
-    """`all roles: 0–5`; `init: 0–5; order, dropout, augment: 0`, what varies most first."""
+    """`all roles: 0–5`, or `init: 0–5; order, dropout, augment: 0` with most seeds first."""
     groups_of_roles: dict[tuple, list[str]] = {}
     for role in (role for role in _ROLES if role in trials):
         groups_of_roles.setdefault(tuple(sorted(trials[role].unique())), []).append(role)
@@ -141,7 +141,7 @@ def _of_trials(data: ExhibitData) -> Iterator[tuple]:
 
 
 def _numbers(values: Iterable) -> str:
-    """`0–49` for a run of numbers, else the numbers; of many, the first and how many more."""
+    """`0–49` for consecutive numbers, else the numbers; the first 20 of many."""
     numbers = [int(value) for value in values]
     if len(numbers) > 2 and numbers == list(range(numbers[0], numbers[-1] + 1)):
         return f"{numbers[0]}–{numbers[-1]}"

@@ -1,4 +1,4 @@
-"""Models by mean rank or mean score, with bars that join those not told apart [Demšar 2006]."""
+"""Models by mean rank or mean score; bars join inconclusive comparisons [Demšar 2006]."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from reseed.rendering.numbers import counted
 from reseed.rendering.panels import entitle, named_columns, panel_grid, undrawn
 from reseed.rendering.settings import counted_settings, metric_title, note, settings
 
-#: Models a panel has room for.
+#: Most models of a panel.
 _MOST = 40
 #: Points from a panel's right edge to its first bar, and between bars.
 _FIRST, _STEP = 8, 7
-#: More bars than this take the room of a second panel.
+#: With more bars there is one panel a line.
 _MOST_BARS = 10
 _OR_TANGLED = ", or they form more groups than can be read"
 _SHARED = (
@@ -36,10 +36,10 @@ DRAWS = ("pairs",)
 
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
-    """One dot a model, best on top; bars at the right join models that are not shown to differ.
+    """One dot for each model, the best on top; bars join models that are not shown to differ.
 
-    A panel over all datasets where the analysis `pairs` compared mean ranks, with the critical
-    difference; else a panel each setting whose every pair has a verdict.
+    One panel over all datasets, with the critical difference, if the analysis `pairs` compared mean
+    ranks. Otherwise a panel for each setting in which every pair has a verdict.
     """
     rows = data.rows(options.experiments)
     boards, without = [], []
@@ -89,19 +89,19 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
 
 
 def _means(part: pd.DataFrame) -> SeriesGroupBy:
-    """The means of each model, one a pair that it stands in."""
+    """The means of each model, one for each pair with it."""
     sides = [part[[f"model_{s}", f"mean_{s}"]].set_axis(["model", "mean"], axis=1) for s in "ab"]
     return pd.concat(sides).groupby("model", sort=False)["mean"]
 
 
 def _unlike(part: pd.DataFrame) -> bool:
-    """Whether a model has other means beside other models, by more than the order of adding."""
+    """Whether the means of a model differ between its pairs by more than rounding errors."""
     ends = _means(part).agg(["min", "max"]).dropna()
     return not np.allclose(ends["min"], ends["max"], rtol=1e-12, atol=0)
 
 
 def _board(part: pd.DataFrame) -> pd.DataFrame | None:
-    """Model, mean and letters, best first; None where `groups_of` finds no groups."""
+    """Model, mean and letters, best first; None if `groups_of` returns None."""
     means = _means(part).mean().dropna()
     means = means.sort_values(ascending=not part["greater_is_better"].iloc[0], kind="stable")
     groups = groups_of(part, list(means.index))
@@ -135,13 +135,13 @@ def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame, board: pd.DataFram
         ends = ((1, members[0] - 0.2), (1, members[-1] + 0.2))
         _bar(axis, x, ends)
         for i in range(members[0], members[-1] + 1):
-            if i not in members:  # a gap: this one is told from some of them
+            if i not in members:  # a gap: this model differs from some of them
                 axis.annotate("×", (1, i), (x, 0), **beside, ha="center", va="center",
                               fontsize=9, color=style.RED)  # fmt: skip
 
 
 def _bar(axis: Axes, x: float, ends: tuple) -> None:
-    """A line `x` points right of the panel, between two heights of its own scale."""
+    """Draw a line `x` points right of the panel, between two heights in data units."""
     shift = ScaledTranslation(x / 72, 0, axis.figure.dpi_scale_trans)
     place = axis.get_yaxis_transform() + shift
     axis.plot([1, 1], [ends[0][1], ends[1][1]], color=style.BLACK, lw=2, clip_on=False,
@@ -149,14 +149,14 @@ def _bar(axis: Axes, x: float, ends: tuple) -> None:
 
 
 def _groups(board: pd.DataFrame) -> list[list[int]]:
-    """Rows of each group of two or more models that are not told apart."""
+    """Rows of each group of two or more models without a shown difference."""
     numbers = sorted({number for of in board["groups"] for number in of})
     found = [[i for i, of in enumerate(board["groups"]) if number in of] for number in numbers]
     return [members for members in found if len(members) > 1]
 
 
 def _with_best(board: pd.DataFrame) -> list[str]:
-    """The best model, then those that are not told from it."""
+    """The best model, then those that are not shown to differ from it."""
     best = set(board["groups"].iloc[0])
     return [m for m, of in zip(board["model"], board["groups"], strict=True) if best & set(of)]
 
@@ -174,7 +174,7 @@ def _counted(parts: list[pd.DataFrame]) -> str:
 
 
 def _headline(parts: list[pd.DataFrame], boards: list[pd.DataFrame]) -> str:
-    """On how many of all comparisons, drawn or not, the best model is told from all others."""
+    """Number of comparisons, drawn or not, in which the best model differs from all others."""
     alone = sum(len(_with_best(board)) == 1 for board in boards)
     if len(parts) == 1:
         if not _groups(boards[0]):

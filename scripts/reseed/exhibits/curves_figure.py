@@ -1,4 +1,4 @@
-"""Learning curves over runs: mean, SD band, band of extremes [Picard, Figure 1]."""
+"""Learning curves over runs: mean, band of one SD, band of extremes [Picard, Figure 1]."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from reseed.rendering.numbers import from_to
 from reseed.rendering.panels import entitle, line, panel_grid, undrawn
 
 NOTHING = "No training curves were collected at this scale."
-# A spread halfway is set against that at the end of curves of at least as many epochs.
+# Fewest epochs of a curve for comparing its spread halfway and at the end.
 _EPOCHS = 4
 _ENDED = {
     "drop": "Each epoch averages over the runs still training then.",
@@ -70,7 +70,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     text = f"{left_out} runs without a usable curve left out." if left_out else ""
     note = footnote(
         data,
-        rows.drop(columns="n"),  # runs still training: one a fold, and not all seeds
+        rows.drop(columns="n"),  # counts runs that still train, one for each fold
         f"Runs per arm: {from_to(rows['runs'], to='–')}.",
         _ENDED[rows["ended"].iloc[0]] if unequal else "",
         text,
@@ -106,7 +106,7 @@ def _panel(axis: Axes, part: pd.DataFrame) -> None:
 
 
 def _end(part: pd.DataFrame) -> tuple[pd.Series | None, pd.Series | None]:
-    """The rows halfway and at the end, while half of the runs are training; None if too few."""
+    """Rows halfway and at the end of the epochs with half of the runs; None if too few."""
     whole = part[part["n"] >= max(LEAST, 0.5 * part["runs"].iloc[0])]
     if whole.empty:
         return None, None
@@ -114,7 +114,7 @@ def _end(part: pd.DataFrame) -> tuple[pd.Series | None, pd.Series | None]:
 
 
 def _headline(panels: list) -> str:
-    """Whether the spread narrows: its size where there is one arm, a count where several."""
+    """Whether the spread narrows: its size for one arm, a count for several."""
     ends = [(title, *_end(part)) for title, part in panels]
     ends = [(title, half, end) for title, half, end in ends if end is not None]
     if len(panels) == 1 and ends:
@@ -138,7 +138,7 @@ def _headline(panels: list) -> str:
 
 
 def _findings(panels: list) -> list[str]:
-    """Where the curve ends, and whether the spread still narrows: SD at the end and halfway."""
+    """End of the curve, and its SD at the end and halfway."""
     found = []
     for title, part in panels:
         half, end = _end(part)

@@ -1,4 +1,4 @@
-"""Table 2: the datasets as prepared, stand-ins marked."""
+"""The prepared datasets, with stand-ins marked (Raste et al., Table 2)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TASK = {"binary": "Binary", "multiclass": "Multi-class", "regression": "Continu
 
 
 def table(data: ExhibitData, options: NoOptions) -> Table:
-    """One row a dataset that was run; counted on the prepared rows."""
+    """One row for each dataset that was run; counts are of the prepared rows."""
     names = require_rows(
         list(dict.fromkeys(data.metrics["dataset"])), "No dataset was run at this scale."
     )
@@ -64,7 +64,7 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
 
 
 def _note(data: ExhibitData, name: str) -> str:
-    """What its file and its reader say of a dataset: rows left out, parts that are no parts."""
+    """Notes of the configuration and the reader of a dataset, such as rows left out."""
     notes = (text.strip().rstrip(".") for text in data.info.datasets[name].notes or ())
     return f"{data.dataset(name)}: {'; '.join(notes)}."
 
@@ -78,7 +78,7 @@ def _headline(raw: list[dict]) -> str:
 
 
 def _features(entry: DatasetInfo, categorical: int) -> str:
-    """Columns of a table, size of images, fields of texts."""
+    """Number of columns of a table, size of images, or number of texts."""
     kind = entry.kind or "table"
     if kind == "images":
         return " × ".join(str(side) for side in entry.shape or []) + " pixels"

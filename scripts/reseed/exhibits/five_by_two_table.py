@@ -12,7 +12,7 @@ DRAWS = ("five_by_two",)
 
 
 def table(data: ExhibitData, options: Options) -> Table:
-    """One row a pair, a section a dataset."""
+    """One row for each pair, a section for each dataset."""
     rows = data.rows(options.experiments)
     done = require_rows(
         rows if rows.empty else rows[rows["reason"] == ""],

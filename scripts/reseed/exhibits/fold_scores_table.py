@@ -1,4 +1,4 @@
-"""Each model's score with its interval over folds (protocol, Tables 1 and 2)."""
+"""The score of each model with its interval over folds (protocol, Tables 1 and 2)."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from reseed.rendering.settings import metric_title, settings
 from reseed.rendering.tables import Rows, Table
 
 DRAWS = ("fold_scores",)
-# Heading of what is the protocol's own: who follows no paper never met it.
+# Heading for studies that reproduce no paper.
 _WRITTEN = "BCa, as written"
 
 
 def table(data: ExhibitData, options: Options) -> Table:
-    """One row a model in each setting: the protocol's interval and the corrected one."""
+    """One row for each model and setting, with the protocol's interval and the corrected one."""
     rows = require_rows(
         data.rows(options.experiments), "No model was run on two splits or more at this scale."
     )
@@ -52,7 +52,7 @@ def table(data: ExhibitData, options: Options) -> Table:
 
 
 def _wider(rows: pd.DataFrame) -> pd.Series:
-    """How many times as wide as the interval as written the corrected one is, where both are."""
+    """Width of the corrected interval over that of the protocol, where both exist."""
     written, corrected = (rows[f"{p}high"] - rows[f"{p}low"] for p in ("bca_", ""))
     return (corrected / written)[(written > 0) & corrected.notna()]
 

@@ -1,4 +1,4 @@
-"""The cheapest model seeds × data seeds that would settle each pair."""
+"""The cheapest numbers of model seeds × data seeds that would decide each pair."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from reseed.rendering.tables import Rows, Table
 
 DRAWS = ("grid_plan",)
 
-# Seeds a side of which fewer give too rough a plan for a heading.
+# Fewest seeds of each kind for a plan in the heading.
 _LEAST = 3
 
 
 def table(data: ExhibitData, options: Options) -> Table:
-    """One row an arm or pair, a section a dataset."""
+    """One row for each arm or pair, a section for each dataset."""
     rows = require_rows(
         data.rows(options.experiments), "Model seeds and data seeds were not crossed at this scale."
     )
@@ -53,7 +53,7 @@ def table(data: ExhibitData, options: Options) -> Table:
 
 
 def _pairs(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """(pairs of models, those of them for which a grid was found)."""
+    """(pairs of models, those with a plan)."""
     pairs = rows[rows["arm_b"].fillna("") != ""]
     return pairs, pairs[pairs["plan_runs"].notna()]
 

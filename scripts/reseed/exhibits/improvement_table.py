@@ -13,14 +13,14 @@ from reseed.rendering.numbers import NONE, counted, from_to, percent, rounded_pe
 from reseed.rendering.settings import cross_dataset_parts
 from reseed.rendering.tables import Rows, Table
 
-# Pairs that share the greatest probability and are named.
+# Most pairs with the greatest probability that are named.
 _NAMED = 3
 _NONE_BETTER = "No arm beats another in more than half of cases"
 DRAWS = ("aggregates",)
 
 
 def table(data: ExhibitData, options: Options) -> Table:
-    """A square of arms, row against column, for each experiment."""
+    """A square of arms for each experiment: probability that the row beats the column."""
     rows = known(data, options)
     rows = require_rows(rows if rows.empty else rows[rows["statistic"] == "improvement"], NOTHING)
     lines = Rows()
@@ -49,7 +49,7 @@ def _cell(row: pd.Series) -> str:
 
 
 def _surest(rows: pd.DataFrame) -> pd.DataFrame:
-    """The pairs in which one arm beats the other most often; none if none does more than half."""
+    """Pairs with the greatest probability of improvement; none if it is at most one half."""
     return rows[(rows["value"] == rows["value"].max()) & (rows["value"] > 0.5)]
 
 

@@ -1,4 +1,4 @@
-"""Every cell's spread with its uncertainty, and whether a Gaussian would spread as far."""
+"""Spread of each cell with its interval, and a comparison of its range with a Gaussian's."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _LINE = ["dataset", "scheme", "hyperparameters_source"]
 
 
 def table(data: ExhibitData, options: Options) -> Table:
-    """One row a cell of `experiments`: estimates with intervals over seeds."""
+    """One row for each cell of `experiments`: estimates with intervals over seeds."""
     rows = require_rows(
         data.rows(options.experiments), "None of this table's experiments was run at this scale."
     )
     rows = together(rows[rows["held"] == ""])
     places = {d: score_places(part) for d, part in rows.groupby("dataset")}
     lines = Rows()
-    # Experiments that vary the same seed of one arm are told apart by their titles, and so are
-    # arms of two experiments that share theirs.
+    # Titles of experiments are shown if several vary the same seed of an arm, or if arms of two
+    # experiments share a title.
     rows = rows.assign(title=arm_titles(data, rows))
     same = rows.groupby([*_LINE, "title", "varied"], dropna=False)["experiment"]
     alone = same.transform("nunique") == 1

@@ -1,4 +1,4 @@
-"""Differences of arms on one test set: over seeds and items, and as the bootstrap has them."""
+"""Differences of arms on one test set: over seeds and items, and by the bootstrap."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from matplotlib.figure import Figure
 from reseed.claims.item_verdicts import BOTH
 from reseed.exhibits.item_pairs_table import (
     COVERS,
+    explain_absence,
     failures,
     findings,
     headline,
     measured,
-    nothing,
 )
-from reseed.plugins.options import Experiments, Names
+from reseed.exhibits.item_pairs_table import PairOptions as Options
 from reseed.rendering import coverage, style
 from reseed.rendering.arms import TEST_SET_KEY, add_metric, group_title, key_columns
 from reseed.rendering.data import ExhibitData, footnote, require_rows
@@ -21,22 +21,16 @@ from reseed.rendering.figures import FigureInfo
 from reseed.rendering.panels import entitle, forest, line, panel_grid, undrawn
 from reseed.rendering.settings import pair_title
 
-_MOST = 24  # pairs a panel
+_MOST = 24  # pairs in a panel
 
 
 DRAWS = ("item_pairs",)
 
 
-class Options(Experiments):
-    """metrics: those shown (None: the primary one)."""
-
-    metrics: Names | None = None
-
-
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
-    """A panel a test set and metric, a line a pair."""
-    rows = require_rows(measured(data, options), nothing(options))
+    """A panel for each test set and metric, a line for each pair."""
+    rows = require_rows(measured(data, options), explain_absence(options))
     parts = rows.groupby([*key_columns(rows, TEST_SET_KEY), "metric"], sort=False, dropna=False)
     panels = [
         (add_metric(data, group_title(data, rows, first), first["metric"]), part)

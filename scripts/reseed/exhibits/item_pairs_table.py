@@ -25,13 +25,13 @@ from reseed.rendering.numbers import (
 from reseed.rendering.settings import metric_title, p_cell, pair_title, pair_titles
 from reseed.rendering.tables import Rows, Table
 
-#: Said after sentences on more than the intervals.
+#: Appended to sentences on more than the intervals.
 COVERS = coverage.CROSSED.replace("It covers", "These intervals cover", 1)
 NOTHING = "No two models have per-item outputs on the same test set."
 
 
-def measured(data: ExhibitData, options: Options) -> pd.DataFrame:
-    """Rows with a result, of the primary metric unless `metrics` names others."""
+def measured(data: ExhibitData, options: PairOptions) -> pd.DataFrame:
+    """Rows with a result, of the primary metric or of the option `metrics`."""
     rows = data.rows(options.experiments)
     if rows.empty:
         return rows
@@ -39,12 +39,12 @@ def measured(data: ExhibitData, options: Options) -> pd.DataFrame:
     if options.metrics:
         return rows[rows["metric"].isin(options.metrics)]
     primary = rows["primary"].astype(bool)
-    # Of a dataset whose primary metric has no per-item form, accuracy is the only answer.
+    # Accuracy replaces a primary metric that has no per-item form.
     return rows[primary | ~primary.groupby(rows["dataset"]).transform("any")]
 
 
-def nothing(options: dict) -> str:
-    """Why no pair is shown."""
+def explain_absence(options: PairOptions) -> str:
+    """The reason why no pair is shown."""
     metrics = options.metrics
     return f"{NOTHING[:-1]}, compared by {several(metrics)}." if metrics else NOTHING
 
@@ -52,18 +52,21 @@ def nothing(options: dict) -> str:
 DRAWS = ("item_pairs",)
 
 
-class Options(Experiments):
-    """metrics: those shown (None: the primary one).
-    verdicts: false gives numbers in place of sentences.
-    """
+class PairOptions(Experiments):
+    """metrics: those shown (None: the primary one)."""
 
     metrics: Names | None = None
+
+
+class Options(PairOptions):
+    """verdicts: false gives numbers in place of sentences."""
+
     verdicts: bool = True
 
 
 def table(data: ExhibitData, options: Options) -> Table:
-    """One row a pair, a section a test set."""
-    rows = require_rows(measured(data, options), nothing(options))
+    """One row for each pair, a section for each test set."""
+    rows = require_rows(measured(data, options), explain_absence(options))
     words = options.verdicts
     lines = Rows()
     for _, row in rows.iterrows():
@@ -117,7 +120,7 @@ def _numbers(data: ExhibitData, row: pd.Series) -> dict:
 
 
 def failures(rows: pd.DataFrame) -> str:
-    """How many runs failed, of the pairs shown."""
+    """Sentence on the failed runs of the pairs shown."""
     most = int(rows["failed"].max())
     return f"Failed runs (left out): {most} at most in a pair." if most else "No run failed."
 
@@ -142,7 +145,7 @@ def headline(rows: pd.DataFrame) -> str:
 
 
 def findings(rows: pd.DataFrame) -> list[str]:
-    """What is shown, what single runs would have claimed, and what the seeds' part is."""
+    """Shown differences, claims of single runs, and the share of the seeds in the error."""
     both = judged(rows)
     if both.empty:
         return []

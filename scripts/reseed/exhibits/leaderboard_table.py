@@ -1,4 +1,4 @@
-"""Models by their mean score, or mean rank over datasets, with letters: who is told from whom."""
+"""Models by mean score, or mean rank over datasets, with letters for shown differences."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ from reseed.rendering.settings import (
 )
 from reseed.rendering.tables import Rows, Table
 
-#: Datasets that fit beside one another; with more only ranks are shown, and all means in the CSV.
+#: Most datasets whose means are shown; with more, the means are in the CSV only.
 MOST_DATASETS = 6
-#: With more, the SDs are in the CSV only, so that a page holds the table.
+#: With more datasets, the SDs are in the CSV only, so that the table fits a page.
 _MOST_SPREADS = 3
-#: Models that a sentence names before it counts the rest.
+#: Most models that a sentence names; the others are counted.
 _MOST_NAMED = 3
 _MEANS = "Means and SDs are over each model’s own finished runs."
 _LETTERS = (
@@ -55,10 +55,10 @@ DRAWS = ("pairs",)
 
 
 def table(data: ExhibitData, options: Options) -> Table:
-    """One row a model, best first; `experiments` may restrict it.
+    """One row for each model, best first.
 
-    On one dataset with spread and runs; over several with mean rank, and means of up to
-    `MOST_DATASETS`. The analysis `pairs` gives letters where it compared every pair.
+    One dataset: mean, spread and runs. Several datasets: mean rank, and means of up to
+    `MOST_DATASETS`. The analysis `pairs` gives letters if it compared every pair.
     """
     pairs = data.rows(options.experiments)
     wanted = options.experiments or list(pairs.get("experiment", ())) or None
@@ -99,7 +99,7 @@ def ranked(data: ExhibitData, experiments: list[str] | None) -> pd.DataFrame:
 
 
 def _place(rows: pd.DataFrame) -> pd.Series:
-    """A name for the setting of each row, in which NaN equals NaN."""
+    """A text that identifies the setting of each row; NaN equals NaN."""
     names = rows[["dataset", *CROSS_DATASET_COLUMNS]].itertuples(index=False, name=None)
     return pd.Series(["\x1f".join(map(str, key)) for key in names], rows.index, dtype=object)
 
@@ -115,7 +115,7 @@ def _boards(
 
 
 def _letters(board: pd.DataFrame, pairs: pd.DataFrame) -> pd.Series:
-    """Letters of each row of the board; empty where there are none."""
+    """Letters of each row of the leaderboard; empty without groups."""
     found = pd.Series("", board.index)
     if board["dataset"].nunique() > MOST_DATASETS + 1:
         return found
@@ -187,7 +187,7 @@ def _setting_of(pairs: pd.DataFrame, part: pd.DataFrame) -> pd.DataFrame:
 
 
 def _record(pairs: pd.DataFrame, model: str, least: int) -> dict:
-    """Comparisons won, open and lost; nothing where there are fewer than `least`."""
+    """Comparisons won, inconclusive and lost; empty with fewer than `least`."""
     if len(pairs) < least:
         return {}
     others = _others(pairs, model)
@@ -195,7 +195,7 @@ def _record(pairs: pd.DataFrame, model: str, least: int) -> dict:
 
 
 def _others(pairs: pd.DataFrame, model: str) -> dict[str, list[str]]:
-    """Whom a model was compared with, by what was shown: it won, it lost, or neither (open)."""
+    """Models compared with a model, by outcome: won, lost, or inconclusive (open)."""
     found: dict[str, list[str]] = {"won": [], "lost": [], "open": []}
     own = pairs[(pairs["model_a"] == model) | (pairs["model_b"] == model)]
     for a, b, outcome in own[["model_a", "model_b", "outcome"]].itertuples(index=False):
@@ -206,7 +206,7 @@ def _others(pairs: pd.DataFrame, model: str) -> dict[str, list[str]]:
 
 
 def _score(part: pd.DataFrame) -> str:
-    """What is averaged, in its own unit: `AUC`, `MSE (kW²)`, with an arrow to the better side."""
+    """Metric with its unit and an arrow to the better side: `AUC ↑`, `MSE (kW²) ↓`."""
     row = part.iloc[0]
     unit = f" ({row['unit']})" if row["unit"] not in ("", "points") else ""
     return f"{metric_title(row['metric'])}{unit} {'↑' if row['greater_is_better'] else '↓'}"
@@ -230,7 +230,7 @@ def _rank_note(over: pd.DataFrame) -> str:
     return text
 
 
-# --- in words ------------------------------------------------------------------------------------
+# --- sentences -----------------------------------------------------------------------------------
 
 
 def _beats_all(others: dict[str, list[str]], models: int) -> bool:
@@ -263,7 +263,7 @@ def _rank_headline(
         return f"{names} share the best mean rank"
     parts = [part for _, part in settings(data, single)]
     others = [_others(_setting_of(pairs, part), model) for part in parts]
-    # Chosen pairs may leave some out.
+    # Options may leave out pairs.
     if any(sum(map(len, o.values())) < len(p) - 1 for o, p in zip(others, parts, strict=True)):
         return f"{names} has the best mean rank over {counted(len(parts), 'dataset')}"
     alone = sum(
@@ -271,7 +271,7 @@ def _rank_headline(
         for other, part in zip(others, parts, strict=True)
     )
     over, of = "", counted(len(parts), "dataset")
-    if best["n"].iloc[0] < len(parts):  # ranks are over those on which every model has a run
+    if best["n"].iloc[0] < len(parts):  # ranks use datasets with a run of every model
         over, of = f" over {counted(int(best['n'].iloc[0]), 'dataset')}", str(len(parts))
     return f"{names} has the best mean rank{over}; told from all others on {alone} of {of}"
 
@@ -305,7 +305,7 @@ def _finding(
 ) -> str:
     """`new has the best mean, AUC 0.95 over 10 runs; not told from old.`
 
-    A model without a finished run is named as such: no comparison was made with it.
+    A model without a finished run is named; it was not compared.
     """
     row = best.iloc[0]
     absent = list(part.loc[part["n"] == 0, "model"])
@@ -321,7 +321,7 @@ def _finding(
     names = {side: _named(data, best, models) for side, models in others.items()}
     if _beats_all(others, len(part) - len(absent)):
         return f"{text}, and is shown better than every other model{left}."
-    if others["lost"]:  # its mean is over its own runs, a comparison over those that both have
+    if others["lost"]:  # a mean uses all runs of a model, a comparison the shared ones
         verb = "is" if len(others["lost"]) == 1 else "are"
         text += f"; on shared runs {names['lost']} {verb} shown better than it"
     if others["open"]:
@@ -335,7 +335,7 @@ def _finding(
 
 
 def _named(data: ExhibitData, board: pd.DataFrame, models: Iterable[str]) -> str:
-    """Titles of models of a board, the first three of many."""
+    """Titles of models of a leaderboard, the first three of many."""
     experiment = board["experiment"].iloc[0]
     titles = [arm_title(data, model, experiment) for model in models]
     rest = len(titles) - _MOST_NAMED

@@ -1,4 +1,4 @@
-"""Differences of each pair by dataset: observed, and shrunken towards the other datasets."""
+"""Differences of each pair by dataset: observed, and shrunk towards the other datasets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DRAWS = ("over_datasets",)
 
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
-    """A panel a pair; a line a dataset, the mean over them below."""
+    """A panel for each pair, a line for each dataset, the mean over them below."""
     rows = require_rows(known(data, options), NOTHING)
     pairs = [
         (joined(title, pair_title(data, part.iloc[0])), part)

@@ -1,4 +1,4 @@
-"""Every pair of models over all datasets: size of the difference, and on the next dataset."""
+"""Every pair of models over all datasets: mean difference, and that on a new dataset."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from reseed.rendering.numbers import (
 from reseed.rendering.settings import cross_dataset_parts, p_cell, pair_title
 from reseed.rendering.tables import Rows, Table
 
-# Pairs of which a sentence tells.
+# Most pairs with a sentence.
 _TOLD = 6
 _SCALES = {
     "points": "Differences in points of the score.",
@@ -42,7 +42,7 @@ def known(data: ExhibitData, options: Options) -> pd.DataFrame:
 def note(
     data: ExhibitData, rows: pd.DataFrame, *sentences: str, datasets: Iterable[str] = ()
 ) -> str:
-    """The footnote: what a difference is, its model, what was left out, marks (of `datasets`)."""
+    """The footnote: definition of the difference, model, datasets left out, marks of `datasets`."""
     first, left_out = rows.iloc[0], _left_out(rows)
     named = dict.fromkeys([*datasets, *(name for names in left_out.values() for name in names)])
     phrase = [f"{several(map(data.dataset, names))} ({why})" for why, names in left_out.items()]
@@ -69,7 +69,7 @@ def note(
 
 
 def _left_out(rows: pd.DataFrame) -> dict[str, dict[str, None]]:
-    """Datasets left out by reason, as the analysis says for each pair."""
+    """Datasets left out by reason, over all pairs."""
     reasons: dict[str, dict[str, None]] = {}
     for text in filter(None, rows["left_out_why"].unique()):
         for why, names in json.loads(text).items():
@@ -81,7 +81,7 @@ DRAWS = ("over_datasets",)
 
 
 def table(data: ExhibitData, options: Options) -> Table:
-    """One row a pair."""
+    """One row for each pair."""
     rows = require_rows(known(data, options), NOTHING)
     pairs = rows[rows["statistic"] == "pair"]
     lines = Rows()
@@ -104,7 +104,7 @@ def table(data: ExhibitData, options: Options) -> Table:
 
 
 def headline(data: ExhibitData, pairs: pd.DataFrame) -> str:
-    """For how many pairs the datasets together show a difference; empty for several experiments."""
+    """Number of pairs with a shown difference; empty for several experiments."""
     if len(cross_dataset_parts(data, pairs)) > 1:
         return ""
     shown = int((pairs["outcome"] == "difference").sum())
@@ -116,7 +116,7 @@ def headline(data: ExhibitData, pairs: pd.DataFrame) -> str:
 
 
 def findings(data: ExhibitData, pairs: pd.DataFrame) -> list[str]:
-    """The count, then what is to be expected of the next dataset, of the first pairs."""
+    """The count, then the expectation for a new dataset, for the first pairs."""
     found = []
     for title, part in cross_dataset_parts(data, pairs):
         shown, lead = int((part["outcome"] == "difference").sum()), f"{title}: " if title else ""

@@ -1,4 +1,4 @@
-"""Forest plot: the difference of every pair of models with its interval, a panel each setting."""
+"""Forest plot: differences of pairs of models with intervals, a panel for each setting."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ _LOOK = {
 }
 _OTHER = (style.GREY, "x", "full", "Other")
 
-# Points from the panel's right edge to the right edges of the columns of numbers.
+# Points from the right edge of the panel to the right edges of the columns of numbers.
 _OFFSETS = (36, 66)
-# Pairs a panel has room for.
+# Most pairs of a panel.
 _MOST = 40
 
 
@@ -46,7 +46,7 @@ DRAWS = ("pairs",)
 
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
-    """Differences with intervals; `experiments` may restrict them."""
+    """Differences with intervals."""
     rows = data.rows(options.experiments)
     if not rows.empty:
         rows = rows[rows["difference"].notna() & (rows["design"] != "datasets")]
@@ -89,7 +89,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
 
 
 def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
-    """How many differences are shown, in a few words."""
+    """Number of shown differences."""
     shown = rows[rows["outcome"] == "difference"]
     if (rows["outcome"] == "too few runs").all():
         return f"Too few runs to tell {'the' if len(rows) == 1 else 'any'} pair apart"

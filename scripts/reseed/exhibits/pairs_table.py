@@ -1,4 +1,4 @@
-"""The numbers behind the verdicts: difference, interval, effect size, p-values, order flips."""
+"""Numbers of the verdicts: difference, interval, effect size, p-values, order flips."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ DRAWS = ("pairs",)
 
 
 def table(data: ExhibitData, options: Options) -> Table:
-    """One row a pair, a section a dataset; `experiments` may restrict it."""
+    """One row for each pair, a section for each dataset."""
     rows = data.require_rows(
         data.no_pairs("No two models were run on the same dataset."), options.experiments
     )
@@ -48,7 +48,7 @@ def table(data: ExhibitData, options: Options) -> Table:
                 "Difference": difference,
                 f"{100 * level:g} % interval": interval,
                 "Cohen’s d_z": fixed(row["cohens_d"], 2),
-                # Differences that are all the same are no sample: their p of 0 or 1 says nothing.
+                # The p-value of equal differences (0 or 1) is meaningless.
                 "p": NONE if row["outcome"] == "no variation" else p_cell(row["p"]),
                 "p (Holm)": p_cell(row["p_holm"]),
                 "rank p (Holm)": _rank_p(row),
@@ -75,7 +75,7 @@ def table(data: ExhibitData, options: Options) -> Table:
 
 
 def _shown(rows: pd.DataFrame) -> tuple[pd.DataFrame, int, int, int]:
-    """(pairs within datasets that were tested, all of them, shown, shown by the rank test)."""
+    """(tested pairs within datasets, their number, shown ones, shown ones by the rank test)."""
     within = rows[rows["design"] != "datasets"]
     tested = within[within["p_holm"].notna()]
     by_rank = int((tested["rank_p_holm"] <= tested["alpha"]).sum())
@@ -101,7 +101,7 @@ def _findings(rows: pd.DataFrame) -> list[str]:
 
 
 def _rank_p(row: Mapping) -> str:
-    """The adjusted p-value; where no outcome could have rejected, the least it could have been."""
+    """The adjusted p-value, or its least possible value if that exceeds the level."""
     if row["rank_p_least"] > row["alpha"]:
         return f"≥ {format_p(row['rank_p_least'])}"
     return p_cell(row["rank_p_holm"])

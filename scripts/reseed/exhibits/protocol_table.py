@@ -1,4 +1,4 @@
-"""Instability, declared wins, family-wise error and cost of each way of deciding (Table 3)."""
+"""Instability, wins, family-wise error and cost of each decision rule (protocol, Table 3)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TITLES = {
     "written": "Protocol as written",
     "corrected": "Corrected protocol",
 }
-#: Who follows no paper never met its protocol: the tests by their names.
+#: Names of the tests for studies that reproduce no paper.
 _TESTS = {
     "written": "Uncorrected (Wilcoxon, Holm)",
     "corrected": "Corrected resampled t, Holm",
@@ -23,12 +23,12 @@ _TESTS = {
 
 DRAWS = ("protocol",)
 
-# Simulated experiments of which fewer give no error rate that a heading could tell.
+# Fewest simulated experiments for an error rate in the heading.
 _LEAST = 100
 
 
 def table(data: ExhibitData, options: Options) -> Table:
-    """One row a way of deciding in each setting."""
+    """One row for each decision rule and setting."""
     known = data.require_rows(
         data.no_pairs("No two models share folds and seeds at this scale."),
         options.experiments,
@@ -71,7 +71,7 @@ def _line(row: pd.Series) -> dict:
 
 
 def _ways(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """The rows of each way of deciding, one a setting."""
+    """The rows of each decision rule, one for each setting."""
     return {name: rows[rows["setting"] == name] for name in TITLES}
 
 
@@ -94,7 +94,7 @@ def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
 
 
 def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
-    """Error rate and cost over all settings, then instability; each setting's are in the table."""
+    """Error rate and cost over all settings, then instability."""
     ways = _ways(rows)
     single, written, corrected = ways.values()
     titles = [title for title, _ in settings(data, rows)]
@@ -104,7 +104,7 @@ def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     if written["overhead"].notna().any():
         cost = f"; it costs {numbers.from_to(written['overhead'])} times a single run"
     averaged = ""
-    if written["instability"].notna().any():  # over several seeds
+    if written["instability"].notna().any():  # several seeds
         averaged = f"; with all folds, one seed for each, {_shares(written, 'instability')}"
     test = "the protocol as written" if data.info.is_reproduction else "the uncorrected test"
     return [

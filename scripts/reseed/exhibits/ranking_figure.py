@@ -1,4 +1,4 @@
-"""How the order of models changes: agreement of single runs, and what averaging runs buys."""
+"""Stability of the order of models: agreement of single runs, and the effect of averaging."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from reseed.rendering.figures import FigureInfo
 from reseed.rendering.panels import panel_grid, undrawn
 from reseed.rendering.settings import counted_settings, note, settings
 
-# As many lines as colours and dashes tell apart.
+# Number of lines that colours and dashes distinguish.
 _MOST = len(LINES) * len(DASHES)
 
 DRAWS = ("ranking",)
@@ -23,11 +23,11 @@ DRAWS = ("ranking",)
 
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
-    """Left: Kendall's τ between runs. Right: chance of a wrong order by the mean of m runs."""
+    """Left: Kendall's τ between runs. Right: probability of a wrong order by the mean of m runs."""
     rows = data.rows(options.experiments)
     if not rows.empty:
         rows = rows[rows["statistic"].isin(["mean_tau", "mean_reversal"])]
-    # Titles tell all settings apart: a dataset may be drawn of one experiment, and not of another.
+    # Titles are distinct over all settings, since a dataset may be drawn for one experiment only.
     found = settings(data, rows)
     panels = [(title, part[part["value"].notna()]) for title, part in found if not _orderless(part)]
     if not panels:

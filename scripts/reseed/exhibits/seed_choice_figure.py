@@ -1,4 +1,4 @@
-"""Each trained model's alpha-hat against its test accuracy [Banerjee et al., section V-B3]."""
+"""Alpha-hat of each trained model against its test accuracy [Banerjee et al., section V-B3]."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from reseed.rendering.figures import FigureInfo
 from reseed.rendering.majority import is_majority, why_majority
 from reseed.rendering.panels import colours, dot, entitle, panel_grid, undrawn
 
-# Every α̂ below this share of the threshold: a panel of dots on the axis.
+# Panels are left out if every α̂ is below this share of the threshold.
 _FLAT = 0.2
 
 
@@ -33,7 +33,7 @@ DRAWS = ("seed_choice",)
 
 @style.styled
 def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
-    """One dot a trained model, a panel each dataset; shipping candidates carry a ring."""
+    """One dot for each trained model, a panel for each dataset; candidates have a ring."""
     rows = require_rows(measured(data), NOTHING)
     rows = rows.assign(title=arm_titles(data, rows))
     palette = colours(rows["arm"])
@@ -74,7 +74,7 @@ def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
 
 
 def why_flat(data: ExhibitData, datasets: list[str]) -> str:
-    """The line that says which panels are not drawn as nothing happens in them."""
+    """Sentence on the panels without variation, which are not drawn."""
     if not datasets:
         return ""
     named = ", ".join(data.dataset(d) for d in datasets)

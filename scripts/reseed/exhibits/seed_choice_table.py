@@ -1,4 +1,4 @@
-"""What choosing a seed by its test score costs, and how far the seeds are apart item by item."""
+"""Cost of choosing a seed by its test score, and disagreement of seeds on items."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DRAWS = ("seed_choice",)
 
 
 def table(data: ExhibitData, options: NoOptions) -> Table:
-    """One row a cell of model seeds on one split; a section a dataset."""
+    """One row for each cell of model seeds on one split, a section for each dataset."""
     rows = require_rows(measured(data), NOTHING)
     rows = rows.assign(label=cell_labels(data, rows))
     order = {name: i for i, name in enumerate(dict.fromkeys(rows["dataset"]))}

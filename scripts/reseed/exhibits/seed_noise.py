@@ -1,4 +1,4 @@
-"""Spread over model seeds: as observed, on an infinite test set, and the test set's own noise."""
+"""Spread over model seeds: observed, on an infinite test set, and the noise of the test set."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ DRAWS = ("noise_split",)
 
 @style.styled
 def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
-    """One panel a dataset and metric, one line a model; standard deviations from zero."""
+    """One panel for each dataset and metric, one line for each model; SDs from zero."""
     rows = data.rows()
     if not rows.empty:
         rows = with_arms(rows[rows["observed_sd"].notna()])
@@ -100,19 +100,19 @@ def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
 
 
 def _without(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows of a dataset and metric for which no SD on an infinite test set is known."""
+    """Rows of datasets and metrics without an SD on an infinite test set."""
     return rows[~rows.groupby(_PANEL)["infinite_sd"].transform("count").astype(bool)]
 
 
 def _measurable(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """(rows drawn, rows not): metrics without that SD where the dataset has another with it."""
+    """(rows drawn, rows left out); left out are metrics without that SD if another has it."""
     other = rows.groupby("dataset")["infinite_sd"].transform("count").astype(bool)
     left = other & rows.index.isin(_without(rows).index)
     return rows[~left], rows[left]
 
 
 def _no_mean(rows: pd.DataFrame, so: str) -> str:
-    """That the metrics of `rows` are no means over test rows, and what of it; empty of none."""
+    """Sentence on metrics that are not means over test rows; empty without rows."""
     if rows.empty:
         return ""
     return f"No mean over test rows, so {so}: {_metrics(rows)}."
@@ -123,7 +123,7 @@ def _metrics(rows: pd.DataFrame) -> str:
 
 
 def _bare(rows: pd.DataFrame) -> str:
-    """How many SDs are drawn without their interval, and why; empty if none is."""
+    """Number of SDs without an interval and the reason; empty if there are none."""
     bare = rows[rows["infinite_sd"].notna() & rows["infinite_sd_low"].isna()]
     if bare.empty:
         return ""
@@ -131,7 +131,7 @@ def _bare(rows: pd.DataFrame) -> str:
 
 
 def _judged(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows in which both noises were measured: of the primary metric, else of what is drawn."""
+    """Rows with both noises, of the primary metric or else of all drawn metrics."""
     rows = rows[rows["test_set_sd"].notna()]
     primary = rows["primary"].astype(bool)
     return rows[primary | ~primary.groupby(rows["dataset"]).transform("any")]
@@ -144,7 +144,7 @@ def _headline(rows: pd.DataFrame) -> str:
     if both.empty:
         return ""
     cells = numbers.counted(len(both), *cell_noun(both))
-    if not both["primary"].astype(bool).all():  # else a reader takes it for the study's metric
+    if not both["primary"].astype(bool).all():  # names the metric if it is not the primary one
         cells = f"{numbers.counted(len(both), 'cell')} ({_metrics(both)})"
     if 2 * larger < len(both):
         return f"The seed outweighs the test rows’ luck in {less} of {cells}"

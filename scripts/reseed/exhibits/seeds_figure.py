@@ -1,4 +1,4 @@
-"""Power of the comparison of each pair of models over the number of runs."""
+"""Power of the comparison of each pair of models by number of runs."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from reseed.rendering.settings import (
 )
 
 PAIR = ["model_a", "model_b"]
-# As many lines as colours and dashes tell apart.
+# Number of lines that colours and dashes distinguish.
 _MOST = len(LINES) * len(DASHES)
-# Letters on one line of the legend, and those of what is said of a pair there.
+# Letters of a line of the legend, and of the text on a pair.
 _WIDEST, _MOST_SAID = 84, 25
 
 
@@ -38,7 +38,7 @@ DRAWS = ("seeds_needed",)
 
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
-    """A panel a setting, a line a pair with the runs it needs; `experiments`."""
+    """A panel for each setting, a line for each pair with the runs it needs."""
     rows = data.rows(options.experiments)
     if not rows.empty:
         rows = rows[rows["power"].notna()]
@@ -76,9 +76,9 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
 
 
 def _given(rows: pd.DataFrame) -> str:
-    """The difference that was asked for, in the unit of each metric; empty if it is the observed.
+    """The configured difference in the unit of each metric; empty for the observed difference.
 
-    One number means something else for each metric: 0.005 are 0.5 points of AUC.
+    For example, 0.005 are 0.5 points of AUC.
     """
     asked = rows[rows["target_is"] == "given"].drop_duplicates(["metric", "factor", "unit"])
     sizes = [f"{row['target_difference'] * row['factor']:g} {in_unit(row)}"

@@ -1,4 +1,4 @@
-"""Table 3: median, IQR, range and relative variation, one seed varied at a time."""
+"""Median, IQR, range and relative variation, one seed varied at a time (Raste, Table 3)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from reseed.rendering.data import ExhibitData, footnote, metric_title, require_r
 from reseed.rendering.settings import SETTING, cell_noun, counted_settings
 from reseed.rendering.tables import Rows, Table
 
-#: What tells the rows of the table apart, beside the dataset.
+#: Columns that identify a row of the table within a dataset.
 ROW = ["dataset", "scheme", "hyperparameters_source", "arm"]
-#: Fewer seeds than this have no spread that can be read.
+#: Fewest seeds for a spread.
 LEAST = 3
-# Seeds from which on intervals of two SDs are narrow enough to be set side by side.
+# Fewest seeds for a comparison of two SDs.
 _ENOUGH = 40
 
 
@@ -25,7 +25,7 @@ DRAWS = ("spread",)
 
 
 def table(data: ExhibitData, options: Options) -> Table:
-    """One row a dataset and arm; a group of columns each of `experiments`."""
+    """One row for each dataset and arm, a group of columns for each experiment."""
     experiments = options.experiments
     rows = require_rows(
         data.rows(experiments), "None of this table's experiments was run at this scale."
@@ -63,29 +63,29 @@ UNCERTAIN = (
 
 
 def few(rows: pd.DataFrame) -> str:
-    """Why some spreads are dashes; empty where none is."""
+    """Sentence on spreads that are dashes; empty if there are none."""
     lacking = (rows["n"] > 0) & (rows["n"] < LEAST)
     return f"No spread is given of fewer than {LEAST} seeds." if lacking.any() else ""
 
 
 def spread_of(entry: pd.Series, name: str) -> float:
-    """A spread of a row, NaN where it stands on too few seeds to mean anything."""
+    """A spread of a row; NaN with too few seeds."""
     return float(entry[name]) if entry["n"] >= LEAST else np.nan
 
 
 def score_places(rows: pd.DataFrame) -> int:
-    """Decimals for scores and their spreads in one dataset: four or more of shares and the like."""
+    """Decimals for scores and their spreads on one dataset; at least four for shares."""
     return numbers.decimals(rows["iqr"], least=4 if rows["median"].abs().max() < 10 else 1)
 
 
 def together(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows with those of a dataset together, datasets in order of appearance."""
+    """The rows sorted by dataset, in order of appearance."""
     order = {name: i for i, name in enumerate(dict.fromkeys(rows["dataset"]))}
     return rows.sort_values("dataset", key=lambda s: s.map(order), kind="stable")
 
 
 def section(data: ExhibitData, rows: pd.DataFrame, dataset: str, scheme: str, source: str) -> str:
-    """Heading of a dataset's rows; the split and the hyper-parameters only where they differ."""
+    """Heading of a dataset's rows, with split and hyper-parameters if they differ."""
     parts = [f"{data.dataset(dataset)}, {metric_title(data.metric(dataset))}"]
     parts += [scheme] if rows["scheme"].nunique() > 1 else []
     parts += [source] if rows["hyperparameters_source"].nunique() > 1 else []
@@ -93,7 +93,7 @@ def section(data: ExhibitData, rows: pd.DataFrame, dataset: str, scheme: str, so
 
 
 def columns(title: str, entry: pd.Series | None, places: int, sd: bool = False) -> dict:
-    """A group of columns: n, median and spreads of one row of the analysis, or that it is not."""
+    """A group of columns: n, median and spreads of a row of the analysis; dashes for None."""
     names = {"iqr": "IQR", "range": "Range"} | ({"sd": "SD"} if sd else {})
     if entry is None:
         found = {"n": "not run", "Median": numbers.NONE}
@@ -113,9 +113,9 @@ def _divide(a: float, b: float) -> float:
 
 
 def sd_ratios(rows: pd.DataFrame) -> pd.DataFrame:
-    """Cells with both seeds varied apart: SDs, numbers of seeds, and `ratio`, data over model.
+    """Cells in which each seed was varied alone: SDs, numbers of seeds, `ratio` (data over model).
 
-    Of several experiments that vary the same seed of a cell the first counts: no cell counts twice.
+    If several experiments vary the same seed of a cell, the first one counts.
     """
     usable = rows[(rows["n"] >= LEAST) & rows["sd"].notna()]
     data_seeds, model_seeds = (
@@ -130,7 +130,7 @@ def sd_ratios(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def headline(rows: pd.DataFrame) -> str:
-    """Which seed moves the score more, in a few words; empty where that was not measured."""
+    """The seed with the larger SD; empty if it was not measured."""
     both = sd_ratios(rows)
     if both.empty:
         return ""
@@ -141,7 +141,7 @@ def headline(rows: pd.DataFrame) -> str:
 
 
 def findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
-    """Which seed moves the score more, and which model least and most: counts and ratios only."""
+    """The seed with the larger SD, and the models with the smallest and largest spread."""
     both = sd_ratios(rows)
     found = []
     if len(both):
@@ -171,7 +171,7 @@ def _extremes(data: ExhibitData, usable: pd.DataFrame) -> list[str]:
     phrase = []
     sd, of = model_only.groupby(SETTING, dropna=False)["sd"], counted_settings(model_only)
     for word, end in (("smallest", "min"), ("largest", "max")):
-        # Where several share the end, each has it.
+        # All models that share the extreme are named.
         at_end = model_only[model_only["sd"] == sd.transform(end)]
         counts = pd.Series(arm_titles(data, at_end)).value_counts()
         named = [f"{title} ({n} of {of})" for title, n in counts.items()]

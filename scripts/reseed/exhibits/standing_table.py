@@ -1,4 +1,4 @@
-"""Published scores among their own seeds."""
+"""Published scores within the distribution over seeds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DRAWS = ("standing",)
 
 
 def table(data: ExhibitData, options: Options) -> Table:
-    """One row a given score and arm."""
+    """One row for each published score and arm."""
     rows = data.rows(options.experiments)
     known = require_rows(
         rows if rows.empty else rows[rows["reason"] == ""],

@@ -1,4 +1,4 @@
-"""Almost stochastic order: which arm's whole distribution of scores lies above another's."""
+"""Almost stochastic order: arms whose distribution of scores lies above another's."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from reseed.rendering.tables import Rows, Table
 
 DRAWS = ("stochastic_order",)
 
-# An asterisk marks a stand-in.
+# The asterisk of a stand-in is removed.
 _SHOWN = "§"
 
 
 def table(data: ExhibitData, options: Options) -> Table:
-    """A square of arms a dataset: row over column, violation ratio with its upper bound."""
+    """A square of arms for each dataset: violation ratio of row over column, with its bound."""
     rows = data.rows(options.experiments)
     rows = require_rows(
         rows if rows.empty else rows[rows["reason"] == ""],

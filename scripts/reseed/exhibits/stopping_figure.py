@@ -1,4 +1,4 @@
-"""What was known of each pair after every seed: confidence sequence and evidence."""
+"""Confidence sequence of each pair of models after every seed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from reseed.rendering.settings import SETTING, note, pair_title, pair_titles, se
 
 NOTHING = "No pair of models has two comparable runs at this scale."
 PAIR = ["model_a", "model_b"]
-#: Outcomes that end a comparison; an interval that is narrow enough to stop settles nothing.
+#: Outcomes that decide a comparison; a narrow interval alone does not.
 SETTLED = ("difference", "equivalent")
 
 
@@ -29,7 +29,7 @@ DRAWS = ("stopping",)
 
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
-    """A panel a pair: difference and its interval over the number of runs."""
+    """A panel for each pair: difference and its interval by number of runs."""
     rows = data.require_rows(NOTHING, options.experiments)
     several = len(settings(data, rows)) > 1
     panels = [
@@ -67,7 +67,7 @@ GUARANTEE = (
 
 
 def overlap(rows: pd.DataFrame) -> str:
-    """The sentence on splits that share rows; empty where runs are seeds."""
+    """Sentence on splits that share rows; empty if runs differ in seeds only."""
     if not (rows["design"] == "splits").any():
         return ""
     return "Splits of one table overlap: over them the sequence is too narrow, and none a verdict."
@@ -83,7 +83,7 @@ def _panel(axis: Axes, part: pd.DataFrame) -> None:
     at = settled_at(part.iloc[0])
     if math.isfinite(at):
         axis.axvline(at, color=style.BLACK, lw=1.2, ls=":")
-    # The first intervals are too wide to draw beside the last ones.
+    # The first intervals are too wide for the scale of the last ones.
     if len(finite):
         half = (finite["high"] - finite["low"]).iloc[-1] * factor
         ends = [finite["low"].iloc[-1] * factor, finite["high"].iloc[-1] * factor, 0.0]
@@ -95,12 +95,12 @@ def _panel(axis: Axes, part: pd.DataFrame) -> None:
 
 
 def settled_at(row: Mapping) -> float:
-    """Runs after which a pair was settled; NaN where it is not."""
+    """Number of runs after which a pair was decided, or NaN."""
     return row["stopped_at"] if row["outcome"] in SETTLED else math.nan
 
 
 def describe_pair(data: ExhibitData, row: Mapping) -> str:
-    """What was known of a settled pair where it stopped: `RF beats XGB`."""
+    """Outcome of a decided pair: `RF beats XGB`."""
     titles = dict(zip(PAIR, pair_titles(data, row), strict=True))
     if row["outcome"] == "equivalent":
         return f"{' and '.join(titles.values())} are equivalent"
@@ -109,13 +109,13 @@ def describe_pair(data: ExhibitData, row: Mapping) -> str:
 
 
 def _settled(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """(pairs, those of them that were settled), of designs in which that means something."""
+    """(pairs, decided pairs) of designs for which the sequence is valid."""
     last = rows[rows["design"] != "splits"].drop_duplicates([*SETTING, *PAIR])
     return last, last[last["outcome"].isin(SETTLED)]
 
 
 def headline(rows: pd.DataFrame) -> str:
-    """How many pairs are settled by the runs at hand."""
+    """Number of pairs that the runs decide."""
     last, settled = _settled(rows)
     if last.empty:
         return ""
@@ -124,7 +124,7 @@ def headline(rows: pd.DataFrame) -> str:
 
 
 def findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
-    """How many pairs were settled after how many runs, and the first of them."""
+    """Number of decided pairs, their runs, and the first of them."""
     last, settled = _settled(rows)
     if last.empty:
         return []
@@ -148,7 +148,7 @@ def findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
 
 
 def _since(rows: pd.DataFrame, row: pd.Series) -> str:
-    """What the last interval says of a difference settled before; empty where it agrees."""
+    """The last interval of a pair decided earlier; empty if it agrees."""
     same = [name for name in (*SETTING, *PAIR) if pd.notna(row[name])]
     last = rows[(rows[same] == row[same]).all(axis="columns")].iloc[-1]
     low, high = last["low"], last["high"]

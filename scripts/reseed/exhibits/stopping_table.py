@@ -1,4 +1,4 @@
-"""After how many runs each pair was settled, by what is assumed of the scores."""
+"""Number of runs after which each pair was decided, by assumption on the scores."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DRAWS = ("stopping",)
 
 
 def table(data: ExhibitData, options: Options) -> Table:
-    """One row a pair, a section a setting."""
+    """One row for each pair, a section for each setting."""
     rows = data.require_rows(NOTHING, options.experiments)
     lines, raw = Rows(), []
     for title, setting in settings(data, rows):

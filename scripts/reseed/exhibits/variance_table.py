@@ -1,4 +1,4 @@
-"""Shares of the variance: each crossed seed, what they do together, and the rest."""
+"""Shares of the variance: each crossed seed, their interactions, and the residual."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _FACTORS = {
     "data_seed": "Data seed",
 }
 _KEY = ["experiment", "dataset", "scheme", "arm", "model", "hyperparameters_source"]
-# Levels of a factor below which its variance is a number without meaning.
+# Fewest levels of a factor for its variance.
 _LEAST = 3
 
 
 def table(data: ExhibitData, options: NoOptions) -> Table:
-    """One row a dataset and model of each crossed experiment."""
+    """One row for each dataset and model of each crossed experiment."""
     rows = data.require_rows("No two seeds were crossed at this scale.")
     small = rows["least_levels"] < _LEAST
     left_out = _left_out(data, rows[small])
@@ -82,7 +82,7 @@ def _left_out(data: ExhibitData, rows: pd.DataFrame) -> str:
 
 
 def _columns(rows: pd.DataFrame) -> dict[str, str]:
-    """Heading of each component that there is: seeds, pairs of them and so on, then the rest."""
+    """Heading of each component: seeds, interactions, then the residual."""
     names = dict.fromkeys(rows["component"])
     effects = [name for name in names if name not in ("none", "residual")]
     found = {name: _title(name) for name in sorted(effects, key=lambda name: name.count(":"))}
@@ -95,7 +95,7 @@ def _title(component: str) -> str:
 
 
 def _grids(rows: pd.DataFrame) -> str:
-    """What is crossed in which order: `model seed × data seed`."""
+    """The crossed seeds: `model seed × data seed`."""
     return " or ".join(
         " × ".join(_FACTORS.get(name, name).lower() for name in factors.split(", "))
         for factors in dict.fromkeys(rows["factors"])
@@ -150,7 +150,7 @@ def _findings(share: pd.DataFrame) -> list[str]:
 
 
 def _largest(share: pd.DataFrame) -> str:
-    """Which seed by itself makes the largest share, in how many grids of other seeds."""
+    """The seed with the largest share, by number of grids of other seeds."""
     alone = share["share"][[name for name in share["share"] if name in _FACTORS]]
     counts = alone.dropna(how="all").idxmax(axis=1).value_counts()
     phrase = ", ".join(f"{_FACTORS[name].lower()} in {count}" for name, count in counts.items())

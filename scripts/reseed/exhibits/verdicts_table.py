@@ -1,4 +1,4 @@
-"""Every pair of models in one line, with its verdict in plain words on demand."""
+"""Every pair of models in one line, with its verdict as a sentence on demand."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _SHORT = {
     "no variation": "no verdict",
     "not comparable": "not comparable",
 }
-# Pairs of a setting from which on only those of the leader are printed.
+# With more pairs in a setting, only pairs with the best model are printed.
 _MOST = 45
 
 
@@ -45,7 +45,7 @@ DRAWS = ("pairs",)
 
 
 def table(data: ExhibitData, options: Options) -> Table:
-    """One row a pair, a section a dataset; `experiments` may restrict it."""
+    """One row for each pair, a section for each dataset."""
     rows = data.require_rows(
         data.no_pairs("No two models were run on the same dataset."), options.experiments
     )
@@ -89,7 +89,7 @@ def table(data: ExhibitData, options: Options) -> Table:
 
 
 def _tested(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
-    """The rows without comparisons over too few datasets, and the line that says so."""
+    """The rows without comparisons over too few datasets, and a sentence on them."""
     over = (rows["design"] == "datasets") & (rows["outcome"] == "too few runs")
     if not over.any() or over.all():
         return rows, ""
@@ -106,14 +106,14 @@ def _tested(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
 
 
 def _in_order(part: pd.DataFrame) -> pd.DataFrame:
-    """Verdicts first, then by p; outcomes this table does not know come last."""
+    """Rows sorted by outcome, then by p; unknown outcomes come last."""
     part = part.sort_values("p_holm", kind="stable", na_position="last")
     order = {name: i for i, name in enumerate(_SHORT)}
     return part.sort_values("outcome", key=lambda o: o.map(order).fillna(len(order)), kind="stable")
 
 
 def _printed(part: pd.DataFrame) -> pd.DataFrame:
-    best = leaders(part)["model_a"]  # none where no two models share a run
+    best = leaders(part)["model_a"]  # empty if no two models share a run
     if len(part) <= _MOST or best.empty:
         return part
     return part[part[["model_a", "model_b"]].eq(best.iloc[0]).any(axis="columns")]
@@ -125,7 +125,7 @@ def _titles(data: ExhibitData, row: dict) -> dict:
 
 
 def _headline(rows: pd.DataFrame) -> str:
-    """How many pairs are told apart."""
+    """Number of pairs with a shown difference."""
     within = rows[rows["design"] != "datasets"]
     shown = int((within["outcome"] == "difference").sum())
     if not len(within):
@@ -134,7 +134,7 @@ def _headline(rows: pd.DataFrame) -> str:
 
 
 def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
-    """Who leads where, and against how many of the others that is shown."""
+    """The best model of each setting, and the number of others it is shown to beat."""
     within = rows[(rows["design"] != "datasets") & rows["difference"].notna()]
     if within.empty:
         return []
@@ -168,7 +168,7 @@ def _leaders(data: ExhibitData, within: pd.DataFrame, count: str) -> str:
 
 
 def _best_of_one(data: ExhibitData, name: str, best: pd.Series, count: str) -> str:
-    """Who has the best mean of the one setting, and whether that is shown."""
+    """The best model of the only setting, and whether that is shown."""
     if name.endswith(_TIED):
         return f"{name.removesuffix(_TIED)} share the best mean score ({count})."
     shown = "is shown" if best["outcome"] == "difference" else "is not shown"
@@ -179,7 +179,7 @@ def _best_of_one(data: ExhibitData, name: str, best: pd.Series, count: str) -> s
 
 
 def _leader(data: ExhibitData, within: pd.DataFrame, best: pd.Series) -> str:
-    """Whose mean is the best in the setting of a row of `leaders`, with all that share it."""
+    """The models that share the best mean in the setting of a row of `leaders`."""
     setting = [name for name in SETTING if pd.notna(best[name])]
     part = within[(within[setting] == best[setting]).all(axis="columns")]
     first = (part["model_a"] == best["model_a"]) | (part["model_b"] == best["model_a"])

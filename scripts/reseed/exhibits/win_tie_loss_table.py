@@ -1,4 +1,4 @@
-"""On how many datasets a model beats another, neither is shown better, or the other beats it."""
+"""Number of datasets on which a model beats another, neither is better, or it is beaten."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from reseed.rendering.numbers import NONE, counted, several
 from reseed.rendering.settings import counted_settings, note, over_datasets
 from reseed.rendering.tables import Rows, Table
 
-#: Models a matrix has room for; of more the totals are shown.
+#: Most models of the matrix; with more, only totals are shown.
 MOST_MODELS = 8
-# Models of the same record that a heading names.
+# Most models with the same record that a heading names.
 _NAMED = 3
 WIN, TIE, LOSS, NO_VERDICT = range(4)
 _INDEX = {"difference": WIN, "no difference shown": TIE, "equivalent": TIE}
@@ -26,10 +26,10 @@ DRAWS = ("pairs",)
 
 
 def table(data: ExhibitData, options: Options) -> Table:
-    """One row a model: wins–ties–losses against each other model, and in all.
+    """One row for each model: wins–ties–losses against each other model, and in total.
 
-    A win is a difference shown by the analysis `pairs` (after its adjustment), a tie is none shown,
-    which is no proof of equality. `experiments` may restrict it.
+    A win is a difference that the analysis `pairs` shows after adjustment. A tie is an inconclusive
+    comparison, which does not prove equality.
     """
     rows = data.rows(options.experiments)
     if not rows.empty:
@@ -80,7 +80,7 @@ def table(data: ExhibitData, options: Options) -> Table:
 
 
 def _headline(titles: dict[str, str], counts: dict[str, dict[str, list[int]]]) -> str:
-    """What the first model wins; of several with its record, that they share it."""
+    """The wins of the first model, or of all models that share its record."""
     totals = [_total(counts[model]) for model in titles]
     names = [title for title, total in zip(titles.values(), totals, strict=True)
              if total == totals[0]]  # fmt: skip
@@ -94,7 +94,7 @@ def _headline(titles: dict[str, str], counts: dict[str, dict[str, list[int]]]) -
 
 
 def count(rows: pd.DataFrame) -> dict[str, dict[str, list[int]]]:
-    """[wins, ties, losses, no verdict] of each model against each other one."""
+    """[wins, ties, losses, no verdict] of each model against each other model."""
     found: dict = defaultdict(lambda: defaultdict(lambda: [0, 0, 0, 0]))
     for a, b, outcome in rows[["model_a", "model_b", "outcome"]].itertuples(index=False):
         index = _INDEX.get(outcome, NO_VERDICT)

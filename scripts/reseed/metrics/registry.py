@@ -64,7 +64,7 @@ def _auc(y: np.ndarray, p: np.ndarray) -> float:
 def _macro_auc(y: np.ndarray, p: np.ndarray) -> float:
     """Unweighted mean of the one-against-rest areas over the classes among the rows."""
     _check_two_classes(y)
-    return np.mean([_auc(y == k, p[:, k]) for k in np.unique(y)])
+    return np.mean([_auc(y == k, p[:, k]) for k in np.unique(y)])  # type: ignore[return-value]
 
 
 def _average_precision(y: np.ndarray, p: np.ndarray) -> float:
@@ -111,7 +111,9 @@ def _count_metric(kind: str, average: str) -> Function:
         )
         totals = {"precision": positives, "recall": rows, "f1": (rows + positives) / 2}[kind]
         values = hits / np.where(totals > 0, totals, 1)
-        return values[1] if average == "binary" else np.mean(values[rows + positives > 0])
+        if average == "binary":
+            return values[1]
+        return np.mean(values[rows + positives > 0])  # type: ignore[return-value]
 
     return function
 

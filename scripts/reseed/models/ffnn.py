@@ -317,14 +317,14 @@ def _slot_parameters(layers: Layers) -> list[list[nn.Parameter]]:
     pairs = list(zip(layers.weights, layers.biases, strict=True))
     slots = []
     for slot in range(len(layers.weights[0])):
-        own = []
+        views = []
         for stacked in (tensor for pair in pairs for tensor in pair):
             if stacked.grad is None:
                 stacked.grad = torch.zeros_like(stacked)
             parameter = nn.Parameter(stacked.data[slot])
             parameter.grad = stacked.grad[slot]
-            own.append(parameter)
-        slots.append(own)
+            views.append(parameter)
+        slots.append(views)
     return slots
 
 

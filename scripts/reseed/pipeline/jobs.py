@@ -46,6 +46,11 @@ class Job:
         """The stage, by which progress is counted."""
         return self.name.partition("-")[0]
 
+    @property
+    def title(self) -> str:
+        """Title of the study, for the captions of Snakemake's own report."""
+        return next((texts["category"] for texts in self.captions.values()), "")
+
     def mark_for_report(self, mark: Callable[..., Any], caption: str) -> list[Any]:
         """Outputs, of which those with a caption are shown in Snakemake's own report.
 

@@ -156,7 +156,7 @@ def train_jobs(context: Context) -> Iterator[Job]:
         yield Job(
             name=name,
             label=f"train {label_block(block)}",
-            inputs=_training_inputs(context, block),
+            inputs=training_inputs(context, block),
             outputs=context.plan.block_files(block),
             log=layout.log(f"train/{name}"),
             key=sorted(one.spec.key for one, _ in block),
@@ -169,7 +169,8 @@ def train_jobs(context: Context) -> Iterator[Job]:
         )
 
 
-def _training_inputs(context: Context, block: Block) -> list[str]:
+def training_inputs(context: Context, block: Block) -> list[str]:
+    """Files that training some trials reads: data, splits, search winners, weights."""
     layout = context.layout
     inputs: dict[str, None] = {}
     for planned, trials in block:

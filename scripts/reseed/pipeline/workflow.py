@@ -149,23 +149,28 @@ class Workflow:
             )
         return str(path)
 
-    def missing_trials(self, study: str) -> list[str]:
-        """Trial files that are missing although the study's table of them exists.
+    def missing_files(self, study: str) -> list[str]:
+        """Trials, and files that they read, that are missing although the study's table exists.
 
-        Snakemake makes a missing file again only where a rule names it. Where the table is missing
-        too, the table's rule names it. A list of every trial in each rule that depends on trials
-        would cost memory and time at 100,000 seeds.
+        Snakemake makes a missing file again only where a requested rule names it. Where the table
+        is missing too, the table's rule names it. A list of every trial in each rule that depends
+        on trials would cost memory and time at 100,000 seeds.
         """
-        return self._missing_trials.get(study, [])
+        return self._missing_files.get(study, [])
 
     @cached_property
-    def _missing_trials(self) -> dict[str, list[str]]:
+    def _missing_files(self) -> dict[str, list[str]]:
         return {
-            study: [file for file in self.plan.trial_files(study) if not os.path.exists(file)]
+            study: [file for file in self._files_of(study) if not os.path.exists(file)]
             if os.path.exists(self.layout.study(study).metrics)
             else []
             for study in self.context.trained
         }
+
+    def _files_of(self, study: str) -> list[str]:
+        block = self.plan.block(study)
+        inputs = training_jobs.training_inputs(self.context, block)
+        return [*inputs, *self.plan.block_files(block)]
 
     # --- jobs by stage ---------------------------------------------------------------------------
 
@@ -181,7 +186,7 @@ class Workflow:
             "train": list(training_jobs.train_jobs(context)),
             "repeat": list(training_jobs.repeat_jobs(context, studies.studies_with_repeats())),
             "collect trials": list(studies.collect_trials()),
-            "collect items": list(studies.collect_items(self._missing_trials)),
+            "collect items": list(studies.collect_items(self._missing_files)),
             "import": list(studies.imports()),
             "export": list(studies.exports()),
             "analyse": list(studies.analyses()),
@@ -201,8 +206,8 @@ class Workflow:
     # --- targets ---------------------------------------------------------------------------------
 
     def study_files(self, study: str) -> list[str]:
-        """Files that a study ends in, and its missing trials."""
-        return [*self.studies.study_files(study), *self.missing_trials(study)]
+        """Files that a study ends in, and its missing trials and their inputs."""
+        return [*self.studies.study_files(study), *self.missing_files(study)]
 
     def all_files(self) -> list[str]:
         """Files of the default target: the index page and what each study ends in.

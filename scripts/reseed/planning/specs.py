@@ -51,8 +51,10 @@ def without_paths(spec: Any) -> Any:
 
 
 def _json_part(part: Any) -> Any:
-    if is_dataclass(part) and any(f.name == "results" for f in fields(part)):
+    if is_dataclass(part) and any(f.name in _PATHS for f in fields(part)):
         return without_paths(part)
+    if isinstance(part, tuple) and any(map(is_dataclass, part)):
+        return [_json_part(one) for one in part]
     return to_json(part)
 
 

@@ -69,7 +69,7 @@ def _read_declarations(path: Path) -> _Declarations:
         name = getattr(node.targets[0], "id", "") if isinstance(node, ast.Assign) else ""
         if name in values:
             try:
-                values[name] = ast.literal_eval(node.value)
+                values[name] = ast.literal_eval(node.value)  # type: ignore[attr-defined]
             except ValueError:
                 raise ReseedError(
                     f"{path}: {name} must be a literal, because the module is not run to read it."

@@ -61,7 +61,8 @@ def load_module(name: str, what: str, project: Path | None = None) -> ModuleType
 def _locate(error: BaseException) -> str:
     """Return the file and line at which an import failed."""
     last = traceback.extract_tb(error.__traceback__)[-1]
-    file, line = last.filename, last.lineno
+    file: str | None = last.filename
+    line = last.lineno
     if isinstance(error, SyntaxError):
         file, line = error.filename, error.lineno
     return f"{file}, line {line}"

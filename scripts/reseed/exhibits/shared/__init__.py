@@ -1,1 +1,1 @@
-"""What exhibits share."""
+"""Code that exhibits share."""

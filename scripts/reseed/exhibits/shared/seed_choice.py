@@ -1,4 +1,4 @@
-"""What the table and the figure of the analysis `seed_choice` share."""
+"""Code shared by the table and the figure of the analysis `seed_choice`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from reseed.rendering.arms import TEST_SET_KEY, cells
 from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.numbers import counted, percent, several, spread_over
 
-#: A trained model's siblings: what is one row of the table and one colour of the figure.
+#: Columns of a cell: one row of the table and one colour of the figure.
 CELL = [
     "experiment", "dataset", "scheme", "arm", "model", "hyperparameters_source", "data_seed",
     "repeat", "fold",
@@ -27,10 +27,10 @@ _OF_THE_PAPER = "The paper chooses on validation rows."
 
 
 def measured(data: ExhibitData) -> pd.DataFrame:
-    """The analysis's rows of models that were measured; `candidate`: admitted and on the front.
+    """Rows of measured models, with a column `candidate`.
 
-    A candidate is a model that the rule admits and that no sibling dominates: at least as good on
-    both counts and better on one.
+    A candidate is admitted by the rule and not dominated: no sibling is at least as good in both
+    accuracy and α̂, and better in one.
     """
     rows = data.rows()
     if rows.empty:
@@ -40,7 +40,7 @@ def measured(data: ExhibitData) -> pd.DataFrame:
 
 
 def labels(data: ExhibitData, rows: pd.DataFrame) -> pd.Series:
-    """Name of each row's cell, told apart from the others on its dataset."""
+    """Name of each row's cell, distinct within its dataset."""
     found = pd.Series("", rows.index)
     for _, part in rows.groupby("dataset", sort=False):
         for title, cell in cells(data, part, TEST_SET_KEY):
@@ -49,12 +49,12 @@ def labels(data: ExhibitData, rows: pd.DataFrame) -> pd.Series:
 
 
 def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
-    """The footnote: on how many seeds, and what was left out."""
+    """The footnote: number of seeds, and cells left out."""
     return footnote(data, rows, *sentences, left_out(data))
 
 
 def by_which_score(data: ExhibitData, rows: pd.DataFrame) -> str:
-    """By which score models were ranked, and of which datasets where they differ."""
+    """Score that ranks the models, with datasets if it differs between them."""
     parts = rows.groupby("ranked_by", sort=True)
     phrase = [_OF_THE_PAPER] if data.info.is_reproduction else []
     for name, part in parts:
@@ -64,7 +64,7 @@ def by_which_score(data: ExhibitData, rows: pd.DataFrame) -> str:
 
 
 def how(rows: pd.DataFrame) -> str:
-    """How α̂ was measured."""
+    """Sentence on the computation of α̂."""
     first = rows.iloc[0]
     low, high = rows["delta"].min(), rows["delta"].max()
     delta = f"{low:.3f}" if f"{low:.3f}" == f"{high:.3f}" else f"{low:.3f}–{high:.3f}"
@@ -77,14 +77,14 @@ def how(rows: pd.DataFrame) -> str:
 
 
 def headline(rows: pd.DataFrame) -> str:
-    """What picking the best test score on half of the rows costs: more than on all of them."""
+    """Cost of choosing the best test score on half of the rows."""
     optimism = 100 * rows.drop_duplicates(CELL)["optimism"].median()
     lost = format_number(optimism, 2)
     return f"The best seed on half of the test rows is {lost} points worse on the rest"
 
 
 def findings(rows: pd.DataFrame) -> list[str]:
-    """What picking by test score costs, and how many models are close to their siblings."""
+    """Cost of choosing by test score, and number of models close to their siblings."""
     first = rows.drop_duplicates(CELL)
     seeds = sorted({int(n) for n in first["n"]})
     optimism, gain = (
@@ -115,5 +115,5 @@ def _points(value: float) -> str:
 
 
 def cells_churn(rows: pd.DataFrame) -> pd.Series:
-    """Mean churn over all pairs of models of each cell, as a share of the test rows."""
+    """Mean churn of the pairs of models of each cell, as a share of the test rows."""
     return rows.groupby(CELL, sort=False)["churn"].mean()
