@@ -9,7 +9,6 @@ import pytest
 from reseed.cache.trial_cache import trial_key
 from reseed.core.code_hash import (
     SCRIPTS,
-    SourceGuard,
     _files,
     _imported,
     _read,
@@ -18,10 +17,10 @@ from reseed.core.code_hash import (
     digest,
     named_code,
     refuse_unbound,
-    stamp_sources,
 )
 from reseed.core.errors import Damaged, ReseedError
 from reseed.core.layout import ResultsLayout
+from reseed.core.source_guard import SourceGuard, stamp_sources
 from reseed.pipeline.spec_files import SpecFiles
 
 MODEL = {"factory": "a:b", "stack": {"cpu": 1, "gpu": 1}, "hyperparameters": {"ignored": 1}}

@@ -4,8 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from reseed.core.code_hash import SourceStamp
 from reseed.core.layout import ResultsLayout
+from reseed.core.source_guard import SourceStamp
 from reseed.core.study_info import write_study_info
 from reseed.pipeline.spec_files import SpecFiles
 from reseed.planning.specs import DrawSpec, ExhibitSpec

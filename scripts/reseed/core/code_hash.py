@@ -10,14 +10,13 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
 from importlib import metadata
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
 
-from reseed.core.errors import Damaged, ReseedError, suggest_name
+from reseed.core.errors import ReseedError, suggest_name
 
 #: Folder of this package, and its parent folder, which may contain `papers` too.
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -182,7 +181,8 @@ def is_installed(path: Path) -> bool:
     return bool({"site-packages", "dist-packages"} & set(path.parts))
 
 
-def _is_third_party(path: Path) -> bool:
+def is_third_party(path: Path) -> bool:
+    """Whether a file belongs to an installed package other than Reseed."""
     return is_installed(path) and not _is_library(path)
 
 
@@ -196,7 +196,7 @@ class _Finder:
         paths = map(os.path.abspath, pythonpath.split(os.pathsep) if pythonpath else ())
         beside = [str(Path(entry).parent)] if entry.endswith(".py") else []
         first = tuple(dict.fromkeys([*beside, *paths]))
-        installed = [path for path in sys.path if _is_third_party(Path(path))]
+        installed = [path for path in sys.path if is_third_party(Path(path))]
         self.roots = (*first, str(project))
         self.package = entry.partition(".")[0]
         self.package_roots = (*first, *installed, str(project), *filter(None, sys.path))
@@ -268,7 +268,7 @@ def code_files(entry: str, project: Path = Path(), strict: bool = True) -> dict[
         if module in seen or module.startswith(_CARRIERS):
             continue
         seen[module] = path
-        if _is_third_party(path):
+        if is_third_party(path):
             continue
         package = module if path.name == "__init__.py" else module.rpartition(".")[0]
         for name in _imported(path, package, strict):
@@ -290,7 +290,7 @@ def code_hash(*entries: str, project: Path = Path(), strict: bool = True) -> str
     for entry in entries:
         files = code_files(entry, project, strict)
         meanings |= {module or path.name: _read(path)[0] for module, path in files.items()}
-        if any(_is_third_party(path) for path in files.values()):
+        if any(is_third_party(path) for path in files.values()):
             packages += _installed(entry)
     return digest(sorted(meanings.items()), packages)
 
@@ -304,7 +304,7 @@ def refuse_unbound(object_path: str, project: Path = Path()) -> None:
     """
     module, _, name = object_path.partition(":")
     path = next(iter(code_files(module, project, strict=False).values()))
-    if _is_third_party(path):
+    if is_third_party(path):
         return
     bound = set()
     for node in ast.walk(_parse(path)):
@@ -322,7 +322,7 @@ def refuse_unbound(object_path: str, project: Path = Path()) -> None:
         )
 
 
-def _named_entry(name: str, project: Path) -> str | Path:
+def find_named_entry(name: str, project: Path) -> str | Path:
     """An entry of `code:`: a file that is not Python, or an entry of `code_files`."""
     path = project.resolve() / name
     if path.suffix == ".py":
@@ -334,90 +334,16 @@ def named_code(names: list[str], project: Path) -> str:
     """Hash of the files and modules that a model's `code:` names. Raises ReseedError."""
     found = []
     for name in names:
-        entry = _named_entry(name, project)
+        entry = find_named_entry(name, project)
         if isinstance(entry, Path):
-            found.append([name, _content(entry)])
+            found.append([name, hash_content(entry)])
         else:
             found.append([name, code_hash(entry, project=project, strict=False)])
     return digest(found)
 
 
-# --- edits during a run --------------------------------------------------------------------------
-
-
-def _content(path: Path) -> str:
+def hash_content(path: Path) -> str:
     """Hash of the current content: of normalised code, or of the bytes of another file."""
     if path.suffix == ".py":
         return _read.__wrapped__(path)[0]
     return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-class SourceStamp(NamedTuple):
-    """Content hash of a source file, with the time (ns) and size (bytes) it had then."""
-
-    content: str
-    mtime_ns: int
-    size: int
-
-
-@cache
-def stamp_sources(
-    modules: tuple[str, ...], named: tuple[str, ...], project: Path
-) -> dict[str, SourceStamp]:
-    """Stamps of the files behind a key, by path: of this library, and of the user.
-
-    modules: entries of `code_files`. named: entries of `code:`.
-    """
-    paths = [path for one in modules for path in code_files(one, project, not named).values()]
-    for entry in (_named_entry(name, project) for name in named):
-        is_data = isinstance(entry, Path)
-        paths += [entry] if is_data else code_files(entry, project, strict=False).values()
-    return {str(path.resolve()): _stamp(path) for path in paths if not _is_third_party(path)}
-
-
-@cache
-def _stamp(path: Path) -> SourceStamp:
-    content = _read(path)[0] if path.suffix == ".py" else _content(path)
-    return SourceStamp(content, *_file_stat(path))
-
-
-def _file_stat(path: Path | str) -> tuple[int, int]:
-    status = os.stat(path)
-    return status.st_mtime_ns, status.st_size
-
-
-class SourceGuard:
-    """The files behind a job's keys, by path with their stamps at planning time.
-
-    Content is hashed only where time or size of a file differ from its stamp.
-    """
-
-    def __init__(self, stamps: Mapping[str, SourceStamp]):
-        self.stamps = dict(stamps)
-
-    @classmethod
-    def read(cls, path: str | Path) -> "SourceGuard":
-        """Read the stamps that `Workflow` wrote. Raises Damaged."""
-        try:
-            content = json.loads(Path(path).read_text(encoding="utf-8"))
-            return cls({file: SourceStamp(*stamp) for file, stamp in content.items()})
-        except (OSError, ValueError, TypeError, AttributeError) as error:
-            raise Damaged(path, f"cannot be read ({error})") from None
-
-    def refuse_edits(self) -> None:
-        """Raise ReseedError for a file that was edited since the run was planned.
-
-        Otherwise a result of the new code would be stored under the key of the old code.
-        """
-        for path, stamp in self.stamps.items():
-            try:
-                stat = _file_stat(path)
-                edited = stat != stamp[1:] and _content(Path(path)) != stamp.content
-            except FileNotFoundError:
-                stat, edited = stamp[1:], True
-            if edited:
-                raise ReseedError(
-                    f"{path}: was edited after the run was planned. Results that were finished "
-                    "before the edit are kept. Run snakemake again."
-                )
-            self.stamps[path] = SourceStamp(stamp.content, *stat)

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from reseed.core.code_hash import stamp_sources
 from reseed.core.layout import ResultsLayout
+from reseed.core.source_guard import stamp_sources
 from reseed.planning.costs import measured_seconds
 from reseed.planning.job_sizes import JobSizes
 from reseed.planning.plan import Plan

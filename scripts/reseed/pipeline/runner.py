@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from reseed.cache.entries import delete_files, linked_entries
-from reseed.core.code_hash import SourceGuard
 from reseed.core.errors import Damaged, ReseedError
 from reseed.core.layout import META
+from reseed.core.source_guard import SourceGuard
 from reseed.pipeline.spec_files import read_spec
 
 LOG_BYTES = 1_000_000

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from reseed.core.atomic import write_text
-from reseed.core.code_hash import SourceStamp
 from reseed.core.errors import Damaged
 from reseed.core.layout import ResultsLayout
+from reseed.core.source_guard import SourceStamp
 from reseed.planning.specs import from_json, to_json
 
 AnySpec = TypeVar("AnySpec")

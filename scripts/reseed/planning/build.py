@@ -13,18 +13,13 @@ from reseed.config import (
     Study,
 )
 from reseed.config.studies import Hyperparameters, Scheme, Seeds
-from reseed.core.code_hash import (
-    code_hash,
-    digest,
-    named_code,
-    refuse_unbound,
-    stamp_sources,
-)
+from reseed.core.code_hash import code_hash, digest, named_code, refuse_unbound
 from reseed.core.coordinates import KEPT_PARTS, Coordinates, Setting
 from reseed.core.errors import ReseedError
 from reseed.core.identifiers import hyperparameters_id, scheme_id, variant
 from reseed.core.layout import ResultsLayout
 from reseed.core.seed_grid import count_trials, expand_seeds
+from reseed.core.source_guard import stamp_sources
 from reseed.planning.plan import Plan, PlannedArm, PlannedSetting
 from reseed.planning.project import Project
 

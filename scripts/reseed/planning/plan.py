@@ -8,10 +8,10 @@ from functools import cached_property
 from reseed.config import Dataset, Model, Weights
 from reseed.config.models import Range
 from reseed.config.studies import Hyperparameters, Scheme, Seeds
-from reseed.core.code_hash import SourceStamp
 from reseed.core.coordinates import Coordinates, Setting
 from reseed.core.layout import ResultsLayout
 from reseed.core.seed_grid import expand_seeds
+from reseed.core.source_guard import SourceStamp
 from reseed.metrics.names import ON_REQUEST
 from reseed.planning.specs import ModelSpec, SearchSettings, SettingSpec
 

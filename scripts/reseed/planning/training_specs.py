@@ -4,8 +4,8 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from reseed.core.code_hash import SourceStamp
 from reseed.core.coordinates import Coordinates, Setting
+from reseed.core.source_guard import SourceStamp
 from reseed.planning.plan import Block, Plan
 from reseed.planning.project import Project
 from reseed.planning.specs import SettingTrials, TrainSpec, VerifySpec

@@ -15,8 +15,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from reseed.cache.entries import add_entry, entry_path, link_entry
-from reseed.core.code_hash import SourceGuard, digest
+from reseed.core.code_hash import digest
 from reseed.core.layout import ResultsLayout, StudyLayout
+from reseed.core.source_guard import SourceGuard
 from reseed.planning.specs import DrawSpec, ExhibitSpec
 from reseed.plugins.kinds import find_kind
 from reseed.rendering.data import read_exhibit_data

@@ -11,11 +11,11 @@ from reseed.cache.entries import add_entry, delete_files, link_entry
 from reseed.cache.trial_cache import TrialCache
 from reseed.cache.trial_records import SCHEMA, TrialRecord, read_trial, write_trial
 from reseed.core.atomic import write_json
-from reseed.core.code_hash import SourceGuard
 from reseed.core.coordinates import Coordinates
 from reseed.core.environment import compute_environment_id, describe_environment, read_commit
 from reseed.core.errors import Damaged
 from reseed.core.layout import ResultsLayout
+from reseed.core.source_guard import SourceGuard
 from reseed.data.splits import Split, read_split
 from reseed.data.store import open_inputs, read_targets
 from reseed.planning.specs import SettingTrials, TrainSpec

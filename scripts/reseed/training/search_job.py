@@ -15,9 +15,9 @@ import pandas as pd
 from reseed.cache.entries import add_entry, delete_files, entry_path, link_entry
 from reseed.cache.trial_cache import SearchWinner, TrialCache, read_winner
 from reseed.core.atomic import write_json
-from reseed.core.code_hash import SourceGuard
 from reseed.core.coordinates import Coordinates
 from reseed.core.errors import Damaged
+from reseed.core.source_guard import SourceGuard
 from reseed.metrics.registry import first_applicable
 from reseed.planning.specs import SearchSpec
 from reseed.training.block import Splits, problem_of, recipe_of, record_environment

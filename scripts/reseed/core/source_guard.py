@@ -1,0 +1,86 @@
+"""Stamps of the source files behind a key, and the check that nobody edited them during a run."""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from reseed.core.code_hash import code_files, find_named_entry, hash_content, is_third_party
+from reseed.core.errors import Damaged, ReseedError
+
+
+class SourceStamp(NamedTuple):
+    """Content hash of a source file, with the time (ns) and size (bytes) it had then."""
+
+    content: str
+    mtime_ns: int
+    size: int
+
+
+@cache
+def stamp_sources(
+    modules: tuple[str, ...], named: tuple[str, ...], project: Path
+) -> dict[str, SourceStamp]:
+    """Stamps of the files behind a key, by path: of this library, and of the user.
+
+    modules: entries of `code_files`. named: entries of `code:`.
+    """
+    paths = [path for one in modules for path in code_files(one, project, not named).values()]
+    for entry in (find_named_entry(name, project) for name in named):
+        is_data = isinstance(entry, Path)
+        paths += [entry] if is_data else code_files(entry, project, strict=False).values()
+    return {str(path.resolve()): _stamp(path) for path in paths if not is_third_party(path)}
+
+
+@cache
+def _stamp(path: Path) -> SourceStamp:
+    return SourceStamp(hash_content(path), *_file_stat(path))
+
+
+def _file_stat(path: Path | str) -> tuple[int, int]:
+    status = os.stat(path)
+    return status.st_mtime_ns, status.st_size
+
+
+class SourceGuard:
+    """The files behind a job's keys, by path with their stamps at planning time.
+
+    Content is hashed only where time or size of a file differ from its stamp.
+    """
+
+    def __init__(self, stamps: Mapping[str, SourceStamp]):
+        self.stamps = dict(stamps)
+
+    @classmethod
+    def read(cls, path: str | Path) -> "SourceGuard":
+        """Read the stamps of a file that is named by its checksum. Raises Damaged."""
+        path = Path(path)
+        try:
+            text = path.read_text(encoding="utf-8")
+            if path.parent.name + path.stem != hashlib.sha256(text.encode()).hexdigest():
+                raise Damaged(path, "its content does not match its name")
+            content = json.loads(text)
+            return cls({file: SourceStamp(*stamp) for file, stamp in content.items()})
+        except (OSError, ValueError, TypeError, AttributeError) as error:
+            raise Damaged(path, f"cannot be read ({error})") from None
+
+    def refuse_edits(self) -> None:
+        """Raise ReseedError for a file that was edited since the run was planned.
+
+        Otherwise a result of the new code would be stored under the key of the old code.
+        """
+        for path, stamp in self.stamps.items():
+            try:
+                stat = _file_stat(path)
+                edited = stat != stamp[1:] and hash_content(Path(path)) != stamp.content
+            except FileNotFoundError:
+                stat, edited = stamp[1:], True
+            if edited:
+                raise ReseedError(
+                    f"{path}: was edited after the run was planned. Results that were finished "
+                    "before the edit are kept. Run snakemake again."
+                )
+            self.stamps[path] = SourceStamp(stamp.content, *stat)
