@@ -44,7 +44,7 @@ def test_report_names_repeated_outputs():
         trials={"same_outputs": [{"dataset": "d", "model": "bayes", "trials": 6, "repeats": 4}]},
     )
     (sentence,) = StudyReport("s", info, []).same_outputs
-    assert sentence == "Naive Bayes on Digits: 4 of 6 trials give the very outputs of another seed"
+    assert sentence == "Naive Bayes on Digits: 4 of 6 trials have the same outputs as another seed"
     assert StudyReport("s", StudyInfo(scale="demo"), []).same_outputs == []
 
 

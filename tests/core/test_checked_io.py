@@ -1,4 +1,4 @@
-"""Files that jobs exchange: every damage is reported with the file."""
+"""Files exchanged between jobs: damage is reported with the name of the file."""
 
 import os
 
@@ -69,7 +69,7 @@ def test_cut_or_missing_file_is_named(tmp_path, read):
         read(path)
 
 
-def test_picture_with_damaged_pixels_is_damaged(tmp_path):
+def test_picture_with_damaged_pixels_is_detected(tmp_path):
     from PIL import Image
 
     path = tmp_path / "bars.png"
@@ -102,7 +102,7 @@ def test_detected_damage_removes_the_file_and_cache_entry(tmp_path, capfd):
 
 
 def test_entry_of_another_user_is_copied(tmp_path, monkeypatch):
-    """Some file systems allow the link, but not setting its time."""
+    """Some file systems allow the link but do not allow setting its time."""
     stored, target = tmp_path / "store" / "a", tmp_path / "trials" / "a"
     add_entry(stored, lambda path: path.write_text("theirs"))
 

@@ -1,4 +1,4 @@
-"""Hashes of code depend on its meaning; trial keys cover exactly what decides numbers."""
+"""Code hashes depend on meaning only; trial keys cover exactly what affects results."""
 
 import os
 import subprocess
@@ -126,7 +126,7 @@ def test_package_without_star_hashes_only_imported_names(project):
 
 
 def imported(folder, pythonpath) -> str:
-    """The file of `other` as a job imports it: a script that loads what the project names."""
+    """Return the file of `other` that a job imports, from a script that loads it by name."""
     code = (
         f"import sys; sys.path[0] = {str(SCRIPTS)!r};"
         "from reseed.plugins.loading import load_object;"
@@ -158,7 +158,7 @@ def test_module_file_precedes_later_package_of_same_name(project, tmp_path_facto
     assert str(code_files("mine", folder)["other"]) == imported(folder, str(elsewhere))
 
 
-def test_installed_module_precedes_the_projects_own(project):
+def test_installed_module_precedes_the_project_module(project):
     folder = project(**{"joblib/__init__": "", "joblib/memory": "X = 1"})
     assert folder not in code_files("joblib.memory", folder)["joblib.memory"].parents
 
@@ -288,7 +288,7 @@ def test_name_that_a_module_lacks_is_refused(tmp_path, text, refused):
 
 @pytest.fixture
 def guarded(tmp_path):
-    """Files behind a key, and a guard of them."""
+    """Return the files of a key and a guard of them."""
     (tmp_path / "watched.py").write_text("import numpy\nfrom imported_by_watched import X\n")
     (tmp_path / "imported_by_watched.py").write_text("X = 1\n")
     (tmp_path / "settings.json").write_text("{}")
@@ -296,7 +296,7 @@ def guarded(tmp_path):
     return tmp_path, stamps, SourceGuard(stamps)
 
 
-def test_stamps_cover_the_users_files_and_the_library(guarded):
+def test_file_stats_cover_user_files_and_the_library(guarded):
     folder, stamps, _ = guarded
     names = {"watched.py", "imported_by_watched.py", "settings.json"}
     assert {path for path in stamps if path.startswith(str(folder))} == {
@@ -323,7 +323,7 @@ def test_file_edited_after_planning_is_refused(guarded):
         guard.refuse_edits()
 
 
-def test_stamps_are_read_from_their_file(guarded):
+def test_file_stats_are_read_from_their_file(guarded):
     folder, stamps, _ = guarded
     path = Path(SpecFiles(ResultsLayout(str(folder))).write_sources(stamps))
     assert SourceGuard.read(path).stamps == stamps

@@ -29,9 +29,9 @@ PACKAGE_OF = {
         "mpl_toolkits": "matplotlib-base",
     },
 }
-# Methods that need a package which no file imports.
+# Methods that need a package that no file imports.
 NEEDED_BY = {"to_parquet": "pyarrow", "read_parquet": "pyarrow", "read_excel": "openpyxl"}
-# Imports in functions that an environment's jobs never call: (file, package) → environments.
+# Imports in functions that jobs of an environment never call: (file, package) → environments.
 NOT_TRAINING = {"data", "statistics", "exhibits"}
 NOT_CALLED = {
     ("runner.py", "pytorch"): NOT_TRAINING,  # looks for a device
@@ -48,13 +48,13 @@ class Rule(NamedTuple):
 
 
 def factory_modules() -> list[str]:
-    """Modules that the models' files name."""
+    """Return the modules named in the model files."""
     models = (yaml.safe_load(path.read_text()) for path in REPOSITORY.glob("config/models/*.yaml"))
     return sorted({model["factory"].partition(":")[0] for model in models})
 
 
 def kind_modules(family: str) -> list[str]:
-    """Modules of the built-in kinds, and of those that the repository's studies name."""
+    """Return the modules of built-in kinds and of kinds in the studies of the repository."""
     texts = (path.read_text() for path in REPOSITORY.glob("config/studies/*.yaml"))
     functions = "|".join(ENTRY_POINTS[family])
     papers = {
@@ -73,7 +73,7 @@ LOADED_BY = {
 
 
 def read_rules() -> list[Rule]:
-    """Every rule of rules/*.smk that runs a job."""
+    """Return every rule of rules/*.smk that runs a job."""
     rules = []
     for path in sorted((REPOSITORY / "rules").glob("*.smk")):
         parts = re.split(r"^ *rule(?: (\w+))?:\n", path.read_text(), flags=re.MULTILINE)
@@ -87,7 +87,7 @@ def read_rules() -> list[Rule]:
 
 
 def expand_environment(name: str) -> tuple[str, ...]:
-    """Environments that a rule may use. `{…}`: the one of the model that it trains."""
+    """Return the environments of a rule; `{…}` is the environment of the trained model."""
     if "{" not in name:
         return (name,)
     return tuple(sorted(path.stem for path in (REPOSITORY / "envs").glob("training*.yaml")))
@@ -95,7 +95,7 @@ def expand_environment(name: str) -> tuple[str, ...]:
 
 @cache
 def imported_files(module: str) -> dict[str, Path]:
-    """Files of the library that a job may run, by module."""
+    """Return the library files that a job can run, by module."""
     files, pending = {}, [module]
     with mock.patch.object(code_hash, "_CARRIERS", ()):  # jobs import these packages too
         while pending:
@@ -109,7 +109,7 @@ def imported_files(module: str) -> dict[str, Path]:
 
 @cache
 def required_packages(path: Path) -> set[str]:
-    """Packages that a file imports, or needs through a package's method."""
+    """Return the packages that a file imports or needs through a method of a package."""
     names = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
@@ -123,7 +123,7 @@ def required_packages(path: Path) -> set[str]:
 
 
 def listed_packages(environment: str) -> set[str]:
-    """Packages that an environment lists."""
+    """Return the packages that an environment lists."""
     entry = yaml.safe_load((REPOSITORY / "envs" / f"{environment}.yaml").read_text())
     names = {re.match(r"[\w-]+", dependency)[0] for dependency in entry["dependencies"]}
     return names | ({"pytorch"} if "pytorch-gpu" in names else set())
@@ -132,7 +132,7 @@ def listed_packages(environment: str) -> set[str]:
 RULES = read_rules()
 
 
-def test_every_rule_is_read():
+def test_every_rule_with_a_job_is_checked():
     text = "\n".join(path.read_text() for path in (REPOSITORY / "rules").glob("*.smk"))
     assert len(RULES) == text.count("shell:")
     used = {name for rule in RULES for name in rule.environments}
@@ -148,7 +148,7 @@ def test_registries_list_all_modules_loaded_by_name():
         for path in imported_files(rule.module).values()
         if "import_module(" in path.read_text()
     }
-    # The user's names and kinds (`loading`), and lazy names of `reseed` and `reseed.metrics`.
+    # Names and kinds of the user (`loading`), and lazy names of `reseed` and `reseed.metrics`.
     assert dynamic == {"plugins/loading.py", "reseed/__init__.py", "metrics/__init__.py"}
 
 
@@ -174,6 +174,6 @@ def test_environment_lists_no_unused_package(environment):
         for path in imported_files(module).values()
         for name in required_packages(path)
     }
-    # transformers loads these two itself: the files of weights and the words of texts.
+    # transformers imports these two itself, for weight files and tokenizers.
     by_transformers = {"safetensors", "tokenizers", "pytorch-gpu"}
     assert listed_packages(environment) - required - by_transformers == {"python"}

@@ -1,4 +1,4 @@
-"""Named random streams."""
+"""Named random streams and determinism settings."""
 
 import hashlib
 import os
@@ -14,7 +14,7 @@ from reseed.core.coordinates import ROLES
 SCRIPTS = Path(seeds.__file__).parents[2]
 
 
-def test_a_stream_is_what_sha256_and_numpy_define():
+def test_stream_is_defined_by_sha256_and_numpy():
     entropy = int.from_bytes(hashlib.sha256(b"7:order").digest(), "little")
     expected = np.random.Generator(np.random.PCG64(np.random.SeedSequence(entropy)))
     assert (seeds.stream(7, "order").random(100) == expected.random(100)).all()
@@ -30,7 +30,7 @@ def test_streams_of_all_pairs_differ_and_are_uncorrelated():
     assert len({seeds.derive_seed(s, n) for s in range(1000) for n in names}) > 4990
 
 
-def test_a_stream_is_the_same_in_another_process_and_hash_seed():
+def test_stream_is_equal_in_other_processes():
     code = "from reseed.core.random_streams import stream; print(stream(3, 'init').random().hex())"
     runs = {
         subprocess.run(
@@ -46,7 +46,7 @@ def test_a_stream_is_the_same_in_another_process_and_hash_seed():
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5])
-def test_a_bad_seed_is_refused(seed):
+def test_bad_seeds_are_refused(seed):
     with pytest.raises(ValueError, match="a seed is a whole number"):
         seeds.stream(seed, "init")
 
@@ -69,7 +69,7 @@ def test_importing_random_streams_loads_no_torch_or_reseed():
 
 
 @pytest.mark.parametrize("first", ["", "import torch; "])
-def test_the_switches_hold_however_late_pytorch_is_imported(first, tmp_path):
+def test_determinism_applies_to_late_pytorch_imports(first, tmp_path):
     (tmp_path / "late.py").write_text("def fit():\n    import torch.nn\n")
     code = (
         "import os, sys;"
@@ -95,7 +95,7 @@ def test_the_switches_hold_however_late_pytorch_is_imported(first, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-def test_whoever_never_imports_pytorch_does_not_load_it():
+def test_pytorch_is_not_loaded_without_an_import():
     code = (
         "import sys; from reseed.core.random_streams import ensure_deterministic;"
         " ensure_deterministic(); import json.tool;"

@@ -21,14 +21,14 @@ SCHEMES = st.one_of(
 
 
 def values(seeds):
-    """Seeds of a configured value, written out."""
+    """Return the seeds of a configured value."""
     if isinstance(seeds, dict):
         return [seeds["start"] + number for number in range(seeds["count"])]
     return seeds if isinstance(seeds, list) else [seeds]
 
 
 def brute_force(fields, scheme):
-    """Every combination of data seed, fold and role seeds, with nested products."""
+    """Return every combination of data seed, fold and role seeds by nested products."""
     folds = range(scheme.folds) if scheme.kind == "kfold" else [None]
     if "model" in fields:
         roles = [[seed] * len(ROLES) for seed in values(fields["model"])]

@@ -30,7 +30,7 @@ def test_fields_survive_reading_and_writing(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"study": "toy"}'])
-def test_unreadable_facts_are_damage(tmp_path, text):
+def test_unreadable_facts_raise_damaged(tmp_path, text):
     path = tmp_path / "about.json"
     path.write_text(text)
     with pytest.raises(Damaged, match=r"about\.json"):

@@ -36,7 +36,7 @@ def test_model_without_finished_runs_is_not_inconclusive():
     ]  # fmt: skip
     facts = about(("magic",), ("rf", "xgb", "gbm"))
     near = board(splits({"rf": 0.9, "xgb": 0.9001}) + failed, facts)
-    assert near.findings[0].endswith("; not told from RF; GBM has no finished run.")
+    assert near.findings[0].endswith("; inconclusive against RF; GBM has no finished run.")
     apart = board(splits({"rf": 0.8, "xgb": 0.9}) + failed, facts)
     assert apart.findings[0].endswith("than every other model; GBM has no finished run.")
 
@@ -141,6 +141,6 @@ def test_of_how_many_datasets_a_rank_is():
     rows = [row for row in rows if (row["model"], row["dataset"]) != ("ffnn", both[1])]
     table = board(rows, about(both))
     assert table.headline == (
-        "XGB has the best mean rank over 1 dataset; told from all others on 2 of 2"
+        "XGB has the best mean rank over 1 dataset; shown to differ from all others on 2 of 2"
     )
     assert "over 1 dataset;" in table.findings[0]

@@ -13,7 +13,7 @@ from reseed.rendering.table_files import markdown
 from run_kinds import draw, run_analysis
 from study_frames import about, amended, frame, trial
 
-BOTH = (verdicts_table.table, pairs_table.table)
+BOTH = (verdicts_table, pairs_table)
 SIX = tuple(f"magic~rows={i}00" for i in range(1, 7))
 
 
@@ -39,7 +39,7 @@ def splits(means, datasets=("magic",), n=6, noise=0.002, **place):
 def test_differences_of_single_runs_are_not_all_nought(table):
     scores = {"rf": 0.0412, "xgb": 0.0131, "ffnn": 0.0149}
     rows = [trial(score, model=m) for m, score in scores.items()]
-    made = table(exhibit(rows, about(("bike_sharing",))), {})
+    made = draw(table, exhibit(rows, about(("bike_sharing",))), {})
     shown = dict(zip(made.shown["Pair"], made.shown["Difference"], strict=True))
     assert shown == {"XGB – RF": "0.0281", "FFNN – RF": "0.0263", "XGB – FFNN": "0.0018"}
 
@@ -48,7 +48,7 @@ def test_differences_of_single_runs_are_not_all_nought(table):
 def test_a_difference_over_datasets_has_its_unit(table):
     """Two models on six datasets of one metric: signed ranks of differences, in points."""
     data = exhibit(splits({"rf": 0.8, "xgb": 0.82}, SIX), about(SIX, ("rf", "xgb")))
-    made = table(data, {})
+    made = draw(table, data, {})
     assert made.sections[-1] == "All datasets, points of AUC"
     assert made.shown["Difference"].iloc[-1].startswith("2.")
 
@@ -59,7 +59,7 @@ def test_a_sign_test_has_no_size(table):
     datasets = (*SIX[:3], *(f"bike_sharing~rows={i}00" for i in range(1, 4)))
     rows = splits({"rf": 0.8, "xgb": 0.82}, SIX[:3])
     rows += splits({"rf": 0.4, "xgb": 0.2}, datasets[3:], metric="mse")
-    made = table(exhibit(rows, about(datasets, ("rf", "xgb"))), {})
+    made = draw(table, exhibit(rows, about(datasets, ("rf", "xgb"))), {})
     assert made.sections[-1] == "All datasets"
     assert made.shown["Difference"].iloc[-1] == "–"
 
@@ -155,7 +155,7 @@ def test_one_pair_is_no_half_of_the_pairs():
     found = run_analysis(seeds_needed, Data(data.metrics, data.info), {})
     _, drawn = draw(seeds_figure, replace(data, statistics=found), {})
     assert re.fullmatch(
-        r"To show the observed difference takes [\d,]+ runs; 6 are at hand\.", drawn.findings[0]
+        r"To show the observed difference takes [\d,]+ runs; 6 are available\.", drawn.findings[0]
     )
 
 

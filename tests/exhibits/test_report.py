@@ -172,7 +172,7 @@ def test_what_has_nothing_to_show_is_one_line(tmp_path, exhibit, statistics):
     page = build_study_page(read_study(tmp_path / "s"))
     assert "<img" not in page
     assert re.search(r"<li>Figure 4\. .*: Model and data seeds were not crossed", page)
-    assert "Too little was run" in page
+    assert "Too few trials were run" in page
 
 
 def test_what_is_given_is_escaped(folder):

@@ -56,7 +56,7 @@ def test_an_interval_that_is_narrow_enough_settles_nothing():
     assert set(data.statistics["reason"]) == {"precise enough"}
     table = draw(stopping_table, data, {})
     assert table.headline == "0 of 1 pair settled by 40 runs of each"
-    assert table.findings == ["No pair is settled by the 40 runs at hand."]
+    assert table.findings == ["No pair is settled by the 40 available runs."]
     assert table.shown["Settled, Gaussian"].tolist() == ["not yet"]
     assert table.shown["Outcome"].iloc[0].startswith("no difference shown, precise enough at ")
     figure, _ = draw(stopping_figure, data, {})

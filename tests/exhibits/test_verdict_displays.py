@@ -84,7 +84,7 @@ def test_the_opening_figure_tells_paired_from_unpaired():
     paired = np.std(TOGETHER["xgb"] - TOGETHER["rf"], ddof=1)
     apart = np.sqrt(np.var(TOGETHER["xgb"], ddof=1) + np.var(TOGETHER["rf"], ddof=1))
     assert f"{paired:.5f} paired against {apart:.5f} unpaired" in shown.findings[0]
-    assert "In every dataset at hand the best model wins every split." in shown.caption
+    assert "In every available dataset the best model wins every split." in shown.caption
 
 
 def test_no_opening_figure_without_shared_splits():
@@ -129,7 +129,7 @@ def test_the_leaderboard_says_who_is_told_from_whom():
     assert list(table.shown["Model"]) == ["XGB", "RF", "FFNN"]
     assert list(table.shown["Letters"]) == ["a", "b", "b"]
     assert list(table.shown["Won, open, lost"]) == ["2 / 0 / 0", "0 / 1 / 1", "0 / 1 / 1"]
-    assert table.headline == "XGB has the best mean and is told from every other"
+    assert table.headline == "XGB has the best mean and is shown to differ from every other"
     assert "shown better than every other model" in table.findings[0]
 
 
@@ -140,7 +140,7 @@ def test_without_a_verdict_on_every_pair_there_are_no_letters():
     few = [row | {"outcome": "too few runs"} for row in ROWS]
     table = draw(leaderboard_table, ranked(few), {})
     assert "Letters" not in table.shown
-    assert "too few runs to tell it from RF and FFNN" in table.findings[0]
+    assert "too few runs to compare it with RF and FFNN" in table.findings[0]
     assert draw(critical_difference_figure, ranked(few), {})[1].empty
     assert groups_of(pd.DataFrame(ROWS[:2]), list(MEANS)) is None
 
@@ -151,7 +151,10 @@ def test_bars_join_models_that_are_not_told_apart():
     assert [text.get_text() for text in axis.get_yticklabels()] == ["XGB", "RF", "FFNN"]
     bars = [line for line in axis.lines if line.get_linewidth() == 2]
     assert [list(np.round(bar.get_ydata(), 1)) for bar in bars] == [[0.8, 2.2]]
-    assert drawn.headline == "3 models in 1 group not told apart; the best is told from all others"
+    assert (
+        drawn.headline
+        == "3 models in 1 inconclusive group; the best is shown to differ from all others"
+    )
     assert np.ptp(axis.lines[0].get_xdata()) == pytest.approx(0.2)
 
 
@@ -167,9 +170,9 @@ def many(count, shown):
 
 def test_the_27th_group_is_not_the_first():
     _, apart = draw(critical_difference_figure, many(30, lambda i, j: True), {})
-    assert apart.headline == ("All 30 models are told apart")
+    assert apart.headline == ("All 30 models are shown to differ")
     figure, neighbours = draw(critical_difference_figure, many(30, lambda i, j: j - i > 1), {})
-    assert neighbours.headline == "30 models in 29 groups not told apart; the best is not alone"
+    assert neighbours.headline == "30 models in 29 inconclusive groups; the best is not alone"
     bars = [line for line in figure.axes[0].lines if line.get_linewidth() == 2]
     assert all(np.ptp(bar.get_ydata()) == pytest.approx(1.4) for bar in bars)
     assert not [text for text in figure.axes[0].texts if text.get_text() == "×"]
@@ -212,7 +215,7 @@ def test_models_below_the_panel_are_named():
 def test_test_ratios_are_settings_of_one_dataset():
     rows = [row | {"scheme": s} for s in ("holdout-0.1", "holdout-0.4") for row in ROWS]
     _, drawn = draw(critical_difference_figure, ranked(rows), {})
-    assert drawn.headline == "The best model is told from all others on 2 of 2 settings"
+    assert drawn.headline == "The best model is shown to differ from all others on 2 of 2 settings"
 
 
 def test_unconverged_model_is_marked_wherever_named():
@@ -245,5 +248,5 @@ def test_a_dataset_that_is_not_drawn_still_counts():
     entry = data.info.datasets["magic"].model_copy(update={"title": "Open"})
     data = replace(data, info=replaced(data.info, datasets={**data.info.datasets, "open": entry}))
     _, drawn = draw(critical_difference_figure, data, {})
-    assert drawn.headline == "The best model is told from all others on 1 of 2 datasets"
+    assert drawn.headline == "The best model is shown to differ from all others on 1 of 2 datasets"
     assert "Not drawn: 1 dataset with pairs without a verdict" in drawn.footnote

@@ -93,13 +93,36 @@ def split_file(workspace: Workspace, seed: int) -> Path:
     return next((workspace.results / "splits").rglob(f"data-seed-{seed}.parquet"))
 
 
-@case(FILES, "a truncated trial file", "recovered")
-def trial_cut(bench: Bench) -> Outcome:
-    """Half of a trial's bytes are missing."""
-    workspace = bench.finished()
-    cut(workspace.trials()[0])
-    read_trials_again(workspace)
-    return bench.recovered(workspace)
+def data_file(workspace: Workspace) -> Path:
+    """Return the file of the prepared rows."""
+    files = (workspace.results / "data").rglob("*.parquet")
+    return max(files, key=lambda path: path.stat().st_size)
+
+
+def register(
+    name: str,
+    title: str,
+    damage: Callable[[Workspace], object],
+    remove: Callable[[Workspace], object],
+) -> None:
+    """Register a case: damage a finished run, remove the files that depend on it, and run again."""
+
+    def run(bench: Bench) -> Outcome:
+        workspace = bench.finished()
+        damage(workspace)
+        remove(workspace)
+        return bench.recovered(workspace)
+
+    run.__name__ = name
+    case(FILES, title, "recovered")(run)
+
+
+register(
+    "trial_cut",
+    "a truncated trial file",
+    lambda workspace: cut(workspace.trials()[0]),
+    read_trials_again,
+)
 
 
 @case(FILES, f"one bit flipped in a trial file, at {FLIPS} places in turn", "recovered")
@@ -117,116 +140,101 @@ def trial_flipped(bench: Bench) -> Outcome:
     return Outcome("recovered", next(filter(None, messages), ""))
 
 
-@case(FILES, "two exchanged trial files", "recovered")
-def trial_exchanged(bench: Bench) -> Outcome:
-    """Both files are valid, but have the other's path."""
-    workspace = bench.finished()
-    exchange(*workspace.trials()[:2])
-    read_trials_again(workspace)
-    return bench.recovered(workspace)
+register(
+    "trial_exchanged",
+    "two exchanged trial files",
+    lambda workspace: exchange(*workspace.trials()[:2]),
+    read_trials_again,
+)
+register(
+    "split_cut",
+    "a truncated split file",
+    lambda workspace: cut(split_file(workspace, 2)),
+    train_again,
+)
+register(
+    "split_flipped",
+    "one bit flipped in a split file",
+    lambda workspace: flip_inside(split_file(workspace, 2)),
+    train_again,
+)
+register(
+    "split_exchanged",
+    "two exchanged split files",
+    lambda workspace: exchange(split_file(workspace, 1), split_file(workspace, 2)),
+    lambda workspace: train_again(workspace, 2),
+)
+register(
+    "data_cut",
+    "truncated prepared data",
+    lambda workspace: cut(data_file(workspace)),
+    train_again,
+)
+register(
+    "data_flipped",
+    "one bit flipped in the prepared data",
+    lambda workspace: flip_inside(data_file(workspace)),
+    train_again,
+)
+register(
+    "meta_cut",
+    "a truncated description of the prepared data",
+    lambda workspace: cut(next((workspace.results / "data").rglob("meta.json"))),
+    train_again,
+)
 
 
-@case(FILES, "a truncated split file", "recovered")
-def split_cut(bench: Bench) -> Outcome:
-    """The split that a missing trial needs."""
-    workspace = bench.finished()
-    cut(split_file(workspace, 2))
-    train_again(workspace)
-    return bench.recovered(workspace)
-
-
-@case(FILES, "one bit flipped in a split file", "recovered")
-def split_flipped(bench: Bench) -> Outcome:
-    """A bit that changes the row numbers, or makes them unreadable."""
-    workspace = bench.finished()
-    flip_inside(split_file(workspace, 2))
-    train_again(workspace)
-    return bench.recovered(workspace)
-
-
-@case(FILES, "two exchanged split files", "recovered")
-def split_exchanged(bench: Bench) -> Outcome:
-    """A trial must not use the rows of another seed."""
-    workspace = bench.finished()
-    exchange(split_file(workspace, 1), split_file(workspace, 2))
-    train_again(workspace, 2)
-    return bench.recovered(workspace)
-
-
-@case(FILES, "truncated prepared data", "recovered")
-def data_cut(bench: Bench) -> Outcome:
-    """Half of the rows file is missing."""
-    workspace = bench.finished()
-    cut(max((workspace.results / "data").rglob("*.parquet"), key=lambda path: path.stat().st_size))
-    train_again(workspace)
-    return bench.recovered(workspace)
-
-
-@case(FILES, "one bit flipped in the prepared data", "recovered")
-def data_flipped(bench: Bench) -> Outcome:
-    """A bit that changes the values, or makes them unreadable."""
-    workspace = bench.finished()
-    rows = max(
-        (workspace.results / "data").rglob("*.parquet"), key=lambda path: path.stat().st_size
+def register_output(
+    name: str, title: str, damage: Callable[[Path], object], output: str, dependent: str
+) -> None:
+    """Register a case: damage an output, remove a file that depends on it, and run again."""
+    register(
+        name,
+        title,
+        lambda workspace: damage(workspace.results / output),
+        lambda workspace: (workspace.results / dependent).unlink(),
     )
-    flip_inside(rows)
-    train_again(workspace)
-    return bench.recovered(workspace)
 
 
-@case(FILES, "a truncated description of the prepared data", "recovered")
-def meta_cut(bench: Bench) -> Outcome:
-    """meta.json is truncated."""
-    workspace = bench.finished()
-    cut(next((workspace.results / "data").rglob("meta.json")))
-    train_again(workspace)
-    return bench.recovered(workspace)
-
-
-def _recreate(bench: Bench, damage: Callable[[Path], object], path: str, reader: str) -> Outcome:
-    """Damage an output that another job reads, remove that job's output, and run again."""
-    workspace = bench.finished()
-    damage(workspace.results / path)
-    (workspace.results / reader).unlink()
-    return bench.recovered(workspace)
-
-
-@case(FILES, "a truncated table of trials of a study", "recovered")
-def metrics_cut(bench: Bench) -> Outcome:
-    """metrics.parquet, when an analysis reads it."""
-    return _recreate(bench, cut, f"{STUDY}/metrics.parquet", f"{STUDY}/statistics/spread.parquet")
-
-
-@case(FILES, "one bit flipped in the table of trials of a study", "recovered")
-def metrics_flipped(bench: Bench) -> Outcome:
-    """A changed number must not be analysed."""
-    flipped, reader = f"{STUDY}/metrics.parquet", f"{STUDY}/statistics/spread.parquet"
-    return _recreate(bench, flip_inside, flipped, reader)
-
-
-@case(FILES, "truncated raw outputs of a study", "recovered")
-def scores_cut(bench: Bench) -> Outcome:
-    """scores.parquet, when an analysis reads it."""
-    scores = f"{STUDY}/predictions/model_seeds/scores.parquet"
-    return _recreate(bench, cut, scores, f"{STUDY}/statistics/noise.parquet")
-
-
-@case(FILES, "an empty about.json, as after a power cut", "recovered")
-def facts_emptied(bench: Bench) -> Outcome:
-    """about.json has no bytes."""
-    return _recreate(bench, empty, f"{STUDY}/about.json", "report/small.html")
-
-
-@case(FILES, "a truncated table of statistics", "recovered")
-def statistics_cut(bench: Bench) -> Outcome:
-    """An exhibit is drawn from it."""
-    return _recreate(bench, cut, f"{STUDY}/statistics/spread.parquet", f"{STUDY}/tables/scores.md")
-
-
-@case(FILES, "a truncated file of an exhibit, in the cache too", "recovered")
-def exhibit_cut(bench: Bench) -> Outcome:
-    """The page is written from it."""
-    return _recreate(bench, cut, f"{STUDY}/tables/scores.json", "report/small.html")
+METRICS, SPREAD = f"{STUDY}/metrics.parquet", f"{STUDY}/statistics/spread.parquet"
+SCORES = f"{STUDY}/predictions/model_seeds/scores.parquet"
+PAGE = "report/small.html"
+register_output("metrics_cut", "a truncated table of trials of a study", cut, METRICS, SPREAD)
+register_output(
+    "metrics_flipped",
+    "one bit flipped in the table of trials of a study",
+    flip_inside,
+    METRICS,
+    SPREAD,
+)
+register_output(
+    "scores_cut",
+    "truncated raw outputs of a study",
+    cut,
+    SCORES,
+    f"{STUDY}/statistics/noise.parquet",
+)
+register_output(
+    "facts_emptied",
+    "an empty about.json, as after a power cut",
+    empty,
+    f"{STUDY}/about.json",
+    PAGE,
+)
+register_output(
+    "statistics_cut",
+    "a truncated table of statistics",
+    cut,
+    SPREAD,
+    f"{STUDY}/tables/scores.md",
+)
+register_output(
+    "exhibit_cut",
+    "a truncated file of an exhibit, in the cache too",
+    cut,
+    f"{STUDY}/tables/scores.json",
+    PAGE,
+)
 
 
 @case(FILES, "one bit flipped in every job spec", "recovered")

@@ -177,5 +177,5 @@ def test_first_applicable_metric_of_the_task():
 
 def test_names_and_directions_are_read_without_scikit_learn():
     code = "import sys, reseed.metrics.registry; sys.exit('sklearn' in sys.modules)"
-    scripts = Path(metrics.__file__).parents[1]
+    scripts = Path(metrics.__file__).parents[2]
     assert subprocess.run([sys.executable, "-c", code], cwd=scripts, check=False).returncode == 0

@@ -50,7 +50,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             rows,
             "Range in SD: worst to best over the SD; Gaussian: its mean in Gaussian samples of that"
             " size; p: share of them with a range at least as large. A range grows with the number"
-            " of seeds: compare it with the Gaussian beside it, not with another row.",
+            " of seeds: compare it with the Gaussian in its row, not with another row.",
             f"Within: share of all seeds that lie between worst and best, at least, with"
             f" confidence {100 * level:g} % (whatever the distribution).",
             f"Not judged: {'; '.join(reasons)}." if reasons else "",

@@ -62,7 +62,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     about_published = (
         f"Diamond: the paper's range over {PUBLISHED_SEEDS} seeds; line: where the range of"
         f" {PUBLISHED_SEEDS} seeds falls (95 %), if scores are Gaussian with the SD measured here"
-        " (studentised range). A dot is the range over the seeds at hand and grows with them."
+        " (studentised range). A dot is the range over the available seeds and grows with them."
     )
     rest = undrawn([title for title, _ in panels], axes)
     found = _findings(rows)

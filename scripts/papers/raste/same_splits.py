@@ -36,7 +36,7 @@ class Case:
 
     @property
     def wins(self) -> pd.DataFrame:
-        """Whether each arm won each split by scoring better than all others; ties have no winner."""
+        """Whether each arm won each split by scoring better than all others (no ties)."""
         best = self.scores.max(axis=1) if self.up else self.scores.min(axis=1)
         at_best = self.scores.eq(best, axis=0)
         return at_best.where(at_best.sum(axis=1) == 1, False)
@@ -218,7 +218,7 @@ def _caption(chosen: list[Case]) -> str:
         return text
     only = chosen[0]
     who = "the best" if only.leader_wins == len(only.scores) else "no"
-    return f"{text} In every dataset at hand {who} model wins every split."
+    return f"{text} In every available dataset {who} model wins every split."
 
 
 def _headline(chosen: list[Case]) -> str:

@@ -79,11 +79,12 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             [*(part for _, part, _ in boards), *without], [board for _, _, board in boards]
         ),
         definitions=[
-            "A bar joins models of which no two are shown to differ; a model beside no bar is told "
-            "from every other. Over datasets by Friedman's and Nemenyi's tests, where the line CD "
-            "is the difference of mean ranks that would be shown; on one dataset by the verdicts."
+            "A bar joins models of which no two are shown to differ; a model without a bar is shown"
+            " to differ from every other. Over datasets by Friedman's and Nemenyi's tests, where the"
+            " line CD is the difference of mean ranks that would be shown; on one dataset by the"
+            " verdicts."
         ],
-        alt="Models by mean, bars join those that are not told apart.",
+        alt="Models by mean; bars join those whose comparison is inconclusive.",
         alt_findings=seen,
     )
 
@@ -178,15 +179,15 @@ def _headline(parts: list[pd.DataFrame], boards: list[pd.DataFrame]) -> str:
     alone = sum(len(_with_best(board)) == 1 for board in boards)
     if len(parts) == 1:
         if not _groups(boards[0]):
-            return f"All {counted(len(boards[0]), 'model')} are told apart"
-        groups = counted(len(_groups(boards[0])), "group")
-        best = "the best is told from all others" if alone else "the best is not alone"
-        return f"{counted(len(boards[0]), 'model')} in {groups} not told apart; {best}"
+            return f"All {counted(len(boards[0]), 'model')} are shown to differ"
+        groups = counted(len(_groups(boards[0])), "inconclusive group")
+        best = "the best is shown to differ from all others" if alone else "the best is not alone"
+        return f"{counted(len(boards[0]), 'model')} in {groups}; {best}"
     among = "in" if (parts[0]["design"] == "datasets").all() else "on"
-    return f"The best model is told from all others {among} {alone} of {_counted(parts)}"
+    return f"The best model is shown to differ from all others {among} {alone} of {_counted(parts)}"
 
 
 def _finding(data: ExhibitData, title: str, part: pd.DataFrame, board: pd.DataFrame) -> str:
     best, *others = (_name(data, part, model) for model in _with_best(board))
-    phrase = f"not told from {', '.join(others)}" if others else "told from all"
+    phrase = f"inconclusive against {', '.join(others)}" if others else "shown to differ from all"
     return f"{title}: {best} first, {phrase}."

@@ -74,7 +74,7 @@ def _headline(raw: list[dict]) -> str:
     text = counted(len(raw), "dataset") + (f", {rows} rows" if rows != NONE else ", as given")
     stand_ins = sum(bool(entry["stand_in"]) for entry in raw)
     verb = "stands in" if stand_ins == 1 else "stand in"
-    return text + (f"; {stand_ins} {verb} for data not to be had" if stand_ins else "")
+    return text + (f"; {stand_ins} {verb} for unavailable data" if stand_ins else "")
 
 
 def _features(entry: DatasetInfo, categorical: int) -> str:

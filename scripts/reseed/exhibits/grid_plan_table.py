@@ -43,7 +43,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             data,
             rows.assign(model=rows["arm_a"]),
             f"Fewest runs of each model whose test at α = {first['alpha']:g} finds the difference"
-            " (the observed one unless given) with the power asked for, from the spread of the"
+            " (the observed one unless given) with the requested power, from the spread of the"
             " pilot grid; a small grid gives a rough plan. Data seeds are taken as independent"
             " draws of the data; splits of one table overlap, so the plan is hopeful.",
         ),

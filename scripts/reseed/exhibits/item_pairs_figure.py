@@ -79,5 +79,5 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         findings=found,
         headline=headline(rows),
         alt=("A line a pair of models: the difference with its interval over seeds and"
-                      " items, the bootstrap's thin beside it, against a line at none."),
+                      " items, the bootstrap's as a thin line, and a line at no difference."),
     )  # fmt: skip

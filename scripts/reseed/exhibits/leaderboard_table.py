@@ -249,7 +249,7 @@ def _headline(
         return ""
     others, tail = _others(_setting_of(pairs, single), best["model"].iloc[0]), ""
     if _beats_all(others, len(single)):
-        tail = " and is told from every other"
+        tail = " and is shown to differ from every other"
     elif others["lost"]:
         tail = f", but not on the runs it shares with {_named(data, best, others['lost'])}"
     return f"{_name(data, best.iloc[0])} has the best mean{tail}"
@@ -273,7 +273,9 @@ def _rank_headline(
     over, of = "", counted(len(parts), "dataset")
     if best["n"].iloc[0] < len(parts):  # ranks use datasets with a run of every model
         over, of = f" over {counted(int(best['n'].iloc[0]), 'dataset')}", str(len(parts))
-    return f"{names} has the best mean rank{over}; told from all others on {alone} of {of}"
+    return (
+        f"{names} has the best mean rank{over}; shown to differ from all others on {alone} of {of}"
+    )
 
 
 def _findings(
@@ -303,7 +305,7 @@ def _findings(
 def _finding(
     data: ExhibitData, where: str, part: pd.DataFrame, best: pd.DataFrame, pairs: pd.DataFrame
 ) -> str:
-    """`new has the best mean, AUC 0.95 over 10 runs; not told from old.`
+    """`new has the best mean, AUC 0.95 over 10 runs; inconclusive against old.`
 
     A model without a finished run is named; it was not compared.
     """
@@ -327,7 +329,7 @@ def _finding(
     if others["open"]:
         own = pairs[(pairs["model_a"] == row["model"]) | (pairs["model_b"] == row["model"])]
         few = set(own["outcome"]) <= {"difference", "too few runs"}
-        lead = "there are too few runs to tell it from" if few else "not told from"
+        lead = "there are too few runs to compare it with" if few else "inconclusive against"
         text += f"; {lead} {names['open']}"
     elif others["won"] and not others["lost"]:
         text += f", and is shown better than {names['won']}"

@@ -68,8 +68,8 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         headline=_headline(rows),
         definitions=[
             f"Power to show {target} at α = {first['alpha']:g} (before any adjustment for several"
-            " pairs), with the spread of the runs at hand. The number is the runs needed for"
-            f" {100 * first['target_power']:.0f} %. Dotted: the runs at hand."
+            " pairs), with the spread of the available runs. The number is the runs needed for"
+            f" {100 * first['target_power']:.0f} %. Dotted: the available runs."
         ],
         alt="Curves of power over the number of runs, one a pair of models.",
     )
@@ -93,7 +93,7 @@ def _needs(rows: pd.DataFrame) -> pd.DataFrame:
 def _headline(rows: pd.DataFrame) -> str:
     each = _needs(rows)
     enough = int((each["runs_for_power"] <= each["n"]).sum())
-    return f"The runs at hand suffice for {enough} of {counted(len(each), 'pair')}"
+    return f"The available runs suffice for {enough} of {counted(len(each), 'pair')}"
 
 
 def _findings(rows: pd.DataFrame) -> list[str]:
@@ -103,7 +103,7 @@ def _findings(rows: pd.DataFrame) -> list[str]:
     what = _given(rows) or "the observed difference"
     if len(each) == 1:
         needed = f"{median:,.0f} runs" if np.isfinite(median) else "more runs than were tried"
-        return [f"To show {what} takes {needed}; {from_to(each['n'])} are at hand."]
+        return [f"To show {what} takes {needed}; {from_to(each['n'])} are available."]
     half = f"half of the pairs need {median:,.0f} runs or fewer"
     if not np.isfinite(median):
         half = "half of the pairs or more need more runs than were tried"

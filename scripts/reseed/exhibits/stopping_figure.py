@@ -131,7 +131,7 @@ def findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     runs = from_to(last["n"])
     if settled.empty:
         return [
-            f"{part_of(0, len(last), 'pair').capitalize()} is settled by the {runs} runs at hand."
+            f"{part_of(0, len(last), 'pair').capitalize()} is settled by the {runs} available runs."
         ]
     after = spread_over(settled["stopped_at"], "pair", lambda runs: f"{whole(runs)} runs")
     found = [

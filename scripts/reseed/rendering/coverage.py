@@ -29,7 +29,7 @@ CORRECTED = (
 )
 SEED_NOISE = (
     "The interval allows for seeds and test rows and covers 94 to 100 %: it is too wide where the"
-    " seed moves the score little beside the rows."
+    " seed moves the score little compared with the rows."
 )
 OVER_DATASETS = (
     "With fewer than ten datasets the prior on their spread widens the intervals: at 3 and 5"

@@ -181,7 +181,7 @@ class StudyReport:
         named = self._named
         return [
             f"{named.model(row.model)} on {named.dataset(row.dataset)}: {row.repeats:,} of"
-            f" {row.trials:,} trials give the very outputs of another seed"
+            f" {row.trials:,} trials have the same outputs as another seed"
             for row in self.info.trials.same_outputs
         ]
 
@@ -267,7 +267,7 @@ def build_index(studies: list[StudyReport], links: list[str], title: str = "Rese
             {
                 "title": study.info.title,
                 "question": study.info.question,
-                "answer": next(iter(study.answer), "Too little was run to say anything."),
+                "answer": next(iter(study.answer), "Too few trials were run for an answer."),
                 "link": link,
                 "scale": study.info.scale,
                 "ok": trials.ok,
