@@ -117,7 +117,7 @@ def test_named_columns_are_datasets_and_others_are_reported():
 @pytest.mark.parametrize("label", ["Avg. rank", "Average accuracy", "Mean", "Rank"])
 def test_summary_row_below_the_datasets_is_refused(label):
     frame = pd.DataFrame({"dataset": [*DATASETS, label], "small": 0.5, "large": 0.6})
-    with pytest.raises(ReseedError, match=f"holds '{label}': a row that sums up"):
+    with pytest.raises(ReseedError, match=f"holds '{label}': a row that summarises"):
         read(frame, metric="accuracy")
 
 

@@ -74,7 +74,7 @@ def read(tmp_path):
         (
             ["model,fold,accuracy", "a,1,0.9", "a,2,0.8", "a,mean,0.85", "a,Std.,0.05"],
             {},
-            ["lines 4, 5", "'fold' holds 'mean'", "sums up"],
+            ["lines 4, 5", "'fold' holds 'mean'", "summarises"],
         ),
         ([HEAD, *ROWS, "a,Average,0,accuracy,0.8"], {}, ["line 6", "'dataset' holds 'Average'"]),
         (
