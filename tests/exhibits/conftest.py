@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import yaml
 
-sys.path += [str(Path(__file__).parent.parent / "analyses")]
+sys.path += [str(Path(__file__).parents[1] / name) for name in ("analyses", "papers/banerjee")]
 
 from reseed.analyses.shared.data import Data
 from reseed.rendering.data import ExhibitData

@@ -1,4 +1,4 @@
-"""Distribution of logit gaps: single runs against their ensemble [Banerjee et al., Figure 4]."""
+"""Distribution of logit gaps of single runs and of their ensemble [Banerjee et al., Figure 4]."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from papers.banerjee.reference_pools import PoolOptions, Pools, ensembles, measu
 
 READS = "predictions"
 
-#: Logit gaps within this are those of items that a run is not sure of (odds below 3 to 1).
+#: Items with a logit gap within this are uncertain: odds below 3 to 1.
 SMALL = 1.0
 
 COLUMNS = [
@@ -35,8 +35,8 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an arm and bin of the logit gap: the share of test items in it.
 
     `runs_mean`, `runs_min`, `runs_max` over the candidate runs, `ensemble`: that of their mean
-    logit. Gaps are clipped, so the outermost bins hold all beyond. `runs_small`, `ensemble_small`:
-    the share of items with a gap of at most `SMALL`, wherever bins begin.
+    logit. Gaps are clipped, so the outermost bins contain all gaps beyond.
+    `runs_small`, `ensemble_small`: the share of items with a gap of at most `SMALL`, for any bins.
     """
     rows = measure_arms(
         select_outputs(data, options), options, partial(_rows, options=options), options.reference

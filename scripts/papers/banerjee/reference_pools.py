@@ -24,8 +24,8 @@ Reference = Literal["half", "others"]
 
 
 class GapOptions(Strict):
-    """gap_bound: to which logit gaps are clipped.
-    outside: what a gap beyond it becomes: the bound, or `zero` as in the authors' code.
+    """gap_bound: logit gaps are clipped to ± this.
+    outside: value of a gap beyond it: the bound, or `zero` as in the authors' code.
     """
 
     gap_bound: Positive = 15.0
@@ -128,7 +128,7 @@ def measure_arms(
 
 
 def ensembles(one: Outputs, members: np.ndarray) -> Outputs:
-    """Ensembles (rows of run indices) by mean logit, as outputs of their own [Banerjee, eq. 9]."""
+    """Ensembles (rows of run indices) by mean logit, as `Outputs` [Banerjee, eq. 9]."""
     if one.task == "binary":
         probability = expit(ensemble_scores(one.gaps(bound=30.0), members))
     else:

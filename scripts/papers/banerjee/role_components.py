@@ -1,4 +1,4 @@
-"""Two roles of the model seed crossed: which of them moves the score, and the single items.
+"""Variance components of two crossed roles of the model seed, for scores and for items.
 
 Beyond Banerjee et al., who vary initial weights and batch order one at a time.
 """
@@ -26,9 +26,9 @@ COLUMNS = [
 
 
 class Options(SplitOptions):
-    """gap_bound: logit gaps are clipped to within it.
-    level: of the intervals.
-    n_draws: draws behind those of the shares of accuracy.
+    """gap_bound: logit gaps are clipped to ± this.
+    level: confidence level of the intervals.
+    n_draws: draws for the intervals of the shares of accuracy.
     """
 
     gap_bound: Positive = 15.0
@@ -41,8 +41,8 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
     Measures: `accuracy` over the grid of runs, with the intervals of
     `stats.variance.crossed_variance`; `correct` and `gap`, item by item: whether it is classified
-    right, and its clipped logit gap, components averaged over items (`item_components`). `sd` is
-    that of the whole. An arm that is no complete grid of two roles is one row with its `reason`.
+    correctly, and its clipped logit gap, components averaged over items (`item_components`). `sd`
+    is the total SD. An arm without a complete grid of two roles is one row with its `reason`.
     """
     rows = [row for one in select_outputs(data, options) for row in _rows(one, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -102,9 +102,9 @@ def _grid(one: Outputs) -> tuple[tuple[str, str], np.ndarray]:
         names = ", ".join(MODEL_SEED_COLUMNS[k] for k in varying) or "none"
         raise ValueError(f"needs exactly two roles that are crossed; varied: {names}")
     levels = [sorted(set(seeds[:, k])) for k in varying]
-    place = {tuple(seeds[row, varying]): row for row in range(len(seeds))}
-    absent = [(a, b) for a in levels[0] for b in levels[1] if (a, b) not in place]
+    row_of = {tuple(seeds[row, varying]): row for row in range(len(seeds))}
+    absent = [(a, b) for a in levels[0] for b in levels[1] if (a, b) not in row_of]
     if absent:
         raise ValueError(f"the grid has holes: {len(absent)} pairs of seeds without a run")
-    order = np.array([[place[a, b] for b in levels[1]] for a in levels[0]])
+    order = np.array([[row_of[a, b] for b in levels[1]] for a in levels[0]])
     return tuple(MODEL_SEED_COLUMNS[k] for k in varying), order

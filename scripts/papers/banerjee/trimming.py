@@ -1,4 +1,4 @@
-"""How representative each run is of its arm: alpha-hat beside accuracy, churn and calibration.
+"""How representative each run is of its arm: alpha-hat, accuracy, churn and calibration.
 
 Source: Banerjee et al., Algorithm 1 and section V-B: Tables II and IV, Figures 9, 11, 12, 14.
 """
@@ -38,7 +38,7 @@ COLUMNS = [
 ]  # fmt: skip
 
 
-#: Items that the paper's accuracies and churn are counted on. Inferred: the accuracies printed of
+#: Number of test items of the paper's accuracies and churn. Inferred: the accuracies printed of
 #: single models (Tables II and IV) are whole numbers of 8,018ths, and of no other number up to
 #: 16,000; CIFAR-10's own test part holds 8,000 images of the eight classes.
 PAPER_ITEMS = 8018
@@ -109,7 +109,7 @@ def _published(one: Outputs, data: Data, options: Options) -> Iterator[Row]:
 def candidate_alpha_hat(
     one: Outputs, parts: Pools, n_bootstrap: int, delta: float
 ) -> BootstrapAlphaHat:
-    """Alpha-hat of an arm's candidates; the same numbers wherever it is asked for."""
+    """Alpha-hat of an arm's candidates; every caller gets the same numbers."""
     references = None if parts.references is None else parts.gaps[parts.references]
     return bootstrap_alpha_hat(
         parts.gaps[parts.candidates],

@@ -40,11 +40,11 @@ COLUMNS = [
 class Options(SplitOptions, GapOptions, ThresholdOptions, PublishedFiles):
     """sizes: of the ensembles (the paper's; larger ones than the pool are left out). The size of
         the whole pool is added.
-    n_ensembles: drawn of each size.
+    n_ensembles: random ensembles of each size.
     n_bootstrap: bootstraps of Algorithm 1.
     n_bins: bins of the ECE.
-    published: the arm that repeats the paper's; its share of ensembles within the threshold is put
-        beside (`banerjee_table1_ensembles`).
+    published: the arm that reproduces the paper's. The published share of ensembles within the
+        threshold is added to its rows (`banerjee_table1_ensembles`).
     """
 
     sizes: list[Count] = Field([1, 3, 5, 10, 20, 30, 70, 100, 150, 200], min_length=1)
@@ -57,10 +57,10 @@ class Options(SplitOptions, GapOptions, ThresholdOptions, PublishedFiles):
 def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an ensemble of `size` runs drawn without replacement from an arm's candidates.
 
-    Measured as in `trimming`, against the arm's reference runs, which must be apart from the pool
+    Measured as in `trimming`, against the arm's reference runs, which must not be in the pool
     (`reference` is always "half"). `churn_ensemble` is against the ensemble of the whole pool; at
     that size there is one ensemble. Large ensembles of one pool share most of their members, so
-    that they look more alike than ensembles of new runs would.
+    they are more similar than ensembles of new runs would be.
     """
     rows = measure_arms(
         select_outputs(data, options), options, partial(_rows, options=options), "half",
@@ -95,7 +95,7 @@ def _rows(one: Outputs, parts: Pools, options: Options) -> Iterator[Row]:
 
 
 def _measure(one: Outputs, parts: Pools, size: int, whole: np.ndarray, options: Options) -> Row:
-    """Measurements (ensembles,) of the ensembles of one size."""
+    """Columns (ensembles,) of the ensembles of one size."""
     pool = parts.candidates
     count = 1 if size == len(pool) else options.n_ensembles
     drawn = pool[draw_members(len(pool), size, count, one.rng("members", str(size)))]

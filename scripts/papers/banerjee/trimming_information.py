@@ -1,4 +1,4 @@
-"""What alpha-hat says of held-out disagreement that accuracy, churn and ECE do not."""
+"""Information of alpha-hat on held-out disagreement beyond accuracy, churn and ECE."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _LEAST = len(_PLAIN) + 5  # runs that a partial correlation needs
 
 class Options(SplitOptions, GapOptions, DeltaOptions):
     """n_halves: random halves of the test items.
-    n_bootstrap: bootstraps of Algorithm 1 in each.
-    level: of the interval of a partial correlation.
+    n_bootstrap: bootstraps of Algorithm 1 in each half.
+    level: confidence level of the interval of a partial correlation.
     n_bins: bins of the ECE.
     """
 
@@ -44,12 +44,12 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
     On one random half of the test items each run is measured (alpha-hat and KS distance against
     the other runs, accuracy, mean churn, ECE); on the other half its mean churn against the other
-    runs is what a good measure should foretell. `r`: Spearman's ρ; `partial`: what is left of
-    it with `given` taken out (for alpha-hat and KS: accuracy, churn and ECE; for each of these
+    runs is the quantity that a good measure predicts. `r`: Spearman's ρ; `partial`: partial
+    correlation given `given` (for alpha-hat and KS: accuracy, churn and ECE; for each of these
     the other two), both means over halvings with their SD over halvings. The interval is that of
     one halving at this number of runs: further halvings reuse the same runs, and do not narrow it.
     `share_zero`: share of values that are 0; alpha-hat is 0 for every run that needs no trimming,
-    and those it cannot order. NaN where a measure has nothing of its own.
+    and does not order these. NaN if a measure is determined by the others.
     """
     rows = measure_arms(
         select_outputs(data, options),

@@ -1,4 +1,4 @@
-"""Churn of every pair of runs against the alpha-hats of both [Banerjee et al., sec. V-B2]."""
+"""Churn of every pair of runs and the alpha-hats of both [Banerjee et al., sec. V-B2]."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COLUMNS = [
 
 class Options(SplitOptions, PoolOptions, ThresholdOptions):
     """n_bootstrap: bootstraps of Algorithm 1.
-    max_runs: candidates of an arm that are paired, the first.
+    max_runs: most candidates of an arm; the first ones are paired.
     """
 
     n_bootstrap: Count = 100
@@ -61,8 +61,8 @@ def _rows(one: Outputs, parts: Pools, options: Options) -> Iterator[Row]:
         low, high = sorted((float(alpha[i]), float(alpha[j])))
         yield {
             "delta": delta,
-            "seed_a": _name(one.seeds[chosen[i]]),
-            "seed_b": _name(one.seeds[chosen[j]]),
+            "seed_a": _format_seeds(one.seeds[chosen[i]]),
+            "seed_b": _format_seeds(one.seeds[chosen[j]]),
             "disagreeing_items": int(counts[i, j]),
             "churn": counts[i, j] / items,
             "alpha_low": low,
@@ -71,5 +71,5 @@ def _rows(one: Outputs, parts: Pools, options: Options) -> Iterator[Row]:
         }
 
 
-def _name(seeds: tuple[int, ...]) -> str:
+def _format_seeds(seeds: tuple[int, ...]) -> str:
     return str(seeds[0]) if len(set(seeds)) == 1 else "-".join(map(str, seeds))

@@ -1,4 +1,4 @@
-"""Each arm summed up: accuracy and churn of all runs and of those with a low alpha-hat.
+"""Summary of each arm: accuracy and churn of all runs and of those with a low alpha-hat.
 
 Source: Banerjee et al., Tables II and III.
 """
@@ -32,9 +32,9 @@ COLUMNS = [
 
 
 class Options(trimming.RunOptions, trimming_pairs.Options, PublishedFiles):
-    """published: which of the paper's sources of randomness an arm repeats, {arm: source}; read
+    """published: the paper's source of randomness that an arm reproduces, {arm: source}; read
         from `banerjee_table2_accuracy_ranges` and `banerjee_table3_pairwise_churn`.
-    published_items: test items that the paper's churn is counted out of.
+    published_items: number of test items of the paper's churn.
     """
 
     published: dict[str, Literal["init", "batch", "init_and_batch"]] = {}
@@ -42,7 +42,7 @@ class Options(trimming.RunOptions, trimming_pairs.Options, PublishedFiles):
 
 
 def analyse(data: Data, options: Options) -> pd.DataFrame:
-    """One row an arm: Tables II and III, with the paper's numbers where an arm has any.
+    """One row an arm: Tables II and III, with the paper's numbers if an arm has any.
 
     Accuracies and churn are shares. `low_alpha_…`: over the runs (pairs of runs) whose alpha-hat
     (both alpha-hats) is at most `threshold`; `admitted` and `pairs_admitted` count them.
@@ -52,22 +52,25 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     )
     pairs = trimming_pairs.analyse(data, options)
     rows = [
-        _row(dict(zip(ARM_OUTPUT_COLUMNS, place, strict=True)), part, pairs)
-        for place, part in runs.groupby(ARM_OUTPUT_COLUMNS, sort=False, dropna=False)
+        _row(dict(zip(ARM_OUTPUT_COLUMNS, key, strict=True)), part, pairs)
+        for key, part in runs.groupby(ARM_OUTPUT_COLUMNS, sort=False, dropna=False)
     ]
     table = pd.DataFrame(rows, columns=COLUMNS)
     return _with_published(table, data, options) if options.published else table
 
 
-def _row(place: dict, runs: pd.DataFrame, pairs: pd.DataFrame) -> Row:
+def _row(key: dict, runs: pd.DataFrame, pairs: pd.DataFrame) -> Row:
     first = runs.iloc[0]
     same = ("n", "references", "failed", "items", "threshold", "delta", "reason")
-    row = place | {name: first[name] for name in same}
+    row = key | {name: first[name] for name in same}
     if first["reason"]:
         return row
-    same_place = np.logical_and.reduce([pairs[name] == place[name] for name in ARM_OUTPUT_COLUMNS])
-    mine = pairs[same_place]
-    low, both = runs[runs["admitted"].astype(bool)], mine[mine["both_admitted"].astype(bool)]
+    is_same_arm = np.logical_and.reduce([pairs[name] == key[name] for name in ARM_OUTPUT_COLUMNS])
+    arm_pairs = pairs[is_same_arm]
+    low, both = (
+        runs[runs["admitted"].astype(bool)],
+        arm_pairs[arm_pairs["both_admitted"].astype(bool)],
+    )
     return row | {
         "candidates": len(runs),
         "accuracy_mean": runs["accuracy"].mean(),
@@ -77,10 +80,10 @@ def _row(place: dict, runs: pd.DataFrame, pairs: pd.DataFrame) -> Row:
         **_range("low_alpha_accuracy", low["accuracy"]),
         "admitted": len(low),
         "share_admitted": len(low) / len(runs),
-        "churn_mean": mine["churn"].mean(),
-        **_range("churn", mine["churn"]),
+        "churn_mean": arm_pairs["churn"].mean(),
+        **_range("churn", arm_pairs["churn"]),
         **_range("low_alpha_churn", both["churn"]),
-        "pairs": len(mine),
+        "pairs": len(arm_pairs),
         "pairs_admitted": len(both),
         "alpha_hat_mean": runs["alpha_hat"].mean(),
         "alpha_hat_max": runs["alpha_hat"].max(),

@@ -1,7 +1,7 @@
-"""A classifier's scores over its seeds, beside what the luck of the test set alone would do.
+"""A classifier's scores over its seeds, compared with sampling noise of the test set.
 
-The IR consistency paper's Tables 4 to 7 and Figure 1 in one table: each score over seeds, its
-test-set bootstrap, what a constant prediction scores, and runs that are no runs of their own.
+Tables 4 to 7 and Figure 1 of the IR consistency paper in one table: each score over seeds, its
+test-set bootstrap, the score of a constant prediction, and runs with equal outputs.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ _PUBLISHED = [
 
 
 class Options(PublishedFiles):
-    """files: published bootstraps (`config/published/{name}.csv`), put beside ours.
-    n_boot: resamples of the test items; as many as published.
-    max_seeds: models that are resampled.
-    seed: the seed that is placed among all.
-    names: our dataset or model → its name there.
+    """files: published bootstraps (`config/published/{name}.csv`) to compare with.
+    n_boot: resamples of the test items; the default is the published number.
+    max_seeds: most models whose test items are resampled.
+    seed: the seed whose percentile among all is shown.
+    names: dataset or model of the study → its published name.
     """
 
     n_boot: Count = 100
@@ -61,9 +61,9 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     one class throughout, `distinct` runs whose outputs differ from every earlier one's, and
     `diverged` is the share of all runs that failed or collapsed (Dodge et al. 2020).
     `seed_percentile`: share of the other runs that score worse than the run of `seed`, ties half;
-    none where all score the same.
+    none if all scores are equal.
 
-    Regressions and given scores are left out.
+    Regressions and scored items are left out.
     """
     read = [read_published_table(data.published, name, _PUBLISHED) for name in options.files]
     table = pd.concat(read, ignore_index=True) if read else None

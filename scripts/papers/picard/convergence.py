@@ -1,4 +1,4 @@
-"""When each run has converged, when it reached a score, and how good it ended."""
+"""Epoch at which each run converges and reaches a score, and its final value."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ COLUMNS = [
 
 
 class Options(CurveOptions):
-    """target: score to be reached (the median final value of all arms of the dataset).
-    tolerance: how near its last value a run counts as converged (a quarter of the pooled SD of
-        the final values).
-    level: of the intervals.
+    """target: score to reach (None: the median final value of all arms of the dataset).
+    tolerance: largest distance from its last value at which a run has converged (None: a quarter
+        of the pooled SD of the final values).
+    level: confidence level of the intervals.
     """
 
     target: float | None = None
@@ -41,7 +41,7 @@ class Options(CurveOptions):
 
 
 def analyse(data: Data, options: Options) -> pd.DataFrame:
-    """One row a run that finished; what holds for the arm is repeated on its rows.
+    """One row a finished run; columns of the arm are repeated on its rows.
 
     `converged`: the epoch from which on the run stays within `tolerance` of its last value;
     `reached`: the first epoch at least as good as `target`, infinite for never. Of the arm: the

@@ -1,4 +1,4 @@
-"""The best and the worst of many seeds, against what a Gaussian of their spread gives.
+"""The best and the worst of many seeds, compared with a Gaussian sample of the same SD.
 
 Source: Picard, Tables 1 and 2 and section 4.2 ("black swans").
 """
@@ -26,12 +26,12 @@ COLUMNS = [
 
 
 class Options(PublishedFiles):
-    """metric: whose extremes (None: the dataset's primary one).
-    level: of the content of the observed range.
-    n_sim: Gaussian samples behind `range_p`.
-    published: the row of `picard_tables` that an arm repeats, {arm: {column: value}}; of those of
-        its dataset, unless a `dataset` is among the columns.
-    published_factor: what the paper's numbers are divided by (100: they are percent).
+    """metric: metric of the extremes (None: the dataset's primary metric).
+    level: confidence level of the content of the observed range.
+    n_sim: Gaussian samples for `range_p`.
+    published: the row of `picard_tables` that an arm reproduces, {arm: {column: value}}. Its
+        dataset is that of the arm unless `dataset` is a column.
+    published_factor: divisor of the paper's numbers (100: they are percent).
     """
 
     metric: str | None = None
@@ -66,13 +66,13 @@ def _row(cell: Cell, options: Options) -> Row:
     content = range_content(x.size, level)
     row |= {name: float(getattr(found, name)) for name in ("mean", "sd", "min", "max", "range")}
     row |= {"inside_expected": content.expected, "inside_low": content.lower}
-    if "+" in cell.key["varied"]:
+    if not cell.varies_one_seed:
         return row | {"reason": "two seeds vary: its scores are no independent sample"}
     seed = next(name for name in SEED_COLUMNS if scores[name].nunique() > 1)
     best, worst = (cell.sign * x).argmax(), (cell.sign * x).argmin()
     row |= {"best_seed": scores[seed].iloc[best], "worst_seed": scores[seed].iloc[worst]}
     if x.size < 4 or found.sd <= 1e-13 * np.abs(x).max():
-        return row | {"reason": "no spread to judge, or fewer than four seeds"}
+        return row | {"reason": "no spread to test, or fewer than four seeds"}
     gaussian = range_against_gaussian(x, n_sim=options.n_sim)
     return row | {
         "range_in_sd": gaussian.observed,

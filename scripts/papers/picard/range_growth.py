@@ -22,10 +22,10 @@ COLUMNS = [
 
 
 class Options(Strict):
-    """metric: whose range (None: the dataset's primary one).
-    level: of the interval of a Gaussian sample's range.
-    up_to: seeds up to which the Gaussian is drawn.
-    points: numbers of seeds on the grid.
+    """metric: metric of the range (None: the dataset's primary metric).
+    level: level of the interval of a Gaussian sample's range.
+    up_to: largest number of seeds.
+    points: points of the grid of numbers of seeds.
     """
 
     metric: str | None = None
@@ -37,10 +37,10 @@ class Options(Strict):
 def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an arm and number of `seeds`, on a geometric grid.
 
-    `range`: expected range of so many seeds drawn from those run, exactly (no `range` beyond their
-    number: `beyond` is true there). `gaussian`: the expected range of a Gaussian with the arm's SD,
-    with the central interval of a single sample (`gaussian_low`, `gaussian_high`), the SD taken as
-    known.
+    - `range`: expected range of so many seeds drawn from the finished ones, exact; NaN for more
+      seeds than these (`beyond`).
+    - `gaussian`: expected range of a Gaussian sample with the arm's SD, taken as known;
+      `gaussian_low`, `gaussian_high`: central interval of a single sample.
     """
     rows = [row for cell in cells(data, options.metric) for row in _rows(cell, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -48,7 +48,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
 def _rows(cell: Cell, options: Options) -> Iterator[Row]:
     x, level = cell.values, options.level
-    if x.size < 2 or "+" in cell.key["varied"] or np.ptp(x) == 0:
+    if x.size < 2 or not cell.varies_one_seed or np.ptp(x) == 0:
         return
     most = max(x.size, options.up_to)
     grid = np.geomspace(2, most, options.points).round().astype(int)

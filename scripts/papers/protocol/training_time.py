@@ -1,4 +1,4 @@
-"""How much longer one arm trains than another: what deterministic kernels cost, for one."""
+"""Ratio of training times of two arms, such as with and without deterministic kernels."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ COLUMNS = [
 
 
 class Options(Strict):
-    """baseline: the arm that all others are measured by (the first one).
-    level: of the intervals.
+    """baseline: arm that all others are compared with (None: the first one).
+    level: confidence level of the intervals.
     """
 
     baseline: str | None = None
@@ -28,20 +28,22 @@ class Options(Strict):
 
 
 def analyse(data: Data, options: Options) -> pd.DataFrame:
-    """One row an arm other than the baseline, in each setting.
+    """One row an arm other than the baseline, in each comparison.
 
-    `ratio`: geometric mean over runs on the same split and seeds of training time by the
-    baseline's, with its t interval; it says as much of the machine as of the arms, and whatever
-    else ran there is in it. `seconds`: medians. `same_outputs`: such runs of the two that gave
-    the same outputs, bit by bit. Raises ReseedError for a baseline that no setting has.
+    - `ratio`: training time divided by the baseline's, geometric mean over runs on the same split
+      and seeds, with its t interval. It depends on the machine and on other processes there.
+    - `seconds`, `baseline_seconds`: medians.
+    - `same_outputs`: number of these runs with bitwise equal outputs.
+
+    Raises ReseedError for a baseline that no setting has.
     """
-    found, baseline = list(group_models(data)), options.baseline
-    arms = [arm for group in found for arm in group.models]
+    groups, baseline = list(group_models(data)), options.baseline
+    arms = [arm for group in groups for arm in group.models]
     if baseline is not None and baseline not in arms:
         raise ReseedError(f"baseline: there is no arm {baseline!r}, only {', '.join(arms)}")
     rows = [
         _row(group, arm, baseline or group.models[0], options.level)
-        for group in found
+        for group in groups
         if baseline in (None, *group.models)
         for arm in group.models
         if arm != (baseline or group.models[0])
@@ -51,21 +53,27 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
 def _row(group: ModelGroup, arm: str, baseline: str, level: float) -> Row:
     row = group.key | {"arm": arm, "baseline": baseline, "level": level, "reason": ""}
-    place = [*SPLIT_COLUMNS, *MODEL_SEED_COLUMNS]
+    run = [*SPLIT_COLUMNS, *MODEL_SEED_COLUMNS]
     timed = "train_seconds" in group.trials and group.trials["train_seconds"].notna()
     if not np.any(timed):
         return row | {"n": 0, "reason": "training times were not recorded"}
-    trials = group.trials[timed].drop_duplicates([ARM, *place]).set_index(place)
+    trials = group.trials[timed].drop_duplicates([ARM, *run]).set_index(run)
     both = [trials[trials[ARM] == name] for name in (arm, baseline)]
     shared = both[0].index.intersection(both[1].index)
-    own, its = (part.loc[shared] for part in both)
-    seconds = [part["train_seconds"].to_numpy(dtype=np.float64) for part in (own, its)]
+    arm_trials, baseline_trials = (part.loc[shared] for part in both)
+    seconds = [
+        part["train_seconds"].to_numpy(dtype=np.float64) for part in (arm_trials, baseline_trials)
+    ]
     if not len(shared) or min(values.min() for values in seconds) <= 0:
         return row | {"n": 0, "reason": "no run shares split and seeds with the baseline's"}
     logs = np.log(seconds[0] / seconds[1])
     known = len(logs) > 1
     interval = nadeau_bengio(logs, 0.0, level) if known else None
-    same = (own["fingerprint"] == its["fingerprint"]).sum() if "fingerprint" in own else np.nan
+    same = (
+        (arm_trials["fingerprint"] == baseline_trials["fingerprint"]).sum()
+        if "fingerprint" in arm_trials
+        else np.nan
+    )
     return row | {
         "n": len(shared),
         "seconds": float(np.median(seconds[0])),

@@ -1,4 +1,4 @@
-"""The papers' numbers beside those measured here."""
+"""Published numbers compared with those measured here."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NOT_RUN = "not run at this scale"
 
 
 class Seeds(Strict):
-    """Seeds behind the paper's numbers.
+    """Numbers of seeds of the paper's results.
 
     fixed: of Sections 4.1 and 4.2.
     tuned: of Section 5, slices of a 10×10 grid.
@@ -40,7 +40,7 @@ class Seeds(Strict):
 
 class Options(spread.Options):
     """files: tables in the folder of published numbers.
-    published_seeds: seeds behind the paper's numbers.
+    published_seeds: numbers of seeds of the paper's results.
     """
 
     files: Names
@@ -54,13 +54,12 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     own. So `inside` is whether it lies where that of so many new seeds falls: for the median
     between two order statistics (`stats.spread.next_median_interval`), for range and relative
     variation by the prediction interval of the range for Gaussian scores of the measured SD.
-    It is not judged (NA) of a median over model seeds, which hangs on the one split that is held,
-    the paper's being unknown, nor of an IQR, whose interval is the bootstrap's of all seeds' IQR.
-    `interval` says which.
+    It is NA for a median over model seeds, which depends on the fixed split, unknown for the paper;
+    and for an IQR, whose interval is a bootstrap interval. `interval` names the kind.
     Table 5's "tuned" rows are slices of the crossed grid (Section 5 does not say how the pairs
     were pooled): its medians and its small ranges over model seeds (RF 0.0013, over data seeds
-    0.0136) are those of one held data seed, not of all pairs together.
-    A published number that was not measured is kept, with `measured` NaN and a `reason`.
+    0.0136) are those of one fixed data seed, not of all pairs together.
+    A published number that was not measured has `measured` NaN and a `reason`.
     """
     stand_ins = options.stand_ins
     measured = spread.spread_table(data, options)
@@ -68,8 +67,8 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     seeds = options.published_seeds.model_dump()
     rows = []
     for _, cell in read_published_results(data.published, options.files).iterrows():
-        found = find_measured_row(cell, measured, stand_ins)
-        entry = None if found is None else measured.loc[found]
+        index = find_measured_row(cell, measured, stand_ins)
+        entry = None if index is None else measured.loc[index]
         stand_in = cell["dataset"] in stand_ins
         for statistic in STATISTICS:
             if pd.notna(cell[statistic]):
@@ -77,8 +76,8 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
                     "statistic": statistic,
                     "published": cell[statistic],
                 }
-                own = None if found is None else scores[found]
-                row |= _compare(row, entry, own, seeds[cell["hyperparameters"]])
+                values = None if index is None else scores[index]
+                row |= _compare(row, entry, values, seeds[cell["hyperparameters"]])
                 rows.append(row | {"stand_in": stand_in})
     table = pd.DataFrame(rows, columns=COLUMNS)
     return table.astype({"inside": "boolean", "n": "Int64", "failed": "Int64"})
@@ -104,15 +103,16 @@ def _compare(
         scale = 1 if statistic == "range" else 1 / median
         ends = spread.next_range(entry["sd"], int(entry["n"]), published_seeds, level)
         low, high = (end * scale for end in ends)
-    judged = statistic != "iqr" and not (statistic == "median" and row["varied_seed"] == "model")
-    judged = judged and np.isfinite(low) and np.isfinite(high)
+    depends_on_split = statistic == "median" and row["varied_seed"] == "model"
+    has_verdict = statistic != "iqr" and not depends_on_split
+    has_verdict = has_verdict and np.isfinite(low) and np.isfinite(high)
     return {
         "measured": value,
         "ratio": value / published if published else np.nan,
         "measured_low": low,
         "measured_high": high,
         "interval": kind,
-        "inside": bool(low <= published <= high) if judged else pd.NA,
+        "inside": bool(low <= published <= high) if has_verdict else pd.NA,
         "level": level,
         "n": entry["n"],
         "failed": entry["failed"],

@@ -29,10 +29,10 @@ COLUMNS = [
 
 
 class Options(PublishedFiles):
-    """level: of the intervals over seeds.
-    n_boot: resamples behind those of the IQR.
-    n_sim: Gaussian samples that the range is set against.
-    stand_ins: published dataset → ours, where another stands in for it.
+    """level: confidence level of the intervals over seeds.
+    n_boot: resamples of the interval of the IQR.
+    n_sim: Gaussian samples that the range is compared with.
+    stand_ins: published dataset → the dataset that stands in for it.
     """
 
     level: Level = 0.95
@@ -42,16 +42,15 @@ class Options(PublishedFiles):
 
 
 def analyse(data: Data, options: Options) -> pd.DataFrame:
-    """One row a cell, and two more (`held` says what is held) a cell that crosses both seeds.
+    """One row a cell, and two more for a cell that crosses data seeds with model seeds.
 
-    A cell whose trials cross model and data seeds is also cut along its first data seed and its
-    first model seed: one seed varied, the other held, as everywhere else in the paper. Where the
-    model seeds are several roles that are crossed, the cut along a data seed still crosses them.
-    Intervals over seeds are at `level`, for the median, IQR and SD, each only where there are seeds
-    enough for it to hold (`reseed.stats.spread.spread_intervals`); range and relative variation
-    have none. What can be said of a range is `range_next`: where the range of as many new seeds
-    falls, if scores are Gaussian. Crossed seeds are not independent: such a row has no interval
-    and no verdict.
+    The two further rows are slices at the first data seed and at the first model seed, where one
+    seed varies as elsewhere in the paper (`held` names the fixed seed). If several roles of the
+    model seed are crossed, they are still crossed in the slice along a data seed.
+
+    Intervals at `level` are for the median, IQR and SD, each only with enough seeds for it to hold
+    (`reseed.stats.spread.spread_intervals`). `range_next` predicts the range of as many new seeds
+    for Gaussian scores. Crossed seeds are not independent: such a row has no interval and no test.
     """
     table = spread_table(data, options)
     return _with_published(table, data, options) if options.files else table
@@ -64,7 +63,7 @@ def spread_table(data: Data, options: Options) -> pd.DataFrame:
 
 
 def parts(cell: Cell) -> Iterator[tuple[Cell, str]]:
-    """The cell, and its two slices where it crosses data seeds with model seeds: a row each."""
+    """The cell, and its two slices if it crosses data seeds with model seeds."""
     yield cell, ""
     if "data" not in cell.key["varied"] or "+" not in cell.key["varied"]:
         return
@@ -104,7 +103,7 @@ def _row(cell: Cell, held: str, options: Options) -> Row:
     for name in WITH_INTERVAL:
         row[f"{name}_low"], row[f"{name}_high"] = getattr(ends.low, name), getattr(ends.high, name)
     row["range_next_low"], row["range_next_high"] = next_range(row["sd"], x.size, x.size, level)
-    # Four values are the least a kurtosis can be had from; equal values have no shape at all.
+    # A kurtosis needs four values, and values that differ.
     if x.size < 4 or row["sd"] <= 1e-13 * np.abs(x).max():
         return row
     gaussian = range_against_gaussian(x, n_sim=options.n_sim)
@@ -123,7 +122,7 @@ def next_range(sd: float, n: int, n_next: int, level: float = 0.95) -> tuple[flo
     """Prediction interval of the range of `n_next` new seeds, for Gaussian scores.
 
     The range of new values over the SD of `n` independent others is the studentised range
-    (Tukey) with n−1 degrees of freedom: exact, and it counts that the SD too is estimated.
+    (Tukey) with n−1 degrees of freedom. It is exact and accounts for the estimated SD.
     """
     if n < 2 or n_next < 2 or not np.isfinite(sd):
         return float("nan"), float("nan")
@@ -131,7 +130,7 @@ def next_range(sd: float, n: int, n_next: int, level: float = 0.95) -> tuple[flo
     return sd * low, sd * high
 
 
-@cache  # a quarter of a second each, and all cells of a study have the same few sizes
+@cache  # slow (0.25 s), and the cells of a study have few distinct sizes
 def _studentised_range(values: int, df: int, level: float) -> tuple[float, float]:
     low, high = stats.studentized_range.ppf([(1 - level) / 2, (1 + level) / 2], values, df)
     return float(low), float(high)
@@ -140,7 +139,7 @@ def _studentised_range(values: int, df: int, level: float) -> tuple[float, float
 def _with_published(table: pd.DataFrame, data: Data, options: Options) -> pd.DataFrame:
     table = table.assign(**{f"published_{name}": np.nan for name in STATISTICS})
     for _, row in read_published_results(data.published, options.files).iterrows():
-        found = find_measured_row(row, table, options.stand_ins)
-        if found is not None:
-            table.loc[found, [f"published_{name}" for name in STATISTICS]] = list(row[STATISTICS])
+        index = find_measured_row(row, table, options.stand_ins)
+        if index is not None:
+            table.loc[index, [f"published_{name}" for name in STATISTICS]] = list(row[STATISTICS])
     return table

@@ -1,4 +1,4 @@
-"""One published score among its own seeds: the percentile of a number from one run."""
+"""Percentile of a published score, from one run, among the seeds of its arm."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ COLUMNS = [
 
 
 class GivenScore(Strict):
-    """arm: whose seeds the score is put among, with or without its variant.
-    score: the number from one run.
-    dataset: the one it is of (None: any).
-    metric: the one it is on (None: the dataset's primary one).
-    source: where it is from, in words.
+    """arm: arm whose seeds the score is compared with, with or without its variant.
+    score: score of one run.
+    dataset: dataset of the score (None: any).
+    metric: metric of the score (None: the dataset's primary metric).
+    source: source of the score, in words.
     """
 
     arm: str
@@ -38,8 +38,8 @@ class GivenScore(Strict):
 
 
 class Options(Strict):
-    """scores: those to place.
-    level: of the interval of the percentile.
+    """scores: scores to compare.
+    level: confidence level of the interval of the percentile.
     """
 
     scores: Annotated[list[GivenScore], Field(min_length=1)]
@@ -47,28 +47,29 @@ class Options(Strict):
 
 
 def analyse(data: Data, options: Options) -> pd.DataFrame:
-    """One row a given score and cell of that arm and dataset.
+    """One row a score and cell of its arm and dataset.
 
-    `percentile`: share of the arm's seeds that the score beats (ties half), with its interval at
-    `level`; `best_of`: the number of seeds whose best is as good on average; `sds`: distance from
-    their mean in SD, positive where the score is better. A score in percent is not placed among
-    shares of 1: its row has a `reason`.
+    - `percentile`: share of the arm's seeds that the score beats (ties half), with its interval.
+    - `best_of`: number of seeds whose best score is as good on average.
+    - `sds`: distance from their mean in SDs, positive if the score is better.
+
+    A score in percent is not compared with shares of 1: its row has a `reason`.
     """
     rows = []
     for given in options.scores:
-        found = [
+        matching = [
             _row(cell, given, options.level)
             for cell in cells(data, given.metric)
             if _is_of(given, cell)
         ]
-        rows += found or [_row_without_runs(given)]
+        rows += matching or [_row_without_runs(given)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _is_of(given: GivenScore, cell: Cell) -> bool:
     arm, dataset = cell.key[ARM], cell.key["dataset"]
     right = given.dataset in (None, dataset, base_name(dataset))
-    return right and given.arm in (arm, base_name(arm)) and "+" not in cell.key["varied"]
+    return right and given.arm in (arm, base_name(arm)) and cell.varies_one_seed
 
 
 def _row(cell: Cell, given: GivenScore, level: float) -> Row:
@@ -88,16 +89,16 @@ def _row(cell: Cell, given: GivenScore, level: float) -> Row:
         and share_maximum(cell.metric, [row["score"]]) != 1
     ):
         return row | {"reason": f"{row['score']:g} is no share of 1, as the seeds' scores are"}
-    found = score_percentile(given.score, cell.values, cell.greater_is_better, level)
-    own = spread(cell.values)
+    percentile = score_percentile(given.score, cell.values, cell.greater_is_better, level)
+    seeds_spread = spread(cell.values)
     return row | {
-        "mean": float(own.mean),
-        "sd": float(own.sd),
-        "percentile": found.share,
-        "percentile_low": found.low,
-        "percentile_high": found.high,
-        "best_of": found.best_of,
-        "sds": found.sds,
+        "mean": float(seeds_spread.mean),
+        "sd": float(seeds_spread.sd),
+        "percentile": percentile.share,
+        "percentile_low": percentile.low,
+        "percentile_high": percentile.high,
+        "best_of": percentile.best_of,
+        "sds": percentile.sds,
     }
 
 

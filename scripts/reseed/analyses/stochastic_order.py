@@ -19,10 +19,10 @@ COLUMNS = [
 
 
 class Options(Strict):
-    """metric: to compare by (None: the dataset's primary one).
-    level: of the upper bound of the ratio.
-    threshold: below which the bound says that A dominates (Dror et al. also use 0.2).
-    n_boot: resamples behind the bound.
+    """metric: metric to compare by (None: the dataset's primary metric).
+    level: confidence level of the upper bound of the ratio.
+    threshold: A dominates if the bound is below it (Dror et al. also use 0.2).
+    n_boot: resamples of the bound.
     """
 
     metric: str | None = None
@@ -32,15 +32,16 @@ class Options(Strict):
 
 
 def analyse(data: Data, options: Options) -> pd.DataFrame:
-    """One row an ordered pair: `ratio` near 0 says that A's distribution lies above B's.
+    """One row an ordered pair: a `ratio` near 0 means that A's distribution lies above B's.
 
-    `dominates`: the upper bound at `level` is below `threshold`. Every score counts, not only the
-    mean; seeds are taken as independent samples of each arm (shared seeds are not used). Only
-    where one seed varies. Levels hold for one ordered pair, not for all at once.
+    `dominates`: the upper bound at `level` is below `threshold`. The whole
+    distribution counts, not only the mean. Seeds are independent samples of each arm; shared seeds
+    are not used. Only cells that vary one seed are compared. Levels hold for one ordered pair, not
+    for all pairs together.
     """
     found = cells(data, options.metric)
     groups = group_by_key(
-        (cell for cell in found if "+" not in cell.key["varied"]), COMPARISON_COLUMNS
+        (cell for cell in found if cell.varies_one_seed), COMPARISON_COLUMNS
     ).values()
     rows = [_row(a, b, options) for group in groups for a, b in permutations(group, 2)]
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -60,16 +61,16 @@ def _row(a: Cell, b: Cell, options: Options) -> Row:
     }
     if min(row["n_a"], row["n_b"]) < 2:
         return row | {"reason": "fewer than two seeds finished"}
-    found = stochastic_order(
+    order = stochastic_order(
         a.sign * a.values, b.sign * b.values,
         options.level, options.n_boot,
         rng=a.rng(f"stochastic order/{b.key[ARM]}"),
     )  # fmt: skip
     return row | {
-        "ratio": found.ratio,
-        "lower": found.lower,
-        "upper": found.upper,
-        "level": found.level,
-        "n_boot": found.n_boot,
-        "dominates": found.upper < row["threshold"],
+        "ratio": order.ratio,
+        "lower": order.lower,
+        "upper": order.upper,
+        "level": order.level,
+        "n_boot": order.n_boot,
+        "dominates": order.upper < row["threshold"],
     }

@@ -1,4 +1,4 @@
-"""Variance of the score split into the seeds that are crossed: each, together, and the rest."""
+"""Variance components of the score over crossed seeds: main effects, interactions, residual."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ COLUMNS = [
 
 
 class Options(Strict):
-    """level: of the intervals.
-    n_draws: draws behind those of the shares.
+    """level: confidence level of the intervals.
+    n_draws: draws for the intervals of the shares.
     """
 
     level: Level = 0.95
@@ -30,16 +30,17 @@ class Options(Strict):
 def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row a cell and component: each crossed seed, their interactions, and `residual`.
 
-    `factors` are the seeds that vary, two or more of `model_seed`, or its roles (`init`, `order`,
-    `dropout`, `augment`), and `data_seed`; `levels` how many of each ("10×10"), `least_levels` the
-    fewest. Cells that vary one seed only have no components and are left out. The residual holds
-    the interaction of all: there is one trial a combination, for a repeated one is bitwise equal;
-    so two factors have no interaction of their own, three have those of two (`init:order`).
-    A grid with holes (failed trials) is estimated by REML for two factors, by Henderson's method 1
-    for more, which has no intervals. Where nothing can be estimated, one row with the component
-    "none" says the reason.
+    `factors` are the seeds that vary: two or more of `model_seed`, or its roles (`init`, `order`,
+    `dropout`, `augment`), and `data_seed`. `levels` counts each ("10×10"); `least_levels` is the
+    smallest count. Cells that vary one seed have no components and are left out.
+
+    There is one trial a combination, as a repeated trial is bitwise equal. So the residual contains
+    the interaction of all factors: two factors have no further interaction, three have those of two
+    (`init:order`). An incomplete grid (failed trials) is estimated by REML for two factors, else by
+    Henderson's method 1, which has no intervals. If nothing can be estimated, one row with the
+    component "none" has the `reason`.
     """
-    crossed = (cell for cell in cells(data) if "+" in cell.key["varied"])
+    crossed = (cell for cell in cells(data) if not cell.varies_one_seed)
     rows = [row for cell in crossed for row in _rows(cell, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
@@ -47,12 +48,12 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 def _factors(cell: Cell) -> dict[str, pd.Series]:
     """The seeds that vary, by name, the data seed last."""
     scores, varied = cell.scores, cell.key["varied"].split("+")
-    found = {role: scores[role] for role in MODEL_SEED_COLUMNS if role in varied}
+    factors = {role: scores[role] for role in MODEL_SEED_COLUMNS if role in varied}
     if "model" in varied:
-        found["model_seed"] = scores.groupby(MODEL_SEED_COLUMNS).ngroup()
+        factors["model_seed"] = scores.groupby(MODEL_SEED_COLUMNS).ngroup()
     if "data" in varied:
-        found["data_seed"] = scores["data_seed"]
-    return found
+        factors["data_seed"] = scores["data_seed"]
+    return factors
 
 
 def _rows(cell: Cell, options: Options) -> list[Row]:
@@ -69,10 +70,10 @@ def _rows(cell: Cell, options: Options) -> list[Row]:
         "level": level,
     }
     try:
-        found = _split(cell, factors, level, options.n_draws)
+        result = _estimate_components(cell, factors, level, options.n_draws)
     except ValueError as error:
         return [shared | {"component": "none", "reason": str(error)}]
-    shared |= {"method": found.method, "mean": found.mean, "total": found.total}
+    shared |= {"method": result.method, "mean": result.mean, "total": result.total}
     return [
         shared
         | {
@@ -88,11 +89,11 @@ def _rows(cell: Cell, options: Options) -> list[Row]:
             "share_high": part.share_high,
             "reason": "",
         }
-        for part in found.components
+        for part in result.components
     ]
 
 
-def _split(
+def _estimate_components(
     cell: Cell, factors: dict[str, pd.Series], level: float, n_draws: int
 ) -> CrossedVariance:
     scores, names = cell.scores["score"], tuple(factors)

@@ -236,11 +236,7 @@ class ImageClassifier:
             self._watched = Pixels(X_test, self.device), self.targets(y_test)
 
     def fit(
-        self,
-        X: np.ndarray,
-        y: np.ndarray,
-        X_validation: np.ndarray | None = None,
-        y_validation: np.ndarray | None = None,
+        self, X: np.ndarray, y: np.ndarray, X_validation: Any = None, y_validation: Any = None
     ) -> ImageClassifier:
         """Train for all epochs. Raises FloatingPointError if the loss is not finite."""
         torch.set_num_threads(self.threads)
@@ -374,12 +370,10 @@ def choose_memory_format(network: nn.Module, device: torch.device) -> torch.memo
 
 
 def _is_narrow_projection(module: nn.Module) -> bool:
-    return (
-        isinstance(module, nn.Conv2d)
-        and max(module.kernel_size) == 1
-        and max(module.stride) > 1
-        and module.in_channels < _SAFE_CHANNELS
-    )
+    if not isinstance(module, nn.Conv2d):
+        return False
+    is_strided_point = max(module.kernel_size) == 1 and max(module.stride) > 1
+    return is_strided_point and module.in_channels < _SAFE_CHANNELS
 
 
 def _is_batch_norm(module: nn.Module) -> bool:

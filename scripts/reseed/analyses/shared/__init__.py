@@ -1,1 +1,1 @@
-"""What analyses share."""
+"""Data, pairing and grouping that analyses share."""

@@ -1,4 +1,4 @@
-"""What is compared: an arm, a model with seeds of its own; by default the model itself."""
+"""Arms: what is compared, by default the model, else a model with its own seeds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-#: The column that names an arm in every table; where a table lacks it, its `MODEL` is the arm.
+#: The column of arms in every table. In a table without it, the model is the arm.
 ARM = "arm"
 MODEL = "model"
 
@@ -19,6 +19,6 @@ def with_arms(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def get_arm(key: Mapping) -> str:
-    """The arm of a row or key that may have none of its own."""
+    """The arm of a row or key; its model if it has no arm."""
     arm = key.get(ARM)
     return key[MODEL] if arm is None or arm != arm else arm
