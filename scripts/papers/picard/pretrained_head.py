@@ -30,7 +30,7 @@ import torch
 from reseed.core.errors import ReseedError
 from reseed.core.random_streams import stream
 from reseed.metrics.outputs import from_logits
-from reseed.models.images import choose_memory_format
+from reseed.models.memory_format import choose_memory_format
 from reseed.models.networks import Dropout, Learner, make_batch_iterator, train
 from torch import Tensor, nn
 from torch.nn import functional as F

@@ -20,13 +20,12 @@ from torch import Tensor, nn
 from reseed.core.errors import ReseedError
 from reseed.core.random_streams import stream
 from reseed.metrics.outputs import from_logits
+from reseed.models.memory_format import choose_memory_format
 from reseed.models.networks import Learner, train
 
 PRECISIONS = ("single", "half", "bfloat16")
 #: Bytes of images that are augmented together: large kernels on a GPU, cache size on a CPU.
 _AUGMENTED_BYTES = {"cuda": 2**28, "cpu": 2**23}
-#: Least channels for a safe strided 1 × 1 convolution in `channels_last`: a vector register.
-_SAFE_CHANNELS = 8
 #: Rows of one forward pass without gradients.
 _ROWS_AT_ONCE = {"cuda": 5000, "cpu": 250}
 
@@ -356,24 +355,6 @@ class ImageClassifier:
         pixels, targets = self._watched
         hits = self._logits(network, pixels).argmax(dim=1) == targets
         return {"test_metric": hits.double().mean()}
-
-
-def choose_memory_format(network: nn.Module, device: torch.device) -> torch.memory_format:
-    """Return the memory layout for a network: channels_last, unless that is unsafe.
-
-    On processors with AVX2 and without AVX-512, PyTorch 2.13 (oneDNN) writes beyond the memory of
-    a `channels_last` convolution with kernel 1, a stride and fewer than 8 input channels. The
-    choice depends on the network only, so that every processor does the same arithmetic.
-    """
-    unsafe = device.type == "cpu" and any(map(_is_narrow_projection, network.modules()))
-    return torch.contiguous_format if unsafe else torch.channels_last
-
-
-def _is_narrow_projection(module: nn.Module) -> bool:
-    if not isinstance(module, nn.Conv2d):
-        return False
-    is_strided_point = max(module.kernel_size) == 1 and max(module.stride) > 1
-    return is_strided_point and module.in_channels < _SAFE_CHANNELS
 
 
 def _is_batch_norm(module: nn.Module) -> bool:
