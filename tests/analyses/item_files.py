@@ -1,4 +1,4 @@
-"""Per-item files of an experiment, in the form that `reseed.collection.items` writes, from scores."""
+"""Per-item files of an experiment, as `reseed.collection.items` writes them, from scores."""
 
 from itertools import product
 

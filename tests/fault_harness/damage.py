@@ -282,20 +282,20 @@ def _full(bench: Bench, kilobytes: int, job: str = "") -> Outcome:
 
 @case(SYSTEM, "a full disk that has space again", "recovered", needs_root=True)
 def full_disk(bench: Bench) -> Outcome:
-    """60 KB: only the prepared data fit."""
-    return _full(bench, 60)
+    """130 KB: the plan and the prepared data fit."""
+    return _full(bench, 130)
 
 
 @case(SYSTEM, "a disk that fills while trials are collected", "recovered", needs_root=True)
 def full_when_collecting(bench: Bench) -> Outcome:
-    """120 KB: the trials fit."""
-    return _full(bench, 120, "collect")
+    """190 KB: the trials fit."""
+    return _full(bench, 190, "collect")
 
 
 @case(SYSTEM, "a disk that fills while exhibits are drawn", "recovered", needs_root=True)
 def full_when_drawing(bench: Bench) -> Outcome:
-    """210 KB: the tables of the study fit."""
-    return _full(bench, 210, "draw")
+    """280 KB: the tables of the study fit."""
+    return _full(bench, 280, "draw")
 
 
 @case(SYSTEM, "a read-only results folder", "refused", needs_root=True)
