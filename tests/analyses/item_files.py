@@ -1,4 +1,4 @@
-"""Per-item files of an experiment, as `reseed.collection.items` writes them, from scores."""
+"""Per-item files of an experiment from given scores, as `reseed.collection.items` writes them."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""Every verdict says what its numbers carry and no more."""
+"""Verdicts claim no more than their numbers show."""
 
 import pytest
 from reseed.claims.formatting import (
@@ -78,7 +78,7 @@ def test_the_level_decides_with_its_boundary():
 
 @pytest.mark.parametrize("design", ["seeds", "unpaired"])
 @pytest.mark.parametrize("p_holm", [0.01, 0.5])
-def test_seeds_alone_speak_for_one_split(design, p_holm):
+def test_seeds_alone_have_the_scope_of_one_split(design, p_holm):
     text = say(design=design, p_holm=p_holm, test="Welch's t test", n_b=8)
     assert " on this one split: " in text
     assert "the data never varied" in text
@@ -111,7 +111,7 @@ def test_different_splits():
     assert "same splits" in text
 
 
-def test_left_out_runs_are_said():
+def test_left_out_runs_are_noted():
     assert say(left_out=1).endswith("1 run without a counterpart left out.")
     assert say(left_out=7, p_holm=0.9).endswith("7 runs without a counterpart left out.")
 
@@ -140,7 +140,7 @@ def test_numbers():
     ]  # fmt: skip
 
 
-def test_scores_of_any_size_are_told():
+def test_scores_of_any_size_are_formatted():
     tiny = {"unit": "", "factor": 1.0, "metric": "mse", "greater_is_better": False}
     text = say(**tiny, difference=1.11e-13, low=7.1e-14, high=1.51e-13)
     assert "difference 1.11e−13 (mse, lower is better), 95 % interval 7.1e−14 to 1.51e−13," in text
@@ -151,7 +151,7 @@ def test_scores_of_any_size_are_told():
     assert "difference 1110000000 (mse" in text
 
 
-def test_rounding_does_not_hide_what_the_interval_says():
+def test_rounding_keeps_the_digits_of_the_interval():
     text = say(low=0.022, high=0.099, difference=0.0605)
     assert "difference 6.0 points (accuracy), 95 % interval 2.2 to 9.9," in text
 
@@ -176,19 +176,19 @@ def test_a_difference_that_is_shown_may_be_small():
     assert "smaller than ±1 points, the region of practical equivalence" in text
 
 
-def test_no_difference_says_what_would_have_been_found():
+def test_inconclusive_verdict_states_the_detectable_difference():
     text = say(low=-0.002, high=0.01, difference=0.004, p_holm=0.2, detectable=0.0123,
                target_power=0.8)  # fmt: skip
     assert "A true difference of 1.23 points would be found in 80 %." in text
     assert "would be found" not in say(detectable=0.0123, target_power=0.8)
 
 
-def test_ties_are_told():
+def test_ties_are_stated():
     text = say(instability=0.4, ties=0.8)
     assert "order flips in 40 % of single runs (80 % tie; a tie counts half)" in text
 
 
-def test_folds_say_what_they_were_taken_for():
+def test_folds_state_the_ratio_of_test_rows():
     text = say(scheme="kfold-10x1", test_train_ratio=1 / 9)
     assert "paired over 10 splits, test rows 0.111 of the training rows." in text
 
@@ -210,7 +210,7 @@ def test_two_models_over_datasets():
     assert text.endswith("Left out, as not both have comparable runs: d1, d2.")
 
 
-def test_few_datasets_are_told_and_not_tested():
+def test_few_datasets_have_no_test():
     text = build_pair_verdict(
         TWO | {"n": 3, "wins": 2, "losses": 1, "p_holm": float("nan")}
     ).sentence()
@@ -224,7 +224,7 @@ def test_few_datasets_are_told_and_not_tested():
     assert "No outcome of 5 datasets gives this test a p below 0.062." in floor
 
 
-def test_two_runs_of_a_side_say_little_of_the_seed():
+def test_two_runs_of_a_model_give_a_warning():
     row = {"arm_a": "A", "arm_b": "B", "metric": "auc", "greater_is_better": True, "factor": 100.0,
            "unit": "points", "difference": 0.02, "low": 0.01, "high": 0.03, "level": 0.95,
            "p_holm": 0.001, "pairs": 1, "alpha": 0.05, "scope": BOTH, "items": 500,
@@ -246,5 +246,5 @@ def test_two_runs_of_a_side_say_little_of_the_seed():
         (float("nan"), 1.0, 2),
     ],
 )
-def test_an_interval_is_told_to_two_digits_of_its_half_width(low, high, places):
+def test_interval_shows_two_digits_of_its_half_width(low, high, places):
     assert count_interval_decimals(low, high) == places

@@ -1,4 +1,4 @@
-"""`reseed.compare` and the command: from a table to verdicts, tables, a figure and a report."""
+"""`reseed.compare` and the command: verdicts, tables, a figure and a report of a table."""
 
 import re
 import subprocess
@@ -65,7 +65,7 @@ def test_leaderboard(runs, comparison):
     assert comparison.leaderboard["model"].iloc[0] == "new"
 
 
-def test_what_it_gives(comparison, tmp_path):
+def test_comparison_has_all_results(comparison, tmp_path):
     text = str(comparison)
     assert "beats old" in text
     assert "30 runs, 0 failed" in text
@@ -84,7 +84,7 @@ def test_what_it_gives(comparison, tmp_path):
     assert "beats" in html
 
 
-def test_a_name_that_is_not_there(comparison):
+def test_unknown_exhibit_is_refused(comparison):
     with pytest.raises(reseed.ReseedError, match="Did you mean 'differences'"):
         comparison.plot("diferences")
     with pytest.raises(reseed.ReseedError, match="no table"):
@@ -186,7 +186,7 @@ def test_arguments_of_another_kind(runs, given, words):
         reseed.compare(runs, **given)
 
 
-def test_a_share_above_one_by_rounding_is_told_in_points(runs):
+def test_share_rounded_above_one_is_in_points(runs):
     rounded = runs.assign(ndcg=runs["ndcg"].where(runs.index > 0, 1.0000001))
     assert (reseed.compare(rounded).statistics("pairs")["factor"] == 100).all()
 
@@ -235,7 +235,7 @@ def test_the_command_takes_every_option_of_the_analysis(monkeypatch, runs, tmp_p
         assert option.default == Options.model_fields[option.name].default
 
 
-def test_the_commands_own_help_loads_no_library():
+def test_help_of_the_command_loads_no_library():
     code = (
         "import sys; sys.path.insert(0, 'scripts'); from reseed import cli\n"
         "try: cli.main(['compare', '--help'])\n"
@@ -282,7 +282,7 @@ def test_command_with_several_metrics_and_mapped_columns(tmp_path, capsys):
         ([str(TABLES / "automl.csv"), "--format", "wandbb"], "Did you mean 'wandb'"),
     ],
 )
-def test_a_mistake_is_one_message_with_the_option_that_mends_it(arguments, words):
+def test_error_is_one_message_with_the_option_that_fixes_it(arguments, words):
     with pytest.raises(SystemExit) as end:
         cli.main(["compare", *arguments])
     message = end.value.code  # text: Python prints it to standard error and exits with 1
@@ -334,7 +334,7 @@ def test_verdicts_name_their_dataset_where_there_are_several():
     assert "- b beats a" in str(reseed.compare(one))
 
 
-def test_an_argument_that_is_none_has_its_nearest():
+def test_unknown_argument_suggests_the_nearest():
     frame = pd.DataFrame({"model": ["a", "b"], "seed": [1, 1], "accuracy": [0.8, 0.9]})
     with pytest.raises(ReseedError, match=r"unknown argument 'metrc'. Did you mean 'metric'"):
         reseed.compare(frame, metrc="accuracy")
@@ -349,7 +349,7 @@ def test_a_tilde_in_a_models_name_stays():
     assert set(found.table("leaderboard").shown["Model"]) == set(names)
 
 
-def test_a_report_that_is_a_folder_is_told_by_its_own_name(runs, tmp_path):
+def test_error_names_a_report_path_that_is_a_folder(runs, tmp_path):
     runs.to_csv(tmp_path / "runs.csv", index=False)
     with pytest.raises(SystemExit, match=f"Error: {re.escape(str(tmp_path))}: Is a directory"):
         cli.main(["compare", str(tmp_path / "runs.csv"), "--html", str(tmp_path)])

@@ -55,7 +55,7 @@ def test_cells_are_read_in_every_way_papers_write_them():
         *((missing, None, None) for missing in ("--", "---", "\u2014", "n/a", "nan ± nan", "")),
     ],
 )
-def test_no_sign_of_a_cell_is_lost(cell, mean, sd):
+def test_signs_of_cells_are_kept(cell, mean, sd):
     told = read_means(pd.DataFrame({"model": ["a", "b"], "x": ["90.0 ± 0.1", cell]}), 5)
     assert told.iloc[1:][["mean", "sd"]].to_numpy().tolist() == (
         [] if mean is None else [[mean, sd]]
@@ -115,7 +115,7 @@ def test_columns_as_pandas_names_them():
     assert read_means(gap)["model"].tolist() == ["a"]
 
 
-def test_it_is_welch_and_holm_of_scipy_and_statsmodels():
+def test_agrees_with_scipy_and_statsmodels():
     found = compare_means(PAPER, runs=5, metric="accuracy")
     cola = found[found["dataset"] == "CoLA"]
     for row in cola.to_dict("records"):
@@ -149,7 +149,7 @@ def test_a_standard_error_is_no_deviation():
     assert compare_means(named)["sd_a"].tolist() == pytest.approx([0.2])
 
 
-def test_a_row_a_model_dataset_and_metric():
+def test_one_row_for_each_model_dataset_and_metric():
     table = pd.DataFrame(
         {"dataset": ["d"] * 4, "metric": ["mse", "mse", "auc", "auc"], "model": ["a", "b"] * 2,
          "mean": [1.0, 2.0, 0.7, 0.9], "std": [0.1] * 4, "n": [5] * 4}
@@ -189,7 +189,7 @@ def test_least_favourable_digits_may_come_from_a_smaller_sd():
         assert row["p_rounded"] == pytest.approx(np.nanmax(grid), rel=1e-9)
 
 
-def test_the_detectable_difference_is_found_as_often_as_told():
+def test_detectable_difference_has_the_stated_power():
     rng = np.random.default_rng(2)
     told = pd.DataFrame({"model": ["a", "b"], "x": ["90.0 ± 0.3", "90.0 ± 0.3"]})
     size = compare_means(told, 10)["detectable"][0]
@@ -201,7 +201,7 @@ def test_the_detectable_difference_is_found_as_often_as_told():
     assert (found["outcome"] == "difference").mean() == pytest.approx(0.8, abs=0.07)
 
 
-def test_an_interval_beside_an_adjusted_p_is_of_its_pair():
+def test_interval_is_for_the_pair_alone():
     cells = ["90.00 ± 0.50", "90.90 ± 0.50", "90.10 ± 0.50"]
     found = compare_means(pd.DataFrame({"model": ["a", "b", "c"], "x": cells}), 5, metric="error")
     (verdict,) = found.loc[(found["model_a"] == "a") & (found["model_b"] == "b"), "verdict"]
@@ -218,7 +218,7 @@ def test_which_is_better():
     assert "b has a higher mean than a" in compare_means(table, 5)["verdict"][0]
 
 
-def test_no_verdict_where_there_can_be_none():
+def test_no_verdict_without_variation_or_runs():
     table = pd.DataFrame({"model": ["a", "b"], "x": ["1.0 ± 0.1", "2.0 ± 0.1"]})
     few = compare_means(table, runs=3)
     assert few["outcome"].tolist() == ["too few runs"]
@@ -254,12 +254,12 @@ def test_no_verdict_where_there_can_be_none():
         (PAPER[["Method", "CoLA"]].replace("Ours", ""), {"runs": 5}, r"\(row 1\): names no model"),
     ],
 )
-def test_what_cannot_be_read_is_refused_with_its_fix(table, given, message):
+def test_invalid_tables_are_refused_with_a_fix(table, given, message):
     with pytest.raises(ReseedError, match=message):
         reseed.compare_means(table, **given)
 
 
-def test_false_claims_are_rare_though_digits_are_printed():
+def test_false_claims_are_rare_for_rounded_digits():
     rng = np.random.default_rng(1)
     runs = rng.normal(90, 0.5, (120, 2, 5))
     cells = {f"x{i}": [f"{x.mean():.1f} ± {x.std(ddof=1):.1f}" for x in pair]

@@ -91,6 +91,57 @@ def test_pickles_of_other_objects_are_refused():
             load(cut)
 
 
+def array_pickle(function, shape, dtype, raw):
+    """A pickle of an array with any parts, as NumPy's own pickles are built."""
+
+    class Forged:
+        def __reduce__(self):
+            return function, (np.ndarray, (0,), b"b"), (1, shape, dtype, False, raw)
+
+    return pickle.dumps([Forged()], 2)
+
+
+@pytest.mark.parametrize(
+    ("shape", "dtype", "raw"),
+    [
+        ((1,), np.dtype("O"), b"A" * 8),
+        ((10**12,), np.dtype("f8"), b"A" * 8),
+        ((-1,), np.dtype("f8"), b"A" * 8),
+        ((1,), np.dtype([("a", "f8")]), b"A" * 8),
+        ((1,), "f8", b"A" * 8),
+        ((1,), np.dtype("f8"), ["x"]),
+    ],
+)
+def test_forged_arrays_are_refused(shape, dtype, raw):
+    function = np.arange(3).__reduce__()[0]
+    with pytest.raises(ReseedError, match="refused"):
+        load(array_pickle(function, shape, dtype, raw))
+    assert load(array_pickle(function, (1,), np.dtype("f8"), b"A" * 8))[0].shape == (1,)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_mutated_pickles_never_crash():
+    """10,000 mutations: each is read, or refused with one error of Reseed."""
+    rng = np.random.default_rng(0)
+    content = {"data": np.arange(6, dtype="u1").reshape(2, 3), "labels": [0, 1], "c": "text"}
+    sources = [pickle.dumps(content, protocol) for protocol in range(6)]
+    read = 0
+    for number in range(10_000):
+        data = bytearray(sources[number % 6])
+        for _ in range(rng.integers(1, 4)):
+            position = rng.integers(len(data))
+            if rng.random() < 0.2:
+                del data[position]
+            else:
+                data[position] = rng.integers(256)
+        try:
+            load(bytes(data))
+            read += 1
+        except ReseedError:
+            continue
+    assert 0 < read < 10_000
+
+
 # --- CIFAR-10 -----------------------------------------------------------------------------------
 
 

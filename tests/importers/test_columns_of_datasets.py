@@ -33,7 +33,7 @@ def scores(metrics, metric="accuracy"):
     return {(m, d, s): v for m, d, s, v in rows.itertuples(index=False) if v == v}
 
 
-def test_each_column_is_a_dataset_and_their_mean_is_none():
+def test_dataset_columns_are_read_and_their_mean_is_left_out():
     frame = wide()
     frame["avg"] = frame[DATASETS].mean(axis=1)
     metrics, about = read(frame, metric="accuracy")
@@ -71,24 +71,24 @@ def test_lists_by_dataset_of_each_model():
     assert scores(metrics) == SCORES
 
 
-def test_a_column_that_cannot_be_a_score_is_told():
+def test_column_outside_the_range_of_a_share_is_refused():
     with pytest.raises(ReseedError, match=r"read as a dataset, but chars cannot be accuracy"):
         read(wide().assign(chars=np.arange(6) * 1000), metric="accuracy")
 
 
 @pytest.mark.parametrize("metric", ["acuracy", "hairiness"])
-def test_columns_are_no_datasets_of_what_is_no_metric(metric):
+def test_unknown_metric_does_not_make_columns_datasets(metric):
     with pytest.raises(ReseedError, match=f"no column for the metric '{metric}'"):
         read(wide(), metric=metric)
 
 
-def test_without_a_metric_both_readings_are_told():
+def test_error_without_a_metric_names_both_interpretations():
     with pytest.raises(ReseedError, match=r"may be the score: .*Where each is a dataset"):
         read(wide())
 
 
 @pytest.mark.parametrize("name", ["run", "trial_id", "replicate"])
-def test_a_column_that_would_tell_runs_apart_is_named(name):
+def test_error_suggests_a_column_that_identifies_runs(name):
     frame = wide().rename(columns={"seed": name, "rte": "accuracy"})[["model", name, "accuracy"]]
     with pytest.raises(ReseedError, match=f"Column '{name}' would: `columns: {{seed: {name}}}`"):
         read(frame)
@@ -115,13 +115,13 @@ def test_named_columns_are_datasets_and_others_are_reported():
 
 
 @pytest.mark.parametrize("label", ["Avg. rank", "Average accuracy", "Mean", "Rank"])
-def test_a_row_below_the_datasets_that_sums_them_up(label):
+def test_summary_row_below_the_datasets_is_refused(label):
     frame = pd.DataFrame({"dataset": [*DATASETS, label], "small": 0.5, "large": 0.6})
-    with pytest.raises(ReseedError, match=f"holds '{label}': a row that sums up"):
+    with pytest.raises(ReseedError, match=f"holds '{label}': a row that summarises"):
         read(frame, metric="accuracy")
 
 
-def test_a_size_beside_columns_of_models_is_none_and_lr_is_one():
+def test_size_column_is_no_model_but_lr_is():
     sizes = {"n_samples": 90, "n_classes": 2, "Instances": 90}
     frame = pd.DataFrame({"dataset": DATASETS, **sizes, "lr": 0.4, "rf": 0.3})
     metrics, about = read(frame, metric="rmse")

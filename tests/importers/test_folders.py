@@ -36,7 +36,7 @@ def lm_eval(folder, model, seed, subtasks=True):
 
 
 @pytest.mark.parametrize("subtasks", [True, False])
-def test_a_group_of_tasks_is_not_counted_beside_its_tasks(tmp_path, subtasks):
+def test_task_groups_are_left_out_if_tasks_are_present(tmp_path, subtasks):
     for model in "ab":
         for seed in range(2):
             lm_eval(tmp_path, model, seed, subtasks)
@@ -53,7 +53,7 @@ def lightning(folder, value, epochs=2):
     (folder / "metrics.csv").write_text(text + "\n")
 
 
-def test_rows_of_a_log_without_the_score_are_no_runs(tmp_path):
+def test_log_rows_without_the_score_are_dropped(tmp_path):
     for (model, seed), value in EXPECTED.items():
         lightning(tmp_path / model / f"seed_{seed}" / "lightning_logs" / "version_0", value)
     metrics, about = read(tmp_path, metric="test_acc")
@@ -61,7 +61,7 @@ def test_rows_of_a_log_without_the_score_are_no_runs(tmp_path):
     assert any("16 rows of a log, one for each 'epoch'" in note for note in about.notes)
 
 
-def test_a_score_that_was_logged_as_nan_is_no_empty_cell(tmp_path):
+def test_score_logged_as_nan_is_not_an_empty_cell(tmp_path):
     path = tmp_path / "log.csv"
     rows = ["a,0,0,0.5", "a,0,1,nan", "a,1,0,0.6", "a,1,1,0.7"]
     path.write_text("\n".join(["model,seed,epoch,acc", *rows]) + "\n")
@@ -79,7 +79,7 @@ def trainer(folder, value, **more):
 
 
 @pytest.mark.parametrize("wanted", ["eval_accuracy", "eval_loss"])
-def test_files_of_one_run_that_hold_the_same_are_not_two_models(tmp_path, wanted):
+def test_repeated_file_of_a_run_is_not_a_second_model(tmp_path, wanted):
     for (model, seed), value in EXPECTED.items():
         trainer(tmp_path / model / f"seed_{seed}", value)
     metrics, about = read(tmp_path, metric=wanted)
@@ -87,7 +87,7 @@ def test_files_of_one_run_that_hold_the_same_are_not_two_models(tmp_path, wanted
     assert any("another file of the same folder holds the same" in note for note in about.notes)
 
 
-def test_two_models_that_are_right_on_all_items_are_two(tmp_path):
+def test_two_models_with_equal_perfect_scores_stay_two(tmp_path):
     for seed in range(3):
         folder = tmp_path / f"seed_{seed}"
         folder.mkdir()
@@ -96,7 +96,7 @@ def test_two_models_that_are_right_on_all_items_are_two(tmp_path):
     assert set(read(tmp_path, metric="acc")[0]["model"]) == {"rf", "svm"}
 
 
-def test_files_without_the_wanted_metric_are_no_failed_runs(tmp_path):
+def test_files_without_the_requested_metric_are_left_out(tmp_path):
     for (model, seed), value in EXPECTED.items():
         trainer(tmp_path / model / f"seed_{seed}", value)
         (tmp_path / model / f"seed_{seed}" / "all_results.json").unlink()
@@ -116,7 +116,7 @@ def event_file(folder, tag, value):
     return path
 
 
-def test_training_and_validation_of_keras_are_not_two_models(tmp_path):
+def test_keras_training_folder_is_not_a_second_model(tmp_path):
     files = []
     for (model, seed), value in EXPECTED.items():
         event_file(tmp_path / model / f"seed_{seed}" / "train", "epoch_acc", value + 0.1)
@@ -139,7 +139,7 @@ def test_training_and_validation_of_keras_are_not_two_models(tmp_path):
     assert any("without one: a/seed_0, b/seed_0." in note for note in about.notes)
 
 
-def test_a_number_within_a_name_is_no_fold(tmp_path):
+def test_number_inside_a_name_is_not_a_fold(tmp_path):
     for (model, seed), value in EXPECTED.items():
         event_file(tmp_path / f"alphafold{'ab'.index(model)}" / f"seed_{seed}", "acc", value)
     metrics, _ = read(tmp_path, metric="acc")
@@ -165,7 +165,7 @@ def _tables(folder, names, **columns):
         ["rf/seed=0/out.csv", "rf/seed=1/out.csv", "svm/seed=0/out.csv", "svm/seed=1/out.csv"],
     ],
 )
-def test_names_of_tables_say_model_and_seed(tmp_path, names):
+def test_file_names_supply_model_and_seed(tmp_path, names):
     metrics, about = import_results(_tables(tmp_path, names), {}, {"name": "mine"})
     first = metrics[metrics["fold"] == 0].set_index(["model", "init"])["acc"]
     assert first.round(6).to_dict() == {
@@ -174,22 +174,22 @@ def test_names_of_tables_say_model_and_seed(tmp_path, names):
     assert "By the names of the files: model, seed." in about.notes
 
 
-def test_what_a_column_says_no_name_does(tmp_path):
+def test_columns_take_precedence_over_file_names(tmp_path):
     names = ["a_seed0.csv", "b_seed1.csv"]
     _tables(tmp_path, names, model="rf", random_state=[7, 8])
     with pytest.raises(ReseedError, match=r"lines 2 of a_seed0.csv, 2 of b_seed1.csv"):
         import_results(tmp_path, {}, {"name": "mine"})
 
 
-def test_the_file_that_is_no_json_is_named(tmp_path):
+def test_error_names_the_file_that_is_not_json(tmp_path):
     for i, text in enumerate(['{"acc": 0.5}', "{broken"]):
         (tmp_path / f"seed{i}.json").write_text(text)
     with pytest.raises(ReseedError, match=r"seed1\.json: cannot be read as JSON"):
         import_results(tmp_path, {"metric": "acc"}, {"name": "mine"})
 
 
-def test_steps_of_training_are_not_hinted_at_as_runs(tmp_path):
+def test_training_steps_are_not_suggested_as_runs(tmp_path):
     log = pd.DataFrame({"model": ["a", "a", "b", "b"], "epoch": [0, 1] * 2, "acc": 0.5})
-    with pytest.raises(ReseedError, match="no column tells the runs") as refused:
+    with pytest.raises(ReseedError, match="no column identifies the runs") as refused:
         import_results(log, {}, {"name": "mine"})
     assert "would" not in str(refused.value)

@@ -1,4 +1,4 @@
-"""Every shape of file gives the same runs."""
+"""Every format of file gives the same runs."""
 
 import numpy as np
 import pandas as pd
@@ -63,7 +63,7 @@ def test_long_parquet(tmp_path):
     assert scores(read(path)[0]) == SCORES
 
 
-def test_contract_is_that_of_collected_trials(tmp_path):
+def test_columns_are_those_of_collected_trials(tmp_path):
     from reseed.analyses.shared.data import Data, cells
 
     path = tmp_path / "runs.csv"
@@ -153,7 +153,7 @@ def test_datasets_may_have_different_metrics(tmp_path):
     assert found == {"digits": ("accuracy", True), "houses": ("mse", False)}
 
 
-def test_second_metric_is_kept_beside_the_chosen_one(tmp_path):
+def test_second_metric_is_kept_next_to_the_primary_one(tmp_path):
     path = tmp_path / "runs.csv"
     other = long_frame().assign(metric="f1", value=lambda f: f["value"] / 2)
     pd.concat([long_frame(), other]).to_csv(path, index=False)
@@ -162,7 +162,7 @@ def test_second_metric_is_kept_beside_the_chosen_one(tmp_path):
     assert np.allclose(metrics["f1"], metrics["accuracy"] / 2)
 
 
-def test_folds_and_the_given_ratio(tmp_path):
+def test_folds_and_the_requested_ratio(tmp_path):
     path = tmp_path / "runs.csv"
     rows = [(m, f"fold{f}", r, 0.5 + f / 10) for m in "ab" for f in range(3) for r in range(2)]
     pd.DataFrame(rows, columns=["model", "fold", "repeat", "auc"]).to_csv(path, index=False)
@@ -175,7 +175,7 @@ def test_folds_and_the_given_ratio(tmp_path):
     assert np.allclose(metrics["test_ratio"], 0.2)
 
 
-def test_sizes_of_the_splits_stand_for_the_ratio(tmp_path):
+def test_split_sizes_supply_the_ratio(tmp_path):
     """Nadeau and Bengio's ratio from the file, by dataset; random splits then need no more."""
     path = tmp_path / "runs.csv"
     sizes = {"one": (160, 40), "two": (90, 10)}
@@ -351,7 +351,7 @@ def test_a_series_by_model_and_run():
         read(by_run.reset_index(drop=True))
 
 
-def test_decimal_commas_of_a_spreadsheet_are_read_and_told(tmp_path):
+def test_decimal_commas_are_read_with_a_note(tmp_path):
     path = tmp_path / "runs.csv"
     for separator, quote in (";", 0), ("\t", 0), (",", 1):
         wide = long_frame().pivot(index=["model", "seed"], columns="metric", values="value")
@@ -361,14 +361,14 @@ def test_decimal_commas_of_a_spreadsheet_are_read_and_told(tmp_path):
         assert "The comma was read as the decimal sign: 'accuracy'." in about.notes
 
 
-def test_commas_that_may_be_of_thousands_are_refused(tmp_path):
+def test_commas_that_may_separate_thousands_are_refused(tmp_path):
     path = tmp_path / "runs.csv"
     path.write_text("model;seed;elo\na;1;1,234\na;2;1,250\nb;1;1,310\nb;2;1,302\n")
     with pytest.raises(ReseedError, match=r"lines? 2.*column 'elo' holds '1,234'"):
         read(path, metric="elo", greater_is_better=True)
 
 
-def test_points_beside_decimal_commas_are_no_fractions(tmp_path):
+def test_points_next_to_decimal_commas_are_refused(tmp_path):
     path = tmp_path / "runs.csv"
     path.write_text("model;seed;mse;r2\na;0;987;0,81\na;1;1.102;0,8\nb;0;999;0,7\nb;1;1.001;0,75\n")
     with pytest.raises(ReseedError, match=r"lines 3, 5\): column 'mse' holds '1\.102'.*'r2'"):
@@ -378,7 +378,7 @@ def test_points_beside_decimal_commas_are_no_fractions(tmp_path):
     assert metrics["mse"].tolist() == [0.987, 1.102, 1.5, 1.001]
 
 
-def test_commas_in_names_stay_and_each_files_notes_do(tmp_path):
+def test_commas_in_names_and_notes_of_each_file_are_kept(tmp_path):
     rows = "model;seed;acc\n{0};0;0,5\n{0};1;0,6\n"
     paths = [tmp_path / f"{i}.csv" for i in range(2)]
     for path, name in zip(paths, ["64,32", "64,320"], strict=True):

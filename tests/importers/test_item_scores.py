@@ -1,4 +1,4 @@
-"""Scores of single items, as the nDCG of each query: the runs' means, and what reads the items."""
+"""Scores of single items, such as the nDCG of each query: means of runs, and analyses of items."""
 
 import numpy as np
 import pandas as pd
@@ -50,7 +50,7 @@ def test_a_run_is_the_mean_over_its_items():
     assert read(long)[0]["ndcg"].to_numpy() == pytest.approx(metrics["ndcg"].to_numpy())
 
 
-def test_of_several_metrics_the_wanted_one():
+def test_requested_metric_is_chosen_of_several():
     both = table(mrr=lambda f: f["ndcg"] / 2)
     metrics, _ = read(both, metric="mrr")
     assert metrics["mrr"].mean() == pytest.approx(NDCG.mean() / 2)
@@ -62,7 +62,7 @@ def test_of_several_metrics_the_wanted_one():
     assert kept["dense", 3] == pytest.approx(NDCG[1, 3, order] / 2)
 
 
-def test_seed_and_queries_are_told_apart():
+def test_noise_of_seeds_and_of_queries_is_separated():
     found = reseed.compare(table())
     noise = found.statistics("noise").set_index("model")
     for m, model in enumerate(SYSTEMS):
@@ -89,7 +89,7 @@ def test_pairs_over_seeds_and_queries():
     assert "mse cannot be computed" in other["reason"]
 
 
-def test_scores_in_percent_are_told_as_they_are():
+def test_scores_in_percent_are_not_rescaled():
     found = reseed.compare(table(accuracy=lambda f: f["ndcg"] * 100).drop(columns="ndcg"))
     row = run_analysis(item_pairs, found.data, n_boot=0).iloc[0]
     assert row["difference"] * row["factor"] == pytest.approx(100 * (NDCG[1] - NDCG[0]).mean())
@@ -122,12 +122,12 @@ def test_a_run_with_an_item_without_a_score_has_failed():
         (table().query("seed == 0").drop(columns="seed"), "one run of each model"),
     ],
 )
-def test_what_cannot_be_right_is_refused(frame, words):
+def test_invalid_input_is_refused(frame, words):
     with pytest.raises(ReseedError, match=words):
         read(frame)
 
 
-def test_a_column_of_items_that_counts_runs_is_none():
+def test_item_column_that_counts_runs_is_no_item():
     runs = pd.DataFrame({"model": list("aabb"), "seed": [0, 1] * 2, "sample": range(4), "auc": 0.5})
     metrics, about = read(runs)
     assert len(metrics) == 4
@@ -148,7 +148,7 @@ def test_a_run_with_an_item_that_did_not_finish_has_failed():
     assert list(zip(failed["model"], failed["init"], strict=True)) == [("dense", 4)]
 
 
-def test_a_column_a_system():
+def test_one_column_for_each_system():
     wide = table().pivot(index=["seed", "qid"], columns="system", values="ndcg").reset_index()
     wide = wide.rename_axis(columns=None).rename(columns={"qid": "topic"})
     metrics, about = read(wide, metric="ndcg")

@@ -1,4 +1,4 @@
-"""JSON as training scripts write it, and tables that hold no runs."""
+"""JSON of training scripts, and tables without runs."""
 
 import json
 
@@ -26,7 +26,7 @@ def write(path, content):
 
 
 @pytest.mark.parametrize("records", [RECORDS, NESTED])
-def test_a_list_of_records_and_one_a_line(tmp_path, records):
+def test_json_list_and_json_lines(tmp_path, records):
     lines = "\n".join(map(json.dumps, records)) + "\n\n"
     files = [write(tmp_path / "a.json", records), write(tmp_path / "b.jsonl", lines)]
     for source in (*files, records):
@@ -43,7 +43,7 @@ def test_nested_keys_use_their_last_name_if_unique(tmp_path):
     assert scores(metrics.rename(columns={"test.acc": "acc"}), "acc") == EXPECTED
 
 
-def test_a_name_with_a_dot_stays():
+def test_name_with_a_dot_is_kept():
     records = [{"model": m, "seed": s, "test.acc": v} for (m, s), v in EXPECTED.items()]
     metrics, _ = read(records, metric="test.acc")
     assert scores(metrics.rename(columns={"test.acc": "acc"}), "acc") == EXPECTED
@@ -65,7 +65,7 @@ def test_columns_and_scores_by_model(tmp_path):
         read({"a": {"acc": [0.1] * 4}, "b": {"acc": [0.1] * 3}})
 
 
-def test_a_file_a_run_named_by_its_path(tmp_path):
+def test_one_file_a_run_is_named_by_its_path(tmp_path):
     for (model, seed), value in EXPECTED.items():
         folder = tmp_path / "runs" / model / f"seed_{seed}"
         write(folder / "metrics.json", {"metrics": {"acc": value}, "epoch": 10})
@@ -99,7 +99,7 @@ def test_refused(tmp_path, name, content, words):
         read(write(tmp_path / name, content))
 
 
-def test_levels_of_an_index_of_one_name():
+def test_index_levels_with_one_name():
     index = pd.MultiIndex.from_product([["a", "b"], [0, 1]], names=["model", "model"])
     with pytest.raises(ReseedError, match="'model' more than once"):
         read(pd.DataFrame({"acc": [0.1, 0.2, 0.3, 0.4]}, index=index))

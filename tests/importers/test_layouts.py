@@ -1,4 +1,4 @@
-"""What scikit-learn returns, pivoted frames and tables with a run or a model a column."""
+"""Results of scikit-learn, pivoted frames, and tables with one column a run or model."""
 
 import numpy as np
 import pandas as pd
@@ -61,7 +61,7 @@ def test_lists_of_scores_by_model():
         read({"tree": found["tree"], "bayes": found["bayes"][:3]}, metric="accuracy")
 
 
-def test_repeated_folds_are_not_taken_for_one_cross_validation():
+def test_repeated_folds_need_a_ratio():
     folds = RepeatedKFold(n_splits=4, n_repeats=3, random_state=0)
     found = {name: cross_val_score(model, X, Y, cv=folds) for name, model in MODELS.items()}
     with pytest.raises(ReseedError, match=r"12 folds.*test_train_ratio"):
@@ -93,7 +93,7 @@ WIDE = pd.DataFrame(
 )
 
 
-def test_a_column_a_fold():
+def test_one_column_for_each_fold():
     metrics, _ = read(WIDE, metric="accuracy")
     assert by_fold(metrics, "accuracy")["a"].to_dict() == {1: 0.8, 2: 0.9, 3: 0.7}
     seeds = WIDE.rename(columns=lambda name: name.replace("fold ", "seed_"))
@@ -102,7 +102,7 @@ def test_a_column_a_fold():
     assert sorted(metrics["init"].unique()) == [1, 2, 3]
 
 
-def test_a_column_a_fold_or_seed_and_metric():
+def test_one_column_for_each_run_and_metric():
     scores = {"model": ["a", "b"], "fold0_acc": [0.7, 0.6], "fold1_acc": [0.8, 0.9]}
     metrics, about = read(pd.DataFrame(scores | {"acc_mean": [0.75, 0.75]}))
     assert by_fold(metrics, "acc")["b"].tolist() == [0.6, 0.9]
@@ -129,14 +129,14 @@ def test_cv_results_columns_are_splits_not_datasets():
     assert list(about.datasets) == ["data"]
 
 
-def test_a_spread_beside_a_model_is_no_model():
+def test_spread_next_to_a_model_is_no_model():
     frame = pd.DataFrame({"fold": [0, 1, 2], "rf": [0.8, 0.9, 0.7], "svm": [0.7, 0.6, 0.8]})
     metrics, about = read(frame.assign(rf_std=0.01, **{"svm (SD)": 0.02}), metric="accuracy")
     assert set(metrics["model"]) == {"rf", "svm"}
     assert any("Left out: rf_std, svm (SD)" in note for note in about.notes)
 
 
-def test_a_column_a_model():
+def test_one_column_for_each_model():
     frame = pd.DataFrame({"fold": [0, 1, 2], "new": [0.8, 0.9, 0.7], "old": [0.7, 0.6, 0.8]})
     metrics, _ = read(frame, metric="accuracy")
     assert list(by_fold(metrics, "accuracy")["old"]) == [0.7, 0.6, 0.8]
@@ -144,7 +144,7 @@ def test_a_column_a_model():
         read(frame)
 
 
-def test_model_columns_alone_raise_a_question_about_rows(tmp_path):
+def test_model_columns_alone_are_refused(tmp_path):
     frame = pd.DataFrame({"rf": [0.8, 0.81, 0.79], "svm": [0.7, 0.72, 0.71]})
     frame.to_csv(tmp_path / "indexed.csv")
     for source in (frame, tmp_path / "indexed.csv"):
@@ -156,7 +156,7 @@ def test_model_columns_alone_raise_a_question_about_rows(tmp_path):
     pd.testing.assert_frame_equal(by_fold(turned, "auc"), by_fold(told, "auc"))
 
 
-def test_a_table_of_metrics_is_not_one_of_models():
+def test_metric_columns_are_no_models():
     frame = pd.DataFrame({"fold": [0, 1, 2], "accuracy": [0.8, 0.9, 0.7], "f1": [0.7, 0.6, 0.8]})
     with pytest.raises(ReseedError, match="names the model"):
         read(frame, metric="accuracy")
@@ -217,7 +217,7 @@ def test_a_candidate_whose_parameter_is_none(tmp_path):
     assert metrics["model"].nunique() == 3
 
 
-def test_lists_in_order_say_what_folds_take_for_granted():
+def test_lists_in_order_note_the_assumption_about_folds():
     scores = {"a": [0.1, 0.2, 0.4], "b": [0.2, 0.1, 0.3]}
     _, about = import_results(scores, {"metric": "auc"}, {"name": "mine"})
     assert any("test_train_ratio" in note for note in about.notes)

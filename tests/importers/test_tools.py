@@ -1,4 +1,4 @@
-"""What experiment trackers, searches and evaluation tools export, read as it is."""
+"""Exports of experiment trackers, searches and evaluation tools."""
 
 import json
 import struct
@@ -85,7 +85,7 @@ def test_each_tracker_is_recognised(tmp_path, tool, columns, row, metric):
     assert not any(note.startswith("Warning") for note in about.notes)
 
 
-def test_a_sweep_is_not_taken_for_repeats_without_a_word(tmp_path):
+def test_sweep_gives_a_warning(tmp_path):
     columns = ["Name", "State", "Runtime", "model", "lr", "epoch", "acc"]
     rows = [(f"r{s}", "finished", s, m, 10.0**-s, s, v) for m, s, v in RUNS]
     path = csv(tmp_path, rows, columns)
@@ -182,7 +182,7 @@ def test_scalars_as_tensors(tmp_path):
         list(read_scalars(path))
 
 
-def test_several_files_one_a_model(tmp_path):
+def test_several_files_with_one_model_each(tmp_path):
     for model in "ab":
         rows = [(s, v) for m, s, v in RUNS if m == model]
         pd.DataFrame(rows, columns=["seed", "acc"]).to_csv(tmp_path / f"{model}.csv", index=False)
@@ -194,7 +194,7 @@ def test_several_files_one_a_model(tmp_path):
         read(tmp_path)
 
 
-def test_a_public_benchmark_with_a_metric_a_dataset():
+def test_public_benchmark_with_one_metric_for_each_dataset():
     """Runs, datasets and failures as counted in the file itself."""
     table = pd.read_csv(TABLES / "automl.csv")
     metrics, about = read(TABLES / "automl.csv", metric=["auc", "logloss"])

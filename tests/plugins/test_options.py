@@ -232,3 +232,12 @@ def test_an_exhibit_draws_its_kinds_and_a_users_own():
 )
 def test_exhibit_inputs_are_a_tuple_of_existing_kinds(tmp_path, draws, told):
     assert told in refused(tmp_path, {"analysis": "a"}, draws)
+
+
+def test_options_of_another_class_are_one_clear_error(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    code = "class Options:\n    x = 1\n\ndef analyse(data, options):\n    pass\n"
+    (tmp_path / "own_kind_plain.py").write_text(code)
+    kind = kinds.find_kind("analyses", "own_kind_plain:analyse", tmp_path)
+    with pytest.raises(ReseedError, match=r"must be a subclass of reseed.plugins.options.Strict"):
+        kinds.read_options(kind, {}, tmp_path)

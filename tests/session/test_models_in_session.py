@@ -1,4 +1,4 @@
-"""Models that misbehave in `reseed.study`: what each does to others, and what is said of it."""
+"""Models with side effects or errors in `reseed.study`."""
 
 import random
 
@@ -48,7 +48,7 @@ class Writing(Own):
 
 
 @pytest.mark.parametrize("form", [pd.DataFrame, sparse.csr_matrix, sparse.csr_array])
-def test_a_model_that_writes_to_its_rows_harms_no_other_seed(form):
+def test_model_that_changes_its_rows_does_not_affect_others(form):
     rows = reseed.study({"w": Writing()}, form(X), Y, splits=1, seeds=3).data.metrics
     assert (rows["status"] == "ok").all()
     assert rows["accuracy"].nunique() == 1
@@ -68,7 +68,7 @@ class Shortening(Own):
         return found
 
 
-def test_a_model_that_changes_its_texts_harms_no_other_seed():
+def test_model_that_changes_its_texts_does_not_affect_others():
     texts = ["x" * label for label in Y]
     rows = reseed.study({"s": Shortening()}, texts, Y, splits=1, seeds=3).data.metrics
     assert (rows["status"] == "ok").all()
@@ -146,13 +146,13 @@ def test_a_torch_model_that_draws_globally_repeats():
     assert one["fingerprint"].tolist()[1:] == two["fingerprint"].tolist()
 
 
-def test_a_model_of_ones_own_needs_fit_and_predict_alone():
+def test_user_model_needs_only_fit_and_predict():
     own = reseed.study({"own": Own()}, X, Y, splits=2, seeds=1, metric="accuracy").data.metrics
     nb = reseed.study({"nb": GaussianNB()}, X, Y, splits=2, seeds=1, metric="accuracy").data.metrics
     assert own["accuracy"].tolist() == nb["accuracy"].tolist()
 
 
-def test_unknown_labels_are_not_taken_as_predictions():
+def test_unknown_labels_are_no_predictions():
     class Words(Own):
         def predict(self, X):
             return np.array(["no", "yes"])[super().predict(X)]
@@ -219,7 +219,7 @@ def accuracy(y_true, p):
         ({"y": np.arange(120) % 3, "positive": 2}, "positive.*one of two classes"),
     ],
 )
-def test_what_cannot_be_right_is_refused(change, message):
+def test_invalid_input_is_refused(change, message):
     given = {"models": {"f": FOREST}, "X": X, "y": Y, "splits": 2, "seeds": 2} | change
     with pytest.raises(reseed.ReseedError, match=message):
         reseed.study(**given)

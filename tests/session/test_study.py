@@ -1,4 +1,4 @@
-"""`reseed.study`: the pipeline's splits, trials and statistics, in this process."""
+"""`reseed.study`: splits, trials and statistics of the pipeline in the current process."""
 
 import subprocess
 import sys
@@ -73,7 +73,7 @@ def test_two_calls_agree_bit_by_bit_and_jobs_change_nothing(found):
     assert same.all()
 
 
-def test_it_gives_what_compare_gives_and_more(found):
+def test_result_has_everything_of_compare_and_more(found):
     assert isinstance(found, reseed.Comparison)
     assert set(found.statistics("pairs")["design"]) == {"splits"}
     by_hand = reseed.compare(
@@ -105,7 +105,7 @@ def test_splits(splits, scheme, places, ratio):
     assert rows["test_ratio"].to_numpy() == pytest.approx(ratio)
 
 
-def test_an_own_test_set_is_what_is_tested_on():
+def test_models_are_scored_on_the_test_set():
     rows = reseed.study(MODELS, X[:80], Y[:80], test=(X[80:], Y[80:]), seeds=[7]).data.metrics
     p = clone(FOREST).set_params(random_state=7).fit(X[:80], Y[:80]).predict_proba(X[80:])[:, 1]
     forest = rows[rows["model"] == "forest"]
@@ -132,7 +132,7 @@ def test_groups_stay_together():
         reseed.study(MODELS, X, Y, splits=[(np.arange(50), np.arange(50, 120))], groups=group)
 
 
-def test_few_rows_are_split_though_none_are_left_to_stop_by():
+def test_few_rows_are_split_without_validation_rows():
     """Six rows, two of a class: one of each class is tested on, and four are trained on."""
     sizes = []
 
@@ -168,7 +168,7 @@ def test_regression_and_a_frame():
     assert (rows["r2"] > 0.9).all()
 
 
-def test_own_metric_by_function():
+def test_user_metric_by_function():
     def cost(y_true, p):
         return float(np.mean((p > 0.5) != y_true))
 
@@ -180,7 +180,7 @@ def test_own_metric_by_function():
         reseed.study(MODELS, X, Y, metric=cost)
 
 
-def test_an_own_metric_that_is_no_number_fails_the_training():
+def test_user_metric_that_is_not_finite_fails_the_training():
     def cost(y_true, p):
         return np.nan
 
@@ -236,13 +236,13 @@ def test_sparse_rows(form):
         ({"test": 1.5}, "between 0 and 1"),
     ],
 )
-def test_what_cannot_be_right_is_refused(change, message):
+def test_invalid_input_is_refused(change, message):
     given = {"models": MODELS, "X": X, "y": Y} | change
     with pytest.raises(reseed.ReseedError, match=message):
         reseed.study(**given)
 
 
-def test_a_model_that_fails_sometimes_is_told():
+def test_failed_trainings_are_noted():
     class Fragile(DummyClassifier):
         def __init__(self, random_state=0):
             super().__init__()
@@ -258,7 +258,7 @@ def test_a_model_that_fails_sometimes_is_told():
     assert any("fragile: 2 of 4 trainings failed" in note for note in found.notes)
 
 
-def test_the_bar(capsys):
+def test_progress_bar(capsys):
     reseed.study({"b": GaussianNB()}, X, Y, splits=2, seeds=1, keep=False, progress=True)
     told = capsys.readouterr().err
     assert "2/2 trainings" in told
@@ -301,7 +301,7 @@ def test_the_readme_shows_it_in_three_lines():
     assert isinstance(space["found"], reseed.Comparison)
 
 
-def test_importing_it_loads_no_torch():
+def test_import_loads_no_torch():
     code = (
         "import sys; sys.path.insert(0, 'scripts'); import reseed; reseed.study;"
         "print('torch' in sys.modules)"
@@ -312,7 +312,7 @@ def test_importing_it_loads_no_torch():
     assert run.stdout.strip() == "False"
 
 
-def test_a_test_set_of_other_labels_is_refused():
+def test_test_set_with_unseen_labels_is_refused():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40, 2)), np.array(["yes", "no"] * 20)
     test = rng.normal(size=(4, 2)), ["yes ", "no", "no", "no"]

@@ -1,4 +1,4 @@
-"""Verdicts of the analysis `over_datasets`: the mean difference over datasets like those given."""
+"""Verdicts of the analysis `over_datasets`: the mean difference over similar datasets."""
 
 from __future__ import annotations
 

@@ -68,10 +68,10 @@ def _describe_scope(row: Row) -> str:
         runs = f"{row['runs_a']:.0f} runs each"
     if row["scope"] != BOTH:
         return (
-            f"Judged over {items} for the models as trained ({runs}): other seeds may order them "
+            f"Compared over {items} for the models as trained ({runs}): other seeds may order them "
             "otherwise."
         )
-    text = f"Judged over {runs} and {items}: new seeds and new items are both allowed for."
+    text = f"Compared over {runs} and {items}: new seeds and new items are both allowed for."
     if min(row["runs_a"], row["runs_b"]) < 3:
         text += " Two runs hardly show the spread over seeds: a third would narrow the interval."
     return text

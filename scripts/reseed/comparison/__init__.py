@@ -1,1 +1,1 @@
-"""Compare models by given scores: `reseed.compare`, `reseed.compare_means`."""
+"""Compares models by existing scores: `reseed.compare`, `reseed.compare_means`."""

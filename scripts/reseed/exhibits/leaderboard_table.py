@@ -11,6 +11,7 @@ from reseed.analyses.leaderboard import analyse as rank_models
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.keys import merge_keys
 from reseed.claims.verdicts import ALL_DATASETS
+from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, require_rows
@@ -27,7 +28,6 @@ from reseed.rendering.numbers import (
 )
 from reseed.rendering.settings import (
     CROSS_DATASET_COLUMNS,
-    SETTING,
     joined,
     metric_title,
     note,
@@ -64,7 +64,9 @@ def table(data: ExhibitData, options: Options) -> Table:
     wanted = options.experiments or list(pairs.get("experiment", ())) or None
     board = require_rows(ranked(data, wanted), "No run has finished at this scale.")
     if pairs.empty:
-        pairs = pd.DataFrame(columns=[*SETTING, "model_a", "model_b", "outcome", "design"])
+        pairs = pd.DataFrame(
+            columns=[*COMPARISON_COLUMNS, "model_a", "model_b", "outcome", "design"]
+        )
     pairs = pairs[pairs["design"] != "datasets"]
     pairs, board = (rows.assign(place=_place(rows)) for rows in (pairs, board))
     board["letters"] = _letters(board, pairs)

@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering import style
 from reseed.rendering.colours import DASHES, LINES
@@ -19,7 +20,6 @@ from reseed.rendering.panels import entitle, panel_grid, undrawn
 from reseed.rendering.settings import (
     LONG_LABEL,
     RUNS,
-    SETTING,
     in_unit,
     note,
     pair_title,
@@ -87,7 +87,7 @@ def _given(rows: pd.DataFrame) -> str:
 
 
 def _needs(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows.drop_duplicates([*SETTING, *PAIR])
+    return rows.drop_duplicates([*COMPARISON_COLUMNS, *PAIR])
 
 
 def _headline(rows: pd.DataFrame) -> str:

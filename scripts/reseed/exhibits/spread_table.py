@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.shared.arms import with_arms
+from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.rendering import numbers
 from reseed.rendering.arms import arm_titles
 from reseed.rendering.data import ExhibitData, footnote, metric_title, require_rows
-from reseed.rendering.settings import SETTING, cell_noun, counted_settings
+from reseed.rendering.settings import cell_noun, counted_settings
 from reseed.rendering.tables import Rows, Table
 
 #: Columns that identify a row of the table within a dataset.
@@ -164,12 +165,15 @@ def findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
 
 def _extremes(data: ExhibitData, usable: pd.DataFrame) -> list[str]:
     model_only = usable[usable["varied"] == "model"]
-    arms = model_only.groupby(SETTING, dropna=False)["arm"].transform("nunique")
+    arms = model_only.groupby(COMPARISON_COLUMNS, dropna=False)["arm"].transform("nunique")
     model_only = model_only[arms > 1]
     if model_only["dataset"].nunique() < 2:
         return []
     phrase = []
-    sd, of = model_only.groupby(SETTING, dropna=False)["sd"], counted_settings(model_only)
+    sd, of = (
+        model_only.groupby(COMPARISON_COLUMNS, dropna=False)["sd"],
+        counted_settings(model_only),
+    )
     for word, end in (("smallest", "min"), ("largest", "max")):
         # All models that share the extreme are named.
         at_end = model_only[model_only["sd"] == sd.transform(end)]

@@ -10,13 +10,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering import style
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import FigureInfo
 from reseed.rendering.numbers import counted, from_to, part_of, spread_over, whole
 from reseed.rendering.panels import entitle, line, panel_grid, undrawn
-from reseed.rendering.settings import SETTING, note, pair_title, pair_titles, settings
+from reseed.rendering.settings import note, pair_title, pair_titles, settings
 
 NOTHING = "No pair of models has two comparable runs at this scale."
 PAIR = ["model_a", "model_b"]
@@ -48,7 +49,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         line(style.BLACK, "Settled", ":", 1.2),
     ]
     canvas.legend(handles=handles, loc="outside lower center", ncols=3)
-    known = rows.drop_duplicates([*SETTING, *PAIR]).rename(columns={"model_a": "model"})
+    known = rows.drop_duplicates([*COMPARISON_COLUMNS, *PAIR]).rename(columns={"model_a": "model"})
     found = findings(data, rows)
     return canvas, FigureInfo(
         rows,
@@ -110,7 +111,7 @@ def describe_pair(data: ExhibitData, row: Mapping) -> str:
 
 def _settled(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """(pairs, decided pairs) of designs for which the sequence is valid."""
-    last = rows[rows["design"] != "splits"].drop_duplicates([*SETTING, *PAIR])
+    last = rows[rows["design"] != "splits"].drop_duplicates([*COMPARISON_COLUMNS, *PAIR])
     return last, last[last["outcome"].isin(SETTLED)]
 
 
@@ -149,7 +150,7 @@ def findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
 
 def _since(rows: pd.DataFrame, row: pd.Series) -> str:
     """The last interval of a pair decided earlier; empty if it agrees."""
-    same = [name for name in (*SETTING, *PAIR) if pd.notna(row[name])]
+    same = [name for name in (*COMPARISON_COLUMNS, *PAIR) if pd.notna(row[name])]
     last = rows[(rows[same] == row[same]).all(axis="columns")].iloc[-1]
     low, high = last["low"], last["high"]
     if row["outcome"] != "difference" or not (math.isfinite(low) and math.isfinite(high)):

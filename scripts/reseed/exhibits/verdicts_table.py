@@ -7,11 +7,11 @@ from collections import Counter
 import pandas as pd
 
 from reseed.claims.pair_verdicts import build_pair_verdict
+from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering import coverage, numbers
 from reseed.rendering.data import ExhibitData, metric_title
 from reseed.rendering.settings import (
-    SETTING,
     adjusted_over,
     counted_runs,
     counted_settings,
@@ -180,7 +180,7 @@ def _best_of_one(data: ExhibitData, name: str, best: pd.Series, count: str) -> s
 
 def _leader(data: ExhibitData, within: pd.DataFrame, best: pd.Series) -> str:
     """The models that share the best mean in the setting of a row of `leaders`."""
-    setting = [name for name in SETTING if pd.notna(best[name])]
+    setting = [name for name in COMPARISON_COLUMNS if pd.notna(best[name])]
     part = within[(within[setting] == best[setting]).all(axis="columns")]
     first = (part["model_a"] == best["model_a"]) | (part["model_b"] == best["model_a"])
     tied = part[first & (part["difference"] == 0)]

@@ -50,8 +50,8 @@ class ColumnSpec:
 
     def find_standard_name(self, column: str) -> str | None:
         """Reseed's name of a column: as mapped, else by its common name."""
-        mapped = (name for name, own in self.mapping.items() if column in list_columns(own))
-        return next(mapped, find_standard_name(column))
+        names = (name for name, mapped in self.mapping.items() if column in list_columns(mapped))
+        return next(names, find_standard_name(column))
 
     def list_standard_names(self, table: SourceTable) -> set[str | None]:
         """Reseed's names of the table's columns, and those mapped; None if a column has none."""

@@ -80,7 +80,7 @@ def _require_run_columns(table: SourceTable, columns: ColumnMap, runs: pd.DataFr
     parts = {n: table.text(str(columns[n])) for n in ("metric", "item") if n in columns}
     if runs.assign(**parts).duplicated().any():
         table.add_error(
-            "no column tells the runs of a model apart",
+            "no column identifies the runs of a model",
             "Add one that does, or map it: `seed` (of the training), `data_seed` (of the split), "
             "`fold` or `repeat`; number the runs of all models differently where models share no "
             f"runs. {table.column_list}" + _suggest_run_column(table, columns, runs),
@@ -133,7 +133,7 @@ def _refuse_summary_rows(table: SourceTable, column: str, text: pd.Series, noun:
     sums = text.isin([label for label in text.unique() if is_sum(label)])
     if sums.any() and not sums.all():
         table.add_error(
-            f"column {column!r} holds {text[sums].iloc[0]!r}: a row that sums up others is no "
+            f"column {column!r} holds {text[sums].iloc[0]!r}: a row that summarises others is no "
             f"{noun}",
             f"Remove these rows, or rename each {noun} of that name.",
             text.index[sums],

@@ -173,7 +173,7 @@ def _check_known_overlap(table: SourceTable, splits: dict[str, _Splits]) -> None
             if table.layout.is_positional:
                 fix += " Where these are seeds of one split: `columns: {seed: fold}`."
             table.add_error(
-                f"has {one.unrepeated_folds} folds on {dataset} and no column tells repeats apart: "
+                f"has {one.unrepeated_folds} folds on {dataset} and no column identifies repeats: "
                 "repeated folds or random splits overlap more than the folds of one "
                 "cross-validation",
                 fix,

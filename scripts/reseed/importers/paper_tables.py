@@ -174,10 +174,10 @@ def _find_mean_columns(names: dict[str, str]) -> list[_MeanColumn]:
 def _find_cell_columns(table: SourceTable, text: pd.DataFrame) -> dict[str, pd.Series]:
     """Columns with at least one mean and its spread in a cell."""
     columns = {str(column): _replace_decimal_commas(text[column]) for column in text}
-    found = {column: cells for column, cells in columns.items() if cells.map(_is_cell).any()}
-    if not found:
+    with_cells = {name: cells for name, cells in columns.items() if cells.map(_is_cell).any()}
+    if not with_cells:
         raise table.error("holds no mean with its spread", f"{_EXPECTED}. {table.column_list}")
-    return found
+    return with_cells
 
 
 def _join_cells(table: SourceTable, text: pd.DataFrame, mean: str, width: str) -> pd.Series:

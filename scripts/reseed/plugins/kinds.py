@@ -177,4 +177,10 @@ def read_options(kind: Kind, options: Mapping[str, Any], project: Path = Path())
 
 
 def _load_options_class(kind: Kind, project: Path) -> type[Strict]:
-    return getattr(load_kind(kind, project), "Options", NoOptions)
+    options_class = getattr(load_kind(kind, project), "Options", NoOptions)
+    if not (isinstance(options_class, type) and issubclass(options_class, Strict)):
+        raise ReseedError(
+            f"{kind.module}: Options must be a subclass of reseed.plugins.options.Strict: "
+            "class Options(Strict)."
+        )
+    return options_class

@@ -9,18 +9,11 @@ import pandas as pd
 from reseed.analyses.shared.keys import group_across_datasets, merge_keys
 from reseed.claims.formatting import format_p
 from reseed.claims.verdicts import ALL_DATASETS
+from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.rendering import numbers
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, footnote, metric_title
 
-SETTING = [
-    "experiment",
-    "varied",
-    "dataset",
-    "scheme",
-    "test_ratio",
-    "hyperparameters_source",
-]
 #: Columns that identify a comparison over datasets.
 CROSS_DATASET_COLUMNS = ["experiment", "scheme", "test_ratio", "hyperparameters_source"]
 #: Noun for a run, by design of the comparison.
@@ -37,7 +30,7 @@ def settings(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFr
     phrase = ("experiment", "scheme", "hyperparameters_source")
     differ = [name for name in phrase if within[name].nunique().max() > 1]
     found = []
-    place = [name for name in SETTING if name in rows]
+    place = [name for name in COMPARISON_COLUMNS if name in rows]
     for key, part in rows.groupby(place, sort=False, dropna=False):
         names = dict(zip(place, key, strict=True))
         parts = [dataset_title(data, names["dataset"])]
@@ -59,8 +52,8 @@ def cross_dataset_parts(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str
 
 def over_datasets(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """As `cross_dataset_parts`, for rows on single datasets."""
-    number = rows.groupby(SETTING, sort=False, dropna=False).ngroup()
-    places = rows.drop_duplicates(SETTING)
+    number = rows.groupby(COMPARISON_COLUMNS, sort=False, dropna=False).ngroup()
+    places = rows.drop_duplicates(COMPARISON_COLUMNS)
     chosen = group_across_datasets(places.to_dict("records"))
     titles = _board_titles(data, [merge_keys(places.iloc[which]) for which in chosen])
     return [(t, rows[number.isin(which)]) for t, which in zip(titles, chosen, strict=True)]
@@ -81,7 +74,7 @@ def joined(*titles: str) -> str:
 
 def counted_settings(rows: pd.DataFrame) -> str:
     """`3 datasets`; `12 settings` if a dataset occurs in several, as with test ratios."""
-    number = len(rows[SETTING].drop_duplicates())
+    number = len(rows[COMPARISON_COLUMNS].drop_duplicates())
     same = number == rows["dataset"].nunique()
     return numbers.counted(number, "dataset" if same else "setting")
 
@@ -152,7 +145,7 @@ def adjusted_over(rows: pd.DataFrame, part: str = "section") -> str:
     """Sentence on what p-values are adjusted over. part: of the exhibit, for one dataset."""
     if (rows["family"] == "study").any():
         return "all pairs of the study"
-    alone = len(rows[SETTING].drop_duplicates()) == rows["dataset"].nunique()
+    alone = len(rows[COMPARISON_COLUMNS].drop_duplicates()) == rows["dataset"].nunique()
     return f"the pairs of a {'dataset' if alone else part}"
 
 
@@ -167,7 +160,7 @@ def leaders(rows: pd.DataFrame) -> pd.DataFrame:
     """The row of each setting that compares its best mean with the next one."""
     known = rows[rows["difference"].notna()]
     found = []
-    for _, part in known.groupby(SETTING, sort=False, dropna=False):
+    for _, part in known.groupby(COMPARISON_COLUMNS, sort=False, dropna=False):
         beaten = set(part["model_b"])
         best = part[~part["model_a"].isin(beaten)]
         found.append((best if len(best) else part).nsmallest(1, "difference"))
@@ -176,7 +169,7 @@ def leaders(rows: pd.DataFrame) -> pd.DataFrame:
 
 def every_pair(rows: pd.DataFrame) -> bool:
     """Whether every pair of models was compared in each setting, so that one can be best."""
-    for _, part in rows.groupby(SETTING, sort=False, dropna=False):
+    for _, part in rows.groupby(COMPARISON_COLUMNS, sort=False, dropna=False):
         models = len({*part["model_a"], *part["model_b"]})
         if len(part) < models * (models - 1) // 2:
             return False

@@ -1,4 +1,4 @@
-"""Tables as newcomers write them: what stands in them beside runs, and what is said of it."""
+"""Tables with other content next to the runs, and the notes about it."""
 
 import numpy as np
 import pandas as pd
@@ -27,7 +27,7 @@ def notes(about):
     return " ".join(about.notes)
 
 
-def test_headings_that_are_numbers_are_what_they_are_mapped_to():
+def test_numeric_headings_can_be_mapped():
     frame = runs().set_axis([0, 1, 2], axis=1)
     columns = {"model": "0", "seed": "1"}
     metrics, _ = read(frame, columns=columns, metric="2", greater_is_better=True)
@@ -37,7 +37,7 @@ def test_headings_that_are_numbers_are_what_they_are_mapped_to():
     assert scores(metrics) == EXPECTED
 
 
-def test_times_and_means_beside_a_column_a_model_are_no_models():
+def test_times_and_means_are_no_models():
     wide = runs().pivot(index="seed", columns="model", values="acc").reset_index()
     wide = wide.rename_axis(columns=None)
     beside = wide.assign(**{"train time (h)": 0.5, "mean": wide[["a", "b"]].mean(axis=1), "std": 0})
@@ -63,14 +63,14 @@ def test_none_in_a_list_is_a_failed_run():
         read({"a": ["x", "y"], "b": ["z", "w"]}, metric="acc")
 
 
-def test_an_empty_column_of_a_good_name_hides_no_other():
+def test_empty_column_does_not_hide_another():
     frame = runs().rename(columns={"model": "arch"}).assign(model="", dataset=None, task="t")
     metrics, _ = read(frame)
     assert scores(metrics) == EXPECTED
     assert set(metrics["dataset"]) == {"t"}
 
 
-def test_a_metric_beside_a_column_called_score_is_named():
+def test_error_names_the_metric_next_to_score():
     _, about = read(runs(score=np.arange(8.0), note="x"), greater_is_better=True)
     assert about.datasets["data"].metric == "score"
     assert "Left out: acc; if one of them" in notes(about)
@@ -78,7 +78,7 @@ def test_a_metric_beside_a_column_called_score_is_named():
     assert "Left out" not in notes(about)
 
 
-def test_a_model_without_a_run_on_a_dataset_is_named():
+def test_note_names_models_without_a_run_on_a_dataset():
     both = pd.concat([runs(dataset="d"), runs(dataset="e")], ignore_index=True)
     _, about = read(both[(both["model"] == "a") | (both["dataset"] == "d")])
     assert "Without a run: b on e." in notes(about)
@@ -94,7 +94,7 @@ def test_one_direction_for_metrics_of_which_one_is_known():
         read(two, greater_is_better=False)
 
 
-def test_predictions_that_are_not_read_are_named():
+def test_note_names_predictions_that_are_not_read():
     rows = [
         (m, s, i, i % 2, abs((i % 2) - (0.2 if (i + s) % 5 else 0.8)), 1 - i % 2)
         for m in "ab"
@@ -125,7 +125,7 @@ def test_a_first_line_that_names_no_columns(tmp_path, text, words):
     assert words in str(error.value)
 
 
-def test_cells_that_a_spreadsheet_holds_empty(tmp_path):
+def test_empty_cells_of_a_spreadsheet(tmp_path):
     path = tmp_path / "runs.csv"
     lines = runs().to_csv(index=False).replace("\n", ",,,\n")
     path.write_text(lines + ",,,,,\n")
@@ -138,13 +138,13 @@ def test_a_sign_test_has_no_difference_in_units():
     assert format_difference(row | {"wins": 3.0, "n": 4}) == "ahead on 3 of 4 datasets"
 
 
-def test_columns_that_clash_with_what_a_table_becomes():
+def test_columns_that_clash_with_created_ones():
     wide = runs().pivot(index="model", columns="seed", values="acc").assign(value=1)
     with pytest.raises(ReseedError, match="column 'value' next to columns by 'seed'"):
         read(wide, metric="acc")
 
 
-def test_a_metric_that_was_not_asked_for_may_have_any_name():
+def test_unrequested_metric_may_have_any_name():
     rows = runs(metric="acc").rename(columns={"acc": "value"})
     both = pd.concat([rows, rows.assign(metric="error", value=lambda f: 1 - f["value"])])
     metrics, _ = read(both, metric="acc")
@@ -153,7 +153,7 @@ def test_a_metric_that_was_not_asked_for_may_have_any_name():
         read(both, metric="error")
 
 
-def test_a_number_with_a_stray_character_is_no_riddle(tmp_path):
+def test_number_with_a_stray_character_is_explained(tmp_path):
     path = tmp_path / "runs.csv"
     path.write_text(runs().to_csv(index=False).replace(",0.7\n", ",0.7\0\n"), encoding="utf-8")
     assert scores(read(path)[0]) == EXPECTED

@@ -1,4 +1,4 @@
-"""Tables as strangers bring them: none is read as what it is not, and nothing raises a riddle."""
+"""Unusual tables: none is misread, and every error is clear."""
 
 import numpy as np
 import pandas as pd
@@ -93,7 +93,7 @@ def test_true_and_false_are_one_and_zero():
     assert found.to_dict() == pytest.approx(right(frame).to_dict())
 
 
-def test_names_of_classes_may_be_predicted_that_no_item_has():
+def test_predicted_class_may_occur_in_no_target():
     names = np.array(["cat", "dog", "owl"])
     frame = items(lambda t, right: t if right else "cow", lambda i: names[i % 3], y="y_pred")
     found = read(frame)[0].set_index(["model", "init"])["accuracy"]
@@ -148,7 +148,7 @@ def test_summary_next_to_fold_columns_is_not_copied_to_folds():
     assert scores(read(frame, metric="acc")[0]) == EXPECTED
 
 
-def test_a_wanted_metric_is_no_model():
+def test_requested_metric_is_no_model():
     frame = pd.DataFrame({"seed": range(4), "elo": [4.0, 3, 5, 4], "lr": 0.1, "runtime": 3.5})
     table = read_source(frame, requested="elo")
     assert table.layout.format == "table"
@@ -157,7 +157,7 @@ def test_a_wanted_metric_is_no_model():
         table.raise_errors()
 
 
-def test_an_index_that_was_written_along_is_nothing():
+def test_written_index_is_ignored():
     frame = flat(wide("seed", "model"))
     frame.insert(0, "Unnamed: 0", range(len(frame)))
     assert scores(read(frame, metric="acc")[0]) == EXPECTED
@@ -185,7 +185,7 @@ def folds(count, **columns):
     return {"fit_time": np.ones(count), "score_time": np.ones(count), "test_auc": scores} | columns
 
 
-def test_what_stands_beside_cross_validate_is_kept():
+def test_columns_next_to_cross_validate_are_kept():
     parts = [pd.DataFrame(folds(10, train_auc=1.0)).assign(clf=m) for m in ("rf", "svm")]
     frame = pd.concat(parts, ignore_index=True).assign(rep=[*range(5)] * 4, n_train=80, n_test=20)
     metrics, about = read(frame.drop(columns="rep"), columns={"model": "clf"})
@@ -204,7 +204,7 @@ def test_cross_validations_of_different_lengths_are_not_paired():
 
 
 @pytest.mark.parametrize("kept", [True, False], ids=["index", "columns"])
-def test_a_mean_beside_pivoted_runs_is_no_run(kept):
+def test_mean_next_to_pivoted_runs_is_no_run(kept):
     frame = wide("model", "seed")
     frame = frame.assign(mean=frame.mean(axis=1), std=frame.std(axis=1), family="net")
     metrics, about = read(frame if kept else frame.reset_index(), metric="acc")
@@ -275,7 +275,7 @@ def one_file_a_model(folder):
     return folder
 
 
-def test_what_is_no_result_in_a_folder_is_left_out(tmp_path):
+def test_other_files_of_a_folder_are_left_out(tmp_path):
     folder = one_file_a_model(tmp_path)
     one_file_a_model(folder / ".ipynb_checkpoints")
     (folder / "notes.txt").write_text("remember the milk\n")
@@ -304,7 +304,7 @@ def test_folders_of_tables_in_a_list(tmp_path):
     assert scores(metrics) == {(f"{m}/scores", s): v for (m, s), v in EXPECTED.items()}
 
 
-def test_text_that_is_not_utf8_is_told_as_such(tmp_path):
+def test_text_that_is_not_utf8_is_refused(tmp_path):
     path = tmp_path / "runs.csv"
     path.write_bytes("model;seed;acc\nBäume;0;0.91\n".encode("latin-1"))
     with pytest.raises(ReseedError, match="Save it as UTF-8"):

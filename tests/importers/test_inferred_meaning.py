@@ -1,4 +1,4 @@
-"""What values say beside names: their sign and unit, a status, which column is the score."""
+"""Meaning inferred from values: sign and unit, a status, the column of scores."""
 
 import numpy as np
 import pandas as pd
@@ -30,7 +30,7 @@ def greater(about):
 
 
 @pytest.mark.parametrize("how", ["cross_validate", "cross_val_score", "cv_results"])
-def test_errors_that_scorers_negated(how):
+def test_negated_errors_of_scorers(how):
     if how == "cross_validate":
         source = {
             name: cross_validate(model, X, Y, scoring={"mse": NEGATED, "r2": "r2"}, cv=5)
@@ -66,7 +66,7 @@ def test_an_error_of_both_signs_is_refused():
     assert greater(read(mixed, greater_is_better=True)[1]) is True
 
 
-def test_directions_for_a_metric_that_is_not_there():
+def test_direction_of_a_missing_metric_is_refused():
     with pytest.raises(ReseedError, match=r"'f1_negatives', which is missing.*'f1_negative'"):
         read(runs("f1_negative"), greater_is_better={"f1_negatives": True})
     assert greater(read(runs("f1_negative"), greater_is_better={"f1_negative": True})[1]) is True
@@ -79,7 +79,7 @@ def test_directions_for_a_metric_that_is_not_there():
         assert greater(about) is False
 
 
-def test_a_share_beside_percentages():
+def test_share_next_to_percentages_is_refused():
     words = "percent of rf, and a share of svm"
     with pytest.raises(ReseedError, match=words):
         read(runs(rf=90))
@@ -144,7 +144,7 @@ def test_words_of_a_status():
 
 
 @pytest.mark.parametrize("ratio", [80, -0.5, "0.25", True, np.bool_(True)])
-def test_a_ratio_that_is_none(ratio):
+def test_invalid_ratio_is_refused(ratio):
     with pytest.raises(ReseedError, match=r"`test_train_ratio` is .* up to 10") as error:
         read(runs().rename(columns={"seed": "split"}), test_train_ratio=ratio)
     assert "mistakes" not in str(error.value)
@@ -161,7 +161,7 @@ def test_a_loss_that_rounding_put_below_zero():
     assert greater(about) is False
 
 
-def test_a_wide_table_needs_one_of_the_metrics_that_are_named(tmp_path):
+def test_wide_table_needs_a_requested_metric(tmp_path):
     frame = pd.DataFrame({"model": ["a", "b"] * 5, "seed": np.arange(10) // 2, "auc": 0.5})
     _, about = import_results(frame, {"metric": ["ndcg", "auc"]}, {})
     assert about.datasets["data"].metric == "auc"
@@ -173,7 +173,7 @@ def _by_model(**models):
     return pd.DataFrame(models, index=pd.RangeIndex(5, name="fold")).rename_axis(columns="model")
 
 
-def test_a_model_that_sums_up_the_others_is_none():
+def test_summary_of_models_is_no_model():
     frame = _by_model(rf=[0.81, 0.82, 0.84, 0.8, 0.83], svm=[0.78, 0.8, 0.79, 0.81, 0.77])
     for name, by in [("mean", "mean"), ("All", "mean"), ("max", "max"), ("std", "std")]:
         wide = frame.assign(**{name: frame.agg(by, axis=1).round(4)}).rename_axis(columns="model")

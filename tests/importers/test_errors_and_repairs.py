@@ -1,4 +1,4 @@
-"""What is wrong with a file is mended and said, or refused with one clear error."""
+"""Problems of a file are repaired with a note, or refused with one clear error."""
 
 import re
 
@@ -32,7 +32,7 @@ def read(tmp_path):
         (["dataset,seed,value", "d,0,1"], {}, ["names the model", "columns: {model"]),
         ([HEAD, *ROWS], {"columns": {"modle": "model"}}, ["maps 'modle'", "mean 'model'"]),
         ([HEAD, *ROWS], {"columns": {"seed": "sede"}}, ["no column 'sede'", "mean 'seed'"]),
-        (["model,metric,value", "a,auc,1", "a,auc,0.9"], {}, ["tells the runs", "`seed`"]),
+        (["model,metric,value", "a,auc,1", "a,auc,0.9"], {}, ["identifies the runs", "`seed`"]),
         ([HEAD, *ROWS, "a,d,,accuracy,0.8"], {}, ["line 6", "'seed' is empty"]),
         ([HEAD, *ROWS, "a,d,2,accuracy,85%"], {}, ["line 6", "'85%'", "decimal point"]),
         ([HEAD, *ROWS, "a,d,1,accuracy,0.91"], {}, ["lines 3, 6", "same run", "0.9, 0.91"]),
@@ -74,7 +74,7 @@ def read(tmp_path):
         (
             ["model,fold,accuracy", "a,1,0.9", "a,2,0.8", "a,mean,0.85", "a,Std.,0.05"],
             {},
-            ["lines 4, 5", "'fold' holds 'mean'", "sums up"],
+            ["lines 4, 5", "'fold' holds 'mean'", "summarises"],
         ),
         ([HEAD, *ROWS, "a,Average,0,accuracy,0.8"], {}, ["line 6", "'dataset' holds 'Average'"]),
         (
@@ -103,7 +103,7 @@ def test_refused(read, lines, results, words):
         assert word in message, message
 
 
-def test_a_dataset_without_the_metric_is_left_out_and_said(read):
+def test_dataset_without_the_metric_is_left_out_with_a_note(read):
     other = ["a,e,0,mse,1", "a,e,1,mse,1", "b,e,0,mse,2"]
     metrics, about = read(HEAD, *ROWS, *other, metric="accuracy")
     assert set(metrics["dataset"]) == set(about.datasets) == {"d"}
@@ -125,7 +125,7 @@ def test_metric_of_each_dataset_by_name(read):
         read(HEAD, *ROWS, metric={"dd": "accuracy"})
 
 
-def test_all_mistakes_at_once(read):
+def test_all_errors_at_once(read):
     with pytest.raises(ReseedError) as error:
         read(
             "model,seed,metric,value",
@@ -138,7 +138,7 @@ def test_all_mistakes_at_once(read):
         assert words in message
 
 
-def test_no_mistake_hides_another_of_the_runs(read):
+def test_no_error_hides_another(read):
     with pytest.raises(ReseedError) as error:
         read(HEAD.replace("seed", "data_seed"), *ROWS, "a,d,1,accuracy,0.91", baseline="c")
     message = str(error.value)
@@ -146,7 +146,7 @@ def test_no_mistake_hides_another_of_the_runs(read):
         assert words in message
 
 
-def test_file_that_is_not_there(tmp_path):
+def test_missing_file(tmp_path):
     with pytest.raises(ReseedError, match="no such file"):
         import_results(tmp_path / "none.csv", {}, {"name": "mine"})
 
@@ -173,18 +173,18 @@ def test_conflict_names_the_column_that_was_not_read(read):
     assert len(metrics) == 3
 
 
-def test_equal_scores_of_unlike_rows_are_not_taken_for_copies(read):
+def test_equal_scores_of_different_rows_are_no_copies(read):
     with pytest.raises(ReseedError, match="same run"):
         read("model,seed,cross,accuracy", "a,0,x,0.8", "a,0,y,0.8", "a,1,x,0.7")
 
 
-def test_copies_are_left_out_and_said(read):
+def test_copies_are_left_out_with_a_note(read):
     metrics, about = read(HEAD, *ROWS, ROWS[0], ROWS[3])
     assert len(metrics) == 4
     assert any(note.startswith("2 rows that repeat") for note in about.notes)
 
 
-def test_scores_that_are_not_there_are_failed_runs(read):
+def test_missing_scores_are_failed_runs(read):
     more = ["a,d,2,accuracy,", "a,d,3,accuracy,nan", "b,d,2,accuracy,inf"]
     metrics, about = read(HEAD, *ROWS, *more)
     assert about.trials.failed == 3
@@ -197,17 +197,17 @@ def test_blank_lines_do_not_shift_the_line_numbers(read):
         read(HEAD, *ROWS, "", "a,d,2,accuracy,x")
 
 
-def test_names_that_read_like_nothing_are_names(read):
+def test_names_such_as_na_are_not_missing_values(read):
     metrics, _ = read(HEAD, *[row.replace("a,d", "NA,null", 1) for row in ROWS])
     assert set(metrics["model"]) == {"NA", "b"}
 
 
-def test_missing_pairs_and_unequal_seeds_are_said(read):
+def test_missing_pairs_and_unequal_seeds_are_noted(read):
     _, about = read(HEAD, *ROWS, "a,d,2,accuracy,0.8")
     assert any("of 3 model seeds, b lacks 1" in note for note in about.notes)
 
 
-def test_columns_of_a_message_are_counted(read):
+def test_message_lists_a_limited_number_of_columns(read):
     columns = ",".join(f"run{i} - acc__MIN" for i in range(300))
     with pytest.raises(ReseedError) as error:
         read(f"Step,{columns}", "0," + ",".join(["0.5"] * 300))
@@ -227,7 +227,7 @@ def test_names_differing_in_case_or_blanks_are_warned_about(read):
     assert not any("are read as" in note for note in signs.notes)
 
 
-def test_a_column_that_holds_the_gap_of_two_models_is_no_model(read):
+def test_difference_of_two_models_is_no_model(read):
     rows = ["0,0.80,0.83,0.03", "1,0.81,0.82,0.01", "2,0.79,0.83,0.04"]
     with pytest.raises(
         ReseedError, match="'diff' is no model: it holds the difference of two others"
@@ -237,7 +237,7 @@ def test_a_column_that_holds_the_gap_of_two_models_is_no_model(read):
     assert set(own["model"]) == {"rf", "xgb", "delta"}
 
 
-def test_one_model_is_said(read):
+def test_single_model_is_noted(read):
     _, about = read(HEAD, *ROWS[:2])
     assert any("One model only" in note for note in about.notes)
 
@@ -270,13 +270,13 @@ def test_non_numeric_score_cell_is_located_in_the_message(cell):
         reseed.compare(frame)
 
 
-def test_a_compressed_table_is_to_be_unpacked(tmp_path):
+def test_compressed_table_is_refused(tmp_path):
     (tmp_path / "runs.csv.gz").write_bytes(b"\x1f\x8b\x08")
     with pytest.raises(ReseedError, match="is compressed: unpack it"):
         reseed.compare(tmp_path / "runs.csv.gz")
 
 
-def test_a_row_of_a_pivoted_frame_is_told_as_it_was_given():
+def test_errors_name_the_row_of_the_pivoted_frame():
     scores = {1: [0.8, 0.7, 0.6], 2: [0.8, "failed?", 0.6], 3: [0.9, 0.7, 0.6]}
     frame = pd.DataFrame(scores, index=pd.Index(["a", "b", "c"], name="model"))
     with pytest.raises(ReseedError, match=r"\(row 1\): column '2' holds 'failed\?'"):
@@ -291,6 +291,6 @@ def test_a_row_of_a_pivoted_frame_is_told_as_it_was_given():
         ("model,auc seed=1,auc seed=2", ["old,.8,.7", "new,.9,n.n."], "auc seed=2"),
     ],
 )
-def test_a_cell_of_a_wide_table_is_told_under_its_own_heading(read, first, lines, heading):
+def test_errors_name_the_heading_of_the_wide_table(read, first, lines, heading):
     with pytest.raises(ReseedError, match=rf"line 3\): column '{heading}' holds 'n.n.'"):
         read(first, *lines, metric="auc")
