@@ -398,8 +398,12 @@ class SourceGuard:
     @classmethod
     def read(cls, path: str | Path) -> "SourceGuard":
         """Read the stamps that `Workflow` wrote. Raises Damaged."""
+        path = Path(path)
         try:
-            content = json.loads(Path(path).read_text(encoding="utf-8"))
+            text = path.read_bytes()
+            if path.parent.name + path.stem != hashlib.sha256(text).hexdigest():
+                raise ValueError("its content does not match its name")
+            content = json.loads(text)
             return cls({file: SourceStamp(*stamp) for file, stamp in content.items()})
         except (OSError, ValueError, TypeError, AttributeError) as error:
             raise Damaged(path, f"cannot be read ({error})") from None
