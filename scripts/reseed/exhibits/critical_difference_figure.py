@@ -81,8 +81,8 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         definitions=[
             "A bar joins models of which no two are shown to differ; a model without a bar is shown"
             " to differ from every other. Over datasets by Friedman's and Nemenyi's tests, where"
-            " the line CD is the difference of mean ranks that would be shown; on one dataset by the"
-            " verdicts."
+            " the line CD is the difference of mean ranks that would be shown; on one dataset by"
+            " the verdicts."
         ],
         alt="Models by mean; bars join those whose comparison is inconclusive.",
         alt_findings=seen,

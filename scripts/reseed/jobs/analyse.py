@@ -14,6 +14,7 @@ def run(spec: AnalysisSpec, granted: Granted) -> None:
     from reseed.analyses.shared.data import read_data
     from reseed.core.atomic import replace_atomically
     from reseed.core.checked_io import write_table
+    from reseed.core.source_guard import SourceGuard
     from reseed.plugins.kinds import find_kind, run_kind
 
     study = ResultsLayout(spec.results).study(spec.study)
@@ -24,6 +25,7 @@ def run(spec: AnalysisSpec, granted: Granted) -> None:
         list(spec.collected),
     )
     table = run_kind(find_kind("analyses", spec.kind), data, spec.options, pd.DataFrame)
+    SourceGuard.read(spec.sources).refuse_edits()  # before anything is written
     write_table(Path(study.statistics(spec.name)), table)
     with replace_atomically(study.statistics(spec.name, ".csv")) as temporary:
         table.to_csv(temporary, index=False)
