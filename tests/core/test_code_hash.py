@@ -326,9 +326,11 @@ def test_file_stats_are_read_from_their_file(guarded):
     folder, stamps, _ = guarded
     path = Path(SpecFiles(ResultsLayout(str(folder))).write_sources(stamps))
     assert SourceGuard.read(path).stamps == stamps
-    path.write_text("{")
-    with pytest.raises(Damaged, match="does not match its name"):
-        SourceGuard.read(path)
+    whole = path.read_text()
+    for text in ("{", "", whole.replace("watched.py", "watchad.py")):
+        path.write_text(text)
+        with pytest.raises(Damaged, match="does not match its name"):
+            SourceGuard.read(path)
     path.unlink()
     with pytest.raises(Damaged):
         SourceGuard.read(path)
