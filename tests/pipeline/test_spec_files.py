@@ -32,6 +32,14 @@ def test_path_depends_on_the_content_alone(files, tmp_path, monkeypatch):
     assert SpecFiles(ResultsLayout(".")).write(SPEC) == str(path)
 
 
+def test_damaged_file_is_written_again(files):
+    path = Path(files.write(SPEC))
+    whole = path.read_text()
+    path.write_text(whole[:-1])
+    assert files.write(SPEC) == str(path)
+    assert path.read_text() == whole
+
+
 def test_dry_run_writes_nothing(files, tmp_path):
     dry = SpecFiles(ResultsLayout(str(tmp_path)), dry=True).write(SPEC)
     assert list(tmp_path.iterdir()) == []

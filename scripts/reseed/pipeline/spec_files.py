@@ -32,7 +32,7 @@ class SpecFiles:
         self._sources: dict[int, tuple[str, Mapping[str, SourceStamp]]] = {}
 
     def write(self, spec: Any) -> str:
-        """Path of the file that holds `spec`. The file is written if it does not exist."""
+        """Path of the file that holds `spec`. The file is written unless it holds it already."""
         return self._write(json.dumps(to_json(spec), ensure_ascii=False, separators=(",", ":")))
 
     def write_sources(self, stamps: Mapping[str, SourceStamp]) -> str:
@@ -46,7 +46,7 @@ class SpecFiles:
     def _write(self, text: str) -> str:
         name = _checksum(text)
         path = self.folder / name[:2] / f"{name[2:]}.json"
-        if not (self.dry or path.exists()):
+        if not (self.dry or _holds(path, text)):
             write_text(path, text)
         return str(path)
 
@@ -60,6 +60,14 @@ def read_spec(cls: type[AnySpec], path: Path) -> AnySpec:
         return from_json(cls, text)
     except (OSError, ValueError) as error:
         raise Damaged(path, f"cannot be read ({error})") from None
+
+
+def _holds(path: Path, text: str) -> bool:
+    """Whether a file has this content; a damaged file is written again."""
+    try:
+        return path.read_bytes() == text.encode()
+    except OSError:
+        return False
 
 
 def _checksum(text: str) -> str:
