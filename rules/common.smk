@@ -38,9 +38,11 @@ MODE = RunMode(
 PROGRESS = show_progress(logger, workflow.output_settings.quiet, MODE.dry)
 try:
     RESEED = Workflow(find_config(SCRIPTS.parent), config, MODE, logger.warning)
+    PROGRESS.labels = RESEED.labels()
 except ReseedError as error:
     raise WorkflowError(str(error)) from None
-PROGRESS.labels = RESEED.labels()
+except OSError as error:
+    raise WorkflowError(f"{error.filename}: {error.strerror}.") from None
 PROGRESS.targets |= set(RESEED.project.studies)
 shell.prefix(RESEED.shell_prefix)
 
