@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Literal
 
 import pandas as pd
-from reseed.analyses.shared.arms import with_arms
+from reseed.exhibits.shared.left_out import left_out
 from reseed.plugins.options import Arms
 from reseed.rendering import arms
-from reseed.rendering.arms import TEST_SET_KEY, arm_title, group_title
+from reseed.rendering.arms import TEST_SET_KEY
 from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.headlines import LEAST, listed
 from reseed.rendering.numbers import counted, decimals, fixed, from_to, several
@@ -27,12 +27,6 @@ MEASURES = {
     "alpha_hat_grid": "α̂ on the authors’ grid",
     "ks": "KS distance to the reference",
 }
-
-#: Columns that identify a part of a study, the widest part first.
-_PARTS = (
-    ["dataset"], ["experiment"], ["scheme", "hyperparameters_source"], ["arm"],
-    ["data_seed", "repeat", "fold"],
-)  # fmt: skip
 
 
 #: The name of a measurement.
@@ -129,25 +123,3 @@ def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
         left_out(data),
         per="arm",
     )
-
-
-def left_out(data: ExhibitData) -> str:
-    """Sentence on the parts of the study that were not measured, with reasons.
-
-    Each is named by its widest part without a measured row: `Magic (…)` if no arm was measured on
-    the dataset, else `RF on Magic (…)`.
-    """
-    rows = with_arms(data.rows())
-    rest, place, phrase = rows, [], []
-    for names in _PARTS:
-        place = [*place, *(name for name in names if name in rows)]
-        missing = rest["reason"].ne("").groupby([rest[name] for name in place], dropna=False)
-        whole = missing.transform("all")
-        for _, part in rest[whole].groupby(place, sort=False, dropna=False):
-            row = part.iloc[0]
-            title = group_title(data, rows, row, [name for name in place if name != "arm"])
-            if "arm" in place:
-                title = f"{arm_title(data, row['arm'], row['experiment'])} on {title}"
-            phrase.append(f"{title} ({'; '.join(dict.fromkeys(part['reason']))})")
-        rest = rest[~whole]
-    return f"Left out: {several(phrase)}." if phrase else ""

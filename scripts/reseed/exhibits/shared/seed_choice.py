@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pandas as pd
-from papers.banerjee.trimming_text import left_out
 
 from reseed.analyses.shared.arms import with_arms
 from reseed.claims.formatting import format_number
+from reseed.exhibits.shared.left_out import left_out
 from reseed.rendering.arms import TEST_SET_KEY, cells
 from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.numbers import counted, percent, several, spread_over
