@@ -3,7 +3,9 @@
 import ast
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 
@@ -145,3 +147,13 @@ def test_every_rule_with_a_shell_has_an_environment_and_a_log():
         count = text.count("shell:")
         assert text.count("conda:") == count, path.name
         assert text.count(" log:") == count, path.name
+
+
+def test_pip_ships_every_file_of_the_library():
+    text = (REPOSITORY / "pyproject.toml").read_text()
+    shipped = tomllib.loads(text)["tool"]["setuptools"]["package-data"]["*"]
+    others = [path for path in LIBRARY.rglob("*.*") if path.is_file()]
+    for path in others:
+        name = path.relative_to(LIBRARY).as_posix()
+        is_code = path.suffix == ".py" or "__pycache__" in path.parts
+        assert is_code or any(fnmatch(f"/{name}", f"*{part[2:]}") for part in shipped), name
