@@ -35,6 +35,8 @@ def checked(tmp_path, monkeypatch):
             data=SimpleNamespace(task="binary"),
             spec=SimpleNamespace(model=SimpleNamespace(metric=OWN)),
             trial_path=lambda trial: Path(trial.file),
+            key=lambda trial: "key",
+            entry_paths=lambda key: [Path(f"entry-of-{key}")],
             read=lambda trial, columns: records[trial],
         )
         return [check for _, check in verification.check_metrics(cache, list(records))]
@@ -54,6 +56,10 @@ def test_users_metric_is_recomputed_for_every_trial(checked):
     checks = checked(dict.fromkeys(TRIALS, wrong))
     assert [check.same for check in checks] == [False] * 3
     assert all("hits is" in check.text for check in checks)
+    files = [path.name for check in checks for one in check.error.damaged for path in one.files]
+    assert sorted(files) == ["entry-of-key"] * 3 + [
+        f"model-seed-{seed}.parquet" for seed in range(3)
+    ]
 
 
 def test_trial_without_outputs_is_not_counted_as_computed(checked):

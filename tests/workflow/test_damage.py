@@ -59,13 +59,30 @@ def test_verify_detects_metrics_that_contradict_the_outputs(finished):
 
     assert "of 12 trials were retrained" in finished.run("verify")
     path = finished.folder / next(iter(finished.trials()))
-    record = read_trial(path, ["test", "curve"])
+    before, record = finished.trials(), read_trial(path, ["test", "curve"])
     record.metrics["auc"] += 0.3
-    path.unlink()
-    write_trial(path, record)
+    path.chmod(0o644)
+    write_trial(path, record)  # in place, so that the cache entry is altered too
     text = finished.run("verify", fails=True)
     assert "its outputs give" in text
     assert path.name in text
+    finished.run()  # verify deleted the trial and its cache entry
+    assert finished.trials() == before
+    assert "of 12 trials were retrained" in finished.run("verify")
+
+
+def test_verify_deletes_a_trial_that_does_not_repeat(finished):
+    from dataclasses import replace
+
+    from reseed.cache.trial_records import read_trial, write_trial
+
+    path = finished.folder / next(iter(finished.trials()))
+    before, record = finished.trials(), read_trial(path, ["test", "curve"])
+    path.chmod(0o644)
+    write_trial(path, replace(record, fingerprint="0" * 64))
+    assert "differs: expected" in finished.run("verify", "--config", "verify_all=true", fails=True)
+    finished.run()
+    assert finished.trials() == before
 
 
 def test_verify_retrains_everything_on_request(finished):

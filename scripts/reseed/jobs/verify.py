@@ -35,12 +35,14 @@ def run(spec: VerifySpec, granted: Granted) -> None:
         retrained += 1
         say(f"{cache.trial_path(trial)}: {check.text}")
         if not check.same:
+            damaged += check.error.damaged if check.error else ()
             differing.append(f"{cache.trial_path(trial)}: {check.text}")
     if differing:
         count = f"{len(differing)} trial{'s' if len(differing) > 1 else ''}"
         verb = "differ" if len(differing) > 1 else "differs"
         listed = "\n  ".join(differing)
-        raise ManyDamaged(f"{count} {verb} from the record:\n  {listed}", damaged)
+        deleted = "\nWrong records are deleted: run snakemake again." if damaged else ""
+        raise ManyDamaged(f"{count} {verb} from the record:\n  {listed}{deleted}", damaged)
     say(
         f"Verified: {retrained} of {total} trials were retrained and are bitwise the same; "
         f"the metrics of {computed} follow from the outputs they store."

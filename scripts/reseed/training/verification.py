@@ -14,7 +14,7 @@ import numpy as np
 from reseed.cache.trial_cache import TrialCache
 from reseed.core.coordinates import Coordinates
 from reseed.core.environment import compute_environment_id, describe_environment
-from reseed.core.errors import ReseedError
+from reseed.core.errors import Damaged, ReseedError
 from reseed.data.store import read_targets
 from reseed.metrics import registry as metrics
 from reseed.planning.specs import TrainSpec
@@ -26,7 +26,7 @@ class Check:
     """Result of one check.
 
     same: whether the trial agrees with its record. text: one line about it. made: whether there was
-    anything to check. error: why the record could not be read.
+    anything to check. error: why the record could not be read, or that it is wrong.
     """
 
     same: bool
@@ -56,7 +56,12 @@ def check_metrics(cache: TrialCache, trials: Sequence[Coordinates]) -> Iterator[
             for name, value in computed.items()
             if not np.isclose(record.metrics.get(name, np.nan), value, rtol=1e-9, atol=1e-12)
         ]
-        yield path, Check(not wrong, "; ".join(wrong) or "metrics follow from its outputs")
+        text = "; ".join(wrong) or "metrics follow from its outputs"
+        why = "its metrics do not follow from its outputs"
+        yield (
+            path,
+            Check(not wrong, text, error=_wrong_record(cache, trial, why) if wrong else None),
+        )
 
 
 def sample(
@@ -85,11 +90,19 @@ def check_retrained(
         actual = (outcome.status, outcome.fingerprint)
         expected = (record.status, record.fingerprint)
         text = f"same ({outcome.status}, {str(outcome.fingerprint)[:12]})"
+        error = None
         if actual != expected:
             text = f"differs: expected {expected}, got {actual} {outcome.error or ''}".rstrip()
             if record.environment != here:
                 text += " (it was made under other versions, or on another device)"
-        yield trial, Check(actual == expected, text)
+            else:
+                error = _wrong_record(cache, trial, "retraining gives another result")
+        yield trial, Check(actual == expected, text, error=error)
+
+
+def _wrong_record(cache: TrialCache, trial: Coordinates, why: str) -> Damaged:
+    """The error that has a record, and its cache entries, deleted and made again."""
+    return Damaged(cache.trial_path(trial), why, *cache.entry_paths(cache.key(trial)))
 
 
 def check_sample(
