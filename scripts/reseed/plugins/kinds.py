@@ -19,7 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from reseed.config.validation_messages import format_validation_errors
 from reseed.core.code_hash import SCRIPTS, code_files
@@ -178,7 +178,7 @@ def read_options(kind: Kind, options: Mapping[str, Any], project: Path = Path())
 
 def _load_options_class(kind: Kind, project: Path) -> type[Strict]:
     options_class = getattr(load_kind(kind, project), "Options", NoOptions)
-    if not (isinstance(options_class, type) and issubclass(options_class, Strict)):
+    if not (isinstance(options_class, type) and issubclass(options_class, BaseModel)):
         raise ReseedError(
             f"{kind.module}: Options must be a subclass of reseed.plugins.options.Strict: "
             "class Options(Strict)."
