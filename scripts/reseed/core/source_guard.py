@@ -30,8 +30,10 @@ def stamp_sources(
     """
     paths = [path for one in modules for path in code_files(one, project, not named).values()]
     for entry in (find_named_entry(name, project) for name in named):
-        is_data = isinstance(entry, Path)
-        paths += [entry] if is_data else code_files(entry, project, strict=False).values()
+        if isinstance(entry, Path):
+            paths.append(entry)
+        else:
+            paths += code_files(entry, project, strict=False).values()
     return {str(path.resolve()): _stamp(path) for path in paths if not is_third_party(path)}
 
 

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
@@ -183,4 +183,4 @@ def _load_options_class(kind: Kind, project: Path) -> type[Strict]:
             f"{kind.module}: Options must be a subclass of reseed.plugins.options.Strict: "
             "class Options(Strict)."
         )
-    return options_class
+    return cast(type[Strict], options_class)
