@@ -1,6 +1,5 @@
 """Stamps of the source files behind a key, and the check that nobody edited them during a run."""
 
-import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from reseed.core.code_hash import code_files, find_named_entry, hash_content, is_third_party
+from reseed.core.content_files import read_content
 from reseed.core.errors import Damaged, ReseedError
 
 
@@ -61,12 +61,9 @@ class SourceGuard:
         """Read the stamps of a file that is named by its checksum. Raises Damaged."""
         path = Path(path)
         try:
-            text = path.read_text(encoding="utf-8")
-            if path.parent.name + path.stem != hashlib.sha256(text.encode()).hexdigest():
-                raise Damaged(path, "its content does not match its name")
-            content = json.loads(text)
+            content = json.loads(read_content(path))
             return cls({file: SourceStamp(*stamp) for file, stamp in content.items()})
-        except (OSError, ValueError, TypeError, AttributeError) as error:
+        except (ValueError, TypeError, AttributeError) as error:
             raise Damaged(path, f"cannot be read ({error})") from None
 
     def refuse_edits(self) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +119,7 @@ class Context:
         """File with the stamps of the source files that modules reach."""
         return self.write_sources(stamp_sources(modules, (), self.folder))
 
+    @cached_property
     def job_sizes(self) -> JobSizes:
         """Sizes of jobs, by the measured seconds of earlier runs."""
         return JobSizes(self.layout, measured_seconds([Path(self.layout.root)]))

@@ -4,13 +4,12 @@ A command line holds the name of such a file alone. So no text of the user reach
 Snakemake does not store a spec once for each output of a job.
 """
 
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from reseed.core.atomic import write_text
+from reseed.core.content_files import content_path, read_content, write_content
 from reseed.core.errors import Damaged
 from reseed.core.layout import ResultsLayout
 from reseed.core.source_guard import SourceStamp
@@ -44,31 +43,16 @@ class SpecFiles:
         return self._sources[id(stamps)][0]
 
     def _write(self, text: str) -> str:
-        name = _checksum(text)
-        path = self.folder / name[:2] / f"{name[2:]}.json"
-        if not (self.dry or _holds(path, text)):
-            write_text(path, text)
+        path = content_path(self.folder, text)
+        if not self.dry:
+            write_content(path, text)
         return str(path)
 
 
 def read_spec(cls: type[AnySpec], path: Path) -> AnySpec:
     """The spec in a file. Raises Damaged where it is not what was written."""
+    text = read_content(path)
     try:
-        text = path.read_text(encoding="utf-8")
-        if path.parent.name + path.stem != _checksum(text):
-            raise Damaged(path, "its content does not match its name")
         return from_json(cls, text)
-    except (OSError, ValueError) as error:
+    except ValueError as error:
         raise Damaged(path, f"cannot be read ({error})") from None
-
-
-def _holds(path: Path, text: str) -> bool:
-    """Whether a file has this content; a damaged file is written again."""
-    try:
-        return path.read_bytes() == text.encode()
-    except OSError:
-        return False
-
-
-def _checksum(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()

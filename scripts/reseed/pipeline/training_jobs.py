@@ -117,7 +117,7 @@ def weights_files(context: Context, planned: PlannedSetting) -> list[str]:
 
 def search_jobs(context: Context) -> Iterator[Job]:
     """Training rows → the best hyper-parameters of a search, and its log."""
-    layout, sizes, main = context.layout, context.job_sizes(), context.project.main
+    layout, sizes, main = context.layout, context.job_sizes, context.project.main
     for planned in context.plan.settings.values():
         for at in planned.searches():
             winner = layout.search(planned.setting, at)
@@ -149,7 +149,7 @@ def search_jobs(context: Context) -> Iterator[Job]:
 
 def train_jobs(context: Context) -> Iterator[Job]:
     """Splits and hyper-parameters → trials, many a job, one declared file a trial."""
-    layout, sizes, main = context.layout, context.job_sizes(), context.project.main
+    layout, sizes, main = context.layout, context.job_sizes, context.project.main
     for block in blocks(context.plan, main.block_seconds, main.seeds_per_job):
         planned, trials = block[0]
         name = job_name("train", planned.setting.folder, trials[0].file, str(len(block)))

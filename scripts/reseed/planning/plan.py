@@ -115,12 +115,12 @@ class PlannedSetting:
 
     def searches(self) -> list[Coordinates]:
         """Coordinates of each hyper-parameter search of these trials, each once."""
-        if self.mode == "default":
-            return []
-        return list(dict.fromkeys(self.searches_of(self.trials)))
+        return self.searches_of(self.trials)
 
     def searches_of(self, trials: list[Coordinates]) -> list[Coordinates]:
         """Coordinates of the searches that some of the trials use, each once."""
+        if self.mode == "default":
+            return []
         at = (self.spec.search_at(trial) for trial in trials)
         return list(dict.fromkeys(one for one in at if one is not None))
 

@@ -107,25 +107,24 @@ def train_block(spec: TrainSpec, device: str, threads: int, report: Report) -> N
         if linked:
             report(f"{cache.setting.folder}: {linked} trials are in the cache already")
         if missing:
-            _train_missing(cache, part, missing, device, threads, spec.trial_seconds, report)
+            outcomes = train(cache, missing, device, threads, spec.trial_seconds)
+            _store_missing(cache, part, outcomes, linked, here, report)
 
 
-def _train_missing(
+def _store_missing(
     cache: TrialCache,
     part: SettingTrials,
-    missing: list[Coordinates],
-    device: str,
-    threads: int,
-    limit: float | None,
+    outcomes: Iterator[tuple[Coordinates, Outcome]],
+    linked: int,
+    environment: str,
     report: Report,
 ) -> None:
-    here = compute_environment_id(describe_environment(device, threads))
+    """Store trials as they are trained. linked: trials of `part` that were in the cache."""
     guard, total = SourceGuard.read(part.sources), len(part.trials)
     guard.refuse_edits()
-    outcomes = train(cache, missing, device, threads, limit)
-    for number, (trial, outcome) in enumerate(outcomes, start=total - len(missing) + 1):
+    for number, (trial, outcome) in enumerate(outcomes, start=linked + 1):
         guard.refuse_edits()
-        store_trial(cache, trial, outcome, here)
+        store_trial(cache, trial, outcome, environment)
         detail = outcome.error or ", ".join(
             f"{metric} {value:.4g}" for metric, value in list(outcome.metrics.items())[:3]
         )
