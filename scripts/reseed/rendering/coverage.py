@@ -21,6 +21,7 @@ _SPREAD_AT_ANY_LEVEL = (
 )
 #: Of seeds crossed with the items of one test set.
 CROSSED = "It covers 94 to 99 %, the more the fewer the seeds."
+_CROSSED_PAIRS = CROSSED.replace("It covers", "Intervals over seeds and items cover", 1)
 #: The Nadeau–Bengio interval, over splits that share rows.
 CORRECTED = (
     "Over splits that share training rows the interval is that of the corrected t: it covers 95 to"
@@ -56,6 +57,8 @@ def spread(level: float) -> str:
 
 
 def corrected(rows: pd.DataFrame) -> list[str]:
-    """The sentence on the corrected t, if any pair of `rows` is compared over splits."""
-    sentence = at(rows["level"].max(), CORRECTED)
-    return [sentence] if sentence and (rows["design"] == "splits").any() else []
+    """The sentences on the intervals of the designs of `rows`: splits, seeds and items."""
+    sentences = {"splits": CORRECTED, "seeds and items": _CROSSED_PAIRS}
+    designs = set(rows["design"])
+    found = [at(rows["level"].max(), text) for name, text in sentences.items() if name in designs]
+    return [sentence for sentence in found if sentence]

@@ -17,6 +17,8 @@ from math import comb
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq
+from scipy.special import stdtrit
 
 from reseed.stats.bootstrap import (
     PER_ITEM,
@@ -115,6 +117,20 @@ class CrossedDifference:
     parts: Parts
     scope: str
     level: float
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom of the t distribution with the same quantile at `level`.
+
+        Infinite without variance.
+        """
+        positive = [(part, df) for part, df in self.parts if part > 0]
+        if len(positive) < 2:
+            return positive[0][1] if positive else np.inf
+        tail = (1 - self.level) / 2
+        quantile = upper_quantile(tail, positive)
+        ends = [df for _, df in positive]
+        return float(brentq(lambda df: -stdtrit(df, tail) - quantile, min(ends), max(ends)))
 
     def equivalence_p(self, rope: float) -> float:
         """Return the larger p-value of two one-sided tests against a difference beyond ± rope > 0.

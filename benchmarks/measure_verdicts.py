@@ -1,0 +1,39 @@
+"""Error rates of whole verdicts among several equal models, for docs/methods.md."""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+from measure_coverage import Row, Tables, main
+from reseed.stats.comparison import holm, nadeau_bengio
+from reseed.stats.crossed_comparison import crossed_difference
+
+Rng = np.random.Generator
+
+
+def test_sets(rng: Rng, n_sim: int) -> Iterator[Row]:
+    """Claims among equal models on one test set: over the seeds alone, and with the items.
+
+    Each model has its own hard items, so on a finite test set equal models differ.
+    """
+    for models, seeds, items, sd in ((3, 10, 300, 0.0), (3, 10, 300, 0.1), (3, 10, 300, 0.3),
+                                     (6, 5, 1000, 0.1), (2, 10, 300, 0.1)):  # fmt: skip
+        alone, joint = [], []
+        for _ in range(n_sim):
+            hard = rng.normal(1, 1.5, items) + rng.normal(0, 0.5, (models, 1, items))
+            level = hard + rng.normal(0, sd, (models, seeds, 1))
+            right = (level + rng.normal(size=(models, seeds, items)) > 0).astype(float)
+            pairs = list(combinations(right, 2))
+            means = np.stack([(a - b).mean(axis=1) for a, b in pairs])
+            alone.append((holm(nadeau_bengio(means, 0).p_value) <= 0.05).any())
+            p = [crossed_difference(a, b, shared_seeds=True).p_value for a, b in pairs]
+            joint.append((holm(p) <= 0.05).any())
+        where = f"{models} models, {seeds} seeds × {items} items, SD of seed {sd}"
+        yield f"any false claim, seeds alone, {where}", alone
+        yield f"any false claim, seeds and items, {where}", joint
+
+
+TABLES: Tables = {"test_sets": test_sets}
+
+if __name__ == "__main__":
+    main(TABLES)
