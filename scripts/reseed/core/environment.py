@@ -9,7 +9,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from reseed.core.code_hash import SCRIPTS, digest
+from reseed.core.code_hash import digest
+from reseed.core.module_finder import SCRIPTS
 from reseed.core.random_streams import DETERMINISM_SETTINGS
 
 #: Libraries whose arithmetic affects the results of a trial.

@@ -7,8 +7,9 @@ from typing import Any
 
 from reseed.config import Results
 from reseed.config.studies import Analysis, Exhibit
-from reseed.core.code_hash import PACKAGE, code_hash, digest
+from reseed.core.code_hash import code_hash, digest
 from reseed.core.layout import PREDICTION_TABLES
+from reseed.core.module_finder import PACKAGE
 from reseed.data.kinds import file_stats
 from reseed.pipeline.jobs import Context, Job, absolute
 from reseed.pipeline.labels import join_names
