@@ -167,7 +167,7 @@ class StudyJobs:
                     outputs=[paths.statistics(name), paths.statistics(name, ".csv")],
                     log=f"studies/{study}/statistics-{name}",
                     key=digest(
-                        code_hash("reseed.jobs.analyse", kind.module, project=self.context.folder),
+                        self.context.code_key("reseed.jobs.analyse", kind.module),
                         analysis.model_dump(),
                         # Snakemake does not see that a file was replaced by an older one.
                         *(Path(file).read_text("utf-8", "replace") for file in files),
@@ -223,7 +223,7 @@ class StudyJobs:
         exhibit = self._exhibit(study, name)
         kind = self._kind("exhibits", exhibit.kind)
         is_table = kind.function == "table"
-        code = code_hash("reseed.jobs.draw", kind.module, project=self.context.folder)
+        code = self.context.code_key("reseed.jobs.draw", kind.module)
         return ExhibitSpec(
             name=name,
             kind=exhibit.kind,

@@ -101,7 +101,8 @@ class SettingSpec:
 
     search: None where hyper-parameters are given. code, search_code: hashes of the code that
     trains and that searches. device: `cpu`, `gpu` or `auto`. keep: parts of the split whose raw
-    outputs are stored.
+    outputs are stored. packages: top-level names of installed packages that the user's code
+    imports; their versions belong to the environment and are in no key.
     """
 
     setting: Setting
@@ -111,6 +112,7 @@ class SettingSpec:
     search_code: str
     device: str
     keep: tuple[str, ...]
+    packages: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
