@@ -10,6 +10,7 @@ from reseed.config.studies import Analysis, Exhibit
 from reseed.core.code_hash import code_hash, digest
 from reseed.core.layout import PREDICTION_TABLES
 from reseed.core.module_finder import PACKAGE
+from reseed.core.statement import Statement
 from reseed.data.kinds import file_stats
 from reseed.pipeline.jobs import Context, Job, absolute
 from reseed.pipeline.labels import join_names
@@ -236,6 +237,7 @@ class StudyJobs:
             suffixes=TABLE_SUFFIXES if is_table else FIGURE_SUFFIXES,
             key=digest(code, exhibit.model_dump()),
             sources=self.context.sources_of("reseed.jobs.draw", kind.module),
+            statements=tuple(Statement(**entry.model_dump()) for entry in exhibit.statements),
         )
 
     def exhibit_files(self, study: str, name: str) -> list[str]:

@@ -17,6 +17,7 @@ from reseed.config.models import Encoder, SearchValues, Value
 from reseed.config.studies import Scheme, Seeds
 from reseed.core.code_hash import digest
 from reseed.core.coordinates import Coordinates, Setting, search_coordinates
+from reseed.core.statement import Statement
 
 AnySpec = TypeVar("AnySpec")
 
@@ -336,6 +337,7 @@ class ExhibitSpec:
     suffixes: tuple[str, ...]
     key: str
     sources: str
+    statements: tuple[Statement, ...] = ()
 
 
 @dataclass(frozen=True)
