@@ -7,8 +7,10 @@ from typing import Any
 
 from reseed.config import Results
 from reseed.config.studies import Analysis, Exhibit
-from reseed.core.code_hash import PACKAGE, code_hash, digest
+from reseed.core.code_hash import code_hash, digest
 from reseed.core.layout import PREDICTION_TABLES
+from reseed.core.module_finder import PACKAGE
+from reseed.core.statement import Statement
 from reseed.data.kinds import file_stats
 from reseed.pipeline.jobs import Context, Job, absolute
 from reseed.pipeline.labels import join_names
@@ -166,7 +168,7 @@ class StudyJobs:
                     outputs=[paths.statistics(name), paths.statistics(name, ".csv")],
                     log=f"studies/{study}/statistics-{name}",
                     key=digest(
-                        code_hash("reseed.jobs.analyse", kind.module, project=self.context.folder),
+                        self.context.code_key("reseed.jobs.analyse", kind.module),
                         analysis.model_dump(),
                         # Snakemake does not see that a file was replaced by an older one.
                         *(Path(file).read_text("utf-8", "replace") for file in files),
@@ -222,7 +224,7 @@ class StudyJobs:
         exhibit = self._exhibit(study, name)
         kind = self._kind("exhibits", exhibit.kind)
         is_table = kind.function == "table"
-        code = code_hash("reseed.jobs.draw", kind.module, project=self.context.folder)
+        code = self.context.code_key("reseed.jobs.draw", kind.module)
         return ExhibitSpec(
             name=name,
             kind=exhibit.kind,
@@ -235,6 +237,7 @@ class StudyJobs:
             suffixes=TABLE_SUFFIXES if is_table else FIGURE_SUFFIXES,
             key=digest(code, exhibit.model_dump()),
             sources=self.context.sources_of("reseed.jobs.draw", kind.module),
+            statements=tuple(Statement(**entry.model_dump()) for entry in exhibit.statements),
         )
 
     def exhibit_files(self, study: str, name: str) -> list[str]:

@@ -17,6 +17,7 @@ from reseed.config.models import Encoder, SearchValues, Value
 from reseed.config.studies import Scheme, Seeds
 from reseed.core.code_hash import digest
 from reseed.core.coordinates import Coordinates, Setting, search_coordinates
+from reseed.core.statement import Statement
 
 AnySpec = TypeVar("AnySpec")
 
@@ -101,7 +102,8 @@ class SettingSpec:
 
     search: None where hyper-parameters are given. code, search_code: hashes of the code that
     trains and that searches. device: `cpu`, `gpu` or `auto`. keep: parts of the split whose raw
-    outputs are stored.
+    outputs are stored. packages: top-level names of installed packages that the user's code
+    imports; their versions belong to the environment and are in no key.
     """
 
     setting: Setting
@@ -111,6 +113,7 @@ class SettingSpec:
     search_code: str
     device: str
     keep: tuple[str, ...]
+    packages: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -334,6 +337,7 @@ class ExhibitSpec:
     suffixes: tuple[str, ...]
     key: str
     sources: str
+    statements: tuple[Statement, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,10 @@ from reseed.config import (
     Study,
 )
 from reseed.config.studies import Analysis, Exhibit
-from reseed.core.code_hash import SCRIPTS, code_hash, named_code, refuse_unbound
+from reseed.core.code_hash import code_hash, named_code, refuse_unbound
 from reseed.core.coordinates import base_name
 from reseed.core.errors import ReseedError, suggest_name
+from reseed.core.module_finder import SCRIPTS
 from reseed.data import registry
 from reseed.data.kinds import as_list
 from reseed.metrics.names import ON_REQUEST, TASKS_BY_METRIC
