@@ -293,7 +293,7 @@ class StudyJobs:
         coverage = {study: self._coverage(study) for study in studies}
         spec = ReportSpec(self.layout.root, exhibits, page, coverage, sources)
         templates = PACKAGE / "reporting" / "templates"
-        texts = sorted([*templates.glob("*.html"), *templates.glob("*.css")])
+        texts = sorted(templates.iterdir())
         titles = [self.context.project.studies[study].title for study in studies]
         return {
             "name": f"report-{page}" if page else "report",

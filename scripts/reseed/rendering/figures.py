@@ -14,6 +14,7 @@ from reseed.claims.claim import Claim, check_drawn
 from reseed.core.atomic import replace_atomically, write_json
 from reseed.rendering.claim_texts import claim_texts
 from reseed.rendering.data import ExhibitData
+from reseed.rendering.hover import panels_of
 from reseed.rendering.style import GREY, STYLE, new_figure, styled
 
 # Without dates and versions, equal numbers give equal bytes.
@@ -107,6 +108,7 @@ def write_figure(
             "definitions": list(info.definitions),
             "alt": info.alt_text or data.title,
             "empty": info.empty,
+            "points": panels_of(figure) if "png" in formats else [],
             "inches": [round(float(side), 2) for side in figure.get_size_inches()],
             "files": [path.name for path in files.values()],
         },
