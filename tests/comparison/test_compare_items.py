@@ -68,3 +68,25 @@ def test_scores_of_one_test_set_say_first_that_it_did_not_vary():
     assert "hold on exactly one test set, which did not vary" in str(found)
     items = reseed.compare(runs, metric="correct", greater_is_better=True)
     assert "did not vary" not in str(items)
+
+
+def test_no_number_of_seeds_replaces_items():
+    runs = _null_items(np.random.default_rng(4), seeds=20, models="ab")
+    found = reseed.compare(runs, metric="correct", greater_is_better=True)
+    row = found.statistics("seeds_needed").iloc[0]
+    joint = _joint(runs, row["model_a"], row["model_b"])
+    assert row["design"] == "seeds and items"
+    # More seeds leave the part of the items, which is nearly all of this error.
+    assert 0.9 * joint.se**2 < joint.item_variance < joint.se**2
+    assert row["smallest_half_width"] == pytest.approx(1.959964 * joint.item_variance**0.5)
+    assert np.isnan(row["runs_for_power"])
+
+
+def test_the_plan_is_for_the_options_of_the_verdict(tmp_path):
+    scores = pd.DataFrame(
+        [(m, s, 0.8 + 0.01 * np.sin(7 * s + ord(m))) for m in "ab" for s in range(8)],
+        columns=["model", "seed", "accuracy"],
+    )
+    found = reseed.compare(scores, alpha=0.01, target_power=0.9, family="study")
+    plan = found.statistics("seeds_needed").iloc[0]
+    assert (plan["alpha"], plan["target_power"], plan["family"]) == (0.01, 0.9, "study")
