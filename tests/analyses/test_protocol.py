@@ -44,7 +44,7 @@ def test_clear_differences_are_won_by_every_way():
     assert table["instability"].tolist() == [0, 0, 0]
 
 
-def test_an_evaluation_by_the_protocol_has_one_training_per_fold():
+def test_an_evaluation_has_one_training_per_fold():
     trials = folded({"a": 0.002, "b": 0.0}, noise=0.01)
     table = of(trials)
     assert table["runs"].tolist() == [1, 10, 10]

@@ -40,8 +40,9 @@ from run_kinds import draw, exhibit_kinds, is_table, run_analysis
 from study_frames import about, frame, trial
 from test_extremes_and_curves_exhibits import make as curve_study
 from test_extremes_and_curves_exhibits import read
+from test_fold_exhibits import folds
+from test_ir_exhibits import scores
 from test_item_pairs_exhibits import data as item_study
-from test_protocol_and_seed_scores import folds, scores
 from test_role_components import study as crossed_roles
 from test_seed_choice import data as choice_study
 from test_trimming_exhibits import make as output_study

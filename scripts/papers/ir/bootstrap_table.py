@@ -57,8 +57,8 @@ def table(data: ExhibitData, options: Options) -> Table:
         f"Bootstrap: SD of one trained model over {rows['n_boot'].max():.0f} resamples of the test"
         " items, root mean square over seeds. Seeds: SD over seeds on the same test items. The"
         " first is the effect of which test items were drawn, the second that of the run. Scores"
-        " that do not vary over seeds enter no median. The interval of a ratio takes the bootstrap's"
-        " SD as known.",
+        " that do not vary over seeds have no ratio. The interval of a ratio takes the SD of the"
+        " bootstrap as known.",
         "Published: one model of the paper; its test sets are not these ones (the SDs imply other"
         " sizes than it states)."
         if "published_bootstrap_sd" in shown
@@ -102,7 +102,7 @@ def _claim(data: ExhibitData, rows: pd.DataFrame) -> Callable[[pd.DataFrame], Cl
             name="seed_over_test_set",
             sentence=f"{sentence}.",
             headline="The seed changes {metric} more than the test items do in {cells}"
-            if f1["n"].min() >= LEAST
+            if f1["n"].max() >= LEAST
             else "",
             rows=f1,
             phrases=parts,

@@ -139,7 +139,7 @@ def _sd_claim(data: ExhibitData, rows: pd.DataFrame) -> Callable[[pd.DataFrame],
             sentence="The SD of {metric} over seeds is {sd} for {cells} ({n} each), the largest for"
             " {most}.",
             headline="SD of {metric} over seeds: {sd} for {cells}"
-            if f1["n"].min() >= LEAST
+            if f1["n"].max() >= LEAST
             else "",
             rows=f1,
             phrases={

@@ -44,15 +44,15 @@ def table(data: ExhibitData, options: Options) -> Table:
     note = footnote(
         data,
         known,
-        f"Level {known['alpha'].iloc[0]:g}. An evaluation by a test has one seed for each fold, drawn"
-        " at random; the folds are fixed. Instability: share of evaluations whose order of two"
-        " models is not that of all trials' means. Wins: pairs decided, mean over evaluations."
-        " Error: share of experiments with equal models in which any is called better. Two"
-        " experiments have equal models. Same rows: seeds of one model stand for models on the rows"
-        " of this study, so only the seeds differ. New samples: equally good models are simulated on"
-        f" fresh samples of {numbers.from_to(known['items'])} rows, so the rows that a model happens"
-        " to get right differ as well. In brackets: 95 % intervals. Runs: trainings of each model in"
-        " an evaluation.",
+        f"Level {known['alpha'].iloc[0]:g}. An evaluation by a test has one seed for each fold,"
+        " drawn at random; the folds are fixed. Instability: share of evaluations whose order of"
+        " two models is not that of all trials' means. Wins: pairs decided, mean over evaluations."
+        " Error: share of experiments with equal models in which any is called better, of two"
+        " kinds. Same rows: seeds of one model stand for models on the rows of this study, so only"
+        " the seeds differ. New samples: equally good models are simulated on fresh samples of"
+        f" {numbers.from_to(known['items'])} rows, so the rows that a model happens to get right"
+        " differ as well. In brackets: 95 % intervals. Runs: trainings of each model in an"
+        " evaluation.",
     )
     return lines.table(data, data.rows(options.experiments), note, claims=_claims(data, known))
 
@@ -174,8 +174,8 @@ def _instability(single: pd.DataFrame, written: pd.DataFrame) -> list[Claim]:
 def _cost(rows: pd.DataFrame) -> Claim:
     return Claim(
         name="cost",
-        sentence="The protocol as written trains each model once in each fold: {n}, where one run of"
-        " each model needs one.",
+        sentence="The protocol as written trains each model once in each fold: {n}, where one run"
+        " of each model needs one.",
         rows=rows,
         phrases={},
         sample=Sample.of(rows, "runs", "training"),
