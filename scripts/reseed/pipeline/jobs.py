@@ -83,7 +83,8 @@ class Context:
     """What all builders of jobs need.
 
     config: the configuration folder. folder: the project's folder. force_if_untracked: returns
-    further inputs for outputs of which Snakemake has no record. write_sources: writes stamps of
+    further inputs for outputs of which Snakemake has no record; force_if_failed, for failed trials
+    and searches that a run repeats. write_sources: writes stamps of
     source files and returns the path.
     """
 
@@ -92,6 +93,7 @@ class Context:
     config: Path
     folder: Path
     force_if_untracked: Callable[[Iterable[str]], list[str]]
+    force_if_failed: Callable[[Iterable[str]], list[str]]
     write_sources: WriteSources
 
     @property

@@ -128,13 +128,14 @@ def search_jobs(context: Context) -> Iterator[Job]:
                     *data_files(context, planned.setting.dataset),
                     layout.split(*planned.setting[:2], at.data_seed),
                     *weights_files(context, planned),
+                    *context.force_if_failed([winner]),
                 ],
                 outputs=[winner, layout.search(planned.setting, at, ".parquet")],
                 log=layout.log(name),
                 key=digest(*planned.spec.search_parts),
                 spec=partial(
                     SearchSpec,
-                    *(context.results, main.mixed, planned.spec, at),
+                    *(context.results, main.mixed, main.retry_failed, planned.spec, at),
                     context.write_sources(planned.sources),
                 ),
                 environment=planned.model.environment,
@@ -153,11 +154,12 @@ def train_jobs(context: Context) -> Iterator[Job]:
     for block in blocks(context.plan, main.block_seconds, main.seeds_per_job):
         planned, trials = block[0]
         name = job_name("train", planned.setting.folder, trials[0].file, str(len(block)))
+        outputs = context.plan.block_files(block)
         yield Job(
             name=name,
             label=f"train {label_block(block)}",
-            inputs=training_inputs(context, block),
-            outputs=context.plan.block_files(block),
+            inputs=[*training_inputs(context, block), *context.force_if_failed(outputs)],
+            outputs=outputs,
             log=layout.log(f"train/{name}"),
             key=sorted(one.spec.key for one, _ in block),
             spec=partial(build_train_spec, context.project, block, context.write_sources),
