@@ -4,6 +4,8 @@ import pytest
 from projects import FOREST, TRAINED
 from reseed.core.errors import RETRY_HINT
 
+pytestmark = pytest.mark.workflow
+
 MODEL = """import pathlib
 from sklearn.tree import DecisionTreeClassifier
 

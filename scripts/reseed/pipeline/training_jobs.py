@@ -9,7 +9,7 @@ from reseed.core.code_hash import code_hash, digest
 from reseed.core.identifiers import job_name
 from reseed.data.kinds import INPUTS_FILE, META, file_stats, list_local_files
 from reseed.data.registry import find_reader
-from reseed.pipeline.jobs import Context, Job
+from reseed.pipeline.jobs import Context, Job, without_braces
 from reseed.pipeline.labels import label_block, label_seeds
 from reseed.planning.entries import as_entry, as_weights_entry
 from reseed.planning.plan import Block, PlannedSetting, blocks
@@ -38,7 +38,7 @@ def prepare_jobs(context: Context) -> Iterator[Job]:
         yield Job(
             name=job_name("prepare", identifier),
             label=f"prepare {dataset.title}",
-            inputs=[*present, *context.force_if_untracked(outputs)],
+            inputs=[*without_braces(present), *context.force_if_untracked(outputs)],
             outputs=outputs,
             log=context.layout.log(f"data/{identifier}"),
             key=digest(
@@ -73,7 +73,10 @@ def weights_jobs(context: Context) -> Iterator[Job]:
         yield Job(
             name=job_name("weights", name),
             label=f"fetch weights of {weights.title}",
-            inputs=[*list_local_files(entry), *context.force_if_untracked([output])],
+            inputs=[
+                *without_braces(list_local_files(entry)),
+                *context.force_if_untracked([output]),
+            ],
             outputs=[output],
             log=context.layout.log(f"weights/{name}"),
             key=digest(

@@ -14,11 +14,13 @@ from reseed.cache.trial_cache import has_failed
 from reseed.core.distributions import read_package_versions
 from reseed.core.environment import read_library_versions
 from reseed.core.layout import ResultsLayout
+from reseed.core.module_finder import SCRIPTS
 from reseed.pipeline import training_jobs
 from reseed.pipeline.jobs import Context, Job
 from reseed.pipeline.snakemake_metadata import claim_results, list_untracked
 from reseed.pipeline.spec_files import SpecFiles
 from reseed.pipeline.startup import (
+    check_folders,
     check_writable,
     job_prefix,
     prepare_jobs,
@@ -79,6 +81,7 @@ class Workflow:
         # garbage collector would traverse again and again, and once more at exit.
         gc.set_threshold(200_000, 20, 100)
         atexit.register(gc.freeze)
+        check_folders(Path.cwd(), SCRIPTS.parent)
         self.mode, self.warn = mode, warn
         self.project, self.plan, self.mirror = read_plan(config, dict(overrides))
         check_writable(self.project.main.results)
