@@ -6,6 +6,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from reseed.core.code_hash import code_hash, digest, imported_packages
+from reseed.core.distributions import read_package_versions
 from reseed.core.layout import ResultsLayout
 from reseed.core.source_guard import stamp_sources
 from reseed.planning.costs import measured_seconds
@@ -24,7 +26,8 @@ class Job:
 
     name: of its rule, `STAGE-…`; names of studies hold no hyphen, so that none can be equal.
     label: what a person reads while it runs. key: what must not change for its outputs to be
-    valid. spec: builds the spec. environment: file in `envs/`. minutes, memory_mb: what to request.
+    valid. spec: builds the spec. environment: file in `envs/`. packages: top-level names of
+    installed packages that the user's code imports. minutes, memory_mb: what to request.
     """
 
     name: str
@@ -40,6 +43,7 @@ class Job:
     threads: int = 1
     minutes: Size | None = None
     memory_mb: Size | None = None
+    packages: frozenset[str] = frozenset()
     captions: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
@@ -58,20 +62,22 @@ class Job:
         mark: Snakemake's `report`. caption: file of the caption.
         """
         return [
-            mark(file, caption=caption, **_as_functions(self.captions[file]))
+            mark(file, caption=caption, **_as_plain_text(self.captions[file]))
             if file in self.captions
             else file
             for file in self.outputs
         ]
 
 
-def _as_functions(texts: dict[str, Any]) -> dict[str, Callable[[object], Any]]:
-    """Snakemake takes braces in texts for wildcards, but not in the results of functions."""
+def _as_plain_text(texts: Any) -> Any:
+    """Texts in which Snakemake's report finds no wildcards.
 
-    def constant(text: Any) -> Callable[[object], Any]:
-        return lambda wildcards: text
-
-    return {field: constant(text) for field, text in texts.items()}
+    It takes `{name}` for a wildcard and has no escape. A space of no width after the brace prevents
+    that.
+    """
+    if isinstance(texts, dict):
+        return {field: _as_plain_text(text) for field, text in texts.items()}
+    return texts.replace("{", "{\u200b")
 
 
 @dataclass(frozen=True)
@@ -79,7 +85,8 @@ class Context:
     """What all builders of jobs need.
 
     config: the configuration folder. folder: the project's folder. force_if_untracked: returns
-    further inputs for outputs of which Snakemake has no record. write_sources: writes stamps of
+    further inputs for outputs of which Snakemake has no record; force_if_failed, for failed trials
+    and searches that a run repeats. write_sources: writes stamps of
     source files and returns the path.
     """
 
@@ -88,6 +95,7 @@ class Context:
     config: Path
     folder: Path
     force_if_untracked: Callable[[Iterable[str]], list[str]]
+    force_if_failed: Callable[[Iterable[str]], list[str]]
     write_sources: WriteSources
 
     @property
@@ -119,10 +127,25 @@ class Context:
         """File with the stamps of the source files that modules reach."""
         return self.write_sources(stamp_sources(modules, (), self.folder))
 
+    def code_key(self, job: str, module: str) -> str:
+        """Hash of a job's code, of a module that may be the user's, and of packages it imports."""
+        packages = imported_packages((module,), (), self.folder)
+        code = code_hash(job, module, project=self.folder)
+        return digest(code, read_package_versions(packages)) if packages else code
+
     @cached_property
     def job_sizes(self) -> JobSizes:
         """Sizes of jobs, by the measured seconds of earlier runs."""
         return JobSizes(self.layout, measured_seconds([Path(self.layout.root)]))
+
+
+def without_braces(paths: Iterable[str]) -> list[str]:
+    """Paths of the user's files that Snakemake can take as inputs.
+
+    Snakemake takes braces for wildcards and has no escape. The keys of the jobs that read other
+    files hold their sizes, times or contents, so that an edit starts them again.
+    """
+    return [path for path in paths if not {"{", "}"} & set(path)]
 
 
 def absolute(paths: Iterable[str]) -> tuple[str, ...]:

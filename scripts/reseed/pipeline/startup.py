@@ -8,9 +8,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from reseed.core.code_hash import PACKAGE, SCRIPTS, is_installed
 from reseed.core.errors import ReseedError
 from reseed.core.layout import DECLARED, ResultsLayout
+from reseed.core.module_finder import PACKAGE, SCRIPTS, is_installed
 from reseed.data.kinds import MIRROR_VARIABLE
 from reseed.pipeline import fork_client
 from reseed.plugins.loading import PROJECT_VARIABLE
@@ -54,6 +54,19 @@ def job_prefix() -> str:
     """Shell commands at the start of every job, with braces doubled for Snakemake."""
     script = shlex.quote(str(Path(__file__).with_name("job.sh")))
     return f". {script}; ".replace("{", "{{").replace("}", "}}")
+
+
+def check_folders(*folders: Path) -> None:
+    """Raise ReseedError for a folder of the project, or of the workflow, with braces in its path.
+
+    Snakemake takes them for wildcards: it would find the locks of other folders.
+    """
+    for folder in folders:
+        if {"{", "}"} & set(str(folder)):
+            raise ReseedError(
+                f"{folder}: the path of the folder contains braces, which Snakemake takes for "
+                "wildcards. Rename the folder."
+            )
 
 
 def check_writable(results: str) -> None:

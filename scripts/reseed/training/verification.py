@@ -84,7 +84,7 @@ def check_retrained(
     cache: TrialCache, trials: list[Coordinates], device: str, threads: int
 ) -> Iterator[tuple[Coordinates, Check]]:
     """Train trials again with the code that made them, and compare fingerprints."""
-    here = compute_environment_id(describe_environment(device, threads))
+    here = compute_environment_id(describe_environment(device, threads, cache.spec.packages))
     for trial, outcome in train(cache, trials, device, threads):
         record = cache.read(trial)
         actual = (outcome.status, outcome.fingerprint)
