@@ -16,6 +16,7 @@ from reseed.core.csv_files import write_csv
 from reseed.rendering.claim_texts import claim_texts
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.style import GREY, STYLE, new_figure, styled
+from reseed.rendering.tables import take_texts_of_claims
 
 # Without dates and versions, equal numbers give equal bytes.
 _METADATA = {
@@ -54,6 +55,7 @@ class FigureInfo:
 
     def __post_init__(self) -> None:
         check_drawn(self.claims, self.drawn)
+        take_texts_of_claims(self)
 
     @property
     def alt_text(self) -> str:
