@@ -7,7 +7,7 @@ import pytest
 pytestmark = pytest.mark.workflow
 
 
-def test_replaced_bytes_are_detected_although_size_and_time_are_equal(finished):
+def test_replaced_bytes_of_equal_size_and_time_are_detected(finished):
     path = finished.folder / "table.csv"
     status, text = path.stat(), path.read_text()
     assert not finished.planned()

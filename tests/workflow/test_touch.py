@@ -6,7 +6,7 @@ from projects import FOREST
 pytestmark = pytest.mark.workflow
 
 
-def test_touch_after_an_edit_is_refused_and_the_edit_is_seen(finished):
+def test_touch_after_an_edit_is_refused(finished):
     finished.write("models/forest", FOREST | {"hyperparameters": {"max_depth": 1}})
     planned = finished.planned()
     assert planned
