@@ -17,6 +17,7 @@ from reseed.config.models import Encoder, SearchValues, Value
 from reseed.config.studies import Scheme, Seeds
 from reseed.core.code_hash import digest
 from reseed.core.coordinates import Coordinates, Setting, search_coordinates
+from reseed.core.coverage import PaperExhibit
 from reseed.core.statement import Statement
 
 AnySpec = TypeVar("AnySpec")
@@ -144,10 +145,11 @@ class SettingTrials:
 
 @dataclass(frozen=True)
 class TrainSpec:
-    """Train trials. mixed: `report` or `retrain` (see `config.Main`)."""
+    """Train trials. mixed, retry_failed: see `config.Main`."""
 
     results: str
     mixed: str
+    retry_failed: bool
     trial_seconds: float | None
     settings: tuple[SettingTrials, ...]
 
@@ -158,6 +160,7 @@ class SearchSpec:
 
     results: str
     mixed: str
+    retry_failed: bool
     spec: SettingSpec
     trial: Coordinates
     sources: str
@@ -354,11 +357,13 @@ class ReportSpec:
     """Write a page. results: as the user names it, since pages show commands.
 
     exhibits: names by study, in the order of the page. page: the study of the page; None: index.
+    coverage: exhibits of the paper, by study.
     """
 
     results: str
     exhibits: dict[str, tuple[str, ...]]
     page: str | None
+    coverage: dict[str, tuple[PaperExhibit, ...]]
     sources: str = ""
 
 
