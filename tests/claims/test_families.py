@@ -15,7 +15,7 @@ def test_expected_false_claims_by_simulation():
     assert describe_families(1, 0.05) == ""
 
 
-def test_the_verdict_over_datasets_leads_and_the_family_is_stated():
+def test_the_verdict_over_datasets_leads():
     rng = np.random.default_rng(1)
     rows = [
         (model, f"d{dataset}", seed, 0.8 + 0.01 * rng.normal())

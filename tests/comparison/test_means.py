@@ -214,7 +214,7 @@ def test_floats_have_lost_their_trailing_zeros():
         read_means(floats, 5, decimals=-1)
 
 
-def test_both_readings_of_a_spread_are_shown_unless_it_is_stated():
+def test_both_readings_of_a_spread_are_shown():
     cells = ["90.00 ± 0.30", "90.90 ± 0.30"]
     table = pd.DataFrame({"model": ["a", "b"], "accuracy": cells})
     (row,) = compare_means(table, 5).to_dict("records")

@@ -176,7 +176,7 @@ def _test_least_favourable(
 
 def _read_as_standard_errors(pairs: pd.DataFrame) -> pd.DataFrame:
     """The pairs, with spreads of unknown meaning read as standard errors instead of SDs."""
-    changed = {}
+    changed: dict[str, pd.Series] = {}
     for side in "ab":
         of_side = pairs[[f"n_{side}", f"spread_{side}"]].set_axis(["n", "spread"], axis=1)
         factor = spread_to_sd(of_side, unknown="se") / spread_to_sd(of_side)
