@@ -97,6 +97,11 @@ class ResultsLayout:
         """Empty file that is newer than any untracked result."""
         return f"{self.specs}/renewed"
 
+    @property
+    def run_token(self) -> str:
+        """File that identifies the current run (`reseed.core.run_token`)."""
+        return f"{self.specs}/run"
+
     def checked_options(self, checksum: str) -> str:
         """Empty file: options with this checksum are valid."""
         return f"{self.specs}/options/{checksum}"

@@ -13,10 +13,13 @@ def run(spec: ReportSpec, granted: Granted) -> None:
     from reseed.reporting.pages import build_index, build_study_page, read_study
 
     layout = ResultsLayout(spec.results)
-    output = layout.study_page(spec.page) if spec.page else layout.index_page
-    page = Path(output).absolute()
+    page = Path(layout.study_page(spec.page) if spec.page else layout.index_page)
+
+    def as_shown(path: Path) -> Path:
+        return Path(spec.shown, path.relative_to(spec.results))
+
     studies = [
-        read_study(Path(layout.study(name).folder), list(exhibits), page)
+        read_study(Path(layout.study(name).folder), list(exhibits), page, as_shown=as_shown)
         for name, exhibits in spec.exhibits.items()
     ]
     if spec.page:
@@ -24,7 +27,7 @@ def run(spec: ReportSpec, granted: Granted) -> None:
     else:
         text = build_index(studies, [f"{study.name}.html" for study in studies])
     write_text(page, text)
-    say(f"Report: {output}")
+    say(f"Report: {as_shown(page)}")
 
 
 if __name__ == "__main__":

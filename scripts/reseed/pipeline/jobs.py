@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from reseed.core.code_hash import digest
 from reseed.core.layout import ResultsLayout
 from reseed.core.source_guard import stamp_sources
 from reseed.planning.costs import measured_seconds
@@ -18,6 +19,11 @@ from reseed.planning.training_specs import WriteSources
 Size = Callable[[int, int], int]
 
 
+# Stages whose tables carry the key of their job, and the formats that can.
+_KEYED_STAGES = ("repeat", "collect", "import", "analyse")
+_KEYED_SUFFIXES = (".parquet", ".json")
+
+
 @dataclass(frozen=True)
 class Job:
     """One job.
@@ -25,6 +31,7 @@ class Job:
     name: of its rule, `STAGE-…`; names of studies hold no hyphen, so that none can be equal.
     label: what a person reads while it runs. key: what must not change for its outputs to be
     valid. spec: builds the spec. environment: file in `envs/`. minutes, memory_mb: what to request.
+    exhibit_keys: key of each exhibit by its sidecar (JSON).
     """
 
     name: str
@@ -41,11 +48,24 @@ class Job:
     minutes: Size | None = None
     memory_mb: Size | None = None
     captions: dict[str, dict[str, Any]] = field(default_factory=dict)
+    exhibit_keys: dict[str, str] = field(default_factory=dict)
 
     @property
     def stage(self) -> str:
         """The stage, by which progress is counted."""
         return self.name.partition("-")[0]
+
+    @property
+    def own_key(self) -> str:
+        """The key that the job's tables carry."""
+        return digest(self.key)
+
+    @property
+    def file_keys(self) -> dict[str, str]:
+        """Key of each output that carries one: the tables and facts that other jobs read."""
+        if self.stage not in _KEYED_STAGES:
+            return self.exhibit_keys
+        return {file: self.own_key for file in self.outputs if file.endswith(_KEYED_SUFFIXES)}
 
     @property
     def title(self) -> str:
@@ -123,8 +143,3 @@ class Context:
     def job_sizes(self) -> JobSizes:
         """Sizes of jobs, by the measured seconds of earlier runs."""
         return JobSizes(self.layout, measured_seconds([Path(self.layout.root)]))
-
-
-def absolute(paths: Iterable[str]) -> tuple[str, ...]:
-    """Absolute paths, for specs."""
-    return tuple(str(Path(path).absolute()) for path in paths)

@@ -10,7 +10,7 @@ from reseed.config.studies import Analysis, Exhibit
 from reseed.core.code_hash import PACKAGE, code_hash, digest
 from reseed.core.layout import PREDICTION_TABLES
 from reseed.data.kinds import file_stats
-from reseed.pipeline.jobs import Context, Job, absolute
+from reseed.pipeline.jobs import Context, Job
 from reseed.pipeline.labels import join_names
 from reseed.planning.specs import (
     AnalysisSpec,
@@ -207,6 +207,12 @@ class StudyJobs:
                     key=[*(spec.key for spec in specs), entry.title],
                     spec=DrawSpec(self.context.results, study, specs),
                     environment="exhibits",
+                    exhibit_keys={
+                        file: spec.key
+                        for spec in specs
+                        for file in files[spec.name]
+                        if file.endswith(".json")
+                    },
                     captions={
                         files[spec.name][0]: {
                             "category": entry.title,
@@ -231,7 +237,7 @@ class StudyJobs:
             caption=exhibit.caption,
             analysis=exhibit.analysis,
             options=exhibit.options,
-            inputs=absolute(self._exhibit_inputs(study, name)),
+            inputs=self._resolved(self._exhibit_inputs(study, name)),
             suffixes=TABLE_SUFFIXES if is_table else FIGURE_SUFFIXES,
             key=digest(code, exhibit.model_dump()),
             sources=self.context.sources_of("reseed.jobs.draw", kind.module),
@@ -250,6 +256,11 @@ class StudyJobs:
             for study in self.context.trained
             if any(self._shows_repeats(one) for one in self._exhibits(study).values())
         ]
+
+    def _resolved(self, paths: list[str]) -> tuple[str, ...]:
+        """Paths below the results folder with its resolved path, for specs."""
+        root = self.layout.root
+        return tuple(f"{self.context.results}{path.removeprefix(root)}" for path in paths)
 
     def _shows_repeats(self, exhibit: Exhibit) -> bool:
         return self._kind("exhibits", exhibit.kind).reads == "repeated_fits"
@@ -279,7 +290,7 @@ class StudyJobs:
     def _page_job(self, studies: list[str], page: str | None) -> dict[str, Any]:
         exhibits = {study: tuple(self._exhibits(study)) for study in studies}
         sources = self.context.sources_of("reseed.jobs.report")
-        spec = ReportSpec(self.layout.root, exhibits, page, sources)
+        spec = ReportSpec(self.context.results, self.layout.root, exhibits, page, sources)
         templates = PACKAGE / "reporting" / "templates"
         texts = sorted([*templates.glob("*.html"), *templates.glob("*.css")])
         titles = [self.context.project.studies[study].title for study in studies]

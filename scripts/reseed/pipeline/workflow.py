@@ -4,16 +4,19 @@ import atexit
 import gc
 import logging
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from reseed.core.environment import read_library_versions
+from reseed.core.file_keys import FileKeys
 from reseed.core.layout import ResultsLayout
+from reseed.core.run_token import join_run, start_run
 from reseed.pipeline import training_jobs
 from reseed.pipeline.jobs import Context, Job
+from reseed.pipeline.replay_steps import list_steps
 from reseed.pipeline.snakemake_metadata import claim_results, list_untracked
 from reseed.pipeline.spec_files import SpecFiles
 from reseed.pipeline.startup import (
@@ -24,6 +27,7 @@ from reseed.pipeline.startup import (
 )
 from reseed.pipeline.study_jobs import StudyJobs
 from reseed.planning.read_plan import read_plan
+from reseed.planning.specs import ReplayStep
 
 logger = logging.getLogger("snakemake.reseed")
 
@@ -87,6 +91,8 @@ class Workflow:
             if count:
                 warn(f"The clock was wrong: {count} files had times in the future.")
         prepare_jobs(self.mirror, config.resolve().parent, self.layout)
+        if not mode.is_main:  # a job's own process on a node
+            join_run(Path(self.layout.run_token))
         self.specs = SpecFiles(self.layout, dry=mode.dry)
         self.context = Context(
             self.project,
@@ -102,6 +108,11 @@ class Workflow:
     def layout(self) -> ResultsLayout:
         """Paths below the results folder."""
         return self.plan.layout
+
+    def start(self) -> None:
+        """Make this run the current one of its results folder."""
+        if self.mode.writes:
+            start_run(Path(self.layout.run_token))
 
     @property
     def shell_prefix(self) -> str:
@@ -121,9 +132,25 @@ class Workflow:
         """
 
         def write(wildcards: object, output: object) -> str:
-            return self.specs.write(job.spec())
+            return self.write_spec(job)
 
         return write
+
+    def write_spec(self, job: Job) -> str:
+        """Write the spec of a job, with the keys of the tables that it writes and reads."""
+        root = self.layout.root
+        reads = {
+            f"{self.context.results}{file.removeprefix(root)}": self._file_keys[file]
+            for file in job.inputs
+            if file in self._file_keys
+        }
+        return self.specs.write(job.spec(), FileKeys(job.own_key, reads))
+
+    @cached_property
+    def _file_keys(self) -> dict[str, str]:
+        """Key of each table that carries one, by its path."""
+        jobs = (job for jobs in self.jobs.values() for job in jobs)
+        return {file: key for job in jobs for file, key in job.file_keys.items()}
 
     # --- outputs without a record ----------------------------------------------------------------
 
@@ -196,8 +223,13 @@ class Workflow:
 
     @cached_property
     def verify(self) -> Job:
-        """The check of all planned trials."""
-        return training_jobs.verify_job(self.context)
+        """The check of all planned trials, and of the files that follow from them."""
+        return training_jobs.verify_job(self.context, lambda: tuple(self.list_steps()))
+
+    def list_steps(self, finished_only: bool = False) -> Iterator[ReplayStep]:
+        """The jobs that a check runs again (`reseed.pipeline.replay_steps`)."""
+
+        return list_steps(self.jobs, self.layout, self.write_spec, finished_only)
 
     def labels(self) -> dict[str, str]:
         """Label of each job by the name of its rule."""

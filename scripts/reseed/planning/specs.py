@@ -39,7 +39,9 @@ def from_json(cls: type[AnySpec], text: str | bytes) -> AnySpec:
     return _adapter(cast(Hashable, cls)).validate_json(text)
 
 
-_PATHS = ("results", "sources")
+_PATHS = ("results", "shown", "sources")
+# Fields of specs that name files below the results folder.
+_LOCATIONS = ("results", "inputs", "path")
 
 
 def without_paths(spec: Any) -> Any:
@@ -56,6 +58,25 @@ def _json_part(part: Any) -> Any:
     if isinstance(part, tuple) and any(map(is_dataclass, part)):
         return [_json_part(one) for one in part]
     return to_json(part)
+
+
+def relocate(spec: AnySpec, old: str, new: str) -> AnySpec:
+    """The spec for another results folder, which replaces the folder `old` in its paths."""
+    assert is_dataclass(spec)
+    parts = {
+        field.name: _relocate_part(getattr(spec, field.name), field.name, old, new)
+        for field in fields(spec)
+    }
+    return cast(AnySpec, replace(cast(Any, spec), **parts))
+
+
+def _relocate_part(part: Any, name: str, old: str, new: str) -> Any:
+    if is_dataclass(part):
+        return relocate(part, old, new)
+    if type(part) is tuple:  # named tuples hold no paths
+        return tuple(_relocate_part(one, name, old, new) for one in part)
+    is_below = isinstance(part, str) and (part == old or part.startswith(f"{old}/"))
+    return f"{new}{part.removeprefix(old)}" if name in _LOCATIONS and is_below else part
 
 
 # --- training ------------------------------------------------------------------------------------
@@ -161,12 +182,31 @@ class SearchSpec:
 
 
 @dataclass(frozen=True)
+class ReplayStep:
+    """A deterministic job that `verify` runs again.
+
+    stage: of the job. spec: its spec file. inputs: those that another step makes. outputs: its
+    files. All files are relative to the results folder.
+    """
+
+    stage: str
+    spec: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class VerifySpec:
-    """Check trials. sample: how many to retrain (None: all). study: table to write, if any."""
+    """Check trials, and the files that follow from them.
+
+    sample: how many trials to retrain (None: all). study: table of repeated fits to write, if any.
+    steps: jobs after training, in the order of the data.
+    """
 
     training: TrainSpec
     sample: int | None
     study: str | None = None
+    steps: tuple[ReplayStep, ...] = ()
 
 
 # --- data ----------------------------------------------------------------------------------------
@@ -347,12 +387,14 @@ class DrawSpec:
 
 @dataclass(frozen=True)
 class ReportSpec:
-    """Write a page. results: as the user names it, since pages show commands.
+    """Write a page.
 
-    exhibits: names by study, in the order of the page. page: the study of the page; None: index.
+    shown: the results folder as the user names it, for commands on the page. exhibits: names by
+    study, in the order of the page. page: the study of the page; None: index.
     """
 
     results: str
+    shown: str
     exhibits: dict[str, tuple[str, ...]]
     page: str | None
     sources: str = ""

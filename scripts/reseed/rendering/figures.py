@@ -10,7 +10,8 @@ import matplotlib
 import pandas as pd
 from matplotlib.figure import Figure
 from PIL import Image
-from reseed.core.atomic import replace_atomically, write_json
+from reseed.core.atomic import replace_atomically
+from reseed.core.checked_io import write_json
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.style import GREY, STYLE, new_figure, styled
 

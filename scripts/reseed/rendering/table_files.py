@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from reseed.core.atomic import replace_atomically, write_json, write_text
+from reseed.core.atomic import replace_atomically, write_text
+from reseed.core.checked_io import write_json
 from reseed.rendering.latex import latex
 from reseed.rendering.tables import Table
 
