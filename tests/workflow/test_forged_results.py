@@ -101,7 +101,7 @@ def test_forged_files_are_found_named_and_made_again(finished, name):
     for path in paths:
         assert f"{path.resolve()}: " in text
         assert not path.exists()
-    assert f"{len(paths)} files differ" in text
+    assert f"{len(paths)} files differ" in text, text
     finished.run()
     assert list_differences(expected, hash_contents(results)) == []
     assert page.read_bytes() == shown

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from reseed.cache.entries import samefile
 from reseed.core.errors import Damaged, ReseedError
 from reseed.core.file_keys import FileKeys, use_keys
 from reseed.core.layout import ResultsLayout
@@ -85,6 +86,7 @@ def find_false_files(
         copy = Path(folder).resolve()
         _link_results(results, copy)
         unknown: set[str] = set()
+        wrong: list[Path] = []
         for step in needed_steps(steps, results):
             if unknown.intersection(step.inputs):
                 unknown.update(step.outputs)
@@ -96,8 +98,10 @@ def find_false_files(
                 yield _failure(results / step.outputs[0], error, results, copy)
                 continue
             for output in step.outputs:
-                yield from _compare(results / output, copy / output, step)
-        yield from _compare_entries(ResultsLayout(str(results)), ResultsLayout(str(copy)))
+                for finding in _compare(results / output, copy / output, step):
+                    wrong.append(finding.path)
+                    yield finding
+        yield from _compare_entries(ResultsLayout(str(results)), ResultsLayout(str(copy)), wrong)
 
 
 def needed_steps(steps: Sequence[ReplayStep], results: Path) -> list[ReplayStep]:
@@ -148,10 +152,17 @@ def _compare(path: Path, expected: Path, step: ReplayStep) -> Iterator[Finding]:
         yield Finding(path, text, (Damaged(path, text),))
 
 
-def _compare_entries(layout: ResultsLayout, copy: ResultsLayout) -> Iterator[Finding]:
-    """Cache entries that differ from the exhibits that were drawn again under the same key."""
+def _compare_entries(
+    layout: ResultsLayout, copy: ResultsLayout, wrong: Sequence[Path]
+) -> Iterator[Finding]:
+    """Cache entries that differ from the exhibits that were drawn again under the same key.
+
+    wrong: files that were found already; their entries are deleted with them.
+    """
     for expected in sorted(Path(copy.cache).glob("??/*")):
         entry = Path(layout.cache) / expected.relative_to(copy.cache)
-        if entry.exists() and not has_same_content(entry, expected):
+        if any(samefile(entry, path) for path in wrong) or not entry.exists():
+            continue
+        if not has_same_content(entry, expected):
             text = "the cache entry differs from the exhibit that its inputs give"
             yield Finding(entry, text, (Damaged(entry, text, cached=False),))
