@@ -80,6 +80,8 @@ def read_json(path: Path) -> dict[str, Any]:
     """Read a JSON file. Raises Damaged, and Stale for another key than expected."""
     with raise_damaged(path):
         value = json.loads(Path(path).read_text(encoding="utf-8"))
+        if not isinstance(value, dict):
+            raise ValueError("it holds no object")
         check_key(path, value.pop(FIELD, None))
     return value
 

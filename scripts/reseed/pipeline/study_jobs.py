@@ -177,6 +177,9 @@ class StudyJobs:
     def _collected(self, study: str) -> tuple[str, ...]:
         return tuple(self.context.project.studies[study].experiments) or (IMPORTED_EXPERIMENT,)
 
+    def _tables_of(self, study: str, analysis: Analysis) -> list[str]:
+        return self._analysis_tables(study, analysis, self._kind("analyses", analysis.kind))
+
     def _analysis_tables(self, study: str, analysis: Analysis, kind: Kind) -> list[str]:
         paths = self.layout.study(study)
         tables = [paths.metrics, paths.about]
@@ -319,16 +322,20 @@ class StudyJobs:
     # --- helpers ---------------------------------------------------------------------------------
 
     def study_files(self, study: str) -> list[str]:
-        """Files that a study ends in: its page, tables, statistics and exhibits."""
+        """Files that a study ends in, and those that they are made from: tables and exhibits."""
         entry, paths = self.context.project.studies[study], self.layout.study(study)
+        read = [
+            *(file for one in entry.analyses.values() for file in self._tables_of(study, one)),
+            *(file for name in entry.exhibits for file in self._exhibit_inputs(study, name)),
+        ]
         return [
             self.layout.study_page(study),
-            paths.metrics,
-            paths.about,
+            *dict.fromkeys([paths.metrics, paths.about, *read]),
             *(
                 paths.statistics(analysis, suffix)
                 for analysis in entry.analyses
                 for suffix in (".parquet", ".csv")
+                if paths.statistics(analysis, suffix) not in read
             ),
             *(file for name in entry.exhibits for file in self.exhibit_files(study, name)),
         ]
