@@ -32,6 +32,7 @@ from reseed.jobs import (
 )
 from reseed.pipeline.runner import Granted
 from reseed.pipeline.spec_files import read_spec
+from reseed.planning.relocation import relocate
 from reseed.planning.specs import (
     AnalysisSpec,
     DrawSpec,
@@ -42,7 +43,6 @@ from reseed.planning.specs import (
     SplitSpec,
     StudySpec,
     VerifySpec,
-    relocate,
 )
 
 #: Class of the spec, and body of the job, by stage (`reseed.pipeline.workflow.Workflow.jobs`).

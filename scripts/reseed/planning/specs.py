@@ -40,8 +40,6 @@ def from_json(cls: type[AnySpec], text: str | bytes) -> AnySpec:
 
 
 _PATHS = ("results", "shown", "sources")
-# Fields of specs that name files below the results folder.
-_LOCATIONS = ("results", "inputs", "path")
 
 
 def without_paths(spec: Any) -> Any:
@@ -58,25 +56,6 @@ def _json_part(part: Any) -> Any:
     if isinstance(part, tuple) and any(map(is_dataclass, part)):
         return [_json_part(one) for one in part]
     return to_json(part)
-
-
-def relocate(spec: AnySpec, old: str, new: str) -> AnySpec:
-    """The spec for another results folder, which replaces the folder `old` in its paths."""
-    assert is_dataclass(spec)
-    parts = {
-        field.name: _relocate_part(getattr(spec, field.name), field.name, old, new)
-        for field in fields(spec)
-    }
-    return cast(AnySpec, replace(cast(Any, spec), **parts))
-
-
-def _relocate_part(part: Any, name: str, old: str, new: str) -> Any:
-    if is_dataclass(part):
-        return relocate(part, old, new)
-    if type(part) is tuple:  # named tuples hold no paths
-        return tuple(_relocate_part(one, name, old, new) for one in part)
-    is_below = isinstance(part, str) and (part == old or part.startswith(f"{old}/"))
-    return f"{new}{part.removeprefix(old)}" if name in _LOCATIONS and is_below else part
 
 
 # --- training ------------------------------------------------------------------------------------
