@@ -43,7 +43,7 @@ _PATHS = ("results", "shown", "sources")
 
 
 def without_paths(spec: Any) -> Any:
-    """JSON-able form of a spec without its paths (`results`, `sources`), for keys."""
+    """JSON-able form of a spec without its paths, for keys."""
     assert is_dataclass(spec)
     names = (field.name for field in fields(spec))
     parts = {name: getattr(spec, name) for name in names if name not in _PATHS}
@@ -165,7 +165,7 @@ class ReplayStep:
     """A deterministic job that `verify` runs again.
 
     stage: of the job. spec: its spec file. inputs: those that another step makes. outputs: its
-    files. All files are relative to the results folder.
+    files, relative to the results folder as the inputs are.
     """
 
     stage: str
