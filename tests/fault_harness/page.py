@@ -62,7 +62,7 @@ def page(record: Record, system: str) -> str:
 
 
 def replace_section(page: str, title: str, body: str) -> str:
-    """The page with a section of this title and text, in the place of an older one or at its end."""
+    """The page with this section, in the place of an older one or at its end."""
     before, _, after = page.partition(f"## {title}\n")
     _, mark, rest = after.partition("\n## ")
     return f"{before.rstrip()}\n\n## {title}\n\n{body.strip()}\n" + (

@@ -59,17 +59,17 @@ class Bench:
             for name, value in os.environ.items()
             if not name.startswith(("SNAKEMAKE", "RESEED", "PYTHONPATH"))
         }
-        self.runner = WarmRunner(inherited | {MIRROR_VARIABLE: ""})
+        self.base = folder / "base"
+        shutil.rmtree(self.base, ignore_errors=True)
+        Inputs.write(self.base)
+        self.runner = WarmRunner(inherited | {MIRROR_VARIABLE: ""}, self.base / "scripts")
         self._fresh_file = folder / "fresh.json"
         self._fresh: dict[str, dict[str, str]] = (
             json.loads(self._fresh_file.read_text()) if self._fresh_file.exists() else {}
         )
-        self.base = folder / "base"
         self.run_seconds = self._make_base()
 
     def _make_base(self) -> float:
-        shutil.rmtree(self.base, ignore_errors=True)
-        Inputs.write(self.base)
         self.run(self.base)  # fills caches of the operating system
         shutil.rmtree(self.base / "results")
         shutil.rmtree(self.base / ".snakemake")

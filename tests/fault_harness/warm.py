@@ -7,6 +7,7 @@ a module of the project: each run imports the project's own copy of the library.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import json
 import os
@@ -51,12 +52,13 @@ class WarmRunner:
 
     Args:
         environment: variables of the runs.
+        library: folder of the library, whose files are hashed once for all runs.
     """
 
-    def __init__(self, environment: dict[str, str]):
+    def __init__(self, environment: dict[str, str], library: Path):
         threads = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
         self._process = subprocess.Popen(
-            [sys.executable, __file__],
+            [sys.executable, __file__, str(library)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -117,10 +119,42 @@ def kill_snakemake(run: WarmRun) -> None:
 # --- the warm process ----------------------------------------------------------------------------
 
 
+#: What `reseed.core.code_hash` reads of a file, by its bytes.
+_READ: dict[bytes, tuple] = {}
+
+
+def _read_library(library: Path) -> None:
+    """Fill `_READ`. No module of the library stays loaded."""
+    sys.path.insert(0, str(library))
+    code_hash = importlib.import_module("reseed.core.code_hash")
+    for path in library.rglob("*.py"):
+        _READ[path.read_bytes()] = code_hash._read(path)
+    sys.path.pop(0)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "reseed"]:
+        del sys.modules[name]
+
+
+def _use_read_library() -> None:
+    """In a run: do not parse files again whose bytes were read before."""
+    from reseed.core import code_hash
+
+    parse = code_hash._read.__wrapped__
+
+    def read(path: Path) -> tuple:
+        try:
+            known = _READ.get(path.read_bytes())
+        except OSError:
+            known = None
+        return known or parse(path)
+
+    code_hash._read = functools.cache(read)
+
+
 def _serve() -> None:
     for name in LIBRARIES:
         with suppress(ImportError):
             importlib.import_module(name)
+    _read_library(Path(sys.argv[1]))
     waiting, children = select.poll(), {}
     waiting.register(0, select.POLLIN)
     buffer = b""
@@ -157,7 +191,8 @@ def _become_run(request: dict) -> None:
             os.dup2(log, stream)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.chdir(request["folder"])
-        sys.path.insert(0, str(Path("scripts").resolve()))
+        sys.path[0] = str(Path("scripts").resolve())
+        _use_read_library()
         program, *arguments = request["argv"]
         if program == "snakemake":
             _prepare_server(request["server"])
