@@ -25,7 +25,7 @@ for job in RESEED.jobs["search"]:
             ),
         params:
             key=job.key,
-            versions=RESEED.trigger_versions,
+            versions=RESEED.trigger_versions(job),
             spec=RESEED.spec_file(job),
         shell:
             "job {log:q} python -P -m reseed.jobs.search {params.spec:q}"

@@ -26,7 +26,7 @@ for job in RESEED.jobs["train"]:
             ),
         params:
             key=job.key,
-            versions=RESEED.trigger_versions,
+            versions=RESEED.trigger_versions(job),
             spec=RESEED.spec_file(job),
         shell:
             "job {log:q} python -P -m reseed.jobs.train {params.spec:q}"

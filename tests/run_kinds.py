@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 from reseed.analyses.shared.data import Data
-from reseed.core.code_hash import SCRIPTS
+from reseed.core.module_finder import SCRIPTS
 from reseed.plugins.kinds import built_in_kinds, find_kind, load_kind
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.run import make_figure, make_table

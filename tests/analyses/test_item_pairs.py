@@ -80,6 +80,16 @@ def test_seeds_that_are_not_shared_are_two_samples(tmp_path):
     assert table.set_index("metric").loc["accuracy", "p"] == pytest.approx(expected.p_value)
 
 
+def test_few_shared_seeds_of_many_are_not_paired(tmp_path):
+    found = arms()
+    (y, rf), (_, xgb) = found.values()
+    few = {("magic", "rf"): (y, [*rf, *rf, *rf, *rf[:2]]), ("magic", "xgb"): (y, xgb[:4])}
+    row = analyse(tmp_path, few, first_seed={"rf": 0, "xgb": 18}).iloc[0]
+    # Two of the four seeds of xgb are shared: all 20 and 4 runs are two samples.
+    assert not row["shared_seeds"]
+    assert {row["runs_a"], row["runs_b"]} == {20, 4}
+
+
 def test_holm_over_the_pairs_of_a_test_set(tmp_path):
     found = arms(("ffnn", "rf", "xgb"), gain=(0.0, 0.05, 0.3))
     table = analyse(tmp_path, found).query("metric == 'auc'")

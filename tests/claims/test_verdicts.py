@@ -80,7 +80,7 @@ def test_the_level_decides_with_its_boundary():
 @pytest.mark.parametrize("p_holm", [0.01, 0.5])
 def test_seeds_alone_have_the_scope_of_one_split(design, p_holm):
     text = say(design=design, p_holm=p_holm, test="Welch's t test", n_b=8)
-    assert " on this one split: " in text
+    assert " on exactly this test set, which did not vary: " in text
     assert "the data never varied" in text
     shared = "10 and 8 runs, not paired, as too few model seeds are shared"
     assert (shared in text) == (design == "unpaired")
@@ -100,7 +100,8 @@ def test_too_few_runs():
 
 def test_no_variation():
     text = say(low=0.008, high=0.008, p_holm=0.0, design="seeds")
-    assert text.startswith("No verdict on A and B on this one split: every run gives the same")
+    scope = "on exactly this test set, which did not vary"
+    assert text.startswith(f"No verdict on A and B {scope}: every run gives the same")
     assert "Vary the data split." in text
     assert "same score" in say(low=0.0, high=0.0, difference=0.0)
 

@@ -3,25 +3,19 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from hashed_projects import hashed
 from reseed.cache.trial_cache import trial_key
 from reseed.core.code_hash import (
-    SCRIPTS,
-    _files,
-    _imported,
-    _read,
     code_files,
     code_hash,
     digest,
     named_code,
     refuse_unbound,
 )
-from reseed.core.errors import Damaged, ReseedError
-from reseed.core.layout import ResultsLayout
-from reseed.core.source_guard import SourceGuard, stamp_sources
-from reseed.pipeline.spec_files import SpecFiles
+from reseed.core.errors import ReseedError
+from reseed.core.module_finder import SCRIPTS
 
 MODEL = {"factory": "a:b", "stack": {"cpu": 1, "gpu": 1}, "hyperparameters": {"ignored": 1}}
 FACTS = {
@@ -33,24 +27,6 @@ FACTS = {
     "weights": None,
     "seeds": {"init": 0, "order": 0, "dropout": 0, "augment": 0},
 }
-
-
-@pytest.fixture
-def project(tmp_path):
-    def write(**files):
-        for name, text in files.items():
-            path = tmp_path / f"{name}.py"
-            path.parent.mkdir(exist_ok=True, parents=True)
-            path.write_text(text)
-        for cached in (_read, _imported, _files, code_files, code_hash):
-            cached.cache_clear()
-        return tmp_path
-
-    return write
-
-
-def hashed(folder, entry="mine", **options):
-    return code_hash(entry, project=folder, **options)
 
 
 @pytest.mark.parametrize(
@@ -283,54 +259,3 @@ def test_name_that_a_module_lacks_is_refused(tmp_path, text, refused):
         return
     with pytest.raises(ReseedError, match=r"'own:make': .*own.py has no make"):
         refuse_unbound("own:make", tmp_path)
-
-
-@pytest.fixture
-def guarded(tmp_path):
-    """Return the files of a key and a guard of them."""
-    (tmp_path / "watched.py").write_text("import numpy\nfrom imported_by_watched import X\n")
-    (tmp_path / "imported_by_watched.py").write_text("X = 1\n")
-    (tmp_path / "settings.json").write_text("{}")
-    stamps = stamp_sources(("watched", "reseed.models.forest"), ("settings.json",), tmp_path)
-    return tmp_path, stamps, SourceGuard(stamps)
-
-
-def test_file_stats_cover_user_files_and_the_library(guarded):
-    folder, stamps, _ = guarded
-    names = {"watched.py", "imported_by_watched.py", "settings.json"}
-    assert {path for path in stamps if path.startswith(str(folder))} == {
-        str(folder / name) for name in names
-    }
-    assert str(SCRIPTS / "reseed" / "models" / "forest.py") in stamps
-    assert not [path for path in stamps if "site-packages" in path]
-
-
-def test_file_edited_after_planning_is_refused(guarded):
-    folder, _, guard = guarded
-    guard.refuse_edits()
-    (folder / "imported_by_watched.py").write_text("X = 1  # one\n")
-    guard.refuse_edits()
-    for name, text in (("imported_by_watched.py", "X = 2\n"), ("settings.json", "[]")):
-        before = (folder / name).read_text()
-        (folder / name).write_text(text)
-        with pytest.raises(ReseedError, match=f"{name}: was edited after the run was planned"):
-            guard.refuse_edits()
-        (folder / name).write_text(before)
-        guard.refuse_edits()
-    (folder / "watched.py").unlink()
-    with pytest.raises(ReseedError, match=r"watched\.py: was edited"):
-        guard.refuse_edits()
-
-
-def test_file_stats_are_read_from_their_file(guarded):
-    folder, stamps, _ = guarded
-    path = Path(SpecFiles(ResultsLayout(str(folder))).write_sources(stamps))
-    assert SourceGuard.read(path).stamps == stamps
-    whole = path.read_text()
-    for text in ("{", "", whole.replace("watched.py", "watchad.py")):
-        path.write_text(text)
-        with pytest.raises(Damaged, match="does not match its name"):
-            SourceGuard.read(path)
-    path.unlink()
-    with pytest.raises(Damaged):
-        SourceGuard.read(path)

@@ -99,7 +99,7 @@ def imported_files(module: str) -> dict[str, Path]:
     files, pending = {}, [module]
     with mock.patch.object(code_hash, "_CARRIERS", ()):  # jobs import these packages too
         while pending:
-            reached = code_hash.code_files.__wrapped__(pending.pop(), strict=False)
+            reached = code_hash.reach_code.__wrapped__(pending.pop(), strict=False).files
             code = "".join(reached[name].read_text() for name in reached.keys() - files)
             files |= reached
             pending += [name for text, names in LOADED_BY.items() if text in code for name in names]

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import yaml
 from reseed.config import Weights
-from reseed.core.code_hash import SCRIPTS
 from reseed.core.errors import Damaged, ReseedError
 from reseed.core.layout import ResultsLayout
+from reseed.core.module_finder import SCRIPTS
 from reseed.data.sources import Fetched, fetch
 from reseed.data.weights import prepare_weights, read_weights_meta
 from reseed.pipeline.spec_files import SpecFiles

@@ -101,9 +101,17 @@ def test_each_fold_is_a_test_set_of_its_own(tmp_path):
 
 def test_file_without_scores_is_refused(tmp_path):
     path, frame = tmp_path / "runs.csv", items()
-    labels = frame.assign(y_pred=frame["y_true"]).drop(columns="y_score")
-    runs = frame[["model", "seed"]].drop_duplicates().assign(accuracy=0.5)
-    for without in (labels, runs):
-        without.to_csv(path, index=False)
-        with pytest.raises(ReseedError, match="no scores of items"):
-            import_predictions(path, {}, STUDY)
+    frame[["model", "seed"]].drop_duplicates().assign(accuracy=0.5).to_csv(path, index=False)
+    with pytest.raises(ReseedError, match="no scores of items"):
+        import_predictions(path, {}, STUDY)
+
+
+def test_predicted_labels_are_scored_as_correct_or_not(tmp_path):
+    path, frame = tmp_path / "runs.csv", items()
+    guess = np.random.default_rng(0).choice(["ham", "spam"], len(frame))
+    frame.assign(y_pred=guess).drop(columns="y_score").to_csv(path, index=False)
+    scores, targets = (table.to_pandas() for table in import_predictions(path, {}, STUDY))
+    expected = (guess == frame["y_true"]).groupby([frame["model"], frame["seed"]]).mean()
+    found = scores.set_index(["model", "init"])["test"].map(np.mean).sort_index()
+    assert found.to_numpy() == pytest.approx(expected.to_numpy())
+    assert set(np.concatenate(targets["test"])) == {0.0}

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from reseed.core.code_hash import SCRIPTS
+from reseed.core.module_finder import SCRIPTS
 from reseed.pipeline import fork_client, fork_server
 from reseed.pipeline.fork_client import VARIABLE, address
 

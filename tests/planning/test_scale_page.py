@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from reseed.core.code_hash import SCRIPTS
+from reseed.core.module_finder import SCRIPTS
 
 REPOSITORY = Path(__file__).parents[2]
 PAGE = REPOSITORY / "docs" / "scale.md"

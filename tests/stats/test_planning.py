@@ -52,6 +52,20 @@ def test_power_by_simulation():
     assert np.isfinite(planning.power(np.array(20.0), 1.0, np.arange(2, 200))).all()
 
 
+def test_power_of_welchs_test_with_unequal_spreads():
+    rng = np.random.default_rng(3)
+    n = planning.seeds_for_difference(1.5, 1.0, paired=False, sd_b=0.1).n
+    a, b = rng.normal(0, 1, (40_000, n)), rng.normal(1.5, 0.1, (40_000, n))
+    found = (stats.ttest_ind(a, b, axis=1, equal_var=False).pvalue <= 0.05).mean()
+    promised = float(planning.power(1.5, 1.0, n, paired=False, sd_b=0.1))
+    assert promised >= 0.8
+    assert found == pytest.approx(promised, abs=0.01)
+    same = planning.power(0.5, 2.0, 9, paired=False, sd_b=2.0)
+    assert same == planning.power(0.5, 2.0, 9, paired=False)
+    with pytest.raises(ValueError, match="sd_b"):
+        planning.power(0.5, 2.0, 9, sd_b=1.0)
+
+
 def test_pilot_sd_and_its_assurance():
     pilot = np.random.default_rng(2).normal(size=(4000, 8))
     assert planning.pilot_sd(pilot[0]) == pytest.approx(pilot[0].std(ddof=1))
@@ -119,7 +133,7 @@ def test_grid_standard_error_and_power_by_simulation():
     residual = y - rows[:, :, None] - columns[:, None] + means[:, None, None]
     ms_e = (residual**2).sum((1, 2)) / ((a - 1) * (b - 1))
     t = means / np.sqrt(np.maximum(ms_a + ms_b - ms_e, ms_e) / (a * b))
-    expected = planning._t_power(1.6 / se, df, 0.05)
+    expected = planning.t_power(1.6 / se, df, 0.05)
     result = np.abs(t) > stats.t.isf(0.025, df)
     assert result.mean() == pytest.approx(expected, abs=0.03)  # Satterthwaite is approximate
     assert 0.5 < expected < 0.95
@@ -141,7 +155,7 @@ def test_plan_grid_is_the_cheapest():
                 if "half_width" in target:
                     good = stats.t.isf(0.025, df) * se <= 1.0
                 else:
-                    good = planning._t_power(1.4 / se, df, 0.05) >= 0.8
+                    good = planning.t_power(1.4 / se, df, 0.05) >= 0.8
                 if good and (best is None or (a * b, b) < best[:2]):
                     best = (a * b, b, a)
         assert (plan.n_seeds * plan.n_folds, plan.n_folds, plan.n_seeds) == best

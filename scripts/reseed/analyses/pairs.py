@@ -11,6 +11,7 @@ from pydantic import Field
 from reseed.analyses.shared.across_datasets import AcrossDatasets
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.equivalence import rope_by_metric
+from reseed.analyses.shared.item_tests import ItemTests
 from reseed.analyses.shared.pairing import (
     ModelGroup,
     Pairing,
@@ -23,6 +24,7 @@ from reseed.claims.pair_verdicts import build_pair_verdict
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Rope
 from reseed.stats.comparison import compare_paired, differences, equivalence_p, holm
+from reseed.stats.crossed_comparison import CrossedDifference
 from reseed.stats.planning import detectable_effect
 from reseed.stats.ranking import disagreement
 from reseed.stats.signed_rank import smallest_signed_rank_p
@@ -36,9 +38,10 @@ COLUMNS = [
     "family", "instability", "ties", "superiority", "superiority_low", "superiority_high",
     "bca_low", "bca_high", "rope", "equivalence_p", "equivalence_p_holm", "p_a_better",
     "p_equivalent", "p_b_better", "detectable", "target_power", "test_train_ratio", "alpha",
-    "min_runs", "friedman_p", "critical_difference", "wins", "losses", "p_least",
+    "min_runs", "friedman_p", "critical_difference", "wins", "losses", "p_least", "items",
+    "seed_share", "seeds_test", "seeds_p",
 ]  # fmt: skip
-_TEXT = ["test", "rank_test", "missing", "family"]
+_TEXT = ["test", "rank_test", "missing", "family", "seeds_test"]
 _UNKNOWN = dict.fromkeys(COLUMNS, np.nan) | dict.fromkeys(_TEXT, "")
 #: Two models, the better one first, and their runs.
 NamedPairing = tuple[str, str, Pairing]
@@ -48,7 +51,7 @@ class Options(PairOptions):
     """level: confidence level of the intervals.
     alpha: size of the tests, after Holm's adjustment.
     n_boot: resamples of the BCa interval.
-    min_runs: fewest runs for a verdict.
+    min_runs: fewest runs for a verdict; 2 where seeds and items are compared together.
     rope: half-width of practical equivalence in units of the score; by metric if with_p are
         several (None: no pair is called equivalent).
     target_power: power of the smallest detectable difference.
@@ -68,7 +71,10 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row a pair of models on each dataset; `model_a` has the better mean.
 
     Splits are compared by the Nadeau–Bengio corrected t test, shared seeds by the paired t test,
-    independent seeds by Welch's t test (`pairing.Pairing`). Differences are in units of the score
+    independent seeds by Welch's t test (`pairing.Pairing`). If the outputs of items on the one test
+    set of such a pair are known and both models have two runs or more, seeds and items are compared
+    together (`design` seeds and items, `stats.crossed_comparison`); the test over seeds alone is
+    then `seeds_test` with the unadjusted p-value `seeds_p`. Differences are in units of the score
     and positive if A is better.
 
     - `difference`: mean difference; `low`, `high`: its interval at `level`, for this pair alone.
@@ -87,8 +93,11 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     groups = list(group_models(data))
     ropes = rope_by_metric(options.rope, {group.metric: group.factor for group in groups})
     is_compared, is_restricted = choose_pairs(groups, options)
+    items = ItemTests(data)
     by_group = [
-        _compare_pairs(group, pair_models(group, is_compared), ropes.get(group.metric), options)
+        _compare_pairs(
+            group, pair_models(group, is_compared), ropes.get(group.metric), items, options
+        )
         for group in groups
     ]
     rows = [row for part in by_group for row in part]
@@ -104,7 +113,11 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
 
 def _compare_pairs(
-    group: ModelGroup, pairs: list[NamedPairing], rope: float | None, options: Options
+    group: ModelGroup,
+    pairs: list[NamedPairing],
+    rope: float | None,
+    items: ItemTests,
+    options: Options,
 ) -> list[Row]:
     """One row a pair; pairs of one design and size are computed together."""
     common = group.key | {
@@ -149,7 +162,36 @@ def _compare_pairs(
                 name: value[position] if isinstance(value, list) else value
                 for name, value in columns.items()
             }
+    for row, (a, b, pairing) in zip(rows, pairs, strict=True):
+        if pairing.design in ("seeds", "unpaired"):
+            found = items.compare(group, a, b, pairing, options.level)
+            row |= _compare_over_items(row, *found, rope) if found else {}
     return rows
+
+
+def _compare_over_items(row: Row, test: CrossedDifference, items: int, rope: float | None) -> Row:
+    """The columns of the test over seeds and items, and what the seeds alone show."""
+    of_seeds_alone = dict.fromkeys(
+        ["rank_p", "rank_floor", "sd_difference", "cohens_d", "bca_low", "bca_high", "p_a_better",
+         "p_b_better", "p_equivalent"], np.nan,
+    )  # fmt: skip
+    columns = of_seeds_alone | {
+        "design": "seeds and items",
+        "test": "t test of crossed seeds and items",
+        "rank_test": "",
+        "min_runs": 2,
+        "items": items,
+        "difference": test.difference,
+        "low": test.low,
+        "high": test.high,
+        "p": test.p_value,
+        "scale": test.se,
+        "df": test.df,
+        "seed_share": test.seed_share if test.se > 0 else np.nan,
+        "seeds_test": row["test"],
+        "seeds_p": row["p"],
+    }
+    return columns | ({"rope": rope, "equivalence_p": test.equivalence_p(rope)} if rope else {})
 
 
 def _describe(group: ModelGroup, batch: list[Pairing], trials: int) -> Row:
@@ -252,7 +294,7 @@ def _adjust(rows: list[Row], family: str) -> None:
     if not tested:
         return
     for name in ("p", "rank_p", "equivalence_p"):
-        with_p = [row for row in tested if name in row]
+        with_p = [row for row in tested if np.isfinite(row.get(name, np.nan))]
         adjusted = holm([row[name] for row in with_p]).tolist() if with_p else []
         for row, p in zip(with_p, adjusted, strict=True):
             row[f"{name}_holm"] = p
@@ -264,6 +306,6 @@ def _adjust(rows: list[Row], family: str) -> None:
         row |= {
             "pairs": count,
             "family": family,
-            "rank_p_least": min(1.0, count * row["rank_floor"]),
+            "rank_p_least": float(np.minimum(1.0, count * row["rank_floor"])),
             "detectable": size * row["scale"],
         }

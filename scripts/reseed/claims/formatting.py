@@ -51,3 +51,8 @@ def format_share(share: float, decimals: int = 0) -> str:
     elif float(text) == 100 > percent:
         text = f"over {100 - least:.{decimals}f}"
     return f"{text} %"
+
+
+def count_noun(n: int, noun: str, plural: str = "") -> str:
+    """`1 split`, `12 splits`; `plural` for a noun that needs more than an s."""
+    return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"

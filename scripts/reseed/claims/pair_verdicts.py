@@ -18,7 +18,10 @@ from reseed.claims.verdicts import (
     is_equivalent,
 )
 
-_UNITS = {"splits": "splits", "seeds": "model seeds", "unpaired": "runs", "datasets": "datasets"}
+_UNITS = {"splits": "splits", "seeds": "model seeds", "datasets": "datasets"}
+#: Designs whose verdict holds for the one test set at hand.
+ONE_TEST_SET = ("seeds", "unpaired")
+_FIXED_TEST_SET = "on exactly this test set, which did not vary"
 
 
 def decide_pair_outcome(row: Row) -> Outcome:
@@ -46,13 +49,13 @@ def _is_by_rank(row: Row) -> bool:
 def build_pair_verdict(row: Row) -> Verdict:
     """The verdict on one row of the analysis `pairs`.
 
-    It names the test, the runs behind it and whether they are paired. Its scope is one split where
-    the data never varied.
+    It names the test, the runs behind it and whether they are paired. Its scope is one test set
+    where the data never varied and the outputs of items are not known.
     """
     if row["design"] == "datasets":
         return _build_over_datasets(row)
     outcome = decide_pair_outcome(row)
-    scope = "on this one split" if row["design"] in ("seeds", "unpaired") else ""
+    scope = _FIXED_TEST_SET if row["design"] in ONE_TEST_SET else ""
     decimals = _count_decimals(row, outcome)
     difference = format_difference(row, decimals)
     notes: tuple[str, ...] = ()
@@ -169,7 +172,7 @@ def _describe_flips(row: Row) -> str:
 
 
 def _count_runs(row: Row) -> str:
-    if row["design"] == "unpaired":
+    if row["design"] not in _UNITS:
         return f"{row['n_a']:.0f} and {row['n_b']:.0f} runs"
     unit = _UNITS[row["design"]]
     return f"1 {unit[:-1]}" if row["n"] == 1 else f"{row['n']:.0f} {unit}"
@@ -183,6 +186,12 @@ def _describe_test(row: Row) -> str:
         if str(row.get("scheme", "")).startswith("kfold"):
             ratio = f", test rows {row['test_train_ratio']:.3g} of the training rows"
         return f"{test}, paired over {_count_runs(row)}{ratio}."
+    if row["design"] == "seeds and items":
+        return (
+            f"{test}, over {_count_runs(row)} and {row['items']:.0f} test items: new seeds and new "
+            f"items are both allowed for. On exactly these items, over the seeds alone: "
+            f"{row['seeds_test']}, unadjusted p {format_p(row['seeds_p'])}."
+        )
     basis = f"over {row['n']:.0f} shared model seeds"
     if row["design"] == "unpaired":
         basis = f"on {_count_runs(row)}, not paired, as too few model seeds are shared"

@@ -31,7 +31,7 @@ class Verdict:
     outcome: `no difference shown` means inconclusive: neither a difference nor equivalence.
     model_a, model_b: the models; `model_a` has the better mean.
     evidence: the numbers behind the outcome.
-    scope: where the outcome holds, such as `on this one split`.
+    scope: where the outcome holds, such as `over datasets`.
     region: region of practical equivalence with its unit, such as `±1 points`.
     is_within_region: whether the difference is shown to be smaller than `region`.
     notes: sentences that follow: tests, sample sizes, runs left out.

@@ -83,24 +83,25 @@ def _compute_metrics(study: StudyTrials, one: StudyTrial, names: list[str]) -> d
 
 
 def _check_environments(study: StudyTrials, frame: pd.DataFrame) -> None:
-    """With `mixed: retrain`, refuse trials of another environment than the newest of their device.
+    """With `mixed: retrain`, refuse trials of another environment than the newest of their kind.
 
+    Models that train on the same device and import the same packages share an environment.
     Raises ManyDamaged, so that they are made again.
     """
     searched = any(cache.spec.search for cache in study.caches)
     if study.spec.mixed != "retrain" or not (searched or frame["environment"].nunique() > 1):
         return
     trials: list[tuple[StudyTrial, Path, str]] = []
-    newest: dict[str, tuple[float, str]] = {}
+    newest: dict[tuple[str, tuple[str, ...]], tuple[float, str]] = {}
     for one in study.trials():
-        path, device = one.cache.trial_path(one.trial), one.cache.spec.device
+        path, kind = one.cache.trial_path(one.trial), _environment_kind(one)
         made = path.stat().st_mtime, one.cache.read(one.trial).environment
-        newest[device] = max(made, newest.get(device, made))
+        newest[kind] = max(made, newest.get(kind, made))
         trials.append((one, path, made[1]))
     stale: set[Path] = set()
     searches: set[Path] = set()
     for one, path, environment in trials:
-        here, winner = newest[one.cache.spec.device][1], one.cache.winner(one.trial)
+        here, winner = newest[_environment_kind(one)][1], one.cache.winner(one.trial)
         foreign = winner is not None and not _is_same_machine(study, winner.environment, here)
         winner_path = one.cache.winner_path(one.trial)
         if foreign and winner_path:
@@ -116,6 +117,10 @@ def _check_environments(study: StudyTrials, frame: pd.DataFrame) -> None:
             " deleted (mixed: retrain). Run snakemake again to make them here.",
             [Damaged(files[0], "made in another environment", *files[1:], cached=False)],
         )
+
+
+def _environment_kind(one: StudyTrial) -> tuple[str, tuple[str, ...]]:
+    return one.cache.spec.device, one.cache.spec.packages
 
 
 def _is_same_machine(study: StudyTrials, one: str, other: str) -> bool:

@@ -13,6 +13,8 @@ from reseed.plugins import kinds
 
 #: Analyses or exhibits by name, as a study file has them.
 Entries = dict[str, dict[str, Any]]
+#: Options of the analysis `pairs` → the same option of `seeds_needed`.
+_PLAN_OPTIONS = {"alpha": "alpha", "level": "level", "family": "family", "target_power": "power"}
 
 
 class PairChoice(NamedTuple):
@@ -107,6 +109,14 @@ def check_pair_options(options: Mapping[str, Any], function: Callable[..., Any])
 
 
 def add_pair_options(analyses: Entries, options: dict[str, Any]) -> Entries:
-    """The analyses with these options of `pairs`, unless its entry states them."""
-    stated = analyses["pairs"].get("options") or {}
-    return analyses | {"pairs": analyses["pairs"] | {"options": options | stated}}
+    """The analyses with these options of `pairs`, unless an entry states them.
+
+    The plan of `seeds_needed` is for the same test.
+    """
+    plan = {_PLAN_OPTIONS[name]: value for name, value in options.items() if name in _PLAN_OPTIONS}
+    added = {"pairs": options, "seeds_needed": plan}
+    return analyses | {
+        name: analyses[name] | {"options": new | (analyses[name].get("options") or {})}
+        for name, new in added.items()
+        if name in analyses
+    }

@@ -92,7 +92,7 @@ def compare(
     metrics, info = import_runs(imported, import_options, StudyTexts(STUDY_NAME, title))
     tasks = {name: one.task for name, one in info.datasets.items()}
     predictions = None
-    if set(tasks.values()) - {None, "classification"}:
+    if set(tasks.values()) - {None}:
         folder = _write_predictions(*build_item_tables(imported, metrics, info))
         predictions = Predictions(Path(folder.name), tasks=tasks, held=folder)
     defaults = default_analyses_and_exhibits(predictions is not None, "binary" in tasks.values())

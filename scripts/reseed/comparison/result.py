@@ -16,6 +16,7 @@ import pandas as pd
 
 from reseed.analyses.shared.data import Data
 from reseed.claims.formatting import format_p, format_share
+from reseed.claims.pair_verdicts import ONE_TEST_SET
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.comparison.arguments import Entries
 from reseed.core.atomic import replace_atomically, write_text
@@ -196,7 +197,8 @@ class Comparison:
             lines = [f"- {verdict}" for verdict in _name_datasets(rows)]
         else:
             summary = self._summarise(rows.head(_MAX_PRINTED))
-            lines = [summary.to_string(index=False, line_width=width)]
+            lines = [*_state_fixed_test_set(self.statistics("pairs"))]
+            lines.append(summary.to_string(index=False, line_width=width))
             if len(rows) > _MAX_PRINTED:
                 lines.append(f"… and {len(rows) - _MAX_PRINTED} more in `verdicts`.")
             lines += ["", f"In words: {_name_datasets(rows).iloc[0]}"]
@@ -247,6 +249,18 @@ class Comparison:
             + f'src="data:image/png;base64,{image}">'
             + verdicts.to_html(index=False, header=False, border=0)
         )
+
+
+def _state_fixed_test_set(rows: pd.DataFrame) -> Iterable[str]:
+    """What comparisons over seeds alone hold for, if there are any."""
+    datasets = rows.loc[rows["design"].isin(ONE_TEST_SET), "dataset"].unique()
+    if len(datasets) == 0:
+        return []
+    where = f" on {', '.join(datasets)}" if rows["dataset"].nunique() > 1 else ""
+    return [
+        f"Outcomes{where} hold on exactly one test set, which did not vary: other test sets may "
+        "order the models otherwise."
+    ]
 
 
 def _name_datasets(rows: pd.DataFrame) -> pd.Series:

@@ -78,7 +78,7 @@ class Model(Strict):
     compute: dict[str, Value] = {}
     """Options of the computation, such as mixed precision, for factories that take them."""
     code: list[str] = []
-    """Files or modules that the factory loads in a way that code analysis cannot follow."""
+    """Files that the factory opens, and modules that code analysis cannot follow."""
     environment: Identifier = "training"
     """File in `envs/` for its conda environment, with `--sdm conda`."""
     hyperparameters: dict[str, Value] = {}

@@ -254,6 +254,23 @@ class Analysis(Strict):
     """Options of the kind."""
 
 
+class StatementEntry(Strict):
+    """A statement that a claim of an exhibit tests; the front page shows it with its verdict."""
+
+    text: str
+    """The statement in words."""
+    claim: str
+    """Name of the claim of the exhibit that measures it."""
+    above: float | None = None
+    """The statement holds if every interval of the claim lies above this number."""
+    below: float | None = None
+    """The statement holds if every interval of the claim lies below this number."""
+    published: str = ""
+    """The paper's own number."""
+    source: str = ""
+    """Place of that number in the paper."""
+
+
 class Exhibit(Strict):
     """One table or figure of a study, drawn from its analyses."""
 
@@ -267,6 +284,8 @@ class Exhibit(Strict):
     """Name of the analysis that it shows."""
     options: dict[str, Any] = {}
     """Options of the kind."""
+    statements: list[StatementEntry] = []
+    """Statements that its claims test."""
 
 
 class Study(Strict):
@@ -280,6 +299,11 @@ class Study(Strict):
     """Question of the study."""
     citation: str = ""
     """Paper that the study reproduces."""
+    position: Integer | None = None
+    """Place in the report; studies without a place follow in the order of their names."""
+    coverage: str | None = None
+    """CSV file with a row for each exhibit of the paper. Columns: `exhibit`, `status` (`made`,
+    `differs`, `left out`), `entry` (names of exhibits of the study), `note`."""
     keep: list[Literal["test", "validation"]] = []
     """Parts of each split whose raw outputs (logits, predictions) every trial stores."""
     metric: str | None = None

@@ -8,20 +8,22 @@ what cannot change a number: comments, docstrings, layout, and texts of errors.
 import ast
 import hashlib
 import json
-import os
-import sys
 from collections.abc import Iterator
 from functools import cache
-from importlib import metadata
-from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
+from reseed.core.distributions import find_distributions, read_package_versions
 from reseed.core.errors import ReseedError, suggest_name
+from reseed.core.module_finder import (
+    ModuleFiles,
+    ModuleFinder,
+    is_library,
+    is_library_name,
+    is_readable_module,
+    is_third_party,
+)
 
-#: Folder of this package, and its parent folder, which may contain `papers` too.
-PACKAGE = Path(__file__).resolve().parent.parent
-SCRIPTS = PACKAGE.parent
-_LIBRARY = {"reseed", "papers"}
 #: Packages that build specs and bring them to a job. Specs are in keys by value.
 _CARRIERS = ("reseed.config", "reseed.planning", "reseed.pipeline")
 _BY_NAME = {"import_module", "__import__"}
@@ -149,18 +151,18 @@ def _imports(node: ast.AST, package: str) -> Iterator[str | None]:
 @cache
 def _imported(path: Path, package: str, strict: bool) -> tuple[str, ...]:
     """Names of the modules a file imports, each once."""
-    found = {}
-    for node in _read(path)[1]:
+    names = {}
+    for node in _read(path)[1] if path.suffix == ".py" else ():
         for name in _imports(node, package):
             if name not in _UNKNOWN:
-                found[name] = None
-            elif strict and not _is_library(path):
+                names[name] = None
+            elif strict and not is_library(path) and not is_third_party(path):
                 raise ReseedError(
                     f"{path}: line {node.lineno}: loads code by a computed name or "
                     "from a file, so its changes cannot be followed. Import it by name, "
                     "or name its file under `code:` in the model's YAML file."
                 )
-    return tuple(found)
+    return tuple(names)
 
 
 def _exported(path: Path) -> Iterator[str]:
@@ -171,89 +173,35 @@ def _exported(path: Path) -> Iterator[str]:
             yield from (text for text in map(_text, nodes) if text and text.isidentifier())
 
 
-def _is_library(path: Path) -> bool:
-    """Whether a file belongs to Reseed, which may itself be installed."""
-    return PACKAGE in path.parents or SCRIPTS / "papers" in path.parents
+class ReachedCode(NamedTuple):
+    """What a module reaches through its imports.
 
+    files: files of this library and of the user, by module name. packages: top-level names of
+    installed packages that the user's code imports.
+    """
 
-def is_installed(path: Path) -> bool:
-    """Whether a path is below a folder of installed packages."""
-    return bool({"site-packages", "dist-packages"} & set(path.parts))
-
-
-def is_third_party(path: Path) -> bool:
-    """Whether a file belongs to an installed package other than Reseed."""
-    return is_installed(path) and not _is_library(path)
-
-
-class _Finder:
-    """Finds the source files of modules: of the library, the user, and one installed package."""
-
-    def __init__(self, project: Path, entry: str):
-        # The search order of a job: PYTHONPATH (an empty entry is the working folder), installed
-        # packages, and last the project's folder, which `loading.py` appends.
-        pythonpath = os.environ.get("PYTHONPATH")
-        paths = map(os.path.abspath, pythonpath.split(os.pathsep) if pythonpath else ())
-        beside = [str(Path(entry).parent)] if entry.endswith(".py") else []
-        first = tuple(dict.fromkeys([*beside, *paths]))
-        installed = [path for path in sys.path if is_third_party(Path(path))]
-        self.roots = (*first, str(project))
-        self.package = entry.partition(".")[0]
-        self.package_roots = (*first, *installed, str(project), *filter(None, sys.path))
-
-    def files(self, name: str) -> tuple[tuple[str, Path], ...]:
-        """(module, file) of a module and of its parent packages; empty if it is not followed."""
-        top, _, rest = name.partition(".")
-        if top in sys.stdlib_module_names:
-            return ()
-        if rest.endswith("*"):
-            return self._starred(name.removesuffix(".*"))
-        if top in _LIBRARY:
-            return _files(name, (str(SCRIPTS),))
-        return _files(name, self.package_roots if top == self.package else self.roots)
-
-    def _starred(self, name: str) -> tuple[tuple[str, Path], ...]:
-        """Submodules that `import *` loads: those that `__all__` names."""
-        found = [path for module, path in self.files(name) if module == name]
-        exported = [f"{name}.{one}" for path in found for one in _exported(path)]
-        return tuple(chain.from_iterable(map(self.files, exported)))
+    files: dict[str, Path]
+    packages: frozenset[str]
 
 
 @cache
-def _files(name: str, roots: tuple[str, ...]) -> tuple[tuple[str, Path], ...]:
-    places, found, parts = roots, [], name.split(".")
-    for depth, part in enumerate(parts, 1):
-        at = [Path(place, part) for place in places]
-        files = (file for p in at for file in (p / "__init__.py", p.with_suffix(".py")))
-        path = next(filter(Path.is_file, files), None)
-        if path:
-            found.append((".".join(parts[:depth]), path))
-        # A folder without __init__.py may be a package too.
-        is_package = path and path.name == "__init__.py"
-        places = [path.parent] if is_package else [p for p in at if p.is_dir()]
-        if not places:
-            break
-    return tuple(found)
+def reach_code(entry: str, project: Path = Path(), strict: bool = True) -> ReachedCode:
+    """Follow the imports of a module.
 
-
-@cache
-def code_files(entry: str, project: Path = Path(), strict: bool = True) -> dict[str, Path]:
-    """Source files that a module reaches through its imports, by module name.
-
-    Files of this library and of the user are followed. An installed package counts by its version
-    and its list of files (`code_hash`).
+    Files of this library and of the user are followed, those of editable installs included. An
+    installed package counts by its version and its list of files.
 
     Args:
         entry: a module name, or the full path of a user's file. A user's module is in the project's
             folder, on PYTHONPATH, or installed.
         project: the project's folder.
-        strict: refuse code that is loaded by a computed name or from a file.
+        strict: refuse code that is loaded by a computed name, from a file, or from an archive.
 
     Raises:
         ReseedError: for code that cannot be parsed or followed.
     """
     project = project.resolve()
-    finder = _Finder(project, entry)
+    finder = ModuleFinder(project, entry)
     if entry.endswith(".py"):
         pending = [("", Path(entry))]
     else:
@@ -262,37 +210,94 @@ def code_files(entry: str, project: Path = Path(), strict: bool = True) -> dict[
             raise ReseedError(
                 f"module {entry!r} is not found: its file must be in {project} or on PYTHONPATH."
             )
+        if not is_readable_module(pending[-1][1]):
+            raise ReseedError(
+                f"module {entry!r}: {pending[-1][1]} is neither source code nor a compiled module "
+                "in a folder, so its changes cannot be followed. Unpack it."
+            )
     seen: dict[str, Path] = {}
+    packages: set[str] = set()
     while pending:
         module, path = pending.pop()
         if module in seen or module.startswith(_CARRIERS):
             continue
         seen[module] = path
-        if is_third_party(path):
-            continue
         package = module if path.name == "__init__.py" else module.rpartition(".")[0]
         for name in _imported(path, package, strict):
-            pending += finder.files(name)
-    return seen
+            if is_library(path) and not is_library_name(name):
+                continue  # the library's own requirements are in every environment record
+            files = _files_of(finder, name)
+            if any(_counts_by_version(*file) for file in files):
+                packages.add(name.partition(".")[0])
+            elif not _counts_by_version(module, path):
+                pending += _readable(files, f"{path}: import {name}", strict)
+    return ReachedCode(seen, frozenset(packages))
 
 
-def _installed(entry: str) -> list[str]:
-    """Version and list of file hashes of the distributions that hold an installed entry."""
-    names = metadata.packages_distributions().get(entry.partition(".")[0], [])
-    found = map(metadata.distribution, names)
-    return [f"{one.name} {one.version} {one.read_text('RECORD')}" for one in found]
+def _files_of(finder: ModuleFinder, name: str) -> ModuleFiles:
+    """Files of a module. `package.*` stands for the submodules that `__all__` names."""
+    if not name.endswith(".*"):
+        return finder.files(name)
+    package = name.removesuffix(".*")
+    sources = [path for module, path in finder.files(package) if module == package]
+    exported = [one for path in sources if path.suffix == ".py" for one in _exported(path)]
+    return tuple(file for one in exported for file in finder.files(f"{package}.{one}"))
+
+
+def _counts_by_version(module: str, path: Path) -> bool:
+    """Whether the version of an installed distribution stands for a module."""
+    return is_third_party(path) and bool(find_distributions(module.partition(".")[0]))
+
+
+def _readable(files: ModuleFiles, importer: str, strict: bool) -> ModuleFiles:
+    """The files that can be hashed. Raises ReseedError for any other file that user code imports.
+
+    importer: who imports them, for the message.
+    """
+    unreadable = [path for _, path in files if not is_readable_module(path)]
+    if unreadable and strict:
+        raise ReseedError(
+            f"{importer} uses code of {unreadable[0]}, whose changes cannot be followed. "
+            "Name the file that holds it under `code:` in the model's YAML file."
+        )
+    return tuple(file for file in files if file[1] not in unreadable)
+
+
+def code_files(entry: str, project: Path = Path(), strict: bool = True) -> dict[str, Path]:
+    """Files that a module reaches through its imports, by module name (see `reach_code`)."""
+    return reach_code(entry, project, strict).files
+
+
+def imported_packages(
+    entries: tuple[str, ...], named: tuple[str, ...], project: Path
+) -> tuple[str, ...]:
+    """Top-level names of installed packages that the user's code imports.
+
+    entries: module names. named: entries of a model's `code:`.
+    """
+    reached = [reach_code(entry, project, not named) for entry in entries]
+    for entry in (find_named_entry(name, project) for name in named):
+        if isinstance(entry, str):
+            reached.append(reach_code(entry, project, strict=False))
+    return tuple(sorted(set().union(*(one.packages for one in reached))))
 
 
 @cache
 def code_hash(*entries: str, project: Path = Path(), strict: bool = True) -> str:
     """Hash of all code reached from `entries` (see `code_files`)."""
-    meanings, packages = {}, []
+    hashes: dict[str, str] = {}
+    installed = set()
     for entry in entries:
         files = code_files(entry, project, strict)
-        meanings |= {module or path.name: _read(path)[0] for module, path in files.items()}
+        hashes |= {module or path.name: _content(path) for module, path in files.items()}
         if any(is_third_party(path) for path in files.values()):
-            packages += _installed(entry)
-    return digest(sorted(meanings.items()), packages)
+            installed.add(entry.partition(".")[0])
+    return digest(sorted(hashes.items()), read_package_versions(installed))
+
+
+@cache
+def _content(path: Path) -> str:
+    return _read(path)[0] if path.suffix == ".py" else hash_content(path)
 
 
 @cache
@@ -300,11 +305,11 @@ def refuse_unbound(object_path: str, project: Path = Path()) -> None:
     """Raise ReseedError if the module in `module:name` does not bind the name.
 
     The check reads the source, so that a typing error is reported before hours of training. It
-    skips installed modules, and modules that bind names at run time.
+    skips installed and compiled modules, and modules that bind names at run time.
     """
     module, _, name = object_path.partition(":")
     path = next(iter(code_files(module, project, strict=False).values()))
-    if is_third_party(path):
+    if is_third_party(path) or path.suffix != ".py":
         return
     bound = set()
     for node in ast.walk(_parse(path)):

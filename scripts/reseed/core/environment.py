@@ -3,13 +3,16 @@
 import os
 import platform
 import subprocess
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from reseed.core.code_hash import SCRIPTS, digest
+from reseed.core.code_hash import digest
+from reseed.core.distributions import read_package_versions
+from reseed.core.module_finder import SCRIPTS
 from reseed.core.random_streams import DETERMINISM_SETTINGS
 
 #: Libraries whose arithmetic affects the results of a trial.
@@ -19,6 +22,7 @@ LIBRARIES = (
 )
 
 
+@cache
 def read_library_versions() -> dict[str, str]:
     """Return the installed versions of `LIBRARIES` by name."""
     versions = {}
@@ -42,12 +46,23 @@ def read_cpu_name() -> str:
     return platform.processor() or platform.machine()
 
 
-def describe_environment(device: str, threads: int) -> dict[str, Any]:
+def describe_interpreter() -> dict[str, Any]:
+    """Return the flags of Python that can change what code does, from arguments or variables."""
+    return {
+        "optimize": sys.flags.optimize,
+        "dev_mode": sys.flags.dev_mode,
+        "utf8_mode": bool(sys.flags.utf8_mode),
+        "warnings": list(sys.warnoptions),
+    }
+
+
+def describe_environment(device: str, threads: int, packages: Iterable[str] = ()) -> dict[str, Any]:
     """Return the facts outside the cache key that can change the last bits of a result.
 
     Args:
         device: `cpu` or `cuda`.
         threads: number of threads of a trial.
+        packages: top-level names of installed packages that the user's code imports.
     """
     name = "cpu"
     if device != "cpu":
@@ -60,7 +75,9 @@ def describe_environment(device: str, threads: int) -> dict[str, Any]:
         "cpu": read_cpu_name(),
         "device": name,
         "threads": threads,
+        "interpreter": describe_interpreter(),
         "libraries": read_library_versions(),
+        "packages": read_package_versions(packages),
         "determinism": DETERMINISM_SETTINGS,
     }
 

@@ -7,9 +7,10 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from reseed.core.code_hash import code_files, find_named_entry, hash_content, is_third_party
+from reseed.core.code_hash import code_files, find_named_entry, hash_content
 from reseed.core.content_files import read_content
 from reseed.core.errors import Damaged, ReseedError
+from reseed.core.module_finder import is_third_party
 
 
 class SourceStamp(NamedTuple):

@@ -138,7 +138,9 @@ class MachineInfo(_Info):
     threads: int | None = None
     platform: str | None = None
     python: str | None = None
+    interpreter: dict[str, Any] = {}
     libraries: dict[str, str] = {}
+    packages: dict[str, str] = {}
     determinism: dict[str, Any] = {}
     trials: int | None = None
 

@@ -113,7 +113,7 @@ def _of_machines(data: ExhibitData) -> Iterator[tuple]:
         text = ", ".join(str(part) for part in hardware if part and part != "cpu")
         text += f"; {threads} thread{'s' if threads != 1 else ''} a trial" if threads else ""
         yield "Hardware and software", title, text or "not recorded"
-        versions = {"python": machine.python, **machine.libraries}
+        versions = {"python": machine.python, **machine.libraries, **machine.packages}
         listed = ", ".join(f"{name} {version}" for name, version in versions.items() if version)
         yield "Hardware and software", f"{title}: versions", listed or "not recorded"
         phrase = ", ".join(

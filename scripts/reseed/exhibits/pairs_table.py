@@ -87,16 +87,18 @@ def _headline(rows: pd.DataFrame) -> str:
     if tested.empty or tested["n"].min() < LEAST:
         return ""
     pairs = counted(total, "pair")
-    return f"A difference is shown for {shown} of {pairs}; by the rank test for {by_rank}"
+    ranks = f"; by the rank test for {by_rank}" if tested["rank_p_holm"].notna().any() else ""
+    return f"A difference is shown for {shown} of {pairs}{ranks}"
 
 
 def _findings(rows: pd.DataFrame) -> list[str]:
     tested, total, shown, by_rank = _shown(rows)
     if tested.empty:
         return []
+    ranks = f", by the rank test for {by_rank}" if tested["rank_p_holm"].notna().any() else ""
     return [
-        f"A difference is shown for {part_of(shown, total, 'pair')}, by the rank test for"
-        f" {by_rank} ({counted_runs(tested)} a pair, both adjusted over the pairs)."
+        f"A difference is shown for {part_of(shown, total, 'pair')}{ranks}"
+        f" ({counted_runs(tested)} a pair, adjusted over the pairs)."
     ]
 
 
@@ -108,6 +110,6 @@ def _rank_p(row: Mapping) -> str:
 
 
 def _n(row: Mapping) -> str:
-    if row["design"] == "unpaired":
+    if row["n_a"] != row["n_b"]:
         return f"{row['n_a']:.0f} + {row['n_b']:.0f}"
     return f"{row['n']:.0f}"

@@ -67,9 +67,9 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         findings=found,
         headline=_headline(rows),
         definitions=[
-            f"Power to show {target} at α = {first['alpha']:g} (before any adjustment for several"
-            " pairs), with the spread of the available runs. The number is the runs needed for"
-            f" {100 * first['target_power']:.0f} %. Dotted: the available runs."
+            f"Power to show {target} at {_describe_test(rows)}, with the spread of the available"
+            f" runs. The number is the runs needed for {100 * first['target_power']:.0f} %. Dotted:"
+            " the available runs."
         ],
         alt="Curves of power over the number of runs, one a pair of models.",
     )
@@ -84,6 +84,14 @@ def _given(rows: pd.DataFrame) -> str:
     sizes = [f"{row['target_difference'] * row['factor']:g} {in_unit(row)}"
              for _, row in asked.iterrows()]  # fmt: skip
     return f"a difference of {' or '.join(sizes)}" if sizes else ""
+
+
+def _describe_test(rows: pd.DataFrame) -> str:
+    """The test that the runs are planned for."""
+    alpha, pairs = rows["alpha"].iloc[0], rows["pairs"]
+    if pairs.max() == 1:
+        return f"α = {alpha:g} in a test of one pair"
+    return f"Holm's strictest step over {from_to(pairs)} pairs (α = {alpha:g} by their number)"
 
 
 def _needs(rows: pd.DataFrame) -> pd.DataFrame:

@@ -126,7 +126,9 @@ def import_runs(
     table.raise_errors()
     _note_runs(table, columns, metrics)
     task_of = {name: SCORED if has_item_scores else None for name in primary}
-    task_of |= {name: one.task for name, one in tasks.items()}
+    task_of |= {
+        name: SCORED if one.task == "classification" else one.task for name, one in tasks.items()
+    }
     datasets = {
         name: describe_imported_dataset(
             find_title(texts.dataset_titles, name),

@@ -38,8 +38,6 @@ def import_predictions(
             null for a failed run. For two labels, the log-odds of class 1, the class of y_score.
         targets: one row a dataset and split, the true values in the same order.
 
-    Datasets whose predictions are labels have no scores and are left out.
-
     Raises:
         ReseedError: as `import_results`, and for a source without scores of items.
     """
@@ -81,9 +79,15 @@ def build_item_tables(
 
 
 def _read_predictions(table: SourceTable, columns: ColumnMap) -> Iterator[pd.DataFrame]:
-    """Predictions of each dataset but labels: `RUN_KEY`, `item`, `target`, raw `prediction`."""
+    """Predictions of each dataset: `RUN_KEY`, `item`, `target`, raw `prediction`.
+
+    Of predicted labels it is whether they are correct, a score of the item; their target is 0.
+    """
     for task, rows, _ in read_item_predictions(table, columns):
-        if task != "classification":
+        if task == "classification":
+            correct = (rows["prediction"] == rows["target"]).astype(np.float64)
+            yield rows.assign(target=0.0, prediction=correct)
+        else:
             raw = from_probabilities(task, rows["prediction"].to_numpy(float))
             yield rows.assign(prediction=raw)
 

@@ -1,5 +1,6 @@
 """Run one statistical analysis of a study."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from reseed.core.layout import ResultsLayout
@@ -24,7 +25,10 @@ def run(spec: AnalysisSpec, granted: Granted) -> None:
         Path(spec.published),
         list(spec.collected),
     )
-    table = run_kind(find_kind("analyses", spec.kind), data, spec.options, pd.DataFrame)
+    kind = find_kind("analyses", spec.kind)
+    if kind.reads == "metrics":  # other files are no inputs of this job
+        data = replace(data, predictions=None)
+    table = run_kind(kind, data, spec.options, pd.DataFrame)
     SourceGuard.read(spec.sources).refuse_edits()  # before anything is written
     write_table(Path(study.statistics(spec.name)), table)
     with replace_atomically(study.statistics(spec.name, ".csv")) as temporary:

@@ -6,7 +6,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from reseed.core.code_hash import digest
+from reseed.core.code_hash import code_hash, digest, imported_packages
+from reseed.core.distributions import read_package_versions
 from reseed.core.layout import ResultsLayout
 from reseed.core.source_guard import stamp_sources
 from reseed.planning.costs import measured_seconds
@@ -30,7 +31,8 @@ class Job:
 
     name: of its rule, `STAGE-…`; names of studies hold no hyphen, so that none can be equal.
     label: what a person reads while it runs. key: what must not change for its outputs to be
-    valid. spec: builds the spec. environment: file in `envs/`. minutes, memory_mb: what to request.
+    valid. spec: builds the spec. environment: file in `envs/`. packages: top-level names of
+    installed packages that the user's code imports. minutes, memory_mb: what to request.
     exhibit_keys: key of each exhibit by its sidecar (JSON).
     """
 
@@ -47,6 +49,7 @@ class Job:
     threads: int = 1
     minutes: Size | None = None
     memory_mb: Size | None = None
+    packages: frozenset[str] = frozenset()
     captions: dict[str, dict[str, Any]] = field(default_factory=dict)
     exhibit_keys: dict[str, str] = field(default_factory=dict)
 
@@ -138,6 +141,12 @@ class Context:
     def sources_of(self, *modules: str) -> str:
         """File with the stamps of the source files that modules reach."""
         return self.write_sources(stamp_sources(modules, (), self.folder))
+
+    def code_key(self, job: str, module: str) -> str:
+        """Hash of a job's code, of a module that may be the user's, and of packages it imports."""
+        packages = imported_packages((module,), (), self.folder)
+        code = code_hash(job, module, project=self.folder)
+        return digest(code, read_package_versions(packages)) if packages else code
 
     @cached_property
     def job_sizes(self) -> JobSizes:

@@ -8,9 +8,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from reseed.core.code_hash import PACKAGE, SCRIPTS, is_installed
 from reseed.core.errors import ReseedError
 from reseed.core.layout import DECLARED, ResultsLayout
+from reseed.core.module_finder import PACKAGE, SCRIPTS, is_installed
 from reseed.data.kinds import MIRROR_VARIABLE
 from reseed.pipeline import fork_client
 from reseed.plugins.loading import PROJECT_VARIABLE

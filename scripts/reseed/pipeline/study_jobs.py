@@ -7,8 +7,11 @@ from typing import Any
 
 from reseed.config import Results
 from reseed.config.studies import Analysis, Exhibit
-from reseed.core.code_hash import PACKAGE, code_hash, digest
+from reseed.core.code_hash import code_hash, digest
+from reseed.core.coverage import PaperExhibit, read_coverage
 from reseed.core.layout import PREDICTION_TABLES
+from reseed.core.module_finder import PACKAGE
+from reseed.core.statement import Statement
 from reseed.data.kinds import file_stats
 from reseed.pipeline.jobs import Context, Job
 from reseed.pipeline.labels import join_names
@@ -20,10 +23,9 @@ from reseed.planning.specs import (
     ImportSpec,
     ReportSpec,
     StudySpec,
-    narrow_to_experiment,
     without_paths,
 )
-from reseed.planning.study_specs import build_study_spec
+from reseed.planning.study_specs import build_study_spec, narrow_to_experiment
 from reseed.plugins.kinds import Kind, find_kind
 
 TABLE_SUFFIXES = (".csv", ".md", ".tex", ".json")
@@ -166,7 +168,7 @@ class StudyJobs:
                     outputs=[paths.statistics(name), paths.statistics(name, ".csv")],
                     log=f"studies/{study}/statistics-{name}",
                     key=digest(
-                        code_hash("reseed.jobs.analyse", kind.module, project=self.context.folder),
+                        self.context.code_key("reseed.jobs.analyse", kind.module),
                         analysis.model_dump(),
                         # Snakemake does not see that a file was replaced by an older one.
                         *(Path(file).read_text("utf-8", "replace") for file in files),
@@ -231,7 +233,7 @@ class StudyJobs:
         exhibit = self._exhibit(study, name)
         kind = self._kind("exhibits", exhibit.kind)
         is_table = kind.function == "table"
-        code = code_hash("reseed.jobs.draw", kind.module, project=self.context.folder)
+        code = self.context.code_key("reseed.jobs.draw", kind.module)
         return ExhibitSpec(
             name=name,
             kind=exhibit.kind,
@@ -244,6 +246,7 @@ class StudyJobs:
             suffixes=TABLE_SUFFIXES if is_table else FIGURE_SUFFIXES,
             key=digest(code, exhibit.model_dump()),
             sources=self.context.sources_of("reseed.jobs.draw", kind.module),
+            statements=tuple(Statement(**entry.model_dump()) for entry in exhibit.statements),
         )
 
     def exhibit_files(self, study: str, name: str) -> list[str]:
@@ -286,14 +289,23 @@ class StudyJobs:
             yield self._job(**job, outputs=[page], captions={page: caption})
 
     def index(self) -> Job:
-        """All studies → the index of pages."""
-        job = self._page_job(list(self.context.project.studies), None)
+        """All studies → the index of pages, in the order of their places in the report."""
+        studies = self.context.project.studies
+        last = max((entry.position or 0 for entry in studies.values()), default=0) + 1
+
+        def place(study: str) -> int:
+            position = studies[study].position
+            return last if position is None else position
+
+        job = self._page_job(sorted(studies, key=place), None)
         return self._job(**job, outputs=[self.layout.index_page])
 
     def _page_job(self, studies: list[str], page: str | None) -> dict[str, Any]:
         exhibits = {study: tuple(self._exhibits(study)) for study in studies}
         sources = self.context.sources_of("reseed.jobs.report")
-        spec = ReportSpec(self.context.results, self.layout.root, exhibits, page, sources)
+        coverage = {study: self._coverage(study) for study in studies}
+        results, shown = self.context.results, self.layout.root
+        spec = ReportSpec(results, shown, exhibits, page, coverage, sources)
         templates = PACKAGE / "reporting" / "templates"
         texts = sorted([*templates.glob("*.html"), *templates.glob("*.css")])
         titles = [self.context.project.studies[study].title for study in studies]
@@ -318,6 +330,10 @@ class StudyJobs:
             "spec": spec,
             "environment": "exhibits",
         }
+
+    def _coverage(self, study: str) -> tuple[PaperExhibit, ...]:
+        path = self.context.project.studies[study].coverage
+        return () if path is None else read_coverage(self.context.config.resolve().parent / path)
 
     # --- helpers ---------------------------------------------------------------------------------
 

@@ -61,8 +61,7 @@ def prepare_jobs(context: Context) -> Iterator[Job]:
 
 def data_code(context: Context, dataset: Dataset) -> str:
     """Hash of the code that prepares a dataset, with the module of its reader."""
-    module = _reader_module(dataset)
-    return code_hash("reseed.jobs.prepare_data", module, project=context.folder)
+    return context.code_key("reseed.jobs.prepare_data", _reader_module(dataset))
 
 
 def _reader_module(dataset: Dataset) -> str:
@@ -144,6 +143,7 @@ def search_jobs(context: Context) -> Iterator[Job]:
                 environment=planned.model.environment,
                 priority=context.high_priority,
                 gpus=planned.gpus,
+                packages=frozenset(planned.packages),
                 threads=main.tuning_threads,
                 minutes=partial(sizes.search_minutes, planned),
                 memory_mb=partial(sizes.search_memory, planned),
@@ -167,6 +167,7 @@ def train_jobs(context: Context) -> Iterator[Job]:
             environment=planned.model.environment,
             priority=training_priority(context, block),
             gpus=planned.gpus,
+            packages=frozenset(package for one, _ in block for package in one.packages),
             minutes=partial(sizes.block_minutes, block),
             memory_mb=partial(sizes.block_memory, block),
         )

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from reseed.core.distributions import read_package_versions
 from reseed.core.environment import read_library_versions
 from reseed.core.file_keys import FileKeys
 from reseed.core.layout import ResultsLayout
@@ -119,10 +120,15 @@ class Workflow:
         """Shell commands at the start of every job."""
         return job_prefix()
 
+    def trigger_versions(self, job: Job) -> dict[str, str] | None:
+        """Versions whose change starts a job again: with `mixed: retrain` alone."""
+        if self.project.main.mixed != "retrain":
+            return None
+        return self._library_versions | read_package_versions(job.packages)
+
     @cached_property
-    def trigger_versions(self) -> dict[str, str] | None:
-        """Versions whose change starts jobs again: with `mixed: retrain` alone."""
-        return read_library_versions() if self.project.main.mixed == "retrain" else None
+    def _library_versions(self) -> dict[str, str]:
+        return read_library_versions()
 
     def spec_file(self, job: Job) -> Any:
         """The path of a job's spec, as a rule's parameter.

@@ -13,7 +13,13 @@ from reseed.config import (
     Study,
 )
 from reseed.config.studies import Hyperparameters, Scheme, Seeds
-from reseed.core.code_hash import code_hash, digest, named_code, refuse_unbound
+from reseed.core.code_hash import (
+    code_hash,
+    digest,
+    imported_packages,
+    named_code,
+    refuse_unbound,
+)
 from reseed.core.coordinates import KEPT_PARTS, Coordinates, Setting
 from reseed.core.errors import ReseedError
 from reseed.core.identifiers import hyperparameters_id, scheme_id, variant
@@ -100,7 +106,9 @@ class _Planner:
             ranking = search.metrics if search else ()
             modules = _modules([entry.factory, data.metric, *ranking], self.folder)
             entries = (*TRAINING, *modules, *((SEARCH,) if search else ()))
-            planned.sources = stamp_sources(entries, tuple(entry.code), self.folder)
+            named = tuple(entry.code)
+            planned.sources = stamp_sources(entries, named, self.folder)
+            planned.packages = imported_packages(entries, named, self.folder)
             if search:
                 own = _modules(ranking, self.folder)
                 planned.search_code = code_hash(SEARCH, *own, project=self.folder)

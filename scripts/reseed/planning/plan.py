@@ -28,7 +28,8 @@ class PlannedSetting:
     """One setting with the trials that the studies want of it.
 
     only_on: the device that an arm names (see `ModelSpec.device`). sources: stamps of the
-    files behind `code` and `search_code`. Jobs check them; no key contains them.
+    files behind `code` and `search_code`. Jobs check them; no key contains them. packages: see
+    `SettingSpec`.
     """
 
     setting: Setting
@@ -40,6 +41,7 @@ class PlannedSetting:
     code: str = ""
     search_code: str = ""
     sources: dict[str, SourceStamp] = field(default_factory=dict)
+    packages: tuple[str, ...] = ()
     keep: set[str] = field(default_factory=set)
     studies: set[str] = field(default_factory=set)
     trials: list[Coordinates] = field(default_factory=list)
@@ -111,6 +113,7 @@ class PlannedSetting:
             search_code=self.search_code,
             device=model.device,
             keep=tuple(sorted(self.keep)),
+            packages=self.packages,
         )
 
     def searches(self) -> list[Coordinates]:

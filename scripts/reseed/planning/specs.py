@@ -6,7 +6,7 @@ files behind the job's key: the job stops if one of them was edited. Neither is 
 """
 
 from collections.abc import Hashable
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from typing import Any, TypeVar, cast
 
@@ -17,6 +17,8 @@ from reseed.config.models import Encoder, SearchValues, Value
 from reseed.config.studies import Scheme, Seeds
 from reseed.core.code_hash import digest
 from reseed.core.coordinates import Coordinates, Setting, search_coordinates
+from reseed.core.coverage import PaperExhibit
+from reseed.core.statement import Statement
 
 AnySpec = TypeVar("AnySpec")
 
@@ -101,7 +103,8 @@ class SettingSpec:
 
     search: None where hyper-parameters are given. code, search_code: hashes of the code that
     trains and that searches. device: `cpu`, `gpu` or `auto`. keep: parts of the split whose raw
-    outputs are stored.
+    outputs are stored. packages: top-level names of installed packages that the user's code
+    imports; their versions belong to the environment and are in no key.
     """
 
     setting: Setting
@@ -111,6 +114,7 @@ class SettingSpec:
     search_code: str
     device: str
     keep: tuple[str, ...]
+    packages: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -353,6 +357,7 @@ class ExhibitSpec:
     suffixes: tuple[str, ...]
     key: str
     sources: str
+    statements: tuple[Statement, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -369,33 +374,13 @@ class ReportSpec:
     """Write a page.
 
     shown: the results folder as the user names it, for commands on the page. exhibits: names by
-    study, in the order of the page. page: the study of the page; None: index.
+    study, in the order of the page. page: the study of the page; None: index. coverage: exhibits
+    of the paper, by study.
     """
 
     results: str
     shown: str
     exhibits: dict[str, tuple[str, ...]]
     page: str | None
+    coverage: dict[str, tuple[PaperExhibit, ...]]
     sources: str = ""
-
-
-def narrow_to_experiment(spec: StudySpec, experiment: str) -> StudySpec:
-    """The study with one experiment alone, and the settings and texts that it uses."""
-    kept = [one for one in spec.experiments if one.name == experiment]
-    numbers = sorted({arm.setting for one in kept for arm in one.arms})
-    renumbered = {old: new for new, old in enumerate(numbers)}
-    settings = tuple(spec.settings[number] for number in numbers)
-    datasets = {one.setting.dataset for one in settings}
-    models = {one.setting.model for one in settings}
-    experiments = tuple(
-        replace(one, arms=tuple(replace(a, setting=renumbered[a.setting]) for a in one.arms))
-        for one in kept
-    )
-    return replace(
-        spec,
-        settings=settings,
-        experiments=experiments,
-        models={name: text for name, text in spec.models.items() if name in models},
-        datasets={name: text for name, text in spec.datasets.items() if name in datasets},
-        variants={k: v for k, v in spec.variants.items() if k in models | datasets},
-    )

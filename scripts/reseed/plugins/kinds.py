@@ -22,8 +22,9 @@ from typing import Any, NamedTuple, TypeVar, cast
 from pydantic import BaseModel, ValidationError
 
 from reseed.config.validation_messages import format_validation_errors
-from reseed.core.code_hash import SCRIPTS, code_files
+from reseed.core.code_hash import code_files
 from reseed.core.errors import ReseedError, suggest_name
+from reseed.core.module_finder import SCRIPTS
 from reseed.plugins.loading import load_module
 from reseed.plugins.options import NoOptions, Strict
 

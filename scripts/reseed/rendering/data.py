@@ -15,6 +15,7 @@ from reseed.analyses.shared.arms import with_arms
 from reseed.core.checked_io import read_table
 from reseed.core.coordinates import base_name
 from reseed.core.layout import StudyLayout
+from reseed.core.statement import Statement
 from reseed.core.study_info import (
     DatasetInfo,
     ExperimentInfo,
@@ -63,6 +64,7 @@ class ExhibitData:
     statistics: None for an exhibit without an analysis.
     kind, title, caption: as configured.
     repeats: results of training a sample of the trials again, one row a trial (None: not read).
+    statements: that the claims of the exhibit test.
     """
 
     statistics: pd.DataFrame | None
@@ -72,6 +74,7 @@ class ExhibitData:
     title: str = ""
     caption: str = ""
     repeats: pd.DataFrame | None = None
+    statements: tuple[Statement, ...] = ()
 
     @property
     def scale(self) -> str:
@@ -164,6 +167,12 @@ class ExhibitData:
         """The dataset's primary metric."""
         return self.info.datasets[dataset].metric
 
+    def with_metric(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """The rows with a column `metric`, by default the primary metric of their dataset."""
+        if "metric" in rows:
+            return rows
+        return rows.assign(metric=[self.metric(dataset) for dataset in rows["dataset"]])
+
     def rows(self, experiments: Iterable[str] | None = None) -> pd.DataFrame:
         """Rows of the analysis, of `experiments` in this order (None: all); empty without one."""
         table = self.statistics if self.statistics is not None else pd.DataFrame()
@@ -202,6 +211,7 @@ def read_exhibit_data(study: StudyLayout, exhibit: ExhibitSpec) -> ExhibitData:
         title=exhibit.title,
         caption=exhibit.caption,
         repeats=read_table(repeats) if repeats.is_file() else None,
+        statements=exhibit.statements,
     )
 
 

@@ -10,8 +10,10 @@ import matplotlib
 import pandas as pd
 from matplotlib.figure import Figure
 from PIL import Image
+from reseed.claims.claim import Claim, check_drawn
 from reseed.core.atomic import replace_atomically
 from reseed.core.checked_io import write_json
+from reseed.rendering.claim_texts import claim_texts
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.style import GREY, STYLE, new_figure, styled
 
@@ -29,8 +31,13 @@ FORMATS = ("pdf", "png", "csv")
 class FigureInfo:
     """The data that a figure shows, its footnote and its texts.
 
-    `headline`, `findings`, `definitions` and `empty` are as in `tables.Table`. `alt` describes the
-    picture; `alt_findings` are the sentences that follow it in `alt_text` (None: the findings).
+    `claims`, `headline`, `findings`, `definitions` and `empty` are as in `tables.Table`. `drawn`
+    names the centres that the figure draws: `mean`, `median`; its claims state no other. `alt`
+    describes the picture; `alt_findings` are the sentences that follow it in `alt_text` (None: the
+    findings).
+
+    Raises:
+        ClaimError: if a claim states another centre than the figure draws.
     """
 
     frame: pd.DataFrame
@@ -42,11 +49,19 @@ class FigureInfo:
     alt: str = ""
     alt_findings: Sequence[str] | None = None
     empty: str = ""
+    claims: Sequence[Claim] = ()
+    drawn: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        check_drawn(self.claims, self.drawn)
 
     @property
     def alt_text(self) -> str:
         """Text for readers who cannot see the figure: the picture in words, then the findings."""
-        findings = self.findings if self.alt_findings is None else self.alt_findings
+        if self.alt_findings is not None:
+            findings = self.alt_findings
+        else:
+            findings = [claim.text for claim in self.claims] or self.findings
         return " ".join([self.alt, *findings]) if self.alt else self.headline
 
 
@@ -87,11 +102,10 @@ def write_figure(
             "kind": data.kind,
             "form": "figure",
             "title": data.title,
-            "headline": info.headline,
+            **claim_texts(data, info),
             "caption": caption,
             "footnote": info.footnote,
             "definitions": list(info.definitions),
-            "findings": list(info.findings),
             "alt": info.alt_text or data.title,
             "empty": info.empty,
             "inches": [round(float(side), 2) for side in figure.get_size_inches()],

@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping
 from itertools import pairwise
 
+from reseed.claims.formatting import count_noun as counted
 from reseed.claims.formatting import format_share, keep_bounds_visible
 
 NONE = "–"
@@ -129,11 +130,6 @@ def several(values: Iterable[str]) -> str:
     """`a, b and c`."""
     items = list(values)
     return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
-
-
-def counted(n: int, noun: str, plural: str = "") -> str:
-    """`1 split`, `12 splits`; `plural` for a noun that needs more than an s."""
-    return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"
 
 
 def times(value: float) -> str:

@@ -17,7 +17,12 @@ from reseed.rendering.data import ExhibitData, footnote, metric_title
 #: Columns that identify a comparison over datasets.
 CROSS_DATASET_COLUMNS = ["experiment", "scheme", "test_ratio", "hyperparameters_source"]
 #: Noun for a run, by design of the comparison.
-RUNS = {"splits": "splits", "seeds": "model seeds", "unpaired": "model seeds"}
+RUNS = {
+    "splits": "splits",
+    "seeds": "model seeds",
+    "unpaired": "model seeds",
+    "seeds and items": "model seeds",
+}
 #: With longer labels there is one panel a line.
 LONG_LABEL = 20
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from reseed.core.atomic import replace_atomically, write_text
 from reseed.core.checked_io import write_json
+from reseed.rendering.claim_texts import claim_texts, headline_of
 from reseed.rendering.latex import latex
 from reseed.rendering.tables import Table
 
@@ -36,11 +37,10 @@ def write_table(table: Table, stem: str | Path, formats: tuple[str, ...] = FORMA
             "kind": table.data.kind,
             "form": "table",
             "title": table.data.title,
-            "headline": table.headline,
+            **claim_texts(table.data, table),
             "caption": table.heading,
             "footnote": table.footnote,
             "definitions": list(table.definitions),
-            "findings": list(table.findings),
             "empty": table.empty,
             "files": [path.name for path in files.values()],
             "headings": table.levels(),
@@ -65,7 +65,8 @@ def markdown(table: Table) -> str:
         lines.append(_pipe(cells))
     details = "\n".join(f"- {_plain(detail)}" for detail in _details(table))
     title = f"**{_plain(table.data.title)}**"
-    title += f": {_plain(table.headline)}" if table.headline else ""
+    headline = headline_of(table)
+    title += f": {_plain(headline)}" if headline else ""
     parts = [title, _plain(table.heading), "\n".join(lines), _plain(table.note), details]
     return "\n\n".join(part for part in parts if part) + "\n"
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import pandas as pd
+from reseed.claims.claim import Claim
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.numbers import NONE
 
@@ -20,8 +21,9 @@ class Table:
     details: a sentence for each row that pages show on demand, or empty.
     text_columns: number of leading columns that are aligned left.
     paragraphs: columns that hold sentences.
-    headline: the result in a few words.
-    findings: sentences on the results with their n; the answer to the study's question first.
+    claims: on the results, the answer to the study's question first. The first headline of a claim
+        is the heading.
+    headline, findings: the same as text, for exhibits that do not return claims.
     definitions: how the numbers were computed.
     empty: why there is nothing to show, or empty.
     """
@@ -39,6 +41,7 @@ class Table:
     definitions: Sequence[str] = ()
     details: Sequence[str] = ()
     empty: str = ""
+    claims: Sequence[Claim] = ()
 
     @property
     def heading(self) -> str:

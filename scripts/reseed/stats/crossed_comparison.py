@@ -17,6 +17,8 @@ from math import comb
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq
+from scipy.special import stdtrit
 
 from reseed.stats.bootstrap import (
     PER_ITEM,
@@ -103,7 +105,8 @@ class CrossedDifference:
 
     `scope` is "seeds and items", or "items" if one procedure has a single seed; the interval then
     holds for these trained models only. `seed_share` is the share of se² due to seeds (0 for scope
-    "items"). `parts` splits se², rescaled, by the mean squares behind it (`weighted_t`).
+    "items"). `item_variance` is the part of se² that more seeds do not reduce; NaN for scope
+    "items". `parts` splits se², rescaled, by the mean squares behind it (`weighted_t`).
     """
 
     difference: float
@@ -112,9 +115,24 @@ class CrossedDifference:
     high: float
     p_value: float
     seed_share: float
+    item_variance: float
     parts: Parts
     scope: str
     level: float
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom of the t distribution with the same quantile at `level`.
+
+        Infinite without variance.
+        """
+        positive = [(part, df) for part, df in self.parts if part > 0]
+        if len(positive) < 2:
+            return positive[0][1] if positive else np.inf
+        tail = (1 - self.level) / 2
+        quantile = upper_quantile(tail, positive)
+        ends = [df for _, df in positive]
+        return float(brentq(lambda df: -stdtrit(df, tail) - quantile, min(ends), max(ends)))
 
     def equivalence_p(self, rope: float) -> float:
         """Return the larger p-value of two one-sided tests against a difference beyond ± rope > 0.
@@ -162,13 +180,14 @@ def crossed_difference(
     difference = float(by_item.mean())
     item = float(by_item.var(ddof=1) / n)
     between: list[tuple[float, float]] = []
-    seed = 0.0
+    seed = rest = 0.0
     scope = "seeds and items" if min(map(len, samples)) > 1 else "items"
     if scope == "seeds and items":
         for sample in samples:
             variance, interaction = _variance_of_seed_means(sample)
             between.append((variance, len(sample) - 1))
             seed += max(variance - interaction, 0.0)
+            rest += interaction
     observed = sum(variance for variance, _ in between)
     if observed > 0 and len({df for _, df in between}) == 1:
         squares = sum(variance**2 / df for variance, df in between)
@@ -179,12 +198,14 @@ def crossed_difference(
     # Without variance the p-value is 1 or 0; a difference of rounding noise counts as 0.
     if total <= 1e-24:
         p = float(abs(difference) <= 1e-12)
-        return CrossedDifference(mean, 0.0, mean, mean, p, 0.0, (), scope, level)
+        return CrossedDifference(mean, 0.0, mean, mean, p, 0.0, 0.0, (), scope, level)
     se = float(np.sqrt(total))
     half = upper_quantile((1 - level) / 2, parts) * se
     p = 2 * upper_tail(abs(difference) / se, parts)
     low, high = (difference - half) * unit, (difference + half) * unit
-    return CrossedDifference(mean, se * unit, low, high, p, seed / total, parts, scope, level)
+    fixed = max(item - rest, 0.0) * float(unit) ** 2 if scope == "seeds and items" else np.nan
+    share = seed / total
+    return CrossedDifference(mean, se * unit, low, high, p, share, fixed, parts, scope, level)
 
 
 def _check_shared_seeds(shared_seeds: bool, a: NDArray, b: NDArray) -> None:

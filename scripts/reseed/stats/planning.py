@@ -76,27 +76,42 @@ def half_width(sd: ArrayLike, n: ArrayLike, level: float = 0.95) -> Array:
     return stats.t.ppf((1 + level) / 2, n - 1) * sd / np.sqrt(n)
 
 
-def _t_power(effect: ArrayLike, df: ArrayLike, alpha: float) -> Array:
+def t_power(effect: ArrayLike, df: ArrayLike, alpha: float) -> Array:
     """Return the two-sided power of a t test whose statistic is noncentral t (effect, df).
 
-    Its square is noncentral F (1, df, effect^2), which is used because SciPy's noncentral t is NaN
+    `effect` is the true difference in standard errors; it broadcasts with `df`. The square of the
+    statistic is noncentral F (1, df, effect^2), which is used because SciPy's noncentral t is NaN
     for some effects above 15.
     """
     effect = as_real(effect, "effect")
     return stats.ncf.sf(stats.t.isf(alpha / 2, df) ** 2, 1, df, effect**2)
 
 
+def df_per_run(sd_a: ArrayLike, sd_b: ArrayLike) -> Array:
+    """Return Welch's degrees of freedom divided by n − 1, for n runs of each of two models.
+
+    (s_a² + s_b²)²/(s_a⁴ + s_b⁴): 2 for equal SDs, 1 if one of them is 0. The SDs are not both 0.
+
+    Source: Welch (1947).
+    """
+    a, b = np.square(as_real(sd_a, "sd_a")), np.square(as_real(sd_b, "sd_b"))
+    return (a + b) ** 2 / (a**2 + b**2)
+
+
 def power(
-    difference: ArrayLike, sd: ArrayLike, n: ArrayLike, alpha: float = 0.05, paired: bool = True
-) -> Array:
+    difference: ArrayLike, sd: ArrayLike, n: ArrayLike, alpha: float = 0.05, paired: bool = True,
+    sd_b: ArrayLike | None = None,
+) -> Array:  # fmt: skip
     """Return the power of the two-sided t test for a mean difference.
 
     Args:
         difference: true mean difference, in the unit of `sd`.
         sd: SD of the paired differences; if not paired, SD of the scores of each model.
         n: number of pairs with shared seeds; if not paired, number of seeds of each model.
-        alpha: significance level.
+        alpha: significance level. For the strictest step of Holm's procedure over m pairs, or for
+            Bonferroni's, it is the family's level divided by m.
         paired: whether the two models share their seeds.
+        sd_b: SD of the second model's scores, if not paired (None: as `sd`).
 
     Returns:
         The shape of `difference`, `sd` and `n` broadcast together.
@@ -106,8 +121,15 @@ def power(
     check_probability(alpha=alpha)
     if not np.isfinite(difference).all():
         raise ValueError(f"difference must be a finite number, got {difference}")
-    runs, df = (n, n - 1) if paired else (n / 2, 2 * n - 2)
-    return _t_power(np.asarray(difference) / np.asarray(sd) * np.sqrt(runs), df, alpha)
+    if paired:
+        if sd_b is not None:
+            raise ValueError("sd_b is the SD of a second sample: paired differences have one SD")
+        return t_power(np.asarray(difference) / np.asarray(sd) * np.sqrt(n), n - 1, alpha)
+    second = np.asarray(sd if sd_b is None else sd_b)
+    _check_positive(sd_b=second)
+    error = np.sqrt((np.square(sd) + np.square(second)) / n)
+    df = (n - 1) * df_per_run(sd, second)
+    return t_power(np.asarray(difference) / error, df, alpha)
 
 
 def detectable_effect(df: ArrayLike, target_power: float = 0.8, alpha: float = 0.05) -> Array:
@@ -135,11 +157,11 @@ def detectable_effect(df: ArrayLike, target_power: float = 0.8, alpha: float = 0
         raise ValueError(f"target_power must exceed alpha, got {target_power} and {alpha}")
     unique, where = np.unique(df, return_inverse=True)
     low, high = np.zeros_like(unique), np.full_like(unique, 1.0)
-    while (is_low := _t_power(high, unique, alpha) < target_power).any():
+    while (is_low := t_power(high, unique, alpha) < target_power).any():
         high = np.where(is_low, 2 * high, high)
     for _ in range(30):  # bisection to a billionth of the bracket
         middle = (low + high) / 2
-        is_low = _t_power(middle, unique, alpha) < target_power
+        is_low = t_power(middle, unique, alpha) < target_power
         low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
     return high[where].reshape(shape)[()]
 
@@ -197,7 +219,7 @@ def seeds_for_half_width(sd: float, target: float, level: float = 0.95) -> SeedP
 
 def seeds_for_difference(
     difference: float, sd: float, target_power: float = 0.8, alpha: float = 0.05,
-    paired: bool = True,
+    paired: bool = True, sd_b: float | None = None,
 ) -> SeedPlan:  # fmt: skip
     """Return the smallest number of seeds at which `difference` has `target_power`.
 
@@ -209,7 +231,9 @@ def seeds_for_difference(
     _check_positive(sd=sd, difference=abs(difference))
     check_probability(target_power=target_power, alpha=alpha)
     return _smallest_plan(
-        lambda n: power(difference, sd, n, alpha, paired), lambda p: p >= target_power, target_power
+        lambda n: power(difference, sd, n, alpha, paired, sd_b),
+        lambda p: p >= target_power,
+        target_power,
     )
 
 
@@ -293,7 +317,7 @@ def plan_grid(
         is_reached, best = value <= half_width, value.min()
     elif difference is not None and half_width is None:
         _check_positive(difference=abs(difference))
-        value = _t_power(difference / se, df, alpha)
+        value = t_power(difference / se, df, alpha)
         is_reached, best = value >= target_power, value.max()
     else:
         raise ValueError("set either half_width or difference")

@@ -14,7 +14,6 @@ from reseed.core.atomic import write_json
 from reseed.core.coordinates import Coordinates
 from reseed.core.environment import compute_environment_id, describe_environment, read_commit
 from reseed.core.errors import Damaged
-from reseed.core.layout import ResultsLayout
 from reseed.core.source_guard import SourceGuard
 from reseed.data.splits import Split, read_split
 from reseed.data.store import open_inputs, read_targets
@@ -95,9 +94,9 @@ def train_block(spec: TrainSpec, device: str, threads: int, report: Report) -> N
         threads: threads a trial may use.
         report: receives one line a trial.
     """
-    here = record_environment(ResultsLayout(spec.results), device, threads)
     for part in spec.settings:
         cache = TrialCache(spec.results, part.spec)
+        here = record_environment(cache, device, threads)
         missing = [
             trial
             for trial in part.trials
@@ -134,11 +133,11 @@ def _store_missing(
         )
 
 
-def record_environment(layout: ResultsLayout, device: str, threads: int) -> str:
-    """Identifier of this environment; its record is written to the cache."""
-    facts = describe_environment(device, threads)
+def record_environment(cache: TrialCache, device: str, threads: int) -> str:
+    """Identifier of the environment of a setting's trials; its record is written to the cache."""
+    facts = describe_environment(device, threads, cache.spec.packages)
     identifier = compute_environment_id(facts)
-    add_entry(Path(layout.environment(identifier)), lambda path: write_json(path, facts))
+    add_entry(Path(cache.layout.environment(identifier)), lambda path: write_json(path, facts))
     return identifier
 
 

@@ -68,7 +68,7 @@ def run_search(spec: SearchSpec, device: str, threads: int, report: Report) -> N
     cache = TrialCache(spec.results, spec.spec)
     key, target = cache.search_key(spec.trial), cache.winner_path(spec.trial)
     assert target is not None
-    here = record_environment(cache.layout, device, 1)
+    here = record_environment(cache, device, 1)
     # A second record of a key has the identifier of its environment in its name.
     for suffix in ("", f".{here}"):
         best, log, chunks = (

@@ -179,7 +179,7 @@ def check_retrained(
     cache: TrialCache, trials: list[Coordinates], device: str, threads: int
 ) -> Iterator[tuple[Coordinates, Check]]:
     """Train trials again with the code that made them, and compare everything they recorded."""
-    here = compute_environment_id(describe_environment(device, threads))
+    here = compute_environment_id(describe_environment(device, threads, cache.spec.packages))
     for trial, outcome in train(cache, trials, device, threads):
         record = cache.read(trial, SCHEMA.names)
         actual = (outcome.status, outcome.fingerprint)

@@ -12,6 +12,7 @@ from scipy.special import logit
 
 from reseed.analyses.shared.arms import ARM, MODEL, get_arm
 from reseed.analyses.shared.data import Data, group_by_key
+from reseed.analyses.shared.pairing import SHARED_SEEDS
 from reseed.core.random_streams import stream
 from reseed.core.schemas import (
     ARM_OUTPUT_COLUMNS,
@@ -169,9 +170,12 @@ def pair_disjoint_arms(outputs: list[Outputs]) -> Iterator[list[Outputs]]:
 
 
 def match_runs_by_seeds(a: Outputs, b: Outputs) -> tuple[list[int], list[int]] | None:
-    """Rows of the runs whose seeds both arms have; None if fewer than half of either arm's are."""
+    """Rows of the runs whose seeds both arms have.
+
+    None if they are fewer than `SHARED_SEEDS` of either arm's runs, as in `pairing.pair_runs`.
+    """
     row_in_b = {seeds: row for row, seeds in enumerate(b.seeds)}
     rows = [(i, row_in_b[seeds]) for i, seeds in enumerate(a.seeds) if seeds in row_in_b]
-    if len(rows) < max(2, min(a.n, b.n) / 2):
+    if len(rows) < max(2, SHARED_SEEDS * max(a.n, b.n)):
         return None
     return [i for i, _ in rows], [j for _, j in rows]

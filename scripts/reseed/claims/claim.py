@@ -1,0 +1,253 @@
+"""A claim: one sentence about results, with the rows, numbers and limits behind it.
+
+Exhibits return claims. Headlines, findings, alternative texts of figures, the front page and
+`docs/findings.md` are rendered from them. A claim that says more than its rows support cannot be
+constructed: `ClaimError`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import string
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from reseed.claims.formatting import count_noun, format_number, format_p, format_share
+from reseed.claims.phrases import ClaimError, Phrase
+
+# Words that state equality. Failing to reject a hypothesis does not show it.
+_EQUALITY = re.compile(
+    r"\b(equal(ly)?|same|identical(ly)?|indistinguishable|no difference(?! (is )?shown)|as \w+ as"
+    r"|agrees?|like)\b",
+    re.IGNORECASE,
+)
+_FIELDS = string.Formatter()
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The n behind a claim: from `low` to `high` units for each row."""
+
+    low: int
+    high: int
+    unit: str
+    plural: str = ""
+
+    @classmethod
+    def of(
+        cls, rows: pd.DataFrame, columns: str | Sequence[str], unit: str, plural: str = ""
+    ) -> Sample:
+        """The n in columns of the rows, counted in `unit` (singular)."""
+        names = [columns] if isinstance(columns, str) else list(columns)
+        values = rows[names].to_numpy(float)
+        if not values.size or not np.isfinite(values).all() or values.min() < 1:
+            raise ClaimError(f"n is missing or 0 in a row ({', '.join(names)})")
+        return cls(int(values.min()), int(values.max()), unit, plural)
+
+    @property
+    def text(self) -> str:
+        """`24 seeds`, `12 to 50 seeds`."""
+        noun = count_noun(self.high, self.unit, self.plural)
+        return noun if self.low == self.high else f"{self.low:,} to {noun}"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A measured value with its interval, in the unit of the metric or without one.
+
+    subject: what it was measured on. level: of the interval. bounds: least and greatest possible
+    value. Interval ends are NaN where there is no interval.
+    """
+
+    subject: str
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+    level: float = math.nan
+    bounds: tuple[float, float] = (-math.inf, math.inf)
+
+    def __post_init__(self) -> None:
+        least, greatest = self.bounds
+        if not math.isfinite(self.value):
+            raise ClaimError(f"{self.subject}: the estimate is {self.value}")
+        for number in (self.value, self.low, self.high):
+            if number < least or number > greatest:
+                raise ClaimError(f"{self.subject}: {number:g} is outside {least:g} to {greatest:g}")
+        if self.low > self.value or self.high < self.value:
+            raise ClaimError(f"{self.subject}: {self.value:g} is outside its interval")
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether both ends are finite."""
+        return math.isfinite(self.low) and math.isfinite(self.high)
+
+
+@dataclass(frozen=True)
+class Test:
+    """A test of a null hypothesis.
+
+    null: in words. p: adjusted as `alpha` demands. power: against `alternative`, which is in words
+    (None: not computed).
+    """
+
+    __test__ = False  # not a test case
+
+    null: str
+    p: float
+    alpha: float = 0.05
+    power: float | None = None
+    alternative: str = ""
+
+    @property
+    def rejects(self) -> bool:
+        """Whether the null hypothesis is rejected."""
+        return self.p < self.alpha
+
+    @property
+    def text(self) -> str:
+        """`p 0.61; power 12 % against t with 3 degrees of freedom`."""
+        if self.rejects:
+            return f"p {format_p(self.p)}"
+        if self.power is None:
+            return f"p {format_p(self.p)}; power not computed"
+        return f"p {format_p(self.p)}; power {format_share(self.power)} against {self.alternative}"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One sentence about results.
+
+    name: identifies the claim within its exhibit.
+    sentence: template with `{phrase}` for each number or title, and `{n}` for the sample. Any other
+        digit is refused, so each number comes from the rows.
+    headline: shorter template for the heading, or empty.
+    rows: the rows that it was computed from.
+    phrases: by name.
+    sample: n for each row.
+    statistic: of the estimates, such as `SD ratio`.
+    estimates: one for each row or group of rows; they decide whether a statement holds.
+    tests: those that the sentence speaks about.
+    null: the comparison that the claim speaks about, such as `ratio 1`, or empty.
+    precision: power or smallest detectable effect in words, or empty.
+    """
+
+    name: str
+    sentence: str
+    rows: pd.DataFrame = field(repr=False, compare=False)
+    phrases: Mapping[str, Phrase]
+    sample: Sample
+    headline: str = ""
+    statistic: str = ""
+    estimates: Sequence[Estimate] = ()
+    tests: Sequence[Test] = ()
+    null: str = ""
+    precision: str = ""
+
+    def __post_init__(self) -> None:
+        if self.rows.empty:
+            raise ClaimError(f"{self.name}: a claim without rows")
+        self._check_template("sentence", self.sentence)
+        self._check_template("headline", self.headline)
+        if "n" not in _names(self.sentence):
+            raise ClaimError(f"{self.name}: the sentence does not state its n: {self.sentence}")
+        self._check_rows()
+        if self.tests and not any(test.rejects for test in self.tests):
+            for text in (self.text, self.heading):
+                if word := _EQUALITY.search(text):
+                    raise ClaimError(
+                        f"{self.name}: no test rejects, which does not show {word[0]!r}: {text}"
+                    )
+
+    @property
+    def text(self) -> str:
+        """The sentence."""
+        return self._fill(self.sentence)
+
+    @property
+    def heading(self) -> str:
+        """The headline; empty without one."""
+        return self._fill(self.headline)
+
+    @property
+    def statistics(self) -> frozenset[str]:
+        """Centres that the sentence states: `mean`, `median`."""
+        return frozenset(p.statistic for p in self.phrases.values()) & {"mean", "median"}
+
+    @property
+    def limits(self) -> str:
+        """Power or smallest detectable effect: `precision`, or else that of the tests."""
+        return self.precision or "; ".join(dict.fromkeys(test.text for test in self.tests))
+
+    def record(self) -> dict:
+        """The claim for the sidecar of an exhibit."""
+        return {
+            "name": self.name,
+            "text": self.text,
+            "headline": self.heading,
+            "statistic": self.statistic,
+            "n": self.sample.text,
+            "rows": len(self.rows),
+            "null": self.null,
+            "limits": self.limits,
+            "estimates": [
+                {"subject": e.subject, "value": e.value}
+                | ({"low": e.low, "high": e.high, "level": e.level} if e.has_interval else {})
+                for e in self.estimates
+            ],
+        }
+
+    def _fill(self, template: str) -> str:
+        texts = {name: phrase.text for name, phrase in self.phrases.items()}
+        return template.format_map(texts | {"n": self.sample.text})
+
+    def _check_template(self, part: str, template: str) -> None:
+        if unknown := sorted(_names(template) - {*self.phrases, "n"}):
+            raise ClaimError(f"{self.name}: the {part} names unknown phrases: {unknown}")
+        literal = "".join(text for text, *_ in _FIELDS.parse(template))
+        if number := re.search(r"\d+", literal):
+            raise ClaimError(f"{self.name}: {number[0]} in the {part} is no phrase: {template}")
+
+    def _check_rows(self) -> None:
+        labels = set(self.rows.index)
+        for name, phrase in self.phrases.items():
+            if not set(phrase.rows) <= labels:
+                raise ClaimError(f"{self.name}: {name} was computed from rows of no part of it")
+            if phrase.statistic in ("mean", "median") and len(set(phrase.rows)) < len(labels):
+                raise ClaimError(
+                    f"{self.name}: {name} pools {len(set(phrase.rows))} of {len(labels)} rows, so n"
+                    " is that of other rows"
+                )
+
+
+def check_drawn(claims: Sequence[Claim], drawn: frozenset[str]) -> None:
+    """Refuse claims that state another centre than the figure draws.
+
+    drawn: `mean`, `median`; empty for a figure that draws neither.
+
+    Raises:
+        ClaimError: as above.
+    """
+    for claim in claims:
+        if drawn and (other := claim.statistics - drawn):
+            raise ClaimError(
+                f"{claim.name} states the {' and '.join(sorted(other))}; the figure draws the"
+                f" {' and '.join(sorted(drawn))}"
+            )
+
+
+def format_estimate(estimate: Estimate, decimals: int) -> str:
+    """`3.20 [2.10, 4.40]`; without an interval `3.20`."""
+    text = format_number(estimate.value, decimals)
+    if not estimate.has_interval:
+        return text
+    return (
+        f"{text} [{', '.join(format_number(e, decimals) for e in (estimate.low, estimate.high))}]"
+    )
+
+
+def _names(template: str) -> set[str]:
+    return {name for _, name, *_ in _FIELDS.parse(template) if name}

@@ -1,0 +1,210 @@
+"""Phrases of a claim's sentence, each computed from rows by a named statistic.
+
+A number enters a sentence only as a `Phrase`, which knows the rows and the statistic behind it. So
+a sentence cannot state the median of other rows than its n.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from reseed.claims.formatting import count_noun
+
+Statistic = Literal["median", "mean", "range", "count", "each", "setting", "name"]
+#: An SD below this share of the values' size is a rounding error.
+ROUNDING = 1e-12
+_CENTRES: dict[str, Callable[[np.ndarray], float]] = {"median": np.median, "mean": np.mean}
+_SIZES = ("mean", "median")
+
+
+class ClaimError(ValueError):
+    """A claim says more than its rows support."""
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A part of a sentence.
+
+    text: as printed. statistic: how it follows from the rows. rows: index labels of the rows it was
+    computed from (empty: a name or a setting). total: of a count, number of rows counted from.
+    """
+
+    text: str
+    statistic: Statistic
+    rows: tuple[Hashable, ...] = ()
+    total: int | None = None
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def name(text: str) -> Phrase:
+    """Title of a model, dataset, metric or setting, or several of them."""
+    return Phrase(text, "name")
+
+
+def setting(value: float, show: Callable[[float], str] = "{:g}".format) -> Phrase:
+    """A configured or theoretical number, such as a level; not a measurement."""
+    return Phrase(show(value), "setting")
+
+
+def pooled(
+    rows: pd.DataFrame,
+    column: str,
+    show: Callable[[float], str],
+    statistic: Literal["median", "mean"] = "median",
+    noun: str = "row",
+    plural: str = "",
+) -> Phrase:
+    """`3.20 (median of 12 settings, 1.10 to 5.00)`: centre, number of rows and range.
+
+    rows: with a column `metric`, since ratios and differences of unlike metrics have no common
+        centre.
+
+    Raises:
+        ClaimError: for no rows, several metrics, a missing value or a degenerate row.
+    """
+    _check_poolable(rows, column)
+    values = rows[column].to_numpy(float)
+    count, centre = count_noun(len(values), noun, plural), _CENTRES[statistic](values)
+    low, high = show(float(values.min())), show(float(values.max()))
+    if len(values) == 1:
+        text = f"{low} ({count})"
+    elif low == high:
+        text = f"{low} (each of {count})"
+    else:
+        text = f"{show(float(centre))} ({statistic} of {count}, {low} to {high})"
+    return Phrase(text, statistic, tuple(rows.index))
+
+
+def centre(
+    rows: pd.DataFrame,
+    column: str,
+    show: Callable[[float], str],
+    statistic: Literal["median", "mean"] = "median",
+) -> Phrase:
+    """The centre alone, for a headline. Raises ClaimError as `pooled`."""
+    _check_poolable(rows, column)
+    value = float(_CENTRES[statistic](rows[column].to_numpy(float)))
+    return Phrase(show(value), statistic, tuple(rows.index))
+
+
+def extent(
+    rows: pd.DataFrame, columns: str | Sequence[str], show: Callable[[float], str]
+) -> Phrase:
+    """`3 to 12`: least and greatest value; `3` if both have the same text.
+
+    Raises:
+        ClaimError: for no rows or a missing value.
+    """
+    names = [columns] if isinstance(columns, str) else list(columns)
+    _check_finite(rows, names)
+    values = rows[names].to_numpy(float)
+    low, high = show(float(values.min())), show(float(values.max()))
+    return Phrase(low if low == high else f"{low} to {high}", "range", tuple(rows.index))
+
+
+def single(
+    rows: pd.DataFrame,
+    column: str,
+    show: Callable[[float], str],
+    interval: tuple[str, str] | None = None,
+) -> Phrase:
+    """`0.20 [0.12, 0.34]`: the value of the only row, with the interval in two columns.
+
+    Raises:
+        ClaimError: for another number of rows, or a missing value.
+    """
+    if len(rows) != 1:
+        raise ClaimError(f"the value of one row was asked from {len(rows)} rows")
+    _check_finite(rows, [column])
+    row = rows.iloc[0]
+    text = show(float(row[column]))
+    if interval and all(math.isfinite(row[end]) for end in interval):
+        text += f" [{', '.join(show(float(row[end])) for end in interval)}]"
+    return Phrase(text, "each", tuple(rows.index))
+
+
+def each(
+    rows: pd.DataFrame,
+    column: str,
+    show: Callable[[float], str],
+    titles: Iterable[str],
+    interval: tuple[str, str] | None = None,
+) -> Phrase:
+    """`0.12 for RF and 0.20 for XGB`: the value of every row; without its title for one row.
+
+    Raises:
+        ClaimError: for no rows or a missing value.
+    """
+    _check_finite(rows, [column])
+    parts = [single(rows.iloc[[i]], column, show, interval).text for i in range(len(rows))]
+    if len(rows) > 1:
+        parts = [f"{part} for {title}" for part, title in zip(parts, titles, strict=True)]
+    text = " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+    return Phrase(text, "each", tuple(rows.index))
+
+
+def share(rows: pd.DataFrame, holds: pd.Series, noun: str, plural: str = "") -> Phrase:
+    """`3 of the 12 pairs`, `none of the 12 pairs`, `all 12 pairs`: rows for which `holds` is true.
+
+    Raises:
+        ClaimError: for no rows, or if `holds` has other rows.
+    """
+    if rows.empty or not holds.index.equals(rows.index):
+        raise ClaimError("a count needs rows, and one truth value for each of them")
+    n, total = int(holds.sum()), len(rows)
+    counted = count_noun(total, noun, plural)
+    if n == total:
+        text = f"the one {noun}" if total == 1 else f"all {counted}"
+    elif n == 0:
+        text = f"no {noun}" if total == 1 else f"none of the {counted}"
+    else:
+        text = f"{n:,} of the {counted}"
+    return Phrase(text, "count", tuple(rows.index), total)
+
+
+def count(rows: pd.DataFrame, noun: str, plural: str = "") -> Phrase:
+    """`12 pairs`: the number of rows."""
+    return Phrase(count_noun(len(rows), noun, plural), "count", tuple(rows.index), len(rows))
+
+
+def is_degenerate(rows: pd.DataFrame) -> pd.Series:
+    """Rows whose SD (columns `sd`, `…_sd`, `sd_…`) is a rounding error: their scores do not vary.
+
+    The SD is compared with the size of `mean` or `median`, where the rows have one.
+    """
+    spreads = [column for column in map(str, rows) if _is_spread(column)]
+    sizes = [column for column in _SIZES if column in rows]
+    size = rows[sizes].abs().max(axis=1).fillna(1.0) if sizes else pd.Series(1.0, rows.index)
+    measured = rows[spreads].apply(pd.to_numeric, errors="coerce")
+    return measured.le(ROUNDING * size, axis=0).any(axis=1)
+
+
+def _is_spread(column: str) -> bool:
+    words = column.split("_")
+    return "sd" in (words[0], words[-1]) and not {"low", "high"} & set(words)
+
+
+def _check_poolable(rows: pd.DataFrame, column: str) -> None:
+    _check_finite(rows, [column])
+    if "metric" not in rows:
+        raise ClaimError(f"{column} of rows without a column `metric` cannot be pooled")
+    metrics = sorted(set(rows["metric"]))
+    if len(metrics) > 1:
+        raise ClaimError(f"{column} of unlike metrics cannot be pooled: {', '.join(metrics)}")
+    if is_degenerate(rows).any():
+        raise ClaimError(f"{column} is pooled over rows whose scores do not vary")
+
+
+def _check_finite(rows: pd.DataFrame, columns: list[str]) -> None:
+    if rows.empty:
+        raise ClaimError(f"{', '.join(columns)}: there are no rows")
+    if not np.isfinite(rows[columns].to_numpy(float)).all():
+        raise ClaimError(f"{', '.join(columns)}: a row has no value")

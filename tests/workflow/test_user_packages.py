@@ -1,0 +1,60 @@
+"""Versions of installed packages that a user's factory imports belong to the environment."""
+
+import json
+import shutil
+
+from projects import FOREST, TRAINED
+
+MODEL = """import solver
+from sklearn.dummy import DummyClassifier
+
+def make(task, classes, hyperparameters, seeds, device, threads):
+    return DummyClassifier(strategy=solver.STRATEGY, random_state=seeds["init"])
+"""
+
+
+def install(project, version: str, strategy: str) -> None:
+    """Install a package of one module, or another version of it."""
+    site = project.folder / "lib" / "site-packages"
+    shutil.rmtree(site, ignore_errors=True)
+    info = site / f"solver-{version}.dist-info"
+    info.mkdir(parents=True)
+    (site / "solver.py").write_text(f"STRATEGY = {strategy!r}\n")
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: solver\nVersion: {version}\n")
+    (info / "RECORD").write_text(f"solver.py,sha256={version},30\n")
+    project.environment["PYTHONPATH"] = str(site)
+
+
+def test_upgraded_package_is_reported_and_retrained(project):
+    (project.folder / "my_models.py").write_text(MODEL)
+    project.write("models/boost", FOREST | {"name": "boost", "factory": "my_models:make"})
+    install(project, "1.0", "uniform")
+    project.run()
+    before = project.metrics()
+    # Models with other imports have other environments; no model has two.
+    assert before.groupby("model")["environment"].nunique().max() == 1
+    assert before["environment"].nunique() == 2
+
+    install(project, "2.0", "stratified")
+    project.forget_logs()
+    project.study["experiments"]["model_seeds"]["seeds"]["model"]["count"] = 5
+    project.change()
+    project.run()
+    mixed = project.metrics().groupby("model")["environment"].nunique()
+    assert mixed.to_dict() == {"boost": 2, "forest": 1}
+    page = (project.folder / "results" / "report" / "small.html").read_text()
+    assert "Pooled over environments" in page
+    about = json.loads((project.folder / "results/studies/small/about.json").read_text())
+    versions = {
+        machine["packages"].get("solver", "").split(" ")[0] for machine in about["machines"]
+    }
+    assert versions == {"", "1.0", "2.0"}
+
+    project.forget_logs()
+    project.run("--config", "mixed=retrain")
+    after = project.metrics()
+    assert after.groupby("model")["environment"].nunique().max() == 1
+    assert project.trained() == TRAINED // 2
+    project.forget_logs()
+    project.run("--config", "mixed=retrain")
+    assert project.trained() == 0
