@@ -10,7 +10,7 @@ from reseed.core.coordinates import Coordinates
 from reseed.core.coverage import PaperExhibit
 from reseed.planning import specs
 from reseed.planning.plan import blocks
-from reseed.planning.study_specs import build_study_spec
+from reseed.planning.study_specs import build_study_spec, narrow_to_experiment
 from reseed.planning.training_specs import build_train_spec
 from toy_project import load_toy_project
 
@@ -175,7 +175,7 @@ def test_search_parts_ignore_stored_outputs(study):
 
 
 def test_narrowed_study_has_one_experiment_and_its_settings(study):
-    narrow = specs.narrow_to_experiment(study, "searched")
+    narrow = narrow_to_experiment(study, "searched")
     assert [one.name for one in narrow.experiments] == ["searched"]
     (arm,) = narrow.experiments[0].arms
     (whole,) = study.experiments[1].arms
@@ -192,7 +192,7 @@ def test_narrowed_study_keeps_used_texts_only(study):
         variants={"toy": "rows=3", "other": "rows=9"},
         models=study.models | {"other": study.models["forest"]},
     )
-    narrow = specs.narrow_to_experiment(wide, "models")
+    narrow = narrow_to_experiment(wide, "models")
     assert set(narrow.datasets) == {"toy"}
     assert set(narrow.models) == {"forest"}
     assert narrow.variants == {"toy": "rows=3"}
