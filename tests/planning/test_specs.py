@@ -73,20 +73,25 @@ def every_spec(study, training):
         *(RESULTS, "first", "a", "spread", {"n": [1, {"b": None}]}, ("models",), ("models",)),
         *("published", sources),
     )
+    step = specs.ReplayStep("draw", "ab/cd.json", ("metrics.parquet",), ("x.csv", "x.json"))
     return [
         specs.DataSpec(RESULTS, "toy~0a1b", DATASET, sources),
         specs.WeightsSpec(RESULTS, Weights(name="w", title="W", sources=[SOURCE])),
         specs.SplitSpec(RESULTS, "toy", "official", Official(kind="official"), (0, 1)),
         specs.SearchSpec(RESULTS, "report", setting, Coordinates(0, 1, 2, 3, 4, 5), sources),
         training,
-        specs.VerifySpec(training, None, "first"),
+        specs.VerifySpec(training, None, "first", (step,)),
         study,
         specs.ImportSpec(Results(path="runs.csv"), study, True),
         specs.ExportSpec(RESULTS, "first", "models", ("auc",), "runs.csv"),
         analysis,
         specs.DrawSpec(RESULTS, "first", (exhibit,)),
         specs.ReportSpec(
-            RESULTS, {"first": ("x",)}, None, {"first": (PaperExhibit("Table 1", "made", ("x",)),)}
+            RESULTS,
+            "results",
+            {"first": ("x",)},
+            None,
+            {"first": (PaperExhibit("Table 1", "made", ("x",)),)},
         ),
     ]
 
