@@ -18,7 +18,12 @@ from reseed.core.run_token import join_run, start_run
 from reseed.pipeline import training_jobs
 from reseed.pipeline.jobs import Context, Job
 from reseed.pipeline.replay_steps import list_steps
-from reseed.pipeline.snakemake_metadata import claim_results, list_untracked
+from reseed.pipeline.snakemake_metadata import (
+    claim_results,
+    forget_foreign_records,
+    list_untracked,
+    token_copy,
+)
 from reseed.pipeline.spec_files import SpecFiles
 from reseed.pipeline.startup import (
     check_writable,
@@ -87,6 +92,11 @@ class Workflow:
         check_writable(self.project.main.results)
         results = Path(self.layout.root)
         claim_results(results, Path.cwd(), write=mode.writes)
+        if mode.writes and mode.has_records and forget_foreign_records(self.layout.root):
+            warn(
+                f"{self.layout.root} is not the folder that the last run wrote, so Snakemake's "
+                "records do not describe it: all but the cached trials is made again."
+            )
         if mode.writes:
             count = undo_future_times(self.layout.root)
             if count:
@@ -113,7 +123,7 @@ class Workflow:
     def start(self) -> None:
         """Make this run the current one of its results folder."""
         if self.mode.writes:
-            start_run(Path(self.layout.run_token))
+            start_run(Path(self.layout.run_token), token_copy(self.layout.root))
 
     @property
     def shell_prefix(self) -> str:
