@@ -35,7 +35,7 @@ def test_earlier_run_leaves_files_as_they_are(tmp_path, token, monkeypatch, how)
     else:
         token.parent.rename(tmp_path / "away")
     for replace in (write_text, lambda path, _: link_entry(entry, path)):
-        with pytest.raises(ReseedError, match="table: is left as it is.*earlier run"):
+        with pytest.raises(ReseedError, match=r"table: is left as it is.*earlier run"):
             replace(tmp_path / "table", "older")
     assert (tmp_path / "table").read_text() == "newer"
     assert sorted(path.name for path in tmp_path.glob("*.part")) == []
