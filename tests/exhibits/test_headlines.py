@@ -6,6 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from curve_study import make as curve_study
+from curve_study import read
 from pair_frames import frame as timed_frame
 from papers.banerjee import (
     gap_distribution,
@@ -27,6 +29,7 @@ from reseed.analyses import (
     over_datasets,
     pairs,
     protocol,
+    sd_ratios,
     seeds_needed,
     spread,
     standing,
@@ -34,13 +37,13 @@ from reseed.analyses import (
     stopping,
 )
 from reseed.analyses.shared.data import Data
+from reseed.rendering.claim_texts import claim_texts
 from reseed.rendering.data import ExhibitData
 from run_kinds import draw, exhibit_kinds, is_table, run_analysis
 from study_frames import about, frame, trial
-from test_extremes_and_curves_exhibits import make as curve_study
-from test_extremes_and_curves_exhibits import read
+from test_fold_exhibits import folds
+from test_ir_exhibits import scores
 from test_item_pairs_exhibits import data as item_study
-from test_protocol_and_seed_scores import folds, scores
 from test_role_components import study as crossed_roles
 from test_seed_choice import data as choice_study
 from test_trimming_exhibits import make as output_study
@@ -94,6 +97,7 @@ FOLDS = {"fold_scores_table": fold_scores, "protocol_table": protocol, "checklis
 ITEMS = ("item_pairs_table", "item_pairs_figure")
 CHOICE = ("seed_choice_table", "seed_choice_figure")
 ALONE = (
+    "sd_ratios_table",
     "papers.raste.ratio_table:table",
     "grid_plan_table",
     "five_by_two_table",
@@ -142,6 +146,12 @@ def alone(kind):
             for m, gain in (("rf", 0.0), ("xgb", 0.02)) for s in range(5) for d in range(5)
         ]  # fmt: skip
         return analysed(grid_plan, frame(rows), about())
+    if kind == "sd_ratios_table":
+        rows = [
+            trial(0.8 + rng.normal(0, sd), seed=s, model=m, **here)
+            for m, sd in (("rf", 0.01), ("xgb", 0.02)) for s in range(8)
+        ]  # fmt: skip
+        return analysed(sd_ratios, frame(rows), about(), baselines=["rf"])
     if kind == "five_by_two_table":
         rows = [
             trial(0.8 + gain + rng.normal(0, 0.002), repeat=r, fold=f, model=m, varied="none",
@@ -200,22 +210,24 @@ def test_it_is_headed_by_what_it_shows(kind, shown):
     drawn = draw(kind, data, options)
     made = drawn if is_table(kind) else drawn[1]
     assert not made.empty
+    texts = claim_texts(data, made)
+    headline, findings = texts["headline"], texts["findings"]
     if kind in UNTITLED:
-        assert made.headline == ""
+        assert headline == ""
         return
-    assert 12 <= len(made.headline) <= 85
-    assert made.headline not in (data.title, data.info.title)
-    assert not re.search(r"\bnan\b|None|_|\b1 (?!times)[a-z]+s\b|  ", made.headline), made.headline
-    for sentence in made.findings:
+    assert 12 <= len(headline) <= 85
+    assert headline not in (data.title, data.info.title)
+    assert not re.search(r"\bnan\b|None|_|\b1 (?!times)[a-z]+s\b|  ", headline), headline
+    for sentence in findings:
         assert sentence[-1] == "."
         assert not re.search(r"\b(\S+ ?%?) to \1[ ,)]", sentence), sentence
         assert "median of 1 " not in sentence
         assert not re.search(r"\b1 of the 1\b|\b0 of the\b", sentence)
     if not is_table(kind):
         assert len(made.alt_text) >= 40
-        assert made.alt_text not in (made.headline, data.title)
+        assert made.alt_text not in (headline, data.title)
         # What is seen comes first, then what it says.
-        said = [made.headline, *made.findings]
+        said = [headline, *findings]
         assert not made.alt_text.startswith(tuple(said))
         assert any(text in made.alt_text for text in said) or len(made.alt_text) > 80
 

@@ -6,6 +6,7 @@ except for clocks.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import random
@@ -22,6 +23,7 @@ from reseed.data.kinds import MIRROR_VARIABLE
 from fault_harness.compare import hash_contents, list_differences
 from fault_harness.inputs import Inputs
 from fault_harness.warm import WarmRun, WarmRunner
+from fault_harness.workspace import PARTS
 
 # Runs that may fail in a row, each with a message, until one succeeds.
 MOST_RUNS = 5
@@ -63,6 +65,9 @@ class Bench:
         shutil.rmtree(self.base, ignore_errors=True)
         Inputs.write(self.base)
         self.runner = WarmRunner(inherited | {MIRROR_VARIABLE: ""}, self.base / "scripts")
+        parts = (path for part in PARTS for path in sorted((self.base / part).rglob("*.*")))
+        texts = [path.read_bytes() for path in parts if path.is_file() and path.suffix != ".pyc"]
+        self._pipeline = hashlib.sha256(b"".join(texts)).hexdigest()[:12]
         self._fresh_file = folder / "fresh.json"
         self._fresh: dict[str, dict[str, str]] = (
             json.loads(self._fresh_file.read_text()) if self._fresh_file.exists() else {}
@@ -93,7 +98,7 @@ class Bench:
 
     def expected(self, inputs: Inputs) -> dict[str, str]:
         """Hashes of the files that a fresh run makes of these inputs."""
-        name = str(inputs.used())
+        name = f"{self._pipeline} {inputs.used()}"
         if name not in self._fresh:
             folder = self.folder / "fresh"
             shutil.rmtree(folder, ignore_errors=True)

@@ -174,7 +174,8 @@ class Comparison:
 
     def to_html(self, path: str | Path | None = None) -> str:
         """The report as one self-contained page, which is written to `path` if given."""
-        from reseed.reporting.pages import build_study_page, read_study
+        from reseed.reporting.pages import build_study_page
+        from reseed.reporting.studies import read_study
 
         with tempfile.TemporaryDirectory(prefix="reseed-") as results:
             folder = Path(results) / STUDY_NAME

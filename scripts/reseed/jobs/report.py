@@ -10,7 +10,8 @@ from reseed.planning.specs import ReportSpec
 def run(spec: ReportSpec, granted: Granted) -> None:
     """Write the page."""
     from reseed.core.atomic import write_text
-    from reseed.reporting.pages import build_index, build_study_page, read_study
+    from reseed.reporting.pages import build_index, build_study_page
+    from reseed.reporting.studies import read_study
 
     layout = ResultsLayout(spec.results)
     page = Path(layout.study_page(spec.page) if spec.page else layout.index_page)
@@ -19,11 +20,17 @@ def run(spec: ReportSpec, granted: Granted) -> None:
         return Path(spec.shown, path.relative_to(spec.results))
 
     studies = [
-        read_study(Path(layout.study(name).folder), list(exhibits), page, as_shown=as_shown)
+        read_study(
+            Path(layout.study(name).folder),
+            list(exhibits),
+            page,
+            coverage=spec.coverage[name],
+            as_shown=as_shown,
+        )
         for name, exhibits in spec.exhibits.items()
     ]
     if spec.page:
-        text = build_study_page(studies[0])
+        text = build_study_page(studies[0], Path(layout.index_page).name)
     else:
         text = build_index(studies, [f"{study.name}.html" for study in studies])
     write_text(page, text)

@@ -15,7 +15,9 @@ from reseed.core.atomic import replace_atomically
 from reseed.core.checked_io import write_json
 from reseed.rendering.claim_texts import claim_texts
 from reseed.rendering.data import ExhibitData
+from reseed.rendering.hover import panels_of
 from reseed.rendering.style import GREY, STYLE, new_figure, styled
+from reseed.rendering.tables import take_texts_of_claims
 
 # Without dates and versions, equal numbers give equal bytes.
 _METADATA = {
@@ -54,6 +56,7 @@ class FigureInfo:
 
     def __post_init__(self) -> None:
         check_drawn(self.claims, self.drawn)
+        take_texts_of_claims(self)
 
     @property
     def alt_text(self) -> str:
@@ -108,6 +111,7 @@ def write_figure(
             "definitions": list(info.definitions),
             "alt": info.alt_text or data.title,
             "empty": info.empty,
+            "points": panels_of(figure) if "png" in formats else [],
             "inches": [round(float(side), 2) for side in figure.get_size_inches()],
             "files": [path.name for path in files.values()],
         },
