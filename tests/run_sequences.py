@@ -6,12 +6,10 @@ An interrupted series goes on where it stopped: `--folder` holds its state.
 import argparse
 from pathlib import Path
 
-from fault_harness.page import replace_section
+from fault_harness.page import SEQUENCES, replace_section
 from fault_harness.sequences import Bench, add_result, read_results, run_sequence, summarise
 from reseed.core.errors import ReseedError
 from reseed.pipeline.runner import run, say
-
-TITLE = "Random sequences"
 
 
 def main() -> None:
@@ -35,7 +33,7 @@ def main() -> None:
     results = read_results(record)
     if arguments.output:
         page = arguments.output.read_text(encoding="utf-8")
-        text = replace_section(page, TITLE, summarise(results))
+        text = replace_section(page, SEQUENCES, summarise(results))
         arguments.output.write_text(text, encoding="utf-8")
     violated = [str(result.seed) for result in results if result.violation]
     if violated:

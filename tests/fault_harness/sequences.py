@@ -84,6 +84,10 @@ class Bench:
             raise RuntimeError(f"the undisturbed run failed:\n{run.text}")
         return time.monotonic() - started
 
+    def close(self) -> None:
+        """End the warm process."""
+        self.runner.close()
+
     def run(self, folder: Path, *arguments: str) -> WarmRun:
         """Run Snakemake in a project to its end."""
         run = self.start(folder, *arguments)
@@ -232,15 +236,16 @@ def add_result(path: Path, result: Result) -> None:
 
 def summarise(results: list[Result]) -> str:
     """A paragraph and a table for docs/reliability.md."""
-    violated = [one for one in results if one.violation]
     from fault_harness.moves import MOVES
 
+    violated = [one for one in results if one.violation]
+    kills = sum(one.kills for one in results)
     names = {move.__name__ for move in MOVES}
     counts = Counter(name for one in results for name in one.moves if name in names)
     lines = [
         f"{len(results)} random sequences (seeds {min(r.seed for r in results)} to "
         f"{max(r.seed for r in results)}) of {sum(counts.values())} moves, "
-        f"{sum(r.runs for r in results)} runs and {sum(r.kills for r in results)} kills. "
+        f"{sum(r.runs for r in results)} runs and {kills} kill{'s' if kills != 1 else ''}. "
         f"{sum(r.compared for r in results)} times all result files were compared with those of a "
         f"fresh run with the same inputs, after exit status 0. Violations: {len(violated)}.",
         "",
