@@ -1,4 +1,4 @@
-"""Random sequences of moves end in the files of a fresh run (`tests/run_sequences.py` tries more)."""
+"""Random sequences end in the files of a fresh run (`tests/run_sequences.py` tries more)."""
 
 import random
 import sys
