@@ -23,6 +23,7 @@ def run(spec: VerifySpec, granted: Granted) -> None:
         findings.append(finding)
     if findings:
         _raise(findings)
+    say("Verified: every checked file follows bit for bit from what it is made from.")
 
 
 def _check_all(spec: VerifySpec, granted: Granted) -> Iterator[Finding]:

@@ -159,9 +159,9 @@ class Workflow:
 
     def write_spec(self, job: Job) -> str:
         """Write the spec of a job, with the keys of the tables that it writes and reads."""
-        root = self.layout.root
+        root, results = self.layout.root, self.context.results
         reads = {
-            f"{self.context.results}{file.removeprefix(root)}": self._file_keys[file]
+            f"{results}{file.removeprefix(root)}": self._file_keys[file]
             for file in job.inputs
             if file in self._file_keys
         }
