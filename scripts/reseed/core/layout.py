@@ -102,6 +102,11 @@ class ResultsLayout:
         """File that identifies the current run (`reseed.core.run_token`)."""
         return f"{self.specs}/run"
 
+    @property
+    def data_hashes(self) -> str:
+        """Hashes of large data files (`reseed.pipeline.data_files`)."""
+        return f"{self.specs}/data_hashes.json"
+
     def checked_options(self, checksum: str) -> str:
         """Empty file: options with this checksum are valid."""
         return f"{self.specs}/options/{checksum}"

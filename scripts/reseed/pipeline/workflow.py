@@ -18,6 +18,7 @@ from reseed.core.layout import ResultsLayout
 from reseed.core.module_finder import SCRIPTS
 from reseed.core.run_token import join_run, start_run
 from reseed.pipeline import training_jobs
+from reseed.pipeline.data_files import DataFiles
 from reseed.pipeline.jobs import Context, Job
 from reseed.pipeline.replay_steps import list_steps
 from reseed.pipeline.snakemake_metadata import (
@@ -117,6 +118,7 @@ class Workflow:
             self.force_if_untracked,
             self.force_if_failed,
             self.specs.write_sources,
+            DataFiles(Path(self.layout.data_hashes), self.project.main.check_data, mode.writes),
         )
         self.studies = StudyJobs(self.context)
 
