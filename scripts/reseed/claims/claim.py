@@ -48,6 +48,11 @@ class Sample:
             raise ClaimError(f"n is missing or 0 in a row ({', '.join(names)})")
         return cls(int(values.min()), int(values.max()), unit, plural)
 
+    @classmethod
+    def count(cls, rows: pd.DataFrame, unit: str, plural: str = "") -> Sample:
+        """The number of the rows themselves."""
+        return cls(len(rows), len(rows), unit, plural)
+
     @property
     def text(self) -> str:
         """`24 seeds`, `12 to 50 seeds`."""
@@ -79,6 +84,24 @@ class Estimate:
                 raise ClaimError(f"{self.subject}: {number:g} is outside {least:g} to {greatest:g}")
         if self.low > self.value or self.high < self.value:
             raise ClaimError(f"{self.subject}: {self.value:g} is outside its interval")
+
+    @classmethod
+    def truncated(
+        cls,
+        subject: str,
+        value: float,
+        interval: tuple[float, float],
+        level: float,
+        bounds: tuple[float, float] = (-math.inf, math.inf),
+    ) -> Estimate:
+        """An estimate whose interval is cut at the ends of the possible range.
+
+        The cut leaves out no possible value, so the interval covers as often as before.
+        """
+        low, high = (min(max(float(end), bounds[0]), bounds[1]) for end in interval)
+        known = all(map(math.isfinite, interval))
+        ends = (low, high) if known else (math.nan, math.nan)
+        return cls(subject, float(value), *ends, float(level), bounds)
 
     @property
     def has_interval(self) -> bool:

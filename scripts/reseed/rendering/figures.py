@@ -15,6 +15,7 @@ from reseed.core.atomic import replace_atomically, write_json
 from reseed.rendering.claim_texts import claim_texts
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.style import GREY, STYLE, new_figure, styled
+from reseed.rendering.tables import take_texts_of_claims
 
 # Without dates and versions, equal numbers give equal bytes.
 _METADATA = {
@@ -53,6 +54,7 @@ class FigureInfo:
 
     def __post_init__(self) -> None:
         check_drawn(self.claims, self.drawn)
+        take_texts_of_claims(self)
 
     @property
     def alt_text(self) -> str:
