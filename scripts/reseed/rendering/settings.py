@@ -173,14 +173,12 @@ def difference_estimates(data: ExhibitData, rows: pd.DataFrame) -> list[Estimate
         bounds = (-1.0, 1.0) if is_share(row["metric"]) and row["unit"] else (-np.inf, np.inf)
         subject = f"{dataset_title(data, row['dataset'])}: {pair_title(data, row)}"
         interval = (row["low"], row["high"])
-        found.append(
-            Estimate.truncated(subject, row["difference"], interval, row["level"], bounds)
-        )
+        found.append(Estimate.truncated(subject, row["difference"], interval, row["level"], bounds))
     return found
 
 
 def detectable(rows: pd.DataFrame) -> str:
-    """`detectable with a power of 80 %: 0.3 to 1.2 points of AUC`, of the pairs; empty if unknown."""
+    """`detectable with a power of 80 %: 0.3 to 1.2 points of AUC`; empty if unknown."""
     known = rows[rows["detectable"].gt(0) & np.isfinite(rows["detectable"])]
     if known.empty:
         return ""
