@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from reseed.core.coverage import PaperExhibit
 from reseed.pipeline import training_jobs
 from reseed.pipeline.jobs import Context
 from reseed.pipeline.spec_files import SpecFiles
@@ -198,6 +199,29 @@ def test_drawing_jobs_hold_at_most_eight_exhibits(jobs):
     drawings = [job for job in jobs if job.name.startswith("draw-first-")]
     assert [len(job.captions) for job in drawings] == [8, 1]
     assert all(set(job.captions) <= set(job.outputs) for job in drawings)
+
+
+def test_index_lists_studies_by_position(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    changes = CHANGES | {"studies/mine": CHANGES["studies/mine"] | {"position": 1}}
+    context = make_context(tmp_path, changes=changes)
+    assert list(StudyJobs(context).index().spec().exhibits) == ["mine", "collect_first", "first"]
+
+
+def test_page_job_holds_the_coverage_table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    keys = []
+    for note in ("lost", "not public"):
+        (tmp_path / "paper.csv").write_text(
+            f"exhibit,status,entry,note\nTable 1,left out,,{note}\n"
+        )
+        changes = CHANGES | {"studies/first": CHANGES["studies/first"] | {"coverage": "paper.csv"}}
+        jobs = StudyJobs(make_context(tmp_path, changes=changes))
+        [page] = [job for job in jobs.pages() if job.name == "report-first"]
+        row = PaperExhibit("Table 1", "left out", (), note)
+        assert page.spec().coverage == {"first": (row,)}
+        keys.append(page.key)
+    assert keys[0] != keys[1]
 
 
 def test_untracked_outputs_get_the_extra_input(tmp_path, monkeypatch):

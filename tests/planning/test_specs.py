@@ -7,6 +7,7 @@ import pytest
 from reseed.config import Dataset, Results, Weights
 from reseed.config.studies import Official
 from reseed.core.coordinates import Coordinates
+from reseed.core.coverage import PaperExhibit
 from reseed.planning import specs
 from reseed.planning.plan import blocks
 from reseed.planning.study_specs import build_study_spec
@@ -84,7 +85,9 @@ def every_spec(study, training):
         specs.ExportSpec(RESULTS, "first", "models", ("auc",), "runs.csv"),
         analysis,
         specs.DrawSpec(RESULTS, "first", (exhibit,)),
-        specs.ReportSpec(RESULTS, {"first": ("x",)}, None),
+        specs.ReportSpec(
+            RESULTS, {"first": ("x",)}, None, {"first": (PaperExhibit("Table 1", "made", ("x",)),)}
+        ),
     ]
 
 

@@ -299,6 +299,11 @@ class Study(Strict):
     """Question of the study."""
     citation: str = ""
     """Paper that the study reproduces."""
+    position: Integer | None = None
+    """Place in the report; studies without a place follow in the order of their names."""
+    coverage: str | None = None
+    """CSV file with a row for each exhibit of the paper. Columns: `exhibit`, `status` (`made`,
+    `differs`, `left out`), `entry` (names of exhibits of the study), `note`."""
     keep: list[Literal["test", "validation"]] = []
     """Parts of each split whose raw outputs (logits, predictions) every trial stores."""
     metric: str | None = None

@@ -8,6 +8,7 @@ from typing import Any
 from reseed.config import Results
 from reseed.config.studies import Analysis, Exhibit
 from reseed.core.code_hash import code_hash, digest
+from reseed.core.coverage import PaperExhibit, read_coverage
 from reseed.core.layout import PREDICTION_TABLES
 from reseed.core.module_finder import PACKAGE
 from reseed.core.statement import Statement
@@ -275,14 +276,22 @@ class StudyJobs:
             yield self._job(**job, outputs=[page], captions={page: caption})
 
     def index(self) -> Job:
-        """All studies → the index of pages."""
-        job = self._page_job(list(self.context.project.studies), None)
+        """All studies → the index of pages, in the order of their places in the report."""
+        studies = self.context.project.studies
+        last = max((entry.position or 0 for entry in studies.values()), default=0) + 1
+
+        def place(study: str) -> int:
+            position = studies[study].position
+            return last if position is None else position
+
+        job = self._page_job(sorted(studies, key=place), None)
         return self._job(**job, outputs=[self.layout.index_page])
 
     def _page_job(self, studies: list[str], page: str | None) -> dict[str, Any]:
         exhibits = {study: tuple(self._exhibits(study)) for study in studies}
         sources = self.context.sources_of("reseed.jobs.report")
-        spec = ReportSpec(self.layout.root, exhibits, page, sources)
+        coverage = {study: self._coverage(study) for study in studies}
+        spec = ReportSpec(self.layout.root, exhibits, page, coverage, sources)
         templates = PACKAGE / "reporting" / "templates"
         texts = sorted([*templates.glob("*.html"), *templates.glob("*.css")])
         titles = [self.context.project.studies[study].title for study in studies]
@@ -307,6 +316,10 @@ class StudyJobs:
             "spec": spec,
             "environment": "exhibits",
         }
+
+    def _coverage(self, study: str) -> tuple[PaperExhibit, ...]:
+        path = self.context.project.studies[study].coverage
+        return () if path is None else read_coverage(self.context.config.resolve().parent / path)
 
     # --- helpers ---------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from reseed.config.models import Encoder, SearchValues, Value
 from reseed.config.studies import Scheme, Seeds
 from reseed.core.code_hash import digest
 from reseed.core.coordinates import Coordinates, Setting, search_coordinates
+from reseed.core.coverage import PaperExhibit
 from reseed.core.statement import Statement
 
 AnySpec = TypeVar("AnySpec")
@@ -354,11 +355,13 @@ class ReportSpec:
     """Write a page. results: as the user names it, since pages show commands.
 
     exhibits: names by study, in the order of the page. page: the study of the page; None: index.
+    coverage: exhibits of the paper, by study.
     """
 
     results: str
     exhibits: dict[str, tuple[str, ...]]
     page: str | None
+    coverage: dict[str, tuple[PaperExhibit, ...]]
     sources: str = ""
 
 
