@@ -26,6 +26,7 @@ _EQUALITY = re.compile(
     re.IGNORECASE,
 )
 _FIELDS = string.Formatter()
+_TITLE = Phrase("", "name")
 
 
 @dataclass(frozen=True)
@@ -225,7 +226,10 @@ class Claim:
 
     def _fill(self, template: str) -> str:
         texts = {name: phrase.text for name, phrase in self.phrases.items()}
-        return template.format_map(texts | {"n": self.sample.text})
+        text = template.format_map(texts | {"n": self.sample.text})
+        first = next(iter(_FIELDS.parse(template)), ("", ""))
+        is_title = first[0] == "" and self.phrases.get(first[1] or "", _TITLE).statistic == "name"
+        return text if is_title else text[:1].upper() + text[1:]
 
     def _check_template(self, part: str, template: str) -> None:
         if unknown := sorted(_names(template) - {*self.phrases, "n"}):

@@ -62,8 +62,8 @@ def _claims(rows: pd.DataFrame, other: str) -> list[Claim]:
     return [
         Claim(
             "corrected_width",
-            "Corrected for folds that share training rows, the interval of a mean score is {over}"
-            f" times as wide as {other} ({{n}}).",
+            "Corrected for folds that share training rows, the width of the interval of a mean"
+            f" score divided by that of {other} is {{over}} ({{n}}).",
             wider,
             {
                 "over": phrases.pooled(

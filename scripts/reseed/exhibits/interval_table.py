@@ -114,7 +114,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
         ),
         Claim(
             "range_over_gaussian",
-            "The range is {ratio} times that expected of Gaussian scores ({n} each).",
+            "The range divided by that expected of Gaussian scores is {ratio} ({n} each).",
             tested,
             {"ratio": ratio},
             sample,

@@ -169,8 +169,9 @@ def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
         declared = none.assign(declared=none["single_a"] + none["single_b"])
         share = phrases.pooled(declared, "declared", percent, "mean", "pair", title=metric_title)
         sentence = (
-            "Where no difference is shown and the runs differ, single runs of the two models,"
-            " tested over items alone, declare a winner in {declared} of cases ({n} of each model)."
+            "Where no difference is shown and the runs differ, the share of single runs of the two"
+            " models that declare a winner, tested over items alone, is {declared} ({n} of each"
+            " model)."
         )
         found.append(Claim("single_winners", sentence, declared, {"declared": share}, _runs(none)))
     if len(varied):
@@ -178,8 +179,8 @@ def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             varied, "seed_share", rounded_percent, noun="pair", title=metric_title
         )
         sentence = (
-            "Where the runs differ, the seeds make {share} of the squared standard error of a"
-            " difference; the rest is the test items ({n} of each model)."
+            "Where the runs differ, the seeds' share of the squared standard error of a difference"
+            " is {share}; the rest is the test items ({n} of each model)."
         )
         found.append(Claim("seed_share", sentence, varied, {"share": share}, _runs(varied)))
     return found

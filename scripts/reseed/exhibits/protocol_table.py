@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pandas as pd
 
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.claims.phrases import Phrase
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData, footnote
@@ -46,15 +51,16 @@ def table(data: ExhibitData, options: Options) -> Table:
         " models is not that of all trials' means (of the tests: means over all folds, a seed drawn"
         " for each). Error: share of experiments with equal models in which any is called better."
         " A/A: seeds of one model pose as models on these very rows. Simulated: equally good models"
-        f" split likewise on fresh samples of {numbers.from_to(known['items'])} rows. In brackets:"
+        f" split likewise on fresh samples of {numbers.from_to(known['items'])} rows. A/A models"
+        " differ by the seed only, which is new in each fold; simulated models also differ in what"
+        " they learn from training rows, which folds share. In brackets:"
         " 95 % intervals. Cost: training time by that of one run of each model.",
     )
     return lines.table(
         data,
         data.rows(options.experiments),
         note,
-        findings=_findings(data, known),
-        headline=_headline(data, known),
+        claims=_claims(data, known),
     )
 
 
@@ -70,49 +76,116 @@ def _line(row: pd.Series) -> dict:
     }
 
 
-def _ways(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """The rows of each decision rule, one for each setting."""
-    return {name: rows[rows["setting"] == name] for name in TITLES}
-
-
-def _shares(rows: pd.DataFrame, name: str) -> str:
-    return numbers.from_to(rows[name], lambda share: numbers.percent(share, 1))
-
-
-def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
-    ways = _ways(rows)
-    if ways["written"]["simulations"].min() < _LEAST:
-        return ""
-    promised = numbers.percent(rows["alpha"].iloc[0])
-    written, corrected = (
-        numbers.from_to(ways[name]["simulated"], numbers.percent)
-        for name in ("written", "corrected")
-    )
-    if not data.info.is_reproduction:
-        return f"On equally good models: uncorrected wrong in {written}, corrected in {corrected}"
-    return f"Promised to err in {promised}: as written in {written}, corrected in {corrected}"
-
-
-def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
-    """Error rate and cost over all settings, then instability."""
-    ways = _ways(rows)
-    single, written, corrected = ways.values()
+def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
+    """Error rates of both tests under both nulls, then the instability of single runs."""
+    single, written, corrected = (rows[rows["setting"] == name] for name in TITLES)
     titles = [title for title, _ in settings(data, rows)]
-    where = f"on {titles[0]}" if len(titles) == 1 else f"in {len(titles)} settings"
-    count = numbers.from_to(written["simulations"])
-    cost = ""
-    if written["overhead"].notna().any():
-        cost = f"; it costs {numbers.from_to(written['overhead'])} times a single run"
-    averaged = ""
-    if written["instability"].notna().any():  # several seeds
-        averaged = f"; with all folds, one seed for each, {_shares(written, 'instability')}"
+    where = phrases.name(f"on {titles[0]}" if len(titles) == 1 else f"in {len(titles)} settings")
+    both = pd.concat([written, corrected])
+    names = {
+        "where": where,
+        "level": phrases.setting(rows["alpha"].iloc[0], numbers.percent),
+        "written": phrases.extent(written, "simulated", _share),
+        "corrected": phrases.extent(corrected, "simulated", _share),
+        "short_written": phrases.extent(written, "simulated", numbers.percent),
+        "short_corrected": phrases.extent(corrected, "simulated", numbers.percent),
+    }
     test = "the protocol as written" if data.info.is_reproduction else "the uncorrected test"
-    return [
-        f"On equally good models {test} calls one better in"
-        f" {_shares(written, 'simulated')} of {count} simulated experiments {where} (promised:"
-        f" {numbers.percent(rows['alpha'].iloc[0])}), corrected in"
-        f" {_shares(corrected, 'simulated')}{cost}.",
-        f"With one run, {_shares(single, 'instability')} of evaluations turn the order of two"
-        f" models round{averaged} ({where}, {numbers.from_to(written['runs'])} runs of each"
-        " model).",
+    found = [
+        Claim(
+            "error_rates",
+            f"On equally good simulated models {test} calls one better in {{written}} of {{n}}"
+            " {where} (promised: {level}), the corrected one in {corrected}.",
+            both,
+            names,
+            Sample.of(both, "simulations", "simulated experiment"),
+            headline=_headline(data, written),
+        ),
+        _error_rate("written_error", f"{test[0].upper()}{test[1:]}", data, written),
+        _error_rate("corrected_error", "The corrected test", data, corrected),
     ]
+    if both["aa"].notna().all():
+        found.append(_same_models(test, where, written, corrected))
+    return [*found, *_instability(where, single, written)]
+
+
+def _error_rate(name: str, test: str, data: ExhibitData, rows: pd.DataFrame) -> Claim:
+    """The simulated error rate of one test, with its interval."""
+    estimates = [
+        Estimate.truncated(
+            title, row["simulated"], (row["simulated_low"], row["simulated_high"]), 0.95, (0.0, 1.0)
+        )
+        for title, part in settings(data, rows)
+        for row in part.to_dict("records")
+    ]
+    return Claim(
+        name,
+        f"{test} errs in {{share}} of {{n}} with equally good models.",
+        rows,
+        {"share": phrases.extent(rows, "simulated", _share)},
+        Sample.of(rows, "simulations", "simulated experiment"),
+        statistic="share of experiments with a false difference",
+        null="error rate at the level of the test",
+        estimates=estimates,
+    )
+
+
+def _same_models(test: str, where: Phrase, written: pd.DataFrame, corrected: pd.DataFrame) -> Claim:
+    """Error rates where seeds of one model pose as models, and why they are lower."""
+    both = pd.concat([written, corrected])
+    return Claim(
+        "error_rates_of_seeds",
+        f"Where seeds of one model stand for models, {test} calls one better in {{written}} of"
+        " {n} {where}, the corrected one in {corrected}: these differ by the seed only, not in what"
+        " they learn from the training rows that folds share.",
+        both,
+        {
+            "where": where,
+            "written": phrases.extent(written, "aa", _share),
+            "corrected": phrases.extent(corrected, "aa", _share),
+        },
+        Sample.of(both, "aa_experiments", "A/A experiment"),
+        statistic="share of experiments with a false difference",
+    )
+
+
+def _instability(where: Phrase, single: pd.DataFrame, written: pd.DataFrame) -> Iterator[Claim]:
+    """How often single runs, and means over all folds, order two models otherwise."""
+    runs = Sample.of(written, "runs", "run")
+    if single["instability"].notna().all():
+        names = {"where": where, "share": phrases.extent(single, "instability", _share)}
+        yield Claim(
+            "single_run_instability",
+            "With one run, {share} of evaluations order two models otherwise than the means of all"
+            " runs do ({where}, {n} of each model).",
+            single,
+            names,
+            runs,
+        )
+    if written["instability"].notna().all():  # several seeds
+        names = {"where": where, "share": phrases.extent(written, "instability", _share)}
+        yield Claim(
+            "protocol_instability",
+            "With all folds and one seed for each, {share} of evaluations order two models"
+            " otherwise than the means of all runs do ({where}, {n} of each model).",
+            written,
+            names,
+            runs,
+        )
+
+
+def _headline(data: ExhibitData, written: pd.DataFrame) -> str:
+    if written["simulations"].min() < _LEAST:
+        return ""
+    if not data.info.is_reproduction:
+        return (
+            "On equally good models: uncorrected wrong in {short_written}, corrected in"
+            " {short_corrected}"
+        )
+    return (
+        "Promised to err in {level}: as written in {short_written}, corrected in {short_corrected}"
+    )
+
+
+def _share(share: float) -> str:
+    return numbers.percent(share, 1)

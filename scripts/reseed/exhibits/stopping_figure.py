@@ -17,7 +17,7 @@ from reseed.plugins.options import Experiments as Options
 from reseed.rendering import style
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import FigureInfo
-from reseed.rendering.numbers import whole
+from reseed.rendering.numbers import from_to, whole
 from reseed.rendering.panels import entitle, line, panel_grid, undrawn
 from reseed.rendering.settings import (
     metric_title,
