@@ -48,7 +48,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         data,
         rows,
         note,
-        claims=_claims(rows, "the protocol's" if followed else "BCa's"),
+        claims=_claims(rows, "the protocol" if followed else "BCa"),
     )
 
 
@@ -58,7 +58,7 @@ def _claims(rows: pd.DataFrame, other: str) -> list[Claim]:
     wider = rows[["metric", "folds"]].assign(ratio=corrected / written.where(written > 0)).dropna()
     if wider.empty:
         return []
-    shorter = "as BCa’s" if other == "BCa's" else "as written"
+    shorter = "as BCa’s" if other == "BCa" else "as written"
     return [
         Claim(
             "corrected_width",
