@@ -77,7 +77,7 @@ def every_spec(study, training):
         specs.DataSpec(RESULTS, "toy~0a1b", DATASET, sources),
         specs.WeightsSpec(RESULTS, Weights(name="w", title="W", sources=[SOURCE])),
         specs.SplitSpec(RESULTS, "toy", "official", Official(kind="official"), (0, 1)),
-        specs.SearchSpec(RESULTS, "report", setting, Coordinates(0, 1, 2, 3, 4, 5), sources),
+        specs.SearchSpec(RESULTS, "report", False, setting, Coordinates(0, 1, 2, 3, 4, 5), sources),
         training,
         specs.VerifySpec(training, None, "first"),
         study,

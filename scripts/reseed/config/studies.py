@@ -367,6 +367,8 @@ class Main(Strict):
     """Number of threads of a hyper-parameter search."""
     mixed: Literal["report", "retrain"] = "report"
     """Trials from another environment: `report` lists them, `retrain` trains them again."""
+    retry_failed: bool = False
+    """Train failed trials, and searches with failed fits, again (use it on the command line)."""
     verify_sample: Count = 10
     """Trials that `verify` retrains, over all studies; `repeated_fits`: for its study."""
     verify_all: bool = False

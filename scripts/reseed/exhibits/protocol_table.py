@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pandas as pd
 
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Estimate, Sample
-from reseed.claims.phrases import Phrase
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData, footnote
@@ -47,145 +44,146 @@ def table(data: ExhibitData, options: Options) -> Table:
     note = footnote(
         data,
         known,
-        f"Level {known['alpha'].iloc[0]:g}. Instability: share of evaluations whose order of two"
-        " models is not that of all trials' means (of the tests: means over all folds, a seed drawn"
-        " for each). Error: share of experiments with equal models in which any is called better."
-        " A/A: seeds of one model pose as models on these very rows. Simulated: equally good models"
-        f" split likewise on fresh samples of {numbers.from_to(known['items'])} rows. A/A models"
-        " differ by the seed only, which is new in each fold; simulated models also differ in what"
-        " they learn from training rows, which folds share. In brackets:"
-        " 95 % intervals. Cost: training time by that of one run of each model.",
+        f"Level {known['alpha'].iloc[0]:g}. An evaluation by a test has one seed for each fold,"
+        " drawn at random; the folds are fixed. Instability: share of evaluations whose order of"
+        " two models is not that of all trials' means. Wins: pairs decided, mean over evaluations."
+        " Error: share of experiments with equal models in which any is called better, of two"
+        " kinds. Same rows: seeds of one model stand for models on the rows of this study, so only"
+        " the seeds differ. New samples: equally good models are simulated on fresh samples of"
+        f" {numbers.from_to(known['items'])} rows, so the rows that a model happens to get right"
+        " differ as well. In brackets: 95 % intervals. Runs: trainings of each model in an"
+        " evaluation.",
     )
-    return lines.table(
-        data,
-        data.rows(options.experiments),
-        note,
-        claims=_claims(data, known),
-    )
+    return lines.table(data, data.rows(options.experiments), note, claims=_claims(data, known))
 
 
 def _line(row: pd.Series) -> dict:
     return {
         "Instability": numbers.percent(row["instability"], 1),
         "Wins": f"{row['wins']:.1f} / {row['pairs']:.0f}",
-        "Error, A/A": numbers.percent(row["aa"], 1),
-        "Error, simulated": f"{numbers.percent(row['simulated'], 1)}"
+        "Error, same rows": numbers.percent(row["aa"], 1),
+        "Error, new samples": f"{numbers.percent(row['simulated'], 1)}"
         f" [{100 * row['simulated_low']:.1f}, {100 * row['simulated_high']:.1f}]",
         "Runs a model": f"{row['runs']:,.0f}",
-        "Cost": f"{row['overhead']:.1f} ×" if pd.notna(row["overhead"]) else numbers.NONE,
     }
+
+
+def _percent(share: float) -> str:
+    return numbers.percent(share, 1)
 
 
 def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
-    """Error rates of both tests under both nulls, then the instability of single runs."""
-    single, written, corrected = (rows[rows["setting"] == name] for name in TITLES)
-    titles = [title for title, _ in settings(data, rows)]
-    where = phrases.name(f"on {titles[0]}" if len(titles) == 1 else f"in {len(titles)} settings")
+    names = {row: title for title, part in settings(data, rows) for row in part.index}
+    rows = rows.assign(title=rows.index.map(names))
+    written, corrected = (rows[rows["setting"] == name] for name in ("written", "corrected"))
+    cites = data.info.is_reproduction
+    test = "The protocol as written" if cites else "The uncorrected test"
+    claims = [_error(test, written, corrected, cites)]
+    if written["aa"].notna().all():
+        claims.append(_error_on_same_rows(test, written))
+    if rows["instability"].notna().all():
+        claims += _instability(rows[rows["setting"] == "single"], written)
+    if cites:
+        claims.append(_cost(written))
+    return claims
+
+
+def _error(test: str, written: pd.DataFrame, corrected: pd.DataFrame, cites: bool) -> Claim:
     both = pd.concat([written, corrected])
-    names = {
-        "where": where,
-        "level": phrases.setting(rows["alpha"].iloc[0], numbers.percent),
-        "written": phrases.extent(written, "simulated", _share),
-        "corrected": phrases.extent(corrected, "simulated", _share),
-        "short_written": phrases.extent(written, "simulated", numbers.percent),
-        "short_corrected": phrases.extent(corrected, "simulated", numbers.percent),
-    }
-    test = "the protocol as written" if data.info.is_reproduction else "the uncorrected test"
-    found = [
-        Claim(
-            "error_rates",
-            f"On equally good simulated models {test} calls one better in {{written}} of {{n}}"
-            " {where} (promised: {level}), the corrected one in {corrected}.",
-            both,
-            names,
-            Sample.of(both, "simulations", "simulated experiment"),
-            headline=_headline(data, written),
-        ),
-        _error_rate("written_error", f"{test[0].upper()}{test[1:]}", data, written),
-        _error_rate("corrected_error", "The corrected test", data, corrected),
-    ]
-    if both["aa"].notna().all():
-        found.append(_same_models(test, where, written, corrected))
-    return [*found, *_instability(where, single, written)]
-
-
-def _error_rate(name: str, test: str, data: ExhibitData, rows: pd.DataFrame) -> Claim:
-    """The simulated error rate of one test, with its interval."""
-    estimates = [
-        Estimate.truncated(
-            title, row["simulated"], (row["simulated_low"], row["simulated_high"]), 0.95, (0.0, 1.0)
-        )
-        for title, part in settings(data, rows)
-        for row in part.to_dict("records")
-    ]
+    which = "as written" if cites else "uncorrected"
     return Claim(
-        name,
-        f"{test} errs in {{share}} of {{n}} with equally good models.",
-        rows,
-        {"share": phrases.extent(rows, "simulated", _share)},
-        Sample.of(rows, "simulations", "simulated experiment"),
-        statistic="share of experiments with a false difference",
-        null="error rate at the level of the test",
-        estimates=estimates,
-    )
-
-
-def _same_models(test: str, where: Phrase, written: pd.DataFrame, corrected: pd.DataFrame) -> Claim:
-    """Error rates where seeds of one model pose as models, and why they are lower."""
-    both = pd.concat([written, corrected])
-    return Claim(
-        "error_rates_of_seeds",
-        f"Where seeds of one model stand for models, {test} calls one better in {{written}} of"
-        " {n} {where}, the corrected one in {corrected}: these differ by the seed only, not in what"
-        " they learn from the training rows that folds share.",
-        both,
-        {
-            "where": where,
-            "written": phrases.extent(written, "aa", _share),
-            "corrected": phrases.extent(corrected, "aa", _share),
+        name="error_as_written",
+        sentence=f"{test} calls one of several equally good models better in {{written}} of"
+        " simulated experiments on new samples ({n} in each of {settings}; level {level});"
+        " corrected for overlapping folds, it does so in {corrected}.",
+        headline=f"Error rate at level {{level}}: {which} {{short}}, corrected {{short_corrected}}"
+        if both["simulations"].min() >= _LEAST
+        else "",
+        rows=both,
+        phrases={
+            "written": phrases.extent(written, "simulated", _percent),
+            "corrected": phrases.extent(corrected, "simulated", _percent),
+            "short": phrases.extent(written, "simulated", numbers.percent),
+            "short_corrected": phrases.extent(corrected, "simulated", numbers.percent),
+            "level": phrases.setting(float(both["alpha"].iloc[0]), numbers.percent),
+            "settings": phrases.count(written, "setting"),
         },
-        Sample.of(both, "aa_experiments", "A/A experiment"),
-        statistic="share of experiments with a false difference",
+        sample=Sample.of(both, "simulations", "experiment"),
+        statistic="family-wise error rate",
+        estimates=[
+            Estimate(title, rate, low, high, 0.95, (0.0, 1.0))
+            for title, rate, low, high in written[
+                ["title", "simulated", "simulated_low", "simulated_high"]
+            ].itertuples(index=False)
+        ],
+        null="an error rate of the level",
     )
 
 
-def _instability(where: Phrase, single: pd.DataFrame, written: pd.DataFrame) -> Iterator[Claim]:
-    """How often single runs, and means over all folds, order two models otherwise."""
-    runs = Sample.of(written, "runs", "run")
-    if single["instability"].notna().all():
-        names = {"where": where, "share": phrases.extent(single, "instability", _share)}
-        yield Claim(
-            "single_run_instability",
-            "With one run, {share} of evaluations order two models otherwise than the means of all"
-            " runs do ({where}, {n} of each model).",
-            single,
-            names,
-            runs,
-        )
-    if written["instability"].notna().all():  # several seeds
-        names = {"where": where, "share": phrases.extent(written, "instability", _share)}
-        yield Claim(
-            "protocol_instability",
-            "With all folds and one seed for each, {share} of evaluations order two models"
-            " otherwise than the means of all runs do ({where}, {n} of each model).",
-            written,
-            names,
-            runs,
-        )
-
-
-def _headline(data: ExhibitData, written: pd.DataFrame) -> str:
-    if written["simulations"].min() < _LEAST:
-        return ""
-    if not data.info.is_reproduction:
-        return (
-            "On equally good models: uncorrected wrong in {short_written}, corrected in"
-            " {short_corrected}"
-        )
-    return (
-        "Promised to err in {level}: as written in {short_written}, corrected in {short_corrected}"
+def _error_on_same_rows(test: str, rows: pd.DataFrame) -> Claim:
+    is_smaller = " This is less than on new samples, where the choice of rows adds to the error."
+    return Claim(
+        name="error_on_same_rows",
+        sentence="If seeds of one model stand for several models on the rows of this study, so that"
+        f" only seeds differ, {test[0].lower()}{test[1:]} calls one better in {{error}} of {{n}} in"
+        f" each of {{settings}}.{is_smaller * bool((rows['aa'] < rows['simulated_low']).all())}",
+        rows=rows,
+        phrases={
+            "error": phrases.extent(rows, "aa", _percent),
+            "settings": phrases.count(rows, "setting"),
+        },
+        sample=Sample.of(rows, "aa_experiments", "experiment"),
+        statistic="share of experiments",
+        estimates=_shares(rows, "aa"),
+        precision="no interval: all experiments share the same trials",
     )
 
 
-def _share(share: float) -> str:
-    return numbers.percent(share, 1)
+def _shares(rows: pd.DataFrame, column: str) -> list[Estimate]:
+    """Estimates without an interval."""
+    return [
+        Estimate(title, share, bounds=(0.0, 1.0))
+        for title, share in rows[["title", column]].itertuples(index=False)
+    ]
+
+
+def _instability(single: pd.DataFrame, written: pd.DataFrame) -> list[Claim]:
+    return [
+        Claim(
+            name=name,
+            sentence=f"{evaluation} orders two models against the means of all trials in {{share}}"
+            " of cases, on the same folds throughout ({n} of each model in an evaluation,"
+            " {settings}).",
+            rows=rows,
+            phrases={
+                "share": phrases.extent(rows, "instability", _percent),
+                "settings": phrases.count(rows, "setting"),
+            },
+            sample=Sample.of(rows, "runs", "run"),
+            statistic="share of evaluations",
+            estimates=_shares(rows, "instability"),
+            precision="no interval: all evaluations share the same trials",
+        )
+        for name, evaluation, rows in (
+            ("instability_of_one_run", "One run of each model", single),
+            ("instability_as_written", "A mean over all folds, with one seed for each,", written),
+        )
+    ]
+
+
+def _cost(rows: pd.DataFrame) -> Claim:
+    return Claim(
+        name="cost",
+        sentence="The protocol as written trains each model once in each fold: {n}, where one run"
+        " of each model needs one.",
+        rows=rows,
+        phrases={},
+        sample=Sample.of(rows, "runs", "training"),
+        statistic="trainings of an evaluation over those of one run",
+        estimates=[
+            Estimate(title, float(runs), float(runs), float(runs), 1.0, (1.0, float("inf")))
+            for title, runs in rows[["title", "runs"]].itertuples(index=False)
+        ],
+        null="the trainings of one run",
+        precision="counted, without error",
+    )

@@ -13,7 +13,7 @@ from reseed.core.layout import PREDICTION_TABLES
 from reseed.core.module_finder import PACKAGE
 from reseed.core.statement import Statement
 from reseed.data.kinds import file_stats
-from reseed.pipeline.jobs import Context, Job, absolute
+from reseed.pipeline.jobs import Context, Job, absolute, without_braces
 from reseed.pipeline.labels import join_names
 from reseed.planning.specs import (
     AnalysisSpec,
@@ -105,7 +105,10 @@ class StudyJobs:
                 yield self._statistics_job(
                     name=f"import-{study}-{what}",
                     label=f"import the {'items' if is_items else 'runs'} of {study}",
-                    inputs=[results.path, *self.context.force_if_untracked(outputs[:1])],
+                    inputs=[
+                        *without_braces([results.path]),
+                        *self.context.force_if_untracked(outputs[:1]),
+                    ],
                     outputs=outputs,
                     log=f"studies/{study}/{what}",
                     key=digest(code, without_paths(spec), stats),
@@ -165,7 +168,7 @@ class StudyJobs:
                 yield self._statistics_job(
                     name=f"analyse-{study}-{name}",
                     label=f"analyse {study}: {name}",
-                    inputs=[*self._analysis_tables(study, analysis, kind), *files],
+                    inputs=[*self._analysis_tables(study, analysis, kind), *without_braces(files)],
                     outputs=[paths.statistics(name), paths.statistics(name, ".csv")],
                     log=f"studies/{study}/statistics-{name}",
                     key=digest(
@@ -207,7 +210,7 @@ class StudyJobs:
                     inputs=sorted(inputs),
                     outputs=[file for name in chosen for file in files[name]],
                     log=f"studies/{study}/exhibits-{number}",
-                    key=[*(spec.key for spec in specs), entry.title],
+                    key=digest([spec.key for spec in specs], entry.title),
                     spec=DrawSpec(self.context.results, study, specs),
                     environment="exhibits",
                     captions={

@@ -145,10 +145,11 @@ class SettingTrials:
 
 @dataclass(frozen=True)
 class TrainSpec:
-    """Train trials. mixed: `report` or `retrain` (see `config.Main`)."""
+    """Train trials. mixed, retry_failed: see `config.Main`."""
 
     results: str
     mixed: str
+    retry_failed: bool
     trial_seconds: float | None
     settings: tuple[SettingTrials, ...]
 
@@ -159,6 +160,7 @@ class SearchSpec:
 
     results: str
     mixed: str
+    retry_failed: bool
     spec: SettingSpec
     trial: Coordinates
     sources: str

@@ -76,6 +76,9 @@ def run_search(spec: SearchSpec, device: str, threads: int, report: Report) -> N
             for kind in (".json", ".search.parquet", ".chunks")
         )
         cached = _read_cached(best, log, key)
+        if cached and cached.failed_fits and spec.retry_failed:
+            delete_files([best, log])
+            cached = None
         if not cached or spec.mixed == "report" or cached.environment == here:
             break
     if cached:
