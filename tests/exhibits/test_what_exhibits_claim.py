@@ -30,7 +30,7 @@ def test_the_worst_of_a_loss_is_the_largest():
 @pytest.mark.parametrize(
     ("outlier", "headline"),
     [
-        (0.02, "Ranges wider than Gaussian scores give: 1 of 1, by chance 0.025"),
+        (0.02, "Ranges wider than Gaussian scores give: the one cell, by chance 0.025"),
         (0.0006, "No range is shown to be wider than Gaussian scores give"),
     ],
 )

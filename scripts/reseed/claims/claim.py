@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.claims.formatting import count_noun, format_number, format_p, format_share
-from reseed.claims.phrases import ClaimError, Phrase
+from reseed.claims.phrases import ROUNDING, ClaimError, Phrase
 
 # Words that state equality. Failing to reject a hypothesis does not show it.
 _EQUALITY = re.compile(
@@ -83,7 +83,8 @@ class Estimate:
         for number in (self.value, self.low, self.high):
             if number < least or number > greatest:
                 raise ClaimError(f"{self.subject}: {number:g} is outside {least:g} to {greatest:g}")
-        if self.low > self.value or self.high < self.value:
+        error = ROUNDING * abs(self.value)
+        if self.low > self.value + error or self.high < self.value - error:
             raise ClaimError(f"{self.subject}: {self.value:g} is outside its interval")
 
     @classmethod

@@ -51,7 +51,7 @@ def table(data: ExhibitData, options: Options) -> Table:
 
 def _claims(rows: pd.DataFrame) -> list[Claim]:
     """Number of pairs with a plan, and the runs that the plans take."""
-    pairs = rows[rows["arm_b"].fillna("") != ""]
+    pairs = rows[(rows["arm_b"].fillna("") != "") & (rows["data_seeds"] > 0)]
     planned = pairs[pairs["plan_runs"].notna()]
     if planned.empty:
         return []

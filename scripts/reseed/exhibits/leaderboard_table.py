@@ -318,7 +318,10 @@ def _best_by_rank(
         for other, part in zip(others, parts, strict=True)
     )
     names |= {"alone": phrases.share(alone, alone["beats_all"], "dataset")}
-    text = "{best} has the best mean rank; shown to beat all others on {alone}"
+    over = ""
+    if known["n"].iloc[0] < len(parts):  # ranks use datasets with a run of every model
+        over, names["ranked"] = " over {ranked}", phrases.name(sample.text)
+    text = f"{{best}} has the best mean rank{over}; shown to beat all others on {{alone}}"
     yield Claim(
         name,
         f"{lead}{text} ({{n}} a pair).",

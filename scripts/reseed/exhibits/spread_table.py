@@ -145,8 +145,7 @@ def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     """The ratio of the SDs over splits and over model seeds; the models with extreme spreads."""
     both = sd_ratios(rows)
     found = [_sd_ratio(data, both)] if len(both) else []
-    usable = rows[(rows["n"] >= LEAST) & rows["sd"].notna() & ~phrases.is_degenerate(rows)]
-    return [*found, *_extremes(data, usable)]
+    return [*found, *_extremes(data, rows[(rows["n"] >= LEAST) & rows["sd"].notna()])]
 
 
 def _sd_ratio(data: ExhibitData, both: pd.DataFrame) -> Claim:
@@ -160,7 +159,7 @@ def _sd_ratio(data: ExhibitData, both: pd.DataFrame) -> Claim:
     }
     text = (
         "Another random split changes the score more than another model seed does in {larger}: the"
-        " SD over data seeds divided by that over model seeds is {ratio} ({n} a side)"
+        " SD over data seeds divided by that over model seeds is {ratio}, with {n} a side"
     )
     if both["ratio_low"].notna().any():
         names["clear"] = phrases.share(both, both["ratio_low"] > 1, "cell")

@@ -141,16 +141,16 @@ def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             headline="{n} of each settle {settled}",
         )
     ]
-    if len(settled):
+    if len(settled) > 1:
         after = phrases.pooled(
             settled, "stopped_at", lambda n: f"{whole(n)} runs", noun="pair", title=metric_title
         )
-        sentence = "The settled pairs are settled after {after} of {n}."
+        sentence = "These pairs are settled after {after}, of {n} available."
         found.append(
             Claim("settled_after", sentence, settled, {"after": after}, pair_runs(settled))
         )
     titles = {i: title for title, part in settings(data, last) for i in part.index}
-    for i in settled.nsmallest(3, "stopped_at").index:
+    for number, i in enumerate(settled.nsmallest(3, "stopped_at").index, 1):
         pair = settled.loc[[i]]
         names = {
             "where": phrases.name(titles[i]),
@@ -161,7 +161,7 @@ def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             "{where}: stopped at run {at} of {n}, the comparison says: {outcome}"
             f"{_since(rows, pair.iloc[0])}."
         )
-        found.append(Claim(f"settled_pair_{len(found)}", sentence, pair, names, pair_runs(pair)))
+        found.append(Claim(f"settled_pair_{number}", sentence, pair, names, pair_runs(pair)))
     return found
 
 

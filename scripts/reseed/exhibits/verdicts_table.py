@@ -128,10 +128,10 @@ def _titles(data: ExhibitData, row: dict) -> dict:
 
 
 def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
-    """Shown differences, the best model of each setting, and comparisons over datasets."""
+    """The best model of each setting, shown differences, and comparisons over datasets."""
     over = rows["design"] == "datasets"
     within, known = rows[~over], rows[~over & rows["difference"].notna()]
-    found = []
+    found = [_best_models(data, known)] if len(known) and every_pair(known) else []
     if len(within):
         noun = ("pair on one dataset", "pairs on one dataset") if over.any() else ("pair", "pairs")
         shown = within["outcome"] == "difference"
@@ -149,8 +149,6 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
                 precision=detectable(within[~shown]),
             )
         )
-    if len(known) and every_pair(known):
-        found.append(_best_models(data, known))
     if over.any():
         found.append(_over_datasets(rows[over]))
     return found
@@ -185,7 +183,7 @@ def _best_models(data: ExhibitData, within: pd.DataFrame) -> Claim:
             " in {sure} ({n} a pair)."
         )
     elif counts[0][0].endswith(_TIED):
-        sentence = "{best} share the best mean score ({n})."
+        sentence = "{best} share the best mean score ({n} a pair)."
     else:
         shown = "is shown" if best["outcome"].iloc[0] == "difference" else "is not shown"
         sentence = (
