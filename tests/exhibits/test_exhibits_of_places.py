@@ -164,8 +164,8 @@ NOISE = {
     "dataset": "magic", "model": "rf", "arm": "rf", "metric": "auc", "primary": True, "n": 8,
     "failed": 0, "data_seed": 0, "repeat": 0, "items": 40, "level": 0.8, "mean": 0.9,
     "observed_sd": 0.01, "observed_sd_low": 0.006, "observed_sd_high": 0.02, "infinite_sd": 0.005,
-    "infinite_sd_low": np.nan, "infinite_sd_high": np.nan, "seed_share": 0.2, "test_set_sd": 0.02, "reason": "",
-    "interval_reason": "an interval needs at least 50 test items",
+    "infinite_sd_low": np.nan, "infinite_sd_high": np.nan, "seed_share": 0.2, "test_set_sd": 0.02,
+    "reason": "", "interval_reason": "an interval needs at least 50 test items",
 }  # fmt: skip
 FOLDS = frame([
     trial(0.9, dataset="magic", metric="auc", model="rf", fold=k, scheme="kfold-3")
