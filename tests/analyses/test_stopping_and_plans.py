@@ -159,7 +159,7 @@ def test_splits_have_no_guarantee():
     assert set(table["outcome"]) == {"not comparable"}
     shown = draw(stopping_table, ExhibitData(table, metrics, about(), "k", "T"), {})
     assert "overlap" in shown.footnote
-    assert shown.findings == []
+    assert not shown.findings
 
 
 def test_too_few_runs_give_nothing(tmp_path):

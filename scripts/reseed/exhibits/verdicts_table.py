@@ -8,6 +8,7 @@ import pandas as pd
 
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample
+from reseed.claims.families import describe_families
 from reseed.claims.pair_verdicts import build_pair_verdict
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Experiments as Options
@@ -54,6 +55,8 @@ def table(data: ExhibitData, options: Options) -> Table:
         data.no_pairs("No two models were run on the same dataset."), options.experiments
     )
     rows, untested = _tested(rows)
+    # The verdict over datasets leads: it is one claim, those by dataset are many.
+    rows = rows.sort_values("design", key=lambda design: design != "datasets", kind="stable")
     lines, raw, hidden = Rows(), [], 0
     level = rows["level"].max()
     for title, part in settings(data, rows):
@@ -85,6 +88,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             " single runs that order the pair the other way.",
             f"A difference is shown where p is at most {rows['alpha'].iloc[0]:g}. On given splits"
             " it says nothing of other data sets; a difference that is not shown is no equality.",
+            *_families(rows),
             *coverage.corrected(rows),
         ],
         claims=_claims(data, rows),
@@ -108,6 +112,14 @@ def _tested(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     )
 
 
+def _families(rows: pd.DataFrame) -> list[str]:
+    """What the adjustment by dataset leaves, if there are several datasets."""
+    tested = rows[(rows["design"] != "datasets") & (rows["family"] == "dataset")]
+    families = tested.groupby([*COMPARISON_COLUMNS], dropna=False).ngroups
+    text = describe_families(families, rows["alpha"].iloc[0])
+    return [f"{text[0].upper()}{text[1:]}"] if text else []
+
+
 def _in_order(part: pd.DataFrame) -> pd.DataFrame:
     """Rows sorted by outcome, then by p; unknown outcomes come last."""
     part = part.sort_values("p_holm", kind="stable", na_position="last")
@@ -128,10 +140,12 @@ def _titles(data: ExhibitData, row: dict) -> dict:
 
 
 def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
-    """The best model of each setting, shown differences, and comparisons over datasets."""
+    """Comparisons over datasets, the best model of each setting, and shown differences."""
     over = rows["design"] == "datasets"
     within, known = rows[~over], rows[~over & rows["difference"].notna()]
-    found = [_best_models(data, known)] if len(known) and every_pair(known) else []
+    found = [_over_datasets(rows[over])] if over.any() else []
+    if len(known) and every_pair(known):
+        found.append(_best_models(data, known))
     if len(within):
         noun = ("pair on one dataset", "pairs on one dataset") if over.any() else ("pair", "pairs")
         shown = within["outcome"] == "difference"
@@ -149,19 +163,19 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
                 precision=detectable(within[~shown]),
             )
         )
-    if over.any():
-        found.append(_over_datasets(rows[over]))
     return found
 
 
 def _over_datasets(rows: pd.DataFrame) -> Claim:
     of = " of average ranks" if rows["test"].str.startswith("Nemenyi").all() else ""
+    headline = "Over {n} a difference is shown for {shown}"
     return Claim(
         "shown_over_datasets",
         f"Over {{n}} a difference{of} is shown for {{shown}}.",
         rows,
         {"shown": phrases.share(rows, rows["outcome"] == "difference", "pair")},
         Sample.of(rows, "n", "dataset"),
+        headline="" if (rows["outcome"] == "too few runs").all() else headline,
         null="no difference",
     )
 
