@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from papers.banerjee import gap_distribution, gap_figure, information_table
 from papers.protocol import training_time, training_time_table
 from reseed.analyses import spread, stochastic_order
 from reseed.exhibits import interval_table, spread_table, stochastic_order_table
@@ -11,10 +10,8 @@ from reseed.rendering import coverage
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.table_files import markdown
 from reseed.rendering.tables import Rows
-from run_kinds import draw, run_analysis
 from study_frames import about, frame, trial
 from test_exhibits_of_arms import shown
-from test_trimming_analyses import data_of, runs
 
 SEEDS = {"experiments": ["model_seeds"]}
 
@@ -22,7 +19,7 @@ SEEDS = {"experiments": ["model_seeds"]}
 @pytest.mark.parametrize(
     ("outlier", "headline"),
     [
-        (0.02, "Ranges wider than Gaussian scores give: 1 of 1, by chance 0.025"),
+        (0.02, "Ranges wider than Gaussian scores give: the one cell, by chance 0.025"),
         (0.0006, "No range is shown to be wider than Gaussian scores give"),
     ],
 )
@@ -34,38 +31,6 @@ def test_one_range_that_is_too_wide_is_not_denied(outlier, headline):
     ])  # fmt: skip
     table = shown(interval_table, spread, metrics, about(("magic",), ("rf",)), SEEDS)
     assert table.headline == headline
-
-
-@pytest.fixture(scope="module")
-def gaps(tmp_path_factory):
-    """Runs of one signal with their outputs; the first half is the reference."""
-    y, found = runs(n=24)
-    return data_of(tmp_path_factory.mktemp("o"), y, found), found
-
-
-@pytest.mark.parametrize("n_bins", [7, 20, 50, 60])
-def test_small_gaps_are_counted_wherever_bins_begin(gaps, n_bins):
-    read, found = gaps
-    table = run_analysis(gap_distribution, read, {"n_bins": n_bins})
-    single = np.mean(np.abs(found[12:]) <= 1)
-    together = np.mean(np.abs(found[12:].mean(axis=0)) <= 1)
-    data = ExhibitData(table, read.metrics, read.info, "k", "T")
-    headline = draw(gap_figure, data, {})[1].headline
-    assert f"{100 * single:.1f} % of items in single runs" in headline
-    assert f"{100 * together:.1f} % in the ensemble" in headline
-
-
-def test_undefined_correlation_is_not_reported_as_equal():
-    rows = pd.DataFrame([
-        {"experiment": "model_seeds", "varied": "model", "dataset": "magic", "arm": "rf",
-         "model": "rf", "n": 12, "failed": 0, "measure": "alpha_hat", "given": "accuracy, churn",
-         "r": 0.4, "partial": np.nan, "partial_low": np.nan, "partial_high": np.nan,
-         "share_zero": 0.0, "level": 0.95, "n_halves": 5, "reason": ""}
-    ])  # fmt: skip
-    data = ExhibitData(rows, frame([trial(0.9)]), about(("magic",), ("rf",)))
-    finding = draw(information_table, data, {}).findings[0]
-    assert "same for" not in finding
-    assert "given accuracy, churn and ECE" in finding
 
 
 @pytest.mark.parametrize(
