@@ -1,6 +1,8 @@
 # Shell functions that every job uses.
 set -euo pipefail
 RESEED_PIPELINE=$(dirname "${BASH_SOURCE[0]}")
+# Snakemake removes PYTHONPATH from jobs in conda environments.
+export PYTHONPATH="${RESEED_PYTHONPATH:-${PYTHONPATH:-}}"
 
 # Python as a fork of the run's fork server, where there is one (reseed.pipeline.fork_server).
 python() {
