@@ -9,8 +9,9 @@ import math
 from collections.abc import Mapping
 
 from reseed.core.layout import ResultsLayout
-from reseed.planning.costs import Measured, search_seconds, seconds_of
+from reseed.planning.costs import Measured, seconds_of
 from reseed.planning.plan import HINT_ROWS, Block, PlannedSetting
+from reseed.planning.search_shards import search_seconds
 
 # Imports, reading and a slow node; then a margin over the measured or hinted cost.
 START_MINUTES = 5
@@ -87,9 +88,13 @@ class JobSizes:
         """Time limit of a training job."""
         return minutes(sum(len(t) * self._seconds(planned) for planned, t in block), attempt)
 
-    def search_minutes(self, planned: PlannedSetting, processes: int, attempt: int = 1) -> int:
-        """Time limit of a hyper-parameter search that shares its fits among processes."""
-        return minutes(search_seconds(planned, self._seconds(planned)) / processes, attempt)
+    def search_minutes(
+        self, planned: PlannedSetting, share: float, processes: int, attempt: int = 1
+    ) -> int:
+        """Time limit of a job that makes a share of a search's fits, divided among processes."""
+        rows = self._meta(planned)["rows"]
+        seconds = search_seconds(planned, self._seconds(planned), rows)
+        return minutes(share * seconds / processes, attempt)
 
     def block_memory(self, block: Block, threads: int = 1, attempt: int = 1) -> int:
         """Memory of a training job: that of its largest setting."""

@@ -153,14 +153,28 @@ class TrainSpec:
 
 
 @dataclass(frozen=True)
+class SearchShard:
+    """The configurations from `start` to `stop` among those that a rung of a search compares.
+
+    output: file that says that their fits are finished.
+    """
+
+    rung: int
+    start: int
+    stop: int
+    output: str
+
+
+@dataclass(frozen=True)
 class SearchSpec:
-    """Search the hyper-parameters that are used at `trial`."""
+    """Search the hyper-parameters that are used at `trial`, or make the fits of one shard."""
 
     results: str
     mixed: str
     spec: SettingSpec
     trial: Coordinates
     sources: str
+    shard: SearchShard | None = None
 
 
 @dataclass(frozen=True)
