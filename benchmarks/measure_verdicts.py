@@ -8,6 +8,8 @@ from measure_coverage import Row, Tables, main
 from reseed.stats import planning
 from reseed.stats.comparison import holm, nadeau_bengio
 from reseed.stats.crossed_comparison import crossed_difference
+from reseed.stats.evalues import bounded_confidence_sequence
+from reseed.stats.sequential import mean_confidence_sequence
 from reseed.stats.unpaired import compare_unpaired
 
 Rng = np.random.Generator
@@ -54,7 +56,27 @@ def plans(rng: Rng, n_sim: int) -> Iterator[Row]:
         yield f"power, SD 1 and 0.1, planned for {name}, {n} runs", p <= 0.05
 
 
-TABLES: Tables = {"test_sets": test_sets, "plans": plans}
+def stopping_pairs(rng: Rng, n_sim: int) -> Iterator[Row]:
+    """Claims of sequences among equal models within 200 runs, and misses under rare collapses."""
+    for models in (2, 4, 6, 10):
+        i, j = np.triu_indices(models, 1)
+        x = rng.normal(size=(n_sim, models, 200))
+        d = x[:, i] - x[:, j]
+        for alpha, name in ((0.05, "each pair at 5 %"), (0.05 / i.size, "5 % over the pairs")):
+            found = mean_confidence_sequence(d, alpha)
+            is_claimed = (found.low > 0) | (found.high < 0)
+            yield f"any false claim, {models} models, {name}", is_claimed.any(axis=(1, 2))
+    for size in (0.05, 0.3):
+        for name, make in (("t-mixture", mean_confidence_sequence),
+                           ("bounded", bounded_confidence_sequence)):  # fmt: skip
+            is_collapsed = rng.random((n_sim, 300)) < 0.01
+            found = make(0.8 + rng.normal(0, 0.003, (n_sim, 300)) - size * is_collapsed)
+            mean = 0.8 - 0.01 * size
+            missed = (found.low > mean) | (found.high < mean)
+            yield f"misses, {name}, 1 % of runs lower by {size}", missed.any(axis=1)
+
+
+TABLES: Tables = {"test_sets": test_sets, "plans": plans, "stopping_pairs": stopping_pairs}
 
 if __name__ == "__main__":
     main(TABLES)

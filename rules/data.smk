@@ -1,5 +1,4 @@
 # Raw sources → prepared inputs and targets; pretrained weights likewise.
-# Paths of the user's own files may hold braces, so they are named by functions.
 
 for job in RESEED.jobs["prepare"]:
 
@@ -7,7 +6,7 @@ for job in RESEED.jobs["prepare"]:
         name:
             job.name
         input:
-            lambda wildcards, job=job: job.inputs,
+            job.inputs,
         output:
             job.outputs,
         log:
@@ -28,7 +27,7 @@ for job in RESEED.jobs["weights"]:
         name:
             job.name
         input:
-            lambda wildcards, job=job: job.inputs,
+            job.inputs,
         output:
             job.outputs,
         log:

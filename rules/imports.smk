@@ -1,5 +1,4 @@
 # The user's own results → the tables of a study without training.
-# Paths of the user's own files may hold braces, so they are named by functions.
 
 for job in RESEED.jobs["import"]:
 
@@ -7,7 +6,7 @@ for job in RESEED.jobs["import"]:
         name:
             job.name
         input:
-            lambda wildcards, job=job: job.inputs,
+            job.inputs,
         output:
             job.outputs,
         log:

@@ -6,7 +6,7 @@ for job in RESEED.jobs["analyse"]:
         name:
             job.name
         input:
-            lambda wildcards, job=job: job.inputs,
+            job.inputs,
         output:
             job.outputs,
         log:

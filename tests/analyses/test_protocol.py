@@ -42,7 +42,19 @@ def test_clear_differences_are_won_by_every_way():
     table = of(folded({"a": 0.1, "b": 0.0, "c": -0.1}))
     assert table["wins"].tolist() == [3, 3, 3]
     assert table["instability"].tolist() == [0, 0, 0]
-    assert table["overhead"].tolist() == [1, 50, 50]
+
+
+def test_an_evaluation_has_one_training_per_fold():
+    trials = folded({"a": 0.002, "b": 0.0}, noise=0.01)
+    table = of(trials)
+    assert table["runs"].tolist() == [1, 10, 10]
+    wide = trials.set_index(["model", "data_seed", "fold", "init"])["accuracy"].unstack("init")
+    scores = np.stack([wide.loc[model].to_numpy() for model in "ab"])  # (models, folds, seeds)
+    rng = np.random.default_rng(9)
+    drawn = scores[:, np.arange(10), rng.integers(5, size=(2000, 10))]
+    wins = wilcoxon_holm()(np.moveaxis(drawn, 1, 0)).mean()
+    assert 0.05 < wins < 0.95
+    assert table.loc["written", "wins"] == pytest.approx(wins, abs=0.1)
 
 
 def test_instability_by_hand():

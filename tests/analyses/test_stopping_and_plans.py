@@ -54,6 +54,23 @@ def test_where_a_pair_was_settled():
     assert row["bounded_low"] < row["low"] < row["mean"] < row["high"] < row["bounded_high"]
 
 
+def test_all_claims_on_a_dataset_hold_together():
+    models, claimed = [f"m{i}" for i in range(6)], 0
+    for seed in range(60):
+        metrics, found = seeds(n=40, gain=0.0, models=models, seed=seed)
+        table = run_analysis(stopping, Data(metrics, about()))
+        last = table.drop_duplicates(["model_a", "model_b"])
+        claimed += (last["outcome"] == "difference").any()
+    assert (last["pairs"] == 15).all()
+    row = last.iloc[0]
+    stop = stopping_point(found[row["model_a"]] - found[row["model_b"]], 0.05 / 15)
+    assert (stop.low, stop.high) == pytest.approx(
+        tuple(table.query("runs == 40").iloc[0][["low", "high"]])
+    )
+    assert "99.67 % sequence" in row["verdict"]
+    assert claimed <= 6  # 5 % of 60 are 3; each pair at 5 % gave 12
+
+
 def test_what_is_not_given_is_what_the_options_say():
     data = Data(seeds()[0], about())
     told = run_analysis(stopping, data, stopping.Options().model_dump(exclude_none=True))
@@ -101,10 +118,13 @@ def test_four_outcomes_at_the_stop():
 
     better = told(0.01, {})
     assert (better["outcome"], better["model_a"]) == ("difference", "xgb")
-    assert better["verdict"].startswith(f"xgb beats rf by {better['stopped_at']:.0f} runs of each")
+    assert better["verdict"].startswith(
+        "xgb beats rf on exactly this test set, which did not vary, by "
+        f"{better['stopped_at']:.0f} runs of each"
+    )
     same = told(0.0, {"rope": 0.01})
     assert same["outcome"] == "equivalent"
-    assert "are equivalent within ±1 points by" in same["verdict"]
+    assert "are equivalent within ±1 points on exactly this test set" in same["verdict"]
     assert told(0.0, {})["outcome"] == "no difference shown"
     assert "rf: inconclusive after 30 runs of each" in told(0.0, {})["verdict"]
     precise = told(0.0, {"half_width": 0.02})
@@ -123,7 +143,7 @@ def test_outcome_stays_that_of_the_stop_after_later_runs():
     row = run_analysis(stopping, Data(frame(rows), about())).iloc[-1]
     assert row["model_a"] == "xgb"
     assert row["stopped_at"] <= 12
-    assert row["verdict"].startswith("rf beats xgb by")
+    assert row["verdict"].startswith("rf beats xgb on exactly")
 
 
 def test_splits_have_no_guarantee():

@@ -78,6 +78,7 @@ def test_all_errors_are_reported_at_once(tmp_path, entries):
         ("studies/first", {"scales": {"paper": {"keep": "all"}}}, "keep: "),
         ("studies/first", {"analyses": {"a": {"kind": "spred"}}}, "Did you mean 'spread'?"),
         ("studies/first", {"metric": "acu"}, "metric: unknown metric 'acu'"),
+        ("studies/first", {"coverage": "a.csv"}, "first.yaml: coverage: "),
         ("studies/first", {"metric": "mine:cost"}, "keep: the metric mine:cost needs"),
         ("studies/first", {"hyperparameters": {"metric": "aucc"}}, "Did you mean 'auc'?"),
         (

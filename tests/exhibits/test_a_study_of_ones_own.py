@@ -150,17 +150,18 @@ def test_an_order_is_named_by_its_experiment_drawn_or_not(study):
 def test_decision_rules_are_per_protocol_only_with_a_paper(study):
     data = drawn_from(protocol, *study)
     table = draw(protocol_table, data, {})
-    told = " ".join([table.headline, table.footnote, *table.findings, table.shown.to_string()])
+    sentences = [text for claim in table.claims for text in (claim.heading, claim.text)]
+    told = " ".join([table.footnote, *sentences, table.shown.to_string()])
     assert "protocol" not in told.lower()
     assert "written" not in told
     assert list(table.shown["Way of deciding"])[1:] == [
         "Uncorrected (Wilcoxon, Holm)", "Corrected resampled t, Holm",
     ]  # fmt: skip
-    assert table.headline.startswith("On equally good models: uncorrected wrong in ")
+    assert table.claims[0].heading.startswith("Error rate at level 5 %: uncorrected ")
     cited = replace(data, info=replaced(data.info, citation="Somebody. 2022."))
     table = draw(protocol_table, cited, {})
     assert list(table.shown["Way of deciding"])[1:] == ["Protocol as written", "Corrected protocol"]
-    assert table.headline.startswith("Promised to err in 5 %: as written in ")
+    assert table.claims[0].heading.startswith("Error rate at level 5 %: as written ")
 
 
 def test_split_intervals_are_per_protocol_only_with_a_paper(study):

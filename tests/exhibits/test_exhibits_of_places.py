@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from papers.ir import bootstrap_table, seed_scores_table
 from papers.raste import heat_maps, range_bars, ratio_table, score_strips
 from reseed.analyses import spread
 from reseed.analyses.shared.data import Data
@@ -204,28 +203,6 @@ def test_noise_of_a_metric_that_is_no_mean():
     assert [axis.get_xlabel() for axis in figure.axes] == ["SD of F1, mean over classes"]
     assert "it has none: F1, mean over classes." in drawn.definitions[0]
     assert "(F1, mean over classes)" in drawn.findings[0]
-
-
-def test_scores_on_several_test_sets_are_told_apart():
-    base = {
-        "experiment": "model_seeds", "varied": "model", "dataset": "magic", "scheme": "kfold-3",
-        "arm": "rf", "model": "rf", "hyperparameters_source": "d", "data_seed": 0, "repeat": 0,
-        "n": 5, "failed": 0, "sd": 0.01, "bootstrap_sd": 0.02, "n_boot": 10, "majority": 0.5,
-        "collapsed": 0, "distinct": 5, "diverged": 0.0, "seed": np.nan, "seed_percentile": np.nan,
-        "published_bootstrap_sd": np.nan,
-    }  # fmt: skip
-    rows = pd.DataFrame([
-        base | {"fold": fold, "metric": metric, "mean": 0.7 + 0.1 * fold}
-        for fold in range(3)
-        for metric in seed_scores_table.METRICS
-    ])  # fmt: skip
-    data = ExhibitData(rows, FOLDS, about(("magic",), ("rf",)))
-    table = draw(seed_scores_table, data, {})
-    assert list(dict.fromkeys(table.sections)) == [f"Magic, fold {k}" for k in range(3)]
-    assert "in 3 cells" in table.findings[0]
-    table = draw(bootstrap_table, data, {})
-    assert table.sections == [f"Magic, fold {k}" for k in range(3)]
-    assert "none of the 3 cells" in table.findings[0]
 
 
 def test_equal_titles_are_told_apart_by_identifier():

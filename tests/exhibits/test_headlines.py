@@ -34,13 +34,15 @@ from reseed.analyses import (
     stopping,
 )
 from reseed.analyses.shared.data import Data
+from reseed.rendering.claim_texts import claim_texts
 from reseed.rendering.data import ExhibitData
 from run_kinds import draw, exhibit_kinds, is_table, run_analysis
 from study_frames import about, frame, trial
 from test_extremes_and_curves_exhibits import make as curve_study
 from test_extremes_and_curves_exhibits import read
+from test_fold_exhibits import folds
+from test_ir_exhibits import scores
 from test_item_pairs_exhibits import data as item_study
-from test_protocol_and_seed_scores import folds, scores
 from test_role_components import study as crossed_roles
 from test_seed_choice import data as choice_study
 from test_trimming_exhibits import make as output_study
@@ -200,22 +202,24 @@ def test_it_is_headed_by_what_it_shows(kind, shown):
     drawn = draw(kind, data, options)
     made = drawn if is_table(kind) else drawn[1]
     assert not made.empty
+    texts = claim_texts(data, made)
+    headline, findings = texts["headline"], texts["findings"]
     if kind in UNTITLED:
-        assert made.headline == ""
+        assert headline == ""
         return
-    assert 12 <= len(made.headline) <= 85
-    assert made.headline not in (data.title, data.info.title)
-    assert not re.search(r"\bnan\b|None|_|\b1 (?!times)[a-z]+s\b|  ", made.headline), made.headline
-    for sentence in made.findings:
+    assert 12 <= len(headline) <= 85
+    assert headline not in (data.title, data.info.title)
+    assert not re.search(r"\bnan\b|None|_|\b1 (?!times)[a-z]+s\b|  ", headline), headline
+    for sentence in findings:
         assert sentence[-1] == "."
         assert not re.search(r"\b(\S+ ?%?) to \1[ ,)]", sentence), sentence
         assert "median of 1 " not in sentence
         assert not re.search(r"\b1 of the 1\b|\b0 of the\b", sentence)
     if not is_table(kind):
         assert len(made.alt_text) >= 40
-        assert made.alt_text not in (made.headline, data.title)
+        assert made.alt_text not in (headline, data.title)
         # What is seen comes first, then what it says.
-        said = [made.headline, *made.findings]
+        said = [headline, *findings]
         assert not made.alt_text.startswith(tuple(said))
         assert any(text in made.alt_text for text in said) or len(made.alt_text) > 80
 

@@ -277,10 +277,8 @@ def test_what_was_not_measured_of_a_protocol_is_not_told():
         for m, gain in GAINS.items() for r in range(2) for f in range(5)
     ]  # fmt: skip
     table = shown(protocol_table, protocol, frame(rows), about(("magic",), tuple(GAINS)))
-    assert not any("–" in sentence for sentence in table.findings)
-    assert "costs" not in table.findings[0]
-    assert "all folds" not in table.findings[1]
-    assert list(table.shown["Cost"]) == ["1.0 ×", "–", "–"]
+    assert [claim.name for claim in table.claims] == ["error_as_written", "cost"]
+    assert not any("–" in claim.text for claim in table.claims)
 
 
 def test_datasets_that_are_left_out_may_be_named_anything():
@@ -325,7 +323,8 @@ def test_a_training_time_of_next_to_nothing_has_a_ratio():
     rows = [trial(0.8, seed=s, dataset="magic", metric="auc", model=m, train_seconds=x)
             for m, x in (("rf", 4000.0), ("xgb", 0.001)) for s in range(6)]  # fmt: skip
     facts = about(("magic",), tuple(GAINS))
-    headline = shown(training_time_table, training_time, frame(rows), facts).headline
+    table = shown(training_time_table, training_time, frame(rows), facts)
+    headline = table.claims[0].heading
     found = re.fullmatch(r"XGB: (\S+) \[.*\] times the training time", headline)
     assert float(found[1]) == pytest.approx(0.001 / 4000, rel=0.01)
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from reseed.core.coverage import PaperExhibit
 from reseed.pipeline import training_jobs
 from reseed.pipeline.jobs import Context
 from reseed.pipeline.spec_files import SpecFiles
@@ -62,10 +63,10 @@ def write_sources(plan):
     return SpecFiles(plan.layout, dry=True).write_sources
 
 
-def make_context(folder, force=lambda outputs: [], changes=CHANGES):
+def make_context(folder, force=lambda outputs: [], changes=CHANGES, retry=lambda outputs: []):
     (folder / "toy.csv").write_text("y,x\n")
     project, plan = load_toy_project(folder, changes, block_seconds=60)
-    return Context(project, plan, folder / "config", folder, force, write_sources(plan))
+    return Context(project, plan, folder / "config", folder, force, retry, write_sources(plan))
 
 
 @pytest.fixture
@@ -194,7 +195,7 @@ def test_keys_ignore_the_results_folder(tmp_path, monkeypatch):
     for results in ("one", "two"):
         project, plan = load_toy_project(tmp_path, CHANGES, results=results)
         config, write = tmp_path / "config", write_sources(plan)
-        jobs = list_jobs(Context(project, plan, config, tmp_path, lambda outputs: [], write))
+        jobs = list_jobs(Context(project, plan, config, tmp_path, *2 * [lambda _: []], write))
         keys.append([job.key for job in jobs if job.stage not in ("export", "import")])
     assert keys[0] == keys[1]
 
@@ -220,11 +221,48 @@ def test_drawing_jobs_hold_at_most_eight_exhibits(jobs):
     assert all(set(job.captions) <= set(job.outputs) for job in drawings)
 
 
+def test_index_lists_studies_by_position(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    changes = CHANGES | {"studies/mine": CHANGES["studies/mine"] | {"position": 1}}
+    context = make_context(tmp_path, changes=changes)
+    assert list(StudyJobs(context).index().spec().exhibits) == ["mine", "collect_first", "first"]
+
+
+def test_page_job_holds_the_coverage_table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    keys = []
+    for note in ("lost", "not public"):
+        (tmp_path / "paper.csv").write_text(
+            f"exhibit,status,entry,note\nTable 1,left out,,{note}\n"
+        )
+        changes = CHANGES | {"studies/first": CHANGES["studies/first"] | {"coverage": "paper.csv"}}
+        jobs = StudyJobs(make_context(tmp_path, changes=changes))
+        [page] = [job for job in jobs.pages() if job.name == "report-first"]
+        row = PaperExhibit("Table 1", "left out", (), note)
+        assert page.spec().coverage == {"first": (row,)}
+        keys.append(page.key)
+    assert keys[0] != keys[1]
+
+
 def test_untracked_outputs_get_the_extra_input(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     context = make_context(tmp_path, force=lambda outputs: ["marker"])
     forced = {job.stage for job in list_jobs(context) if "marker" in job.inputs}
     assert forced == {"prepare", "import"}
+    context = make_context(tmp_path, retry=lambda outputs: ["marker"])
+    forced = {job.stage for job in list_jobs(context) if "marker" in job.inputs}
+    assert forced == {"search", "train"}
+
+
+def test_keys_of_user_kinds_contain_versions_of_packages(context, monkeypatch):
+    (context.folder / "my_kind.py").write_text("import numpy")
+    version = {"numpy": "1"}
+    monkeypatch.setattr("reseed.pipeline.jobs.read_package_versions", lambda packages: version)
+    library = context.code_key("reseed.jobs.draw", "reseed.exhibits.spread_table")
+    first = context.code_key("reseed.jobs.draw", "my_kind")
+    version["numpy"] = "2"
+    assert context.code_key("reseed.jobs.draw", "my_kind") != first
+    assert context.code_key("reseed.jobs.draw", "reseed.exhibits.spread_table") == library
 
 
 def test_captioned_outputs_are_marked_for_the_report(jobs):
@@ -237,7 +275,7 @@ def test_captioned_outputs_are_marked_for_the_report(jobs):
         file for file in job.outputs if file not in job.captions
     ]
     fields = shown[0][1]
-    assert (fields["caption"], fields["category"](None)) == ("caption.rst", "First")
+    assert (fields["caption"], fields["category"]) == ("caption.rst", "First")
 
 
 def test_stage_is_the_start_of_the_name(jobs):

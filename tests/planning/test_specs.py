@@ -7,6 +7,7 @@ import pytest
 from reseed.config import Dataset, Results, Weights
 from reseed.config.studies import Official
 from reseed.core.coordinates import Coordinates
+from reseed.core.coverage import PaperExhibit
 from reseed.planning import specs
 from reseed.planning.plan import blocks
 from reseed.planning.study_specs import build_study_spec
@@ -76,7 +77,7 @@ def every_spec(study, training):
         specs.DataSpec(RESULTS, "toy~0a1b", DATASET, sources),
         specs.WeightsSpec(RESULTS, Weights(name="w", title="W", sources=[SOURCE])),
         specs.SplitSpec(RESULTS, "toy", "official", Official(kind="official"), (0, 1)),
-        specs.SearchSpec(RESULTS, "report", setting, Coordinates(0, 1, 2, 3, 4, 5), sources),
+        specs.SearchSpec(RESULTS, "report", False, setting, Coordinates(0, 1, 2, 3, 4, 5), sources),
         training,
         specs.VerifySpec(training, None, "first"),
         study,
@@ -84,7 +85,9 @@ def every_spec(study, training):
         specs.ExportSpec(RESULTS, "first", "models", ("auc",), "runs.csv"),
         analysis,
         specs.DrawSpec(RESULTS, "first", (exhibit,)),
-        specs.ReportSpec(RESULTS, {"first": ("x",)}, None),
+        specs.ReportSpec(
+            RESULTS, {"first": ("x",)}, None, {"first": (PaperExhibit("Table 1", "made", ("x",)),)}
+        ),
     ]
 
 

@@ -88,3 +88,19 @@ def test_bad_input_is_refused():
     with pytest.raises(ValueError, match="2 degrees"):
         t_standard_error(1.0, 2)
     assert t_standard_error(2.0, 10) == pytest.approx(2 * stats.t.std(10))
+
+
+@pytest.mark.parametrize("large", [1.0, 1e4])
+def test_one_imprecise_dataset_does_not_narrow_the_rest(large):
+    d, s = np.array([0.0203, 0.0197, 0.02]), np.array([0.001, 0.001, large])
+    tau = np.geomspace(1e-9, 1e12, 200_001)  # dense on every scale
+    variance = s**2 + tau[:, None] ** 2
+    precision = (1 / variance).sum(axis=1)
+    mu = (d / variance).sum(axis=1) / precision
+    log_p = np.log(tau) - 0.5 * (np.log(precision) + np.log(variance).sum(axis=1))
+    log_p -= 0.5 * ((d - mu[:, None]) ** 2 / variance).sum(axis=1)
+    weight = np.exp(log_p - log_p.max())
+    result = hierarchical_effect(d, s)
+    for end, probability in ((result.low, 0.025), (result.high, 0.975)):
+        below = stats.norm.cdf((end - mu) * np.sqrt(precision)) @ weight / weight.sum()
+        assert below == pytest.approx(probability, abs=2e-4)

@@ -3,7 +3,10 @@
 import json
 import shutil
 
+import pytest
 from projects import FOREST, TRAINED
+
+pytestmark = pytest.mark.workflow
 
 MODEL = """import solver
 from sklearn.dummy import DummyClassifier

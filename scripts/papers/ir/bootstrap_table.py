@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+
 import pandas as pd
-from reseed.plugins.options import Experiments as Options
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Estimate, Sample
 from reseed.rendering import numbers
 from reseed.rendering.arms import cells
 from reseed.rendering.data import ExhibitData, footnote, require_rows
@@ -11,7 +15,15 @@ from reseed.rendering.headlines import LEAST
 from reseed.rendering.settings import cell_noun
 from reseed.rendering.tables import Rows, Table
 
-from papers.ir.seed_scores_table import METRICS, by_test_set, measured
+from papers.ir.seed_scores_table import (
+    METRICS,
+    Options,
+    by_group,
+    by_test_set,
+    measured,
+    titles,
+    varying,
+)
 
 _SHOWN = {
     "bootstrap_sd": "bootstrap",
@@ -43,8 +55,10 @@ def table(data: ExhibitData, options: Options) -> Table:
         data,
         rows,
         f"Bootstrap: SD of one trained model over {rows['n_boot'].max():.0f} resamples of the test"
-        " items, root mean square over seeds. Seeds: SD over seeds on the same test items. They are"
-        " noises of different things: of which items were drawn, and of which run was.",
+        " items, root mean square over seeds. Seeds: SD over seeds on the same test items. The"
+        " first is the effect of which test items were drawn, the second that of the run. Scores"
+        " that do not vary over seeds have no ratio. The interval of a ratio takes the SD of the"
+        " bootstrap as known.",
         "Published: one model of the paper; its test sets are not these ones (the SDs imply other"
         " sizes than it states)."
         if "published_bootstrap_sd" in shown
@@ -54,34 +68,55 @@ def table(data: ExhibitData, options: Options) -> Table:
         data,
         rows,
         note,
-        headline=_headline(rows),
-        findings=_findings(rows),
+        claims=list(by_group(_claim(data, rows), _compared(rows), options.groups)),
     )
 
 
-def _compared(rows: pd.DataFrame) -> tuple[pd.DataFrame, int]:
-    """(cells with both SDs, number of those in which the SD over seeds is larger)."""
+def _compared(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows of F1 with both SDs."""
     f1 = measured(rows)
-    f1 = f1[f1["bootstrap_sd"].notna()]
-    return f1, int((f1["sd"] > f1["bootstrap_sd"]).sum())
+    return f1[f1["ratio"].notna()]
 
 
-def _headline(rows: pd.DataFrame) -> str:
-    f1, more = _compared(rows[rows["n"] >= LEAST])
-    if f1.empty:
-        return ""
-    of = numbers.counted(len(f1), *cell_noun(f1))
-    return f"The seed moves F1 more than test rows do in {more} of {of}"
+def _claim(data: ExhibitData, rows: pd.DataFrame) -> Callable[[pd.DataFrame], Claim | None]:
+    def claim(f1: pd.DataFrame) -> Claim | None:
+        if f1.empty:
+            return None
+        moving, noun = varying(f1), cell_noun(f1)
+        parts = {
+            "metric": phrases.name("F1"),
+            "more": phrases.share(f1, f1["ratio"] > 1, *noun),
+            "cells": phrases.share(f1, f1["ratio"] > 1, "cell"),
+            "still": phrases.share(f1, ~f1.index.to_series().isin(moving.index), *noun),
+        }
+        sentence = (
+            "The SD of {metric} over seeds is larger than the SD over resampled test sets for"
+            " {more} ({n} each)"
+        )
+        if len(moving):
+            parts["ratio"] = phrases.extent(moving, "ratio", numbers.ratio)
+            sentence += "; where {metric} varies over seeds, it is {ratio} times as large"
+        if len(moving) < len(f1):
+            sentence += "; {metric} does not vary over seeds for {still}"
+        return Claim(
+            name="seed_over_test_set",
+            sentence=f"{sentence}.",
+            headline="The seed changes {metric} more than the test items do in {cells}"
+            if f1["n"].max() >= LEAST
+            else "",
+            rows=f1,
+            phrases=parts,
+            sample=Sample.of(f1, "n", "seed"),
+            statistic="SD over seeds divided by SD over resampled test sets",
+            estimates=[
+                Estimate(title, ratio, low, high, level, (0.0, math.inf))
+                for title, (ratio, low, high, level) in zip(
+                    titles(data, rows, moving),
+                    moving[["ratio", "ratio_low", "ratio_high", "level"]].itertuples(index=False),
+                    strict=True,
+                )
+            ],
+            null="ratio 1",
+        )
 
-
-def _findings(rows: pd.DataFrame) -> list[str]:
-    f1, more = _compared(rows)
-    if f1.empty:
-        return []
-    times, noun = f1["sd"] / f1["bootstrap_sd"].where(f1["bootstrap_sd"] > 0), cell_noun(f1)
-    over = numbers.spread_over(times, noun[0].partition(" ")[0])
-    return [
-        f"The seed moves F1 more than the luck of the test set does in"
-        f" {numbers.part_of(more, len(f1), *noun)} ({numbers.from_to(f1['n'])} seeds each): the"
-        f" SD over seeds is {over} times that over resampled test sets."
-    ]
+    return claim

@@ -8,17 +8,19 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field, field_validator
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Sample
 from reseed.plugins.options import Experiments, Names
 from reseed.rendering import style
 from reseed.rendering.arms import TEST_SET_KEY, cell_titles, titled_groups
 from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.figures import FigureInfo
 from reseed.rendering.headlines import LEAST
-from reseed.rendering.numbers import part_of, several
+from reseed.rendering.numbers import several
 from reseed.rendering.panels import entitle, panel_grid, undrawn
 from reseed.rendering.settings import cell_noun
 
-from papers.ir.seed_scores_table import METRICS, measured, where
+from papers.ir.seed_scores_table import METRICS, measured, titles, varying
 
 _MOST_PRINTED = 3  # outliers of a box that are printed; with more, only the extremes
 
@@ -68,44 +70,60 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         " near: the commonest class, always."
     )
     left = undrawn([title for title, _ in panels], axes)
-    found = _findings(data, rows)
     named = several(METRICS[metric] for metric in metrics)
     return canvas, FigureInfo(
         drawn,
         footnote(data, drawn, note, left),
-        findings=found,
-        headline=_headline(rows),
+        claims=_claims(data, rows),
+        drawn=frozenset({"median"}),
         alt=f"A box a model, a panel a dataset and metric: {named} over seeds.",
     )
 
 
-def _widest(rows: pd.DataFrame) -> pd.Series | None:
-    """The cell with the largest range of F1 over seeds, or None."""
+def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     f1 = measured(rows)
-    return f1.loc[(f1["most"] - f1["least"]).idxmax()] if len(f1) else None
-
-
-def _headline(rows: pd.DataFrame) -> str:
-    row = _widest(rows)
-    if row is None or row["n"] < LEAST:
-        return ""
-    moved = f"{row['most'] - row['least']:.3f}"
-    return f"From worst to best of {row['n']:.0f} seeds, F1 moves by up to {moved}"
-
-
-def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
-    row, f1 = _widest(rows), measured(rows)
-    if row is None:
-        return []
-    same = int((f1["most"] == f1["least"]).sum())
-    if same == len(f1):
-        cells = part_of(same, same, *cell_noun(f1))
-        return [f"From seed to seed F1 does not move at all in {cells}."]
-    return [
-        f"From worst to best seed F1 moves most for {where(data, rows, row)}: {row['least']:.3f} to"
-        f" {row['most']:.3f} over {row['n']:.0f} seeds; for"
-        f" {part_of(same, len(f1), *cell_noun(f1))} it does not move at all."
-    ]
+    moving, found = varying(f1), []
+    if len(moving):
+        f1 = f1.assign(range=f1["most"] - f1["least"])
+        widest = f1.loc[[f1["range"].idxmax()]]
+        found.append(
+            Claim(
+                name="range_of_f1",
+                sentence="From the worst to the best of {n} {metric} changes most for {where}: from"
+                " {least} to {most}.",
+                headline="From the worst to the best of {n}, {metric} changes by up to {range}"
+                if widest["n"].item() >= LEAST
+                else "",
+                rows=widest,
+                phrases={
+                    "metric": phrases.name("F1"),
+                    "where": phrases.name(titles(data, rows, widest)[0]),
+                    **{
+                        name: phrases.single(widest, name, "{:.3f}".format)
+                        for name in ("least", "most", "range")
+                    },
+                },
+                sample=Sample.of(widest, "n", "seed"),
+                statistic="range of F1 over seeds",
+            )
+        )
+    if len(moving) < len(f1):
+        still = ~f1.index.to_series().isin(moving.index)
+        found.append(
+            Claim(
+                name="constant_f1",
+                sentence="{metric} does not vary over seeds for {cells} ({n} each).",
+                headline="" if len(moving) else "{metric} does not vary over seeds for {cells}",
+                rows=f1,
+                phrases={
+                    "metric": phrases.name("F1"),
+                    "cells": phrases.share(f1, still, *cell_noun(f1)),
+                },
+                sample=Sample.of(f1, "n", "seed"),
+                statistic="number without variation",
+            )
+        )
+    return found
 
 
 def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:

@@ -19,17 +19,21 @@ from reseed.analyses.shared.published import read_published_table
 from reseed.core.coordinates import base_name
 from reseed.core.schemas import ARM_OUTPUT_COLUMNS, Row
 from reseed.metrics.outputs import VALUE_TASKS
-from reseed.plugins.options import Count, PublishedFiles
+from reseed.plugins.options import Count, Level, PublishedFiles
 from reseed.stats.bootstrap import WEIGHTED_METRICS, test_set_bootstrap
+from reseed.stats.spread import variance_limits
 
 READS = "predictions"
 METRICS = ("accuracy", "macro_precision", "macro_recall", "macro_f1")
 COLUMNS = [
-    *ARM_OUTPUT_COLUMNS, "metric", "n", "failed", "items", "mean", "sd", "least", "low_quartile",
-    "median", "high_quartile", "most", "low_whisker", "high_whisker", "outliers", "bootstrap_sd",
-    "n_boot", "bootstrap_seeds", "majority", "collapsed", "distinct", "diverged", "seed",
-    "seed_score", "seed_percentile", "published_mean", "published_bootstrap_sd", "reason",
+    *ARM_OUTPUT_COLUMNS, "metric", "n", "failed", "items", "mean", "sd", "sd_low", "sd_high",
+    "least", "low_quartile", "median", "high_quartile", "most", "low_whisker", "high_whisker",
+    "outliers", "bootstrap_sd", "n_boot", "bootstrap_seeds", "ratio", "ratio_low", "ratio_high",
+    "level", "majority", "collapsed", "distinct", "diverged", "seed", "seed_score",
+    "seed_percentile", "published_mean", "published_bootstrap_sd", "reason",
 ]  # fmt: skip
+_LEAST_FOR_SD = 5  # fewer runs have no interval of the SD
+_LARGEST_SD = 0.5  # of a score in [0, 1]
 _PUBLISHED = [
     "dataset",
     "model",
@@ -42,21 +46,26 @@ class Options(PublishedFiles):
     n_boot: resamples of the test items; the default is the published number.
     max_seeds: most models whose test items are resampled.
     seed: the seed whose percentile among all is shown.
+    level: confidence level of the intervals.
     names: dataset or model of the study → its published name.
     """
 
     n_boot: Count = 100
     max_seeds: Count = 10
     seed: Annotated[int, Field(ge=0)] = 42
+    level: Level = 0.95
     names: Annotated[dict[str, str], Field(default_factory=dict)]
 
 
 def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an arm on a test set, and metric (accuracy; precision, recall and F1 macro-averaged).
 
+    `sd_low`, `sd_high`: interval of the SD over seeds (`reseed.stats.spread.variance_limits`), with
+    five runs or more; its upper end is at most 0.5, the largest SD of a score in [0, 1].
     Box plots as Tukey's: whiskers end at the furthest score within 1.5 IQR of the box, `outliers`
     (a JSON list) are the scores beyond. `bootstrap_sd` is the SD of one model over resamples of
-    the test items, the root mean square over `bootstrap_seeds` models. `majority` is the score of
+    the test items, the root mean square over `bootstrap_seeds` models. `ratio`: SD over seeds
+    divided by it, which the interval takes as known. `majority` is the score of
     the test set's most frequent class, predicted throughout; `collapsed` counts runs that predict
     one class throughout, `distinct` runs whose outputs differ from every earlier one's, and
     `diverged` is the share of all runs that failed or collapsed (Dodge et al. 2020).
@@ -92,11 +101,15 @@ def _measure(one: Outputs, metric: str, options: Options) -> Row:
         metric, one.y_true, chosen, options.n_boot, rng=one.rng("test set", metric)
     )
     collapsed = int((labels == labels[:, :1]).all(axis=1).sum())
+    bootstrap_sd = float(np.sqrt(np.mean(np.square(boot.sd))))
+    spread = _spread(values, options.level)
     return {
         "mean": values.mean(),
-        "sd": values.std(ddof=1) if one.n > 1 else np.nan,
+        **spread,
         **box(values),
-        "bootstrap_sd": float(np.sqrt(np.mean(np.square(boot.sd)))),
+        "bootstrap_sd": bootstrap_sd,
+        **{name.replace("sd", "ratio"): _divide(sd, bootstrap_sd) for name, sd in spread.items()},
+        "level": options.level,
         "n_boot": boot.n_boot,
         "bootstrap_seeds": len(chosen),
         "majority": float(score(one.y_true, constant, ones)[0, 0]),
@@ -106,6 +119,21 @@ def _measure(one: Outputs, metric: str, options: Options) -> Row:
         **_one_seed(one, values, options.seed),
         "reason": "",
     }
+
+
+def _spread(values: np.ndarray, level: float) -> Row:
+    """SD of values (n,) with its interval; NaN where there are too few."""
+    if len(values) < 2:
+        return dict.fromkeys(("sd", "sd_low", "sd_high"), np.nan)
+    sd, ends = float(values.std(ddof=1)), (np.nan, np.nan)
+    if len(values) >= _LEAST_FOR_SD:
+        low, high = np.sqrt(variance_limits(values, level))
+        ends = float(low), max(sd, min(float(high), _LARGEST_SD))
+    return {"sd": sd, "sd_low": ends[0], "sd_high": ends[1]}
+
+
+def _divide(sd: float, by: float) -> float:
+    return sd / by if by > 0 else np.nan
 
 
 def box(values: np.ndarray) -> Row:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
 import pandas as pd
-from reseed.plugins.options import Experiments as Options
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.core.coordinates import base_name
+from reseed.plugins.options import Experiments, Names
 from reseed.rendering import numbers
 from reseed.rendering.arms import TEST_SET_KEY, arm_title, cells, group_title, titled_groups
 from reseed.rendering.data import ExhibitData, footnote, require_rows
@@ -20,6 +26,12 @@ METRICS = {
 
 
 DRAWS = ("papers.ir.seed_scores:analyse",)
+
+
+class Options(Experiments):
+    """groups: title → models. Each group has claims of its own besides those on all models."""
+
+    groups: dict[str, Names] = {}
 
 
 def table(data: ExhibitData, options: Options) -> Table:
@@ -49,8 +61,10 @@ def table(data: ExhibitData, options: Options) -> Table:
         data,
         rows,
         note,
-        findings=_findings(data, rows),
-        headline=_headline(rows),
+        claims=[
+            *by_group(_sd_claim(data, rows), measured(rows), options.groups),
+            *_counts(data, rows),
+        ],
     )
 
 
@@ -78,8 +92,13 @@ def _line(title: str, cell: pd.DataFrame) -> dict:
 
 
 def measured(rows: pd.DataFrame) -> pd.DataFrame:
-    """Cells of F1 with a spread over seeds, on which the findings are."""
+    """Rows of F1 with a spread over seeds, on which the claims are."""
     return rows[(rows["metric"] == "macro_f1") & (rows["n"] > 1)]
+
+
+def varying(f1: pd.DataFrame) -> pd.DataFrame:
+    """Rows whose score varies over seeds by more than rounding."""
+    return f1[~phrases.is_degenerate(f1[["mean", "sd"]])]
 
 
 def where(data: ExhibitData, rows: pd.DataFrame, row: pd.Series) -> str:
@@ -88,34 +107,82 @@ def where(data: ExhibitData, rows: pd.DataFrame, row: pd.Series) -> str:
     return f"{arm} on {group_title(data, rows, row)}"
 
 
-def _headline(rows: pd.DataFrame) -> str:
+def titles(data: ExhibitData, rows: pd.DataFrame, chosen: pd.DataFrame) -> list[str]:
+    """`where` of each of the chosen rows."""
+    return [where(data, rows, row) for _, row in chosen.iterrows()]
+
+
+def by_group(
+    claim: Callable[[pd.DataFrame], Claim | None], f1: pd.DataFrame, groups: dict[str, Names]
+) -> Iterator[Claim]:
+    """The claim on all rows of F1, then on those of each group of models, under a name of its own.
+
+    The claim of the group `deep networks` has the name with `_deep_networks` at its end.
+    """
+    models = f1["model"].map(base_name)
+    if found := claim(f1):
+        yield found
+    for title, names in groups.items():
+        if found := claim(f1[models.isin(names)]):
+            name = f"{found.name}_{title.lower().replace(' ', '_')}"
+            sentence = f"{title}: {found.sentence}"
+            yield replace(found, name=name, sentence=sentence, headline="")
+
+
+def _sd_claim(data: ExhibitData, rows: pd.DataFrame) -> Callable[[pd.DataFrame], Claim | None]:
+    def claim(f1: pd.DataFrame) -> Claim | None:
+        if f1.empty:
+            return None
+        most, moving = f1.loc[[f1["sd"].idxmax()]], varying(f1)
+        return Claim(
+            name="sd_of_f1",
+            sentence="The SD of {metric} over seeds is {sd} for {cells} ({n} each), the largest for"
+            " {most}.",
+            headline="SD of {metric} over seeds: {sd} for {cells}"
+            if f1["n"].max() >= LEAST
+            else "",
+            rows=f1,
+            phrases={
+                "metric": phrases.name("F1"),
+                "sd": phrases.extent(f1, "sd", "{:.3f}".format),
+                "cells": phrases.count(f1, *cell_noun(f1)),
+                "most": phrases.name(titles(data, rows, most)[0]),
+            },
+            sample=Sample.of(f1, "n", "seed"),
+            statistic="SD of F1 over seeds",
+            estimates=[
+                Estimate(title, sd, low, high, level, (0.0, 1.0))
+                for title, (sd, low, high, level) in zip(
+                    titles(data, rows, moving),
+                    moving[["sd", "sd_low", "sd_high", "level"]].itertuples(index=False),
+                    strict=True,
+                )
+            ],
+        )
+
+    return claim
+
+
+def _counts(data: ExhibitData, rows: pd.DataFrame) -> Iterator[Claim]:
+    """Runs with bitwise equal outputs, and runs that predict one class."""
     f1 = measured(rows)
-    f1 = f1[f1["n"] >= LEAST]
-    if f1.empty:
-        return ""
-    sds = numbers.from_to(f1["sd"], "{:.3f}".format)
-    return f"SD of F1 over seeds: {sds} in {numbers.counted(len(f1), *cell_noun(f1))}"
-
-
-def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
-    found, f1 = [], measured(rows)
-    if len(f1):
-        most = f1.loc[f1["sd"].idxmax()]
-        found.append(
-            f"The SD of F1 over seeds is {numbers.from_to(f1['sd'], '{:.3f}'.format)} in"
-            f" {numbers.counted(len(f1), *cell_noun(f1))} ({numbers.from_to(f1['n'])} seeds each),"
-            f" the largest for {where(data, rows, most)}."
+    for name, lead, column, chosen in (
+        ("repeated_outputs", "Some seeds give bitwise equal outputs. Numbers of different outputs",
+         "distinct", f1[f1["distinct"] < f1["n"]]),
+        ("collapsed_runs", "Some runs predict one class throughout. Their numbers", "collapsed",
+         f1[f1["collapsed"] > 0]),
+    ):  # fmt: skip
+        if chosen.empty:
+            continue
+        models = titles(data, rows, chosen)
+        yield Claim(
+            name=name,
+            sentence=f"{lead}, of {{n}}: {{each}}{' for {model}' * (len(models) == 1)}.",
+            rows=chosen,
+            phrases={
+                "each": phrases.each(chosen, column, "{:.0f}".format, models),
+                "model": phrases.name(models[0]),
+            },
+            sample=Sample.of(chosen, "n", "run"),
+            statistic="number of runs",
         )
-    same = f1[f1["distinct"] < f1["n"]]
-    for _, row in same.iterrows():
-        phrase = (
-            f"all {row['n']:.0f} seeds gave the same outputs, bit by bit."
-            if row["distinct"] == 1
-            else f"{row['n']:.0f} seeds gave {row['distinct']:.0f} different outputs; some seeds do"
-            " the very same."
-        )
-        found.append(f"{where(data, rows, row)}: {phrase}")
-    for _, row in f1[f1["collapsed"] > 0].iterrows():
-        phrase = f"{row['collapsed']:.0f} of {row['n']:.0f} runs predict one class throughout."
-        found.append(f"{where(data, rows, row)}: {phrase}")
-    return found

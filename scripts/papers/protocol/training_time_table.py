@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Estimate, Sample
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering import numbers
 from reseed.rendering.arms import arm_title
@@ -36,21 +40,8 @@ def table(data: ExhibitData, options: Options) -> Table:
         rows,
         footnote(data, known, text, per="arm"),
         text_columns=2,
-        findings=[_finding(data, row) for _, row in known.iterrows()],
-        headline=_headline(data, known),
+        claims=_claims(data, known),
     )
-
-
-def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
-    known = rows[rows["n"] >= LEAST]
-    if known.empty:
-        return ""
-    if len(known) > 1:
-        times = numbers.from_to(known["ratio"], numbers.ratio)
-        return f"{times} times the training time of the other, in {len(known)} comparisons"
-    row = known.iloc[0]
-    arm = arm_title(data, row["arm"], row["experiment"])
-    return f"{arm}: {_times(row)} times the training time"
 
 
 def _times(row: pd.Series) -> str:
@@ -73,9 +64,42 @@ def _line(data: ExhibitData, row: pd.Series) -> dict:
     }
 
 
-def _finding(data: ExhibitData, row: pd.Series) -> str:
-    arm, baseline = (arm_title(data, row[name], row["experiment"]) for name in ("arm", "baseline"))
-    return (
-        f"{arm} on {data.dataset(row['dataset'])}: {_times(row)} times the training time of"
-        f" {baseline} ({row['n']:.0f} runs of each)."
+def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
+    """A claim for each arm and baseline, over the settings in which both were timed."""
+    by = rows.groupby(["experiment", "arm", "baseline"], sort=False)
+    return [
+        _claim(data, part, "time_ratio" if len(by) == 1 else f"time_ratio_{number}")
+        for number, (_, part) in enumerate(by)
+    ]
+
+
+def _claim(data: ExhibitData, rows: pd.DataFrame, name: str) -> Claim:
+    first = rows.iloc[0]
+    arm, baseline = (
+        phrases.name(arm_title(data, first[side], first["experiment"]))
+        for side in ("arm", "baseline")
+    )
+    titles = [data.dataset(dataset) for dataset in rows["dataset"]]
+    places = numbers.decimals(rows["ratio"])
+    return Claim(
+        name=name,
+        sentence="{arm}: {ratio} times the training time of {baseline} (geometric mean, {n} of"
+        " each).",
+        headline="{arm}: {ratio} times the training time" if rows["n"].min() >= LEAST else "",
+        rows=rows,
+        phrases={
+            "arm": arm,
+            "baseline": baseline,
+            "ratio": phrases.each(
+                rows, "ratio", lambda ratio: numbers.fixed(ratio, places), titles, ("low", "high")
+            ),
+        },
+        sample=Sample.of(rows, "n", "run"),
+        statistic="ratio of training times",
+        estimates=[
+            Estimate(title, row["ratio"], row["low"], row["high"], row["level"], (0.0, math.inf))
+            for title, (_, row) in zip(titles, rows.iterrows(), strict=True)
+        ],
+        null="ratio 1",
+        precision="" if rows["low"].notna().all() else "no interval: a single run of each",
     )

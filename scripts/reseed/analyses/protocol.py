@@ -35,7 +35,7 @@ from reseed.stats.ranking import instability
 COLUMNS = [
     *COMPARISON_COLUMNS, "setting", "models", "folds", "repeats", "seeds", "left_out",
     "instability", "wins", "pairs", "aa", "aa_experiments", "simulated", "simulated_low",
-    "simulated_high", "simulations", "items", "runs", "overhead", "alpha", "reason",
+    "simulated_high", "simulations", "items", "runs", "alpha", "reason",
 ]  # fmt: skip
 #: Decision rules, in the order of the table.
 SETTINGS = ("single", "written", "corrected")
@@ -68,12 +68,12 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     - `written`: Wilcoxon's signed-rank test over folds and repeats, Holm-adjusted.
     - `corrected`: the corrected resampled t test instead.
 
-    `instability`: share of evaluations whose order of two models differs from that of the means of
-    all trials, averaged over pairs; a tie counts one half. An evaluation of the two protocols is
-    the mean over all folds, each with one seed, drawn `n_experiments` times; the folds are fixed.
-    `wins`: number of pairs decided (of a single run: on average). `overhead`: training time
-    divided by that of a single run of each model. Arms, seeds and splits that are not fully
-    crossed are left out (`left_out` counts trials).
+    An evaluation by `single` is one run. An evaluation by the other two has one seed for each fold,
+    drawn `n_experiments` times; the folds are fixed. `runs`: trainings of each model in an
+    evaluation. `instability`: share of evaluations whose order of two models differs from that of
+    the means of all trials, averaged over pairs; a tie counts one half. `wins`: number of pairs
+    decided, on average over evaluations. Arms, seeds and splits that are not fully crossed are left
+    out (`left_out` counts trials).
     """
     rows = [row for group in group_models(data) for row in _rows(group, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -104,44 +104,40 @@ def _rows(group: ModelGroup, options: Options) -> list[Row]:
         "written": wilcoxon_holm(alpha),
         "corrected": nadeau_bengio_holm(ratio, alpha),
     }
+    runs = np.moveaxis(scores.reshape(models, -1, 1), 1, 0)
     evaluations = _evaluations(group, scores, options.n_experiments)
-    rows = []
-    for name, decide in rules.items():
-        single = name == "single"
-        units = scores.reshape(models, -1) if single else evaluations
-        decided = (
-            higher_wins(np.moveaxis(units, 1, 0)[..., None]).sum(axis=-1).mean()
-            if single
-            else decide(scores.mean(axis=2)).sum()
-        )
-        rows.append(
-            common
-            | {
-                "setting": name,
-                "instability": float(_upper_triangle(instability(units, ties="half")).mean())
-                if units.shape[1] > 1
-                else np.nan,
-                "wins": float(decided),
-                "runs": 1 if single else splits * seeds,
-                "overhead": 1.0 if single else _overhead(group, splits * seeds),
-            }
-            | _aa(group, scores, decide, options)
-            | _rate("simulated", simulated, decide)
-            | {"simulations": len(simulated), "items": items}
-        )
-    return rows
+    return [
+        common
+        | {"setting": name, "simulations": len(simulated), "items": items}
+        | _decisions(runs if name == "single" else evaluations, decide)
+        | _aa(group, scores, decide, options)
+        | _rate("simulated", simulated, decide)
+        for name, decide in rules.items()
+    ]
+
+
+def _decisions(evaluations: np.ndarray, decide: Callable) -> Row:
+    """Order and decisions of evaluations (evaluations, models, runs)."""
+    order = np.nan
+    if len(evaluations) > 1:
+        order = _upper_triangle(instability(evaluations.mean(axis=2).T, ties="half")).mean()
+    return {
+        "instability": float(order),
+        "wins": float(decide(evaluations).sum(axis=-1).mean()),
+        "runs": evaluations.shape[2],
+    }
 
 
 def _evaluations(group: ModelGroup, scores: np.ndarray, count: int) -> np.ndarray:
-    """(models, count) means over splits, where each split has one seed, the same for all models.
+    """Scores (count, models, splits), where each split has one seed, the same for all models.
 
     With one seed there is a single evaluation.
     """
     _, splits, seeds = scores.shape
     if seeds < 2:
-        return scores.mean(axis=1)
+        return scores[None, :, :, 0]
     drawn = group.rng("evaluations").integers(seeds, size=(count, splits))
-    return scores[:, np.arange(splits), drawn].mean(axis=-1)
+    return np.moveaxis(scores[:, np.arange(splits), drawn], 1, 0)
 
 
 def fully_crossed_scores(group: ModelGroup) -> tuple[np.ndarray, int, np.ndarray]:
@@ -168,14 +164,6 @@ def fully_crossed_scores(group: ModelGroup) -> tuple[np.ndarray, int, np.ndarray
 
 def _upper_triangle(matrix: np.ndarray) -> np.ndarray:
     return matrix[np.triu_indices(len(matrix), 1)]
-
-
-def _overhead(group: ModelGroup, runs: int) -> float:
-    """Training time of all trials, divided by that of one run of each model."""
-    if "train_seconds" not in group.trials:
-        return np.nan
-    seconds = group.trials.groupby("arm")["train_seconds"]
-    return float(runs * seconds.mean().sum() / seconds.median().sum())
 
 
 def _aa(group: ModelGroup, scores: np.ndarray, decide: Callable, options: Options) -> Row:

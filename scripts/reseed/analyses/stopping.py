@@ -27,17 +27,19 @@ COLUMNS = [
     *COMPARISON_COLUMNS, "metric", "factor", "unit", "model_a", "model_b", "design", "n", "failed",
     "runs", "mean", "low", "high", "e_value", "bounded_low", "bounded_high", "stopped_at", "reason",
     "e_stopped_at", "bounded_stopped_at", "saved", "outcome", "winner", "verdict", "rope", "alpha",
-    "scale", "guarantee",
+    "scale", "guarantee", "pairs", "test_alpha",
 ]  # fmt: skip
 _GUARANTEE = {
     "seeds": "one split, independent seeds",
     "unpaired": "one split, independent seeds of each",
     "splits": "splits that overlap are not independent: no guarantee holds",
 }
+_SCOPE = "on exactly this test set, which did not vary,"
 
 
 class Options(Strict):
-    """alpha: probability of ever stopping with a wrong claim.
+    """alpha: probability of ever stopping with a wrong claim on any pair of a dataset. Each pair
+        has α divided by the number of pairs.
     scale: prior SD of the standardised difference.
     rope: half-width of practical equivalence in units of the score, a further reason to stop; by
         metric if there are several (None: no pair is called equivalent).
@@ -57,6 +59,9 @@ class Options(Strict):
 def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row a pair and number of `runs`, in the order of the seeds.
 
+    Every sequence and test is at `test_alpha`, `alpha` divided by the number of `pairs` of the
+    dataset, so all claims on it hold together.
+
     - `mean`, `low`, `high`: mean difference (positive: A is better) and t-mixture confidence
       sequence, valid at all numbers of runs together for Gaussian differences.
     - `e_value`: evidence against "no difference", for symmetric differences with any tails.
@@ -69,23 +74,31 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     """
     groups = list(group_models(data))
     ropes = rope_by_metric(options.rope, {group.metric: group.factor for group in groups})
-    rows = [
-        row
-        for group in groups
-        for a, b, pairing in pair_models(group)
-        for row in _rows(group, a, b, pairing, ropes.get(group.metric), options)
-    ]
+    rows: list[Row] = []
+    for group in groups:
+        pairs = [
+            (a, b, pairing)
+            for a, b, pairing in pair_models(group)
+            if pairing.design in _GUARANTEE and pairing.n > 1
+        ]
+        for a, b, pairing in pairs:
+            rope = ropes.get(group.metric)
+            rows += _rows(group, a, b, pairing, rope, len(pairs), options)
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def _rows(
-    group: ModelGroup, a: str, b: str, pairing: Pairing, rope: float | None, options: Options
+    group: ModelGroup,
+    a: str,
+    b: str,
+    pairing: Pairing,
+    rope: float | None,
+    pairs: int,
+    options: Options,
 ) -> Iterator[Row]:
-    if pairing.design not in _GUARANTEE or pairing.n < 2:
-        return
     n = min(len(pairing.a), len(pairing.b))
     d = group.sign * differences(pairing.a[:n], pairing.b[:n])
-    alpha, scale = options.alpha, options.scale
+    alpha, scale = options.alpha / pairs, options.scale
     stop = stopping_point(d, alpha, scale, half_width=options.half_width, rope=rope)
     sequence, evidence = mean_confidence_sequence(d, alpha, scale), symmetry_e_process(d)
     shared = group.key | {
@@ -101,13 +114,15 @@ def _rows(
         "reason": stop.reason,
         "saved": np.nan if stop.n is None else n - stop.n,
         "e_stopped_at": _first(evidence >= 1 / alpha),
-        "alpha": alpha,
+        "alpha": options.alpha,
+        "pairs": pairs,
+        "test_alpha": alpha,
         "scale": scale,
         "guarantee": _GUARANTEE[pairing.design],
         "rope": rope,
     }
     shared |= _word_outcome(shared, stop)
-    bounded = _bounded_sequence(group, d, options)
+    bounded = _bounded_sequence(group, d, options.bounds, alpha)
     if bounded is not None:
         shared["bounded_stopped_at"] = _first((bounded.low > 0) | (bounded.high < 0))
     for i in range(n):
@@ -130,15 +145,17 @@ def _word_outcome(row: Row, stop: Stop) -> Row:
     if np.isfinite(stop.low):
         places = count_interval_decimals(stop.low * factor, stop.high * factor)
         ends = (format_number(end * factor, places) for end in (stop.low, stop.high))
-        numbers = f" ({100 * (1 - row['alpha']):g} % sequence {' to '.join(ends)}{unit})"
+        over = f", α {row['alpha']:g} over {row['pairs']} pairs" if row["pairs"] > 1 else ""
+        level = f"{100 * (1 - row['test_alpha']):.4g} %"
+        numbers = f" ({level} sequence {' to '.join(ends)}{unit}{over})"
     if stop.reason == "different from 0":
         # The sign at the stop, which later runs may change.
         first, second = (a, b) if stop.low > 0 else (b, a)
-        text = f"{first} beats {second} by {runs}{numbers}."
+        text = f"{first} beats {second} {_SCOPE} by {runs}{numbers}."
         return {"outcome": "difference", "winner": first, "verdict": text}
     if stop.reason == "equivalent":
         within = f"±{row['rope'] * factor:.3g}{unit}"
-        text = f"{a} and {b} are equivalent within {within} by {runs}{numbers}."
+        text = f"{a} and {b} are equivalent within {within} {_SCOPE} by {runs}{numbers}."
         return {"outcome": "equivalent", "winner": "", "verdict": text}
     why = "precise enough to stop, but inconclusive" if stop.n else "inconclusive"
     text = f"{a} and {b}: {why} after {runs}{numbers}."
@@ -146,18 +163,16 @@ def _word_outcome(row: Row, stop: Stop) -> Row:
 
 
 def _bounded_sequence(
-    group: ModelGroup, d: np.ndarray, options: Options
+    group: ModelGroup, d: np.ndarray, given: list[float] | None, alpha: float
 ) -> ConfidenceSequence | None:
     """Empirical-Bernstein sequence of the differences; None if the scores have no bounds."""
     maximum = share_maximum(group.metric, group.trials["score"])
-    bounds = options.bounds or ([0.0, maximum] if maximum else None)
+    bounds = given or ([0.0, maximum] if maximum else None)
     if bounds is None:
         return None
     width = float(np.ptp(bounds))
     return (
-        bounded_confidence_sequence(d, -width, width, options.alpha)
-        if np.abs(d).max() <= width
-        else None
+        bounded_confidence_sequence(d, -width, width, alpha) if np.abs(d).max() <= width else None
     )
 
 

@@ -68,6 +68,17 @@ def read_winner(path: Path) -> SearchWinner:
     return winner
 
 
+def has_failed(path: str | Path) -> bool:
+    """Whether a file holds a failed trial, or a search with failed fits; False for no such file."""
+    path = Path(path)
+    try:
+        if path.suffix == ".json":
+            return read_winner(path).failed_fits > 0
+        return read_trial(path).status == "failed"
+    except (FileNotFoundError, Damaged):
+        return False
+
+
 def trial_key(
     code: str,
     model: dict[str, Any],

@@ -299,6 +299,11 @@ class Study(Strict):
     """Question of the study."""
     citation: str = ""
     """Paper that the study reproduces."""
+    position: Integer | None = None
+    """Place in the report; studies without a place follow in the order of their names."""
+    coverage: str | None = None
+    """CSV file with a row for each exhibit of the paper. Columns: `exhibit`, `status` (`made`,
+    `differs`, `left out`), `entry` (names of exhibits of the study), `note`."""
     keep: list[Literal["test", "validation"]] = []
     """Parts of each split whose raw outputs (logits, predictions) every trial stores."""
     metric: str | None = None
@@ -362,6 +367,8 @@ class Main(Strict):
     """Number of threads of a hyper-parameter search."""
     mixed: Literal["report", "retrain"] = "report"
     """Trials from another environment: `report` lists them, `retrain` trains them again."""
+    retry_failed: bool = False
+    """Train failed trials, and searches with failed fits, again (use it on the command line)."""
     verify_sample: Count = 10
     """Trials that `verify` retrains, over all studies; `repeated_fits`: for its study."""
     verify_all: bool = False

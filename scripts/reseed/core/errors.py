@@ -4,6 +4,12 @@ import difflib
 from collections.abc import Sequence
 from pathlib import Path
 
+#: Advice beside a failed trial. A failure is an outcome, and is kept.
+RETRY_HINT = (
+    "A failure is recorded and not repeated. If its cause was outside the model, train the failed "
+    "trials again: snakemake --config retry_failed=true"
+)
+
 
 class ReseedError(Exception):
     """An error the user can fix. Its text names the file or field, the problem, and the fix."""

@@ -1,6 +1,8 @@
-"""Rungs of successive halving (planning and training both count them)."""
+"""Rungs of successive halving and shards of rungs, for planning and training."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 #: Successive halving keeps the best third of the configurations and triples the rows.
 HALVING_FACTOR = 3
@@ -24,3 +26,16 @@ def count_survivors(configurations: int, rung: int) -> int:
     for _ in range(rung):
         configurations = -(-configurations // HALVING_FACTOR)
     return configurations
+
+
+@dataclass(frozen=True)
+class SearchShard:
+    """The configurations from `start` to `stop` among those that a rung of a search compares.
+
+    output: file that says that their fits are finished.
+    """
+
+    rung: int
+    start: int
+    stop: int
+    output: str

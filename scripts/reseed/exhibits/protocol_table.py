@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Estimate, Sample
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData, footnote
@@ -42,77 +44,146 @@ def table(data: ExhibitData, options: Options) -> Table:
     note = footnote(
         data,
         known,
-        f"Level {known['alpha'].iloc[0]:g}. Instability: share of evaluations whose order of two"
-        " models is not that of all trials' means (of the tests: means over all folds, a seed drawn"
-        " for each). Error: share of experiments with equal models in which any is called better."
-        " A/A: seeds of one model pose as models on these very rows. Simulated: equally good models"
-        f" split likewise on fresh samples of {numbers.from_to(known['items'])} rows. In brackets:"
-        " 95 % intervals. Cost: training time by that of one run of each model.",
+        f"Level {known['alpha'].iloc[0]:g}. An evaluation by a test has one seed for each fold,"
+        " drawn at random; the folds are fixed. Instability: share of evaluations whose order of"
+        " two models is not that of all trials' means. Wins: pairs decided, mean over evaluations."
+        " Error: share of experiments with equal models in which any is called better, of two"
+        " kinds. Same rows: seeds of one model stand for models on the rows of this study, so only"
+        " the seeds differ. New samples: equally good models are simulated on fresh samples of"
+        f" {numbers.from_to(known['items'])} rows, so the rows that a model happens to get right"
+        " differ as well. In brackets: 95 % intervals. Runs: trainings of each model in an"
+        " evaluation.",
     )
-    return lines.table(
-        data,
-        data.rows(options.experiments),
-        note,
-        findings=_findings(data, known),
-        headline=_headline(data, known),
-    )
+    return lines.table(data, data.rows(options.experiments), note, claims=_claims(data, known))
 
 
 def _line(row: pd.Series) -> dict:
     return {
         "Instability": numbers.percent(row["instability"], 1),
         "Wins": f"{row['wins']:.1f} / {row['pairs']:.0f}",
-        "Error, A/A": numbers.percent(row["aa"], 1),
-        "Error, simulated": f"{numbers.percent(row['simulated'], 1)}"
+        "Error, same rows": numbers.percent(row["aa"], 1),
+        "Error, new samples": f"{numbers.percent(row['simulated'], 1)}"
         f" [{100 * row['simulated_low']:.1f}, {100 * row['simulated_high']:.1f}]",
         "Runs a model": f"{row['runs']:,.0f}",
-        "Cost": f"{row['overhead']:.1f} ×" if pd.notna(row["overhead"]) else numbers.NONE,
     }
 
 
-def _ways(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """The rows of each decision rule, one for each setting."""
-    return {name: rows[rows["setting"] == name] for name in TITLES}
+def _percent(share: float) -> str:
+    return numbers.percent(share, 1)
 
 
-def _shares(rows: pd.DataFrame, name: str) -> str:
-    return numbers.from_to(rows[name], lambda share: numbers.percent(share, 1))
+def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
+    names = {row: title for title, part in settings(data, rows) for row in part.index}
+    rows = rows.assign(title=rows.index.map(names))
+    written, corrected = (rows[rows["setting"] == name] for name in ("written", "corrected"))
+    cites = data.info.is_reproduction
+    test = "The protocol as written" if cites else "The uncorrected test"
+    claims = [_error(test, written, corrected, cites)]
+    if written["aa"].notna().all():
+        claims.append(_error_on_same_rows(test, written))
+    if rows["instability"].notna().all():
+        claims += _instability(rows[rows["setting"] == "single"], written)
+    if cites:
+        claims.append(_cost(written))
+    return claims
 
 
-def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
-    ways = _ways(rows)
-    if ways["written"]["simulations"].min() < _LEAST:
-        return ""
-    promised = numbers.percent(rows["alpha"].iloc[0])
-    written, corrected = (
-        numbers.from_to(ways[name]["simulated"], numbers.percent)
-        for name in ("written", "corrected")
+def _error(test: str, written: pd.DataFrame, corrected: pd.DataFrame, cites: bool) -> Claim:
+    both = pd.concat([written, corrected])
+    which = "as written" if cites else "uncorrected"
+    return Claim(
+        name="error_as_written",
+        sentence=f"{test} calls one of several equally good models better in {{written}} of"
+        " simulated experiments on new samples ({n} in each of {settings}; level {level});"
+        " corrected for overlapping folds, it does so in {corrected}.",
+        headline=f"Error rate at level {{level}}: {which} {{short}}, corrected {{short_corrected}}"
+        if both["simulations"].min() >= _LEAST
+        else "",
+        rows=both,
+        phrases={
+            "written": phrases.extent(written, "simulated", _percent),
+            "corrected": phrases.extent(corrected, "simulated", _percent),
+            "short": phrases.extent(written, "simulated", numbers.percent),
+            "short_corrected": phrases.extent(corrected, "simulated", numbers.percent),
+            "level": phrases.setting(float(both["alpha"].iloc[0]), numbers.percent),
+            "settings": phrases.count(written, "setting"),
+        },
+        sample=Sample.of(both, "simulations", "experiment"),
+        statistic="family-wise error rate",
+        estimates=[
+            Estimate(title, rate, low, high, 0.95, (0.0, 1.0))
+            for title, rate, low, high in written[
+                ["title", "simulated", "simulated_low", "simulated_high"]
+            ].itertuples(index=False)
+        ],
+        null="an error rate of the level",
     )
-    if not data.info.is_reproduction:
-        return f"On equally good models: uncorrected wrong in {written}, corrected in {corrected}"
-    return f"Promised to err in {promised}: as written in {written}, corrected in {corrected}"
 
 
-def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
-    """Error rate and cost over all settings, then instability."""
-    ways = _ways(rows)
-    single, written, corrected = ways.values()
-    titles = [title for title, _ in settings(data, rows)]
-    where = f"on {titles[0]}" if len(titles) == 1 else f"in {len(titles)} settings"
-    count = numbers.from_to(written["simulations"])
-    cost = ""
-    if written["overhead"].notna().any():
-        cost = f"; it costs {numbers.from_to(written['overhead'])} times a single run"
-    averaged = ""
-    if written["instability"].notna().any():  # several seeds
-        averaged = f"; with all folds, one seed for each, {_shares(written, 'instability')}"
-    test = "the protocol as written" if data.info.is_reproduction else "the uncorrected test"
+def _error_on_same_rows(test: str, rows: pd.DataFrame) -> Claim:
+    is_smaller = " This is less than on new samples, where the choice of rows adds to the error."
+    return Claim(
+        name="error_on_same_rows",
+        sentence="If seeds of one model stand for several models on the rows of this study, so that"
+        f" only seeds differ, {test[0].lower()}{test[1:]} calls one better in {{error}} of {{n}} in"
+        f" each of {{settings}}.{is_smaller * bool((rows['aa'] < rows['simulated_low']).all())}",
+        rows=rows,
+        phrases={
+            "error": phrases.extent(rows, "aa", _percent),
+            "settings": phrases.count(rows, "setting"),
+        },
+        sample=Sample.of(rows, "aa_experiments", "experiment"),
+        statistic="share of experiments",
+        estimates=_shares(rows, "aa"),
+        precision="no interval: all experiments share the same trials",
+    )
+
+
+def _shares(rows: pd.DataFrame, column: str) -> list[Estimate]:
+    """Estimates without an interval."""
     return [
-        f"On equally good models {test} calls one better in"
-        f" {_shares(written, 'simulated')} of {count} simulated experiments {where} (promised:"
-        f" {numbers.percent(rows['alpha'].iloc[0])}), corrected in"
-        f" {_shares(corrected, 'simulated')}{cost}.",
-        f"With one run, {_shares(single, 'instability')} of evaluations turn the order of two"
-        f" models round{averaged} ({where}, {numbers.from_to(written['runs'])} runs of each"
-        " model).",
+        Estimate(title, share, bounds=(0.0, 1.0))
+        for title, share in rows[["title", column]].itertuples(index=False)
     ]
+
+
+def _instability(single: pd.DataFrame, written: pd.DataFrame) -> list[Claim]:
+    return [
+        Claim(
+            name=name,
+            sentence=f"{evaluation} orders two models against the means of all trials in {{share}}"
+            " of cases, on the same folds throughout ({n} of each model in an evaluation,"
+            " {settings}).",
+            rows=rows,
+            phrases={
+                "share": phrases.extent(rows, "instability", _percent),
+                "settings": phrases.count(rows, "setting"),
+            },
+            sample=Sample.of(rows, "runs", "run"),
+            statistic="share of evaluations",
+            estimates=_shares(rows, "instability"),
+            precision="no interval: all evaluations share the same trials",
+        )
+        for name, evaluation, rows in (
+            ("instability_of_one_run", "One run of each model", single),
+            ("instability_as_written", "A mean over all folds, with one seed for each,", written),
+        )
+    ]
+
+
+def _cost(rows: pd.DataFrame) -> Claim:
+    return Claim(
+        name="cost",
+        sentence="The protocol as written trains each model once in each fold: {n}, where one run"
+        " of each model needs one.",
+        rows=rows,
+        phrases={},
+        sample=Sample.of(rows, "runs", "training"),
+        statistic="trainings of an evaluation over those of one run",
+        estimates=[
+            Estimate(title, float(runs), float(runs), float(runs), 1.0, (1.0, float("inf")))
+            for title, runs in rows[["title", "runs"]].itertuples(index=False)
+        ],
+        null="the trainings of one run",
+        precision="counted, without error",
+    )

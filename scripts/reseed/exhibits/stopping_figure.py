@@ -42,10 +42,9 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, part)
         entitle(axis, title)
-    first = rows.iloc[0]
     handles = [
         line(style.BLUE, "Mean difference"),
-        line(style.SKY, f"{100 * (1 - first['alpha']):g} % confidence sequence", width=6),
+        line(style.SKY, f"{_levels(rows)} % confidence sequence", width=6),
         line(style.BLACK, "Settled", ":", 1.2),
     ]
     canvas.legend(handles=handles, loc="outside lower center", ncols=3)
@@ -65,6 +64,11 @@ GUARANTEE = (
     "The sequence may be looked at after every run: for independent Gaussian differences all of it"
     " covers at once. Seeds are taken in the order of their numbers."
 )
+
+
+def _levels(rows: pd.DataFrame) -> str:
+    """The level of the sequences, or their range, such as `95 to 99.2`."""
+    return from_to(100 * (1 - rows["test_alpha"]), lambda level: f"{level:.4g}")
 
 
 def overlap(rows: pd.DataFrame) -> str:

@@ -16,6 +16,7 @@ from reseed.exhibits.stopping_figure import (
     settled_at,
 )
 from reseed.plugins.options import Experiments as Options
+from reseed.rendering import coverage
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.numbers import NONE, interval, interval_decimals
 from reseed.rendering.settings import in_unit, note, pair_title, settings
@@ -49,7 +50,8 @@ def table(data: ExhibitData, options: Options) -> Table:
         "Number of runs after which the pair was settled, allowing for a look after every run."
         " Gaussian: t-mixture confidence sequence; symmetric: e-value against differences that are"
         " symmetric about 0, of any tails; bounded: empirical-Bernstein sequence, which assumes"
-        " only the bounds and seldom settles small differences."
+        " only the bounds and seldom settles small differences. All claims on a dataset hold"
+        f" together: α is divided by its number of pairs. {coverage.COLLAPSES}"
     )
     table = pd.DataFrame(raw)
     return lines.table(

@@ -62,20 +62,22 @@ class Job:
         mark: Snakemake's `report`. caption: file of the caption.
         """
         return [
-            mark(file, caption=caption, **_as_functions(self.captions[file]))
+            mark(file, caption=caption, **_as_plain_text(self.captions[file]))
             if file in self.captions
             else file
             for file in self.outputs
         ]
 
 
-def _as_functions(texts: dict[str, Any]) -> dict[str, Callable[[object], Any]]:
-    """Snakemake takes braces in texts for wildcards, but not in the results of functions."""
+def _as_plain_text(texts: Any) -> Any:
+    """Texts in which Snakemake's report finds no wildcards.
 
-    def constant(text: Any) -> Callable[[object], Any]:
-        return lambda wildcards: text
-
-    return {field: constant(text) for field, text in texts.items()}
+    It takes `{name}` for a wildcard and has no escape. A space of no width after the brace prevents
+    that.
+    """
+    if isinstance(texts, dict):
+        return {field: _as_plain_text(text) for field, text in texts.items()}
+    return texts.replace("{", "{\u200b")
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,8 @@ class Context:
     """What all builders of jobs need.
 
     config: the configuration folder. folder: the project's folder. force_if_untracked: returns
-    further inputs for outputs of which Snakemake has no record. write_sources: writes stamps of
+    further inputs for outputs of which Snakemake has no record; force_if_failed, for failed trials
+    and searches that a run repeats. write_sources: writes stamps of
     source files and returns the path.
     """
 
@@ -92,6 +95,7 @@ class Context:
     config: Path
     folder: Path
     force_if_untracked: Callable[[Iterable[str]], list[str]]
+    force_if_failed: Callable[[Iterable[str]], list[str]]
     write_sources: WriteSources
 
     @property
@@ -133,6 +137,15 @@ class Context:
     def job_sizes(self) -> JobSizes:
         """Sizes of jobs, by the measured seconds of earlier runs."""
         return JobSizes(self.layout, measured_seconds([Path(self.layout.root)]))
+
+
+def without_braces(paths: Iterable[str]) -> list[str]:
+    """Paths of the user's files that Snakemake can take as inputs.
+
+    Snakemake takes braces for wildcards and has no escape. The keys of the jobs that read other
+    files hold their sizes, times or contents, so that an edit starts them again.
+    """
+    return [path for path in paths if not {"{", "}"} & set(path)]
 
 
 def absolute(paths: Iterable[str]) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TextIO
 
+from reseed.core.errors import RETRY_HINT
 from reseed.core.layout import ResultsLayout
 
 LOG_TAIL = 20
@@ -231,7 +232,7 @@ def show_progress(logger: logging.Logger, quiet: Iterable[Any] | None, dry: bool
 
 
 def failed_trials(layout: ResultsLayout, studies: list[str]) -> list[str]:
-    """One line for each study with failed trials. A run continues without them."""
+    """One line for each study with failed trials, and the advice. A run continues without them."""
     lines = []
     for study in studies:
         try:
@@ -246,4 +247,4 @@ def failed_trials(layout: ResultsLayout, studies: list[str]) -> list[str]:
                 f"failed, for example {first['dataset']}, {first['model']}: "
                 f"{first['error'] or 'no reason recorded'}"
             )
-    return lines
+    return [*lines, RETRY_HINT] if lines else []

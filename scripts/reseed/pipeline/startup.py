@@ -58,6 +58,19 @@ def job_prefix() -> str:
     return f". {script}; ".replace("{", "{{").replace("}", "}}")
 
 
+def check_folders(*folders: Path) -> None:
+    """Raise ReseedError for a folder of the project, or of the workflow, with braces in its path.
+
+    Snakemake takes them for wildcards: it would find the locks of other folders.
+    """
+    for folder in folders:
+        if {"{", "}"} & set(str(folder)):
+            raise ReseedError(
+                f"{folder}: the path of the folder contains braces, which Snakemake takes for "
+                "wildcards. Rename the folder."
+            )
+
+
 def check_writable(results: str) -> None:
     """Raise ReseedError if no file can be written in the results folder."""
     try:

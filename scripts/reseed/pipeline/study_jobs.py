@@ -8,11 +8,12 @@ from typing import Any
 from reseed.config import Results
 from reseed.config.studies import Analysis, Exhibit
 from reseed.core.code_hash import code_hash, digest
+from reseed.core.coverage import PaperExhibit, read_coverage
 from reseed.core.layout import PREDICTION_TABLES
 from reseed.core.module_finder import PACKAGE
 from reseed.core.statement import Statement
 from reseed.data.kinds import file_stats
-from reseed.pipeline.jobs import Context, Job, absolute
+from reseed.pipeline.jobs import Context, Job, absolute, without_braces
 from reseed.pipeline.labels import join_names
 from reseed.planning.specs import (
     AnalysisSpec,
@@ -104,7 +105,10 @@ class StudyJobs:
                 yield self._statistics_job(
                     name=f"import-{study}-{what}",
                     label=f"import the {'items' if is_items else 'runs'} of {study}",
-                    inputs=[results.path, *self.context.force_if_untracked(outputs[:1])],
+                    inputs=[
+                        *without_braces([results.path]),
+                        *self.context.force_if_untracked(outputs[:1]),
+                    ],
                     outputs=outputs,
                     log=f"studies/{study}/{what}",
                     key=digest(code, without_paths(spec), stats),
@@ -164,7 +168,7 @@ class StudyJobs:
                 yield self._statistics_job(
                     name=f"analyse-{study}-{name}",
                     label=f"analyse {study}: {name}",
-                    inputs=[*self._analysis_tables(study, analysis, kind), *files],
+                    inputs=[*self._analysis_tables(study, analysis, kind), *without_braces(files)],
                     outputs=[paths.statistics(name), paths.statistics(name, ".csv")],
                     log=f"studies/{study}/statistics-{name}",
                     key=digest(
@@ -206,7 +210,7 @@ class StudyJobs:
                     inputs=sorted(inputs),
                     outputs=[file for name in chosen for file in files[name]],
                     log=f"studies/{study}/exhibits-{number}",
-                    key=[*(spec.key for spec in specs), entry.title],
+                    key=digest([spec.key for spec in specs], entry.title),
                     spec=DrawSpec(self.context.results, study, specs),
                     environment="exhibits",
                     captions={
@@ -275,14 +279,22 @@ class StudyJobs:
             yield self._job(**job, outputs=[page], captions={page: caption})
 
     def index(self) -> Job:
-        """All studies → the index of pages."""
-        job = self._page_job(list(self.context.project.studies), None)
+        """All studies → the index of pages, in the order of their places in the report."""
+        studies = self.context.project.studies
+        last = max((entry.position or 0 for entry in studies.values()), default=0) + 1
+
+        def place(study: str) -> int:
+            position = studies[study].position
+            return last if position is None else position
+
+        job = self._page_job(sorted(studies, key=place), None)
         return self._job(**job, outputs=[self.layout.index_page])
 
     def _page_job(self, studies: list[str], page: str | None) -> dict[str, Any]:
         exhibits = {study: tuple(self._exhibits(study)) for study in studies}
         sources = self.context.sources_of("reseed.jobs.report")
-        spec = ReportSpec(self.layout.root, exhibits, page, sources)
+        coverage = {study: self._coverage(study) for study in studies}
+        spec = ReportSpec(self.layout.root, exhibits, page, coverage, sources)
         templates = PACKAGE / "reporting" / "templates"
         texts = sorted([*templates.glob("*.html"), *templates.glob("*.css")])
         titles = [self.context.project.studies[study].title for study in studies]
@@ -307,6 +319,10 @@ class StudyJobs:
             "spec": spec,
             "environment": "exhibits",
         }
+
+    def _coverage(self, study: str) -> tuple[PaperExhibit, ...]:
+        path = self.context.project.studies[study].coverage
+        return () if path is None else read_coverage(self.context.config.resolve().parent / path)
 
     # --- helpers ---------------------------------------------------------------------------------
 

@@ -7,10 +7,11 @@ from functools import partial
 from reseed.config import Dataset
 from reseed.core.code_hash import code_hash, digest
 from reseed.core.coordinates import Coordinates
+from reseed.core.halving import SearchShard
 from reseed.core.identifiers import job_name
 from reseed.data.kinds import INPUTS_FILE, META, file_stats, list_local_files
 from reseed.data.registry import find_reader
-from reseed.pipeline.jobs import Context, Job
+from reseed.pipeline.jobs import Context, Job, without_braces
 from reseed.pipeline.labels import label_block, label_seeds
 from reseed.planning.entries import as_entry, as_weights_entry
 from reseed.planning.plan import Block, PlannedSetting, blocks
@@ -18,7 +19,6 @@ from reseed.planning.search_shards import fits_shares, plan_shards
 from reseed.planning.specs import (
     TEXT_FIELDS,
     DataSpec,
-    SearchShard,
     SearchSpec,
     SplitSpec,
     WeightsSpec,
@@ -41,7 +41,7 @@ def prepare_jobs(context: Context) -> Iterator[Job]:
         yield Job(
             name=job_name("prepare", identifier),
             label=f"prepare {dataset.title}",
-            inputs=[*present, *context.force_if_untracked(outputs)],
+            inputs=[*without_braces(present), *context.force_if_untracked(outputs)],
             outputs=outputs,
             log=context.layout.log(f"data/{identifier}"),
             key=digest(
@@ -76,7 +76,10 @@ def weights_jobs(context: Context) -> Iterator[Job]:
         yield Job(
             name=job_name("weights", name),
             label=f"fetch weights of {weights.title}",
-            inputs=[*list_local_files(entry), *context.force_if_untracked([output])],
+            inputs=[
+                *without_braces(list_local_files(entry)),
+                *context.force_if_untracked([output]),
+            ],
             outputs=[output],
             log=context.layout.log(f"weights/{name}"),
             key=digest(
@@ -147,8 +150,9 @@ def _jobs_of_search(
             files.append(file)
         before = files
     outputs = [winner, layout.search(planned.setting, at, ".parquet")]
+    inputs = [*data, *before, *context.force_if_failed([winner])]
     rest = sum(shares[len(rungs) :])
-    yield _search_job(context, planned, at, [*data, *before], outputs, rest, None)
+    yield _search_job(context, planned, at, inputs, outputs, rest, None)
 
 
 def _search_job(
@@ -175,13 +179,14 @@ def _search_job(
         key=digest(*planned.spec.search_parts, shard and [shard.rung, shard.start, shard.stop]),
         spec=partial(
             SearchSpec,
-            *(context.results, main.mixed, planned.spec, at),
+            *(context.results, main.mixed, main.retry_failed, planned.spec, at),
             context.write_sources(planned.sources),
             shard,
         ),
         environment=planned.model.environment,
         priority=context.high_priority,
         gpus=planned.gpus,
+        packages=frozenset(planned.packages),
         threads=main.tuning_threads,
         minutes=partial(sizes.search_minutes, planned, share),
         memory_mb=partial(sizes.search_memory, planned),
@@ -194,11 +199,12 @@ def train_jobs(context: Context) -> Iterator[Job]:
     for block in blocks(context.plan, main.block_seconds, main.seeds_per_job):
         planned, trials = block[0]
         name = job_name("train", planned.setting.folder, trials[0].file, str(len(block)))
+        outputs = context.plan.block_files(block)
         yield Job(
             name=name,
             label=f"train {label_block(block)}",
-            inputs=training_inputs(context, block),
-            outputs=context.plan.block_files(block),
+            inputs=[*training_inputs(context, block), *context.force_if_failed(outputs)],
+            outputs=outputs,
             log=layout.log(f"train/{name}"),
             key=sorted(one.spec.key for one, _ in block),
             spec=partial(build_train_spec, context.project, block, context.write_sources),

@@ -10,14 +10,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from reseed.cache.trial_cache import has_failed
 from reseed.core.distributions import read_package_versions
 from reseed.core.environment import read_library_versions
 from reseed.core.layout import ResultsLayout
+from reseed.core.module_finder import SCRIPTS
 from reseed.pipeline import training_jobs
 from reseed.pipeline.jobs import Context, Job
 from reseed.pipeline.snakemake_metadata import claim_results, list_untracked
 from reseed.pipeline.spec_files import SpecFiles
 from reseed.pipeline.startup import (
+    check_folders,
     check_writable,
     job_prefix,
     prepare_jobs,
@@ -78,6 +81,7 @@ class Workflow:
         # garbage collector would traverse again and again, and once more at exit.
         gc.set_threshold(200_000, 20, 100)
         atexit.register(gc.freeze)
+        check_folders(Path.cwd(), SCRIPTS.parent)
         self.mode, self.warn = mode, warn
         self.project, self.plan, self.mirror = read_plan(config, dict(overrides))
         check_writable(self.project.main.results)
@@ -95,6 +99,7 @@ class Workflow:
             config,
             Path.cwd(),
             self.force_if_untracked,
+            self.force_if_failed,
             self.specs.write_sources,
         )
         self.studies = StudyJobs(self.context)
@@ -140,19 +145,31 @@ class Workflow:
         makes them again, and everything that follows from them.
         """
         if self.mode.has_records and list_untracked(outputs):
+            return [self._untracked_marker]
+        return []
+
+    @cached_property
+    def _untracked_marker(self) -> str:
+        if self.mode.is_main:
+            self.warn(
+                f"Snakemake has no record of how files in {self.layout.root} were made (they were "
+                "copied, or .snakemake was deleted): they are made again. Cached trials are linked."
+            )
+        return self._touched_marker
+
+    def force_if_failed(self, outputs: Iterable[str]) -> list[str]:
+        """A new input, for failed trials and searches that `retry_failed` makes again."""
+        if self.project.main.retry_failed and any(map(has_failed, outputs)):
             return [self._touched_marker]
         return []
 
     @cached_property
     def _touched_marker(self) -> str:
+        """A file that is newer than all outputs. As an input it makes them again."""
         path = Path(self.layout.touched_marker)
         if self.mode.is_main:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()
-            self.warn(
-                f"Snakemake has no record of how files in {self.layout.root} were made (they were "
-                "copied, or .snakemake was deleted): they are made again. Cached trials are linked."
-            )
         return str(path)
 
     def missing_files(self, study: str) -> list[str]:

@@ -17,6 +17,8 @@ from reseed.config.models import Encoder, SearchValues, Value
 from reseed.config.studies import Scheme, Seeds
 from reseed.core.code_hash import digest
 from reseed.core.coordinates import Coordinates, Setting, search_coordinates
+from reseed.core.coverage import PaperExhibit
+from reseed.core.halving import SearchShard
 from reseed.core.statement import Statement
 
 AnySpec = TypeVar("AnySpec")
@@ -144,25 +146,13 @@ class SettingTrials:
 
 @dataclass(frozen=True)
 class TrainSpec:
-    """Train trials. mixed: `report` or `retrain` (see `config.Main`)."""
+    """Train trials. mixed, retry_failed: see `config.Main`."""
 
     results: str
     mixed: str
+    retry_failed: bool
     trial_seconds: float | None
     settings: tuple[SettingTrials, ...]
-
-
-@dataclass(frozen=True)
-class SearchShard:
-    """The configurations from `start` to `stop` among those that a rung of a search compares.
-
-    output: file that says that their fits are finished.
-    """
-
-    rung: int
-    start: int
-    stop: int
-    output: str
 
 
 @dataclass(frozen=True)
@@ -171,6 +161,7 @@ class SearchSpec:
 
     results: str
     mixed: str
+    retry_failed: bool
     spec: SettingSpec
     trial: Coordinates
     sources: str
@@ -368,11 +359,13 @@ class ReportSpec:
     """Write a page. results: as the user names it, since pages show commands.
 
     exhibits: names by study, in the order of the page. page: the study of the page; None: index.
+    coverage: exhibits of the paper, by study.
     """
 
     results: str
     exhibits: dict[str, tuple[str, ...]]
     page: str | None
+    coverage: dict[str, tuple[PaperExhibit, ...]]
     sources: str = ""
 
 

@@ -21,7 +21,7 @@ def build_train_spec(project: Project, block: Block, write_sources: WriteSources
         SettingTrials(one.spec, tuple(trials), write_sources(one.sources)) for one, trials in block
     )
     results = str(Path(main.results).resolve())
-    return TrainSpec(results, main.mixed, main.trial_seconds, settings)
+    return TrainSpec(results, main.mixed, main.retry_failed, main.trial_seconds, settings)
 
 
 def build_verify_spec(

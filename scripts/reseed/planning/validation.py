@@ -19,6 +19,7 @@ from reseed.config import (
 from reseed.config.studies import Analysis, Exhibit
 from reseed.core.code_hash import code_hash, named_code, refuse_unbound
 from reseed.core.coordinates import base_name
+from reseed.core.coverage import read_coverage
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.core.module_finder import SCRIPTS
 from reseed.data import registry
@@ -106,6 +107,11 @@ def check_study(file: str, study: Study, known: KnownNames) -> Iterator[str]:
         shown = study.analyses.get(exhibit.analysis or "")
         experiments_shown = shown.experiments if shown else None
         yield from _check_arms(study, f"{field}.options", exhibit, experiments_shown)
+    if study.coverage is not None:
+        try:
+            read_coverage(known.project / study.coverage)
+        except ReseedError as error:
+            yield f"{file}: coverage: {error}."
     if study.name in RESERVED:
         yield (
             f"{file}: name: {study.name!r} is the name of a rule or page of the pipeline. "

@@ -19,8 +19,8 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from reseed.config import SCALES
 from reseed.core.checked_io import read_json
-from reseed.core.errors import ReseedError
-from reseed.core.study_info import StudyInfo, read_study_info
+from reseed.core.errors import RETRY_HINT, ReseedError
+from reseed.core.study_info import IMPORTED_SCALE, StudyInfo, read_study_info
 from reseed.rendering.data import ExhibitData, source_text
 from reseed.rendering.footnotes import marks_in, sentence_of, shorten
 from reseed.rendering.numbers import counted
@@ -174,6 +174,11 @@ class StudyReport:
             for failure in self.info.trials.failures
         )
         return [(n, text) for text, n in counts.most_common(_SHOWN_FAILURES)]
+
+    @property
+    def retry_hint(self) -> str:
+        """How failed trials are trained again; empty where Snakemake did not train them."""
+        return "" if self.info.scale == IMPORTED_SCALE else f"{RETRY_HINT}."
 
     @property
     def same_outputs(self) -> list[str]:

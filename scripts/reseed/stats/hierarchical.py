@@ -136,20 +136,26 @@ def _tau_posterior(d: Array, s: Array) -> tuple[Array, Array]:
 
     Source: Gelman et al., *Bayesian Data Analysis*, eq. 5.21.
     """
-    # τ = c u/(1−u) maps (0, 1) to all τ > 0; with few datasets the tail decreases like a power.
-    # u = v³ is dense near 0, where τ lies if a few datasets are much more precise than the rest.
-    c = float(np.median(s) + d.std())
-    v = (np.arange(_POINTS) + 0.5) / _POINTS
-    u = v**3
-    tau = c * u / (1 - u)
-    variance = s**2 + tau[:, None] ** 2
+    # On a logarithmic scale, because τ may be of the size of the smallest or of the largest error.
+    # The first grid finds the range that has weight, the second integrates over it.
+    largest = max(s.max(), np.ptp(d))
+    log_tau = np.linspace(np.log(s.min()) - 30, np.log(largest) + 30, _POINTS)
+    density = _log_density(d, s, log_tau)
+    (relevant,) = np.nonzero(density > density.max() - 20)
+    first, last = max(relevant[0] - 1, 0), min(relevant[-1] + 1, _POINTS - 1)
+    log_tau = np.linspace(log_tau[first], log_tau[last], _POINTS)
+    density = _log_density(d, s, log_tau)
+    weight = np.exp(density - density.max())
+    return np.exp(log_tau), weight / weight.sum()
+
+
+def _log_density(d: Array, s: Array, log_tau: Array) -> Array:
+    """Return the logarithm of the posterior density of log τ, (points,), up to a constant."""
+    variance = s**2 + np.exp(2 * log_tau[:, None])
     precision = (1 / variance).sum(axis=1)
     mu = (d / variance).sum(axis=1) / precision
-    log_p = -0.5 * (np.log(precision) + np.log(variance).sum(axis=1)
-                    + ((d - mu[:, None]) ** 2 / variance).sum(axis=1))  # fmt: skip
-    log_p += 2 * np.log(v) - 2 * np.log1p(-u)
-    weight = np.exp(log_p - log_p.max())
-    return tau, weight / weight.sum()
+    squares = ((d - mu[:, None]) ** 2 / variance).sum(axis=1)
+    return log_tau - 0.5 * (np.log(precision) + np.log(variance).sum(axis=1) + squares)
 
 
 @dataclass(frozen=True)
@@ -168,7 +174,8 @@ class _Mixture:
         has_weight = self.weight > 1e-14
         low = (self.mean - z * self.sd)[has_weight].min()
         high = (self.mean + z * self.sd)[has_weight].max()
-        tolerance = 1e-10 * max(high - low, 1e-300)
+        # Relative to the narrowest component: the ends may be many orders of magnitude larger.
+        tolerance = 1e-10 * max(self.sd[has_weight].min(), 1e-300)
         return np.array(
             [
                 optimize.brentq(lambda x, p=p: self.cdf(x) - p, low, high, xtol=tolerance)

@@ -13,7 +13,7 @@ from reseed.cache.trial_records import SCHEMA, TrialRecord, read_trial, write_tr
 from reseed.core.atomic import write_json
 from reseed.core.coordinates import Coordinates
 from reseed.core.environment import compute_environment_id, describe_environment, read_commit
-from reseed.core.errors import Damaged
+from reseed.core.errors import RETRY_HINT, Damaged
 from reseed.core.source_guard import SourceGuard
 from reseed.data.splits import Split, read_split
 from reseed.data.store import open_inputs, read_targets
@@ -100,7 +100,7 @@ def train_block(spec: TrainSpec, device: str, threads: int, report: Report) -> N
         missing = [
             trial
             for trial in part.trials
-            if not link_cached(cache, trial, here, anywhere=spec.mixed == "report")
+            if not link_cached(cache, trial, here, spec.mixed == "report", spec.retry_failed)
         ]
         linked = len(part.trials) - len(missing)
         if linked:
@@ -124,9 +124,11 @@ def _store_missing(
     for number, (trial, outcome) in enumerate(outcomes, start=linked + 1):
         guard.refuse_edits()
         store_trial(cache, trial, outcome, environment)
-        detail = outcome.error or ", ".join(
+        detail = ", ".join(
             f"{metric} {value:.4g}" for metric, value in list(outcome.metrics.items())[:3]
         )
+        if outcome.error:
+            detail = f"{outcome.error} ({RETRY_HINT})"
         report(
             f"{cache.setting.folder}: {number}/{total} {trial.file}: "
             f"{outcome.status} in {outcome.train_seconds:.2f} s: {detail}"
@@ -142,11 +144,16 @@ def record_environment(cache: TrialCache, device: str, threads: int) -> str:
 
 
 def link_cached(
-    cache: TrialCache, trial: Coordinates, environment: str, anywhere: bool = True
+    cache: TrialCache,
+    trial: Coordinates,
+    environment: str,
+    anywhere: bool = True,
+    retry_failed: bool = False,
 ) -> bool:
     """Link a trial's declared file to a sound cache entry; False where there is none.
 
-    anywhere: an entry that was made in another environment serves too.
+    anywhere: an entry that was made in another environment serves too. retry_failed: delete the
+    entries of a failed trial.
     """
     key = cache.key(trial)
     for entry in cache.entry_paths(key, environment):
@@ -157,6 +164,9 @@ def link_cached(
         except FileNotFoundError:
             continue
         except Damaged:
+            delete_files([entry])
+            continue
+        if retry_failed and record.status == "failed":
             delete_files([entry])
             continue
         if anywhere or record.environment == environment:

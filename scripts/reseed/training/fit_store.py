@@ -26,10 +26,13 @@ def compute_fits_key(key: str, arrays: Iterable[np.ndarray | None], settings: An
 
 
 class FitStore:
-    """Results of fits in the files `{key}.json` of a folder. common: what all fits share."""
+    """Results of fits in the files `{key}.json` of a folder.
 
-    def __init__(self, folder: Path, common: str):
-        self.folder, self.common = Path(folder), common
+    common: what all fits share. retry_failed: whether failed fits count as missing.
+    """
+
+    def __init__(self, folder: Path, common: str, retry_failed: bool = False):
+        self.folder, self.common, self.retry_failed = Path(folder), common, retry_failed
         self.folder.mkdir(parents=True, exist_ok=True)
 
     def key(
@@ -45,7 +48,8 @@ class FitStore:
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
             if content["key"] == key and content["sha256"] == _hash(content["rows"]):
-                return content["rows"]
+                failed = any(row["status"] != "ok" for row in content["rows"])
+                return None if failed and self.retry_failed else content["rows"]
         except FileNotFoundError:
             return None
         except (ValueError, TypeError, KeyError):

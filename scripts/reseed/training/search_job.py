@@ -33,6 +33,7 @@ def plan_search(
     threads: int = 1,
     report: Report = lambda line: None,
     environment: str = "",
+    retry_failed: bool = False,
 ) -> Search:
     """The search at these coordinates, with its finished fits in `folder`."""
     settings = cache.spec.search
@@ -56,6 +57,7 @@ def plan_search(
         key=cache.fits_key(at),
         report=report,
         environment=environment,
+        retry_failed=retry_failed,
     )
 
 
@@ -77,6 +79,9 @@ def run_search(spec: SearchSpec, device: str, threads: int, report: Report) -> N
             for kind in (".json", ".search.parquet")
         )
         cached = _read_cached(best, log, key)
+        if cached and cached.failed_fits and spec.retry_failed:
+            delete_files([best, log])
+            cached = None
         if not cached or spec.mixed == "report" or cached.environment == here:
             break
     if cached:
@@ -86,7 +91,9 @@ def run_search(spec: SearchSpec, device: str, threads: int, report: Report) -> N
         guard.refuse_edits()
         kind = ".fits" if spec.mixed == "report" else f".{here}.fits"
         folder = entry_path(cache.layout.cache, cache.fits_key(spec.trial), kind)
-        search = plan_search(cache, spec.trial, folder, device, threads, report, here)
+        search = plan_search(
+            cache, spec.trial, folder, device, threads, report, here, spec.retry_failed
+        )
         if spec.shard is None:
             _store_winner(search, key, here, guard, best, log, report)
         else:

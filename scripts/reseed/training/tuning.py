@@ -79,6 +79,7 @@ class Search:
         report: Callable[[str], None] = print,
         report_every: float = 15.0,
         environment: str = "",
+        retry_failed: bool = False,
     ):
         """Plan the search.
 
@@ -93,6 +94,7 @@ class Search:
             threads: processes with one thread each that share the fits.
             report_every: seconds between lines of progress.
             environment: identifier of the environment, recorded with each new fit.
+            retry_failed: whether failed fits are made again.
 
         Raises:
             ReseedError: for a bad search space or method.
@@ -105,7 +107,8 @@ class Search:
         self.folds = folds
         parts = (rows, problem.target, problem.groups)
         bare = replace(recipe, weights=None, hyperparameters={})
-        store = FitStore(folder, compute_fits_key(key, parts, (problem.metric, bare, seed, folds)))
+        common = compute_fits_key(key, parts, (problem.metric, bare, seed, folds))
+        store = FitStore(folder, common, retry_failed)
         self.fits = _Fits(problem, recipe, self.configurations, seed, rows, folds, store)
         self.maximise = problem.primary.greater_is_better
         fold_rows = min(len(train) for train, _ in self.fits.parts)

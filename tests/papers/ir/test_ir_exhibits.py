@@ -1,0 +1,137 @@
+"""Tables and figures of scores over seeds, and their claims."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from output_frames import study_of, write_outputs
+from papers.ir import bootstrap_table, seed_boxes, seed_scores, seed_scores_table
+from reseed.claims.statements import judge
+from reseed.core.errors import ReseedError
+from reseed.core.statement import Statement
+from reseed.plugins.kinds import find_kind, read_options
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.figures import write_figure
+from reseed.rendering.table_files import write_table
+from run_kinds import draw, run_analysis
+from study_frames import about, frame, trial
+
+
+@pytest.fixture
+def scores(tmp_path):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    runs = [np.clip(y * 0.4 + 0.3 + rng.normal(0, 0.3, 200), 0.01, 0.99) for _ in range(5)]
+    arms = {
+        ("magic", "rf"): (y, [*runs, np.full(200, 0.9), None]),
+        ("magic", "xgb"): (y, [runs[0]] * 4),
+    }
+    data = study_of(write_outputs(tmp_path / "items", arms), arms)
+    statistics = run_analysis(seed_scores, data, {"seed": 1})
+    return ExhibitData(statistics, data.metrics, data.info, title="Scores")
+
+
+def test_table_has_the_constant_prediction_and_run_counts(scores, tmp_path):
+    table = draw(seed_scores_table, scores, {})
+    write_table(table, tmp_path / "t")
+    text = (tmp_path / "t.md").read_text()
+    assert "The commonest class, always" in text
+    assert "F1 (macro)" in text
+    line = next(line for line in text.splitlines() if line.startswith("| RF"))
+    cells = [cell.strip() for cell in line.split("|")]
+    assert cells[6:10] == ["6", "6", "1", "29 %"]
+    claims = {claim.name: claim.text for claim in table.claims}
+    assert claims["repeated_outputs"].endswith(
+        "of different outputs, of 4 runs: 1 for XGB on Magic."
+    )
+    assert claims["collapsed_runs"].endswith("Their numbers, of 6 runs: 1 for RF on Magic.")
+
+
+def test_table_of_deviations_shows_published_ones(scores, tmp_path):
+    write_table(draw(bootstrap_table, scores, {}), tmp_path / "t")
+    assert "F1 (macro): seeds" in (tmp_path / "t.md").read_text()
+    assert "published" not in (tmp_path / "t.md").read_text()
+    known = scores.statistics.assign(published_bootstrap_sd=0.0123)
+    shown = ExhibitData(known, scores.metrics, scores.info)
+    assert "0.0123" in draw(bootstrap_table, shown, {}).shown.to_string()
+
+
+def test_boxes_print_outliers(scores, tmp_path):
+    canvas, drawn = draw(seed_boxes, scores, {})
+    write_figure(canvas, drawn, scores, tmp_path / "f")
+    printed = [text.get_text() for axis in canvas.axes for text in axis.texts]
+    f1 = scores.statistics.query("arm == 'rf' and metric == 'macro_f1'").iloc[0]
+    assert json.loads(f1["outliers"])
+    assert f"{json.loads(f1['outliers'])[0]:.3f}" in "".join(printed)
+    assert len(canvas.axes) == 2
+
+
+def test_scores_on_several_test_sets_are_distinguished():
+    base = {
+        "experiment": "model_seeds", "varied": "model", "dataset": "magic", "scheme": "kfold-3",
+        "arm": "rf", "model": "rf", "hyperparameters_source": "d", "data_seed": 0, "repeat": 0,
+        "n": 5, "failed": 0, "sd": 0.01, "bootstrap_sd": 0.02, "n_boot": 10, "majority": 0.5,
+        "collapsed": 0, "distinct": 5, "diverged": 0.0, "seed": np.nan, "seed_percentile": np.nan,
+        "published_bootstrap_sd": np.nan, "ratio": 0.5, "ratio_low": 0.3, "ratio_high": 0.9,
+        "sd_low": 0.006, "sd_high": 0.03, "level": 0.95,
+    }  # fmt: skip
+    rows = pd.DataFrame([
+        base | {"fold": fold, "metric": metric, "mean": 0.7 + 0.1 * fold}
+        for fold in range(3)
+        for metric in seed_scores_table.METRICS
+    ])  # fmt: skip
+    data = ExhibitData(
+        rows, frame([trial(0.7, dataset="magic", metric="auc")]), about(("magic",), ("rf",))
+    )
+    table = draw(seed_scores_table, data, {})
+    assert list(dict.fromkeys(table.sections)) == [f"Magic, fold {k}" for k in range(3)]
+    assert "for 3 cells" in table.claims[0].text
+    table = draw(bootstrap_table, data, {})
+    assert table.sections == [f"Magic, fold {k}" for k in range(3)]
+    assert "none of the 3 cells" in table.claims[0].text
+
+
+def test_boxes_refuse_a_metric_without_scores():
+    with pytest.raises(ReseedError, match="no scores of 'auc' over seeds: use accuracy"):
+        read_options(find_kind("exhibits", "papers.ir.seed_boxes:figure"), {"metrics": ["auc"]})
+
+
+def test_scores_that_do_not_vary_enter_no_ratio(scores):
+    """The SD of one arm is a rounding error: no estimate, and counted by itself."""
+    arms = scores.statistics["arm"]
+    rows = scores.statistics.assign(sd=scores.statistics["sd"].where(arms == "rf", 1.2e-16))
+    [claim] = draw(bootstrap_table, replace(scores, statistics=rows), {}).claims
+    assert [estimate.subject for estimate in claim.estimates] == ["RF on Magic"]
+    assert "does not vary over seeds for 1 of the 2 pairs" in claim.text
+    assert "median" not in claim.text
+
+
+def test_groups_of_models_have_claims_of_their_own(scores):
+    groups = {"Forests": ["rf"], "Networks": ["bert"]}
+    table = draw(bootstrap_table, scores, {"groups": groups})
+    assert [claim.name for claim in table.claims] == [
+        "seed_over_test_set", "seed_over_test_set_forests",
+    ]  # fmt: skip
+    assert table.claims[1].text.startswith("Forests: ")
+    statement = Statement("The seed matters less.", "seed_over_test_set_forests", below=1000)
+    assert judge(statement, table.claims[1]).verdict == "held"
+
+
+def test_f1_without_any_variation(tmp_path):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 100)
+    arms = {("magic", "rf"): (y, [np.clip(y * 0.4 + rng.uniform(0, 0.6, 100), 0.01, 0.99)] * 6)}
+    data = study_of(write_outputs(tmp_path, arms), arms)
+    shown = ExhibitData(run_analysis(seed_scores, data), data.metrics, data.info)
+    [claim] = draw(seed_boxes, shown, {})[1].claims
+    assert claim.heading == claim.text.removesuffix(" (6 seeds each).")
+    assert claim.text.startswith("F1 does not vary over seeds for the one ")
+
+
+def test_no_scores_give_no_exhibit(scores):
+    empty = replace(scores, statistics=None)
+    for module in (seed_scores_table, bootstrap_table):
+        assert list(draw(module, empty, {}).shown.columns) == ["Nothing to show"]
+    assert "nothing_to_show" in draw(seed_boxes, empty, {})[1].frame

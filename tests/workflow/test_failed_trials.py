@@ -1,0 +1,103 @@
+"""Failures are outcomes. `retry_failed` trains failed trials and searches again."""
+
+import pytest
+from projects import FOREST, TRAINED
+from reseed.core.errors import RETRY_HINT
+
+pytestmark = pytest.mark.workflow
+
+MODEL = """import pathlib
+from sklearn.tree import DecisionTreeClassifier
+
+def make(task, classes, hyperparameters, seeds, device, threads):
+    if seeds["init"] == 0 and pathlib.Path({flag!r}).exists():
+        raise RuntimeError("licence server does not answer")
+    return DecisionTreeClassifier(random_state=seeds["init"], **hyperparameters)
+"""
+
+
+@pytest.fixture
+def failing(project):
+    """Return a project whose model fails for seed 0 while a file exists, and this file."""
+    flag = project.folder / "down"
+    flag.touch()
+    (project.folder / "my_models.py").write_text(MODEL.format(flag=str(flag)))
+    mine = FOREST | {"name": "boost", "factory": "my_models:make"}
+    project.write("models/boost", mine | {"hyperparameters": {"max_depth": 3}})
+    return project, flag
+
+
+def failures(project) -> int:
+    return int((project.metrics()["status"] == "failed").sum())
+
+
+def planned_again(project) -> dict[str, int]:
+    """Number of jobs, by stage, that a run with `retry_failed` would execute."""
+    rules = project.planned("--config", "retry_failed=true")
+    return {stage: sum(one.startswith(stage) for one in rules) for stage in ("train", "search")}
+
+
+def test_failed_trials_are_trained_again_on_request(failing):
+    project, flag = failing
+    text = project.run()
+    count = failures(project)
+    assert count
+    assert RETRY_HINT in text
+    assert RETRY_HINT in (project.folder / "results/report/small.html").read_text()
+    logs = (project.folder / "results" / "logs" / "train").glob("*.log")
+    assert sum(log.read_text().count(RETRY_HINT) for log in logs) == 3
+
+    flag.unlink()
+    project.forget_logs()
+    assert not project.planned()
+    assert planned_again(project) == {"train": 1, "search": 0}
+    project.run("--config", "retry_failed=true")
+    assert not failures(project)
+    assert project.trained() == 3
+    assert not project.planned()
+    assert not project.planned("--config", "retry_failed=true")
+
+    # The failures are in the cache no more.
+    project.forget_logs()
+    for path in project.trials():
+        (project.folder / path).unlink()
+    assert RETRY_HINT not in project.run()
+    assert project.trained() == 0
+
+
+def test_failure_that_repeats_is_recorded_again(failing):
+    project, _ = failing
+    project.run()
+    count = failures(project)
+    project.forget_logs()
+    project.run("--config", "retry_failed=true")
+    assert failures(project) == count
+    assert project.trained() == 3 < TRAINED
+
+
+def test_search_with_failed_fits_is_made_again_on_request(failing):
+    project, flag = failing
+    searched = {"mode": "fixed", "trials": 2, "folds": 2}
+    project.change(models=["boost"], hyperparameters=searched)
+    model = MODEL.replace('seeds["init"] == 0', 'hyperparameters["max_depth"] == 3')
+    (project.folder / "my_models.py").write_text(model.format(flag=str(flag)))
+    space = FOREST | {"name": "boost", "factory": "my_models:make"}
+    project.write(
+        "models/boost", space | {"hyperparameters": {}, "search_space": {"max_depth": [1, 3]}}
+    )
+    project.run()
+    flag.unlink()
+    assert not project.planned()
+    assert planned_again(project)["search"] == 1
+    project.run("--config", "retry_failed=true")
+    assert not project.planned("--config", "retry_failed=true")
+
+
+def test_interpreter_flags_are_in_the_environment_record(project):
+    project.change(models=["forest"])
+    project.run()
+    project.environment["PYTHONOPTIMIZE"] = "1"
+    project.study["experiments"]["model_seeds"]["seeds"]["model"]["count"] = 5
+    project.change()
+    project.run()
+    assert project.metrics()["environment"].nunique() == 2
