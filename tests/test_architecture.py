@@ -34,7 +34,7 @@ ALLOWED = {
         "core", "claims", "config", "plugins", "metrics", "planning", "cache", "analyses",
     },
     "exhibits": {"core", "stats", "claims", "plugins", "metrics", "analyses", "rendering"},
-    "reporting": {"core", "config", "rendering"},
+    "reporting": {"core", "claims", "config", "rendering"},
     "pipeline": {"core", "config", "plugins", "data", "metrics", "planning", "cache"},
     "jobs": {
         "core", "config", "plugins", "data", "metrics", "planning", "cache", "training",

@@ -1,8 +1,9 @@
 """Measures how much machine-learning results depend on random seeds and data splits.
 
-`compare(results)` compares models by results from any source, `compare_means(table)` by a paper's
-table of means; `study(models, X, y)` trains the models first. Each is imported when first used: the
-Snakefile, which imports parts of this library, must not load pandas and matplotlib.
+`compare(results)` compares models by results from any source, `compare_items(scores)` by item
+scores of an evaluation, `compare_means(table)` by a paper's table of means; `study(models, X, y)`
+trains the models first. Each is imported when first used: the Snakefile, which imports parts of
+this library, must not load pandas and matplotlib.
 """
 
 import importlib
@@ -12,12 +13,13 @@ __version__ = "0.3.0"
 #: Public name → its module.
 _MODULES = {
     "compare": "reseed.comparison.compare",
+    "compare_items": "reseed.comparison.items",
     "compare_means": "reseed.comparison.means",
     "Comparison": "reseed.comparison.result",
     "ReseedError": "reseed.core.errors",
     "study": "reseed.session.study",
 }
-__all__ = ["Comparison", "ReseedError", "compare", "compare_means", "study"]
+__all__ = ["Comparison", "ReseedError", "compare", "compare_items", "compare_means", "study"]
 
 
 def __getattr__(name: str) -> object:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from reseed.commands import add_commands
+from reseed.comparison.evaluation_commands import add_evaluation_commands
 from reseed.core.errors import ReseedError
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def main(arguments: list[str] | None = None) -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     _add_compare(commands)
     _add_means(commands)
+    add_evaluation_commands(commands)
     add_commands(commands)
     options = parser.parse_args(arguments)
     try:
@@ -194,7 +196,7 @@ def _list_set_options(options: argparse.Namespace, names: list[str]) -> dict[str
 
 def _run_means(options: argparse.Namespace) -> None:
     from reseed.comparison.means import CAUTION, compare_means
-    from reseed.core.atomic import replace_atomically
+    from reseed.core.csv_files import write_csv
 
     table = compare_means(
         options.table,
@@ -208,13 +210,13 @@ def _run_means(options: argparse.Namespace) -> None:
     print(*(f"- {verdict}" for verdict in table["verdict"]), sep="\n")
     print(f"\n{CAUTION}")
     if options.csv:
-        with replace_atomically(options.csv) as temporary:
-            table.to_csv(temporary, index=False)
+        write_csv(table, options.csv)
 
 
 def _run_compare(options: argparse.Namespace) -> None:
     from reseed.comparison.compare import compare
-    from reseed.core.atomic import replace_atomically, write_text
+    from reseed.core.atomic import write_text
+    from reseed.core.csv_files import write_csv
 
     sources = options.results
     metric = options.metric
@@ -237,8 +239,7 @@ def _run_compare(options: argparse.Namespace) -> None:
     )
     print(comparison)
     if options.csv:
-        with replace_atomically(options.csv) as temporary:
-            comparison.verdicts.to_csv(temporary, index=False)
+        write_csv(comparison.verdicts, options.csv)
     if options.latex:
         write_text(options.latex, comparison.to_latex())
     if options.figure:

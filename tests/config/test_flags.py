@@ -6,7 +6,7 @@ import pandas as pd
 from reseed.collection.about import find_repeated_outputs, with_texts
 from reseed.core.study_info import RepeatedOutputs, StudyInfo
 from reseed.planning.specs import DatasetText
-from reseed.reporting.pages import StudyReport
+from reseed.reporting.studies import StudyReport
 
 PLACE = {"dataset": "d", "scheme": "kfold-2", "hyperparameters_source": "default", "repeat": 0}
 

@@ -23,7 +23,8 @@ from reseed.exhibits import (
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.table_files import write_table
 from reseed.rendering.tables import empty_table
-from reseed.reporting.pages import build_study_page, read_study
+from reseed.reporting.pages import build_study_page
+from reseed.reporting.studies import read_study
 from run_kinds import draw, run_analysis
 from study_frames import about, amended, frame, replaced, trial
 

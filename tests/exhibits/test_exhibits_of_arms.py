@@ -6,11 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from output_frames import study_of, write_outputs
-from papers.picard import extremes, extremes_table, histogram_figure
+from papers.picard import extremes, extremes_table
 from papers.raste import range_bars, score_strips
 from reseed.analyses import item_pairs, pairs, seed_choice, spread, stopping
 from reseed.analyses.shared.data import Data
-from reseed.core.errors import ReseedError
 from reseed.exhibits import (
     interval_table,
     item_pairs_table,
@@ -56,7 +55,6 @@ def arms():
 @pytest.mark.parametrize(
     ("kind", "analysis", "options", "failed"),
     [
-        (histogram_figure, None, {"arms": ["both"]}, "0 of 12"),
         (extremes_table, extremes, {"arms": ["order"]}, "5 of 12"),
         (leaderboard_table, pairs, {}, "5 of 36"),
         (stopping_table, stopping, {}, "5 of 36"),
@@ -113,41 +111,6 @@ def test_an_arms_title_is_that_of_its_experiment():
     table = shown(extremes_table, extremes, metrics, facts)
     assert list(table.shown["Arm"]) == ["Trained 45 epochs, a", "Trained 15 epochs, b"]
     assert arm_title(ExhibitData(None, metrics, facts), "base", "b") == "Trained 15 epochs"
-
-
-def test_a_histogram_leaves_out_seeds_with_a_failed_fold():
-    """Seed 0 lost its two worst folds: its mean over the others would be the best of all."""
-    metrics = frame([
-        trial(None if s == 0 and fold < 2 else 0.8 + 0.04 * fold + 0.0001 * s, seed=s, fold=fold,
-              dataset="magic", metric="auc", model="rf", scheme="kfold-5", test_ratio=np.nan)
-        for s in range(8)
-        for fold in range(5)
-    ])  # fmt: skip
-    drawn = shown(histogram_figure, None, metrics, about(("magic",), ("rf",)))
-    assert list(drawn.frame["init"]) == list(range(1, 8))
-    assert drawn.headline.startswith("7 seeds: 0.8801")
-
-
-def test_a_histogram_counts_no_crossed_pairs_as_seeds():
-    metrics = frame([
-        trial(0.9 + 0.001 * s * d, seed=s, data_seed=d, varied="data+model", experiment="grid",
-              dataset="magic", metric="auc", model="rf")
-        for s in range(4)
-        for d in range(4)
-    ])  # fmt: skip
-    assert shown(histogram_figure, None, metrics, about(("magic",), ("rf",))).empty
-
-
-def test_histogram_mean_is_within_range_and_metric_exists():
-    metrics = frame([
-        trial(0.94512 + 1e-5 * s, seed=s, dataset="magic", metric="auc", model="rf")
-        for s in range(8)
-    ])  # fmt: skip
-    facts = about(("magic",), ("rf",))
-    drawn = shown(histogram_figure, None, metrics, facts)
-    assert "is 0.945120 to 0.945190 over 8 seeds, mean 0.945155 and" in drawn.findings[0]
-    with pytest.raises(ReseedError, match="accuracyy"):
-        shown(histogram_figure, None, metrics, facts, {"metric": "accuracyy"})
 
 
 def test_trials_at_their_limit_are_counted_once():

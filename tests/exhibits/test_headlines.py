@@ -6,6 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from curve_study import make as curve_study
+from curve_study import read
 from pair_frames import frame as timed_frame
 from papers.banerjee import (
     gap_distribution,
@@ -27,6 +29,7 @@ from reseed.analyses import (
     over_datasets,
     pairs,
     protocol,
+    sd_ratios,
     seeds_needed,
     spread,
     standing,
@@ -38,8 +41,6 @@ from reseed.rendering.claim_texts import claim_texts
 from reseed.rendering.data import ExhibitData
 from run_kinds import draw, exhibit_kinds, is_table, run_analysis
 from study_frames import about, frame, trial
-from test_extremes_and_curves_exhibits import make as curve_study
-from test_extremes_and_curves_exhibits import read
 from test_fold_exhibits import folds
 from test_ir_exhibits import scores
 from test_item_pairs_exhibits import data as item_study
@@ -96,6 +97,7 @@ FOLDS = {"fold_scores_table": fold_scores, "protocol_table": protocol, "checklis
 ITEMS = ("item_pairs_table", "item_pairs_figure")
 CHOICE = ("seed_choice_table", "seed_choice_figure")
 ALONE = (
+    "sd_ratios_table",
     "papers.raste.ratio_table:table",
     "grid_plan_table",
     "five_by_two_table",
@@ -144,6 +146,12 @@ def alone(kind):
             for m, gain in (("rf", 0.0), ("xgb", 0.02)) for s in range(5) for d in range(5)
         ]  # fmt: skip
         return analysed(grid_plan, frame(rows), about())
+    if kind == "sd_ratios_table":
+        rows = [
+            trial(0.8 + rng.normal(0, sd), seed=s, model=m, **here)
+            for m, sd in (("rf", 0.01), ("xgb", 0.02)) for s in range(8)
+        ]  # fmt: skip
+        return analysed(sd_ratios, frame(rows), about(), baselines=["rf"])
     if kind == "five_by_two_table":
         rows = [
             trial(0.8 + gain + rng.normal(0, 0.002), repeat=r, fold=f, model=m, varied="none",

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from papers.picard import histogram_figure, range_growth, range_growth_figure
 from papers.raste import heat_maps, range_bars, same_splits, score_strips
 from readable import check_figure
 from reseed.analyses import aggregates, pairs, ranking, seeds_needed, spread, stopping
@@ -57,8 +56,6 @@ KINDS = [
     (critical_difference_figure, pairs, {}),
     (seeds_figure, seeds_needed, {}),
     (stopping_figure, stopping, {}),
-    (range_growth_figure, range_growth, {}),
-    (histogram_figure, None, {}),
     (same_splits, pairs, {"experiment": "data_seeds"}),
     (score_strips, None, {"experiments": ["data_seeds"]}),
     (range_bars, spread, {"experiments": ["data_seeds"]}),
@@ -247,25 +244,10 @@ def test_as_many_profiles_are_drawn_as_can_be_told_apart():
 
 def test_what_never_moves_is_not_drawn_and_named_once():
     metrics, facts = many(2, ("rf", "gbm"), equal=True)
-    _, drawn = draw(histogram_figure, shown(metrics, facts), {})
-    assert drawn.empty.startswith("Not drawn, as every score is the same: RF, d0,")
     _, drawn = draw(heat_maps, shown(metrics, facts), {"experiment": "data_seeds"})
     assert drawn.empty.endswith(": RF (d0), GBM (d0), RF (d1) and GBM (d1).")
     _, drawn = draw(aggregates_figure, shown(metrics, facts, aggregates), {"show": "profiles"})
     assert drawn.empty == "Every run has the same score."
-    moved = metrics["model"] == "rf"
-    metrics.loc[moved, "auc"] = np.linspace(0.7, 0.8, moved.sum())
-    figure, drawn = draw(histogram_figure, shown(metrics, facts), {})
-    assert len(figure.axes) == 2
-    assert "every score is the same: GBM, d0 and GBM, d1." in drawn.footnote
-
-
-def test_non_simulated_level_shows_no_simulated_coverage():
-    metrics, facts = study(("rf",), splits=8)
-    for level, told in ((0.95, True), (0.8, False)):
-        table = run_analysis(range_growth, Data(metrics, facts), {"n_sim": 20, "level": level})
-        data = ExhibitData(table, metrics, facts, "k", "Title")
-        assert ("more than 95 %" in draw(range_growth_figure, data, {})[1].footnote) == told
 
 
 @pytest.mark.parametrize("arms", [False, True])

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from papers.banerjee import gap_distribution, gap_figure, information_table
-from papers.picard import convergence_figure, extremes, extremes_table, reach_table
 from papers.protocol import training_time, training_time_table
 from papers.raste import same_splits
 from reseed.analyses import spread, stochastic_order
@@ -19,12 +18,6 @@ from test_exhibits_of_arms import shown
 from test_trimming_analyses import data_of, runs
 
 SEEDS = {"experiments": ["model_seeds"]}
-
-
-def test_the_worst_of_a_loss_is_the_largest():
-    metrics = frame([trial(0.1 + 0.001 * s**1.5, seed=s, model="rf") for s in range(12)])
-    table = shown(extremes_table, extremes, metrics, about(("bike_sharing",), ("rf",)))
-    assert "From worst to best seed it is 0.136 to 0.100 for RF" in table.findings[0]
 
 
 @pytest.mark.parametrize(
@@ -116,44 +109,6 @@ def test_undefined_correlation_is_not_reported_as_equal():
     finding = draw(information_table, data, {}).findings[0]
     assert "same for" not in finding
     assert "given accuracy, churn and ECE" in finding
-
-
-def convergence_rows(dataset, measure, tolerance):
-    return [
-        {"experiment": "model_seeds", "varied": "model", "dataset": dataset, "scheme": "h",
-         "arm": "ffnn", "model": "ffnn", "hyperparameters_source": "d", "data_seed": 0, "init": i,
-         "measure": measure, "n": 6, "broken": 0, "left_out": 0, "final": float(i), "converged": i,
-         "tolerance": tolerance, "target": 1.0, "target_is": "median", "share": 0.5,
-         "share_low": 0.1, "share_high": 0.9, "median": 1234.0, "median_low": 1000.0,
-         "median_high": np.inf, "restarts": 12345.6, "level": 0.95, "rho": 0.1, "rho_low": -0.5,
-         "rho_high": 0.6}
-        for i in range(6)
-    ]  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def converged():
-    rows = convergence_rows("magic", "validation auc", 0.002)
-    rows += convergence_rows("bike_sharing", "validation mse", 35.0)
-    return ExhibitData(pd.DataFrame(rows), frame([trial(0.9)]), about(models=("ffnn",)))
-
-
-def test_each_measure_has_its_tolerance(converged):
-    note = draw(convergence_figure, converged, {})[1].footnote
-    assert "within 0.002 (validation AUC) and 35 (validation MSE) of its own" in note
-
-
-def test_failed_runs_that_count_are_told(converged):
-    assert "failed run" not in draw(reach_table, converged, {}).footnote
-    rows = converged.statistics.assign(broken=1)  # of each of two arms
-    note = draw(reach_table, ExhibitData(rows, converged.metrics, converged.info), {}).footnote
-    assert "2 failed runs with a curve: among those that never reach it" in note
-
-
-def test_many_epochs_are_told_in_full(converged):
-    shown = draw(reach_table, converged, {}).shown
-    assert shown["Median epoch"][0] == "1,234 [1,000, never]"
-    assert shown["Epochs with restarts"][0] == "12,346"
 
 
 @pytest.mark.parametrize(

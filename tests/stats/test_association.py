@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reseed.stats.association import partial_rank_correlation
+from reseed.stats.association import detectable_correlation, partial_rank_correlation
 from scipy import stats
 
 
@@ -52,3 +52,15 @@ def test_bad_input_is_refused():
         partial_rank_correlation(np.arange(6), np.arange(6), np.ones((6, 2)))
     with pytest.raises(ValueError, match="same number of rows"):
         partial_rank_correlation(np.arange(6), np.arange(7))
+
+
+def test_detectable_correlation_is_found_with_its_power():
+    rng = np.random.default_rng(8)
+    r = float(detectable_correlation(40))
+    x = rng.normal(size=(600, 40))
+    y = r * x + np.sqrt(1 - r * r) * rng.normal(size=(600, 40))
+    p = [partial_rank_correlation(a, b).p_value for a, b in zip(x, y, strict=True)]
+    assert np.mean(np.array(p) < 0.05) == pytest.approx(0.77, abs=0.07)  # ranks lose a little
+    assert detectable_correlation(40, controls=3) > r
+    with pytest.raises(ValueError, match="too few"):
+        detectable_correlation(5, controls=3)

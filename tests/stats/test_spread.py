@@ -5,12 +5,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from reseed.stats.gaussian_range import expected_gaussian_range, range_against_gaussian
+from reseed.stats.gaussian_range import (
+    expected_gaussian_range,
+    range_against_gaussian,
+    tail_power,
+)
 from reseed.stats.spread import (
     Spread,
     median_interval,
     next_median_interval,
     range_content,
+    sd_ratio,
     spread,
     spread_intervals,
     variance_limits,
@@ -282,3 +287,58 @@ def test_median_of_new_seeds_is_covered(n, n_next):
 def test_interval_for_many_new_seeds_is_the_medians():
     x = np.random.default_rng(0).normal(size=40)
     assert next_median_interval(x, 10**6) == median_interval(x)
+
+
+def test_power_is_the_share_of_rejected_heavy_tailed_samples():
+    """Each sample of t is tested by itself; with infinite degrees of freedom the power is alpha."""
+    rng = np.random.default_rng(5)
+    found = [range_against_gaussian(x, n_sim=1000) for x in rng.standard_t(3, (400, 30))]
+    wide = np.mean([test.p_larger < 0.05 for test in found])
+    heavy = np.mean([test.normality.tail == "heavier" for test in found])
+    power = tail_power(30)
+    assert power.range == pytest.approx(wide, abs=0.07)
+    assert power.tail == pytest.approx(heavy, abs=0.07)
+    null = tail_power(30, df=np.inf)
+    assert null.range == pytest.approx(0.05, abs=0.015)
+    assert null.tail == pytest.approx(0.025, abs=0.012)
+    assert tail_power(300).range > 0.99
+
+
+def test_interval_of_the_range_ratio_inverts_the_test():
+    rng = np.random.default_rng(6)
+    found = [range_against_gaussian(x, n_sim=1000) for x in rng.normal(0, 1, (300, 12))]
+    outside = np.array([not test.low <= 1 <= test.high for test in found])
+    rejected = [test.p_value < 0.05 for test in found]
+    assert np.mean(outside == rejected) > 0.98  # Monte Carlo p-values count the sample itself
+    assert np.mean(outside) == pytest.approx(0.05, abs=0.03)
+
+
+def test_sd_ratio_is_the_f_test_for_light_tails():
+    """Kurtosis below a Gaussian's: the degrees of freedom are n − 1."""
+    a, b = np.linspace(0, 1, 12), np.linspace(0, 3, 20)
+    found = sd_ratio(a, b)
+    f = a.var(ddof=1) / b.var(ddof=1)
+    assert found.ratio == pytest.approx(np.sqrt(f))
+    assert found.p_value == pytest.approx(2 * stats.f.cdf(f, 11, 19))
+    low, high = f / stats.f.ppf(0.975, 11, 19), f / stats.f.ppf(0.025, 11, 19)
+    assert (found.low, found.high) == pytest.approx(tuple(np.sqrt([low, high])))
+    other = sd_ratio(b, a)
+    assert (other.low, other.high) == pytest.approx((1 / found.high, 1 / found.low))
+
+
+def test_sd_ratio_covers_and_finds_its_detectable_ratio():
+    rng = np.random.default_rng(7)
+    x, y = rng.normal(size=(2, 400, 24))
+    found = [sd_ratio(a, b) for a, b in zip(x, y, strict=True)]
+    assert np.mean([r.low <= 1 <= r.high for r in found]) > 0.92
+    ratio = sd_ratio(np.linspace(0, 1, 24), np.linspace(0, 1, 24)).detectable
+    p = [sd_ratio(ratio * a, b).p_value for a, b in zip(x, y, strict=True)]
+    assert np.mean(np.array(p) < 0.05) == pytest.approx(0.78, abs=0.06)
+
+
+@pytest.mark.parametrize(
+    "bad", [[1.0] * 9, [1, 2, 3, 4.0], [1, 2, 3, 4, np.nan], [0.1 + 0.2, 0.3] * 4]
+)
+def test_sd_ratio_refuses_samples_without_a_spread(bad):
+    with pytest.raises(ValueError, match=r"equal|at least|finite|NaN"):
+        sd_ratio(bad, np.arange(9.0))

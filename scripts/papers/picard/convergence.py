@@ -24,7 +24,7 @@ COLUMNS = [
     *CELL_COLUMNS, *RUN_COLUMNS, "column", "measure", "greater_is_better", "n", "broken",
     "left_out", "epochs", "final", "best", "converged", "tolerance", "reached", "target",
     "target_is", "share", "share_low", "share_high", "median", "median_low", "median_high",
-    "restarts", "level", "rho", "rho_low", "rho_high",
+    "restarts", "level", "rho", "rho_low", "rho_high", "rho_p",
 ]  # fmt: skip
 
 
@@ -95,7 +95,7 @@ def _rows(one: Curves, found: list[Curves], options: Options) -> Iterator[Row]:
     shared |= {name: getattr(summary, name) for name in names}
     if len(done) >= 5:
         rho = partial_rank_correlation(at, sign * final, level=level)
-        shared |= {"rho": rho.r, "rho_low": rho.low, "rho_high": rho.high}
+        shared |= {"rho": rho.r, "rho_low": rho.low, "rho_high": rho.high, "rho_p": rho.p_value}
     best = np.nanmax(sign * done, axis=1) * sign
     lengths, times = lengths[~one.failed], times[~one.failed]
     for i, run in one.runs[~one.failed].reset_index(drop=True).iterrows():

@@ -6,6 +6,8 @@ import math
 
 import pandas as pd
 from matplotlib.figure import Figure
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Estimate, Sample, Test
 from reseed.exhibits.curves_figure import NOTHING, measure_in_text, measure_title
 from reseed.plugins.options import Arms as Options
 from reseed.rendering import numbers, style
@@ -13,22 +15,38 @@ from reseed.rendering.arms import cells, select_rows
 from reseed.rendering.data import ExhibitData, NothingToShow, footnote, require_rows
 from reseed.rendering.figures import FigureInfo
 from reseed.rendering.panels import colours, entitle, panel_grid, undrawn
+from reseed.stats.association import detectable_correlation
 
-from papers.picard.extremes_table import LEAST
+from papers.picard.range_claims import LEAST
 
 DRAWS = ("papers.picard.convergence:analyse",)
+
+# Fewer runs, or fewer epochs at which they converge, show no relation.
+_LEAST_RUNS, _LEAST_EPOCHS = LEAST, 4
+
+
+def _has_relation(part: pd.DataFrame) -> bool:
+    return len(part) >= _LEAST_RUNS and part["converged"].nunique() >= _LEAST_EPOCHS
 
 
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel for each arm, a dot for each run."""
     rows = require_rows(select_rows(data, options), NOTHING)
-    # Runs that all converge at one epoch, usually the last, show no relation.
     every = cells(data, rows)
-    panels = [(title, part) for title, part in every if part["converged"].nunique() > 1]
-    flat = [title for title, part in every if part["converged"].nunique() < 2]
+    panels = [(title, part) for title, part in every if _has_relation(part)]
+    flat = [
+        f"{title} ({numbers.counted(len(part), 'run')} at"
+        f" {numbers.counted(part['converged'].nunique(), 'epoch')})"
+        for title, part in every
+        if not _has_relation(part)
+    ]
+    left = (
+        f"Not drawn, fewer than {_LEAST_RUNS} runs or {_LEAST_EPOCHS} epochs of convergence:"
+        f" {numbers.several(flat)}."
+    )
     if not panels:
-        raise NothingToShow("In every arm all runs converge at the same epoch.")
+        raise NothingToShow(left)
     palette = colours([title for title, _ in panels])
     canvas, axes = panel_grid([2.1] * len(panels), legend=0.2)
     for axis, (title, part) in zip(axes, panels, strict=False):
@@ -51,47 +69,59 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         f" {numbers.several(within)} of its own last value."
     )
     if flat:
-        text += f" Not drawn, as all runs converge at the same epoch: {numbers.several(flat)}."
-    found = _findings(panels)
+        text += f" {left}"
     return canvas, FigureInfo(
         rows,
         footnote(data, rows, text, undrawn([title for title, _ in panels], axes), per="arm"),
-        findings=found,
-        headline=_headline(panels),
+        claims=_claim(panels),
         alt="A dot a run: the epoch at which it converged against its score at the end.",
     )  # fmt: skip
 
 
-def _shown(row: pd.Series) -> bool:
-    return row["rho_low"] > 0 or row["rho_high"] < 0
-
-
-def _headline(panels: list) -> str:
-    first = [part.iloc[0] for _, part in panels]
-    judged = [row for row in first if math.isfinite(row["rho"]) and row["n"] >= LEAST]
-    if not judged:
-        return ""
-    runs = numbers.from_to(row["n"] for row in judged)
-    shown = sum(map(_shown, judged))
-    if len(judged) == 1:
-        phrase = "goes with" if shown else "is not shown to go with"
-        return f"When a run converges {phrase} how it ends ({runs} runs)"
-    return (
-        f"When a run converges goes with how it ends in {shown} of {len(judged)} arms ({runs} runs)"
+def _claim(panels: list) -> list[Claim]:
+    """The rank correlation of each arm with enough runs for one."""
+    known = [(title, part.iloc[0]) for title, part in panels if math.isfinite(part["rho"].iloc[0])]
+    if not known:
+        return []
+    rows = pd.DataFrame([row for _, row in known])
+    titles = [title for title, _ in known]
+    tests = [Test("no rank correlation", float(p)) for p in rows["rho_p"]]
+    level = 100 * rows["level"].iloc[0]
+    finished = rows["n"] - rows["broken"]
+    ends = ("rho_low", "rho_high")
+    precision = ""
+    if not all(test.rejects for test in tests):
+        found = detectable_correlation(finished.to_numpy())
+        precision = f"power 80 % against a correlation of {numbers.from_to(found, '{:.2f}'.format)}"
+    one = (
+        "The rank correlation of the epoch of convergence with the final score is {rho} ({level}"
+        " interval, {n}): a relation is {shown}."
     )
-
-
-def _findings(panels: list) -> list[str]:
-    found = []
-    for title, part in panels:
-        row = part.iloc[0]
-        if not math.isfinite(row["rho"]):
-            continue
-        word = "later" if row["rho"] > 0 else "earlier"
-        phrase = f"runs that converge {word} end better" if _shown(row) else "no relation is shown"
-        found.append(
-            f"{title}: {phrase} (rank correlation of convergence time with the final score"
-            f" {row['rho']:.2f}, {100 * row['level']:g} % interval {row['rho_low']:.2f} to"
-            f" {row['rho_high']:.2f}, {len(part):,} runs)."
+    many = one.replace("a relation is {shown}", "a relation is shown in {count}")
+    return [
+        Claim(
+            "convergence",
+            one if len(rows) == 1 else many,
+            rows,
+            {
+                "rho": phrases.listed(rows, "rho", "{:.2f}".format, titles, ends),
+                "level": phrases.setting(level, "{:g} %".format),
+                "shown": phrases.name("shown" if tests[0].rejects else "not shown"),
+                "count": phrases.share(
+                    rows, pd.Series([test.rejects for test in tests], rows.index), "arm"
+                ),
+            },
+            Sample.of(rows.assign(finished=finished), "finished", "run"),
+            "When a run converges is {shown} to go with its final score ({n})"
+            if len(rows) == 1
+            else "A relation of convergence time and final score is shown in {count}",
+            statistic="rank correlation",
+            estimates=[
+                Estimate(title, *row[["rho", *ends, "level"]].astype(float), bounds=(-1, 1))
+                for title, row in known
+            ],
+            tests=tests,
+            null="correlation 0",
+            precision=precision,
         )
-    return found
+    ]

@@ -5,6 +5,8 @@ Source: Picard, Tables 1 and 2 and section 4.2 ("black swans").
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pandas as pd
 from reseed.analyses.shared.arms import ARM
@@ -13,14 +15,22 @@ from reseed.analyses.shared.published import find_published_row, read_published_
 from reseed.core.coordinates import base_name
 from reseed.core.schemas import CELL_COLUMNS, SEED_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Positive, PublishedFiles
-from reseed.stats.gaussian_range import range_against_gaussian
-from reseed.stats.spread import range_content, spread
+from reseed.stats.gaussian_range import range_against_gaussian, tail_power
+from reseed.stats.spread import range_content, spread, variance_limits
 
+#: The range of an arm's scores against Gaussian samples, and the power against t with `POWER_DF`.
+RANGE_COLUMNS = [
+    "range_in_sd", "range_in_sd_expected", "range_ratio", "range_ratio_low", "range_ratio_high",
+    "range_p", "range_power",
+]  # fmt: skip
+#: Degrees of freedom of Student's t that the power is stated against.
+POWER_DF = 3
+_LEAST_FOR_SD = 5  # fewer seeds have no interval of the SD
 _PRINTED = ["mean", "std", "min", "max", "seeds"]
 COLUMNS = [
     *CELL_COLUMNS, "metric", "n", "failed", "mean", "sd", "min", "max", "range", "worst_seed",
-    "best_seed", "range_in_sd", "range_in_sd_expected", "range_ratio", "range_p", "normality_test",
-    "normality_p", "excess_kurtosis", "tail", "inside_expected", "inside_low", "level",
+    "best_seed", "items", "sd_low", "sd_high", *RANGE_COLUMNS, "normality_test", "normality_p",
+    "excess_kurtosis", "tail", "tail_p", "tail_power", "inside_expected", "inside_low", "level",
     *(f"published_{name}" for name in _PRINTED), "reason",
 ]  # fmt: skip
 
@@ -45,12 +55,18 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an arm: Tables 1 and 2, and whether its extremes are more than Gaussian.
 
     `range_in_sd` is the studentised range, `range_in_sd_expected` what a Gaussian sample of that
-    size has on average, `range_p` the share of such samples with a range at least as large (Monte
-    Carlo). `inside_expected`: share of all seeds that lie within the observed range, on average
-    over samples, and with confidence `level` at least `inside_low` (no Gaussian needed).
+    size has on average, `range_ratio` their ratio with its interval, `range_p` the share of such
+    samples with a range at least as large (Monte Carlo). `tail_p`: two-sided test of the excess
+    kurtosis. `range_power`, `tail_power`: of these tests against Student's t with `POWER_DF`
+    degrees of freedom. `items`: test items, where the study records them. `sd_low`, `sd_high`:
+    interval of the SD. `inside_expected`: share of all seeds that lie within the observed range,
+    on average over samples, and with confidence `level` at least `inside_low` (no Gaussian needed).
     `best_seed` and `worst_seed` count the seed that varies: the data seed or that of a role.
     """
-    rows = [_row(cell, options) for cell in cells(data, options.metric)]
+    rows = [
+        _row(cell, options) | {"items": count_items(data, cell)}
+        for cell in cells(data, options.metric)
+    ]
     table = pd.DataFrame(rows, columns=COLUMNS)
     return _with_published(table, data, options) if options.published else table
 
@@ -63,6 +79,8 @@ def _row(cell: Cell, options: Options) -> Row:
     if x.size < 2:
         return row | {"reason": "fewer than two seeds finished"}
     found, scores = spread(x), cell.scores
+    if x.size >= _LEAST_FOR_SD:
+        row["sd_low"], row["sd_high"] = np.sqrt(variance_limits(x, level))
     content = range_content(x.size, level)
     row |= {name: float(getattr(found, name)) for name in ("mean", "sd", "min", "max", "range")}
     row |= {"inside_expected": content.expected, "inside_low": content.lower}
@@ -71,19 +89,52 @@ def _row(cell: Cell, options: Options) -> Row:
     seed = next(name for name in SEED_COLUMNS if scores[name].nunique() > 1)
     best, worst = (cell.sign * x).argmax(), (cell.sign * x).argmin()
     row |= {"best_seed": scores[seed].iloc[best], "worst_seed": scores[seed].iloc[worst]}
-    if x.size < 4 or found.sd <= 1e-13 * np.abs(x).max():
+    if not varies(x):
         return row | {"reason": "no spread to test, or fewer than four seeds"}
-    gaussian = range_against_gaussian(x, n_sim=options.n_sim)
-    return row | {
+    normality = range_against_gaussian(x, n_sim=options.n_sim).normality
+    return (
+        row
+        | judge_range(x, options.n_sim, level)
+        | {
+            "normality_test": normality.test,
+            "normality_p": normality.p_value,
+            "excess_kurtosis": normality.excess_kurtosis,
+            "tail": normality.tail,
+            "tail_p": normality.excess_kurtosis_p,
+            "tail_power": tail_power(x.size, df=POWER_DF, n_sim=options.n_sim).tail,
+        }
+    )
+
+
+def judge_range(x: np.ndarray, n_sim: int, level: float) -> Row:
+    """`RANGE_COLUMNS` of scores (seeds,), at least 4 and not all equal."""
+    gaussian = range_against_gaussian(x, n_sim=n_sim, level=level)
+    return {
         "range_in_sd": gaussian.observed,
         "range_in_sd_expected": gaussian.expected,
         "range_ratio": gaussian.ratio,
+        "range_ratio_low": gaussian.low,
+        "range_ratio_high": gaussian.high,
         "range_p": gaussian.p_larger,
-        "normality_test": gaussian.normality.test,
-        "normality_p": gaussian.normality.p_value,
-        "excess_kurtosis": gaussian.normality.excess_kurtosis,
-        "tail": gaussian.normality.tail,
+        "range_power": tail_power(x.size, df=POWER_DF, n_sim=n_sim).range,
     }
+
+
+def varies(x: np.ndarray) -> bool:
+    """Whether a range can be judged: at least four scores that differ by more than rounding."""
+    return bool(x.size >= 4 and np.ptp(x) > 1e-13 * np.abs(x).max())
+
+
+def count_items(data: Data, cell: Cell) -> float:
+    """Test items of the cell; NaN for folds, and where the study does not record them."""
+    dataset = data.info.datasets[cell.key["dataset"]]
+    parts = getattr(dataset, "parts", None) or {}
+    if cell.key["scheme"] == "official":
+        return float(parts.get("test", np.nan))
+    ratio = cell.key["test_ratio"]
+    return (
+        float(math.ceil(ratio * dataset.rows)) if dataset.rows and ratio == ratio else float("nan")
+    )
 
 
 def _with_published(table: pd.DataFrame, data: Data, options: Options) -> pd.DataFrame:

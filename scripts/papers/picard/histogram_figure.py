@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -13,6 +12,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.data import cells as arm_cells
+from reseed.claims import phrases
+from reseed.claims.claim import Claim
 from reseed.metrics.names import metric_title as title_of
 from reseed.metrics.names import metric_title_in_text
 from reseed.plugins.options import Arms, Count
@@ -24,7 +25,7 @@ from reseed.rendering.numbers import decimals, from_to, several
 from reseed.rendering.panels import entitle, line, panel_grid, undrawn
 from scipy import stats
 
-_LEAST = 5
+from papers.picard.range_claims import LEAST, sample, show_small
 
 
 class Options(Arms):
@@ -41,16 +42,21 @@ class Options(Arms):
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel for each arm with one kind of seed varied."""
-    scores = require_rows(
-        _scores(data, options), f"No arm has {_LEAST} finished seeds at this scale."
-    )
+    scores = require_rows(_scores(data, options), "No arm has finished seeds of one kind.")
     frame = pd.concat(scores, ignore_index=True)
     every = cells(data, frame)
-    panels = [(title, part) for title, part in every if part["score"].nunique() > 1]
+    moving = [(title, part) for title, part in every if part["score"].nunique() > 1]
+    panels = [(title, part) for title, part in moving if len(part) >= LEAST]
+    few = [
+        f"{title} ({len(part)} seeds, {_ends(part['score'])}, SD {show_small(part['score'].std())})"
+        for title, part in moving
+        if len(part) < LEAST
+    ]
     still = [title for title, part in every if part["score"].nunique() == 1]
     same = f"Not drawn, as every score is the same: {several(still)}." if still else ""
+    left = f"Not drawn, fewer than {LEAST} seeds: {several(few)}." if few else ""
     if not panels:
-        raise NothingToShow(same)
+        raise NothingToShow(" ".join(filter(None, [left, same])))
     canvas, axes = panel_grid([2.1] * len(panels), legend=0.6)
     for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, part["score"].to_numpy(), options.bins)
@@ -65,42 +71,72 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     canvas.legend(handles=handles, loc="outside lower center", ncols=3)
     cell = [*key_columns(frame), "model"]
     shown = frame.groupby(cell, dropna=False, sort=False).size().rename("n").reset_index()
-    found = _findings(panels)
     return canvas, FigureInfo(
         frame,
-        footnote(data, shown, same, undrawn([title for title, _ in panels], axes), per="arm"),
-        findings=found,
-        headline=_headline(panels),
+        footnote(data, shown, left, same, undrawn([t for t, _ in panels], axes), per="arm"),
+        claims=_claims(panels),
         alt=("Histogram of the scores over seeds with a density, the Gaussian of the same"
                       " mean and SD dashed, and a dash for each seed."),
     )  # fmt: skip
 
 
-def _show(scores: pd.Series) -> Callable[[float], str]:
-    sd = scores.std()
-    return f"{{:.{decimals([sd], least=3 if sd < 1 else 0)}f}}".format
-
-
 def _ends(scores: pd.Series) -> str:
-    return from_to(scores, _show(scores))
+    """`0.9584 to 0.9800`."""
+    sd = scores.std()
+    return from_to(scores, f"{{:.{decimals([sd], least=3 if sd < 1 else 0)}f}}".format)
 
 
-def _headline(panels: list) -> str:
-    if len(panels) == 1:
-        scores = panels[0][1]["score"]
-        return f"{len(scores):,} seeds: {_ends(scores)}, SD {scores.std():.2g}"
-    seeds = from_to(len(part) for _, part in panels)
-    sds = from_to((part["score"].std() for _, part in panels), "{:.2g}".format)
-    return f"{len(panels)} arms of {seeds} seeds: SD {sds}"
+def _claims(panels: list) -> list[Claim]:
+    """The distribution of each arm; for several arms their SDs first."""
+    titles = [title for title, _ in panels]
+    rows = pd.DataFrame([_summary(part) for _, part in panels])
+    found = []
+    if len(panels) > 1:
+        found.append(
+            Claim(
+                "sds",
+                "The SD over seeds is {sd} ({n} each).",
+                rows,
+                {"sd": phrases.listed(rows, "sd", show_small, titles)},
+                sample(rows),
+                "SD over seeds: {sd}" if len(panels) < 3 else "SD over seeds of {n}: {sd}",
+                statistic="SD over seeds",
+            )
+        )
+    for i, title in enumerate(titles):
+        row = rows.iloc[[i]]
+        sd = row["sd"].item()
+        show = f"{{:.{decimals([sd], least=3 if sd < 1 else 0)}f}}".format
+        found.append(
+            Claim(
+                f"distribution_{i + 1}" if i else "distribution",
+                "{title}: {metric} is {ends}, mean {mean} and SD {sd} ({n}).",
+                row,
+                {
+                    "title": phrases.name(title),
+                    "metric": phrases.name(metric_title_in_text(row["metric"].item())),
+                    "ends": phrases.extent(row, ["min", "max"], show),
+                    "mean": phrases.single(row, "mean", show),
+                    "sd": phrases.single(row, "sd", show_small),
+                },
+                sample(row),
+                "{n}: {ends}, SD {sd}",
+                statistic="distribution over seeds",
+            )
+        )
+    return found
 
 
-def _findings(panels: list) -> list[str]:
-    return [
-        f"{title}: {metric_title_in_text(part['metric'].iloc[0])} is {_ends(part['score'])} over"
-        f" {len(part):,} seeds, mean {_show(part['score'])(part['score'].mean())} and SD"
-        f" {part['score'].std():.2g}."
-        for title, part in panels
-    ]
+def _summary(part: pd.DataFrame) -> dict:
+    scores = part["score"]
+    return {
+        "metric": part["metric"].iloc[0],
+        "n": len(scores),
+        "min": scores.min(),
+        "max": scores.max(),
+        "mean": scores.mean(),
+        "sd": scores.std(),
+    }
 
 
 def _scores(data: ExhibitData, options: Options) -> list[pd.DataFrame]:
@@ -111,7 +147,7 @@ def _scores(data: ExhibitData, options: Options) -> list[pd.DataFrame]:
     return [
         cell.scores.drop(columns="bad").assign(**cell.key, metric=cell.metric)
         for cell in arm_cells(Data(metrics, data.info), options.metric)
-        if len(cell.scores) >= _LEAST
+        if len(cell.scores) > 1
         and "+" not in cell.key["varied"]
         and cell.key["arm"] in (options.arms or [cell.key["arm"]])
     ]

@@ -6,15 +6,17 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
+from reseed.claims import phrases
+from reseed.claims.claim import Claim
 from reseed.plugins.options import Arms as Options
 from reseed.rendering import coverage, numbers, style
-from reseed.rendering.arms import cells, select_rows
-from reseed.rendering.data import ExhibitData, footnote, require_rows
+from reseed.rendering.arms import cell_titles, cells, select_rows
+from reseed.rendering.data import ExhibitData, NothingToShow, footnote, require_rows
 from reseed.rendering.figures import FigureInfo
 from reseed.rendering.panels import entitle, line, panel_grid, undrawn
 from reseed.rendering.settings import metric_title
 
-from papers.picard.extremes_table import LEAST
+from papers.picard.range_claims import LEAST, range_claims, sample, show_small
 
 DRAWS = ("papers.picard.range_growth:analyse",)
 
@@ -23,9 +25,16 @@ DRAWS = ("papers.picard.range_growth:analyse",)
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel for each arm: measured range, and range of Gaussian samples with its interval."""
     rows = require_rows(
-        select_rows(data, options), "No arm has two seeds of different scores at this scale."
+        select_rows(data, options), "No arm has four seeds of different scores at this scale."
     )
-    panels = cells(data, rows)
+    every = cells(data, rows)
+    panels = [(title, part) for title, part in every if part["n"].iloc[0] >= LEAST]
+    few = [f"{title} ({part['n'].iloc[0]:,})" for title, part in every
+           if part["n"].iloc[0] < LEAST]  # fmt: skip
+    if not panels:
+        raise NothingToShow(
+            f"The growth of a range needs {LEAST} seeds. Seeds run: {numbers.several(few)}."
+        )
     canvas, axes = panel_grid([2.1] * len(panels), legend=0.6)
     for axis, (title, part) in zip(axes, panels, strict=False):
         axis.fill_between(part["seeds"], part["gaussian_low"], part["gaussian_high"],
@@ -50,12 +59,12 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     canvas.legend(handles=handles, loc="outside lower center", ncols=3)
     text = "Dot: all seeds run. The SD of the Gaussian is the measured one. "
     text += coverage.at(rows["level"].iloc[0], coverage.RANGE_OF_GAUSSIANS)
-    found = _findings(panels)
+    left = f"Not drawn, fewer than {LEAST} seeds: {numbers.several(few)}." if few else ""
+    ends = pd.DataFrame([_last(part) for _, part in every])
     return canvas, FigureInfo(
         rows,
-        footnote(data, rows, text.strip(), undrawn([t for t, _ in panels], axes), per="arm"),
-        findings=found,
-        headline=_headline(panels),
+        footnote(data, rows, text.strip(), left, undrawn([t for t, _ in panels], axes), per="arm"),
+        claims=_claims(data, *map(list, zip(*panels, strict=True)), ends),
         alt=("A curve an arm: the distance of best and worst seed, rising with the number"
                       " of seeds, over the dashed curve and the band of Gaussian samples."),
     )  # fmt: skip
@@ -75,37 +84,25 @@ def _last(part: pd.DataFrame) -> pd.Series:
     return part[~part["beyond"].astype(bool)].iloc[-1]
 
 
-def _inside(part: pd.DataFrame) -> bool:
-    """Whether the range of all seeds is in the interval of Gaussian samples."""
-    last = _last(part)
-    return bool(last["gaussian_low"] <= last["range"] <= last["gaussian_high"])
-
-
-def _headline(panels: list) -> str:
-    judged = [part for _, part in panels if _last(part)["seeds"] >= LEAST]
-    if not judged:
-        return ""
-    inside = sum(map(_inside, judged))
-    if len(judged) > 1:
-        arms = f"{inside} of {len(judged)} arms"
-        return f"Best and worst seed are as far apart as a Gaussian’s in {arms}"
-    phrase = "as" if inside else "not as"
-    seeds = f"{_last(judged[0])['seeds']:,} seeds"
-    return f"Best and worst of {seeds} are {phrase} far apart as a Gaussian’s"
-
-
-def _findings(panels: list) -> list[str]:
-    inside = sum(_inside(part) for _, part in panels)
-    seeds = numbers.from_to(_last(part)["seeds"] for _, part in panels)
-    found = [
-        f"The best and the worst of {seeds} seeds are as far apart as Gaussian draws of that SD"
-        f" would be in {numbers.part_of(inside, len(panels), 'arm')}."
-    ]
-    for title, part in panels:
-        last, few = _last(part), part.iloc[0]
-        found.append(
-            f"{title}: two seeds are {few['range']:.2g} apart on average, the best and worst of"
-            f" {last['seeds']:,} are {last['range']:.2g} apart;"
-            f" {'as' if _inside(part) else 'not as'} a Gaussian of that spread would have it."
+def _claims(
+    data: ExhibitData, titles: list[str], parts: list[pd.DataFrame], every: pd.DataFrame
+) -> list[Claim]:
+    """Claims on all arms. parts: rows of each drawn arm. every: a row of each arm, drawn or not."""
+    last = pd.DataFrame([_last(part) for part in parts])
+    two = pd.DataFrame([part.iloc[0] for part in parts])
+    claims = range_claims(data, every, cell_titles(data, every))
+    claims.append(
+        Claim(
+            "growth",
+            "The average difference of two seeds is {two}, that of the best and the worst of all"
+            " {all} ({n} each).",
+            pd.concat([two, last]),
+            {
+                "two": phrases.listed(two, "range", show_small, titles),
+                "all": phrases.listed(last, "range", show_small, titles),
+            },
+            sample(last),
+            statistic="expected range",
         )
-    return found
+    )
+    return claims

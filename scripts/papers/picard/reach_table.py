@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pandas as pd
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Estimate, Sample
 from reseed.exhibits.curves_figure import NOTHING, measure_in_text, measure_title
 from reseed.plugins.options import Arms as Options
 from reseed.rendering import coverage, numbers
 from reseed.rendering.arms import cells, select_rows
 from reseed.rendering.data import ExhibitData, footnote, require_rows
-from reseed.rendering.headlines import LEAST, listed
 from reseed.rendering.tables import Rows, Table
 
 DRAWS = ("papers.picard.convergence:analyse",)
@@ -51,8 +53,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             _broken(raw),
             per="arm",
         ),
-        headline=_headline(data, rows),
-        findings=_findings(data, rows),
+        claims=_claims(data, rows),
     )
 
 
@@ -65,28 +66,59 @@ def _broken(arms: list[pd.Series]) -> str:
     return f"{runs} with a curve: among those that never reach it, not among the final values."
 
 
-def _count(row: pd.Series) -> str:
-    return f"{row['share'] * row['n']:.0f} of {row['n']:,.0f}"
+def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
+    """Shares of runs that reach the target, and epochs with restarts, by dataset."""
+    arms = [(title, part.iloc[0]) for title, part in cells(data, rows)]
+    every = pd.DataFrame([row for _, row in arms])
+    titled = pd.Series([title for title, _ in arms], every.index)
+    found = []
+    for number, (_, part) in enumerate(every.groupby(["dataset", "target"], sort=False)):
+        end, titles = f"_{number + 1}" if number else "", titled[part.index]
+        shown = {
+            "measure": phrases.name(measure_in_text(part["measure"].iloc[0])),
+            "target": phrases.setting(part["target"].iloc[0], "{:.3g}".format),
+            "share": phrases.listed(
+                part, "share", numbers.rounded_percent, titles, ("share_low", "share_high")
+            ),
+            "plain": phrases.listed(part, "share", numbers.rounded_percent, titles),
+        }
+        found.append(
+            Claim(
+                f"reach{end}",
+                "The share of runs that reach a {measure} of {target} is {share} ({n} each).",
+                part,
+                shown,
+                Sample.of(part, "n", "run"),
+                "Runs that reach the target: {plain}",
+                statistic="share of runs",
+                estimates=[
+                    Estimate(
+                        titles[i],
+                        *row[["share", "share_low", "share_high", "level"]].astype(float),
+                        bounds=(0, 1),
+                    )
+                    for i, row in part.iterrows()
+                ],
+            )
+        )
+        ended = part[np.isfinite(part["restarts"].astype(float))]
+        if len(ended):
+            epochs = phrases.listed(ended, "restarts", _epochs, titles[ended.index])
+            found.append(
+                Claim(
+                    f"restarts{end}",
+                    "With restarts it takes {epochs} on average to reach it ({n} each).",
+                    ended,
+                    {"epochs": epochs},
+                    Sample.of(ended, "n", "run"),
+                    statistic="expected epochs",
+                )
+            )
+    return found
 
 
-def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
-    first = [(title, part.iloc[0]) for title, part in cells(data, rows)]
-    known = [(title, row) for title, row in first if row["n"] >= LEAST]
-    if not known:
-        return ""
-    shares = numbers.from_to((row["share"] for _, row in known), numbers.percent)
-    return listed(
-        "Runs that reach the target", [(title, _count(row)) for title, row in known], shares
-    )
-
-
-def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
-    return [
-        f"{title}: {_count(row)} runs reach a {measure_in_text(row['measure'])} of"
-        f" {row['target']:.3g}; with restarts that takes {_epoch(row['restarts'])} epochs on"
-        " average."
-        for title, row in ((title, part.iloc[0]) for title, part in cells(data, rows))
-    ]
+def _epochs(value: float) -> str:
+    return f"{_epoch(value)} epochs"
 
 
 def _epoch(value: float) -> str:

@@ -20,6 +20,7 @@ from reseed.claims.pair_verdicts import ONE_TEST_SET
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.comparison.arguments import Entries
 from reseed.core.atomic import replace_atomically, write_text
+from reseed.core.csv_files import write_csv
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.core.study_info import write_study_info
 from reseed.plugins import kinds
@@ -148,8 +149,7 @@ class Comparison:
         with replace_atomically(folder / "metrics.parquet") as temporary:
             self.data.metrics.to_parquet(temporary, index=False)
         for name in self.analyses:
-            with replace_atomically(folder / "statistics" / f"{name}.csv") as temporary:
-                self.statistics(name).to_csv(temporary, index=False)
+            write_csv(self.statistics(name), folder / "statistics" / f"{name}.csv")
         self._save_exhibits(folder, table_files.FORMATS, figures.FORMATS)
         return folder
 
@@ -174,7 +174,8 @@ class Comparison:
 
     def to_html(self, path: str | Path | None = None) -> str:
         """The report as one self-contained page, which is written to `path` if given."""
-        from reseed.reporting.pages import build_study_page, read_study
+        from reseed.reporting.pages import build_study_page
+        from reseed.reporting.studies import read_study
 
         with tempfile.TemporaryDirectory(prefix="reseed-") as results:
             folder = Path(results) / STUDY_NAME

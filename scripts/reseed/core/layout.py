@@ -97,6 +97,11 @@ class ResultsLayout:
         """Empty file that is newer than any untracked result."""
         return f"{self.specs}/renewed"
 
+    @property
+    def data_hashes(self) -> str:
+        """Hashes of large data files (`reseed.pipeline.data_files`)."""
+        return f"{self.specs}/data_hashes.json"
+
     def checked_options(self, checksum: str) -> str:
         """Empty file: options with this checksum are valid."""
         return f"{self.specs}/options/{checksum}"

@@ -10,17 +10,20 @@ from reseed.planning.specs import ReportSpec
 def run(spec: ReportSpec, granted: Granted) -> None:
     """Write the page."""
     from reseed.core.atomic import write_text
-    from reseed.reporting.pages import build_index, build_study_page, read_study
+    from reseed.reporting.pages import build_index, build_study_page
+    from reseed.reporting.studies import read_study
 
     layout = ResultsLayout(spec.results)
     output = layout.study_page(spec.page) if spec.page else layout.index_page
     page = Path(output).absolute()
     studies = [
-        read_study(Path(layout.study(name).folder), list(exhibits), page)
+        read_study(
+            Path(layout.study(name).folder), list(exhibits), page, coverage=spec.coverage[name]
+        )
         for name, exhibits in spec.exhibits.items()
     ]
     if spec.page:
-        text = build_study_page(studies[0])
+        text = build_study_page(studies[0], Path(layout.index_page).name)
     else:
         text = build_index(studies, [f"{study.name}.html" for study in studies])
     write_text(page, text)

@@ -10,6 +10,7 @@ from reseed.core.code_hash import code_hash, digest, imported_packages
 from reseed.core.distributions import read_package_versions
 from reseed.core.layout import ResultsLayout
 from reseed.core.source_guard import stamp_sources
+from reseed.pipeline.data_files import DataFiles
 from reseed.planning.costs import measured_seconds
 from reseed.planning.job_sizes import JobSizes
 from reseed.planning.plan import Plan
@@ -87,7 +88,7 @@ class Context:
     config: the configuration folder. folder: the project's folder. force_if_untracked: returns
     further inputs for outputs of which Snakemake has no record; force_if_failed, for failed trials
     and searches that a run repeats. write_sources: writes stamps of
-    source files and returns the path.
+    source files and returns the path. data_files: describes the user's data files.
     """
 
     project: Project
@@ -97,6 +98,7 @@ class Context:
     force_if_untracked: Callable[[Iterable[str]], list[str]]
     force_if_failed: Callable[[Iterable[str]], list[str]]
     write_sources: WriteSources
+    data_files: DataFiles = field(default_factory=DataFiles)
 
     @property
     def layout(self) -> ResultsLayout:

@@ -12,7 +12,6 @@ from reseed.core.coverage import PaperExhibit, read_coverage
 from reseed.core.layout import PREDICTION_TABLES
 from reseed.core.module_finder import PACKAGE
 from reseed.core.statement import Statement
-from reseed.data.kinds import file_stats
 from reseed.pipeline.jobs import Context, Job, absolute, without_braces
 from reseed.pipeline.labels import join_names
 from reseed.planning.specs import (
@@ -98,7 +97,8 @@ class StudyJobs:
         for study in self.context.imported:
             results, paths = self.imported_results(study), self.layout.study(study)
             items = paths.prediction_tables(IMPORTED_EXPERIMENT, ("scores", "targets"))
-            stats = file_stats([] if results.made_from else [results.path])
+            files = [] if results.made_from else [results.path]
+            stats = self.context.data_files.describe(files)
             for is_items, outputs in ((False, [paths.metrics, paths.about]), (True, items)):
                 spec = ImportSpec(results, self.study_spec(study), is_items)
                 what = "predictions" if is_items else "metrics"
@@ -296,7 +296,7 @@ class StudyJobs:
         coverage = {study: self._coverage(study) for study in studies}
         spec = ReportSpec(self.layout.root, exhibits, page, coverage, sources)
         templates = PACKAGE / "reporting" / "templates"
-        texts = sorted([*templates.glob("*.html"), *templates.glob("*.css")])
+        texts = sorted(templates.iterdir())
         titles = [self.context.project.studies[study].title for study in studies]
         return {
             "name": f"report-{page}" if page else "report",

@@ -9,7 +9,7 @@ from reseed.core.code_hash import code_hash, digest
 from reseed.core.coordinates import Coordinates
 from reseed.core.halving import SearchShard
 from reseed.core.identifiers import job_name
-from reseed.data.kinds import INPUTS_FILE, META, file_stats, list_local_files
+from reseed.data.kinds import INPUTS_FILE, META, list_local_files
 from reseed.data.registry import find_reader
 from reseed.pipeline.jobs import Context, Job, without_braces
 from reseed.pipeline.labels import label_block, label_seeds
@@ -47,7 +47,7 @@ def prepare_jobs(context: Context) -> Iterator[Job]:
             key=digest(
                 data_code(context, dataset),
                 dataset.model_dump(mode="json", exclude=set(TEXT_FIELDS)),
-                file_stats(list_local_files(entry)),
+                context.data_files.describe(list_local_files(entry)),
             ),
             spec=partial(
                 DataSpec,
@@ -85,7 +85,7 @@ def weights_jobs(context: Context) -> Iterator[Job]:
             key=digest(
                 code_hash("reseed.jobs.prepare_weights"),
                 weights.model_dump(mode="json")["sources"],
-                file_stats(list_local_files(entry)),
+                context.data_files.describe(list_local_files(entry)),
             ),
             spec=partial(WeightsSpec, context.results, weights, sources),
             environment="data",

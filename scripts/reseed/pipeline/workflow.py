@@ -16,6 +16,7 @@ from reseed.core.environment import read_library_versions
 from reseed.core.layout import ResultsLayout
 from reseed.core.module_finder import SCRIPTS
 from reseed.pipeline import training_jobs
+from reseed.pipeline.data_files import DataFiles
 from reseed.pipeline.jobs import Context, Job
 from reseed.pipeline.snakemake_metadata import claim_results, list_untracked
 from reseed.pipeline.spec_files import SpecFiles
@@ -101,6 +102,7 @@ class Workflow:
             self.force_if_untracked,
             self.force_if_failed,
             self.specs.write_sources,
+            DataFiles(Path(self.layout.data_hashes), self.project.main.check_data, mode.writes),
         )
         self.studies = StudyJobs(self.context)
 

@@ -12,9 +12,12 @@ from matplotlib.figure import Figure
 from PIL import Image
 from reseed.claims.claim import Claim, check_drawn
 from reseed.core.atomic import replace_atomically, write_json
+from reseed.core.csv_files import write_csv
 from reseed.rendering.claim_texts import claim_texts
 from reseed.rendering.data import ExhibitData
+from reseed.rendering.hover import panels_of
 from reseed.rendering.style import GREY, STYLE, new_figure, styled
+from reseed.rendering.tables import take_texts_of_claims
 
 # Without dates and versions, equal numbers give equal bytes.
 _METADATA = {
@@ -53,6 +56,7 @@ class FigureInfo:
 
     def __post_init__(self) -> None:
         check_drawn(self.claims, self.drawn)
+        take_texts_of_claims(self)
 
     @property
     def alt_text(self) -> str:
@@ -92,8 +96,7 @@ def write_figure(
                 if form == "png":
                     _fewer_colours(temporary)
     if "csv" in files:
-        with replace_atomically(files["csv"]) as temporary:
-            info.frame.to_csv(temporary, index=False, lineterminator="\n")
+        write_csv(info.frame, files["csv"])
     caption = " ".join(part for part in (data.caption, info.caption) if part)
     write_json(
         stem.with_name(f"{stem.name}.json"),
@@ -107,6 +110,7 @@ def write_figure(
             "definitions": list(info.definitions),
             "alt": info.alt_text or data.title,
             "empty": info.empty,
+            "points": panels_of(figure) if "png" in formats else [],
             "inches": [round(float(side), 2) for side in figure.get_size_inches()],
             "files": [path.name for path in files.values()],
         },

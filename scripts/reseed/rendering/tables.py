@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 from reseed.claims.claim import Claim
@@ -43,6 +44,9 @@ class Table:
     empty: str = ""
     claims: Sequence[Claim] = ()
 
+    def __post_init__(self) -> None:
+        take_texts_of_claims(self)
+
     @property
     def heading(self) -> str:
         """The configured caption, then the caption of the exhibit."""
@@ -67,6 +71,14 @@ class Table:
         for section, row in zip(self.sections or [None] * len(self.shown), rows, strict=True):
             yield (section if section != last else None), [str(cell) for cell in row]
             last = section
+
+
+def take_texts_of_claims(exhibit: Any) -> None:
+    """Fill in the headline and the findings of an exhibit that returns claims."""
+    if exhibit.claims:
+        headline = next((claim.heading for claim in exhibit.claims if claim.headline), "")
+        object.__setattr__(exhibit, "headline", headline)
+        object.__setattr__(exhibit, "findings", [claim.text for claim in exhibit.claims])
 
 
 class Rows:

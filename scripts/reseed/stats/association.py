@@ -80,5 +80,26 @@ def partial_rank_correlation(
                               level)  # fmt: skip
 
 
+def detectable_correlation(
+    n: ArrayLike, controls: int = 0, power: float = 0.8, alpha: float = 0.05
+) -> Array:
+    """Return the smallest correlation that a two-sided test finds with this power.
+
+    Fisher's z has the standard error 1/√(n − k − 3) for k controls.
+
+    Args:
+        n: numbers of observations, each above k + 3; scalar or array.
+        controls: number of control variables.
+
+    Raises:
+        ValueError: too few observations, bad `power` or `alpha`.
+    """
+    check_probability(power=power, alpha=alpha)
+    df = np.asarray(n, dtype=float) - controls - 3
+    if (df <= 0).any():
+        raise ValueError(f"{n} values are too few for {controls} controls")
+    return np.tanh((stats.norm.isf(alpha / 2) + stats.norm.ppf(power)) / np.sqrt(df))
+
+
 def _normal_scores(x: Array) -> Array:
     return stats.norm.ppf(stats.rankdata(x) / (x.size + 1))

@@ -48,12 +48,16 @@ def expected_gaussian_range(n: ArrayLike) -> Array:
 
 
 @lru_cache(maxsize=64)  # the groups of a study share a few sizes
-def _gaussian_null(n: int, n_sim: int, seed: int) -> tuple[Array, Array]:
-    """Return range / SD and excess kurtosis of `n_sim` Gaussian samples of size `n`."""
+def _studentised(n: int, n_sim: int, seed: int, df: float = np.inf) -> tuple[Array, Array]:
+    """Return range / SD and excess kurtosis of `n_sim` samples of size `n` of Student's t.
+
+    df: degrees of freedom; infinite for Gaussian samples.
+    """
     rng, step = np.random.default_rng(seed), max(1, _CHUNK // n)
     parts = []
     for done in range(0, n_sim, step):
-        z = rng.standard_normal((min(step, n_sim - done), n))
+        shape = min(step, n_sim - done), n
+        z = rng.standard_normal(shape) if np.isinf(df) else rng.standard_t(df, shape)
         parts.append((np.ptp(z, axis=1) / z.std(axis=1, ddof=1), _excess_kurtosis(z)))
     ratio, kurtosis = zip(*parts, strict=True)
     return np.concatenate(ratio), np.concatenate(kurtosis)
@@ -102,13 +106,17 @@ class Normality:
 class GaussianRange:
     """Observed range, in SD of the sample, compared with Gaussian samples of the same size.
 
-    `ratio` = observed / expected. `p_larger` is one-sided for a larger range, `p_value` two-sided.
+    `ratio` = observed / expected, with the interval `low` to `high` at `level`. `p_larger` is
+    one-sided for a larger range, `p_value` two-sided.
     """
 
     n: int
     observed: float
     expected: float
     ratio: float
+    low: float
+    high: float
+    level: float
     p_larger: float
     p_value: float
     n_sim: int
@@ -116,14 +124,15 @@ class GaussianRange:
 
 
 def range_against_gaussian(
-    x: ArrayLike, *, alpha: float = 0.05, n_sim: int = 4000, seed: int = 0
+    x: ArrayLike, *, alpha: float = 0.05, n_sim: int = 4000, seed: int = 0, level: float = 0.95
 ) -> GaussianRange:
     """Test whether the range of `x` is consistent with a Gaussian sample of the same size.
 
     The statistic is the internally studentised range R/s (David, Hartley & Pearson 1954). By
     Basu's theorem R/s and s are independent for Gaussian samples. The expectation is therefore
     exactly E[R] / E[s] = `expected_gaussian_range(n)` / c4(n). P-values are Monte Carlo with
-    `n_sim` Gaussian samples and SE √(p(1−p)/n_sim).
+    `n_sim` Gaussian samples and SE √(p(1−p)/n_sim). The interval of the ratio inverts the two-sided
+    test in the model that R/s is `ratio` times that of a Gaussian sample.
 
     Normality is tested with Shapiro–Wilk up to n = 5,000 and with Anderson–Darling (estimated mean
     and SD) for larger n. The tail is "heavier" or "lighter" if the excess kurtosis G2 is
@@ -136,12 +145,13 @@ def range_against_gaussian(
         alpha: significance level of `tail`.
         n_sim: number of Gaussian samples.
         seed: seed of the Gaussian samples; calls with equal n share the samples.
+        level: confidence level of the interval of the ratio.
 
     Raises:
         ValueError: fewer than 4 values, all values equal, NaN or infinity.
     """
     a, _ = rescale(as_finite(x, ndim=1, min_size=4))
-    check_probability(alpha=alpha)
+    check_probability(alpha=alpha, level=level)
     check_at_least(2, n_sim=n_sim)
     n, centred = a.size, a - a.mean()
     sd = centred.std(ddof=1)
@@ -149,12 +159,13 @@ def range_against_gaussian(
     if sd <= 1e-13 * np.abs(a).max():
         raise ValueError(f"all {n} values are equal: there is no spread to compare")
     z = centred / sd
-    null_ratio, null_kurtosis = _gaussian_null(n, n_sim, seed)
+    null_ratio, null_kurtosis = _studentised(n, n_sim, seed)
 
     observed = float(np.ptp(z))
     c4 = np.sqrt(2 / (n - 1)) * np.exp(gammaln(n / 2) - gammaln((n - 1) / 2))
     expected = float(expected_gaussian_range(n) / c4)
     p_larger, p_two_sided = _tail_p(null_ratio, observed)
+    upper, lower = np.quantile(null_ratio, [(1 + level) / 2, (1 - level) / 2])
 
     if n <= 5000:
         test, (statistic, p) = "Shapiro-Wilk", stats.shapiro(z)
@@ -166,6 +177,49 @@ def range_against_gaussian(
     g1_se = np.sqrt(6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3)))
     g2_se = float(2 * g1_se * np.sqrt((n * n - 1) / ((n - 3) * (n + 5))))
     normality = Normality(n, test, float(statistic), float(p), g2, g2_se, g2_p, tail)
+    ratio, low, high = (float(observed / size) for size in (expected, upper, lower))
     return GaussianRange(
-        n, observed, expected, observed / expected, p_larger, p_two_sided, n_sim, normality
+        n, observed, expected, ratio, low, high, level, p_larger, p_two_sided, n_sim, normality
     )
+
+
+@dataclass(frozen=True)
+class TailPower:
+    """Power of the tests of `range_against_gaussian` against Student's t with `df`.
+
+    `range` is that of `p_larger`, `tail` that of a heavier tail.
+    """
+
+    n: int
+    df: float
+    alpha: float
+    range: float
+    tail: float
+
+
+def tail_power(
+    n: int, *, df: float = 3.0, alpha: float = 0.05, n_sim: int = 4000, seed: int = 0
+) -> TailPower:
+    """Simulate the power of the tests of `range_against_gaussian` against heavy tails.
+
+    Args:
+        n: number of seeds, at least 4.
+        df: degrees of freedom of Student's t, whose samples are tested.
+        alpha: significance level.
+        n_sim: samples of t, and Gaussian samples behind the critical values.
+        seed: seed of the samples.
+
+    Raises:
+        ValueError: n < 4 or a bad `alpha`, `n_sim` or `df`.
+    """
+    check_at_least(4, n=n)
+    check_at_least(2, n_sim=n_sim)
+    check_probability(alpha=alpha)
+    if not df > 0:
+        raise ValueError(f"df must be positive, got {df}")
+    null = _studentised(n, n_sim, seed)
+    ratio, kurtosis = _studentised(n, n_sim, seed + 1, df)
+    # As in the tests: the range is one-sided, the kurtosis two-sided.
+    is_wide = ratio > np.quantile(null[0], 1 - alpha)
+    is_heavy = kurtosis > np.quantile(null[1], 1 - alpha / 2)
+    return TailPower(n, df, alpha, float(is_wide.mean()), float(is_heavy.mean()))

@@ -21,6 +21,7 @@ _CHUNK = 4_000_000  # random numbers held in memory at once: about 100 MB
 # Smallest n for an interval of the SD (below, its upper end exceeds three times the SD) and of the
 # IQR (below, the bootstrap covers 0.80 to 0.90 instead of 0.95).
 _MIN_FOR_SD, _MIN_FOR_IQR = 5, 10
+_ROUNDING_NOISE = 1e-12  # a range below this share of the values is a rounding error
 _ROUNDING = 1 + 1e-9  # probabilities equal to the level up to rounding errors reach the level
 
 
@@ -162,14 +163,63 @@ def variance_limits(x: ArrayLike, level: float = 0.95) -> tuple[float, float]:
     """
     a, unit = rescale(as_finite(x, ndim=1, min_size=2))
     check_probability(level=level)
-    n, observed = a.size, a.var(ddof=1)
     if np.ptp(a) == 0:
         return 0.0, 0.0
-    kurtosis = max(0.0, float(stats.kurtosis(a, bias=False))) if n > 3 else 0.0
-    df = 2 / (kurtosis / n + 2 / (n - 1))
-    tail = (1 - level) / 2
-    low, high = observed * df / stats.chi2.isf([tail, 1 - tail], df) * unit * unit
+    df, tail = _variance_df(a), (1 - level) / 2
+    low, high = a.var(ddof=1) * df / stats.chi2.isf([tail, 1 - tail], df) * unit * unit
     return float(low), float(high)
+
+
+def _variance_df(a: Array) -> float:
+    """Return the degrees of freedom of the variance of values that are not all equal."""
+    n = a.size
+    kurtosis = max(0.0, float(stats.kurtosis(a, bias=False))) if n > 3 else 0.0
+    return 2 / (kurtosis / n + 2 / (n - 1))
+
+
+@dataclass(frozen=True)
+class SdRatio:
+    """Ratio of the SDs of two independent samples: interval and test of a ratio of 1.
+
+    `detectable` is the smallest ratio above 1 that the test finds with a power of 80 %.
+    """
+
+    ratio: float
+    low: float
+    high: float
+    p_value: float
+    detectable: float
+    level: float
+
+
+def sd_ratio(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> SdRatio:
+    """Compare the SDs of two independent samples, SD(a) / SD(b).
+
+    s_a²/s_b² is taken as F-distributed with the degrees of freedom of `variance_limits`, which are
+    lower for heavy tails. For Gaussian values it is the usual F test.
+
+    Args:
+        a, b: (n,) values of independent seeds, at least 5 each and not all equal.
+        level: two-sided confidence level; the test has level 1 − `level`.
+
+    Raises:
+        ValueError: fewer than 5 values, equal values, NaN or infinity, bad level.
+    """
+    check_probability(level=level)
+    samples = [rescale(as_finite(x, name, ndim=1, min_size=_MIN_FOR_SD))
+               for x, name in ((a, "a"), (b, "b"))]  # fmt: skip
+    if any(np.ptp(x) <= _ROUNDING_NOISE * np.abs(x).max() for x, _ in samples):
+        raise ValueError("all values of a sample are equal: its SD is 0")
+    (sd_a, sd_b), df = (
+        [x.std(ddof=1) * unit for x, unit in samples],
+        [_variance_df(x) for x, _ in samples],
+    )
+    f, tail = (sd_a / sd_b) ** 2, (1 - level) / 2
+    low, high = f / stats.f.isf([tail, 1 - tail], *df)
+    p = 2 * min(stats.f.sf(f, *df), stats.f.cdf(f, *df))
+    found = stats.f.isf(tail, *df) / stats.f.ppf(0.2, *df)
+    ratio, low, high, found = (float(np.sqrt(x)) for x in (f, low, high, found))
+    return SdRatio(ratio, low, high, float(min(1.0, p)), found, level)
 
 
 def median_interval(x: ArrayLike, level: float = 0.95) -> tuple[float, float]:

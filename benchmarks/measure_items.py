@@ -1,0 +1,140 @@
+"""False claims of item-level comparisons of equal models, for docs/methods.md.
+
+Each design is one line of the output file, written when it is finished; a second run continues.
+"""
+
+import argparse
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from reseed.stats.item_model import Factor, item_difference
+
+Rng = np.random.Generator
+
+
+@dataclass(frozen=True)
+class Design:
+    """Two models of equal expected score. SDs are of latent scores; noise has SD 1.
+
+    seeds: of each model, shared; 1: no factor. clusters: 0 for none; unequal: sizes are lognormal.
+    cluster_sd: effect of model × cluster; interaction_sd: of seed × cluster (or item).
+    One seed has no effect: the test is of the trained models.
+    prompts: 1 for no factor. score: binary, graded (1 to 5) or real.
+    """
+
+    seeds: int
+    items: int
+    clusters: int = 0
+    is_unequal: bool = False
+    seed_sd: float = 0.2
+    cluster_sd: float = 0.5
+    interaction_sd: float = 0.0
+    prompts: int = 1
+    prompt_sd: float = 0.3
+    score: str = "binary"
+    is_shared: bool = True
+
+
+def list_designs() -> Iterator[Design]:
+    """The grid of docs/methods.md."""
+    for seeds in (1, 3, 5, 10):
+        for items in (20, 100, 500, 2000):
+            for seed_sd in (0.0, 0.2) if seeds > 1 else (0.0,):
+                yield Design(seeds, items, seed_sd=seed_sd)
+    for seeds in (1, 3, 5, 10):
+        for clusters in (10, 50, 200):
+            for is_unequal in (False, True):
+                sd = 0.2 if seeds > 1 else 0.0
+                yield Design(seeds, 1000, clusters, is_unequal, sd)
+                yield Design(seeds, 1000, clusters, is_unequal, sd, cluster_sd=0.0)
+    for score in ("graded", "real"):
+        for clusters in (0, 20):
+            yield Design(5, 200, clusters, score=score)
+    yield Design(5, 500, 50, interaction_sd=0.5)
+    yield Design(5, 500, 0, interaction_sd=0.5)
+    yield Design(5, 500, 0, is_shared=False)
+    yield Design(5, 500, 50, is_shared=False)
+    for seeds in (1, 5):
+        for prompts in (3, 8):
+            for clusters in (0, 30):
+                sd = 0.2 if seeds > 1 else 0.0
+                yield Design(seeds, 300, clusters, seed_sd=sd, prompts=prompts)
+
+
+def simulate(rng: Rng, design: Design) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Scores of both models, (seeds, prompts, items), and the cluster of each item."""
+    n = design.items
+    index = None
+    if design.clusters:
+        weights = np.exp(rng.normal(0, 1.0, design.clusters)) if design.is_unequal else None
+        index = np.arange(n) % design.clusters
+        if weights is not None:
+            rest = rng.choice(design.clusters, n - design.clusters, p=weights / weights.sum())
+            index = np.concatenate([np.arange(design.clusters), rest])
+    unit = np.arange(n) if index is None else index
+    count = unit.max() + 1
+    difficulty = rng.normal(0, 1, n) + rng.normal(0, 1, count)[unit]
+    sides = []
+    for _ in range(2):
+        own = difficulty + rng.normal(0, 0.5, n) + rng.normal(0, design.cluster_sd, count)[unit]
+        if index is None:
+            own = difficulty + rng.normal(0, 0.5, n)
+        seed = rng.normal(0, design.seed_sd, (design.seeds, 1, 1))
+        cross = rng.normal(0, design.interaction_sd, (design.seeds, 1, count))[..., unit]
+        prompt = 0.0
+        if design.prompts > 1:
+            prompt = rng.normal(0, design.prompt_sd, (1, design.prompts, 1))
+        z = 0.5 + own + seed + cross + prompt
+        sides.append(z + rng.normal(size=(design.seeds, design.prompts, n)))
+    if design.score == "binary":
+        sides = [(z > 0).astype(float) for z in sides]
+    elif design.score == "graded":
+        sides = [np.clip(np.round(z + 3), 1, 5) for z in sides]
+    return sides[0], sides[1], index
+
+
+def measure(rng: Rng, design: Design, n_sim: int) -> dict[str, float]:
+    """Share of simulations with p at most 0.05, and with an interval without 0."""
+    factors = []
+    if design.seeds > 1:
+        factors.append(Factor("seed", design.is_shared))
+    if design.prompts > 1:
+        factors.append(Factor("prompt", True))
+    tests, intervals = [], []
+    for _ in range(n_sim):
+        a, b, index = simulate(rng, design)
+        keep = tuple(axis for axis in (0, 1) if a.shape[axis] == 1)
+        result = item_difference(a.squeeze(keep), b.squeeze(keep), factors, clusters=index)
+        tests.append(result.p_value <= 0.05)
+        intervals.append(not result.low <= 0 <= result.high)
+    size = float(np.mean(tests))
+    return {
+        "size": size,
+        "se": float(np.sqrt(max(size * (1 - size), 0.01) / n_sim)),
+        "missed": float(np.mean(intervals)),
+        "n": n_sim,
+    }
+
+
+def main() -> None:
+    """Measure every design that the output file does not hold."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("output", type=Path, help="lines of JSON")
+    parser.add_argument("--n", type=int, default=2000, help="simulations of a design (2000)")
+    options = parser.parse_args()
+    lines = options.output.read_text().splitlines() if options.output.exists() else []
+    finished = [json.loads(line)["design"] for line in lines]
+    for number, design in enumerate(list_designs()):
+        if asdict(design) in finished:
+            continue
+        result = measure(np.random.default_rng([24, number]), design, options.n)
+        with options.output.open("a") as file:
+            file.write(json.dumps({"design": asdict(design)} | result) + "\n")
+        print(f"{result['size']:.3f} ± {result['se']:.3f} {design}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,185 @@
+"""Claims on the scores of an arm over seeds: SD, largest difference, range against a Gaussian's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pandas as pd
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Estimate, Sample, Test
+from reseed.rendering import numbers
+from reseed.rendering.data import ExhibitData, metric_title
+
+from papers.picard.extremes import POWER_DF
+
+#: Fewest seeds for a density, and for the growth of a range: with fewer, the test of the range
+#: finds the tails of t with three degrees of freedom in less than a third of the samples.
+LEAST = 20
+_ALPHA = 0.05
+_AGAINST = f"tails of t with {POWER_DF} degrees of freedom"
+#: Most titles that a sentence lists.
+_NAMED = 4
+
+
+def show_small(value: float) -> str:
+    """Two significant digits."""
+    return f"{value:.2g}"
+
+
+def range_claims(data: ExhibitData, rows: pd.DataFrame, titles: Sequence[str]) -> list[Claim]:
+    """Claims `range_ratio` and `largest_difference`, one set for each metric.
+
+    rows: one row an arm, with the columns `n`, `range` and `extremes.RANGE_COLUMNS`. titles: of
+    the rows. Rows that could not be judged are left out of the first claim.
+    """
+    titled = pd.Series(list(titles), rows.index)
+    found = []
+    several = rows["metric"].nunique() > 1
+    for metric, part in rows.groupby("metric", sort=False):
+        end = f"_{metric}" if several else ""
+        judged = part[part["range_ratio"].notna()]
+        if len(judged):
+            found.append(_range_ratio(judged, titled[judged.index], f"range_ratio{end}"))
+        found.append(_largest(data, part, titled[part.index], f"largest_difference{end}"))
+    return found
+
+
+def sample(rows: pd.DataFrame) -> Sample:
+    """Seeds of each arm."""
+    return Sample.of(rows, "n", "seed")
+
+
+def test_sets(rows: pd.DataFrame) -> phrases.Phrase:
+    """`test sets of 201 to 601 images`; `test sets of unknown size`."""
+    known = rows[rows["items"].notna()]
+    if len(known) < len(rows):
+        return phrases.name("test sets of unknown size")
+    size = phrases.extent(rows, "items", numbers.whole)
+    return phrases.Phrase(f"test sets of {size} items", "range", size.rows)
+
+
+test_sets.__test__ = False  # type: ignore[attr-defined]  # not a test case
+
+
+def _range_ratio(rows: pd.DataFrame, titles: pd.Series, name: str) -> Claim:
+    tests = [
+        Test("Gaussian tails", row["range_p"], _ALPHA, row["range_power"], _AGAINST)
+        for _, row in rows.iterrows()
+    ]
+    is_beyond = rows["range_p"] < _ALPHA
+    named = numbers.several(titles[is_beyond])
+    many = len(rows) > _NAMED or not is_beyond.any() or len(rows) == 1
+    return Claim(
+        name,
+        "From worst to best seed it is {range}; Gaussian samples of that size have {gaussian} SD"
+        " on average. A range beyond theirs (p below {alpha}, each for itself) is shown in"
+        " {beyond}{named} ({n} each, {items}).",
+        rows,
+        {
+            "range": phrases.listed(rows, "range_in_sd", "{:.1f} SD".format, titles),
+            "gaussian": phrases.extent(rows, "range_in_sd_expected", "{:.1f}".format),
+            "alpha": phrases.setting(_ALPHA),
+            "beyond": phrases.share(rows, is_beyond, "arm"),
+            "named": phrases.name("" if many else f", {named}"),
+            "items": test_sets(rows),
+        },
+        sample(rows),
+        "A range beyond a Gaussian’s is shown in {beyond} ({n})",
+        statistic="range in SD over that of Gaussian samples",
+        estimates=[
+            Estimate(titles[i], row["range_ratio"], row["range_ratio_low"],
+                     row["range_ratio_high"], row["level"], (0, math.inf))
+            for i, row in rows.iterrows()
+        ],
+        tests=tests,
+        null="ratio 1",
+    )  # fmt: skip
+
+
+def _largest(data: ExhibitData, rows: pd.DataFrame, titles: pd.Series, name: str) -> Claim:
+    """The observed range is a lower bound of the largest difference between any two seeds."""
+    estimates = []
+    for i, row in rows.iterrows():
+        most = 1.0 if _is_share(data, row) else math.inf
+        # A fact about the seeds run: no chance is involved, so the level is 1.
+        estimates.append(Estimate(titles[i], row["range"], row["range"], most, 1.0, (0, most)))
+    return Claim(
+        name,
+        "The best and the worst seed differ in {metric} by {range}, so the largest difference"
+        " between two seeds is at least that ({n} each, {items}).",
+        rows,
+        {
+            "range": phrases.listed(rows, "range", show_small, titles),
+            "metric": phrases.name(metric_title(rows["metric"].iloc[0])),
+            "items": test_sets(rows),
+        },
+        sample(rows),
+        statistic="difference of best and worst seed",
+        estimates=estimates,
+        null="difference 0",
+    )
+
+
+def spread_claims(data: ExhibitData, rows: pd.DataFrame, titles: Sequence[str]) -> list[Claim]:
+    """Claims `sd` and `tails`. rows: those of `extremes`, as in `range_claims`."""
+    titled = pd.Series(list(titles), rows.index)
+    found = []
+    several = rows["metric"].nunique() > 1
+    for metric, part in rows.groupby("metric", sort=False):
+        end = f"_{metric}" if several else ""
+        found.append(_sd(data, part, titled[part.index], f"sd{end}"))
+        judged = part[part["tail_p"].notna()]
+        if len(judged):
+            found.append(_tails(judged, f"tails{end}"))
+    return found
+
+
+def _sd(data: ExhibitData, rows: pd.DataFrame, titles: pd.Series, name: str) -> Claim:
+    estimates = []
+    for i, row in rows.iterrows():
+        # No score between 0 and 1 has an SD above that of as many zeros as ones.
+        most = math.sqrt(row["n"] / (row["n"] - 1)) / 2 if _is_share(data, row) else math.inf
+        high = min(row["sd_high"], most)
+        estimates.append(
+            Estimate(titles[i], row["sd"], row["sd_low"], high, row["level"], (0, most))
+        )
+    return Claim(
+        name,
+        "The SD of {metric} over seeds is {sd} ({n} each, {items}).",
+        rows,
+        {
+            "metric": phrases.name(metric_title(rows["metric"].iloc[0])),
+            "sd": phrases.listed(rows, "sd", show_small, titles, ("sd_low", "sd_high")),
+            "items": test_sets(rows),
+        },
+        sample(rows),
+        statistic="SD over seeds",
+        estimates=estimates,
+    )
+
+
+def _tails(rows: pd.DataFrame, name: str) -> Claim:
+    return Claim(
+        name,
+        "Tails heavier than a Gaussian’s are shown in {heavier}, lighter ones in {lighter}"
+        " ({n} each).",
+        rows,
+        {
+            "heavier": phrases.share(rows, rows["tail"] == "heavier", "arm"),
+            "lighter": phrases.share(rows, rows["tail"] == "lighter", "arm"),
+        },
+        sample(rows),
+        statistic="excess kurtosis",
+        tests=[
+            Test("excess kurtosis 0", row["tail_p"], _ALPHA, row["tail_power"], _AGAINST)
+            for _, row in rows.iterrows()
+        ],
+        null="excess kurtosis 0",
+    )
+
+
+def _is_share(data: ExhibitData, row: pd.Series) -> bool:
+    """Whether the metric of a row lies between 0 and 1."""
+    dataset = data.info.datasets[row["dataset"]]
+    return dataset.metric == row["metric"] and bool(dataset.metric_is_share)

@@ -1,0 +1,124 @@
+"""Verdicts of `reseed.compare_items`: two models compared by item scores of an evaluation."""
+
+from __future__ import annotations
+
+from reseed.claims.formatting import (
+    count_interval_decimals,
+    count_noun,
+    format_number,
+    format_share,
+)
+from reseed.claims.verdicts import (
+    Outcome,
+    Row,
+    Verdict,
+    describe_equivalence_tests,
+    format_adjusted_p,
+    format_difference,
+    format_interval,
+    format_region,
+    format_unit,
+    is_equivalent,
+)
+
+#: Sources of variation, in the order in which texts name them.
+SOURCES = ("seed", "prompt", "cluster", "item", "repeat")
+#: Degrees of freedom of clusters below which the verdict warns.
+_FEW_CLUSTERS = 5.0
+
+
+def decide_evaluation_outcome(row: Row) -> Outcome:
+    """Outcome of one row of `reseed.compare_items`."""
+    if row["low"] == row["high"]:
+        return "no variation"
+    if row["p_holm"] <= row["alpha"] and row["difference"] != 0:
+        return "difference"
+    return "equivalent" if is_equivalent(row) else "no difference shown"
+
+
+def build_evaluation_verdict(row: Row) -> Verdict:
+    """The verdict on one row: difference, what it generalises to, and what would show more.
+
+    `row` holds the columns of `reseed.compare_items`, `factor` and `unit` of differences, and
+    `level_SOURCE`, the number of levels of each of `SOURCES` (0: none).
+    """
+    outcome = decide_evaluation_outcome(row)
+    where = f"on {row['dataset']}" if row["dataset"] else ""
+    a, b = row["model_a"], row["model_b"]
+    if outcome == "no variation":
+        evidence = f"every item gives the same difference {row['difference']:.3g}"
+        return Verdict(outcome, a, b, evidence, scope=where)
+    decimals = count_interval_decimals(row["low"] * row["factor"], row["high"] * row["factor"])
+    evidence = ", ".join(
+        [format_difference(row, decimals), format_interval(row, decimals), format_adjusted_p(row)]
+    )
+    tests = describe_equivalence_tests(row) if outcome == "equivalent" else ""
+    relation = "beats" if row["direction_known"] else "scores higher than"
+    return Verdict(
+        outcome, a, b, evidence, scope=where, region=format_region(row),
+        is_within_region=is_equivalent(row), relation=relation,
+        notes=(tests, _describe_scope(row), _describe_limits(row), _describe_next(row)),
+    )  # fmt: skip
+
+
+def _describe_scope(row: Row) -> str:
+    """What the interval allows for, and what is held fixed."""
+    sampled = [source for source in SOURCES[:-1] if row[f"level_{source}"] > 1]
+    counts = [count_noun(int(row[f"level_{source}"]), source) for source in sampled]
+    pairing = {True: "shared", False: "not shared"}.get(row["shared_seeds"])
+    seeds = f" (seeds {pairing})" if "seed" in sampled and pairing else ""
+    test = "McNemar's mid-p and Tango's score interval" if row["method"] == "McNemar" else "t test"
+    new = [
+        f"new {source}s" for source in sampled if not (source == "item" and "cluster" in sampled)
+    ]
+    held = ""
+    if "seed" not in sampled:
+        held = " One trained model of each: another seed may order them otherwise."
+    if row["seeds_a"] > 1 and "seed" not in sampled:
+        held = " Seeds are averaged, so the result holds for these trained models."
+    return (
+        f"{test[0].upper()}{test[1:]} over {', '.join(counts)}{seeds}: "
+        f"{' and '.join(new)} are allowed for.{held}"
+    )
+
+
+def _describe_limits(row: Row) -> str:
+    """Where the test claims little, as simulations show (docs/methods.md)."""
+    texts = []
+    if row["level_cluster"] > 1 and row["cluster_df"] < _FEW_CLUSTERS:
+        texts.append(
+            f"The clusters count as {row['cluster_df'] + 1:.1f} of equal size, so the interval is "
+            "wide and depends on few of them."
+        )
+    if row["level_seed"] == 2:
+        texts.append("Two seeds hardly show the spread over seeds: add a third.")
+    return " ".join(texts)
+
+
+def _describe_next(row: Row) -> str:
+    """Smallest detectable difference now, and with twice as many levels of each source."""
+    designs = [
+        (source, row[f"detectable_2x_{source}"])
+        for source in SOURCES
+        if row[f"detectable_2x_{source}"] == row[f"detectable_2x_{source}"]  # not NaN
+    ]
+    if row["detectable"] != row["detectable"] or not designs:
+        return ""
+    decimals = count_interval_decimals(0, 2 * row["detectable"] * row["factor"])
+
+    def text(value: float) -> str:
+        return format_number(value * row["factor"], decimals)
+
+    more = {"item": " in each cluster"} if row["level_cluster"] > 1 else {}
+    better = ", ".join(
+        f"{text(value)} with twice the {source}s{more.get(source, '')}" for source, value in designs
+    )
+    shares = ", ".join(
+        f"{source}s {format_share(row[f'share_{source}'])}"
+        for source in SOURCES
+        if row[f"share_{source}"] > 0.005
+    )
+    return (
+        f"Found in 80 % of cases: a difference of {text(row['detectable'])}{format_unit(row)}; "
+        f"{better}. Parts of the squared standard error: {shares}."
+    )

@@ -1,0 +1,231 @@
+"""Arranges item scores as arrays: models × seeds × prompts × items, repeats combined."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from reseed.core.errors import ReseedError
+from reseed.importers.source_table import join_names
+from reseed.stats.pass_at_k import pass_all_k, pass_at_k
+
+Array = NDArray[np.float64]
+#: Ways to combine the repeats of an item; `pass@k` and `pass^k` hold the number k.
+REPEATS = ("mean", "factor", "pass@k", "pass^k")
+#: What to do with items that a model failed on.
+FAILED = ("refuse", "drop", "zero")
+_PASS = re.compile(r"pass([@^])([1-9]\d*)")
+#: Labels of a cell, in the order of the axes.
+_CELL = ("seed", "prompt", "item")
+
+
+@dataclass(frozen=True)
+class ModelScores:
+    """Scores of one model on one dataset.
+
+    values: (seeds, prompts, items) scores, repeats combined.
+    repeat_variance: (seeds, prompts, items) estimated variance of each value due to repeats; None
+        without repeats.
+    seeds: labels of the first axis.
+    repeats: fewest and most repeats of a cell.
+    """
+
+    values: Array
+    repeat_variance: Array | None
+    seeds: tuple[str, ...]
+    repeats: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class ItemScores:
+    """Scores of all models on the items of one dataset.
+
+    items, prompts: labels of the last axes of each model's `values`.
+    clusters: (items,) code of the cluster of each item; None without clusters.
+    """
+
+    dataset: str
+    items: tuple[str, ...]
+    prompts: tuple[str, ...]
+    clusters: NDArray[np.int64] | None
+    models: dict[str, ModelScores]
+    notes: tuple[str, ...] = field(default=())
+
+
+def arrange_items(
+    frame: pd.DataFrame, repeats: str = "mean", failed: str = "refuse"
+) -> Iterator[ItemScores]:
+    """Yield the scores of each dataset; every model must have every item of every run.
+
+    Args:
+        frame: `ItemTable.frame`.
+        repeats: `mean`; `pass@3` or `pass^3`, the unbiased estimate for three samples; or `factor`,
+            which takes repeats as runs of their own, as if each had a seed.
+        failed: `refuse` scores that are missing; `drop` these items for all models; or `zero`.
+
+    Raises:
+        ReseedError: for scores that are missing or occur twice, an item in several clusters,
+            runs that differ in their items or prompts, and pass@k of scores that are not 0 and 1.
+    """
+    _check_choices(repeats, failed)
+    for dataset, rows in frame.groupby("dataset", sort=False):
+        where = f"dataset {dataset!r}: " if dataset else ""
+        yield _arrange(rows.reset_index(drop=True), str(dataset), where, repeats, failed)
+
+
+def _check_choices(repeats: str, failed: str) -> None:
+    if repeats not in REPEATS[:2] and not _PASS.fullmatch(repeats):
+        raise ReseedError(f"repeats: {repeats!r} is none of {', '.join(REPEATS)} (such as pass@5).")
+    if failed not in FAILED:
+        raise ReseedError(f"failed: {failed!r} is none of {', '.join(FAILED)}.")
+
+
+def _arrange(rows: pd.DataFrame, dataset: str, where: str, repeats: str, failed: str) -> ItemScores:
+    notes: list[str] = []
+    rows = _name_items(rows, where, notes)
+    if repeats == "factor":
+        rows = rows.assign(seed=rows["seed"] + "/" + rows["repeat"], repeat="")
+    rows = _treat_failed(rows, where, failed, notes)
+    _refuse_duplicates(rows, where)
+    item_codes, items = pd.factorize(rows["item"])
+    prompt_codes, prompts = pd.factorize(rows["prompt"])
+    clusters = None
+    if rows["cluster"].ne("").any():
+        first = rows.drop_duplicates("item")["cluster"]  # in the order of `items`
+        clusters = pd.factorize(first)[0].astype(np.int64)
+    models = {}
+    for model, index in rows.groupby("model", sort=False).indices.items():
+        part = rows.iloc[index]
+        seed_codes, seeds = pd.factorize(part["seed"])
+        shape = (len(seeds), len(prompts), len(items))
+        cell = np.ravel_multi_index((seed_codes, prompt_codes[index], item_codes[index]), shape)
+        count = np.bincount(cell, minlength=int(np.prod(shape)))
+        if (count == 0).any():
+            raise _describe_missing(where, str(model), count.reshape(shape), seeds, prompts, items)
+        values, noise = _combine_repeats(part["score"].to_numpy(), cell, count, repeats, where)
+        models[str(model)] = ModelScores(
+            values.reshape(shape),
+            None if noise is None else noise.reshape(shape),
+            tuple(map(str, seeds)),
+            (int(count.min()), int(count.max())),
+        )
+    return ItemScores(
+        dataset, tuple(map(str, items)), tuple(map(str, prompts)), clusters, models, tuple(notes)
+    )
+
+
+def _name_items(rows: pd.DataFrame, where: str, notes: list[str]) -> pd.DataFrame:
+    """Items with a name of their own where they are numbered within clusters."""
+    pairs = rows[["item", "cluster"]].drop_duplicates()
+    if not pairs["item"].duplicated().any():
+        return rows
+    cell = ["model", "seed", "prompt", "repeat", "item"]
+    if not rows.duplicated(cell).any():
+        several = pairs[pairs["item"].duplicated(keep=False)]
+        name = several["item"].iloc[0]
+        held = several.loc[several["item"] == name, "cluster"]
+        raise ReseedError(
+            f"{where}item {name} is in several clusters ({join_names(list(held))}). An item has "
+            "one cluster: correct it; a factor that every item is scored under is a `prompt`."
+        )
+    notes.append("Items are numbered within clusters: cluster and item name an item together.")
+    return rows.assign(item=rows["cluster"] + "/" + rows["item"])
+
+
+def _treat_failed(rows: pd.DataFrame, where: str, failed: str, notes: list[str]) -> pd.DataFrame:
+    missing = rows["score"].isna()
+    if not missing.any():
+        return rows
+    by_model = rows.loc[missing, "model"].value_counts()
+    counts = ", ".join(f"{model} {count}" for model, count in by_model.items())
+    if failed == "refuse":
+        raise ReseedError(
+            f"{where}scores are missing ({counts}). Say what a failed item counts: `failed: zero` "
+            "(it is wrong), or `failed: drop` (no model is scored on it)."
+        )
+    if failed == "zero":
+        notes.append(f"Failed items count 0: {counts}.")
+        return rows.assign(score=rows["score"].fillna(0.0))
+    names = rows.loc[missing, "item"].unique()
+    rest = rows[~rows["item"].isin(names)].reset_index(drop=True)
+    if rest.empty:
+        raise ReseedError(f"{where}every item failed for some model: no item is left.")
+    notes.append(
+        f"{len(names)} items are left out for all models, as some model failed on them: {counts}. "
+        "If a model fails on hard items, this favours it."
+    )
+    return rest
+
+
+def _refuse_duplicates(rows: pd.DataFrame, where: str) -> None:
+    copies = rows.duplicated(["model", *_CELL, "repeat"])
+    if copies.any():
+        row = rows[copies].iloc[0]
+        raise ReseedError(
+            f"{where}model {row['model']} has item {row['item']} more than once in a run. Name the "
+            "column that tells the rows apart: seed, prompt, repeat, or cluster."
+        )
+
+
+def _describe_missing(
+    where: str, model: str, count: NDArray[Any], seeds: pd.Index, prompts: pd.Index, items: pd.Index
+) -> ReseedError:
+    seed, prompt, item = (int(axis[0]) for axis in np.nonzero(count == 0))
+    run = [
+        f"{name} {labels[code]}"
+        for name, labels, code in (("seed", seeds, seed), ("prompt", prompts, prompt))
+        if labels[code] != ""
+    ]
+    has = int((count[seed, prompt] > 0).sum())
+    return ReseedError(
+        f"{where}model {model}{', ' + ', '.join(run) if run else ''} has {has} of {len(items)} "
+        f"items; {items[item]} is missing. Score all models on the same items and prompts, or "
+        "write the item with an empty score and set `failed`."
+    )
+
+
+def _combine_repeats(
+    score: Array, cell: NDArray[Any], count: NDArray[Any], repeats: str, where: str
+) -> tuple[Array, Array | None]:
+    """Return the value of each cell, and its variance due to repeats where it can be estimated."""
+    total = np.bincount(cell, score, count.size)
+    kind = _PASS.fullmatch(repeats)
+    if kind is None:
+        mean: Array = total / count
+        if count.max() == 1:
+            return mean, None
+        squares = np.bincount(cell, (score - mean[cell]) ** 2, count.size)
+        enough = count > 1
+        pooled = squares.sum() / (count - 1).sum()
+        variance = np.where(enough, squares / np.maximum(count - 1, 1), pooled)
+        return mean, variance / count
+    if not np.isin(score, (0, 1)).all():
+        raise ReseedError(f"{where}{repeats} needs scores of 0 and 1 only.")
+    estimate = pass_at_k if kind[1] == "@" else pass_all_k
+    k = int(kind[2])
+    if count.min() < k:
+        raise ReseedError(
+            f"{where}{repeats} needs {k} repeats of each item, some item has {count.min()}."
+        )
+    return estimate(count, total, k), _jackknife_variance(count, total, estimate, k)
+
+
+def _jackknife_variance(
+    count: NDArray[Any], total: NDArray[Any], estimate: Callable[..., Array], k: int
+) -> Array | None:
+    """Return the jackknife variance of each estimate over its repeats; None if one has k only.
+
+    Without one repeat, c of n right become c − 1 in c of n cases, and stay c otherwise.
+    """
+    if count.min() <= k:
+        return None
+    with_right = estimate(count - 1, np.maximum(total - 1, 0), k)
+    with_wrong = estimate(count - 1, np.minimum(total, count - 1), k)
+    share = total / count
+    return (count - 1) * share * (1 - share) * (with_right - with_wrong) ** 2

@@ -1,0 +1,165 @@
+"""Reads item-level scores: one row an item of a run, with seed, repeat, prompt and cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from reseed.core.errors import ReseedError, suggest_name
+from reseed.importers.columns import COLUMN_ALIASES, normalize_name
+from reseed.importers.files import read_tables
+from reseed.importers.in_memory import read_frame
+from reseed.importers.source_table import SourceTable, join_names
+from reseed.metrics.names import has_metric_name
+
+#: Columns of `ItemTable.frame`: labels as text, then the score (NaN: the item failed).
+LABELS = ("dataset", "model", "seed", "prompt", "repeat", "item", "cluster")
+#: Standard name → other common names, by priority.
+_ALIASES = {
+    "dataset": COLUMN_ALIASES["dataset"],
+    "model": COLUMN_ALIASES["model"],
+    "seed": COLUMN_ALIASES["seed"],
+    "prompt": ("prompt", "prompt_id", "template", "template_id", "prompt_name"),
+    "repeat": ("repeat", "repetition", "epoch", "trial", "trial_id", "sample_index", "attempt"),
+    "item": ("item", *COLUMN_ALIASES["item"], "question", "doc_id", "task_id", "problem_id"),
+    "cluster": ("cluster", "cluster_id"),
+    "score": ("score", "value", "correct", "is_correct", "reward", "passed"),
+    "metric": COLUMN_ALIASES["metric"],
+}
+_REQUIRED = ("model", "item")
+
+
+@dataclass(frozen=True)
+class ItemTable:
+    """Scores of items.
+
+    frame: one row a score, columns `LABELS` and `score`. A label that the source does not have is
+        empty.
+    metric: name of the score.
+    notes: how the source was read.
+    """
+
+    frame: pd.DataFrame
+    metric: str
+    notes: tuple[str, ...] = ()
+
+
+def read_item_table(
+    source: pd.DataFrame | str | Path | Sequence[str | Path],
+    columns: Mapping[str, str] | None = None,
+    metric: str | None = None,
+) -> ItemTable:
+    """Read a table of item scores: CSV, Parquet, JSON lines, several of them, or a frame.
+
+    Args:
+        source: one row an item of a run. Columns `model` and `item`, and a score; `dataset`,
+            `seed`, `prompt`, `repeat` and `cluster` where there are some. Common names are
+            recognised.
+        columns: standard name → the table's, for columns that are not recognised.
+        metric: the column of the score; in a table with a column `metric`, the value in it.
+
+    Raises:
+        ReseedError: for a file that cannot be read, a required column that is missing, and scores
+            that are not numbers.
+    """
+    table = _read(source)
+    found = _find_columns(table, dict(columns or {}), metric)
+    rows = table.frame.index
+    if "metric" in found:
+        rows, metric = _choose_metric(table, found["metric"], metric)
+    score = table.numbers(found["score"])
+    table.raise_errors()
+    empty = pd.Series("", index=table.frame.index)
+    labels = {name: table.text(found[name]) if name in found else empty for name in LABELS}
+    for name in _REQUIRED:
+        missing = labels[name].loc[rows] == ""
+        if missing.any():
+            raise table.error(
+                f"column {found[name]!r} is empty", "Fill it in every row.", missing.index[missing]
+            )
+    frame = pd.DataFrame({**labels, "score": score.replace([np.inf, -np.inf], np.nan)})
+    used = ", ".join(f"{name}: {column!r}" for name, column in found.items())
+    note = f"Columns read: {used}."
+    return ItemTable(
+        frame.loc[rows].reset_index(drop=True), metric or found["score"], (*table.notes, note)
+    )
+
+
+def _read(source: pd.DataFrame | str | Path | Sequence[str | Path]) -> SourceTable:
+    if isinstance(source, pd.DataFrame):
+        return read_frame(source)
+    paths = [source] if isinstance(source, str | Path) else list(source)
+    return read_tables([Path(path) for path in paths], "auto", {})
+
+
+def _find_columns(
+    table: SourceTable, mapping: dict[str, str], metric: str | None
+) -> dict[str, str]:
+    """Standard name → column of the table."""
+    for name, column in mapping.items():
+        if name not in _ALIASES:
+            table.add_error(
+                f"`columns` maps {name!r}, which is no column of item scores",
+                f"Use {', '.join(_ALIASES)}.{suggest_name(name, list(_ALIASES))}",
+            )
+        if column not in table.columns:
+            table.add_error(
+                f"has no column {column!r}, to which `columns` maps {name!r}",
+                f"{table.column_list}{suggest_name(column, table.columns)}",
+            )
+    table.raise_errors()
+    found = dict(mapping)
+    if metric in table.columns:
+        found.setdefault("score", str(metric))
+    by_name = {normalize_name(column): column for column in reversed(table.columns)}
+    for name, aliases in _ALIASES.items():
+        taken = set(found.values())
+        free = [by_name[alias] for alias in aliases if by_name.get(alias) not in (None, *taken)]
+        if name not in found and free:
+            found[name] = free[0]
+    if "score" not in found:
+        candidates = [c for c in table.columns if has_metric_name(c) and c not in found.values()]
+        if len(candidates) > 1:
+            table.add_error(
+                f"several columns may be the score ({join_names(candidates)})",
+                "Name one: `metric`.",
+            )
+        if len(candidates) == 1:
+            found["score"] = candidates[0]
+        if not candidates:
+            table.add_error(
+                "has no column of scores",
+                f"Name it `score`, or name the metric: `metric`. {table.column_list}",
+            )
+    for name in _REQUIRED:
+        if name not in found:
+            table.add_error(
+                f"has no column of the {name}",
+                f"Name it `{name}`, or map it: `columns: {{{name}: …}}`. {table.column_list}",
+            )
+    table.raise_errors()
+    return found
+
+
+def _choose_metric(table: SourceTable, column: str, metric: str | None) -> tuple[pd.Index, str]:
+    """The rows of the metric in a table with a column that names it."""
+    names = table.text(column)
+    present = list(dict.fromkeys(names))
+    if metric is None and len(present) > 1:
+        raise table.error(
+            f"column {column!r} holds several metrics ({join_names(present)})",
+            "Name one: `metric`.",
+        )
+    chosen = present[0] if metric is None else metric
+    if chosen not in present:
+        if metric in table.columns:  # the column of the score itself
+            return table.frame.index, metric
+        raise ReseedError(
+            f"{table.path}: holds no metric {metric!r}; it has {join_names(present)}."
+            + suggest_name(str(metric), present)
+        )
+    return names.index[names == chosen], chosen

@@ -1,0 +1,79 @@
+"""Statements of papers as a report shows them: measurement, verdict and limits as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from reseed.claims.claim import Estimate, format_estimate
+from reseed.rendering.numbers import NONE, fixed, from_to, interval_decimals
+
+
+@dataclass(frozen=True)
+class StatementRow:
+    """One statement, from the record that `claims.statements.judge_all` writes.
+
+    measured: estimate with its interval, or the range of several estimates. estimates: each with
+    its subject. sentence: the claim. limits: power or smallest detectable effect. levels: of the
+    intervals. anchor: of the exhibit on the study's page.
+    """
+
+    text: str
+    source: str
+    published: str
+    measured: str
+    n: str
+    verdict: str
+    detail: str
+    limits: str
+    sentence: str
+    estimates: tuple[str, ...]
+    levels: tuple[float, ...]
+    anchor: str
+
+    @classmethod
+    def from_record(cls, record: dict[str, Any], anchor: str) -> StatementRow:
+        """The row of a record in the sidecar of an exhibit. anchor: of that exhibit."""
+        claim = record["claim"] or {"estimates": [], "n": "", "limits": "", "text": ""}
+        found = [Estimate(**fields) for fields in claim["estimates"]]
+        return cls(
+            text=record["text"],
+            source=record["source"],
+            published=record["published"] or NONE,
+            measured=_measured(found),
+            n=claim["n"] or NONE,
+            verdict=record["verdict"],
+            detail=record["detail"],
+            limits=claim["limits"] or NONE,
+            sentence=claim["text"],
+            estimates=_each(found) if len(found) > 1 else (),
+            levels=tuple(sorted({one.level for one in found if one.has_interval})),
+            anchor=anchor,
+        )
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether the runs sufficed for an estimate."""
+        return self.measured != NONE
+
+
+def _decimals(estimates: Sequence[Estimate]) -> int:
+    ends = [(one.low, one.high) for one in estimates if one.has_interval]
+    return interval_decimals(ends, otherwise=[one.value for one in estimates])
+
+
+def _measured(estimates: Sequence[Estimate]) -> str:
+    """`3.2 [2.1, 4.4]`; of several `0.5 to 9.0 (25 estimates)`."""
+    if not estimates:
+        return NONE
+    places = _decimals(estimates)
+    if len(estimates) == 1:
+        return format_estimate(estimates[0], places)
+    values = [one.value for one in estimates]
+    return f"{from_to(values, lambda value: fixed(value, places))} ({len(values)} estimates)"
+
+
+def _each(estimates: Sequence[Estimate]) -> tuple[str, ...]:
+    places = _decimals(estimates)
+    return tuple(f"{one.subject}: {format_estimate(one, places)}" for one in estimates)

@@ -1,0 +1,70 @@
+"""The three sentences of the front page: what the report is, what was found, how sure that is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from reseed.config import SCALES
+from reseed.rendering.numbers import counted, several
+from reseed.reporting.statements import StatementRow
+from reseed.reporting.studies import StudyReport
+
+
+def summarise(studies: Sequence[StudyReport]) -> list[str]:
+    """Three sentences; one where no statement is tested."""
+    rows = [row for study in studies for row in study.statements]
+    subject = describe_subject(studies)
+    if not rows:
+        return [subject]
+    reduced = any(study.info.reduced and study.info.is_reproduction for study in studies)
+    return [subject, describe_verdicts(rows), describe_certainty(rows, reduced)]
+
+
+def describe_subject(studies: Sequence[StudyReport]) -> str:
+    """What the report is: papers and trials, without those of imported results."""
+    trained = [study for study in studies if study.info.scale in SCALES]
+    papers = sum(study.info.is_reproduction for study in trained)
+    scales = several(dict.fromkeys(study.info.scale for study in trained))
+    trials = counted(sum(study.info.trials.ok for study in trained), "trial")
+    done = f" ({trials}, scale {scales})" if trained else ""
+    if not papers:
+        number = counted(len(studies), "study", "studies")
+        return (
+            f"This report measures how much the scores of {number}"
+            f" depend on the random seed and on the data split{done}."
+        )
+    return (
+        f"This report trains the models of {counted(papers, 'paper')} again with other random seeds"
+        f" and other data splits{done}, and compares statements of the papers with the results."
+    )
+
+
+def describe_verdicts(rows: Sequence[StatementRow]) -> str:
+    """What was found: the number of statements by verdict."""
+    counts = Counter(row.verdict for row in rows)
+    return (
+        f"Of {counted(len(rows), 'statement')}, {counts['held']} held, {counts['not held']} did not"
+        f" hold, and {counts['cannot tell']} cannot be decided from these runs."
+    )
+
+
+def describe_certainty(rows: Sequence[StatementRow], reduced: bool) -> str:
+    """How sure the verdicts are. reduced: the runs are fewer or smaller than the papers'."""
+    levels = sorted({level for row in rows for level in row.levels})
+    level = " or ".join(f"{100 * level:g} %" for level in levels) or "confidence"
+    parts = [
+        f"A statement is decided only if all its {level} intervals are on one side of its limit"
+    ]
+    open_rows = [row for row in rows if row.verdict == "cannot tell"]
+    unmeasured = sum(not row.is_measured for row in open_rows)
+    if open_rows:
+        parts.append(
+            f"of those that cannot be decided, {len(open_rows) - unmeasured} need narrower"
+            f" intervals, and {unmeasured} could not be measured here"
+        )
+    if reduced:
+        parts.append(
+            "the runs are fewer or smaller than those of the papers, so read directions, not sizes"
+        )
+    return "; ".join(parts) + "."

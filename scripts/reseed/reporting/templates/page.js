@@ -1,0 +1,126 @@
+"use strict";
+(() => {
+  const LEAST_ROWS = 8, NEAR = 24; // rows of a table with a filter; pixels to the nearest point
+
+  // --- tables: sort by a column within each section, filter rows ---------------------------------
+
+  const number = (text) => {
+    const plain = text.replace(/\u2212/g, "-").replace(/^(<|below|over)\s*/, "");
+    const found = plain.match(/^[-+]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?/i);
+    return found ? Number(found[0].replace(/,/g, "")) : NaN;
+  };
+  const isMissing = (text) => text === "" || text === "–";
+  const cellText = (row, column) => {
+    const cell = row.cells[column], summary = cell && cell.querySelector("summary");
+    return cell ? (summary || cell).textContent.trim() : "";
+  };
+  const compare = (a, b, numeric, sign) => {
+    if (isMissing(a) || isMissing(b)) return isMissing(a) - isMissing(b);
+    return sign * (numeric ? number(a) - number(b) : a.localeCompare(b, "en", { numeric: true }));
+  };
+
+  const sortTable = (table, header, column, bodies) => {
+    const before = header.getAttribute("aria-sort");
+    const next = { ascending: "descending", descending: "none" }[before] || "ascending";
+    for (const one of table.tHead.querySelectorAll("[aria-sort]")) one.removeAttribute("aria-sort");
+    if (next !== "none") header.setAttribute("aria-sort", next);
+    for (const [body, rows] of bodies) {
+      const texts = rows.map((row) => cellText(row, column));
+      const numeric = texts.every((text) => isMissing(text) || !Number.isNaN(number(text)));
+      const order = rows.map((_, index) => index);
+      if (next !== "none") {
+        const sign = next === "ascending" ? 1 : -1;
+        order.sort((i, j) => compare(texts[i], texts[j], numeric, sign) || i - j);
+      }
+      body.append(...order.map((index) => rows[index]));
+    }
+  };
+
+  const addFilter = (table, bodies) => {
+    const input = document.createElement("input");
+    input.type = "search";
+    input.className = "filter";
+    input.placeholder = "Filter rows";
+    input.setAttribute("aria-label", "Filter rows");
+    input.addEventListener("input", () => {
+      const wanted = input.value.toLowerCase();
+      for (const [body, rows] of bodies) {
+        const section = body.querySelector("tr.section");
+        const whole = section && section.textContent.toLowerCase().includes(wanted);
+        for (const row of rows) {
+          row.hidden = !whole && !row.textContent.toLowerCase().includes(wanted);
+        }
+        if (section) section.hidden = rows.every((row) => row.hidden);
+      }
+    });
+    table.parentNode.insertBefore(input, table);
+  };
+
+  for (const table of document.querySelectorAll("table")) {
+    const bodies = [...table.tBodies].map((body) =>
+      [body, [...body.rows].filter((row) => !row.classList.contains("section"))]);
+    const count = bodies.reduce((sum, [, rows]) => sum + rows.length, 0);
+    if (count < 2 || !table.tHead) continue;
+    [...table.tHead.rows].pop().querySelectorAll("th").forEach((header) => {
+      const button = document.createElement("button"), column = header.cellIndex;
+      button.append(...header.childNodes);
+      button.title = "Sort by this column";
+      button.addEventListener("click", () => sortTable(table, header, column, bodies));
+      header.append(button);
+    });
+    if (count >= LEAST_ROWS) addFilter(table, bodies);
+  }
+
+  // --- figures: the values of the point nearest to the pointer -----------------------------------
+
+  const tip = document.createElement("div");
+  tip.className = "tip";
+  tip.hidden = true;
+  tip.setAttribute("role", "status");
+  document.body.append(tip);
+
+  const share = (value, [low, high, isLog]) => isLog
+    ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
+  const valueText = (value, names) => {
+    const known = (names || []).find(([position]) => Math.abs(position - value) < 0.5);
+    return known ? known[1] : String(value);
+  };
+  const nearest = (panels, x, y, width, height) => {
+    let best = null, least = NEAR;
+    for (const panel of panels) {
+      const [left, top, right, bottom] = panel.box;
+      for (const [label, values] of panel.series) {
+        for (let i = 0; i < values.length; i += 2) {
+          const px = left + (right - left) * share(values[i], panel.x);
+          const py = bottom - (bottom - top) * share(values[i + 1], panel.y);
+          const distance = Math.hypot((px - x) * width, (py - y) * height);
+          if (distance < least) {
+            least = distance;
+            best = { panel, label, x: values[i], y: values[i + 1] };
+          }
+        }
+      }
+    }
+    return best;
+  };
+  const describe = ({ panel, label, x, y }) => [
+    [panel.title, label].filter(Boolean).join(" · "),
+    `${panel.labels[1] || "y"}: ${valueText(y, panel.names[1])}`,
+    `${panel.labels[0] || "x"}: ${valueText(x, panel.names[0])}`,
+  ].filter(Boolean).join("\n");
+
+  for (const data of document.querySelectorAll("figure script")) {
+    const image = data.parentNode.querySelector("img"), panels = JSON.parse(data.textContent);
+    image.addEventListener("pointermove", (event) => {
+      const frame = image.getBoundingClientRect();
+      const found = nearest(panels, (event.clientX - frame.left) / frame.width,
+        (event.clientY - frame.top) / frame.height, frame.width, frame.height);
+      tip.hidden = !found;
+      if (!found) return;
+      tip.textContent = describe(found);
+      tip.style.left = `${Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8)}px`;
+      tip.style.top = `${Math.min(event.clientY + 14, innerHeight - tip.offsetHeight - 8)}px`;
+    });
+    image.addEventListener("pointerleave", () => { tip.hidden = true; });
+  }
+})();

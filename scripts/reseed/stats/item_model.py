@@ -1,0 +1,358 @@
+"""Difference of two models over items and all factors that are crossed with the items.
+
+An evaluation scores every item under every level of some factors, such as training seeds and
+prompts. Items may come in clusters (passages, repositories, patients); repeats (samples, epochs)
+are nested in each combination and are averaged before. Then
+
+    score difference = mean + sum over every set U of factors and clusters of an effect of U,
+
+and the variance of the mean difference is the sum over U of var(U) / levels(U). It is estimated by
+moments: T_U, the mean square of the effects of U divided by the number of cells, estimates the sum
+over all V that contain U of var(V) / levels(V). So the variance is the alternating sum of all T_U,
+and the part of one U is the alternating sum over its supersets (Searle, Casella and McCulloch 1992,
+ch. 4). Without clusters and with seeds alone, this is `crossed_comparison.crossed_difference`; with
+one seed it is the cluster-robust variance of a mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from reseed.stats.inputs import Array, as_finite, check_at_least, check_probability, rescale
+from reseed.stats.paired_proportions import score_equivalence_p, score_interval
+from reseed.stats.two_models import mcnemar
+from reseed.stats.weighted_t import Parts, upper_quantile, upper_tail
+
+#: A set of factors: their positions, in order; the last position is that of the items.
+_Set = tuple[int, ...]
+_NO_VARIANCE = 1e-24  # of scores rescaled to 1
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A factor that is crossed with the items; each model has two or more levels of it.
+
+    name: such as `seed` or `prompt`.
+    is_shared: whether level l of A and level l of B are the same level, so that they are paired.
+    """
+
+    name: str
+    is_shared: bool
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """Part of the squared standard error that one source adds, in squared score units.
+
+    sources: names of the factors whose combination varies: (`seed`,), (`item`,),
+        (`seed`, `item`); (`cluster`,) is what items of one cluster have in common.
+    variance: part of se², at least 0.
+    """
+
+    sources: tuple[str, ...]
+    variance: float
+
+
+@dataclass(frozen=True)
+class ItemDifference:
+    """Mean difference A − B over items, in score units.
+
+    method: `t`, or `McNemar` for binary scores of one run of each model without clusters: mid-p,
+        with Tango's score interval.
+    parts: se², rescaled, by the mean squares behind it (`weighted_t`).
+    levels: number of levels of each factor, by name; of `item`, and of `cluster` if there are some.
+    discordant: for `McNemar`, items on which only A and only B is right.
+    contributions: se² by source. Negative estimates are set to 0, so the sum may exceed se².
+    """
+
+    difference: float
+    se: float
+    low: float
+    high: float
+    p_value: float
+    level: float
+    method: str
+    parts: Parts
+    levels: dict[str, int]
+    contributions: tuple[Contribution, ...]
+    discordant: tuple[int, int] | None = None
+
+    def equivalence_p(self, rope: float) -> float:
+        """Return the larger p-value of two one-sided tests against a difference beyond ±rope."""
+        if self.discordant:
+            return score_equivalence_p(*self.discordant, self.levels["item"], rope)
+        if self.se == 0:
+            return float(abs(self.difference) >= rope)
+        return max(upper_tail((rope - sign * self.difference) / self.se, self.parts)
+                   for sign in (1, -1))  # fmt: skip
+
+
+def item_difference(
+    values_a: ArrayLike,
+    values_b: ArrayLike,
+    factors: Sequence[Factor] = (),
+    *,
+    clusters: ArrayLike | None = None,
+    repeat_variance: float = 0.0,
+    level: float = 0.95,
+) -> ItemDifference:
+    """Compute a t interval and test of the mean difference over items and crossed factors.
+
+    Every factor is a random sample of its population, so the result holds for new levels of it.
+    The mean squares of single factors have (levels − 1) degrees of freedom. That of clusters of
+    unequal sizes has the degrees of freedom of a mean with equal effects of clusters
+    (Satterthwaite), which is clusters − 1 for equal sizes. All are combined by `weighted_t`.
+
+    Args:
+        values_a, values_b: (levels of each factor, in order, ..., items) scores, repeats averaged.
+            Numbers of levels may differ where a factor is not shared.
+        factors: of the leading axes.
+        clusters: (items,) label of the cluster of each item; None: each item is one.
+        repeat_variance: variance of the mean difference due to repeats, in squared score units; it
+            is already part of the others, and only separates `contributions`.
+        level: two-sided confidence level.
+
+    Raises:
+        ValueError: other shapes, a factor with one level, fewer than two items or clusters, NaN.
+    """
+    check_probability(level=level)
+    a, b = as_finite(values_a, "values_a"), as_finite(values_b, "values_b")
+    _check_shapes(a, b, factors)
+    index, sizes = _index_clusters(clusters, a.shape[-1])
+    levels = {factor.name: min(a.shape[axis], b.shape[axis]) for axis, factor in enumerate(factors)}
+    levels |= {"item": a.shape[-1]} | ({} if clusters is None else {"cluster": sizes.size})
+    _, unit = rescale(np.concatenate([a.ravel(), b.ravel()]))
+    groups = _pair_mean_squares(a / unit, b / unit, factors, index, sizes)
+    contributions = _split_variance(groups)
+    if clusters is not None:
+        alone = _index_clusters(None, a.shape[-1])
+        by_item = _pair_mean_squares(a / unit, b / unit, factors, *alone)
+        contributions = _separate_clusters(contributions, _split_variance(by_item))
+    names = [*(factor.name for factor in factors), "item", "cluster"]
+    named = [
+        Contribution(tuple(names[axis] for axis in axes), variance * unit**2)
+        for axes, variance in contributions.items()
+    ]
+    difference = float((a / unit).mean() - (b / unit).mean())
+    shapes = [list(values.shape[:-1]) for values in (a, a, b)]
+    total, parts = _combine(groups, shapes[: len(groups)], _cluster_df(sizes))
+    result = ItemDifference(
+        difference * unit, 0.0, difference * unit, difference * unit,
+        float(abs(difference) <= 1e-12), level, "t", (), levels,
+        tuple(_separate_repeats(named, repeat_variance)),
+    )  # fmt: skip
+    is_binary = bool(np.isin(a, (0, 1)).all() and np.isin(b, (0, 1)).all())
+    if not factors and clusters is None and is_binary:
+        return _as_mcnemar(result, a, b)
+    if total <= _NO_VARIANCE:
+        return result
+    se = float(np.sqrt(total))
+    half = upper_quantile((1 - level) / 2, parts) * se
+    return replace(
+        result, se=se * unit, low=(difference - half) * unit, high=(difference + half) * unit,
+        p_value=2 * upper_tail(abs(difference) / se, parts), parts=parts,
+    )  # fmt: skip
+
+
+def _check_shapes(a: Array, b: Array, factors: Sequence[Factor]) -> None:
+    count = len(factors)
+    if a.ndim != count + 1 or b.ndim != count + 1:
+        raise ValueError(f"values need {count + 1} axes (factors, items): {a.shape}, {b.shape}")
+    if a.shape[-1] != b.shape[-1] or a.shape[-1] < 2:
+        raise ValueError(
+            f"both need the same two or more items, they have {a.shape[-1]} and {b.shape[-1]}"
+        )
+    for axis, factor in enumerate(factors):
+        sizes = a.shape[axis], b.shape[axis]
+        if min(sizes) < 2:
+            raise ValueError(f"factor {factor.name!r} needs two levels or more: {sizes}")
+        if factor.is_shared and sizes[0] != sizes[1]:
+            raise ValueError(f"shared levels of {factor.name!r} differ in number: {sizes}")
+
+
+def _index_clusters(clusters: ArrayLike | None, n: int) -> tuple[NDArray | None, Array]:
+    """Return the cluster of each item (None: itself), and the share of the items in each."""
+    if clusters is None:
+        return None, np.full(n, 1 / n)
+    labels = np.asarray(clusters)
+    if labels.shape != (n,):
+        raise ValueError(f"clusters must name the cluster of each of {n} items: {labels.shape}")
+    _, index, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    check_at_least(2, clusters=counts.size)
+    return index, counts / n
+
+
+def _cluster_df(sizes: Array) -> float:
+    """Return the degrees of freedom of `_item_squares` if clusters have independent effects.
+
+    The sum of squares is u'Bu of the clusters' effects u. Its degrees of freedom are
+    tr(B)²/tr(B²) (Satterthwaite); B is a diagonal plus a matrix of rank two, so traces are sums.
+    """
+    w, d = sizes, _jackknife_factors(sizes) * sizes**2
+    sum_d, sum_ww, sum_dw, sum_dd = d.sum(), (w * w).sum(), (d * w).sum(), (d * d).sum()
+    trace = sum_d - 2 * sum_dw + sum_d * sum_ww
+    diagonal = sum_dd + 2 * (-2 * (d * d * w).sum() + sum_d * (d * w * w).sum())
+    rest = 2 * sum_dd * sum_ww + 2 * sum_dw**2 + sum_d**2 * sum_ww**2 - 4 * sum_d * sum_dw * sum_ww
+    return float(min(trace**2 / (diagonal + rest), sizes.size - 1))
+
+
+def _jackknife_factors(sizes: Array) -> Array:
+    """Return the factor of each cluster's squared sum in the jackknife variance.
+
+    For equal sizes all are G/(G − 1), as in the usual cluster-robust variance (CR1).
+    """
+    count = sizes.size
+    return (count - 1) / count / (1 - sizes) ** 2
+
+
+def _item_squares(effects: Array, index: NDArray | None, sizes: Array) -> float:
+    """Return the sum of squares over clusters of the sums of centred `effects` (..., items)/n."""
+    sums = effects / effects.shape[-1]
+    if index is not None:
+        flat = sums.reshape(-1, sums.shape[-1])
+        sums = np.array([np.bincount(index, row, sizes.size) for row in flat])
+    return float((sums**2 @ _jackknife_factors(sizes)).sum())
+
+
+def _mean_squares(
+    values: Array, axes: Sequence[int], index: NDArray | None, sizes: Array
+) -> dict[_Set, float]:
+    """Return T_U of every non-empty set U of `axes` of the cells; other axes are averaged."""
+    item_axis = values.ndim - 1
+    squares = {}
+    for size in range(1, len(axes) + 1):
+        for chosen in combinations(axes, size):
+            others = tuple(axis for axis in range(values.ndim) if axis not in chosen)
+            effects = values.mean(axis=others, keepdims=True)
+            for axis in chosen:
+                effects = effects - effects.mean(axis=axis, keepdims=True)
+            cells = 1.0
+            for axis in chosen:
+                if axis != item_axis:
+                    cells *= values.shape[axis] * (values.shape[axis] - 1)
+            total = (
+                _item_squares(effects, index, sizes)
+                if item_axis in chosen
+                else float((effects**2).sum())
+            )
+            squares[chosen] = total / cells
+    return squares
+
+
+def _pair_mean_squares(
+    a: Array, b: Array, factors: Sequence[Factor], index: NDArray | None, sizes: Array
+) -> list[dict[_Set, float]]:
+    """Return T_U of the difference A − B, in independent groups.
+
+    The first group holds the sets of shared factors: of the differences, averaged over the other
+    factors. Sets with a factor that is not shared vary independently in both models: each model is
+    a group.
+    """
+    axes = range(len(factors) + 1)
+    own = {axis for axis, factor in enumerate(factors) if not factor.is_shared}
+    paired = a.mean(axis=tuple(own), keepdims=True) - b.mean(axis=tuple(own), keepdims=True)
+    groups = [_mean_squares(paired, [axis for axis in axes if axis not in own], index, sizes)]
+    if own:
+        for values in (a, b):
+            squares = _mean_squares(values, axes, index, sizes)
+            groups.append({chosen: one for chosen, one in squares.items() if own & {*chosen}})
+    return groups
+
+
+def _combine(
+    groups: list[dict[_Set, float]], levels: list[list[int]], cluster_df: float
+) -> tuple[float, Parts]:
+    """Return the variance of the mean difference, and its parts with degrees of freedom.
+
+    The mean square of items is counted in full; what the factors of a group add to it is truncated
+    at 0.
+
+    Args:
+        groups: of `_pair_mean_squares`.
+        levels: number of levels of each factor, for each group.
+        cluster_df: degrees of freedom of the mean square of items.
+    """
+    item_axis = len(levels[0])
+    total = groups[0][item_axis,]
+    pieces: dict[int, list[tuple[float, float]]] = {}
+    for squares, counts in zip(groups, levels, strict=True):
+        added = [
+            (-1) ** (len(chosen) + 1) * square
+            for chosen, square in squares.items()
+            if chosen != (item_axis,)
+        ]
+        total += max(sum(added), 0.0)
+        for axis, count in enumerate(counts):
+            if (axis,) in squares:
+                pieces.setdefault(axis, []).append((squares[axis,], count - 1))
+    parts: list[tuple[float, float]] = []
+    for piece in pieces.values():
+        observed = sum(square for square, _ in piece)
+        if observed > 0 and len({df for _, df in piece}) == 1:  # Welch's degrees of freedom
+            parts.append((observed, observed**2 / sum(square**2 / df for square, df in piece)))
+        else:
+            parts += piece
+    observed = sum(part for part, _ in parts)
+    parts.append((max(total - observed, 0.0), cluster_df))
+    return sum(part for part, _ in parts), parts
+
+
+def _split_variance(groups: list[dict[_Set, float]]) -> dict[_Set, float]:
+    """Return var(U)/levels(U) of every set, truncated at 0: the alternating sum of supersets."""
+    squares: dict[_Set, float] = {}
+    for group in groups:
+        for chosen, square in group.items():
+            squares[chosen] = squares.get(chosen, 0.0) + square
+    split = {}
+    for chosen in squares:
+        inside = sum(
+            (-1) ** (len(other) - len(chosen)) * square
+            for other, square in squares.items()
+            if set(chosen) <= set(other)
+        )
+        split[chosen] = max(inside, 0.0)
+    return split
+
+
+def _separate_clusters(split: dict[_Set, float], by_item: dict[_Set, float]) -> dict[_Set, float]:
+    """Separate what items of one cluster have in common from what is of single items.
+
+    The position after that of items stands for clusters.
+    """
+    item_axis = max(max(chosen) for chosen in split)
+    separate = {}
+    for chosen, variance in split.items():
+        if item_axis not in chosen:
+            separate[chosen] = variance
+            continue
+        cluster = tuple(item_axis + 1 if axis == item_axis else axis for axis in chosen)
+        separate[chosen] = min(by_item[chosen], variance)
+        separate[cluster] = variance - separate[chosen]
+    return separate
+
+
+def _separate_repeats(named: list[Contribution], repeat_variance: float) -> list[Contribution]:
+    """Take the variance due to repeats out of the contribution that contains it."""
+    if repeat_variance <= 0:
+        return named
+    whole = max((one for one in named if "item" in one.sources), key=lambda one: len(one.sources))
+    noise = min(repeat_variance, whole.variance)
+    rest = Contribution(whole.sources, whole.variance - noise)
+    others = [rest if one is whole else one for one in named]
+    return [*others, Contribution((*whole.sources, "repeat"), noise)]
+
+
+def _as_mcnemar(result: ItemDifference, a: Array, b: Array) -> ItemDifference:
+    test = mcnemar(a, b)
+    counts, n = (int(test.only_a), int(test.only_b)), a.shape[-1]
+    low, high = score_interval(*counts, n, result.level)
+    se = float(np.sqrt((a - b).var(ddof=1) / n))
+    return replace(
+        result, se=se, low=low, high=high, p_value=float(test.mid_p), method="McNemar",
+        parts=((1.0, float(n - 1)),), discordant=counts,
+    )  # fmt: skip

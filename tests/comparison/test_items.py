@@ -1,0 +1,249 @@
+"""`compare_items`: designs that are found, scores that are refused, and the command."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from reseed import ReseedError, compare_items
+from reseed.cli import main
+from reseed.stats.crossed_comparison import crossed_difference
+from reseed.stats.pass_at_k import pass_all_k, pass_at_k
+from reseed.stats.two_models import mcnemar
+
+
+def _table(seeds=3, prompts=1, repeats=1, items=24, gap=0.3, rng_seed=0):
+    """Binary scores of two models; items in clusters of three."""
+    rng = np.random.default_rng(rng_seed)
+    shape = (2, seeds, prompts, repeats, items)
+    latent = rng.normal(size=items) + gap * np.arange(2).reshape(2, 1, 1, 1, 1)
+    right = latent + rng.normal(0, 0.2, (2, seeds, prompts, 1, 1)) + rng.normal(size=shape) > 0
+    model, seed, prompt, repeat, item = (axis.ravel() for axis in np.indices(shape))
+    return pd.DataFrame(
+        {
+            "model": np.array(["old", "new"])[model],
+            "seed": seed,
+            "prompt": [f"p{one}" for one in prompt],
+            "epoch": repeat,
+            "question": [f"q{one}" for one in item],
+            "cluster": item // 3,
+            "correct": right.ravel().astype(int),
+        }
+    )
+
+
+def _values(table, model):
+    part = table[table["model"] == model]
+    return part.pivot_table(index="seed", columns="question", values="correct").to_numpy(float)
+
+
+def test_seeds_and_items_equal_the_crossed_test():
+    table = _table().drop(columns=["cluster", "prompt", "epoch"])
+    row = compare_items(table).verdicts.iloc[0]
+    better = row["model_a"]
+    sides = [_values(table, name) for name in (better, row["model_b"])]
+    expected = crossed_difference(*sides, shared_seeds=True)
+    assert (row["difference"], row["low"], row["p"]) == pytest.approx(
+        (expected.difference, expected.low, expected.p_value)
+    )
+    assert row["shared_seeds"]
+    assert (row["level_seed"], row["level_item"], row["level_cluster"]) == (3, 24, 0)
+
+
+def test_one_run_of_each_is_mcnemar():
+    table = _table(seeds=1, items=90).drop(columns=["cluster", "seed", "prompt"])
+    comparison = compare_items(table)
+    row = comparison.verdicts.iloc[0]
+    a, b = (
+        table[table["model"] == row[side]].sort_values("question")["correct"]
+        for side in ("model_a", "model_b")
+    )
+    assert row["p"] == float(mcnemar(a, b).mid_p)
+    assert "McNemar's mid-p" in row["verdict"]
+    assert "another seed may order them otherwise" in row["verdict"]
+
+
+def test_clusters_widen_the_interval():
+    rng = np.random.default_rng(1)
+    effect = rng.normal(size=(2, 20)).repeat(10, axis=1)
+    table = pd.DataFrame(
+        {
+            "model": np.repeat(["a", "b"], 200),
+            "item": np.tile(np.arange(200), 2),
+            "passage": np.tile(np.arange(200) // 10, 2),
+            "score": (effect + 0.1 * rng.normal(size=(2, 200))).ravel(),
+        }
+    )
+    without = compare_items(table).verdicts.iloc[0]
+    with_clusters = compare_items(table, cluster="passage").verdicts.iloc[0]
+    assert with_clusters["se"] > 2.5 * without["se"]
+    assert with_clusters["share_cluster"] > 0.9
+    assert with_clusters["cluster_df"] == pytest.approx(19)
+    assert "20 clusters, 200 items" in with_clusters["verdict"]
+    assert with_clusters["detectable_2x_item"] > 0.95 * with_clusters["detectable"]
+    assert with_clusters["detectable_2x_cluster"] < 0.75 * with_clusters["detectable"]
+
+
+def test_items_numbered_within_clusters_are_told_apart():
+    table = _table().drop(columns=["prompt", "epoch"])
+    number = table["question"].str[1:].astype(int) % 3
+    renamed = table.assign(question=number)
+    first, second = compare_items(table), compare_items(renamed)
+    assert first.verdicts["p"].iloc[0] == pytest.approx(second.verdicts["p"].iloc[0])
+    assert any("numbered within clusters" in note for note in second.notes)
+
+
+@pytest.mark.parametrize(("name", "estimate"), [("pass@2", pass_at_k), ("pass^2", pass_all_k)])
+def test_pass_at_k_of_repeats(name, estimate):
+    table = _table(repeats=5).drop(columns=["prompt", "cluster"])
+    comparison = compare_items(table, repeats=name)
+    for model, mean in comparison.leaderboard.set_index("model")["mean"].items():
+        part = table[table["model"] == model]
+        right = part.groupby(["seed", "question"])["correct"].sum()
+        assert mean == pytest.approx(estimate(5, right, 2).mean(), rel=1e-12)
+    assert comparison.verdicts["metric"].iloc[0] == name
+    assert comparison.verdicts["share_repeat"].iloc[0] > 0
+
+
+def test_repeats_are_averaged_or_taken_as_runs():
+    table = _table(seeds=1, repeats=6).drop(columns=["prompt", "cluster", "seed"])
+    averaged = compare_items(table).verdicts.iloc[0]
+    as_runs = compare_items(table, repeats="factor").verdicts.iloc[0]
+    assert averaged["level_seed"] == 0
+    assert averaged["share_repeat"] > 0.3
+    assert as_runs["level_seed"] == 6
+    assert averaged["difference"] == pytest.approx(as_runs["difference"])
+
+
+def test_unequal_repeats_are_averaged_by_item():
+    table = _table(seeds=1, repeats=3).drop(columns=["prompt", "cluster"])
+    shorter = table.drop(table.index[(table["epoch"] == 2) & (table["question"] == "q0")])
+    mean = shorter[shorter["model"] == "new"].groupby("question")["correct"].mean().mean()
+    board = compare_items(shorter).leaderboard.set_index("model")["mean"]
+    assert board["new"] == pytest.approx(mean)
+
+
+def test_prompts_are_a_factor_or_fixed():
+    table = _table(prompts=4).drop(columns=["epoch", "cluster"])
+    random, fixed = compare_items(table), compare_items(table, fixed=["prompt"])
+    assert random.verdicts["level_prompt"].iloc[0] == 4
+    assert "new prompts" in random.verdicts["verdict"].iloc[0]
+    assert fixed.verdicts["level_prompt"].iloc[0] == 0
+    assert fixed.verdicts["difference"].iloc[0] == pytest.approx(
+        random.verdicts["difference"].iloc[0]
+    )
+
+
+def test_other_seeds_of_each_model_are_not_paired():
+    table = _table().drop(columns=["prompt", "epoch", "cluster"])
+    table.loc[table["model"] == "new", "seed"] += 10
+    row = compare_items(table).verdicts.iloc[0]
+    assert row["shared_seeds"] is False or not row["shared_seeds"]
+    assert "seeds not shared" in row["verdict"]
+
+
+def test_lower_is_better_puts_the_lower_mean_first():
+    table = _table().rename(columns={"correct": "error"}).drop(columns=["epoch"])
+    row = compare_items(table).verdicts.iloc[0]
+    means = table.groupby("model")["error"].mean()
+    assert row["model_a"] == means.idxmin()
+    assert row["difference"] > 0
+
+
+def test_each_dataset_is_a_family_of_its_own():
+    parts = [_table(rng_seed=seed).assign(task=f"t{seed}") for seed in range(2)]
+    third = _table(rng_seed=5).query("model == 'new'").assign(model="third", task="t0")
+    table = pd.concat([*parts, third]).drop(columns=["prompt", "epoch", "cluster"])
+    verdicts = compare_items(table).verdicts
+    assert verdicts.groupby("dataset").size().to_dict() == {"t0": 3, "t1": 1}
+    assert verdicts.groupby("dataset")["pairs"].first().to_dict() == {"t0": 3, "t1": 1}
+    against = compare_items(table, baseline="new").verdicts
+    assert len(against) == 3
+
+
+def test_equivalence_needs_a_region():
+    table = _table(items=3000, gap=0.0).drop(columns=["prompt", "epoch", "cluster"])
+    assert compare_items(table).verdicts["outcome"].iloc[0] != "equivalent"
+    assert compare_items(table, rope=0.3).verdicts["outcome"].iloc[0] == "equivalent"
+
+
+def test_failed_items_are_refused_dropped_or_zero():
+    table = _table().drop(columns=["prompt", "epoch"]).astype({"correct": float})
+    failed = (table["model"] == "new") & (table["question"] == "q3") & (table["seed"] == 1)
+    table.loc[failed, "correct"] = np.nan
+    with pytest.raises(ReseedError, match=r"scores are missing \(new 1\).*failed: zero"):
+        compare_items(table)
+    dropped = compare_items(table, failed="drop")
+    assert dropped.leaderboard["items"].eq(23).all()
+    zero = compare_items(table, failed="zero").leaderboard.set_index("model")["mean"]
+    expected = table[table["model"] == "new"]["correct"].fillna(0).mean()
+    assert zero["new"] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t.iloc[1:], "has 23 of 24 items; q0 is missing"),
+        (lambda t: pd.concat([t, t.iloc[:1]]), "item q0 more than once in a run"),
+        (lambda t: t.assign(cluster=np.arange(len(t)) % 5), "is in several clusters"),
+        (lambda t: t.query("model == 'new'"), "No dataset holds two models"),
+        (lambda t: t.drop(columns="model"), "no column of the model"),
+        (lambda t: t.drop(columns="question"), "no column of the item"),
+        (lambda t: t.drop(columns="correct"), "no column of scores"),
+        (lambda t: t.assign(correct="yes"), "'yes', which is not a number"),
+        (lambda t: t.assign(question=""), "column 'question' is empty"),
+    ],
+)
+def test_incomplete_tables_are_refused(change, message):
+    table = _table().drop(columns=["prompt", "epoch"])
+    with pytest.raises(ReseedError, match=message):
+        compare_items(change(table))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"repeats": "best"}, "repeats: 'best' is none of"),
+        ({"repeats": "pass@9"}, "needs 9 repeats of each item, some item has 1"),
+        ({"failed": "ignore"}, "failed: 'ignore' is none of"),
+        ({"fixed": ["item"]}, "fixed: 'item' is none of"),
+        ({"baseline": "nwe"}, "no model is called 'nwe'.*new"),
+        ({"rope": 0}, "rope is 0"),
+        ({"alpha": 2}, "alpha is 2"),
+        ({"columns": {"items": "question"}}, "'items', which is no column of item scores"),
+        ({"columns": {"item": "questoin"}}, "no column 'questoin'"),
+    ],
+)
+def test_invalid_options_are_refused(options, message):
+    with pytest.raises(ReseedError, match=message):
+        compare_items(_table().drop(columns=["prompt", "epoch"]), **options)
+
+
+def test_scores_that_are_not_binary_have_no_pass_at_k():
+    table = _table(repeats=2).drop(columns=["prompt"]).assign(correct=0.5)
+    with pytest.raises(ReseedError, match="pass@2 needs scores of 0 and 1"):
+        compare_items(table, repeats="pass@2")
+
+
+def test_long_table_of_several_metrics():
+    table = _table().drop(columns=["prompt", "epoch", "cluster"])
+    both = pd.concat(
+        [
+            table.rename(columns={"correct": "value"}).assign(metric="accuracy"),
+            table.rename(columns={"correct": "value"}).assign(metric="f1", value=0.0),
+        ]
+    )
+    with pytest.raises(ReseedError, match=r"holds several metrics \(accuracy, f1\)"):
+        compare_items(both)
+    chosen = compare_items(both, metric="accuracy")
+    assert chosen.verdicts["p"].iloc[0] == pytest.approx(compare_items(table).verdicts["p"].iloc[0])
+
+
+def test_command(tmp_path, capsys):
+    path, output = tmp_path / "scores.csv", tmp_path / "verdicts.csv"
+    _table(repeats=2).drop(columns=["prompt"]).to_csv(path, index=False)
+    main(["items", str(path), "--repeats", "pass@2", "--baseline", "old", "--csv", str(output)])
+    printed = capsys.readouterr().out
+    assert "(pass@2)" in printed
+    saved = pd.read_csv(output)
+    assert saved["verdict"].iloc[0] in printed
+    with pytest.raises(SystemExit, match="write NAME=COLUMN"):
+        main(["items", str(path), "--column", "model"])

@@ -1,0 +1,44 @@
+"""The figure of training curves and the table of standings."""
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+from curve_study import make, read
+from readable import check_figure, check_table
+from reseed.analyses import curves, standing
+from reseed.exhibits import curves_figure, standing_table
+from run_kinds import draw
+
+__all__ = ["make", "read"]
+
+
+def test_the_table_of_standings(make, tmp_path):
+    table = check_table(draw(standing_table, make(standing), {}), tmp_path)
+    assert list(table.shown["Source"]) == ["Table 2", "given"]
+    assert table.shown["Best of"][1] == "more than were run"
+    assert "svm (no run of this arm)" in table.footnote
+
+
+def test_the_figure_of_curves(make, tmp_path):
+    figure, drawn = check_figure(curves_figure, make(curves), {}, tmp_path)
+    assert "runs still training" in drawn.footnote
+    assert figure.axes[0].get_ylabel() == "Validation accuracy"
+    assert "Runs per arm: 25" in drawn.footnote
+    late = draw(curves_figure, make(curves), {"from_epoch": 3})[1]
+    assert late.frame["epoch"].min() == 3
+
+
+def test_panels_without_room_on_a_page_are_named(make):
+    data = make(curves)
+    rows = data.statistics[data.statistics["arm"] == data.statistics["arm"].iloc[0]]
+    many = pd.concat([rows.assign(arm=f"rf{i}", model=f"rf{i}") for i in range(10)])
+    footnote = draw(curves_figure, replace(data, statistics=many), {})[1].footnote
+    assert "Not drawn for want of room, but in the CSV: rf" in footnote
+
+
+@pytest.mark.parametrize("kind", [standing_table, curves_figure])
+def test_without_rows_there_is_nothing_to_show(make, kind):
+    data = replace(make(standing), statistics=pd.DataFrame())
+    made = draw(kind, data, {})
+    assert (made if kind is standing_table else made[1]).empty

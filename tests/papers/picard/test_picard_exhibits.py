@@ -1,0 +1,266 @@
+"""Tables and figures of the paper show what the analyses measured."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from curve_frames import data_of, seeds
+from curve_study import make, read
+from papers.picard import (
+    convergence,
+    convergence_figure,
+    extremes,
+    extremes_table,
+    histogram_figure,
+    range_growth,
+    range_growth_figure,
+    reach_table,
+)
+from papers.picard.range_claims import LEAST
+from readable import check_figure, check_table
+from reseed.analyses.shared.data import Data
+from reseed.claims.statements import judge
+from reseed.core.errors import ReseedError
+from reseed.core.statement import Statement
+from reseed.rendering.data import ExhibitData
+from reseed.rendering.tables import Table
+from run_kinds import draw, run_analysis
+from study_frames import about, amended, frame, trial
+from test_exhibits_of_arms import shown
+from test_figures import texts_of
+from test_names_and_room import LONG, ODD, study
+
+__all__ = ["make", "read"]
+
+
+def test_the_table_of_extremes(make, tmp_path):
+    data = make(extremes)
+    table = check_table(draw(extremes_table, data, {}), tmp_path)
+    assert [name.strip() for name in table.shown["Arm"]] == [
+        "RF", "RF, long training", "as published",
+    ]  # fmt: skip
+    row = data.statistics.iloc[0]
+    assert table.shown["Range"][0] == f"{row['range']:.4f}"
+    assert table.shown["Range"][2] == "0.0127"
+    assert table.shown["Gaussian"][2] == "6.07"  # E[R] of 500 in SD, as tabulated
+    assert table.shown["Tails"][1] == "heavier"
+    assert "in 1 of the 2 arms, RF, long training (31 to 60 seeds each" in table.findings[0]
+
+
+def test_the_histogram_has_every_seed(make, read, tmp_path):
+    figure, drawn = check_figure(histogram_figure, make(extremes), {}, tmp_path)
+    assert len(drawn.frame) == 91
+    rugs = [c for axis in figure.axes for c in axis.collections]
+    assert sum(len(rug.get_segments()) for rug in rugs) == 91
+    assert "Seeds per arm: 31–60" in drawn.footnote
+    one = draw(histogram_figure, make(extremes), {"arms": ["rf"]})
+    assert len(one[1].frame) == 60
+
+
+def test_the_range_grows(make, tmp_path):
+    _, drawn = check_figure(range_growth_figure, make(range_growth), {}, tmp_path)
+    assert "is shown in 1 of the 2 arms" in drawn.findings[0]
+    assert drawn.findings[2].startswith("The average difference of two seeds is 0.0021 for RF")
+
+
+def test_convergence_is_drawn_for_every_run(make, tmp_path):
+    _, drawn = check_figure(convergence_figure, make(convergence), {}, tmp_path)
+    assert len(drawn.frame) == 50
+
+
+def test_panels_without_room_on_a_page_are_named(make):
+    data = make(convergence)
+    rows = data.statistics[data.statistics["arm"] == data.statistics["arm"].iloc[0]]
+    many = pd.concat([rows.assign(arm=f"rf{i}", model=f"rf{i}") for i in range(10)])
+    footnote = draw(convergence_figure, replace(data, statistics=many), {})[1].footnote
+    assert "Not drawn for want of room, but in the CSV: rf" in footnote
+
+
+def test_the_table_of_times_to_a_score(make, tmp_path):
+    table = check_table(draw(reach_table, make(convergence), {}), tmp_path)
+    assert len(table.shown) == 2
+    assert list(table.shown["Reach it"]) == ["40 % [21, 61]", "60 % [39, 79]"]
+    assert "never" in " ".join(table.shown["Median epoch"])
+    assert "is 40 % [21 %, 61 %] for RF and 60 % [39 %, 79 %] for RF, long" in table.findings[0]
+
+
+@pytest.mark.parametrize("kind", [extremes_table, reach_table])
+def test_empty_tables(kind, make):
+    empty = ExhibitData(pd.DataFrame(), make(extremes).metrics, make(extremes).info, "k", "T")
+    assert list(draw(kind, empty, {}).shown.columns) == ["Nothing to show"]
+
+
+@pytest.mark.parametrize("kind", [histogram_figure, range_growth_figure, convergence_figure])
+def test_empty_figures(kind, make):
+    metrics = make(extremes).metrics
+    empty = ExhibitData(pd.DataFrame(), metrics.iloc[:2], make(extremes).info, "k", "T")
+    assert draw(kind, empty, {})[1].frame.columns[0] == "nothing_to_show"
+
+
+def test_equal_scores_have_no_histogram(make):
+    metrics = make(extremes).metrics.assign(auc=0.5)
+    flat = ExhibitData(None, metrics, make(extremes).info, "k", "T")
+    _, drawn = draw(histogram_figure, flat, {})
+    assert drawn.empty.startswith("Not drawn, as every score is the same: ")
+
+
+def gaussian(kind, analysis, n, metric="auc", **options):
+    """A table or a description of Gaussian scores of `n` seeds."""
+    rows, _ = seeds(n, metric=metric)
+    facts = amended(about(("magic",)), datasets={"magic": {"metric_is_share": True}})
+    data = data_of(rows, facts=facts)
+    table = run_analysis(analysis, data, {"n_sim": 2000} | options)
+    made = draw(kind, ExhibitData(table, data.metrics, data.info, "k", "T"), {})
+    return made if isinstance(made, Table) else made[1]
+
+
+def test_a_range_not_shown_to_be_wide_states_power_and_test_set():
+    """At 10 seeds the test finds the tails of t with 3 degrees of freedom in a ninth of samples."""
+    claim = next(
+        c for c in gaussian(extremes_table, extremes, 10).claims if c.name == "range_ratio"
+    )
+    assert not claim.tests[0].rejects
+    assert 0.08 < claim.tests[0].power < 0.14
+    assert re.search("; power 1[0-3] % against tails of t with 3 degrees", claim.limits)
+    assert "(10 seeds each, test sets of 200 items)" in claim.text
+    assert "as far" not in claim.text
+
+
+def test_the_observed_range_bounds_the_largest_difference():
+    table = gaussian(extremes_table, extremes, 30)
+    claim = next(c for c in table.claims if c.name == "largest_difference")
+    (estimate,) = claim.estimates
+    assert (estimate.low, estimate.high) == (estimate.value, 1)
+    observed = table.raw["range"].item()
+    assert estimate.value == observed
+    judged = {
+        above: judge(Statement("", "", above=above), claim).verdict
+        for above in (observed / 2, observed)
+    }
+    assert judged == {observed / 2: "held", observed: "cannot tell"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "analysis"), [(histogram_figure, extremes), (range_growth_figure, range_growth)]
+)
+def test_few_seeds_are_one_line_of_text(kind, analysis):
+    drawn = gaussian(kind, analysis, LEAST - 1)
+    assert f"{LEAST}" in drawn.empty
+    assert not drawn.claims
+    assert not gaussian(kind, analysis, LEAST).empty
+
+
+def test_the_range_is_drawn_up_to_the_seeds_run():
+    assert gaussian(range_growth_figure, range_growth, 30).frame["seeds"].max() == 30
+    assert gaussian(range_growth_figure, range_growth, 30, up_to=99).frame["seeds"].max() == 99
+
+
+def test_runs_that_converge_at_few_epochs_show_no_relation(make):
+    data = make(convergence)
+    few = data.statistics.assign(converged=[1, 2] * 25)
+    drawn = draw(convergence_figure, replace(data, statistics=few), {})[1]
+    assert "RF (25 runs at 2 epochs)" in drawn.empty
+
+
+def test_a_histogram_leaves_out_seeds_with_a_failed_fold():
+    """Seed 0 lost its two worst folds: its mean over the others would be the best of all."""
+    metrics = frame([
+        trial(None if s == 0 and fold < 2 else 0.8 + 0.04 * fold + 0.0001 * s, seed=s, fold=fold,
+              dataset="magic", metric="auc", model="rf", scheme="kfold-5", test_ratio=np.nan)
+        for s in range(21)
+        for fold in range(5)
+    ])  # fmt: skip
+    drawn = shown(histogram_figure, None, metrics, about(("magic",), ("rf",)))
+    assert list(drawn.frame["init"]) == list(range(1, 21))
+    assert drawn.headline.startswith("20 seeds: 0.8801")
+
+
+def test_a_histogram_counts_no_crossed_pairs_as_seeds():
+    metrics = frame([
+        trial(0.9 + 0.001 * s * d, seed=s, data_seed=d, varied="data+model", experiment="grid",
+              dataset="magic", metric="auc", model="rf")
+        for s in range(5)
+        for d in range(5)
+    ])  # fmt: skip
+    assert shown(histogram_figure, None, metrics, about(("magic",), ("rf",))).empty
+
+
+def test_histogram_mean_is_within_range_and_metric_exists():
+    metrics = frame([
+        trial(0.94512 + 1e-5 * (s % 8), seed=s, dataset="magic", metric="auc", model="rf")
+        for s in range(24)
+    ])  # fmt: skip
+    facts = about(("magic",), ("rf",))
+    drawn = shown(histogram_figure, None, metrics, facts)
+    assert "is 0.945120 to 0.945190, mean 0.945155 and" in drawn.findings[0]
+    with pytest.raises(ReseedError, match="accuracyy"):
+        shown(histogram_figure, None, metrics, facts, {"metric": "accuracyy"})
+
+
+def convergence_rows(dataset, measure, tolerance):
+    return [
+        {"experiment": "model_seeds", "varied": "model", "dataset": dataset, "scheme": "h",
+         "arm": "ffnn", "model": "ffnn", "hyperparameters_source": "d", "data_seed": 0, "init": i,
+         "measure": measure, "n": 24, "broken": 0, "left_out": 0, "final": float(i), "converged": i,
+         "tolerance": tolerance, "target": 1.0, "target_is": "median", "share": 0.5,
+         "share_low": 0.1, "share_high": 0.9, "median": 1234.0, "median_low": 1000.0,
+         "median_high": np.inf, "restarts": 12345.6, "level": 0.95, "rho": 0.1, "rho_low": -0.5,
+         "rho_high": 0.6, "rho_p": 0.6}
+        for i in range(24)
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def converged():
+    rows = convergence_rows("magic", "validation auc", 0.002)
+    rows += convergence_rows("bike_sharing", "validation mse", 35.0)
+    return ExhibitData(pd.DataFrame(rows), frame([trial(0.9)]), about(models=("ffnn",)))
+
+
+def test_each_measure_has_its_tolerance(converged):
+    note = draw(convergence_figure, converged, {})[1].footnote
+    assert "within 0.002 (validation AUC) and 35 (validation MSE) of its own" in note
+
+
+def test_failed_runs_that_count_are_named(converged):
+    assert "failed run" not in draw(reach_table, converged, {}).footnote
+    rows = converged.statistics.assign(broken=1)  # of each of two arms
+    note = draw(reach_table, ExhibitData(rows, converged.metrics, converged.info), {}).footnote
+    assert "2 failed runs with a curve: among those that never reach it" in note
+
+
+def test_many_epochs_are_shown_in_full(converged):
+    shown = draw(reach_table, converged, {}).shown
+    assert shown["Median epoch"][0] == "1,234 [1,000, never]"
+    assert shown["Epochs with restarts"][0] == "12,346"
+
+
+def test_non_simulated_level_shows_no_simulated_coverage():
+    metrics, facts = study(("rf",), splits=LEAST)
+    for level, told in ((0.95, True), (0.8, False)):
+        table = run_analysis(range_growth, Data(metrics, facts), {"n_sim": 20, "level": level})
+        data = ExhibitData(table, metrics, facts, "k", "Title")
+        assert ("more than 95 %" in draw(range_growth_figure, data, {})[1].footnote) == told
+
+
+@pytest.mark.parametrize("names", [ODD, LONG], ids=["odd", "long"])
+@pytest.mark.parametrize(
+    ("kind", "analysis"), [(range_growth_figure, range_growth), (histogram_figure, None)]
+)
+def test_odd_and_long_names_are_readable(kind, analysis, names, tmp_path):
+    metrics, facts = study(names, splits=LEAST)
+    table = analysis and run_analysis(analysis, Data(metrics, facts), {"n_sim": 20})
+    data = ExhibitData(table, metrics, facts, "k", "Title")
+    figure, _ = check_figure(kind, data, {}, tmp_path)
+    written = " ".join(t.get_text().replace("\n", " ") for t, _ in texts_of(figure))
+    assert names is LONG or all(name in written for name in names)  # long ones are broken
+
+
+def test_an_arm_that_never_moves_is_named_and_not_drawn():
+    metrics, facts = study(("rf", "gbm"), splits=LEAST)
+    metrics.loc[metrics["model"] == "gbm", "auc"] = 0.5
+    figure, drawn = draw(histogram_figure, ExhibitData(None, metrics, facts, "k", "T"), {})
+    assert len(figure.axes) == 1
+    assert "Not drawn, as every score is the same: gbm." in drawn.footnote

@@ -1,0 +1,85 @@
+"""Values of points for pages: each is where Matplotlib draws it, and keeps its number."""
+
+import json
+
+import numpy as np
+import pytest
+from reseed.rendering.hover import panels_of
+from reseed.rendering.style import new_figure
+
+
+def place(panel, x, y):
+    """Share of the figure from its top left corner, as the script of a page computes it."""
+    left, top, right, bottom = panel["box"]
+
+    def share(value, low, high, is_log):
+        if is_log:
+            low, high, value = np.log([low, high, value])
+        return (value - low) / (high - low)
+
+    return left + (right - left) * share(x, *panel["x"]), bottom - (bottom - top) * share(
+        y, *panel["y"]
+    )
+
+
+def drawn(draw):
+    figure = new_figure(3)
+    axes = figure.subplots()
+    draw(axes)
+    figure.canvas.draw()
+    return figure, axes, panels_of(figure)
+
+
+def test_points_are_where_they_are_drawn():
+    points = np.array([[1.0, 0.2], [10.0, 0.4], [1000.0, 0.35]])
+
+    def draw(axes):
+        axes.set_xscale("log")
+        axes.invert_yaxis()
+        axes.plot(*points.T, "o", label="Runs")
+
+    figure, axes, [panel] = drawn(draw)
+    [(label, values)] = panel["series"]
+    assert label == "Runs"
+    assert values == pytest.approx(points.ravel())
+    for point in points:
+        x, y = figure.transFigure.inverted().transform(axes.transData.transform(point))
+        assert place(panel, *point) == pytest.approx((x, 1 - y), abs=1e-3)
+    json.dumps(panel)
+
+
+def test_scatter_plots_short_lines_and_names_of_rows_are_read():
+    def draw(axes):
+        axes.scatter([0.5, 0.7], [0, 1], color="#0072B2")
+        axes.plot(range(5), [0.1] * 5, color="#D55E00")
+        axes.plot(np.linspace(0, 1, 200), np.linspace(0, 1, 200))
+        axes.axhline(0.5)
+        axes.set_yticks([0, 1], ["RF", "XGB"])
+        axes.set_xlabel("Difference\nof AUC")
+
+    _, _, [panel] = drawn(draw)
+    assert [len(values) for _, values in panel["series"]] == [10, 4]
+    assert panel["names"] == [[], [(0, "RF"), (1, "XGB")]]
+    assert panel["labels"] == ["Difference of AUC", ""]
+
+
+def test_labels_come_from_the_legend_of_a_colour():
+    def draw(axes):
+        axes.plot([1, 2], [1, 2], "o", color="#0072B2")
+        axes.plot([1], [1], "o", color="#D55E00", label="One")
+        handle = axes.plot([], [], "o", color="#0072B2", label="Difference shown")
+        axes.get_figure().legend(handles=handle)
+
+    _, _, [panel] = drawn(draw)
+    assert [label for label, _ in panel["series"]] == ["Difference shown", "One"]
+
+
+def test_points_outside_and_too_many_points_are_left_out():
+    def few(axes):
+        axes.plot([1, 2, 30], [1, 2, np.nan], "o", label="x")
+        axes.set_xlim(0, 3)
+
+    _, _, [panel] = drawn(few)
+    assert panel["series"] == [("x", [1, 1, 2, 2])]
+    assert drawn(lambda axes: axes.plot(range(501), range(501), "o"))[2] == []
+    assert drawn(lambda axes: axes.axhline(1))[2] == []

@@ -1,0 +1,156 @@
+"""Statements on the front page and on the pages of studies, and the summary of the verdicts."""
+
+import re
+
+import pytest
+from reseed.core.coverage import PaperExhibit
+from reseed.core.study_info import StudyInfo, TrialCounts
+from reseed.reporting.pages import TEMPLATES, build_index, build_study_page
+from reseed.reporting.statements import StatementRow
+from reseed.reporting.studies import Exhibit, StudyReport
+from reseed.reporting.summary import describe_certainty, describe_verdicts, summarise
+
+
+def record(verdict, estimates=(), **changes):
+    claim = {
+        "text": "The ratio is 2.74.", "n": "6 seeds", "limits": "power 12 %",
+        "estimates": list(estimates),
+    }  # fmt: skip
+    return {
+        "text": "Splits matter more", "source": "Table 3", "published": "2 to 5",
+        "verdict": verdict, "detail": verdict, "claim": claim if estimates else None,
+    } | changes  # fmt: skip
+
+
+def estimate(value, low=None, high=None, subject="all"):
+    interval = {} if low is None else {"low": low, "high": high, "level": 0.95}
+    return {"subject": subject, "value": value} | interval
+
+
+RECORDS = [
+    record("held", [estimate(2.74, 2.1, 3.4)]),
+    record("not held", [estimate(0.5, 0.4, 0.6, "A"), estimate(0.7, 0.6, 0.8, "B")]),
+    record("cannot tell", [estimate(1.5)]),
+    record("cannot tell", published="", source=""),
+]
+
+
+def study(records=RECORDS, scale="demo", **changes):
+    sidecar = {
+        "title": "A figure", "headline": "", "findings": [], "statements": records, "empty": "",
+        "footnote": "", "form": "table", "headings": [["x"]], "rows": [], "definitions": [],
+        "details": [], "text_columns": 1, "paragraphs": [], "caption": "",
+    }  # fmt: skip
+    info = StudyInfo(
+        title="Paper", scale=scale, citation="Somebody", reduced=True, commits=["0123456789abcdef"],
+        trials=TrialCounts(planned=7, ok=7),
+    )  # fmt: skip
+    exhibits = [Exhibit("table1", sidecar, "")]
+    return StudyReport("paper", info, exhibits, "2 March 2026", **changes)
+
+
+def rows_of(records):
+    return [StatementRow.from_record(one, "table1") for one in records]
+
+
+def test_estimates_are_shown_with_their_intervals():
+    held, not_held, bare, missing = rows_of(RECORDS)
+    assert (held.measured, held.estimates) == ("2.74 [2.10, 3.40]", ())
+    assert not_held.measured == "0.50 to 0.70 (2 estimates)"
+    assert not_held.estimates == ("A: 0.50 [0.40, 0.60]", "B: 0.70 [0.60, 0.80]")
+    assert bare.measured == "1.5"
+    assert (missing.measured, missing.published, missing.n, missing.limits) == ("–", "–", "–", "–")
+
+
+def test_front_page_says_what_was_found_and_how_surely():
+    subject, found, certainty = summarise([study()])
+    assert "the models of 1 paper again" in subject
+    assert "7 trials, scale demo" in subject
+    assert found == (
+        "Of 4 statements, 1 held, 1 did not hold, and 2 cannot be decided from these runs."
+    )
+    assert "all its 95 % intervals" in certainty
+    assert "1 need narrower intervals, and 1 could not be measured here" in certainty
+    assert "read directions, not sizes" in certainty
+
+
+def test_summary_claims_no_more_than_was_run():
+    decided = rows_of(RECORDS[:2])
+    assert "cannot be decided" not in describe_certainty(decided, reduced=False)
+    assert "directions" not in describe_certainty(decided, reduced=False)
+    assert "0 cannot be decided" in describe_verdicts(decided)
+    [alone] = summarise([study([], scale="as given")])
+    assert "the scores of 1 study depend" in alone
+    assert "trial" not in alone
+
+
+def test_pages_show_every_statement_with_its_verdict():
+    report = study()
+    for page in (build_index([report], ["paper.html"]), build_study_page(report, "index.html")):
+        assert page.count("Splits matter more") == len(RECORDS)
+        for text in ("2.74 [2.10, 3.40]", "2 to 5 (Table 3)", "6 seeds", "power 12\u00a0%"):
+            assert text in page
+        for verdict in ("held", "not-held", "cannot-tell"):
+            assert f'class="{verdict}"' in page
+    assert 'href="paper.html#table1"' in build_index([report], ["paper.html"])
+
+
+def test_front_page_dates_each_study():
+    page = build_index([study()], ["paper.html"])
+    assert "Scale demo, 2 March 2026, commit <code>0123456</code>" in page
+
+
+def test_every_page_can_skip_and_only_studies_link_back():
+    index, page = build_index([study()], ["paper.html"]), build_study_page(study(), "index.html")
+    for each in (index, page):
+        assert '<a class="skip" href="#content">' in each
+        assert '<main id="content">' in each
+    assert '<a href="index.html">All studies</a>' in page
+    assert "All studies" not in index
+    assert "All studies" not in build_study_page(study())
+
+
+def test_study_without_statements_has_no_table_of_them():
+    page = build_study_page(study([]))
+    assert 'id="statements"' not in page
+    assert 'href="#statements"' not in page
+
+
+def test_coverage_table_links_what_is_shown():
+    coverage = (
+        PaperExhibit("Table 1", "made", ("table1",)),
+        PaperExhibit("Figure 2", "differs", ("gone",), "10 seeds"),
+        PaperExhibit("Figure 3", "left out", (), "not public"),
+    )
+    page = build_study_page(study(coverage=coverage))
+    text = " ".join(page[page.index('<section id="coverage">') :].split())
+    assert '<a href="#table1">table1</a>' in text
+    assert "gone (nothing to show at this scale)" in text
+    assert '<td class="text">left out</td>' in text
+    assert "not public" in text
+    assert 'id="coverage"' not in build_study_page(study())
+
+
+def luminance(colour):
+    """Relative luminance of `#rgb` or `#rrggbb` (WCAG 2)."""
+    digits = colour.lstrip("#")
+    if len(digits) == 3:
+        digits = "".join(2 * digit for digit in digits)
+    parts = [int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4)]
+    red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one, other):
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("mode", [0, 1], ids=["light", "dark"])
+def test_texts_have_a_contrast_of_at_least_4_5(mode):
+    style = (TEMPLATES / "page.css").read_text()
+    palette = dict(re.findall(r"--([\w-]+): (#\w+);", style.split(":root")[1 + mode]))
+    assert contrast("#fff", "#000") == pytest.approx(21)
+    for name in ("ink", "soft", "mark", "held", "not-held"):
+        for ground in ("page", "back"):
+            assert contrast(palette[name], palette[ground]) >= 4.5, (name, ground)

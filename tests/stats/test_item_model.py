@@ -1,0 +1,211 @@
+"""Item-level differences: against the crossed test, statsmodels, mixed designs and known truth."""
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from reseed.stats.crossed_comparison import crossed_difference
+from reseed.stats.item_design import predict_design
+from reseed.stats.item_model import Factor, item_difference
+from reseed.stats.two_models import mcnemar
+from scipy import stats
+
+
+def _scores(seeds=4, items=60, rng_seed=0):
+    rng = np.random.default_rng(rng_seed)
+    common = rng.normal(size=items)
+    return [
+        common + rng.normal(0, 0.3, (seeds, 1)) + rng.normal(size=(seeds, items)) for _ in range(2)
+    ]
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_equals_the_crossed_test_without_clusters(shared):
+    a, b = _scores()
+    ours = item_difference(a, b, [Factor("seed", shared)])
+    crossed = crossed_difference(a, b, shared_seeds=shared)
+    for name in ("difference", "se", "low", "high", "p_value"):
+        assert getattr(ours, name) == pytest.approx(getattr(crossed, name), rel=1e-12)
+    assert ours.equivalence_p(0.5) == pytest.approx(crossed.equivalence_p(0.5), rel=1e-12)
+
+
+def test_unequal_numbers_of_seeds():
+    a, b = _scores()
+    ours = item_difference(a[:3], b, [Factor("seed", False)])
+    crossed = crossed_difference(a[:3], b, shared_seeds=False)
+    assert (ours.se, ours.low) == pytest.approx((crossed.se, crossed.low), rel=1e-12)
+
+
+def test_one_seed_equals_cluster_robust_errors():
+    """Of equal clusters: statsmodels' sandwich with G/(G − 1), as Inspect's stderr(cluster=…)."""
+    a, b = (values[0] for values in _scores())
+    clusters = np.repeat(np.arange(12), 5)
+    ours = item_difference(a, b, clusters=clusters)
+    ols = sm.OLS(a - b, np.ones(60)).fit(
+        cov_type="cluster", cov_kwds={"groups": clusters, "df_correction": True}, use_t=True
+    )
+    # statsmodels multiplies by (n − 1)/(n − 1) for one coefficient, so both factors are G/(G − 1).
+    assert ours.se == pytest.approx(float(ols.bse[0]), rel=1e-10)
+    assert ours.p_value == pytest.approx(float(ols.pvalues[0]), rel=1e-10)
+    assert (ours.low, ours.high) == pytest.approx(tuple(ols.conf_int()[0]), rel=1e-10)
+
+
+def test_unequal_clusters_equal_the_jackknife():
+    """Leave one cluster out, in a loop (CR3)."""
+    a, b = (values[0] for values in _scores())
+    clusters = np.random.default_rng(1).integers(0, 7, 60) ** 2
+    d, labels = a - b, np.unique(clusters)
+    left_out = np.array([d[clusters != label].mean() for label in labels])
+    count = labels.size
+    variance = (count - 1) / count * ((left_out - d.mean()) ** 2).sum()
+    assert item_difference(a, b, clusters=clusters).se == pytest.approx(np.sqrt(variance))
+
+
+def test_degrees_of_freedom_of_clusters_by_explicit_matrices():
+    sizes = np.array([30, 12, 9, 5, 4])
+    clusters = np.repeat(np.arange(5), sizes)
+    a, b = (values[0] for values in _scores())
+    w = sizes / 60
+    centre = np.diag(w) @ (np.eye(5) - np.outer(np.ones(5), w))
+    weights = np.diag(4 / 5 / (1 - w) ** 2)
+    form = centre.T @ weights @ centre
+    expected = np.trace(form) ** 2 / np.trace(form @ form)
+    assert item_difference(a, b, clusters=clusters).parts[-1][1] == pytest.approx(expected)
+    assert expected < 3  # far from 4: one cluster holds half of the items
+
+
+def test_order_of_items_and_labels_of_clusters_do_not_matter():
+    a, b = _scores()
+    clusters = np.repeat(np.arange(12), 5)
+    order = np.random.default_rng(2).permutation(60)
+    first = item_difference(a, b, [Factor("seed", True)], clusters=clusters)
+    names = np.array([f"passage {label}" for label in clusters])
+    second = item_difference(
+        a[:, order], b[:, order], [Factor("seed", True)], clusters=names[order]
+    )
+    assert (first.se, first.p_value) == pytest.approx((second.se, second.p_value))
+
+
+def test_mcnemar_for_binary_scores_of_one_run():
+    rng = np.random.default_rng(3)
+    a, b = (rng.random(200) < share for share in (0.7, 0.6))
+    result = item_difference(a, b)
+    assert result.method == "McNemar"
+    assert result.p_value == float(mcnemar(a, b).mid_p)
+    assert result.low < a.mean() - b.mean() < result.high
+    assert item_difference(a, b, clusters=np.arange(200) // 2).method == "t"
+
+
+def test_variance_of_three_crossed_factors_is_unbiased():
+    """Seeds, prompts and clusters with all interactions: mean of se² and of each contribution."""
+    rng = np.random.default_rng(4)
+    shape = (4, 3, 20)
+    sds = {(0,): 0.5, (1,): 0.4, (2,): 1.0, (0, 1): 0.3, (0, 2): 0.8, (1, 2): 0.7, (0, 1, 2): 1.2}
+    truth = sum(sd**2 / np.prod([shape[axis] for axis in axes]) for axes, sd in sds.items())
+    squared, means = [], []
+    for _ in range(3000):
+        d = np.zeros(shape)
+        for axes, sd in sds.items():
+            size = [count if axis in axes else 1 for axis, count in enumerate(shape)]
+            d = d + rng.normal(0, sd, size)
+        result = item_difference(d, np.zeros(shape), [Factor("seed", True), Factor("prompt", True)])
+        squared.append(result.se**2)
+        means.append(result.difference)
+    # Truncation at 0 makes the mean of se² greater, never smaller.
+    error = np.std(squared) / np.sqrt(len(squared))
+    assert truth - 3 * error < np.mean(squared) < 1.1 * truth
+    assert np.var(means) == pytest.approx(truth, rel=0.1)
+
+
+def test_contributions_sum_to_the_variance():
+    a, b = _scores(seeds=6, items=400)
+    result = item_difference(
+        a, b, [Factor("seed", True)], clusters=np.repeat(np.arange(40), 10), repeat_variance=1e-4
+    )
+    by_source = {one.sources: one.variance for one in result.contributions}
+    assert by_source["seed", "item", "repeat"] == pytest.approx(1e-4)
+    assert sum(by_source.values()) == pytest.approx(result.se**2, rel=0.2)
+    assert min(by_source.values()) >= 0
+
+
+def test_predicted_design_matches_a_simulated_one():
+    """Pilot of 5 seeds × 300 items; twice the seeds and items predict the larger evaluation."""
+    rng = np.random.default_rng(5)
+
+    def simulate(seeds, items):
+        return (
+            rng.normal(0, 0.3, (seeds, 1)) + rng.normal(size=items)
+            + rng.normal(size=(seeds, items))
+        )  # fmt: skip
+
+    pilots = [
+        predict_design(
+            item_difference(simulate(5, 300), np.zeros((5, 300)), [Factor("seed", True)]),
+            {"seed": 2, "item": 2}, alpha=0.05,
+        ).se ** 2
+        for _ in range(300)
+    ]  # fmt: skip
+    truth = 0.3**2 / 10 + 1 / 600 + 1 / 6000
+    assert np.mean(pilots) == pytest.approx(truth, rel=0.1)
+
+
+def test_detectable_difference_has_the_stated_power():
+    rng = np.random.default_rng(6)
+    n = 80
+    size = np.mean(
+        [
+            predict_design(item_difference(rng.normal(size=n), np.zeros(n)), {}, 0.05).detectable
+            for _ in range(200)
+        ]
+    )
+    found = [
+        item_difference(rng.normal(size, 1, n), np.zeros(n)).p_value <= 0.05 for _ in range(2000)
+    ]
+    assert np.mean(found) == pytest.approx(0.8, abs=0.03)
+
+
+def test_few_clusters_keep_the_size():
+    """8 unequal clusters with effects of their own: the t test over items claims far too often."""
+    rng = np.random.default_rng(7)
+    clusters = np.repeat(np.arange(8), [40, 20, 10, 10, 8, 6, 4, 2])
+    by_cluster, by_item = [], []
+    for _ in range(1500):
+        d = rng.normal(size=8)[clusters] + rng.normal(size=100)
+        by_cluster.append(item_difference(d, np.zeros(100), clusters=clusters).p_value <= 0.05)
+        by_item.append(stats.ttest_1samp(d, 0).pvalue <= 0.05)
+    assert np.mean(by_cluster) < 0.065
+    assert np.mean(by_item) > 0.3
+
+
+def test_scale_does_not_matter():
+    a, b = _scores()
+    for scale in (1e-150, 1e150):
+        small = item_difference(a * scale, b * scale, [Factor("seed", True)])
+        one = item_difference(a, b, [Factor("seed", True)])
+        assert small.p_value == pytest.approx(one.p_value)
+        assert small.se == pytest.approx(one.se * scale)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ([[1.0, 2.0]], [[1.0, 2.0]]),
+        ([1.0], [2.0]),
+        ([1.0, 2.0], [1.0, 2.0, 3.0]),
+        ([1.0, np.nan], [1.0, 2.0]),
+    ],
+)
+def test_invalid_scores_are_refused(arguments):
+    with pytest.raises(ValueError, match=r"values|items"):
+        item_difference(*arguments)
+
+
+def test_one_cluster_and_one_level_are_refused():
+    with pytest.raises(ValueError, match="clusters must be at least 2"):
+        item_difference([1.0, 2.0], [0.0, 0.5], clusters=["a", "a"])
+    with pytest.raises(ValueError, match="'seed' needs two levels"):
+        item_difference([[1.0, 2.0]], [[0.0, 0.5]], [Factor("seed", True)])
+
+
+def test_equal_scores_have_no_variance():
+    result = item_difference(np.full((3, 5), 0.7), np.full((3, 5), 0.7), [Factor("seed", True)])
+    assert (result.se, result.p_value, result.low, result.high) == (0, 1, 0, 0)

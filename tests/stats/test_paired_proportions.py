@@ -1,0 +1,78 @@
+"""Tango's score test and interval: against brute-force likelihood, McNemar, coverage."""
+
+import math
+
+import numpy as np
+import pytest
+from reseed.stats.paired_proportions import score_equivalence_p, score_interval, score_statistic
+from scipy.optimize import minimize_scalar
+from scipy.stats import norm
+
+
+@pytest.mark.parametrize(("only_a", "only_b", "n"), [(9, 4, 50), (0, 3, 20), (12, 0, 40)])
+@pytest.mark.parametrize("delta", [-0.3, -0.05, 0.1, 0.4])
+def test_variance_uses_the_constrained_likelihood(only_a, only_b, n, delta):
+    """The rate of items that only B has right, maximised numerically."""
+
+    def negative_likelihood(q):
+        same = 1 - 2 * q - delta
+        terms = ((only_a, q + delta), (only_b, q), (n - only_a - only_b, same))
+        return -sum(count * math.log(max(p, 1e-300)) for count, p in terms if count)
+
+    low, high = max(0, -delta), (1 - delta) / 2
+    q = minimize_scalar(
+        negative_likelihood, bounds=(low, high), method="bounded", options={"xatol": 1e-12}
+    ).x
+    expected = (only_a - only_b - n * delta) / math.sqrt(n * (2 * q + delta * (1 - delta)))
+    assert score_statistic(only_a, only_b, n, delta) == pytest.approx(expected, rel=1e-4)
+
+
+def test_at_zero_it_is_the_statistic_of_mcnemar():
+    assert score_statistic(15, 5, 100, 0) ** 2 == pytest.approx((15 - 5) ** 2 / 20)
+
+
+def test_interval_ends_are_where_the_test_just_rejects():
+    z = norm.ppf(0.975)
+    for counts in ((9, 4, 50), (0, 0, 30), (30, 0, 30), (0, 5, 20), (1, 0, 2)):
+        low, high = score_interval(*counts)
+        if low > -1:
+            assert score_statistic(*counts, low) == pytest.approx(z, rel=1e-6)
+        if high < 1:
+            assert score_statistic(*counts, high) == pytest.approx(-z, rel=1e-6)
+        assert low <= (counts[0] - counts[1]) / counts[2] <= high
+
+
+def test_no_discordant_item_leaves_an_interval():
+    low, high = score_interval(0, 0, 50)
+    assert low == pytest.approx(-high)
+    assert high == pytest.approx(norm.ppf(0.975) ** 2 / (50 + norm.ppf(0.975) ** 2), rel=1e-6)
+
+
+def test_coverage_where_the_normal_interval_fails():
+    """30 items, 5 % discordant: the interval of the paired t covers too rarely."""
+    rng = np.random.default_rng(0)
+    p, n = (0.08, 0.02), 30
+    covered, normal = [], []
+    for _ in range(2000):
+        b, c, _ = rng.multinomial(n, [*p, 1 - sum(p)])
+        low, high = score_interval(b, c, n)
+        covered.append(low <= 0.06 <= high)
+        d = np.concatenate([np.ones(b), -np.ones(c), np.zeros(n - b - c)])
+        half = norm.ppf(0.975) * d.std(ddof=1) / math.sqrt(n)
+        normal.append(abs(d.mean() - 0.06) <= half)
+    assert np.mean(covered) > 0.935
+    assert np.mean(normal) < 0.92
+
+
+def test_equivalence_by_the_interval_of_twice_alpha():
+    for counts in ((9, 4, 200), (3, 3, 100), (0, 0, 60)):
+        low, high = score_interval(*counts, level=0.9)
+        for rope in (0.02, 0.05, 0.1):
+            is_inside = -rope < low and high < rope
+            assert (score_equivalence_p(*counts, rope) < 0.05) == is_inside
+
+
+def test_impossible_counts_are_refused():
+    for counts in ((-1, 0, 5), (4, 4, 7), (0, 0, 0)):
+        with pytest.raises(ValueError, match="must be at least"):
+            score_interval(*counts)
