@@ -138,7 +138,7 @@ def cost_of(
     rungs = estimate_rungs(planned, seconds, rows) if searches else []
     one_search = search_seconds(planned, seconds, rows) if searches else 0.0
     trials = len(planned.trials)
-    width = max((planned.model.stack.cpu, planned.model.stack.gpu))
+    width = planned.stack_width
     a_job = -(-max(1, round(block_seconds / seconds)) // width) * width
     total = trials * seconds + searches * one_search
     kept = {

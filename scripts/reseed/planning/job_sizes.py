@@ -109,7 +109,7 @@ class JobSizes:
         features, shape = meta.get("features") or [], meta.get("shape") or []
         network = planned.model.device != "cpu"
         # A stack of tables holds each lane's rows; images are taken batch by batch.
-        width = max(planned.model.stack.cpu, planned.model.stack.gpu) if features else 1
+        width = planned.stack_width if features else 1
         values = len(features) if features else math.prod(shape) if shape else 0
         base = BASE_MB if features and not network else NETWORK_MB
         value = BYTES_OF_IMAGES if shape and network else BYTES_PER_VALUE

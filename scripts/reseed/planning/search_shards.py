@@ -14,9 +14,9 @@ from typing import NamedTuple
 from reseed.core.halving import compute_rung_sizes, count_survivors
 from reseed.planning.plan import HINT_ROWS, PlannedSetting
 
-# Successive halving from a first rung of 1/27 was measured at 55 and 61 % of the CPU time of a
-# random search (docs/measured.md).
-HALVING_SHARE = 0.56
+# The part of a fit that does not depend on the rows costs as much as this many rows. So halving
+# from 450 of 12,150 rows takes 55 % of the time of a random search, as measured (docs/measured.md).
+FIXED_ROWS = 5_200
 _MANY_ROWS = 1e18
 _ROUNDING = 1e-9
 
@@ -42,11 +42,9 @@ def estimate_rungs(planned: PlannedSetting, seconds: float, rows: int) -> list[R
     train_rows = rows * fold_share
     sizes = compute_rung_sizes(train_rows, candidates)
     most = len(compute_rung_sizes(_MANY_ROWS, candidates))
-    shares = [size / train_rows for size in sizes] + [1.0] * (most - len(sizes))
+    shares = [(size + FIXED_ROWS) / (train_rows + FIXED_ROWS) for size in sizes]
+    shares += [1.0] * (most - len(sizes))
     counts = [count_survivors(candidates, rung) for rung in range(most)]
-    # Small fits cost more than their share of the rows.
-    ideal = sum(n * share for n, share in zip(counts, shares[: len(sizes)], strict=False))
-    whole *= max(1.0, HALVING_SHARE * candidates / ideal) if len(sizes) > 1 else 1.0
     return [Rung(n, n * whole * share) for n, share in zip(counts, shares, strict=True)]
 
 
