@@ -276,7 +276,8 @@ class StudyJobs:
             page = self.layout.study_page(study)
             caption = {"category": entry.title, "subcategory": "Page"}
             job = self._page_job([study], study)
-            yield self._job(**job, outputs=[page], captions={page: caption})
+            outputs = [page, self.layout.study_bundle(study)]
+            yield self._job(**job, outputs=outputs, captions={page: caption})
 
     def index(self) -> Job:
         """All studies → the index of pages, in the order of their places in the report."""
@@ -331,6 +332,7 @@ class StudyJobs:
         entry, paths = self.context.project.studies[study], self.layout.study(study)
         return [
             self.layout.study_page(study),
+            self.layout.study_bundle(study),
             paths.metrics,
             paths.about,
             *(
