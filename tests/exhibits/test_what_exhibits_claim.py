@@ -23,7 +23,7 @@ SEEDS = {"experiments": ["model_seeds"]}
 @pytest.mark.parametrize(
     ("outlier", "headline"),
     [
-        (0.02, "Ranges wider than Gaussian scores give: 1 of 1, by chance 0.025"),
+        (0.02, "Ranges wider than Gaussian scores give: the one cell, by chance 0.025"),
         (0.0006, "No range is shown to be wider than Gaussian scores give"),
     ],
 )
