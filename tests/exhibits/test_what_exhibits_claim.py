@@ -11,6 +11,7 @@ from reseed.rendering import coverage
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.table_files import markdown
 from reseed.rendering.tables import Rows
+from reseed.stats.gaussian_range import tail_power
 from run_kinds import draw
 from study_frames import about, amended, frame, trial
 from test_exhibits_of_arms import shown
@@ -33,6 +34,10 @@ def test_one_range_that_is_too_wide_is_not_denied(outlier, headline):
     ])  # fmt: skip
     table = shown(interval_table, spread, metrics, about(("magic",), ("rf",)), SEEDS)
     assert table.headline == headline
+    power = tail_power(30, alpha=0.025).range
+    assert table.claims[0].limits.startswith(
+        f"power {100 * power:.0f} % a cell against Student's t"
+    )
 
 
 def splits(scores, arms=None, folds=1):
