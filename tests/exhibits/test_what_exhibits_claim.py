@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 from papers.protocol import training_time, training_time_table
 from reseed.analyses import spread, stochastic_order
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Sample
 from reseed.exhibits import interval_table, spread_table, stochastic_order_table
 from reseed.rendering import coverage
 from reseed.rendering.data import ExhibitData
@@ -110,7 +112,10 @@ def test_markdown_shows_names_as_they_are():
     data = ExhibitData(None, pd.DataFrame(), about(), title="<i>Title</i>")
     lines = Rows()
     lines.add({"Name": "<b>RF</b> `x` _a_ ~~y~~ [z](u) max_depth=3"}, "a_b *c*")
-    text = markdown(lines.table(data, pd.DataFrame(), "", headline="*headed*"))
+    rows = pd.DataFrame({"n": [5]})
+    names = {"heading": phrases.name("*headed*")}
+    claim = Claim("c", "{n}.", rows, names, Sample.of(rows, "n", "seed"), headline="{heading}")
+    text = markdown(lines.table(data, rows, "", claims=[claim]))
     assert text.startswith(r"**\<i>Title\</i>**: \*headed\*")
     assert r"| \<b>RF\</b> \`x\` \_a\_ \~\~y\~\~ \[z](u) max_depth=3 |" in text
     assert r"| **a_b \*c\*** |" in text
