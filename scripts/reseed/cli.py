@@ -103,7 +103,12 @@ def _add_means(commands: Commands) -> None:
     add("--runs", type=int, help="number of runs of each mean, if no column n states it")
     add("--metric", help="what the means measure; its name may state the direction")
     add("--baseline", help="compare each model with this one only")
-    add("--spread", choices=["sd", "se"], default="sd", help="the meaning of ± (sd)")
+    add(
+        "--spread",
+        choices=["sd", "se", "ci95"],
+        help="the meaning of ±: SD, standard error, or half of a 95 %% interval of the mean",
+    )
+    add("--decimals", type=int, help="decimals with which floats (of Parquet) were printed")
     _add_direction(command)
     for option in read_pair_options():
         if option.name in _MEANS_OPTIONS:
@@ -196,7 +201,7 @@ def _list_set_options(options: argparse.Namespace, names: list[str]) -> dict[str
 
 def _run_means(options: argparse.Namespace) -> None:
     from reseed.comparison.means import CAUTION, compare_means
-    from reseed.core.atomic import replace_atomically
+    from reseed.core.csv_files import write_csv
 
     table = compare_means(
         options.table,
@@ -204,19 +209,20 @@ def _run_means(options: argparse.Namespace) -> None:
         metric=options.metric,
         baseline=options.baseline,
         spread=options.spread,
+        decimals=options.decimals,
         greater_is_better=options.greater,
         **_list_set_options(options, _MEANS_OPTIONS),
     )
     print(*(f"- {verdict}" for verdict in table["verdict"]), sep="\n")
     print(f"\n{CAUTION}")
     if options.csv:
-        with replace_atomically(options.csv) as temporary:
-            table.to_csv(temporary, index=False)
+        write_csv(table, options.csv)
 
 
 def _run_compare(options: argparse.Namespace) -> None:
     from reseed.comparison.compare import compare
-    from reseed.core.atomic import replace_atomically, write_text
+    from reseed.core.atomic import write_text
+    from reseed.core.csv_files import write_csv
 
     sources = options.results
     metric = options.metric
@@ -239,8 +245,7 @@ def _run_compare(options: argparse.Namespace) -> None:
     )
     print(comparison)
     if options.csv:
-        with replace_atomically(options.csv) as temporary:
-            comparison.verdicts.to_csv(temporary, index=False)
+        write_csv(comparison.verdicts, options.csv)
     if options.latex:
         write_text(options.latex, comparison.to_latex())
     if options.figure:

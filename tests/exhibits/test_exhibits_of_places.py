@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from papers.raste import heat_maps, range_bars, ratio_table, score_strips
+from papers.raste import heat_maps, range_bars, score_strips
 from reseed.analyses import spread
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import curves_figure, seed_noise, spread_table
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.panels import by_ratio
-from run_kinds import draw, run_analysis
+from run_kinds import claims_of, draw, run_analysis
 from study_frames import about, amended, frame, replaced, trial
 from test_exhibits_of_arms import shown
 
@@ -42,27 +42,8 @@ def test_test_ratios_have_panels_of_their_own(ratios):
         scores = drawn.frame.query(f"scheme == 'holdout-{ratio}'")["score"]
         assert axis.lines[1].get_ydata() == pytest.approx([scores.median()] * 2)
     both = {"experiments": ["model_seeds", "data_seeds"]}
-    assert "in 1 of 2 cells" in shown(range_bars, spread, *ratios, both).headline
-
-
-def test_test_ratio_trend_is_counted_over_datasets_and_by_arm():
-    rng = np.random.default_rng(0)
-    metrics = frame([
-        trial(0.9 + rng.normal(0, 0.01 * (ratio if up else 1 - ratio)), data_seed=s, varied="data",
-              experiment="data_seeds", dataset=dataset, metric="auc", model="rf", arm=arm,
-              scheme=f"holdout-{ratio}", test_ratio=ratio)
-        for dataset, up in (("magic", True), ("home_mortgage_sim", False))
-        for arm in ("one", "two")
-        for ratio in (0.1, 0.5, 0.9)
-        for s in range(30)
-    ])  # fmt: skip
-    facts = about(("magic", "home_mortgage_sim"), ("rf",))
-    table = shown(ratio_table, spread, metrics, facts, {"experiments": ["data_seeds"]})
-    assert (
-        table.headline == "With a larger test part the SD falls: over data seeds for 2 of 4 cells"
-    )
-    assert ("one", "Median") in table.shown.columns
-    assert ("two", "Median") in table.shown.columns
+    [claim] = shown(range_bars, spread, *ratios, both).claims
+    assert claim.heading.endswith("in 1 of the 2 cells")
 
 
 def grid(score, **place):
@@ -142,7 +123,7 @@ def test_folds_are_no_seeds():
     ])  # fmt: skip
     drawn = shown(score_strips, None, metrics, about(("magic",), ("rf",)), SEEDS)
     assert "Seeds per cell: 3." in drawn.footnote
-    assert drawn.headline.startswith("15 scores")
+    assert drawn.claims[0].heading.startswith("15 scores")
     rows = pd.DataFrame([
         {"experiment": "model_seeds", "varied": "model", "dataset": "magic", "scheme": "kfold-5",
          "arm": "rf", "model": "rf", "hyperparameters_source": "d", "measure": "validation auc",
@@ -163,9 +144,9 @@ NOISE = {
     "experiment": "model_seeds", "scheme": "kfold-3", "hyperparameters_source": "fixed-500",
     "dataset": "magic", "model": "rf", "arm": "rf", "metric": "auc", "primary": True, "n": 8,
     "failed": 0, "data_seed": 0, "repeat": 0, "items": 40, "level": 0.8, "mean": 0.9,
-    "observed_sd": 0.01, "infinite_sd": 0.005, "infinite_sd_low": np.nan,
-    "infinite_sd_high": np.nan, "seed_share": 0.2, "test_set_sd": 0.02, "reason": "",
-    "interval_reason": "an interval needs at least 50 test items",
+    "observed_sd": 0.01, "observed_sd_low": 0.006, "observed_sd_high": 0.02, "infinite_sd": 0.005,
+    "infinite_sd_low": np.nan, "infinite_sd_high": np.nan, "seed_share": 0.2, "test_set_sd": 0.02,
+    "reason": "", "interval_reason": "an interval needs at least 50 test items",
 }  # fmt: skip
 FOLDS = frame([
     trial(0.9, dataset="magic", metric="auc", model="rf", fold=k, scheme="kfold-3")
@@ -198,11 +179,25 @@ def test_noise_of_a_metric_that_is_no_mean():
     assert [axis.get_xlabel() for axis in figure.axes] == ["SD of accuracy"]
     assert "in the CSV only: F1, mean over classes." in drawn.footnote
     assert all("(accuracy)" in found for found in drawn.findings)
-    assert drawn.headline.endswith("in 1 of 1 cell (accuracy)")
+    assert drawn.headline.endswith("in the one cell (accuracy)")
     figure, drawn = draw(seed_noise, replace(data, statistics=pd.DataFrame([f1])), {})
     assert [axis.get_xlabel() for axis in figure.axes] == ["SD of F1, mean over classes"]
     assert "it has none: F1, mean over classes." in drawn.definitions[0]
     assert "(F1, mean over classes)" in drawn.findings[0]
+
+
+def test_noise_of_seeds_with_one_score_is_in_no_ratio():
+    """Equal scores have an SD of 1e-16, which is no variation over seeds."""
+    constant = NOISE | {"observed_sd": 1.2e-16, "seed_share": 1.0, "dataset": "home_mortgage_sim"}
+    rows = pd.DataFrame([NOISE, constant])
+    data = ExhibitData(rows, FOLDS, about(("magic", "home_mortgage_sim"), ("rf",)))
+    _, drawn = draw(seed_noise, data, {})
+    said = claims_of(drawn)
+    assert said["seed_over_test_set"].endswith("is 0.50 (1 pair).")
+    assert "is 20 % (1 pair of dataset and algorithm)" in said["infinite_test_set"]
+    assert "1 without variation over seeds: not in the ratios of SDs." in drawn.footnote
+    ratio = drawn.claims[0].estimates[0]
+    assert ratio.low < 0.5 < ratio.high
 
 
 def test_equal_titles_are_told_apart_by_identifier():

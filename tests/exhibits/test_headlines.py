@@ -52,7 +52,7 @@ __all__ = ["choice_study", "curve_study", "item_study", "output_study", "read", 
 
 TITLE = "A title that says nothing of the result"
 #: Lists of what was used have no result to head them.
-UNTITLED = {"checklist"}
+UNTITLED = {"algorithms_table", "checklist", "datasets_table"}
 #: Trials of several models on four datasets, over twelve seeds.
 COMPARED = {
     "aggregates_figure": aggregates,
@@ -83,7 +83,7 @@ OUTPUTS = {
     "papers.banerjee.gap_figure:figure": gap_distribution,
     "papers.banerjee.information_table:table": trimming_information,
     "papers.banerjee.representatives_table:table": trimming,
-    "papers.banerjee.trimming_3d_figure:figure": trimming,
+    "papers.banerjee.pairs_plot_figure:figure": trimming,
     "papers.banerjee.trimming_figure:figure": trimming,
     "papers.banerjee.trimming_pairs_figure:figure": trimming_pairs,
     "papers.banerjee.trimming_table:table": trimming_summary,

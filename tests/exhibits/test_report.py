@@ -127,8 +127,8 @@ def test_each_exhibit_is_headed_by_what_it_shows(text, study):
     headings = re.findall(r"<h2>(.*?)</h2>", text)
     for exhibit in study.shown:
         assert exhibit.sidecar["headline"] or exhibit.sidecar["title"] in headings
-    assert any(re.fullmatch(r"Splits move the score [\d.]+ times as much as model seeds", heading)
-               for heading in headings)  # fmt: skip
+    said = "Another split changes the score more than another model seed in "
+    assert any(heading.startswith(said) for heading in headings)
 
 
 def test_readers_without_eyes_or_mouse_are_served(text):
@@ -163,7 +163,7 @@ def test_a_command_of_ones_own_takes_the_place_of_snakemakes(folder):
     study = read_study(folder, ["table3"], command="reseed compare runs.csv")
     page = build_study_page(study)
     assert "reseed compare runs.csv" in page
-    assert "snakemake" not in page
+    assert "snakemake --cores" not in page
     assert not [link for link in Page(page).values("href") if not link.startswith("#")]
 
 

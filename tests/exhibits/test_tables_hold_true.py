@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from papers.picard import extremes, extremes_table
 from papers.protocol import training_time, training_time_table
-from papers.raste import ratio_table, tuning_table
 from reseed.analyses import (
     five_by_two,
     grid_plan,
@@ -40,7 +39,7 @@ from reseed.rendering.footnotes import sentence_of, shorten
 from reseed.rendering.latex import escape_latex, latex
 from reseed.rendering.numbers import decimals, fixed, ratio, times
 from reseed.rendering.table_files import markdown
-from run_kinds import draw
+from run_kinds import claims_of, draw
 from study_frames import about, amended, frame, replaced, trial
 from test_exhibits_of_arms import shown as shown_by
 from tex import HAS_TEX, complaints
@@ -128,7 +127,7 @@ def test_wins_of_one_dataset_split_in_two_ways_are_not_added_up():
 
 @pytest.mark.parametrize(
     ("second", "headline"),
-    [(0.81, "XGB wins 2 of 2 comparisons"), (0.79, "RF and XGB win 1 of 2 comparisons each")],
+    [(0.81, "XGB wins all 2 comparisons"), (0.79, "RF and XGB win 1 of the 2 comparisons each")],
 )
 def test_who_shares_the_most_wins_is_named_too(second, headline):
     rows = seeds({"rf": 0, "xgb": 0.01}, sd=1e-4)
@@ -158,8 +157,8 @@ def test_extremes_of_the_spread_are_counted_by_setting():
     facts = about(datasets, ("rf", "xgb"))
     found = shown(spread_table, spread, frame(rows), facts, {"experiments": ["model_seeds"]})
     assert found.findings == [
-        "The SD over model seeds is smallest for RF (2 of 4 settings) and XGB (2 of 4 settings) and"
-        " largest for XGB (2 of 4 settings) and RF (2 of 4 settings)."
+        "The SD over model seeds (6 seeds each) is smallest for RF (2 of 4 settings) and XGB (2 of"
+        " 4 settings) and largest for XGB (2 of 4 settings) and RF (2 of 4 settings)."
     ]
 
 
@@ -178,56 +177,11 @@ def test_a_cell_whose_seeds_two_experiments_vary_counts_once():
     options = {"experiments": ["model_seeds", "m2", "data_seeds", "d2"]}
     found = shown(spread_table, spread, frame(rows), facts, options)
     assert found.headline == "Splits move the score 4 times as much as model seeds"
-    assert (
-        "in 1 of 1 pair of dataset and algorithm: the SD over data seeds is 4.00 (1 pair)"
-        in (found.findings[0])
+    assert found.findings[0].endswith(
+        "in the one pair of dataset and algorithm: the SD over data seeds divided by that over"
+        " model seeds is 4.00 (1 pair), with 6 seeds a side. In the one cell the 95 % interval of"
+        " the ratio lies above one."
     )
-
-
-def test_arms_of_one_model_are_tuned_apart():
-    rows = [
-        row
-        for experiment, source in (("model_seeds", "fixed-500"), ("retuned", "tuned-500"))
-        for arm, base in (("one", 0.8), ("two", 0.9))
-        for row in seeds({"rf": 0}, base=base, arm=arm, experiment=experiment,
-                         hyperparameters_source=source)
-    ]  # fmt: skip
-    options = {"fixed": ["model_seeds"], "tuned": ["retuned"]}
-    table = shown(tuning_table, spread, frame(rows), about(("magic",), ("rf",)), options)
-    assert list(table.shown["", "Algorithm"]) == ["one", "two"]
-    medians = [float(m) for m in table.shown["Tuned for each pair", "Median"]]
-    assert medians == pytest.approx([0.8, 0.9], abs=0.005)
-    assert "(median of 2 algorithms," in table.findings[0]
-
-
-def test_two_schemes_of_one_test_ratio_have_a_row_each():
-    rows = [
-        row
-        for scheme, share in (("holdout-0.2", 0.2), ("grouped-0.2", 0.2), ("holdout-0.4", 0.4))
-        for row in seeds(scheme=scheme, test_ratio=share)
-    ]
-    options = {"experiments": ["model_seeds"]}
-    table = shown(ratio_table, spread, frame(rows), about(("magic",)), options)
-    assert list(table.shown["", "Test ratio"]) == ["0.2 (holdout-0.2)", "0.2 (grouped-0.2)", "0.4"]
-
-
-@pytest.mark.parametrize("datasets", [1, 3])
-def test_the_trend_over_test_ratios_fits_a_heading(datasets):
-    names = tuple(f"magic~rows={i}00" for i in range(1, datasets + 1))
-    rng, rows = np.random.default_rng(0), []
-    for number, (varied, title) in enumerate((("model", "model_seeds"), ("data", "data_seeds"),
-                                              ("data+model", "grid"))):  # fmt: skip
-        for name in names:
-            for share in (0.1, 0.2, 0.4):
-                rows += [
-                    trial(0.8 + rng.normal(0, 0.01 * share), seed=s, data_seed=s, dataset=name,
-                          metric="auc", model=m, varied=varied, experiment=title, test_ratio=share,
-                          scheme=f"holdout-{share}")
-                    for m in ("rf", "xgb", "ffnn") for s in range(6)
-                ]  # fmt: skip
-        done = {"experiments": ["model_seeds", "data_seeds", "grid"][: number + 1]}
-        table = shown(ratio_table, spread, frame(rows), about(names), done)
-        assert 12 <= len(table.headline) <= 85, table.headline
 
 
 def test_five_by_two_explains_marks_and_names_experiments():
@@ -265,7 +219,8 @@ def test_score_is_ranked_among_seeds_of_a_named_experiment():
     table = shown(standing_table, standing, frame(rows), about(("magic",), ("rf",)),
                   scores=[{"arm": "rf", "score": 0.81}])  # fmt: skip
     assert list(table.shown["Arm"]) == ["RF, Model seeds varied", "RF, Model seeds × data seeds"]
-    assert table.findings[0].startswith("RF, Model seeds varied, given: 0.81 beats")
+    said = claims_of(table)["percentile_1"]
+    assert said.startswith("RF, Model seeds varied, given: 0.81 beats")
 
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")

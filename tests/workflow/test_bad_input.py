@@ -89,6 +89,42 @@ def test_a_results_folder_that_cannot_be_written(project):
     assert "--config results=" in text
 
 
+@pytest.mark.parametrize(
+    ("results", "why"),
+    [
+        ("/", "is the project's folder or contains it"),
+        (".", "is the project's folder or contains it"),
+        ("{project}", "is the project's folder or contains it"),
+        ("{project}/..", "is the project's folder or contains it"),
+        ("../outside", "is outside the project's folder"),
+        ("results/../..", "is outside the project's folder"),
+        ("config", "contains 'config.yaml', which is no result of Reseed"),
+        ("{other}", "contains 'thesis.tex', which is no result of Reseed"),
+    ],
+)
+def test_results_folder_with_other_content_is_refused(project, tmp_path_factory, results, why):
+    other = tmp_path_factory.mktemp("other")
+    (other / "thesis.tex").touch()
+    before = sorted(project.folder.rglob("*"))
+    given = results.format(project=project.folder, other=other)
+    text = " ".join(project.run("-n", "--config", f"results={given}", fails=True).split())
+    assert f"config/config.yaml: results: {given!r} {why}. Name a folder of its own" in text
+    assert text.count("results: ") == 1
+    assert "Traceback" not in text
+    ignored = {".snakemake", "__pycache__"}
+    after = [path for path in project.folder.rglob("*") if not ignored & set(path.parts)]
+    assert sorted(after) == [path for path in before if not ignored & set(path.parts)]
+    assert [path.name for path in other.iterdir()] == ["thesis.tex"]
+
+
+def test_results_folder_on_a_scratch_disk_is_accepted(project, tmp_path_factory):
+    scratch = tmp_path_factory.mktemp("scratch")
+    (project.folder / "linked").symlink_to(scratch / "linked")
+    (scratch / "linked").mkdir()
+    for results in (scratch / "new" / "results", scratch / "linked", "linked", "sub/results/"):
+        project.run("-n", "--config", f"results={results}")
+
+
 def test_two_runs_at_once(project):
     model = "import time\n\ndef wait(*arguments):\n    time.sleep(60)\n"
     (project.folder / "my_models.py").write_text(model)

@@ -367,6 +367,8 @@ class Main(Strict):
     """Number of threads of a hyper-parameter search."""
     mixed: Literal["report", "retrain"] = "report"
     """Trials from another environment: `report` lists them, `retrain` trains them again."""
+    check_data: bool = False
+    """Hash large data files too. Without it, one of equal size and time counts as unchanged."""
     retry_failed: bool = False
     """Train failed trials, and searches with failed fits, again (use it on the command line)."""
     verify_sample: Count = 10

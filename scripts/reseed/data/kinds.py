@@ -43,8 +43,8 @@ def list_local_files(dataset: DatasetEntry | WeightsEntry) -> list[str]:
 def file_stats(paths: Iterable[str]) -> list[tuple[str, int, int]]:
     """Path, bytes and modification time (ns) of every existing file, also of those in folders.
 
-    They are part of a cache key. Snakemake compares times only, so it would miss an older file
-    that was moved to the same path, and images that were replaced in a folder.
+    They are part of cache keys (`reseed.pipeline.data_files`). Snakemake compares times only, so it
+    would miss an older file that was moved to the same path, and images replaced in a folder.
     """
     stats = []
     for path in paths:

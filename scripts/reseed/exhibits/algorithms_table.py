@@ -8,7 +8,6 @@ import pandas as pd
 
 from reseed.core.study_info import ModelInfo
 from reseed.plugins.options import NoOptions
-from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData, marks, require_rows
 from reseed.rendering.tables import Rows, Table
 
@@ -41,7 +40,6 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
         " ".join(note),
         text_columns=4,
         paragraphs=(1, 2, 3),
-        headline=f"{numbers.counted(len(models), 'algorithm')} as they were trained",
         definitions=[
             "Hyper-parameters: default, as held, nothing searched; fixed-N, one search of N draws a"
             " dataset and split; tuned-N, one search a pair of seeds."

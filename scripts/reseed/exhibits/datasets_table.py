@@ -7,7 +7,7 @@ import pandas as pd
 from reseed.core.study_info import DatasetInfo
 from reseed.plugins.options import NoOptions
 from reseed.rendering.data import ExhibitData, marks, metric_title, require_rows, units
-from reseed.rendering.numbers import NONE, counted, from_to, percent, whole
+from reseed.rendering.numbers import NONE, percent, whole
 from reseed.rendering.tables import Rows, Table
 
 _TASK = {"binary": "Binary", "multiclass": "Multi-class", "regression": "Continuous"}
@@ -59,7 +59,11 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
         ]
     )
     return lines.table(
-        data, pd.DataFrame(raw), note, text_columns=3, headline=_headline(raw), paragraphs=(5,)
+        data,
+        pd.DataFrame(raw),
+        note,
+        text_columns=3,
+        paragraphs=(5,),
     )
 
 
@@ -67,14 +71,6 @@ def _note(data: ExhibitData, name: str) -> str:
     """Notes of the configuration and the reader of a dataset, such as rows left out."""
     notes = (text.strip().rstrip(".") for text in data.info.datasets[name].notes or ())
     return f"{data.dataset(name)}: {'; '.join(notes)}."
-
-
-def _headline(raw: list[dict]) -> str:
-    rows = from_to(entry["rows"] for entry in raw)
-    text = counted(len(raw), "dataset") + (f", {rows} rows" if rows != NONE else ", as given")
-    stand_ins = sum(bool(entry["stand_in"]) for entry in raw)
-    verb = "stands in" if stand_ins == 1 else "stand in"
-    return text + (f"; {stand_ins} {verb} for unavailable data" if stand_ins else "")
 
 
 def _features(entry: DatasetInfo, categorical: int) -> str:

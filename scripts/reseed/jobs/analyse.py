@@ -13,8 +13,8 @@ def run(spec: AnalysisSpec, granted: Granted) -> None:
     import pandas as pd
 
     from reseed.analyses.shared.data import read_data
-    from reseed.core.atomic import replace_atomically
     from reseed.core.checked_io import write_table
+    from reseed.core.csv_files import write_csv
     from reseed.core.source_guard import SourceGuard
     from reseed.plugins.kinds import find_kind, run_kind
 
@@ -31,8 +31,7 @@ def run(spec: AnalysisSpec, granted: Granted) -> None:
     table = run_kind(kind, data, spec.options, pd.DataFrame)
     SourceGuard.read(spec.sources).refuse_edits()  # before anything is written
     write_table(Path(study.statistics(spec.name)), table)
-    with replace_atomically(study.statistics(spec.name, ".csv")) as temporary:
-        table.to_csv(temporary, index=False)
+    write_csv(table, study.statistics(spec.name, ".csv"))
     say(f"{spec.kind}: {len(table)} rows")
 
 

@@ -9,9 +9,9 @@ from reseed.planning.specs import ExportSpec
 
 def run(spec: ExportSpec, granted: Granted) -> None:
     """Write model, dataset, data_seed, seed, metric, value."""
-    from reseed.core.atomic import replace_atomically
     from reseed.core.checked_io import read_table
     from reseed.core.coordinates import base_name
+    from reseed.core.csv_files import write_csv
     from reseed.core.errors import ReseedError
 
     source = ResultsLayout(spec.results).study(spec.study).metrics
@@ -31,8 +31,7 @@ def run(spec: ExportSpec, granted: Granted) -> None:
     long = trials.melt(columns, list(spec.metrics), var_name="metric", value_name="value")
     # A dataset without any value of a metric does not have it; one empty value is a failed trial.
     long = long[long.groupby(["dataset", "metric"])["value"].transform("count") > 0]
-    with replace_atomically(spec.path) as temporary:
-        long.to_csv(temporary, index=False, lineterminator="\n")
+    write_csv(long, spec.path)
     say(f"{spec.path}: {len(long)} rows")
 
 

@@ -50,7 +50,11 @@ def read_plan(config: str | Path, overrides: dict) -> tuple[Project, Plan, str]:
 
 
 def _find_errors(project: Project, config: Path, folder: Path) -> Iterator[str]:
-    """Errors in what the requested studies name outside the configuration: files and code."""
+    """Errors in what the configuration names outside itself: the results folder, files, code."""
+    main = config / "config.yaml"
+    if errors := list(validation.check_results_folder(main, project.main.results, Path.cwd())):
+        yield from errors
+        return  # what follows writes to the results folder
     datasets: dict[str, None] = {}
     models: dict[str, None] = {}
     metrics: dict[str, str | None] = {}

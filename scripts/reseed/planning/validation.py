@@ -3,6 +3,7 @@
 Every function yields errors as texts, each with file, field and fix.
 """
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,8 @@ from reseed.plugins import kinds
 
 # Names that a study cannot have: static rules, and the page of the index.
 RESERVED = {"all", "index", "report", "verify"}
+# A results folder has one of these folders after its first run.
+_MARKS_OF_RESULTS = ("plan", "store")
 # Environments of the workflow in which models train: a hosted workflow has no local `envs`.
 ENVIRONMENTS = {"training", "training-gpu"}
 # Options of exhibits that name experiments.
@@ -256,6 +259,25 @@ def check_dataset_files(file: Path, dataset: Dataset) -> Iterator[str]:
                 f"{file}: sources: there is no file {missing[0][0]}. "
                 "Paths start at the project's folder."
             )
+
+
+def check_results_folder(file: Path, results: str, project: Path) -> Iterator[str]:
+    """An error for a results folder whose other files a run could delete or overwrite.
+
+    A relative path stays below the project's folder; an absolute path may be anywhere else. The
+    folder is new, empty, or was made by Reseed.
+    """
+    folder, where = Path(results), f"{file}: results: {results!r}"
+    advice = "Name a folder of its own, such as results, or an absolute path of a scratch disk."
+    if not folder.is_absolute() and os.path.normpath(results).startswith(".."):
+        yield f"{where} is outside the project's folder. {advice}"
+    elif project.resolve().is_relative_to(folder.resolve()):
+        yield f"{where} is the project's folder or contains it. {advice}"
+    elif folder.is_dir() and not any((folder / name).is_dir() for name in _MARKS_OF_RESULTS):
+        other = sorted(path.name for path in folder.iterdir())
+        other = [name for name in other if name != "README.md" and not name.startswith(".")]
+        if other:
+            yield f"{where} contains {other[0]!r}, which is no result of Reseed. {advice}"
 
 
 def check_results_file(file: Path, results: Results | None, folder: str) -> Iterator[str]:

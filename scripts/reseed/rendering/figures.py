@@ -11,7 +11,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 from PIL import Image
 from reseed.claims.claim import Claim, check_drawn
-from reseed.core.atomic import replace_atomically, write_json
+from reseed.core.atomic import replace_atomically
+from reseed.core.checked_io import write_json
+from reseed.core.csv_files import write_csv
 from reseed.rendering.claim_texts import claim_texts
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.hover import panels_of
@@ -95,8 +97,7 @@ def write_figure(
                 if form == "png":
                     _fewer_colours(temporary)
     if "csv" in files:
-        with replace_atomically(files["csv"]) as temporary:
-            info.frame.to_csv(temporary, index=False, lineterminator="\n")
+        write_csv(info.frame, files["csv"])
     caption = " ".join(part for part in (data.caption, info.caption) if part)
     write_json(
         stem.with_name(f"{stem.name}.json"),

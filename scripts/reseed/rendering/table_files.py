@@ -6,7 +6,9 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from reseed.core.atomic import replace_atomically, write_json, write_text
+from reseed.core.atomic import write_text
+from reseed.core.checked_io import write_json
+from reseed.core.csv_files import write_csv
 from reseed.rendering.claim_texts import claim_texts, headline_of
 from reseed.rendering.latex import latex
 from reseed.rendering.tables import Table
@@ -25,8 +27,7 @@ def write_table(table: Table, stem: str | Path, formats: tuple[str, ...] = FORMA
     files = {suffix: stem.with_name(f"{stem.name}.{suffix}") for suffix in formats}
     if "csv" in files:
         raw = table.raw if len(table.raw.columns) else table.shown
-        with replace_atomically(files["csv"]) as temporary:
-            raw.to_csv(temporary, index=False, lineterminator="\n")
+        write_csv(raw, files["csv"])
     for suffix, written in (("md", markdown), ("tex", latex)):
         if suffix in files:
             write_text(files[suffix], written(table))

@@ -1,0 +1,54 @@
+"""No cell of text in a CSV file is a formula of a spreadsheet program."""
+
+import csv
+import io
+
+import pandas as pd
+import pytest
+from reseed.core.csv_files import write_csv
+
+FORMULAS = [
+    "=1+1",
+    "+A1",
+    "-A1",
+    "@SUM(A1)",
+    "\t=1",
+    "\r=1",
+    "\t1",
+    "=cmd|' /C calc'!A0",
+    "-1+cmd|x",
+]
+
+
+@pytest.mark.parametrize("kind", [str, object, "category"])
+def test_text_that_looks_like_a_formula_is_escaped(tmp_path, kind):
+    plain = ["a=b", "-0.5", "+1e-3", "", "−2", "'=1"]
+    frame = pd.DataFrame({"text": pd.Series([*FORMULAS, *plain], dtype=kind)})
+    write_csv(frame, tmp_path / "x.csv")
+    text = (tmp_path / "x.csv").read_bytes().decode()
+    cells = [row[0] if row else "" for row in csv.reader(io.StringIO(text, newline=""))][1:]
+    escaped = ["'" + cell.replace("\r", "\n") for cell in FORMULAS]
+    assert cells == [*escaped, *plain]
+    assert frame["text"].tolist() == [*FORMULAS, *plain]
+
+
+def test_numbers_and_other_columns_are_written_unchanged(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "score": [-0.1, float("nan"), 2.0],
+            "count": [-1, 0, 1],
+            "flag": [True, False, True],
+            "name": ["rf", None, "xgb"],
+            "mixed": [-1.5, "b", None],
+        }
+    )
+    write_csv(frame, tmp_path / "x.csv")
+    assert (tmp_path / "x.csv").read_text() == frame.to_csv(index=False, lineterminator="\n")
+    write_csv(frame.iloc[:0], tmp_path / "x.csv")
+    assert (tmp_path / "x.csv").read_text() == "score,count,flag,name,mixed\n"
+
+
+def test_headers_are_escaped_and_may_be_equal(tmp_path):
+    frame = pd.DataFrame([["=1", -1, "-x"]], columns=["=f", "n", "=f"])
+    write_csv(frame, tmp_path / "x.csv")
+    assert (tmp_path / "x.csv").read_text() == "'=f,n,'=f\n'=1,-1,'-x\n"
