@@ -164,7 +164,7 @@ def test_experiments_that_vary_the_same_seed_are_told_apart(tmp_path):
         centres = [np.mean(dot.get_xdata()) for dot in dots]
         assert max(abs(x - round(x)) for x in centres) < 0.5
         if module is range_bars:
-            assert drawn.headline == ""  # two ranges over splits: none is the one
+            assert not drawn.claims  # two ranges over splits: none is the one
             _, drawn = draw(
                 module, shown(metrics, facts, analysis), {"experiments": ["retuned", "model_seeds"]}
             )
