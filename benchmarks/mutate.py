@@ -84,14 +84,19 @@ def run_tests(folder: Path, tests: list[str]) -> bool:
 def main() -> None:
     """Print survivors by module, and the share killed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("modules", nargs="+", help="modules of reseed.stats")
+    parser.add_argument(
+        "modules",
+        nargs="+",
+        help="modules of reseed.stats; `sequential:planning` has tests in test_planning.py",
+    )
     parser.add_argument("--mutants", type=int, default=20, help="changes of each module")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     rng = random.Random(options.seed)
     killed = total = 0
-    for module in options.modules:
-        tests = [f"tests/stats/test_{module}.py"]
+    for name in options.modules:
+        module, _, tested_by = name.partition(":")
+        tests = [f"tests/stats/test_{tested_by or module}.py"]
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary) / "scripts"
             shutil.copytree(REPOSITORY / "scripts" / "reseed", folder / "reseed")
