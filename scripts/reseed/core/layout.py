@@ -164,6 +164,10 @@ class ResultsLayout:
         """Page of a study."""
         return f"{self.root}/report/{name}.html"
 
+    def study_bundle(self, name: str) -> str:
+        """Archive of a study's figures, tables, claims and citations."""
+        return f"{self.root}/report/{name}.zip"
+
     @property
     def index_page(self) -> str:
         """Page that lists all studies."""
