@@ -98,6 +98,11 @@ class ResultsLayout:
         return f"{self.specs}/renewed"
 
     @property
+    def run_token(self) -> str:
+        """File that identifies the current run (`reseed.core.run_token`)."""
+        return f"{self.specs}/run"
+
+    @property
     def data_hashes(self) -> str:
         """Hashes of large data files (`reseed.pipeline.data_files`)."""
         return f"{self.specs}/data_hashes.json"
@@ -142,6 +147,13 @@ class ResultsLayout:
         """Winner (`.json`) or log (`.parquet`) of the search at these coordinates."""
         return f"{self.root}/{search_name(setting, at)}{suffix}"
 
+    def search_shard(
+        self, setting: Setting, at: Coordinates, rung: int, number: int, shards: int
+    ) -> str:
+        """File that says that the fits of a shard of a search are finished."""
+        name = f"rung-{rung}/shard-{number}-of-{shards}"
+        return f"{self.root}/{search_name(setting, at)}/{name}.json"
+
     # --- studies ---------------------------------------------------------------------------------
 
     def study(self, name: str) -> StudyLayout:
@@ -151,6 +163,10 @@ class ResultsLayout:
     def study_page(self, name: str) -> str:
         """Page of a study."""
         return f"{self.root}/report/{name}.html"
+
+    def study_bundle(self, name: str) -> str:
+        """Archive of a study's figures, tables, claims and citations."""
+        return f"{self.root}/report/{name}.zip"
 
     @property
     def index_page(self) -> str:

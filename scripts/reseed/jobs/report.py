@@ -10,24 +10,34 @@ from reseed.planning.specs import ReportSpec
 def run(spec: ReportSpec, granted: Granted) -> None:
     """Write the page."""
     from reseed.core.atomic import write_text
+    from reseed.reporting.bundle import write_bundle
     from reseed.reporting.pages import build_index, build_study_page
     from reseed.reporting.studies import read_study
 
     layout = ResultsLayout(spec.results)
-    output = layout.study_page(spec.page) if spec.page else layout.index_page
-    page = Path(output).absolute()
+    page = Path(layout.study_page(spec.page) if spec.page else layout.index_page)
+
+    def as_shown(path: Path) -> Path:
+        return Path(spec.shown, path.relative_to(spec.results))
+
     studies = [
         read_study(
-            Path(layout.study(name).folder), list(exhibits), page, coverage=spec.coverage[name]
+            Path(layout.study(name).folder),
+            list(exhibits),
+            page,
+            coverage=spec.coverage[name],
+            as_shown=as_shown,
         )
         for name, exhibits in spec.exhibits.items()
     ]
     if spec.page:
-        text = build_study_page(studies[0], Path(layout.index_page).name)
+        bundle = Path(layout.study_bundle(spec.page))
+        write_bundle(studies[0], layout.study(spec.page).folder, bundle)
+        text = build_study_page(studies[0], Path(layout.index_page).name, bundle.name)
     else:
         text = build_index(studies, [f"{study.name}.html" for study in studies])
     write_text(page, text)
-    say(f"Report: {output}")
+    say(f"Report: {as_shown(page)}")
 
 
 if __name__ == "__main__":
