@@ -35,7 +35,7 @@ class Inputs(Protocol):
 
     def __len__(self) -> int: ...
 
-    def take(self, rows: np.ndarray) -> object:
+    def take(self, rows: np.ndarray) -> Any:
         """Return the rows with these numbers, in that order, in the form that models take."""
 
     def sha256(self) -> str:

@@ -176,7 +176,7 @@ class _Lane:
         recipe: Recipe,
         factory: Callable[..., Any],
         preparation: Preparation,
-        trial: Trial,
+        trial: Trial | PreparedTrial,
     ):
         self.problem, self.recipe, self.preparation = problem, recipe, preparation
         self.outcome: Outcome | None = None
@@ -198,7 +198,7 @@ class _Lane:
     ) -> tuple[Rows | None, Callable[[], Arrays]]:
         if isinstance(trial, PreparedTrial):
             return None, lambda: trial.arrays.protected()
-        rows = _assign_rows(self.problem, trial.split, self.estimator, hold_validation)
+        rows = _assign_rows(self.problem, trial.split, self._built(), hold_validation)
         return rows, lambda: self.preparation.arrays(*rows).protected()
 
     def _stack_shape(self) -> tuple:
@@ -210,14 +210,12 @@ class _Lane:
         """Train this trial alone."""
         started = time.perf_counter()
         with self._catch_failures(started), self.rng_context:
-            arrays = self.arrays()
+            estimator, arrays = self._built(), self.arrays()
             ensure_deterministic()
-            if hasattr(self.estimator, "watch"):
-                self.estimator.watch(arrays.X_test, arrays.y_test)
+            if hasattr(estimator, "watch"):
+                estimator.watch(arrays.X_test, arrays.y_test)
             started = time.perf_counter()
-            self.estimator.fit(
-                arrays.X_train, arrays.y_train, arrays.X_validation, arrays.y_validation
-            )
+            estimator.fit(arrays.X_train, arrays.y_train, arrays.X_validation, arrays.y_validation)
         if self.outcome is None:
             self.finish(time.perf_counter() - started)
 
@@ -226,9 +224,14 @@ class _Lane:
         with self._catch_failures(time.perf_counter() - seconds), self.rng_context:
             if error is not None:
                 raise error
-            self.outcome = _evaluate(self.problem, self.estimator, self.arrays(), seconds)
+            self.outcome = _evaluate(self.problem, self._built(), self.arrays(), seconds)
             if self.rows is not None and "validation" in self.outcome.outputs:
                 self.outcome.validation_rows = self.rows[1]
+
+    def _built(self) -> Estimator:
+        """The estimator of a trial whose factory did not fail."""
+        assert self.estimator is not None
+        return self.estimator
 
     def _catch_failures(self, started: float | None = None) -> _FailureHandler:
         return _FailureHandler(self, started or time.perf_counter())
@@ -290,16 +293,17 @@ def is_infrastructure_error(error: BaseException) -> bool:
     or file, because a model may try to load it and continue without it.
     """
     handled = False
-    while error is not None:
-        text = str(error).lower()
-        if isinstance(error, (MemoryError, BrokenExecutor)) or any(
+    link: BaseException | None = error
+    while link is not None:
+        text = str(link).lower()
+        if isinstance(link, (MemoryError, BrokenExecutor)) or any(
             s in text for s in _MACHINE_MESSAGES
         ):
             return True
-        if isinstance(error, (ImportError, OSError)) and not handled:
+        if isinstance(link, (ImportError, OSError)) and not handled:
             return True
-        handled = handled or error.__cause__ is None
-        error = error.__cause__ or error.__context__
+        handled = handled or link.__cause__ is None
+        link = link.__cause__ or link.__context__
     return False
 
 
@@ -381,8 +385,9 @@ def _train_lanes(lanes: list[_Lane], width: int) -> Iterator[None]:
 def _train_stack(lanes: list[_Lane], width: int) -> Iterator[None]:
     """Train lanes of one shape together. Another width would change the last bits."""
     estimators, data = [lane.estimator for lane in lanes], [lane.arrays for lane in lanes]
+    stacked: Any = type(estimators[0])
     try:
-        for number, seconds, error in type(estimators[0]).fit_many(estimators, data, width):
+        for number, seconds, error in stacked.fit_many(estimators, data, width):
             lanes[number].finish(seconds, error)
             yield
     except Exception as error:
