@@ -6,8 +6,9 @@ import json
 import numpy as np
 import pytest
 from reseed.core.errors import ReseedError
+from reseed.training.failures import InfrastructureError
 from reseed.training.holdout import hold_out
-from reseed.training.run import InfrastructureError, Recipe
+from reseed.training.run import Recipe
 from reseed.training.search_design import compute_rung_sizes, make_folds, sample_configurations
 from reseed.training.search_job import drop_damaged
 from reseed.training.search_log import SearchLog

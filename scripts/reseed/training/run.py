@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -25,18 +24,12 @@ from reseed.metrics import registry as metrics
 from reseed.metrics.outputs import as_stored_dtype
 from reseed.models.registry import Estimator, build_estimator, load_factory
 from reseed.training.encoder import Arrays, Preparation
+from reseed.training.failures import InfrastructureError, is_infrastructure_error
 from reseed.training.holdout import VALIDATION_FRACTION, hold_out
 
 #: Numbers of the training, validation and test rows.
 Rows = tuple[np.ndarray, np.ndarray, np.ndarray]
 
-#: Texts in lower case that libraries use for failures of the machine, in errors of any type.
-_MACHINE_MESSAGES = (
-    *("out of memory", "allocate memory", "no space left on device", "too many open files"),
-    *("cuda error", "cuda unknown error", "cuda driver", "nvidia driver", "no cuda gpus"),
-    *("cudnn_status_not_initialized", "cudnn_status_alloc", "cudnn_status_internal"),
-    *("killed by signal", "exited unexpectedly"),
-)
 #: Number of stack widths among which trials of equal shapes are collected.
 STACKS_AHEAD = 8
 
@@ -137,13 +130,6 @@ class Outcome:
     train_seconds: float = 0.0
     fingerprint: str | None = None
     converged: bool | None = None
-
-
-class InfrastructureError(ReseedError):
-    """Training failed for lack of memory, a package, a file or a device.
-
-    The model is not the cause, so the failure is not an outcome, and the trial can be repeated.
-    """
 
 
 def run_trials(
@@ -284,27 +270,6 @@ class _FailureHandler:
             f" {recipe.stack} trials are trained in one pass; fewer need less memory: set"
             f" stack: {{{device}: {recipe.stack // 2}}} in the model's file in config/models/."
         )
-
-
-def is_infrastructure_error(error: BaseException) -> bool:
-    """Whether the machine caused an error (memory, device, package, file), not the model.
-
-    An error that was handled when this one was raised counts too. An exception is a missing package
-    or file, because a model may try to load it and continue without it.
-    """
-    handled = False
-    link: BaseException | None = error
-    while link is not None:
-        text = str(link).lower()
-        if isinstance(link, (MemoryError, BrokenExecutor)) or any(
-            s in text for s in _MACHINE_MESSAGES
-        ):
-            return True
-        if isinstance(link, (ImportError, OSError)) and not handled:
-            return True
-        handled = handled or link.__cause__ is None
-        link = link.__cause__ or link.__context__
-    return False
 
 
 def _assign_rows(
