@@ -4,13 +4,15 @@ from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 from measure_coverage import Row, Tables, main
+from reseed.comparison.means import compare_means
 from reseed.stats import planning
 from reseed.stats.comparison import holm, nadeau_bengio
 from reseed.stats.crossed_comparison import crossed_difference
 from reseed.stats.evalues import bounded_confidence_sequence
 from reseed.stats.sequential import mean_confidence_sequence
-from reseed.stats.unpaired import compare_unpaired
+from reseed.stats.unpaired import compare_unpaired, welch_of_means
 
 Rng = np.random.Generator
 
@@ -76,7 +78,59 @@ def stopping_pairs(rng: Rng, n_sim: int) -> Iterator[Row]:
             yield f"misses, {name}, 1 % of runs lower by {size}", missed.any(axis=1)
 
 
-TABLES: Tables = {"test_sets": test_sets, "plans": plans, "stopping_pairs": stopping_pairs}
+def means(rng: Rng, n_sim: int) -> Iterator[Row]:
+    """Printed tables of two equal models: false claims, and p-values above the printed bound."""
+    runs = 5
+    x = 90 + rng.normal(size=(n_sim, 2, runs)) * rng.choice([0.3, 3.0], (n_sim, 2, 1))
+    mean, sd = x.mean(axis=2), x.std(axis=2, ddof=1)
+    true_p = welch_of_means(*(v[:, k] for k in (0, 1) for v in (mean, sd, mean * 0 + runs))).p
+    # Digits as far as the own SD has two significant ones; integers as floats; one decimal.
+    own = np.maximum(0, 1 - np.floor(np.log10(sd))).astype(int)
+    whole = mean.round(), sd.round()
+    kinds = {
+        "digits of the own SD, text": [_print_cells(*c) for c in zip(mean, sd, own, strict=True)],
+        "whole numbers as floats": whole,
+        "one decimal as floats": (mean.round(1), sd.round(1)),
+    }
+    for name, cells in kinds.items():
+        found = _compare_table(cells, runs, "sd")
+        above = true_p > found["p_rounded"] + 1e-9
+        yield f"true p above the bound, {name}, {runs} runs", above
+        yield f"false claims, {name}, {runs} runs", found["outcome"] == "difference"
+    errors = [_print_cells(m, s, [2, 2]) for m, s in zip(mean, sd / runs**0.5, strict=True)]
+    found = _compare_table(errors, runs, None)
+    yield (
+        f"false claims, ± is a standard error, not said, {runs} runs",
+        (found["outcome"] == "difference"),
+    )
+
+
+def _print_cells(mean: np.ndarray, sd: np.ndarray, digits: list[int]) -> list[str]:
+    return [f"{m:.{k}f} ± {s:.{k}f}" for m, s, k in zip(mean, sd, digits, strict=True)]
+
+
+def _compare_table(cells: list | tuple, runs: int, spread: str | None) -> pd.DataFrame:
+    """One row a simulated pair: cells of text, or means and SDs as floats."""
+    options = {"runs": runs, "min_runs": 2} | ({"spread": spread} if spread else {})
+    if isinstance(cells, list):
+        mean, sd = (np.array([[one.split(" ± ")[k] for one in pair] for pair in cells])
+                    for k in (0, 1))  # fmt: skip
+        cells = mean, sd
+    mean, sd = (values.ravel() for values in cells)
+    names = np.repeat(np.arange(len(mean) // 2), 2).astype(str)
+    table = pd.DataFrame({"dataset": names, "model": ["a", "b"] * (len(mean) // 2)})
+    if not spread:
+        cells_of_text = [f"{m} ± {s}" for m, s in zip(mean, sd, strict=True)]
+        return compare_means(table.assign(score=cells_of_text), **options)
+    return compare_means(table.assign(mean=mean, sd=sd), **options)
+
+
+TABLES: Tables = {
+    "test_sets": test_sets,
+    "plans": plans,
+    "stopping_pairs": stopping_pairs,
+    "means": means,
+}
 
 if __name__ == "__main__":
     main(TABLES)

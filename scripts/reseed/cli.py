@@ -103,7 +103,12 @@ def _add_means(commands: Commands) -> None:
     add("--runs", type=int, help="number of runs of each mean, if no column n states it")
     add("--metric", help="what the means measure; its name may state the direction")
     add("--baseline", help="compare each model with this one only")
-    add("--spread", choices=["sd", "se"], default="sd", help="the meaning of ± (sd)")
+    add(
+        "--spread",
+        choices=["sd", "se", "ci95"],
+        help="the meaning of ±: SD, standard error, or half of a 95 %% interval of the mean",
+    )
+    add("--decimals", type=int, help="decimals with which floats (of Parquet) were printed")
     _add_direction(command)
     for option in read_pair_options():
         if option.name in _MEANS_OPTIONS:
@@ -204,6 +209,7 @@ def _run_means(options: argparse.Namespace) -> None:
         metric=options.metric,
         baseline=options.baseline,
         spread=options.spread,
+        decimals=options.decimals,
         greater_is_better=options.greater,
         **_list_set_options(options, _MEANS_OPTIONS),
     )

@@ -189,15 +189,67 @@ def test_least_favourable_digits_may_come_from_a_smaller_sd():
         assert row["p_rounded"] == pytest.approx(np.nanmax(grid), rel=1e-9)
 
 
+def test_each_cell_has_its_own_digits():
+    table = pd.DataFrame({"model": ["a", "b"], "x": ["91 ± 1", "89.53 ± 0.24"]})
+    (row,) = compare_means(table, runs=5, spread="sd").to_dict("records")
+    exact = [90.5, 1.5, 5, 89.535, 0.245, 5]  # the least favourable digits
+    assert row["p_rounded"] == pytest.approx(ttest_ind_from_stats(*exact, equal_var=False).pvalue)
+    assert row["outcome"] == "no difference shown"
+
+
+def test_floats_have_lost_their_trailing_zeros():
+    floats = pd.DataFrame({"model": ["a", "b"], "mean": [93.0, 92.1], "sd": [0.5, 0.0]})
+    told = read_means(floats, 5)
+    assert told["half_mean"].tolist() == pytest.approx([0.5, 0.05])
+    assert told["half_sd"].tolist() == pytest.approx([0.05, 0.05])  # a 0 has no digits of its own
+    told = read_means(floats, 5, decimals=2)
+    assert told["half_mean"].tolist() == told["half_sd"].tolist() == pytest.approx([0.005] * 2)
+    exact = floats.assign(mean=[93.123456789012, 92.5])
+    assert (read_means(exact, 5)["half_mean"] < 1e-11).all()
+    text = floats.assign(mean=["93.0", "92.1"])
+    assert read_means(text, 5)["half_mean"].tolist() == pytest.approx([0.05, 0.05])
+    whole = floats.assign(mean=["93.0", "92.0"])  # a CSV of floats that were whole numbers
+    assert read_means(whole, 5)["half_mean"].tolist() == pytest.approx([0.5, 0.5])
+    with pytest.raises(ReseedError, match="decimals is -1"):
+        read_means(floats, 5, decimals=-1)
+
+
+def test_both_readings_of_a_spread_are_shown():
+    cells = ["90.00 ± 0.30", "90.90 ± 0.30"]
+    table = pd.DataFrame({"model": ["a", "b"], "accuracy": cells})
+    (row,) = compare_means(table, 5).to_dict("records")
+    assert row["outcome"] == "no difference shown"
+    root = 5**0.5
+    as_error = [90.895, 0.305 * root, 5, 90.005, 0.305 * root, 5]
+    expected = ttest_ind_from_stats(*as_error, equal_var=False).pvalue
+    assert row["p_holm_if_se"] == pytest.approx(expected)
+    assert "if ± is the SD" in row["verdict"]
+    assert "if it is the standard error" in row["verdict"]
+    assert "state it (`spread`, `--spread`)" in row["verdict"]
+    (stated,) = compare_means(table, 5, spread="sd").to_dict("records")
+    assert stated["outcome"] == "difference"
+    assert np.isnan(stated["p_holm_if_se"])
+    assert "standard error" not in stated["verdict"]
+    by_heading = table.rename(columns={"accuracy": "accuracy (mean ± std)"})
+    assert compare_means(by_heading, 5)["outcome"][0] == "difference"
+
+
+def test_a_spread_may_be_half_of_an_interval():
+    table = pd.DataFrame({"model": ["a", "b"], "x": ["90.0 ± 0.5", "90.9 ± 0.5"]})
+    found = read_means(table, 9, spread="ci95")
+    assert found["sd"].tolist() == pytest.approx([0.5 / 1.959964 * 3] * 2)
+    assert found["half_sd"].tolist() == pytest.approx([0.05 / 1.959964 * 3] * 2)
+
+
 def test_detectable_difference_has_the_stated_power():
     rng = np.random.default_rng(2)
     told = pd.DataFrame({"model": ["a", "b"], "x": ["90.0 ± 0.3", "90.0 ± 0.3"]})
-    size = compare_means(told, 10)["detectable"][0]
+    size = compare_means(told, 10, spread="sd")["detectable"][0]
     runs = rng.normal(90, 0.3, (400, 2, 10)) + rng.uniform(0, 1, (400, 1, 1))
     runs[:, 0] += size
     cells = {f"x{i}": [f"{x.mean():.1f} ± {x.std(ddof=1):.1f}" for x in pair]
              for i, pair in enumerate(runs)}  # fmt: skip
-    found = compare_means(pd.DataFrame({"model": ["a", "b"]} | cells), 10)
+    found = compare_means(pd.DataFrame({"model": ["a", "b"]} | cells), 10, spread="sd")
     assert (found["outcome"] == "difference").mean() == pytest.approx(0.8, abs=0.07)
 
 
@@ -237,7 +289,7 @@ def test_no_verdict_without_variation_or_runs():
         (PAPER[["Method", "Params"]], {"runs": 5}, "holds no mean with its spread"),
         (PAPER[["Method", "CoLA"]], {"runs": 5, "baseline": "Our"}, "Did you mean 'Ours'"),
         (PAPER[["Method", "CoLA"]].assign(Method="x"), {"runs": 5}, "'x' occurs twice on CoLA"),
-        (PAPER[["Method", "CoLA"]], {"runs": 5, "spread": "ci"}, "give 'sd' or 'se'"),
+        (PAPER[["Method", "CoLA"]], {"runs": 5, "spread": "ci"}, "give 'sd', 'se'"),
         (PAPER[["Method", "CoLA"]].head(1), {"runs": 5}, "no two models"),
         (PAPER[["Method", "CoLA"]], {"runs": 5, "level": 95}, "level is 95: .* between 0 and 1"),
         (
@@ -277,7 +329,8 @@ def test_command(tmp_path, capsys):
     said = capsys.readouterr().out
     assert said.count("BERT") >= 2
     assert "Distil (6 layers) and Ours" not in said
-    assert "independent runs on one split" in said
+    assert "independent runs on one test set, which did not vary" in said
+    assert "n − 1 in the denominator" in said
     assert len(pd.read_csv(tmp_path / "found.csv")) == 2
     with pytest.raises(SystemExit, match="no number of runs"):
         main(["means", str(path)])

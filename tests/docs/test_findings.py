@@ -6,12 +6,78 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from findings import read_findings, render_page
 from papers.banerjee.trimming import PAPER_ITEMS
 from reseed.stats.extremes import gaussian_range_interval
+from scipy import stats
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "config" / "published"
 TEXT = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
+MEASURED = (ROOT / "docs" / "measured.md").read_text(encoding="utf-8")
+SOURCE = ROOT / "docs" / "findings"
+FINDINGS = {finding.record["name"]: finding for finding in read_findings(SOURCE)}
+
+
+def values(name):
+    """Values of a finding's estimates, as recorded."""
+    return [entry["value"] for entry in FINDINGS[name].record["estimates"]]
+
+
+def test_page_equals_its_source():
+    assert render_page(SOURCE) == TEXT
+
+
+def test_findings_name_existing_exhibits():
+    studies = [
+        path.read_text(encoding="utf-8") for path in (ROOT / "config/studies").glob("*.yaml")
+    ]
+    for name, finding in FINDINGS.items():
+        assert any(f"\n  {finding.record['exhibit']}:" in study for study in studies), name
+
+
+def test_verdicts_follow_from_the_intervals():
+    verdicts = {name: finding.judgement.verdict for name, finding in FINDINGS.items()}
+    assert verdicts["splits_over_seeds_trees"] == "held"
+    networks = FINDINGS["splits_over_seeds_networks"].judgement
+    assert (networks.held, networks.not_held, networks.undecided) == (8, 1, 1)
+    assert verdicts["protocol_error"] == "not held"
+    assert verdicts["corrected_error"] == "held"
+    for name in ("pretraining", "protocol_order", "seed_over_test_set_transformers"):
+        assert verdicts[name] == "cannot tell"
+        assert FINDINGS[name].limits
+
+
+def test_intervals_of_sd_ratios_are_those_of_the_f_test():
+    finding = FINDINGS["tuning"]
+    for estimate in finding.claim.estimates:
+        f = (estimate.value / np.array([estimate.high, estimate.low])) ** 2
+        assert stats.f.cdf(f, 9, 49) == pytest.approx([0.025, 0.975], abs=1e-6)
+
+
+def sds():
+    """SDs of measured.md by dataset, model and varied seed, from an SD or an expected range."""
+    found, quantile = {}, stats.studentized_range.ppf(0.975, 50, 49)
+    for line in MEASURED.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == 9 and cells[2] in ("data", "model") and re.match(r"0\.\d+$", cells[5]):
+            found[cells[0].partition(", ")[0], cells[1], cells[2]] = float(cells[5])
+        if len(cells) == 7 and cells[1] in ("data", "model") and " to " in cells[6]:
+            place, high = cells[0].partition(", ")[0], float(cells[6].split(" to ")[1])
+            found[place, "XGB", cells[1]] = high / quantile
+    return found
+
+
+def test_sd_ratios_agree_with_the_measurements():
+    known, compared = sds(), 0
+    table = pd.read_csv(SOURCE / "sd_ratios.csv")
+    for row in table.itertuples():
+        place = row.dataset.replace("9573", "9,573")
+        if (place, row.model, "data") in known:
+            ratio = known[place, row.model, "data"] / known[place, row.model, "model"]
+            assert row.ratio == pytest.approx(ratio, rel=0.08), (row.dataset, row.model)
+            compared += 1
+    assert compared >= 18
 
 
 def test_published_extremes_are_those_of_gaussian_samples():
@@ -21,9 +87,9 @@ def test_published_extremes_are_those_of_gaussian_samples():
         low, high = gaussian_range_interval(row.seeds)
         assert low * row.std <= row.max - row.min <= high * row.std, (row.dataset, row.training)
     short = rows[rows["seeds"] == 10_000].iloc[0]
-    low, high = gaussian_range_interval(10_000)
-    quote = f"{short['max'] - short['min']:.2f} points; Gaussian {low * short['std']:.2f} to"
-    assert f"{quote} {high * short['std']:.2f}" in TEXT
+    assert f"{short['max'] - short['min']:.2f} points of 10,000 seeds" in TEXT
+    for estimate in FINDINGS["black_swans_published"].claim.estimates:
+        assert estimate.low < 1 < estimate.high
 
 
 def test_two_tables_of_the_same_trials_differ():
@@ -73,7 +139,13 @@ def test_paper_1_side_claims_match_its_tables():
     for seed, quote in (("model", "1.3 to 2.0"), ("data", "0.7 to 0.8")):
         assert f"{grown[seed].min():.1f} to {grown[seed].max():.1f}" == quote
         assert quote in tuned
-        assert quote in next(line for line in TEXT.splitlines() if line.startswith("| 3 |"))
+        assert quote in FINDINGS["tuning"].record["published"]
+    wide = ranges(3).unstack("varied_seed")
+    ratio = (wide["data"] / wide["model"]).unstack("algorithm")
+    for name, part in (("trees", ["rf", "gbm", "xgb"]), ("networks", ["ffnn", "ffnn_res"])):
+        low, high = ratio[part].min(axis=None), ratio[part].max(axis=None)
+        quote = f"range {low:.2g} to {high:.2g} times"
+        assert quote in FINDINGS[f"splits_over_seeds_{name}"].record["published"]
 
 
 def test_paper_1_has_a_variation_that_is_not_range_by_median():
@@ -112,68 +184,70 @@ def test_the_accuracies_of_paper_3_are_those_of_8018_items():
     page = (ROOT / "docs" / "papers" / "training-variability.md").read_text(encoding="utf-8")
     assert f"{PAPER_ITEMS:,}" in page
     churn = pd.read_csv(PUBLISHED / "banerjee_table3_pairwise_churn.csv")
-    measured = (ROOT / "docs" / "measured.md").read_text(encoding="utf-8")
     for low, high in (churn[["churn_min", "churn_max"]] / PAPER_ITEMS).to_numpy():
-        assert f"| {low:.3f}–{high:.3f} |" in measured
+        assert f"| {low:.3f}–{high:.3f} |" in MEASURED
 
 
-def test_claims_of_paper_5_on_transformers_are_not_tested():
-    """Its claim is that their seed outweighs the test set; only classical models were run."""
+def test_statements_of_paper_5_on_transformers_are_not_decided():
+    """Its statement is that their seed outweighs the test set; only classical models were run."""
     page = (ROOT / "docs" / "papers" / "ir-consistency.md").read_text(encoding="utf-8")
-    measured = (ROOT / "docs" / "measured.md").read_text(encoding="utf-8")
-    row = next(line for line in TEXT.splitlines() if line.startswith("| 14 |"))
-    for text in (page, row, measured):
+    transformers = FINDINGS["seed_over_test_set_transformers"]
+    for text in (page, transformers.record["published"], MEASURED):
         assert "over 0.075 in 9 of 11" in re.sub(r"\s+", " ", text)
-    part = measured.split("## Paper 5")[1].split("\n## ")[0]
+    part = MEASURED.split("## Paper 5")[1].split("\n## ")[0]
     rows = [line.split("|") for line in part.splitlines() if re.match(r"\| .*\| \d+ \|", line)]
-    lower = [float(cells[5]) < float(cells[6]) for cells in rows]
-    assert sum(lower) == len(lower) == 9
-    for quote in (page, row):
-        assert "8 of 8 cells" in quote  # the ninth is MiniLM
-        assert "ot tested" in quote
-        assert "0.0077" in quote
+    ratios = [float(cells[5]) / float(cells[6]) for cells in rows]
+    assert len(ratios) == 9
+    assert max(ratios) < 1
+    *classical, small = sorted(round(ratio, 2) for ratio in ratios if ratio)[:2], 0.48
+    assert small in [round(ratio, 2) for ratio in ratios]
+    assert values("seed_over_test_set_transformers") == [small]
+    assert sorted(values("seed_over_test_set_classical"))[:2] == classical[0]
+    assert "8 of 8 cells" in FINDINGS["seed_over_test_set_classical"].record["note"]
+    assert "8 of 8 cells" in page
 
 
 def test_remaining_spread_is_quoted_with_its_interval():
     """An estimate of 32 % of a variance, whose interval as an SD holds the observed one."""
-    measured = (ROOT / "docs" / "measured.md").read_text(encoding="utf-8")
-    row = next(line for line in TEXT.splitlines() if line.startswith("| 8 |"))
-    part = measured.split("## Paper 2")[1].split("\n## ")[0]
-    for start in ("| ResNet-9", "| Head on"):
+    part = MEASURED.split("## Paper 2")[1].split("\n## ")[0]
+    entries = FINDINGS["pretraining"].record["estimates"]
+    for start, entry in zip(("| Head on", "| ResNet-9"), entries, strict=True):
         line = next(line for line in part.splitlines() if line.startswith(start))
-        assert line.strip("| ").split(" | ")[-1] in row  # SD (low to high)
+        numbers = re.findall(r"[\d.]+", line.strip("| ").split(" | ")[-1])
+        assert [float(n) for n in numbers] == [entry[name] for name in ("value", "low", "high")]
 
 
 def test_findings_quote_the_measurements():
-    measured = (ROOT / "docs" / "measured.md").read_text(encoding="utf-8")
-    for number in ("5.51", "5.50", "5.01", "4.52", "693 trials", "837 trials", "76 %", "32 %"):
+    for number in ("693 trials", "76 %", "32 %"):
         assert number in TEXT
-        assert number in measured
-    reduced = measured.split("\n## ")[1]  # the section of the search of 25 draws
+        assert number in MEASURED
+    for value in values("black_swans_measured"):
+        assert f"| {value} |" in MEASURED
+    shares = dict(zip(("xgb", "trees", "networks", "reduced"), values("published_ranges"),
+                      strict=True))  # fmt: skip
+    assert (round(12 * shares["xgb"]), round(8 * shares["trees"])) == (10, 6)
+    reduced = MEASURED.split("\n## ")[1]  # the section of the search of 25 draws
     lines = [line for line in reduced.splitlines() if re.match(r"\| (Bike|Calif|MAGIC)", line)]
-    inside = {seed: [line.rstrip(" |").endswith("yes") for line in lines if f"| {seed} |" in line]
-              for seed in ("data", "model")}  # fmt: skip
-    assert (np.sum(inside["data"]), np.sum(inside["model"])) == (6, 3)
-    assert {len(values) for values in inside.values()} == {7}
+    inside = [line.rstrip(" |").endswith("yes") for line in lines]
+    assert shares["reduced"] == pytest.approx(np.mean(inside), abs=1e-4)
 
 
 def test_findings_agree_with_the_protocol_page():
     page = (ROOT / "docs" / "papers" / "deterministic-protocol.md").read_text(encoding="utf-8")
     lines = [line.strip("|").split("|") for line in page.splitlines() if line.startswith("|")]
     table = [[cell.strip() for cell in line] for line in lines if len(line) == 7][2:]
-    bbc, digits = ({row[1]: row[2:6] for row in part} for part in (table[:3], table[3:]))
+    bbc, digits = ({row[1]: row[2:] for row in part} for part in (table[:3], table[3:]))
     one, written, corrected = bbc
-    row = {n: next(t for t in TEXT.splitlines() if t.startswith(f"| {n} |")) for n in (9, 10, 11)}
-    for quote in (bbc, digits):
-        assert quote[written][3] in row[9]
-    error = [quote[corrected][3].split(" ")[0] for quote in (bbc, digits)]
-    assert f"{error[0]} and {error[1]} %" in row[9]
-    assert f"{bbc[written][0]} on BBC, {digits[written][0]} on digits" in row[10]
-    shares = [float(quote[one][0].split(" ")[0]) for quote in (digits, bbc)]
-    assert f"{shares[0]:.0f} % of single runs on digits; {shares[1]:.0f} % on BBC" in row[11]
-    for number in ("500", "420 trials", "1,000 draws"):
-        assert number in "".join(row.values())
-        assert number in page
+    for name, rule in (("protocol_error", written), ("corrected_error", corrected)):
+        for entry, rows in zip(FINDINGS[name].record["estimates"], (bbc, digits), strict=True):
+            percents = [float(n) for n in re.findall(r"[\d.]+", rows[rule][3])]
+            known = [100 * entry[end] for end in ("value", "low", "high")]
+            assert percents == pytest.approx(known)
+    for name, rule in (("protocol_order", written), ("single_run_order", one)):
+        shares = [float(rows[rule][0].split(" ")[0]) for rows in (bbc, digits)]
+        assert shares == pytest.approx([100 * value for value in values(name)])
+    [cost] = values("protocol_cost")
+    assert {rows[written][4] for rows in (bbc, digits)} == {str(cost)}
 
 
 def anchors(text):

@@ -49,8 +49,9 @@ def test_a_difference_over_datasets_has_its_unit(table):
     """Two models on six datasets of one metric: signed ranks of differences, in points."""
     data = exhibit(splits({"rf": 0.8, "xgb": 0.82}, SIX), about(SIX, ("rf", "xgb")))
     made = draw(table, data, {})
-    assert made.sections[-1] == "All datasets, points of AUC"
-    assert made.shown["Difference"].iloc[-1].startswith("2.")
+    at = 0 if table is verdicts_table else -1  # verdicts over datasets lead
+    assert made.sections[at] == "All datasets, points of AUC"
+    assert made.shown["Difference"].iloc[at].startswith("2.")
 
 
 @pytest.mark.parametrize("table", BOTH)
@@ -60,8 +61,9 @@ def test_a_sign_test_has_no_size(table):
     rows = splits({"rf": 0.8, "xgb": 0.82}, SIX[:3])
     rows += splits({"rf": 0.4, "xgb": 0.2}, datasets[3:], metric="mse")
     made = draw(table, exhibit(rows, about(datasets, ("rf", "xgb"))), {})
-    assert made.sections[-1] == "All datasets"
-    assert made.shown["Difference"].iloc[-1] == "–"
+    at = 0 if table is verdicts_table else -1
+    assert made.sections[at] == "All datasets"
+    assert made.shown["Difference"].iloc[at] == "–"
 
 
 def test_only_a_test_of_ranks_is_told_as_one():
@@ -70,10 +72,10 @@ def test_only_a_test_of_ranks_is_told_as_one():
         exhibit(splits({"rf": 0.8, "xgb": 0.82}, SIX), about(SIX, ("rf", "xgb"))),
         {},
     )
-    assert two.findings[1] == "Over 6 datasets a difference is shown for 1 of 1 pair."
+    assert two.findings[0] == "Over 6 datasets a difference is shown for 1 of 1 pair."
     three = {"rf": 0.8, "xgb": 0.82, "ffnn": 0.84}
     ranked = draw(verdicts_table, exhibit(splits(three, SIX), about(SIX)), {})
-    assert "a difference of average ranks is shown" in ranked.findings[1]
+    assert "a difference of average ranks is shown" in ranked.findings[0]
 
 
 def test_test_ratios_are_settings_of_one_dataset():
@@ -167,5 +169,5 @@ def test_untested_pair_does_not_hide_tested_pairs():
     table = draw(verdicts_table, exhibit(rows, about(SIX)), {})
     assert "Nothing is tested" not in table.footnote
     assert "Not tested over datasets: 1 pair with comparable runs on 4 or fewer" in table.footnote
-    assert table.findings[1].startswith("Over 5 datasets a difference is shown for")
-    assert table.findings[1].endswith("of 2 pairs.")
+    assert table.findings[0].startswith("Over 5 datasets a difference is shown for")
+    assert table.findings[0].endswith("of 2 pairs.")

@@ -34,6 +34,10 @@ def own_studies(tmp_path, monkeypatch) -> Project:
     project.write_files()
     shutil.rmtree(tmp_path / "config")
     shutil.copytree(REPOSITORY / "config", tmp_path / "config")
+    for coverage in REPOSITORY.glob("scripts/papers/*/exhibits.csv"):
+        copied = tmp_path / coverage.relative_to(REPOSITORY)
+        copied.parent.mkdir(parents=True)
+        shutil.copy(coverage, copied)
     if mirror:
         project.environment[MIRROR_VARIABLE] = os.path.abspath(mirror)
     return project

@@ -14,7 +14,14 @@ def build_mean_verdict(row: Row, min_runs: int, power: float) -> Verdict:
     decimals = count_interval_decimals(row["low"], row["high"])
     direction = " (lower is better)" if row["greater_is_better"] is False else ""
     difference = f"difference {format_number(row['difference'], decimals)}{direction}"
+    is_unknown = row["p_holm_if_se"] == row["p_holm_if_se"]
     span = f"{difference}, {format_interval({**row, 'factor': 1.0}, decimals)}"
+    readings = ""
+    if is_unknown:
+        readings = (
+            f" if ± is the SD, and at most {format_p(row['p_holm_if_se'])} if it is the standard "
+            "error"
+        )
     runs = f"{row['n_a']:.0f} and {row['n_b']:.0f} runs"
     basis = f"Welch's t test of means and SDs of {runs}."
     notes: tuple[str, ...] = (basis,)
@@ -24,15 +31,18 @@ def build_mean_verdict(row: Row, min_runs: int, power: float) -> Verdict:
     elif row["outcome"] == "too few runs":
         evidence, notes = f"{span} over {runs}; a verdict needs at least {min_runs}", ()
     elif row["outcome"] == "difference":
-        evidence = f"{span}, {format_adjusted_p(row)}"
+        evidence = f"{span}, {format_adjusted_p(row)}{readings}"
         relation = "has a higher mean than" if row["greater_is_better"] is None else "beats"
     else:
         if row["pairs"] > 1 and row["low"] * row["high"] > 0:
             span += " for this pair alone"
-        evidence = f"{span}, {format_adjusted_p(row)}"
-        if row["p_holm"] <= row["alpha"]:
+        evidence = f"{span}, {format_adjusted_p(row)}{readings}"
+        if row["p_holm"] <= row["alpha"] < row["p_holm_rounded"]:
             evidence += f", but up to {format_p(row['p_holm_rounded'])} as the digits were rounded"
         notes = (_describe_power(row, power), basis)
+        if is_unknown and row["p_holm_rounded"] <= row["alpha"]:
+            ask = "The table does not say what ± is: state it (`spread`, `--spread`)."
+            notes = (ask, *notes)
     where = f"on {row['dataset']}" if row["dataset"] else ""
     return Verdict(
         row["outcome"],

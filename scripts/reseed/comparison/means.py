@@ -10,17 +10,18 @@ import pandas as pd
 
 from reseed.claims.mean_verdicts import build_mean_verdict
 from reseed.core.errors import ReseedError, suggest_name
-from reseed.importers.paper_tables import read_means
+from reseed.importers.paper_tables import UNKNOWN, read_means, spread_to_sd
 from reseed.metrics.names import infer_direction
 from reseed.stats.comparison import holm
 from reseed.stats.planning import detectable_effect
 from reseed.stats.unpaired import Welch, welch_of_means
 
 CAUTION = (
-    "This assumes independent runs on one split, and that ± is their SD (`--spread se`: their "
-    "standard error). Another split may say otherwise. If runs share splits, ± does not measure "
-    "their difference: use `reseed compare` with the runs. A table does not show what was tried "
-    "and left out."
+    "This assumes independent runs on one test set, which did not vary: another may say otherwise. "
+    "SDs are taken to have n − 1 in the denominator; with n, as NumPy computes them, they are too "
+    "small by √(n/(n − 1)), 12 % at 5 runs. If runs share splits, ± does not measure their "
+    "difference: use `reseed compare` with the runs. A table does not show what was tried and left "
+    "out."
 )
 #: Power of the smallest detectable difference.
 _POWER = 0.8
@@ -31,11 +32,12 @@ def compare_means(
     runs: int | None = None,
     metric: str | None = None,
     baseline: str | None = None,
-    spread: str = "sd",
+    spread: str | None = None,
     greater_is_better: bool | None = None,
     level: float = 0.95,
     alpha: float = 0.05,
     min_runs: int = 5,
+    decimals: int | None = None,
 ) -> pd.DataFrame:
     """Compare models by means and SDs over their runs, as papers print them.
 
@@ -44,11 +46,13 @@ def compare_means(
 
     - `difference` with its interval (`low`, `high`); Welch's `p`, and `p_holm`, adjusted over the
       pairs of the dataset;
-    - `p_rounded`, `p_holm_rounded`: the same for the least favourable digits before rounding;
+    - `p_rounded`, `p_holm_rounded`: the same for the least favourable digits before rounding, of
+      each cell by its own digits;
+    - `p_holm_if_se`: as `p_holm_rounded`, if ± is a standard error; NaN where its meaning is known;
     - `detectable`: the smallest true difference that so many runs with these SDs find in 80 % of
       cases, for the least favourable digits too;
     - `outcome` (difference, no difference shown, too few runs, no variation), decided by
-      `p_holm_rounded`; `verdict`, a sentence.
+      the greater of `p_holm_rounded` and `p_holm_if_se`; `verdict`, a sentence.
 
     Args:
         source: a CSV or frame: a row a model with cells such as `90.4 ± 0.5`, a column a dataset;
@@ -56,11 +60,16 @@ def compare_means(
         runs: number of runs of each mean, if no column states it.
         metric: what the means measure; its name may state the direction.
         baseline: compare each model with this one only.
-        spread: the meaning of ±: `sd`, or `se` (of the mean).
+        spread: the meaning of ±: `sd`, `se` (standard error of the mean) or `ci95` (half of a 95 %
+            interval of the mean, ±1.96 standard errors). Without it and without a word in the
+            table's headings, both readings, SD and standard error, must show a difference.
         greater_is_better: if the metric's name does not state it.
         level: of the intervals.
         alpha: size of the tests, after Holm.
         min_runs: with fewer there is no verdict.
+        decimals: number of decimals with which the numbers of a frame of floats were printed. A
+            float has lost its trailing zeros; without `decimals` it is taken to have been printed
+            with the digits that are left.
 
     Raises:
         ReseedError: for a table that cannot be read, an unknown baseline, or a level outside 0 to
@@ -69,7 +78,7 @@ def compare_means(
     for name, value in (("level", level), ("alpha", alpha)):
         if not 0 < value < 1:
             raise ReseedError(f"{name} is {value!r}: give a number between 0 and 1.")
-    means = read_means(source, runs, spread)
+    means = read_means(source, runs, spread, decimals)
     models = list(dict.fromkeys(means["model"]))
     if baseline is not None and baseline not in models:
         raise ReseedError(
@@ -102,10 +111,13 @@ def _list_pairs(part: pd.DataFrame, baseline: str | None, greater: bool) -> pd.D
     for pair in combinations(rows, 2):
         if baseline in (None, pair[0]["model"], pair[1]["model"]):
             a, b = sorted(pair, key=lambda row: -sign * row["mean"])
-            sides = {f"{k}_{side}": row[k] for side, row in (("a", a), ("b", b))
-                     for k in ("model", "mean", "sd", "n")}  # fmt: skip
-            shared = {name: a[name] for name in ("dataset", "half_mean", "half_sd")}
-            pairs.append(shared | sides)
+            sides = {
+                f"{name}_{side}": value
+                for side, row in (("a", a), ("b", b))
+                for name, value in row.items()
+                if name != "dataset"
+            }
+            pairs.append({"dataset": a["dataset"]} | sides)
     return pd.DataFrame(pairs)
 
 
@@ -116,17 +128,20 @@ def _test_pairs(pairs: pd.DataFrame, level: float, alpha: float, min_runs: int) 
     has_few_runs = (pairs[["n_a", "n_b"]] < min_runs).any(axis=1).to_numpy()
     tested = ~has_few_runs & (test.scale > 0)
     detectable: pd.Series | float = np.nan
-    adjusted = {
-        "p_holm": np.full(len(pairs), np.nan),
-        "p_holm_rounded": np.full(len(pairs), np.nan),
-    }
+    names = ("p_holm", "p_holm_rounded", "p_holm_if_se")
+    adjusted = {name: np.full(len(pairs), np.nan) for name in names}
+    is_unknown = (pairs[["spread_a", "spread_b"]] == UNKNOWN).any(axis=1).to_numpy()
     if tested.any():
         adjusted["p_holm"][tested] = holm(test.p[tested])
         adjusted["p_holm_rounded"][tested] = holm(p_rounded[tested])
+        as_errors = _read_as_standard_errors(pairs)
+        _, p_if_se = _test_least_favourable(as_errors, _welch(as_errors, level), level)
+        adjusted["p_holm_if_se"][tested] = holm(p_if_se[tested])
+        adjusted["p_holm_if_se"][~is_unknown] = np.nan
         # The least favourable means are half a unit nearer to each other than printed.
         size = detectable_effect(rounded.df, _POWER, alpha / tested.sum()) * rounded.scale
-        detectable = size + 2 * pairs["half_mean"]
-    is_shown = adjusted["p_holm_rounded"] <= alpha
+        detectable = size + pairs["half_mean_a"] + pairs["half_mean_b"]
+    is_shown = np.fmax(adjusted["p_holm_rounded"], adjusted["p_holm_if_se"]) <= alpha
     outcome = np.select(
         [has_few_runs, test.scale == 0, is_shown],
         ["too few runs", "no variation", "difference"],
@@ -147,16 +162,28 @@ def _test_least_favourable(
     Rounding may have moved the means apart. A smaller SD next to a greater one has fewer degrees of
     freedom, so p may be greatest if one SD is the smallest that is printed like this.
     """
-    toward = np.sign(test.difference) * np.minimum(pairs["half_mean"], np.abs(test.difference) / 2)
-    moved = {"mean_a": pairs["mean_a"] - toward, "mean_b": pairs["mean_b"] + toward}
+    toward = np.minimum(pairs["half_mean_a"] + pairs["half_mean_b"], np.abs(test.difference))
+    moved = {"mean_a": pairs["mean_a"] - np.sign(test.difference) * toward}
     corners = []
     for signs in ((1, 1), (1, -1), (-1, 1)):
         sds = {
-            f"sd_{side}": (pairs[f"sd_{side}"] + sign * pairs["half_sd"]).clip(lower=0)
+            f"sd_{side}": (pairs[f"sd_{side}"] + sign * pairs[f"half_sd_{side}"]).clip(lower=0)
             for side, sign in zip("ab", signs, strict=True)
         }
         corners.append(_welch(pairs.assign(**moved, **sds), level))
     return corners[0], np.max([corner.p for corner in corners], axis=0)
+
+
+def _read_as_standard_errors(pairs: pd.DataFrame) -> pd.DataFrame:
+    """The pairs, with spreads of unknown meaning read as standard errors instead of SDs."""
+    changed: dict[str, pd.Series] = {}
+    for side in "ab":
+        of_side = pairs[[f"n_{side}", f"spread_{side}"]].set_axis(["n", "spread"], axis=1)
+        factor = spread_to_sd(of_side, unknown="se") / spread_to_sd(of_side)
+        changed |= {
+            f"{name}_{side}": pairs[f"{name}_{side}"] * factor for name in ("sd", "half_sd")
+        }
+    return pairs.assign(**changed)
 
 
 def _welch(pairs: pd.DataFrame, level: float) -> Welch:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from reseed.analyses.shared.data import Data
+from reseed.claims.families import describe_families
 from reseed.claims.formatting import format_p, format_share
 from reseed.claims.pair_verdicts import ONE_TEST_SET
 from reseed.claims.verdicts import ALL_DATASETS
@@ -22,6 +23,7 @@ from reseed.comparison.arguments import Entries
 from reseed.core.atomic import replace_atomically, write_text
 from reseed.core.csv_files import write_csv
 from reseed.core.errors import ReseedError, suggest_name
+from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.core.study_info import write_study_info
 from reseed.plugins import kinds
 from reseed.rendering.data import ExhibitData
@@ -191,14 +193,15 @@ class Comparison:
 
     def __str__(self) -> str:
         width = max(100, shutil.get_terminal_size((100, 24)).columns)
-        rows = self.verdicts.sort_values("p_adjusted", kind="stable")
+        rows = self._ordered_verdicts()
         if rows.empty:
             lines = ["Nothing to compare."]
         elif len(rows) <= _MAX_SENTENCES:
             lines = [f"- {verdict}" for verdict in _name_datasets(rows)]
         else:
             summary = self._summarise(rows.head(_MAX_PRINTED))
-            lines = [*_state_fixed_test_set(self.statistics("pairs"))]
+            pairs = self.statistics("pairs")
+            lines = [*_state_families(pairs), *_state_fixed_test_set(pairs)]
             lines.append(summary.to_string(index=False, line_width=width))
             if len(rows) > _MAX_PRINTED:
                 lines.append(f"… and {len(rows) - _MAX_PRINTED} more in `verdicts`.")
@@ -208,6 +211,12 @@ class Comparison:
         notes = [f"Note: {note}" for note in (runs, *self.notes, *self._note_incomplete_ranks())]
         board = self.table("leaderboard").shown.to_string(index=False, line_width=width)
         return "\n".join([board, "", *lines, "", *notes])
+
+    def _ordered_verdicts(self) -> pd.DataFrame:
+        """Verdicts over datasets first, as they are one claim; then by p-value."""
+        rows = self.verdicts.sort_values("p_adjusted", kind="stable")
+        is_over = (rows["dataset"] == ALL_DATASETS) & rows["p_adjusted"].notna()
+        return pd.concat([rows[is_over], rows[~is_over]])
 
     def _note_incomplete_ranks(self) -> Iterable[str]:
         """Note which datasets the mean ranks leave out, if models lack datasets."""
@@ -242,7 +251,7 @@ class Comparison:
         picture = io.BytesIO()
         self.plot().savefig(picture, format="png", dpi=110)
         image = base64.b64encode(picture.getvalue()).decode("ascii")
-        rows = self.verdicts.sort_values("p_adjusted", kind="stable")
+        rows = self._ordered_verdicts()
         verdicts = _name_datasets(rows).head(_MAX_PRINTED).to_frame()
         return (
             self.table("leaderboard").shown.to_html(index=False, border=0)
@@ -262,6 +271,14 @@ def _state_fixed_test_set(rows: pd.DataFrame) -> Iterable[str]:
         f"Outcomes{where} hold on exactly one test set, which did not vary: other test sets may "
         "order the models otherwise."
     ]
+
+
+def _state_families(rows: pd.DataFrame) -> Iterable[str]:
+    """The false claims to expect from an adjustment by dataset, if there are several datasets."""
+    tested = rows[(rows["family"] == "dataset") & (rows["design"] != "datasets")]
+    families = tested.groupby([*COMPARISON_COLUMNS], dropna=False).ngroups
+    text = describe_families(families, rows["alpha"].iloc[0])
+    return [f"Note: {text}"] if text else []
 
 
 def _name_datasets(rows: pd.DataFrame) -> pd.Series:

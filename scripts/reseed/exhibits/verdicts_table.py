@@ -6,6 +6,7 @@ from collections import Counter
 
 import pandas as pd
 
+from reseed.claims.families import describe_families
 from reseed.claims.pair_verdicts import build_pair_verdict
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Experiments as Options
@@ -50,6 +51,8 @@ def table(data: ExhibitData, options: Options) -> Table:
         data.no_pairs("No two models were run on the same dataset."), options.experiments
     )
     rows, untested = _tested(rows)
+    # The verdict over datasets leads: it is one claim, those by dataset are many.
+    rows = rows.sort_values("design", key=lambda design: design != "datasets", kind="stable")
     lines, raw, hidden = Rows(), [], 0
     level = rows["level"].max()
     for title, part in settings(data, rows):
@@ -81,6 +84,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             " single runs that order the pair the other way.",
             f"A difference is shown where p is at most {rows['alpha'].iloc[0]:g}. On given splits"
             " it says nothing of other data sets; a difference that is not shown is no equality.",
+            *_families(rows),
             *coverage.corrected(rows),
         ],
         findings=_findings(data, rows),
@@ -105,6 +109,14 @@ def _tested(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     )
 
 
+def _families(rows: pd.DataFrame) -> list[str]:
+    """What the adjustment by dataset leaves, if there are several datasets."""
+    tested = rows[(rows["design"] != "datasets") & (rows["family"] == "dataset")]
+    families = tested.groupby([*COMPARISON_COLUMNS], dropna=False).ngroups
+    text = describe_families(families, rows["alpha"].iloc[0])
+    return [f"{text[0].upper()}{text[1:]}"] if text else []
+
+
 def _in_order(part: pd.DataFrame) -> pd.DataFrame:
     """Rows sorted by outcome, then by p; unknown outcomes come last."""
     part = part.sort_values("p_holm", kind="stable", na_position="last")
@@ -125,8 +137,13 @@ def _titles(data: ExhibitData, row: dict) -> dict:
 
 
 def _headline(rows: pd.DataFrame) -> str:
-    """Number of pairs with a shown difference."""
+    """Number of pairs with a shown difference; over datasets if that was tested."""
     within = rows[rows["design"] != "datasets"]
+    over = rows[(rows["design"] == "datasets") & (rows["outcome"] != "too few runs")]
+    if len(over):
+        shown = int((over["outcome"] == "difference").sum())
+        pairs = numbers.counted(len(over), "pair")
+        return f"Over datasets a difference is shown for {shown} of {pairs}"
     shown = int((within["outcome"] == "difference").sum())
     if not len(within):
         return ""
@@ -139,10 +156,11 @@ def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     if within.empty:
         return []
     count = f"{counted_runs(within)} a pair"
-    found = [_leaders(data, within, count)] if every_pair(within) else [
+    by_dataset = _leaders(data, within, count) if every_pair(within) else (
         f"Of {numbers.counted(len(within), 'chosen pair')} a difference is shown for"
         f" {int((within['outcome'] == 'difference').sum())} ({count})."
-    ]  # fmt: skip
+    )  # fmt: skip
+    found = []
     other = rows[rows["design"] == "datasets"]
     if len(other):
         shown = int((other["outcome"] == "difference").sum())
@@ -151,7 +169,7 @@ def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
             f"Over {numbers.from_to(other['n'])} datasets a difference{of} is shown"
             f" for {shown} of {numbers.counted(len(other), 'pair')}."
         )
-    return found
+    return [*found, by_dataset]
 
 
 def _leaders(data: ExhibitData, within: pd.DataFrame, count: str) -> str:

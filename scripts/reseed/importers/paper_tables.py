@@ -15,8 +15,13 @@ from reseed.importers.columns import COLUMN_ALIASES, find_standard_name, normali
 from reseed.importers.files import read_table
 from reseed.importers.in_memory import read_frame
 from reseed.importers.source_table import MISSING, SourceTable
+from reseed.importers.vocabulary import split_heading
 
-COLUMNS = ("dataset", "model", "mean", "sd", "n", "half_mean", "half_sd")
+COLUMNS = ("dataset", "model", "mean", "sd", "n", "half_mean", "half_sd", "spread")
+#: Meanings of a spread: SD, standard error, half of a 95 % interval of the mean.
+SPREADS = ("sd", "se", "ci95")
+#: `spread` of a row whose table does not say what ± is.
+UNKNOWN = "unknown"
 _DIGITS = ("mean_digits", "sd_digits")
 _NUMBER = r"(\d*\.?\d+(?:[eE][-+]?\d+)?)"
 _MINUS = r"\-\u2212\u2013\u2014"  # typesetting uses dashes as minus too
@@ -35,7 +40,11 @@ _MEANS = ("mean", "average", "avg")
 _SPREADS = {
     **dict.fromkeys(["sd", "s_d", "std", "stdev", "stddev", "std_dev", "standard_deviation"], "sd"),
     **dict.fromkeys(["se", "s_e", "sem", "stderr", "std_err", "standard_error"], "se"),
+    **dict.fromkeys(["ci", "ci95", "ci_95"], "ci95"),
 }
+#: Floats with more significant digits were not rounded for print.
+_MOST_PRINTED_DIGITS = 9
+_Z95 = 1.959963984540054  # an interval by the t quantile has a smaller SD, so this one is safe
 _COUNTS = {"n", "runs", "seeds", "n_runs", "n_seeds", "num_runs", "num_seeds", "count"}
 _EXPECTED = (
     "A table of means has a row a model, and either cells such as `90.4 ± 0.5` in a column a "
@@ -67,41 +76,92 @@ class _MeanColumn(NamedTuple):
 
 
 def read_means(
-    source: pd.DataFrame | str | Path, runs: int | None = None, spread: str = "sd"
+    source: pd.DataFrame | str | Path,
+    runs: int | None = None,
+    spread: str | None = None,
+    decimals: int | None = None,
 ) -> pd.DataFrame:
     """One row a model and dataset (`COLUMNS`), in the table's order.
 
-    `half_mean` and `half_sd` are half a unit of the last printed digit of means and SDs of a
-    dataset. If the first column holds datasets and none the model, the other columns are models.
+    `half_mean` and `half_sd` are half a unit of the last printed digit of the mean and the SD of
+    that cell. Floats have lost their trailing zeros: each has the digits that are left, unless
+    `decimals` states them, or a float of its column was evidently not rounded. If the first column
+    holds datasets and none the model, the other columns are models.
+
+    `spread` is one of `SPREADS`, or `UNKNOWN`, where the numbers are taken as SDs.
 
     Args:
         source: a CSV, or a frame.
         runs: number of runs of each mean, if no column (`n`, `runs`, `seeds`, `count`) states it.
-        spread: the meaning of ±: `sd`, or `se` (of the mean). A column's own name has priority.
+        spread: the meaning of ± (`SPREADS`). A column's own name has priority.
+        decimals: number of decimals with which floats were printed.
 
     Raises:
         ReseedError: for a table of another form, a cell that is no mean with its spread, a missing
             number of runs or name of a model, and a model that occurs twice on a dataset.
     """
-    if spread not in ("sd", "se"):
-        raise ReseedError(f"spread is {spread!r}: give 'sd' or 'se' (of the mean).")
+    if spread not in (None, *SPREADS):
+        raise ReseedError(
+            f"spread is {spread!r}: give 'sd', 'se' (of the mean) or 'ci95' (half of a 95 % "
+            "interval)."
+        )
+    if decimals is not None and not 0 <= decimals <= 15:
+        raise ReseedError(f"decimals is {decimals!r}: give a number from 0 to 15.")
     table = read_frame(source) if isinstance(source, pd.DataFrame) else read_table(source)
-    text = pd.DataFrame({column: table.text(column) for column in table.columns})
+    text = pd.DataFrame({column: _as_printed(table, column, decimals) for column in table.columns})
     columns = _find_columns(table, text)
-    parts = _read_parts(table, text, columns, spread)
+    parts = _read_parts(table, text, columns, spread or UNKNOWN)
     counts = text[columns.runs] if columns.runs else pd.Series(str(runs or ""), text.index)
     rows = pd.concat([part.assign(n=counts) for part in parts]).dropna(subset="mean")
     rows["n"] = _read_counts(table, rows["n"])
     _check_models(table, rows)
     for name, digits in zip(("half_mean", "half_sd"), _DIGITS, strict=True):
-        most = rows.groupby("dataset")[digits].transform("max")
-        rows[name] = 0.5 * 10.0**-most
-    errors = rows["spread"] == "se"
-    for name in ("sd", "half_sd"):
-        rows[name] *= np.sqrt(rows["n"]).where(errors, 1)
+        rows[name] = 0.5 * 10.0 ** -rows[digits]
+    rows[["sd", "half_sd"]] = rows[["sd", "half_sd"]].mul(spread_to_sd(rows), axis="index")
     if (rows["sd"] < 0).any():
         raise table.error("holds a spread below 0", "Give SDs or standard errors as they are")
     return rows[[*COLUMNS]].reset_index(drop=True)
+
+
+def spread_to_sd(rows: pd.DataFrame, unknown: str = "sd") -> pd.Series:
+    """Factor from the printed spread to the SD of the runs, by `spread` and `n`.
+
+    unknown: the meaning of a spread that the table does not state.
+    """
+    root = np.sqrt(rows["n"])
+    kind = rows["spread"].replace(UNKNOWN, unknown)
+    return root.where(kind != "sd", 1.0) / kind.map({"sd": 1.0, "se": 1.0, "ci95": _Z95})
+
+
+def _as_printed(table: SourceTable, column: str, decimals: int | None) -> pd.Series:
+    """A column as text; floats with the digits that they were printed with, as far as is known.
+
+    A column of text in which every number ends with `.0` was written from floats too.
+    """
+    text = table.text(column)
+    present = text[~text.str.lower().isin(MISSING)]
+    is_float = table.frame[column].dtype.kind == "f"
+    if not is_float and not (len(present) and present.str.fullmatch(r"-?\d+\.0").all()):
+        return text
+    numbers = present.map(lambda value: Decimal(value).normalize())
+    if decimals is None and not (numbers.map(_count_digits) > _MOST_PRINTED_DIGITS).any():
+        # A 0 has no digits of its own.
+        most = max(map(_count_decimals, numbers), default=0)
+        printed = numbers.map(lambda value: value if value else Decimal((0, (0,), -most)))
+    else:
+        places = decimals if decimals is not None else max(map(_count_decimals, numbers))
+        printed = numbers.map(lambda value: round(value, places))
+    return printed.map(lambda value: f"{value:f}").reindex(text.index, fill_value="")
+
+
+def _count_digits(value: Decimal) -> int:
+    return len(value.as_tuple().digits)
+
+
+def _infer_spread(heading: str, spread: str) -> str:
+    """What the heading of a column of cells says of ±; `spread` if it says nothing."""
+    named = {_SPREADS[word] for word in split_heading(heading) if word in _SPREADS}
+    return named.pop() if len(named) == 1 else spread
 
 
 def _find_columns(table: SourceTable, text: pd.DataFrame) -> _Columns:
@@ -150,7 +210,7 @@ def _read_parts(
         _read_cells(table, column, cells).assign(
             dataset=_join_titles(labels, column) if is_repeated else column,
             model=text[model],
-            spread=spread,
+            spread=_infer_spread(column, spread),
         )
         for column, cells in cells_by_column.items()
     ]
