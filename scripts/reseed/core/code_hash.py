@@ -118,8 +118,8 @@ def _named(call: ast.Call, package: str) -> str | None:
     given = dict(zip(("name", "package"), call.args, strict=False))
     given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
     name, anchor = _text(given.get("name")), given.get("package")
-    is_own = isinstance(anchor, ast.Name) and anchor.id in {"__package__", "__name__"}
-    around = package if is_own else _text(anchor)
+    names_package = isinstance(anchor, ast.Name) and anchor.id in {"__package__", "__name__"}
+    around = package if names_package else _text(anchor)
     if name is None or (name.startswith(".") and around is None):
         return None
     return _absolute(name, around or "")
@@ -338,14 +338,14 @@ def find_named_entry(name: str, project: Path) -> str | Path:
 
 def named_code(names: list[str], project: Path) -> str:
     """Hash of the files and modules that a model's `code:` names. Raises ReseedError."""
-    found = []
+    hashes = []
     for name in names:
         entry = find_named_entry(name, project)
         if isinstance(entry, Path):
-            found.append([name, hash_content(entry)])
+            hashes.append([name, hash_content(entry)])
         else:
-            found.append([name, code_hash(entry, project=project, strict=False)])
-    return digest(found)
+            hashes.append([name, code_hash(entry, project=project, strict=False)])
+    return digest(hashes)
 
 
 def hash_content(path: Path) -> str:

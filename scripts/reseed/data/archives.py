@@ -97,10 +97,10 @@ def list_members(archive: Path) -> list[str]:
 
 def check_sha256(what: str, expected: str | None, data: bytes) -> None:
     """Raise SourceError unless the bytes have the expected SHA-256 (None: no check)."""
-    if expected is not None and (found := hashlib.sha256(data).hexdigest()) != expected:
+    if expected is not None and (actual := hashlib.sha256(data).hexdigest()) != expected:
         raise SourceError(
             f"wrong checksum of {what} ({len(data)} bytes): "
-            f"expected sha256 {expected}, found {found}"
+            f"expected sha256 {expected}, found {actual}"
         )
 
 

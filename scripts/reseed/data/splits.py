@@ -297,14 +297,16 @@ def read_split_metadata(path: Path, drawn_for: Mapping[str, object] | None = Non
     """
     try:
         metadata = json.loads(pq.read_schema(path).metadata[_METADATA_KEY])
-        found = {**metadata, "scheme": scheme_id(metadata["scheme"])} if drawn_for else {}
+        recorded = {**metadata, "scheme": scheme_id(metadata["scheme"])} if drawn_for else {}
     except FileNotFoundError:
         raise Damaged(path, "is missing") from None
     except (pa.ArrowInvalid, OSError, KeyError, TypeError, ValueError) as error:
         raise Damaged(path, f"cannot be read as a split ({error})") from None
     for name, expected in (drawn_for or {}).items():
-        if found.get(name) != expected:
-            raise Damaged(path, f"was drawn for {name} {found.get(name)!r}, not for {expected!r}")
+        if recorded.get(name) != expected:
+            raise Damaged(
+                path, f"was drawn for {name} {recorded.get(name)!r}, not for {expected!r}"
+            )
     return metadata
 
 
