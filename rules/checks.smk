@@ -1,4 +1,5 @@
-# Checks of trials: metrics follow from the stored outputs; retraining gives the same bits.
+# Checks: trials agree with the outputs they keep, retraining gives the same bits, and everything
+# after training follows from the trials.
 # They run as `command python`, a process of their own: what repeats in a fork proves less.
 
 
@@ -8,7 +9,7 @@ rule verify:
     log:
         RESEED.layout.log("verify"),
     conda:
-        "../envs/training.yaml"
+        "../envs/verification.yaml"
     resources:
         gpu=lambda wildcards: RESEED.verify.gpus,
     params:

@@ -24,6 +24,7 @@ for study in RESEED.project.studies:
             RESEED.study_files(study),
 
 
+# Jobs of an earlier run that live on must not replace files from now on.
 # Jobs that run here, in this environment, are forks of one process. Snakemake's limit of starts a
 # second is switched off here: it wakes the scheduler again for every job that has ended.
 onstart:
@@ -32,6 +33,7 @@ onstart:
             "--touch would mark files as current that other code or settings made. Run snakemake "
             "without it: finished trials come from the cache."
         )
+    RESEED.start()
     method = workflow.deployment_settings.deployment_method
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None

@@ -6,6 +6,7 @@ from item_files import write_items
 from reseed.analyses import noise_split
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.predictions import Predictions
+from reseed.stats.spread import variance_limits
 from run_kinds import run_analysis
 from sklearn.metrics import f1_score, mean_absolute_error, recall_score, roc_auc_score
 from study_frames import about, amended, frame
@@ -152,3 +153,24 @@ def test_the_reader_keeps_groups_apart(tmp_path):
     assert group.seeds == [(0, 0, 0, 0), (2, 2, 2, 2)]
     assert group.failed == 1
     assert list(Predictions(tmp_path, ["grid"]).read_groups()) == []
+
+
+def test_no_sd_of_an_accuracy_is_above_one_half(tmp_path):
+    """Five seeds of one right and one wrong kind: the interval of the SD would pass 1."""
+    y = np.arange(200) % 2
+    scores = [np.abs(y - wrong) * 0.8 + 0.1 for wrong in (0, 1, 0, 1, 0)]
+    row = analyse(write(tmp_path, "magic", y, scores), about()).loc["accuracy"]
+    assert row["observed_sd"] > 0.5
+    assert row["infinite_sd"] == row["infinite_sd_high"] == 0.5
+    assert row["observed_sd_low"] < row["observed_sd"] < row["observed_sd_high"]
+
+
+def test_the_interval_of_the_observed_sd_is_that_of_the_scores(tmp_path):
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 300)
+    right = rng.random((6, 300)) < 0.8
+    scores = np.where(right, y, 1 - y) * 0.8 + 0.1
+    row = analyse(write(tmp_path, "magic", y, list(scores)), about()).loc["accuracy"]
+    low, high = np.sqrt(variance_limits(right.mean(axis=1)))
+    assert row["observed_sd_low"] == pytest.approx(low)
+    assert row["observed_sd_high"] == pytest.approx(high)

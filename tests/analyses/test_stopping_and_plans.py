@@ -159,7 +159,7 @@ def test_splits_have_no_guarantee():
     assert set(table["outcome"]) == {"not comparable"}
     shown = draw(stopping_table, ExhibitData(table, metrics, about(), "k", "T"), {})
     assert "overlap" in shown.footnote
-    assert shown.findings == []
+    assert not shown.findings
 
 
 def test_too_few_runs_give_nothing(tmp_path):
@@ -178,7 +178,7 @@ def test_exhibits_of_stopping(tmp_path):
     shown = check_table(draw(stopping_table, data, {}), tmp_path)
     assert len(shown.shown) == 3
     assert shown.shown["Settled, Gaussian"].str.startswith("at ").all()
-    assert "had you stopped at run" in shown.findings[1]
+    assert any(claim.name == "settled_pair_1" for claim in shown.claims)
     _, drawn = check_figure(stopping_figure, data, {}, tmp_path)
     assert len(drawn.frame) == 90
 

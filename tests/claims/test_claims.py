@@ -75,6 +75,26 @@ def test_unlike_metrics_are_not_pooled():
         phrases.centre(ROWS.drop(columns="metric"), "ratio", show)
 
 
+def test_unlike_metrics_are_pooled_apart():
+    mixed = ROWS.assign(metric=["auc", "mse", "mse"])
+    apart = phrases.pooled(mixed, "ratio", show, noun="pair", title=str.upper)
+    assert apart.text == "2.0 (1 pair) for AUC and 4.0 (median of 2 pairs, 3.0 to 5.0) for MSE"
+    assert (
+        phrases.centre(mixed, "ratio", show, title=str.upper).text == "2.0 for AUC and 4.0 for MSE"
+    )
+    constant = mixed.assign(sd=[0.01, 0.02, 0.0])
+    with pytest.raises(ClaimError, match="do not vary"):
+        phrases.pooled(constant, "ratio", show, title=str.upper)
+
+
+def test_a_sentence_begins_with_a_capital_unless_with_a_name():
+    share = {"part": phrases.share(ROWS, ROWS["ratio"] > 0, "pair"), "model": phrases.name("xGB")}
+    assert claim(sentence="{part} ({n}).", headline="", phrases=share).text.startswith(
+        "All 3 pairs"
+    )
+    assert claim(sentence="{model} ({n}).", headline="", phrases=share).text.startswith("xGB")
+
+
 def test_degenerate_rows_are_not_pooled():
     for column, value in (("sd", 1.2e-16), ("ratio", math.nan)):
         rows = ROWS.copy()
@@ -100,6 +120,10 @@ def test_an_interval_outside_the_possible_range_is_refused():
         Estimate("RF", 0.9, 0.7, 1.2, 0.95, bounds=(0, 1))
     with pytest.raises(ClaimError, match="outside its interval"):
         Estimate("RF", 0.6, 0.7, 0.9, 0.95)
+    cut = Estimate.truncated("RF", 0.9, (0.7, 1.2), 0.95, (0.0, 1.0))
+    assert (cut.low, cut.high) == (0.7, 1.0)
+    assert not Estimate.truncated("RF", 0.9, (0.7, math.inf), 0.95, (0.0, 1.0)).has_interval
+    Estimate("RF", 0.1, 0.1 + 1e-17, 0.1 - 1e-17)  # a rounding error
 
 
 def test_n_of_zero_is_refused():

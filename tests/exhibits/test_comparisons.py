@@ -45,10 +45,10 @@ def test_verdicts_table(study, tmp_path):
     data = exhibit(study, pairs, "verdicts_table")
     table = draw(verdicts_table, data, {})
     assert list(table.sections) == ["a, points of accuracy"] * 3 + ["b, points of accuracy"] * 3
-    assert table.headline == "A difference is shown for 3 of 6 pairs"
+    assert table.headline == "A difference is shown for 3 of the 6 pairs"
     assert table.findings[0].startswith("The best mean score on 2 datasets: x on 2;")
     # On b the second best, y, has three runs only: nothing can be shown against it.
-    assert "is shown on 1 (3 to 12 model seeds a pair)" in table.findings[0]
+    assert "is shown in 1 of the 2 settings (3 to 11 model seeds a pair)" in table.findings[0]
     assert table.details[0].startswith("x beats ")
     assert "Failed trials (left out): 1 of 63" in table.footnote
     write_table(table, tmp_path / "verdicts")

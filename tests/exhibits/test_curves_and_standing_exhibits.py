@@ -25,8 +25,24 @@ def test_the_figure_of_curves(make, tmp_path):
     assert "runs still training" in drawn.footnote
     assert figure.axes[0].get_ylabel() == "Validation accuracy"
     assert "Runs per arm: 25" in drawn.footnote
-    late = draw(curves_figure, make(curves), {"from_epoch": 3})[1]
-    assert late.frame["epoch"].min() == 3
+    late = draw(curves_figure, make(curves), {"from_epoch": 2})[1]
+    assert late.frame["epoch"].min() == 2
+
+
+def test_curves_of_two_epochs_are_not_drawn(make):
+    data = make(curves)
+    short = data.statistics[data.statistics["epoch"] <= 2]
+    assert "three epochs" in draw(curves_figure, replace(data, statistics=short), {})[1].empty
+
+
+def test_a_band_of_one_sd_ends_at_the_extremes(make):
+    data = make(curves)
+    wide = data.statistics.assign(sd=10.0)
+    figure, drawn = draw(curves_figure, replace(data, statistics=wide), {})
+    for axis in figure.axes:
+        extremes, band = (area.get_paths()[0].get_extents() for area in axis.collections)
+        assert (band.ymin, band.ymax) == (extremes.ymin, extremes.ymax)
+    assert drawn.drawn == {"mean"}
 
 
 def test_panels_without_room_on_a_page_are_named(make):

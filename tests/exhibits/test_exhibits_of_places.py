@@ -12,7 +12,7 @@ from reseed.exhibits import curves_figure, seed_noise, spread_table
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.panels import by_ratio
-from run_kinds import draw, run_analysis
+from run_kinds import claims_of, draw, run_analysis
 from study_frames import about, amended, frame, replaced, trial
 from test_exhibits_of_arms import shown
 
@@ -163,9 +163,9 @@ NOISE = {
     "experiment": "model_seeds", "scheme": "kfold-3", "hyperparameters_source": "fixed-500",
     "dataset": "magic", "model": "rf", "arm": "rf", "metric": "auc", "primary": True, "n": 8,
     "failed": 0, "data_seed": 0, "repeat": 0, "items": 40, "level": 0.8, "mean": 0.9,
-    "observed_sd": 0.01, "infinite_sd": 0.005, "infinite_sd_low": np.nan,
-    "infinite_sd_high": np.nan, "seed_share": 0.2, "test_set_sd": 0.02, "reason": "",
-    "interval_reason": "an interval needs at least 50 test items",
+    "observed_sd": 0.01, "observed_sd_low": 0.006, "observed_sd_high": 0.02, "infinite_sd": 0.005,
+    "infinite_sd_low": np.nan, "infinite_sd_high": np.nan, "seed_share": 0.2, "test_set_sd": 0.02,
+    "reason": "", "interval_reason": "an interval needs at least 50 test items",
 }  # fmt: skip
 FOLDS = frame([
     trial(0.9, dataset="magic", metric="auc", model="rf", fold=k, scheme="kfold-3")
@@ -198,11 +198,25 @@ def test_noise_of_a_metric_that_is_no_mean():
     assert [axis.get_xlabel() for axis in figure.axes] == ["SD of accuracy"]
     assert "in the CSV only: F1, mean over classes." in drawn.footnote
     assert all("(accuracy)" in found for found in drawn.findings)
-    assert drawn.headline.endswith("in 1 of 1 cell (accuracy)")
+    assert drawn.headline.endswith("in the one cell (accuracy)")
     figure, drawn = draw(seed_noise, replace(data, statistics=pd.DataFrame([f1])), {})
     assert [axis.get_xlabel() for axis in figure.axes] == ["SD of F1, mean over classes"]
     assert "it has none: F1, mean over classes." in drawn.definitions[0]
     assert "(F1, mean over classes)" in drawn.findings[0]
+
+
+def test_noise_of_seeds_with_one_score_is_in_no_ratio():
+    """Equal scores have an SD of 1e-16, which is no variation over seeds."""
+    constant = NOISE | {"observed_sd": 1.2e-16, "seed_share": 1.0, "dataset": "home_mortgage_sim"}
+    rows = pd.DataFrame([NOISE, constant])
+    data = ExhibitData(rows, FOLDS, about(("magic", "home_mortgage_sim"), ("rf",)))
+    _, drawn = draw(seed_noise, data, {})
+    said = claims_of(drawn)
+    assert said["seed_over_test_set"].endswith("is 0.50 (1 pair).")
+    assert "is 20 % (1 pair of dataset and algorithm)" in said["infinite_test_set"]
+    assert "1 without variation over seeds: not in the ratios of SDs." in drawn.footnote
+    ratio = drawn.claims[0].estimates[0]
+    assert ratio.low < 0.5 < ratio.high
 
 
 def test_equal_titles_are_told_apart_by_identifier():

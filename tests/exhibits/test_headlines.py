@@ -83,7 +83,7 @@ OUTPUTS = {
     "papers.banerjee.gap_figure:figure": gap_distribution,
     "papers.banerjee.information_table:table": trimming_information,
     "papers.banerjee.representatives_table:table": trimming,
-    "papers.banerjee.trimming_3d_figure:figure": trimming,
+    "papers.banerjee.pairs_plot_figure:figure": trimming,
     "papers.banerjee.trimming_figure:figure": trimming,
     "papers.banerjee.trimming_pairs_figure:figure": trimming_pairs,
     "papers.banerjee.trimming_table:table": trimming_summary,

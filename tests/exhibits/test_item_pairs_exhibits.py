@@ -1,5 +1,7 @@
 """The verdicts over seeds and items, as printed and drawn."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,7 +10,7 @@ from readable import check_figure, check_table
 from reseed.analyses import item_pairs
 from reseed.exhibits import item_pairs_figure, item_pairs_table
 from reseed.rendering.data import ExhibitData
-from run_kinds import draw, run_analysis
+from run_kinds import claims_of, draw, run_analysis
 from test_item_pairs import FAST, arms
 
 
@@ -47,6 +49,16 @@ def test_the_figure_has_a_line_a_pair(data, tmp_path):
     assert len(drawn.frame) == 4
     labels = [t.get_text() for axis in figure.axes for t in axis.get_yticklabels()]
     assert sum("as trained" in label for label in labels) >= 1
+
+
+def test_pairs_whose_runs_do_not_differ_have_no_share_of_the_seeds(data):
+    judged = data.statistics["scope"] == "seeds and items"
+    rows = data.statistics.assign(outcome="no difference shown", single_a=0.0, single_b=0.0)
+    rows.loc[judged & (rows["metric"] == "auc"), "sd_runs"] = [1e-17, 0.01, 0.02]
+    said = claims_of(draw(item_pairs_table, replace(data, statistics=rows), {}))
+    assert "none of the 3 pairs" in said["shown_differences"]
+    assert "(mean of 2 pairs" in said["single_winners"] or "each of 2" in said["single_winners"]
+    assert " of 2 pairs" in said["seed_share"]
 
 
 def test_nothing_is_said_plainly(data):

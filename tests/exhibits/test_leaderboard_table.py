@@ -1,12 +1,14 @@
 """What the leaderboard says of the best model, of decimals, and of what its rows stand for."""
 
+import re
+
 import numpy as np
 import pytest
 from reseed.analyses import pairs
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import leaderboard_table
 from reseed.rendering.data import ExhibitData
-from run_kinds import draw, run_analysis
+from run_kinds import claims_of, draw, run_analysis
 from study_frames import about, amended, frame, trial
 
 
@@ -83,11 +85,13 @@ def test_two_test_ratios_of_two_datasets_are_no_four_datasets():
     ]  # fmt: skip
     table = board(rows, facts)
     assert table.headline == ""
-    assert [text.partition(" mean ranks")[0] for text in table.findings] == [
-        "holdout-0.1, best",
-        "holdout-0.4, best",
-    ]
-    assert all("over 2 datasets; of 6 comparisons, 6 show" in text for text in table.findings)
+    said = claims_of(table)
+    for ratio in ("holdout-0.1", "holdout-0.4"):
+        ranks = said[f"mean_ranks · {ratio}"]
+        assert ranks.startswith(f"{ratio}, best mean ranks over 2 datasets: 1.00 for XGB")
+        assert said[f"shown_differences · {ratio}"] == (
+            f"{ratio}: a difference is shown for all 6 comparisons (8 splits each)."
+        )
     assert list(table.sections) == ["holdout-0.1"] * 3 + ["holdout-0.4"] * 3
 
 
@@ -102,10 +106,12 @@ def test_two_experiments_have_own_sentences_and_no_headline():
     ]
     table = board(rows, facts)
     assert table.headline == ""
-    assert [text[: text.index(" (1.00)")] for text in table.findings] == [
-        "Data seeds varied, best mean ranks: XGB",
-        "Model seeds × data seeds, best mean ranks: RF",
+    ranks = [text for name, text in claims_of(table).items() if name.startswith("mean_ranks")]
+    assert [text.partition(",")[0] for text in ranks] == [
+        "Data seeds varied",
+        "Model seeds × data seeds",
     ]
+    assert [re.search(r": 1\.00 for (\w+)", text)[1] for text in ranks] == ["XGB", "RF"]
 
 
 def test_arms_go_by_their_titles():
@@ -141,6 +147,6 @@ def test_of_how_many_datasets_a_rank_is():
     rows = [row for row in rows if (row["model"], row["dataset"]) != ("ffnn", both[1])]
     table = board(rows, about(both))
     assert table.headline == (
-        "XGB has the best mean rank over 1 dataset; shown to differ from all others on 2 of 2"
+        "XGB has the best mean rank over 1 dataset; shown to beat all others on all 2 datasets"
     )
-    assert "over 1 dataset;" in table.findings[0]
+    assert "over 1 dataset:" in claims_of(table)["mean_ranks"]

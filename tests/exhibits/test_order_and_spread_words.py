@@ -28,7 +28,7 @@ def test_no_run_wrong_is_not_up_to_none():
     facts = about(("magic",), tuple(GAINS))
     table = run_analysis(ranking, Data(data, facts), {})
     _, drawn = draw(ranking_figure, ExhibitData(table, data, facts, "k", "T"), {})
-    assert drawn.headline == "No single run orders a pair of models wrongly"
+    assert drawn.headline == "No single run reverses the order of a pair of models"
 
 
 def test_unpaired_seed_models_are_ordered_split_by_split():
@@ -39,7 +39,7 @@ def test_unpaired_seed_models_are_ordered_split_by_split():
     data, facts = frame(rows), about(("magic",), tuple(GAINS))
     table = run_analysis(ranking, Data(data, facts), {})
     _, drawn = draw(ranking_figure, ExhibitData(table, data, facts, "k", "T"), {})
-    assert drawn.headline == "No single run orders a pair of models wrongly"
+    assert drawn.headline == "No single run reverses the order of a pair of models"
 
 
 @pytest.mark.parametrize("size", [5.1e-7, 2e-5, 0.9, 41.0, 52_000.0, 3e9])

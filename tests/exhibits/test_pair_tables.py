@@ -10,7 +10,7 @@ from reseed.analyses.shared.data import Data
 from reseed.exhibits import pairs_figure, pairs_table, seeds_figure, verdicts_table
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.table_files import markdown
-from run_kinds import draw, run_analysis
+from run_kinds import claims_of, draw, run_analysis
 from study_frames import about, amended, frame, trial
 
 BOTH = (verdicts_table, pairs_table)
@@ -72,10 +72,12 @@ def test_only_a_test_of_ranks_is_told_as_one():
         exhibit(splits({"rf": 0.8, "xgb": 0.82}, SIX), about(SIX, ("rf", "xgb"))),
         {},
     )
-    assert two.findings[0] == "Over 6 datasets a difference is shown for 1 of 1 pair."
+    assert claims_of(two)["shown_over_datasets"] == (
+        "Over 6 datasets a difference is shown for the one pair."
+    )
     three = {"rf": 0.8, "xgb": 0.82, "ffnn": 0.84}
     ranked = draw(verdicts_table, exhibit(splits(three, SIX), about(SIX)), {})
-    assert "a difference of average ranks is shown" in ranked.findings[0]
+    assert "a difference of average ranks is shown" in claims_of(ranked)["shown_over_datasets"]
 
 
 def test_test_ratios_are_settings_of_one_dataset():
@@ -136,7 +138,7 @@ def test_a_page_counts_its_pairs_once():
     data = exhibit(rows, about(SIX[:2]))
     assert (data.statistics["outcome"] == "difference").sum() == 4
     texts = [t.headline for t in (draw(verdicts_table, data, {}), draw(pairs_table, data, {}))]
-    assert all(text.startswith("A difference is shown for 4 of 6 pairs") for text in texts)
+    assert all(text.startswith("A difference is shown for 4 of the 6 pairs") for text in texts)
 
 
 def test_differences_that_are_all_the_same_have_no_p():
@@ -156,9 +158,8 @@ def test_one_pair_is_no_half_of_the_pairs():
     data = exhibit(splits({"rf": 0.8, "xgb": 0.803}), about(("magic",), ("rf", "xgb")))
     found = run_analysis(seeds_needed, Data(data.metrics, data.info), {})
     _, drawn = draw(seeds_figure, replace(data, statistics=found), {})
-    assert re.fullmatch(
-        r"To show the observed difference takes [\d,]+ runs; 6 are available\.", drawn.findings[0]
-    )
+    said = r"To show the observed difference takes [\d,]+ runs; 6 splits are available\."
+    assert re.fullmatch(said, claims_of(drawn)["enough_runs"])
 
 
 def test_untested_pair_does_not_hide_tested_pairs():
@@ -169,5 +170,5 @@ def test_untested_pair_does_not_hide_tested_pairs():
     table = draw(verdicts_table, exhibit(rows, about(SIX)), {})
     assert "Nothing is tested" not in table.footnote
     assert "Not tested over datasets: 1 pair with comparable runs on 4 or fewer" in table.footnote
-    assert table.findings[0].startswith("Over 5 datasets a difference is shown for")
-    assert table.findings[0].endswith("of 2 pairs.")
+    over = claims_of(table)["shown_over_datasets"]
+    assert re.fullmatch(r"Over 5 datasets a difference is shown for .* 2 pairs\.", over)

@@ -127,8 +127,8 @@ def test_each_exhibit_is_headed_by_what_it_shows(text, study):
     headings = re.findall(r"<h2>(.*?)</h2>", text)
     for exhibit in study.shown:
         assert exhibit.sidecar["headline"] or exhibit.sidecar["title"] in headings
-    assert any(re.fullmatch(r"Splits move the score [\d.]+ times as much as model seeds", heading)
-               for heading in headings)  # fmt: skip
+    said = "Another split changes the score more than another model seed in "
+    assert any(heading.startswith(said) for heading in headings)
 
 
 def test_readers_without_eyes_or_mouse_are_served(text):

@@ -1,16 +1,19 @@
 """The seed-choice table and figure show what the analysis measured on constructed predictions."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 from reseed.analyses import seed_choice
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.predictions import Predictions
+from reseed.claims.formatting import format_number
 from reseed.exhibits import seed_choice_figure, seed_choice_table
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import write_figure
 from reseed.rendering.table_files import write_table
-from run_kinds import draw, run_analysis
+from run_kinds import claims_of, draw, run_analysis
 from scipy.special import expit
 from study_frames import about, amended, frame, replaced, trial
 from test_figures import texts_of
@@ -64,18 +67,36 @@ def test_the_table_sums_up_each_cell(data, tmp_path):
     assert raw["churn"].iloc[1] == pytest.approx(rows["churn"].mean())
 
 
-def test_findings_count_by_the_numbers(data):
-    first, second, _ = draw(seed_choice_table, data, {}).findings
+def test_claims_count_by_the_numbers(data):
+    said = claims_of(draw(seed_choice_table, data, {}))
     cells = data.statistics.query("reason == ''").drop_duplicates(["dataset", "model"])
-    assert f"scores {100 * cells['optimism'].median():.2f} (median of 6 cells, " in first
-    assert "70 of 72 trained models" in second  # two outliers
-    assert "in 0 of 6 cells" in second
+    low, high = (format_number(100 * end, 2) for end in cells["optimism"].agg(["min", "max"]))
+    assert f"scores {low} to {high} points less" in said["selection_optimism"]
+    assert said["admitted_models"].startswith("70 of the 72 trained models")  # two outliers
+
+
+def test_a_shared_best_accuracy_has_no_best_model(data):
+    tied = data.statistics.assign(
+        accuracy=data.statistics["accuracy"].where(data.statistics["dataset"] != "magic", 0.9)
+    )
+    said = claims_of(draw(seed_choice_table, replace(data, statistics=tied), {}))
+    assert said["best_by_test"].endswith("; several models share the best test accuracy in 4 more.")
+
+
+def test_the_figure_counts_the_models_that_it_draws(data):
+    flat = data.statistics.assign(
+        alpha_hat=data.statistics["alpha_hat"].where(data.statistics["dataset"] != "magic", 0.001)
+    )
+    _, drawn = draw(seed_choice_figure, replace(data, statistics=flat), {})
+    assert len(drawn.frame) == len(MODELS) * SEEDS
+    assert " of the 36 trained models" in claims_of(drawn)["admitted_models"]
 
 
 def test_the_headline_is_of_the_halves_that_were_measured(data):
     """Optimism on half of the rows is 1.4 to 1.9 times that of a choice on all of them."""
     optimism = data.statistics.query("reason == ''").drop_duplicates(["dataset", "model"])
-    told = f"half of the test rows is {100 * optimism['optimism'].median():.2f} points worse"
+    low, high = (format_number(100 * end, 2) for end in optimism["optimism"].agg(["min", "max"]))
+    told = f"half of the test rows is {low} to {high} points worse"
     assert told in draw(seed_choice_table, data, {}).headline
 
 

@@ -141,7 +141,7 @@ def test_the_ranking_counts_test_ratios_as_settings():
                          test_ratio=ratio)
     ]  # fmt: skip
     data = exhibit(ranking, rows, about(("magic",), ("rf", "xgb")))
-    assert draw(ranking_figure, data, {})[1].findings[0].endswith("(out of 6 runs; 2 settings).")
+    assert draw(ranking_figure, data, {})[1].findings[0].endswith("2 settings, 6 runs each).")
 
 
 def test_no_two_models_or_arms_look_alike():

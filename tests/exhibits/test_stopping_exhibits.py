@@ -6,7 +6,7 @@ from reseed.analyses import stopping
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import stopping_figure, stopping_table
 from reseed.rendering.data import ExhibitData
-from run_kinds import draw, run_analysis
+from run_kinds import claims_of, draw, run_analysis
 from study_frames import about, frame, trial
 
 MODELS = ("rf", "xgb")
@@ -34,9 +34,10 @@ def test_the_winner_told_is_the_one_at_the_stop():
     data = exhibit(seeds(np.where(np.arange(60) < 12, 0.01, -0.02) + noise))
     table = draw(stopping_table, data, {})
     assert table.shown["Pair"].tolist() == ["XGB – RF"]
-    assert table.findings[1].startswith("Magic: had you stopped at run ")
-    assert table.findings[1].endswith(
-        "you would have concluded: RF beats XGB; at the last run the interval says the opposite."
+    said = claims_of(table)["settled_pair_1"]
+    assert said.startswith("Magic: stopped at run ")
+    assert said.endswith(
+        "the comparison says: RF beats XGB; at the last run the interval says the opposite."
     )
     assert table.shown["Outcome"].tolist() == ["RF beats XGB"]
 
@@ -44,10 +45,11 @@ def test_the_winner_told_is_the_one_at_the_stop():
 def test_a_difference_that_was_not_to_last_is_told():
     noise = np.random.default_rng(0).normal(0, 0.001, 60)
     found = exhibit(seeds(np.where(np.arange(60) < 12, 0.01, -0.0025) + noise))
-    told = draw(stopping_table, found, {}).findings[1]
-    assert told.endswith("RF beats XGB; at the last run the interval covers 0 again.")
+    said = claims_of(draw(stopping_table, found, {}))["settled_pair_1"]
+    assert said.endswith("RF beats XGB; at the last run the interval includes zero again.")
     found = exhibit(seeds(0.01 + noise))
-    assert draw(stopping_table, found, {}).findings[1].endswith(": RF beats XGB.")
+    said = claims_of(draw(stopping_table, found, {}))["settled_pair_1"]
+    assert said.endswith(": RF beats XGB.")
 
 
 def test_an_interval_that_is_narrow_enough_settles_nothing():
@@ -55,8 +57,8 @@ def test_an_interval_that_is_narrow_enough_settles_nothing():
     data = exhibit(seeds(noise - noise.mean()), half_width=0.002)
     assert set(data.statistics["reason"]) == {"precise enough"}
     table = draw(stopping_table, data, {})
-    assert table.headline == "0 of 1 pair settled by 40 runs of each"
-    assert table.findings == ["No pair is settled by the 40 available runs."]
+    assert table.headline == "40 model seeds of each settle no pair"
+    assert claims_of(table) == {"settled": "40 model seeds of each settle no pair."}
     assert table.shown["Settled, Gaussian"].tolist() == ["not yet"]
     assert table.shown["Outcome"].iloc[0].startswith("no difference shown, precise enough at ")
     figure, _ = draw(stopping_figure, data, {})
@@ -66,8 +68,8 @@ def test_an_interval_that_is_narrow_enough_settles_nothing():
 def test_equivalence_is_told_as_such():
     noise = np.random.default_rng(0).normal(0, 0.001, 60)
     table = draw(stopping_table, exhibit(seeds(noise - noise.mean()), rope=0.005), {})
-    assert table.findings[1].endswith(" are equivalent.")
-    assert "RF and XGB" in table.findings[1] or "XGB and RF" in table.findings[1]
+    said = claims_of(table)["settled_pair_1"]
+    assert said.endswith(("RF and XGB are equivalent.", "XGB and RF are equivalent."))
 
 
 def test_each_test_ratio_counts():
@@ -77,7 +79,7 @@ def test_each_test_ratio_counts():
         for ratio, gain in ((0.1, 0.0), (0.4, 0.02))
         for row in seeds(gain + noise, scheme=f"holdout-{ratio}", test_ratio=ratio)
     ]
-    assert draw(stopping_table, exhibit(rows), {}).headline.startswith("1 of 2 pairs settled")
+    assert draw(stopping_table, exhibit(rows), {}).headline.endswith(" 1 of the 2 pairs")
 
 
 @pytest.mark.parametrize("module", [stopping_figure])

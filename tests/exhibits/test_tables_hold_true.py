@@ -40,7 +40,7 @@ from reseed.rendering.footnotes import sentence_of, shorten
 from reseed.rendering.latex import escape_latex, latex
 from reseed.rendering.numbers import decimals, fixed, ratio, times
 from reseed.rendering.table_files import markdown
-from run_kinds import draw
+from run_kinds import claims_of, draw
 from study_frames import about, amended, frame, replaced, trial
 from test_exhibits_of_arms import shown as shown_by
 from tex import HAS_TEX, complaints
@@ -128,7 +128,7 @@ def test_wins_of_one_dataset_split_in_two_ways_are_not_added_up():
 
 @pytest.mark.parametrize(
     ("second", "headline"),
-    [(0.81, "XGB wins 2 of 2 comparisons"), (0.79, "RF and XGB win 1 of 2 comparisons each")],
+    [(0.81, "XGB wins all 2 comparisons"), (0.79, "RF and XGB win 1 of the 2 comparisons each")],
 )
 def test_who_shares_the_most_wins_is_named_too(second, headline):
     rows = seeds({"rf": 0, "xgb": 0.01}, sd=1e-4)
@@ -158,8 +158,8 @@ def test_extremes_of_the_spread_are_counted_by_setting():
     facts = about(datasets, ("rf", "xgb"))
     found = shown(spread_table, spread, frame(rows), facts, {"experiments": ["model_seeds"]})
     assert found.findings == [
-        "The SD over model seeds is smallest for RF (2 of 4 settings) and XGB (2 of 4 settings) and"
-        " largest for XGB (2 of 4 settings) and RF (2 of 4 settings)."
+        "The SD over model seeds (6 seeds each) is smallest for RF (2 of 4 settings) and XGB (2 of"
+        " 4 settings) and largest for XGB (2 of 4 settings) and RF (2 of 4 settings)."
     ]
 
 
@@ -178,9 +178,10 @@ def test_a_cell_whose_seeds_two_experiments_vary_counts_once():
     options = {"experiments": ["model_seeds", "m2", "data_seeds", "d2"]}
     found = shown(spread_table, spread, frame(rows), facts, options)
     assert found.headline == "Splits move the score 4 times as much as model seeds"
-    assert (
-        "in 1 of 1 pair of dataset and algorithm: the SD over data seeds is 4.00 (1 pair)"
-        in (found.findings[0])
+    assert found.findings[0].endswith(
+        "in the one pair of dataset and algorithm: the SD over data seeds divided by that over"
+        " model seeds is 4.00 (1 pair), with 6 seeds a side. In the one cell the 95 % interval of"
+        " the ratio lies above one."
     )
 
 
@@ -265,7 +266,8 @@ def test_score_is_ranked_among_seeds_of_a_named_experiment():
     table = shown(standing_table, standing, frame(rows), about(("magic",), ("rf",)),
                   scores=[{"arm": "rf", "score": 0.81}])  # fmt: skip
     assert list(table.shown["Arm"]) == ["RF, Model seeds varied", "RF, Model seeds × data seeds"]
-    assert table.findings[0].startswith("RF, Model seeds varied, given: 0.81 beats")
+    said = claims_of(table)["percentile_1"]
+    assert said.startswith("RF, Model seeds varied, given: 0.81 beats")
 
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")

@@ -5,7 +5,7 @@ from reseed.analyses import variance_components
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import variance_table
 from reseed.rendering.data import ExhibitData
-from run_kinds import draw, run_analysis
+from run_kinds import claims_of, draw, run_analysis
 from study_frames import about, frame, trial
 
 
@@ -44,10 +44,9 @@ def test_three_crossed_seeds_beside_two():
     text = " ".join(table.definitions)
     assert "initial weights × batch order × data seed or initial weights × batch order" in text
     assert table.headline == ""
-    assert "of 2 grids: " in table.findings[0]
-    assert {"initial weights in 1", "batch order in 1"} <= set(
-        table.findings[0].rstrip(".").partition(": ")[2].split(", ")
-    )
+    lead, _, counts = claims_of(table)["largest_share"].rstrip(".").partition(": ")
+    assert lead.endswith("of 2 grids of 24 to 60 trials")
+    assert set(counts.split(" and ")) == {"initial weights in 1", "batch order in 1"}
 
 
 def test_a_grid_with_holes_has_shares_without_intervals():

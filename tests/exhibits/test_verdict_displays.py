@@ -215,7 +215,7 @@ def test_models_below_the_panel_are_named():
 def test_test_ratios_are_settings_of_one_dataset():
     rows = [row | {"scheme": s} for s in ("holdout-0.1", "holdout-0.4") for row in ROWS]
     _, drawn = draw(critical_difference_figure, ranked(rows), {})
-    assert drawn.headline == "The best model is shown to differ from all others on 2 of 2 settings"
+    assert drawn.headline == "The best model is shown to differ from all others on all 2 settings"
 
 
 def test_unconverged_model_is_marked_wherever_named():
@@ -248,5 +248,7 @@ def test_a_dataset_that_is_not_drawn_still_counts():
     entry = data.info.datasets["magic"].model_copy(update={"title": "Open"})
     data = replace(data, info=replaced(data.info, datasets={**data.info.datasets, "open": entry}))
     _, drawn = draw(critical_difference_figure, data, {})
-    assert drawn.headline == "The best model is shown to differ from all others on 1 of 2 datasets"
+    assert (
+        drawn.headline == "The best model is shown to differ from all others on 1 of the 2 datasets"
+    )
     assert "Not drawn: 1 dataset with pairs without a verdict" in drawn.footnote

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from papers.banerjee import gap_distribution, gap_figure, information_table
 from papers.protocol import training_time, training_time_table
 from papers.raste import same_splits
 from reseed.analyses import spread, stochastic_order
@@ -12,10 +11,9 @@ from reseed.rendering import coverage
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.table_files import markdown
 from reseed.rendering.tables import Rows
-from run_kinds import draw, run_analysis
+from run_kinds import draw
 from study_frames import about, amended, frame, trial
 from test_exhibits_of_arms import shown
-from test_trimming_analyses import data_of, runs
 
 SEEDS = {"experiments": ["model_seeds"]}
 
@@ -23,7 +21,7 @@ SEEDS = {"experiments": ["model_seeds"]}
 @pytest.mark.parametrize(
     ("outlier", "headline"),
     [
-        (0.02, "Ranges wider than Gaussian scores give: 1 of 1, by chance 0.025"),
+        (0.02, "Ranges wider than Gaussian scores give: the one cell, by chance 0.025"),
         (0.0006, "No range is shown to be wider than Gaussian scores give"),
     ],
 )
@@ -77,38 +75,6 @@ def test_arms_of_one_model_are_lines_of_their_own():
     titles = {"one": "First recipe", "two": "Second recipe"}
     drawn = splits({"one": [0.90, 0.91, 0.92], "two": [0.80, 0.82, 0.81]}, titles)
     assert "First recipe wins 3 of 3 splits; the difference to Second recipe" in drawn.findings[0]
-
-
-@pytest.fixture(scope="module")
-def gaps(tmp_path_factory):
-    """Runs of one signal with their outputs; the first half is the reference."""
-    y, found = runs(n=24)
-    return data_of(tmp_path_factory.mktemp("o"), y, found), found
-
-
-@pytest.mark.parametrize("n_bins", [7, 20, 50, 60])
-def test_small_gaps_are_counted_wherever_bins_begin(gaps, n_bins):
-    read, found = gaps
-    table = run_analysis(gap_distribution, read, {"n_bins": n_bins})
-    single = np.mean(np.abs(found[12:]) <= 1)
-    together = np.mean(np.abs(found[12:].mean(axis=0)) <= 1)
-    data = ExhibitData(table, read.metrics, read.info, "k", "T")
-    headline = draw(gap_figure, data, {})[1].headline
-    assert f"{100 * single:.1f} % of items in single runs" in headline
-    assert f"{100 * together:.1f} % in the ensemble" in headline
-
-
-def test_undefined_correlation_is_not_reported_as_equal():
-    rows = pd.DataFrame([
-        {"experiment": "model_seeds", "varied": "model", "dataset": "magic", "arm": "rf",
-         "model": "rf", "n": 12, "failed": 0, "measure": "alpha_hat", "given": "accuracy, churn",
-         "r": 0.4, "partial": np.nan, "partial_low": np.nan, "partial_high": np.nan,
-         "share_zero": 0.0, "level": 0.95, "n_halves": 5, "reason": ""}
-    ])  # fmt: skip
-    data = ExhibitData(rows, frame([trial(0.9)]), about(("magic",), ("rf",)))
-    finding = draw(information_table, data, {}).findings[0]
-    assert "same for" not in finding
-    assert "given accuracy, churn and ECE" in finding
 
 
 @pytest.mark.parametrize(

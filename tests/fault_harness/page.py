@@ -61,6 +61,24 @@ def page(record: Record, system: str) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
+#: Section that `run_sequences.py` writes; `run_faults.py` keeps it.
+SEQUENCES = "Random sequences"
+
+
+def read_section(page: str, title: str) -> str:
+    """Text of a section; empty where the page does not have it."""
+    return page.partition(f"## {title}\n")[2].partition("\n## ")[0].strip()
+
+
+def replace_section(page: str, title: str, body: str) -> str:
+    """The page with this section, in the place of an older one or at its end."""
+    before, _, after = page.partition(f"## {title}\n")
+    _, mark, rest = after.partition("\n## ")
+    return f"{before.rstrip()}\n\n## {title}\n\n{body.strip()}\n" + (
+        f"{mark}{rest}" if mark else ""
+    )
+
+
 def _kills(kills: Kills) -> str:
     end = "all rounds ended in the same bits" if kills.survived else "NOT all rounds did"
     first, last = min(kills.moments), max(kills.moments)

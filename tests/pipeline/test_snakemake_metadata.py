@@ -1,10 +1,19 @@
 """Outputs without a record of Snakemake, and results folders of other projects."""
 
 import shutil
+from pathlib import Path
 
 import pytest
 from reseed.core.errors import ReseedError
-from reseed.pipeline.snakemake_metadata import RECORDS, claim_results, list_untracked
+from reseed.core.layout import ResultsLayout
+from reseed.core.run_token import start_run
+from reseed.pipeline.snakemake_metadata import (
+    RECORDS,
+    claim_results,
+    forget_foreign_records,
+    list_untracked,
+    token_copy,
+)
 
 persistence = pytest.importorskip("snakemake.persistence.file")
 
@@ -47,3 +56,21 @@ def test_copied_project_owns_the_results_inside_it(tmp_path):
     (two / "link").symlink_to(one / "results")
     with pytest.raises(ReseedError):
         claim_results(two / "link", two)
+
+
+def test_records_of_an_exchanged_results_folder_are_forgotten(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    snakemake = persistence.FilePersistence(nolock=True)
+    files = ["results/studies/x.csv", f"results/{'long' * 60}/y.csv", "results2/z.csv"]
+    for file in files:
+        Path(file).parent.mkdir(parents=True, exist_ok=True)
+        Path(file).touch()
+        snakemake._io_write(snakemake._metadata_path, {}, file)
+    token = Path(ResultsLayout("results").run_token)
+    assert forget_foreign_records("results") == 0  # no run yet
+    start_run(token, token_copy("results"), environment={})
+    assert forget_foreign_records("results") == 0
+    assert list_untracked(files) == []
+    token.write_text("of an earlier run")
+    assert forget_foreign_records("results") == 2
+    assert list_untracked(files) == files[:2]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from reseed.config import Dataset
 from reseed.core.errors import Damaged
+from reseed.core.file_keys import FileKeys
 from reseed.core.layout import ResultsLayout
 from reseed.pipeline.spec_files import SpecFiles, read_spec
 from reseed.planning.specs import DataSpec, ExportSpec
@@ -19,7 +20,9 @@ def files(tmp_path):
 
 
 def test_spec_is_read_as_the_class_that_wrote_it(files):
-    assert read_spec(DataSpec, Path(files.write(SPEC))) == SPEC
+    keys = FileKeys("own", {"/results/metrics.parquet": "other"})
+    assert read_spec(DataSpec, Path(files.write(SPEC, keys))) == (SPEC, keys)
+    assert read_spec(DataSpec, Path(files.write(SPEC))) == (SPEC, FileKeys())
 
 
 def test_path_depends_on_the_content_alone(files, tmp_path, monkeypatch):

@@ -10,7 +10,7 @@ from reseed.core.coordinates import Coordinates
 from reseed.core.coverage import PaperExhibit
 from reseed.planning import specs
 from reseed.planning.plan import blocks
-from reseed.planning.study_specs import build_study_spec
+from reseed.planning.study_specs import build_study_spec, narrow_to_experiment
 from reseed.planning.training_specs import build_train_spec
 from toy_project import load_toy_project
 
@@ -73,20 +73,25 @@ def every_spec(study, training):
         *(RESULTS, "first", "a", "spread", {"n": [1, {"b": None}]}, ("models",), ("models",)),
         *("published", sources),
     )
+    step = specs.ReplayStep("draw", "ab/cd.json", ("metrics.parquet",), ("x.csv", "x.json"))
     return [
         specs.DataSpec(RESULTS, "toy~0a1b", DATASET, sources),
         specs.WeightsSpec(RESULTS, Weights(name="w", title="W", sources=[SOURCE])),
         specs.SplitSpec(RESULTS, "toy", "official", Official(kind="official"), (0, 1)),
         specs.SearchSpec(RESULTS, "report", False, setting, Coordinates(0, 1, 2, 3, 4, 5), sources),
         training,
-        specs.VerifySpec(training, None, "first"),
+        specs.VerifySpec(training, None, "first", (step,)),
         study,
         specs.ImportSpec(Results(path="runs.csv"), study, True),
         specs.ExportSpec(RESULTS, "first", "models", ("auc",), "runs.csv"),
         analysis,
         specs.DrawSpec(RESULTS, "first", (exhibit,)),
         specs.ReportSpec(
-            RESULTS, {"first": ("x",)}, None, {"first": (PaperExhibit("Table 1", "made", ("x",)),)}
+            RESULTS,
+            "results",
+            {"first": ("x",)},
+            None,
+            {"first": (PaperExhibit("Table 1", "made", ("x",)),)},
         ),
     ]
 
@@ -175,7 +180,7 @@ def test_search_parts_ignore_stored_outputs(study):
 
 
 def test_narrowed_study_has_one_experiment_and_its_settings(study):
-    narrow = specs.narrow_to_experiment(study, "searched")
+    narrow = narrow_to_experiment(study, "searched")
     assert [one.name for one in narrow.experiments] == ["searched"]
     (arm,) = narrow.experiments[0].arms
     (whole,) = study.experiments[1].arms
@@ -192,7 +197,7 @@ def test_narrowed_study_keeps_used_texts_only(study):
         variants={"toy": "rows=3", "other": "rows=9"},
         models=study.models | {"other": study.models["forest"]},
     )
-    narrow = specs.narrow_to_experiment(wide, "models")
+    narrow = narrow_to_experiment(wide, "models")
     assert set(narrow.datasets) == {"toy"}
     assert set(narrow.models) == {"forest"}
     assert narrow.variants == {"toy": "rows=3"}

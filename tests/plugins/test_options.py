@@ -218,7 +218,7 @@ def test_an_exhibit_refuses_an_analysis_that_it_cannot_draw(tmp_path, exhibit, t
 
 
 def test_an_exhibit_draws_its_kinds_and_a_users_own():
-    kind = kinds.find_kind("exhibits", "papers.banerjee.trimming_3d_figure:figure")
+    kind = kinds.find_kind("exhibits", "papers.banerjee.pairs_plot_figure:figure")
     runs, ensembles = (f"papers.banerjee.{n}:analyse" for n in ("trimming", "trimming_ensembles"))
     assert kind.draws == (runs, ensembles)
     assert kind.can_draw(runs)

@@ -1,5 +1,6 @@
 """Verification recomputes the metrics of every trial, and the user's metrics too."""
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,6 +13,7 @@ from reseed.data.splits import Split
 from reseed.data.store import Targets
 from reseed.metrics.registry import evaluate
 from reseed.training import verification
+from reseed.training.run import Outcome, compute_fingerprint
 
 OWN = "own_verified_metric:hits"
 TRUTH = np.arange(20) % 2
@@ -36,17 +38,18 @@ def checked(tmp_path, monkeypatch):
             spec=SimpleNamespace(model=SimpleNamespace(metric=OWN)),
             trial_path=lambda trial: Path(trial.file),
             key=lambda trial: "key",
-            entry_paths=lambda key: [Path(f"entry-of-{key}")],
-            read=lambda trial, columns: records[trial],
+            entry_paths=lambda key, environment="": [Path(f"entry-of-{key}")],
+            read=lambda trial, columns=(): records[trial],
         )
-        return [check for _, check in verification.check_metrics(cache, list(records))]
+        return [check for _, check in verification.check_records(cache, list(records))]
 
     return check
 
 
 def record(metrics, test):
     empty = {"key": "", "seeds": {}, "hyperparameters": "{}", "environment": "", "commit": ""}
-    return TrialRecord(**empty, status="ok", metrics=metrics, test=test)
+    fingerprint = None if test is None else compute_fingerprint(test)
+    return TrialRecord(**empty, status="ok", metrics=metrics, test=test, fingerprint=fingerprint)
 
 
 def test_users_metric_is_recomputed_for_every_trial(checked):
@@ -83,3 +86,59 @@ def test_sample_draws_every_setting_before_any_twice():
     assert len(set(drawn)) == 7
     assert drawn == verification.sample(settings, 7, seed=1)
     assert len(verification.sample(settings, None, seed=1)) == 12
+
+
+def test_outputs_that_do_not_match_the_fingerprint_are_found(checked):
+    """Perfect outputs with the metrics that they give, under the fingerprint of others."""
+    perfect = np.where(TRUTH == 1, 9.0, -9.0)
+    forged = replace(
+        record(evaluate("binary", TRUTH, perfect, [OWN]), perfect),
+        fingerprint=compute_fingerprint(OUTPUTS),
+    )
+    (check,) = checked({TRIALS[0]: forged})
+    assert (check.same, check.text) == (False, "its outputs do not match its fingerprint")
+
+
+def test_metrics_beside_those_of_the_outputs_are_found(checked):
+    metrics = evaluate("binary", TRUTH, OUTPUTS, [OWN]) | {"made_up": 1.0}
+    (check,) = checked({TRIALS[0]: record(metrics, OUTPUTS)})
+    assert "made_up is 1.0, its outputs give None" in check.text
+
+
+def test_validation_metrics_follow_from_validation_outputs(checked):
+    metrics = evaluate("binary", TRUTH, OUTPUTS, [OWN])
+    whole = replace(
+        record(metrics, OUTPUTS), validation=OUTPUTS, validation_metrics=metrics | {"auc": 0.0}
+    )
+    (check,) = checked({TRIALS[0]: whole})
+    assert check.text.startswith("validation auc is 0.0")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("metrics", {"auc": 0.5 + 1e-16 * 2}),
+        ("validation_metrics", {"auc": 0.1}),
+        ("test", OUTPUTS + 1e-12),
+        ("curve", [{"epoch": 1, "train_loss": 0.25}]),
+        ("converged", True),
+        ("status", "failed"),
+    ],
+)
+def test_retraining_compares_everything_that_a_record_holds(field, value):
+    curve = [{"epoch": 1, "train_loss": np.float64(0.5)}]
+    outcome = Outcome(
+        "ok",
+        outputs={"test": OUTPUTS, "validation": OUTPUTS},
+        metrics={"auc": 0.5, "accuracy": float("nan")},
+        curve=curve,
+        train_seconds=1.0,
+        fingerprint=compute_fingerprint(OUTPUTS),
+    )
+    kept = replace(
+        record({"accuracy": float("nan"), "auc": 0.5}, OUTPUTS),
+        curve=[{"epoch": 1, "train_loss": 0.5, "validation_loss": None}],
+    )
+    assert verification.list_differences(kept, outcome) == []
+    whole = value if field != "metrics" else kept.metrics | value
+    assert verification.list_differences(replace(kept, **{field: whole}), outcome) == [field]

@@ -76,11 +76,14 @@ def test_verify_deletes_a_trial_that_does_not_repeat(finished):
 
     from reseed.cache.trial_records import read_trial, write_trial
 
-    path = finished.folder / next(iter(finished.trials()))
+    forests = [name for name in finished.trials() if "/forest/" in name]
+    path, other = (finished.folder / name for name in forests[:2])
     before, record = finished.trials(), read_trial(path, ["test", "curve"])
+    taken = read_trial(other, ["test", "curve"])
     path.chmod(0o644)
-    write_trial(path, replace(record, fingerprint="0" * 64))
-    assert "differs: expected" in finished.run("verify", "--config", "verify_all=true", fails=True)
+    write_trial(path, replace(taken, key=record.key, seeds=record.seeds))  # consistent in itself
+    text = finished.run("verify", "--config", "verify_all=true", fails=True)
+    assert f"{path.name}: differs in metrics, fingerprint, test: expected" in text, text
     finished.run()
     assert finished.trials() == before
 

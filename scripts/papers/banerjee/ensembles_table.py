@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import pandas as pd
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Estimate, Sample
 from reseed.plugins.options import Arms, Share
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData, require_rows
-from reseed.rendering.headlines import LEAST
 from reseed.rendering.tables import Rows, Table
-from reseed.stats.planning import ensemble_size
+from reseed.stats.planning import EnsembleSize, ensemble_size
 
 from papers.banerjee.trimming_text import NOTHING, cells, measured, note
+
+# Of the intervals of `ensemble_size`.
+_LEVEL = 0.95
 
 DRAWS = ("papers.banerjee.trimming_ensembles:analyse",)
 
@@ -24,8 +28,8 @@ class Options(Arms):
 def table(data: ExhibitData, options: Options) -> Table:
     """One row for each size, a section for each arm; `share` of the ensembles must have a low α̂."""
     rows = require_rows(measured(data, options), NOTHING)
-    wanted, pool = options.share, int(rows["pool"].min())
-    lines, raw, findings, enough = Rows(), [], [], []
+    wanted = options.share
+    lines, raw, claims = Rows(), [], []
     with_published = rows["published_share"].notna().any()
     for title, part in cells(data, rows):
         sizes = [int(size) for size in sorted(part["size"].unique())]
@@ -36,15 +40,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             line, numbers_of = _line(size, group, found, i, with_published)
             lines.add(line, title)
             raw.append({"cell": title, "size": size, **numbers_of})
-        enough.append((title, found.size if found.size and found.size < sizes[-1] else None))
-        phrase = "at no size below the whole pool"
-        if enough[-1][1]:
-            phrase = f"from {numbers.counted(found.size, 'run')} on"
-        findings.append(
-            f"{title}: {numbers.percent(wanted)} of the ensembles have α̂ ≤ {threshold:g} {phrase}"
-            f" (a pool of {numbers.counted(sizes[-1], 'run')},"
-            f" {numbers.counted(max(map(len, groups)), 'ensemble')} a size)."
-        )
+        claims += _claims(len(claims), title, part, found, wanted)
     return lines.table(
         data,
         pd.DataFrame(raw),
@@ -55,20 +51,72 @@ def table(data: ExhibitData, options: Options) -> Table:
             " as if ensembles were independent; they share members, more so the larger they are."
             " ±: SD over ensembles. Churn: against the ensemble of the whole pool.",
         ),
-        findings=findings,
-        headline=_headline(enough, pool, wanted) if pool >= LEAST else "",
+        claims=claims,
     )
 
 
-def _headline(enough: list[tuple[str, int | None]], pool: int, share: float) -> str:
-    """Smallest size of reliable ensembles; the whole pool, a single ensemble, does not count."""
-    sizes = [size for _, size in enough if size]
-    every = "all ensembles" if share == 1 else f"{numbers.percent(share)} of the ensembles"
-    if len(enough) > 1:
-        return f"A size that gives {every} a low α̂: found in {len(sizes)} of {len(enough)} arms"
-    if not sizes:
-        return f"No size below the whole pool of {pool} runs gives {every} a low α̂"
-    return f"From {numbers.counted(sizes[0], 'run')} on {every} have a low α̂"
+def _claims(
+    number: int, title: str, part: pd.DataFrame, found: EnsembleSize, wanted: float
+) -> list[Claim]:
+    """Shares of ensembles with a low α̂ at the tried sizes below the pool; its own is one ensemble.
+
+    Single runs are no ensembles.
+    """
+    tried = (found.sizes > 1) & (found.sizes < part["pool"].iloc[0])
+    if not tried.any():
+        return []
+    counts = part["size"].value_counts()
+    rows = pd.DataFrame(
+        {
+            "size": found.sizes[tried],
+            "share": found.share[tried],
+            "low": found.low[tried],
+            "high": found.high[tried],
+            "ensembles": [counts[size] for size in found.sizes[tried]],
+            "pool": part["pool"].iloc[0],
+        }
+    )
+    onward = (rows["share"] >= wanted)[::-1].cummin()[::-1]
+    titles = [f"{size:,} runs" for size in rows["size"]]
+    sizes = phrases.extent(rows, "size", numbers.whole)
+    shown = {
+        "title": phrases.name(title),
+        "threshold": phrases.setting(part["threshold"].iloc[0]),
+        "share": phrases.listed(
+            rows, "share", numbers.rounded_percent, titles, ("low", "high"), "size"
+        ),
+        "every": phrases.name(
+            "all ensembles" if wanted == 1 else f"{numbers.percent(wanted)} of the ensembles"
+        ),
+        "tried": phrases.Phrase(numbers.several(titles), "each", tuple(rows.index)),
+        "sizes": sizes,
+        "each": phrases.extent(rows, "ensembles", numbers.whole),
+    }
+    answer = "no tried size ({tried}) gives {every} a low α̂"
+    headline = "No tried size ({sizes} runs) gives {every} a low α̂"
+    if onward.any():
+        least = rows.loc[[onward.idxmax()]]
+        shown["least"] = phrases.single(least, "size", numbers.whole)
+        answer = "from {least} runs on {every} have a low α̂"
+        headline = "From {least} runs on {every} have a low α̂"
+    return [
+        Claim(
+            f"low_alpha_share_{number + 1}" if number else "low_alpha_share",
+            "{title}: the share of ensembles with an α̂ of at most {threshold} is {share}; "
+            + answer
+            + " ({each} ensembles a size, from a pool of {n}).",
+            rows,
+            shown,
+            Sample.of(rows, "pool", "run"),
+            headline,
+            statistic="share of ensembles",
+            estimates=[
+                Estimate(subject, row["share"], row["low"], row["high"], _LEVEL, (0, 1))
+                for subject, (_, row) in zip(titles, rows.iterrows(), strict=True)
+            ],
+            precision="the ensembles share runs, so the intervals are too narrow",
+        )
+    ]
 
 
 def _line(size: int, group: pd.DataFrame, found, i: int, published: bool) -> tuple[dict, dict]:

@@ -12,7 +12,7 @@ from reseed.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
 from reseed.core.schemas import ARM_OUTPUT_COLUMNS, Row
 from reseed.plugins.options import Count
 
-from papers.banerjee.reference_pools import PoolOptions, Pools, ensembles, measure_arms
+from papers.banerjee.reference_pools import GapOptions, Pools, ensembles, measure_arms
 
 READS = "predictions"
 
@@ -21,11 +21,11 @@ SMALL = 1.0
 
 COLUMNS = [
     *ARM_OUTPUT_COLUMNS, "left", "right", "n", "failed", "items", "runs_mean", "runs_min",
-    "runs_max", "ensemble", "runs_small", "ensemble_small", "reason",
+    "runs_max", "ensemble", "runs_small", "ensemble_small", "runs_above", "reason",
 ]  # fmt: skip
 
 
-class Options(SplitOptions, PoolOptions):
+class Options(SplitOptions, GapOptions):
     """n_bins: bins of the logit gap between the bounds."""
 
     n_bins: Count = 60
@@ -34,12 +34,13 @@ class Options(SplitOptions, PoolOptions):
 def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an arm and bin of the logit gap: the share of test items in it.
 
-    `runs_mean`, `runs_min`, `runs_max` over the candidate runs, `ensemble`: that of their mean
+    `runs_mean`, `runs_min`, `runs_max` over all runs of the arm, `ensemble`: that of their mean
     logit. Gaps are clipped, so the outermost bins contain all gaps beyond.
-    `runs_small`, `ensemble_small`: the share of items with a gap of at most `SMALL`, for any bins.
+    `runs_small`, `ensemble_small`: the share of items with a gap of at most `SMALL`, for any bins;
+    `runs_above`: number of runs with a greater share than the ensemble.
     """
     rows = measure_arms(
-        select_outputs(data, options), options, partial(_rows, options=options), options.reference
+        select_outputs(data, options), options, partial(_rows, options=options), "others"
     )
     return pd.DataFrame(rows, columns=COLUMNS)
 
@@ -51,7 +52,7 @@ def _rows(one: Outputs, parts: Pools, options: Options) -> Iterator[Row]:
     outside = options.outside
     ensemble = ensembles(one, parts.candidates[None]).gaps(bound, outside)[0]
     together = _shares(ensemble, edges)
-    small = np.mean([_small(parts.gaps[run]) for run in parts.candidates])
+    small = np.array([_small(parts.gaps[run]) for run in parts.candidates])
     for i in range(len(edges) - 1):
         yield {
             "left": edges[i],
@@ -60,8 +61,9 @@ def _rows(one: Outputs, parts: Pools, options: Options) -> Iterator[Row]:
             "runs_min": shares[:, i].min(),
             "runs_max": shares[:, i].max(),
             "ensemble": together[i],
-            "runs_small": small,
+            "runs_small": small.mean(),
             "ensemble_small": _small(ensemble),
+            "runs_above": int((small > _small(ensemble)).sum()),
         }
 
 

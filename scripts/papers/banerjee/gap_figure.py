@@ -5,15 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Sample
 from reseed.plugins.options import Arms as Options
 from reseed.rendering import style
 from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.figures import FigureInfo
-from reseed.rendering.headlines import LEAST
-from reseed.rendering.numbers import percent
 from reseed.rendering.panels import entitle, line, panel_grid, undrawn
 
 from papers.banerjee.gap_distribution import SMALL
+from papers.banerjee.trimming_claims import (
+    listed_shares,
+    share_estimates,
+    share_rows,
+    show_percent,
+)
 from papers.banerjee.trimming_text import NOTHING, cells, measured
 
 DRAWS = ("papers.banerjee.gap_distribution:analyse",)
@@ -46,36 +52,46 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     handles[0].set_alpha(0.4)  # as in the panels
     canvas.legend(handles=handles, loc="outside lower center", ncols=3)
     text = "Gaps are clipped: the outermost bins hold everything beyond."
-    found = _findings(arms)
     return canvas, FigureInfo(
         rows,
         footnote(data, rows, text, undrawn([title for title, _ in arms], axes), per="arm"),
-        findings=found,
-        headline=_headline(arms),
+        claims=_claims(arms),
+        drawn=frozenset({"mean"}),
         alt=("Share of the test items by logit gap: the ensemble's outline over that of"
                       " the mean single run and the band of all runs."),
     )  # fmt: skip
 
 
-def _undecided(part: pd.DataFrame) -> list[str]:
-    """Share of items with a small gap: mean of single runs, and of their ensemble."""
-    return [percent(part[name].iloc[0], 1) for name in ("runs_small", "ensemble_small")]
-
-
-def _headline(arms: list) -> str:
-    if len(arms) != 1 or arms[0][1]["n"].iloc[0] < LEAST:
-        return ""
-    single, together = _undecided(arms[0][1])
-    return f"Gaps within ±{SMALL:g}: {single} of items in single runs, {together} in the ensemble"
-
-
-def _findings(arms: list) -> list[str]:
-    found = []
-    for title, part in arms:
-        single, together = _undecided(part)
-        found.append(
-            f"{title}: the logit gap is within ±{SMALL:g} for {single} of the test items in"
-            f" single runs on average, and for {together} in their ensemble"
-            f" ({part['n'].iloc[0]:,.0f} seeds)."
-        )
-    return found
+def _claims(arms: list) -> list[Claim]:
+    """Share of items with a small gap, of single runs and of their ensemble."""
+    titles, rows = [title for title, _ in arms], pd.DataFrame([p.iloc[0] for _, p in arms])
+    shares = share_rows(titles, [(int(row["runs_above"]), row["n"]) for _, row in rows.iterrows()])
+    shares.index = rows.index
+    return [
+        Claim(
+            "small_gaps",
+            "The logit gap is within ±{bound} for {single} of the test items in single runs on"
+            " average, and for {together} in their ensemble ({n} each).",
+            rows,
+            {
+                "bound": phrases.setting(SMALL),
+                "single": phrases.listed(rows, "runs_small", show_percent, titles),
+                "together": phrases.listed(rows, "ensemble_small", show_percent, titles),
+            },
+            Sample.of(rows, "n", "run"),
+            "Gaps within ±{bound}: {single} of items in single runs, {together} in the ensemble"
+            if len(arms) == 1
+            else "",
+            statistic="share of test items",
+        ),
+        Claim(
+            "fewer_small_gaps",
+            "The share of single runs with more such gaps than their ensemble is {share} ({n}"
+            " each).",
+            rows,
+            {"share": listed_shares(rows.assign(**shares[["title", "share", "low", "high"]]))},
+            Sample.of(rows, "n", "run"),
+            statistic="share of single runs",
+            estimates=share_estimates(shares),
+        ),
+    ]

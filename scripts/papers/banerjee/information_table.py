@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 
 import pandas as pd
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Estimate, Sample
 from reseed.plugins.options import Arms as Options
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData, footnote, require_rows
-from reseed.rendering.headlines import LEAST
 from reseed.rendering.tables import Rows, Table
+from reseed.stats.association import detectable_correlation
 
 from papers.banerjee.trimming_text import NOTHING, cells, measured
 
@@ -22,13 +24,15 @@ _TITLES = {
 }
 
 
+_GIVEN = ("accuracy", "churn", "ece")
+
 DRAWS = ("papers.banerjee.trimming_information:analyse",)
 
 
 def table(data: ExhibitData, options: Options) -> Table:
     """One row for each measurement, a section for each arm."""
     rows = require_rows(measured(data, options), NOTHING)
-    lines, findings, alpha = Rows(), [], []
+    lines, alpha, fixed = Rows(), [], []
     for title, part in cells(data, rows):
         for _, row in part.iterrows():
             line = {
@@ -39,8 +43,11 @@ def table(data: ExhibitData, options: Options) -> Table:
                 "Zeros": numbers.percent(row["share_zero"]),
             }
             lines.add(line, title)
-        alpha.append(part.set_index("measure").loc["alpha_hat"])
-        findings.append(_finding(title, alpha[-1]))
+        row = part[part["measure"] == "alpha_hat"].iloc[0]
+        if math.isfinite(row["partial"]):
+            alpha.append((title, row))
+        else:
+            fixed.append(title)
     level, halves = rows["level"].iloc[0], rows["n_halves"].iloc[0]
     return lines.table(
         data,
@@ -53,10 +60,13 @@ def table(data: ExhibitData, options: Options) -> Table:
             f" what is given taken out (normal scores). Means of {halves:.0f} halvings;"
             f" {100 * level:g} % intervals for one halving. Zeros: runs that the measurement does"
             " not order.",
+            "Given accuracy, churn and ECE, α̂ or the disagreement does not vary, so nothing is left"
+            f" to correlate: {numbers.several(fixed)}."
+            if fixed
+            else "",
             per="arm",
         ),
-        findings=[*_over_arms(alpha), *findings],
-        headline=_headline(alpha),
+        claims=[_claim(alpha)] if alpha else [],
     )
 
 
@@ -64,41 +74,35 @@ def _partial(row: pd.Series) -> str:
     return numbers.with_interval(row["partial"], row["partial_low"], row["partial_high"], 2)
 
 
-def _adds(row: pd.Series) -> bool:
-    """Whether the interval of the partial correlation excludes 0."""
-    return math.isfinite(row["partial"]) and not row["partial_low"] <= 0 <= row["partial_high"]
-
-
-def _headline(alpha: list[pd.Series]) -> str:
-    known = [row for row in alpha if math.isfinite(row["partial"]) and row["n"] >= LEAST]
-    if not known:
-        return ""
-    return (
-        f"α̂ is shown to add to accuracy, churn and ECE in {sum(map(_adds, known))} of"
-        f" {numbers.counted(len(known), 'arm')}"
-    )
-
-
-def _over_arms(alpha: list[pd.Series]) -> list[str]:
-    """One sentence on several arms."""
-    if len(alpha) < 2:
-        return []
-    runs = numbers.from_to(row["n"] for row in alpha)
-    return [
-        f"Given accuracy, churn and ECE, α̂ is shown to add something about disagreement on unseen"
-        f" items in {numbers.part_of(sum(map(_adds, alpha)), len(alpha), 'arm')}"
-        f" ({runs} runs each)."
-    ]
-
-
-def _finding(title: str, row: pd.Series) -> str:
-    if not math.isfinite(row["partial"]):
-        return (
-            f"{title}: given accuracy, churn and ECE, α̂ or the disagreement does not vary, so there"
-            " is nothing left to correlate."
+def _claim(arms: list[tuple[str, pd.Series]]) -> Claim:
+    """Whether α̂ has information beyond accuracy, churn and ECE."""
+    titles, rows = [title for title, _ in arms], pd.DataFrame([row for _, row in arms])
+    adds = (rows["partial_low"] > 0) | (rows["partial_high"] < 0)
+    ends = ("partial_low", "partial_high")
+    precision = ""
+    if not adds.all():
+        found = detectable_correlation(rows["n"], controls=len(_GIVEN))
+        precision = (
+            f"power 80 % against a partial correlation of {numbers.from_to(found, '{:.2f}'.format)}"
         )
-    adds = "adds something" if _adds(row) else "is not shown to add anything"
-    return (
-        f"{title}: given accuracy, churn and ECE, α̂ {adds} about disagreement on unseen items"
-        f" (partial rank correlation {_partial(row)}, {row['n']:,.0f} runs)."
+    return Claim(
+        "added_information",
+        "Given accuracy, churn and ECE, α̂ is shown to add something about disagreement on unseen"
+        " items in {adds}; the partial rank correlation is {partial} ({level} intervals, {n}"
+        " each).",
+        rows,
+        {
+            "adds": phrases.share(rows, adds, "arm"),
+            "partial": phrases.listed(rows, "partial", "{:.2f}".format, titles, ends),
+            "level": phrases.setting(100 * rows["level"].iloc[0], "{:g} %".format),
+        },
+        Sample.of(rows, "n", "run"),
+        "α̂ is shown to add to accuracy, churn and ECE in {adds}",
+        statistic="partial rank correlation",
+        estimates=[
+            Estimate(title, *row[["partial", *ends, "level"]].astype(float), (-1, 1))
+            for title, row in arms
+        ],
+        null="partial correlation 0",
+        precision=precision,
     )

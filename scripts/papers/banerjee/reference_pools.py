@@ -108,8 +108,8 @@ def measure_arms(
 ) -> list[Row]:
     """The rows that `measure` makes of each arm's pools, with the counts of the arm.
 
-    columns: further values that every row has. An arm that cannot be measured (ValueError) is one
-    row with its `reason`.
+    columns: further values that every row has. `candidates` counts the measured runs. An arm that
+    cannot be measured (ValueError) is one row with its `reason`.
     """
     rows = []
     for one in arms:
@@ -121,7 +121,9 @@ def measure_arms(
             **columns,
         }
         try:
-            rows += [cell | row for row in measure(one, pools(one, options, reference, least))]
+            parts = pools(one, options, reference, least)
+            cell |= {"candidates": len(parts.candidates)}
+            rows += [cell | row for row in measure(one, parts)]
         except ValueError as error:
             rows.append(cell | {"reason": str(error)})
     return rows

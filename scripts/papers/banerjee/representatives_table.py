@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pandas as pd
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Sample
 from reseed.core.schemas import MODEL_SEED_COLUMNS
 from reseed.plugins.options import Arms, Count
 from reseed.rendering import numbers
 from reseed.rendering.arms import TEST_SET_KEY, key_columns
 from reseed.rendering.data import ExhibitData, require_rows
-from reseed.rendering.headlines import LEAST
 from reseed.rendering.tables import Rows, Table
 
 from papers.banerjee.trimming_text import NOTHING, cells, measured, note
@@ -25,7 +26,7 @@ class Options(Arms):
 def table(data: ExhibitData, options: Options) -> Table:
     """The most accurate runs of each arm by increasing α̂, then those of the paper."""
     rows = require_rows(measured(data, options), NOTHING)
-    lines, chosen, findings = Rows(), [], []
+    lines, chosen, claims = Rows(), [], []
     for title, part in cells(data, rows):
         best = part.sort_values(["accuracy", "alpha_hat"], ascending=[False, True], kind="stable")
         best = best.head(options.count).sort_values("alpha_hat", kind="stable")
@@ -35,10 +36,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             for _, row in models.iterrows():
                 lines.add(_line(row, roles), f"{source} ({row['items']:,.0f} test items)")
         chosen += [best, printed]
-        findings.append(
-            f"{title}: the {len(best)} most accurate of {len(part)} runs have accuracies of"
-            f" {_span(best, 'accuracy', 4)} and α̂ of {_span(best, 'alpha_hat', 3)}."
-        )
+        claims.append(_claim(len(claims), title, best))
     return lines.table(
         data,
         pd.concat(chosen, ignore_index=True),
@@ -48,20 +46,27 @@ def table(data: ExhibitData, options: Options) -> Table:
             "The most accurate runs only, so their accuracies are biased upwards. Churn in test"
             " items: against the ensemble of all judged runs, and mean against each of them.",
         ),
-        headline=_headline(chosen[::2]),
-        findings=findings,
+        claims=claims,
     )
 
 
-def _span(best: pd.DataFrame, name: str, places: int) -> str:
-    return numbers.from_to(best[name], f"{{:.{places}f}}".format)
-
-
-def _headline(best: list[pd.DataFrame]) -> str:
-    if len(best) != 1 or len(best[0]) < LEAST:
-        return ""
-    accuracy, alpha = _span(best[0], "accuracy", 3), _span(best[0], "alpha_hat", 2)
-    return f"{len(best[0])} runs of accuracy {accuracy} have an α̂ of {alpha}"
+def _claim(number: int, title: str, best: pd.DataFrame) -> Claim:
+    """Accuracies and α̂ of the most accurate runs of an arm."""
+    return Claim(
+        f"accurate_runs_{number + 1}" if number else "accurate_runs",
+        "{title}: the {best} with the greatest accuracy of {n} have accuracies of {accuracy} and α̂"
+        " of {alpha}.",
+        best,
+        {
+            "title": phrases.name(title),
+            "best": phrases.count(best, "run"),
+            "accuracy": phrases.extent(best, "accuracy", "{:.4f}".format),
+            "alpha": phrases.extent(best, "alpha_hat", "{:.3f}".format),
+        },
+        Sample.of(best, "candidates", "run"),
+        "{best} of accuracy {accuracy} have an α̂ of {alpha}",
+        statistic="range",
+    )
 
 
 def _printed(data: ExhibitData, part: pd.DataFrame) -> pd.DataFrame:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import pandas as pd
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Estimate, Sample
 from reseed.plugins.options import NoOptions
 from reseed.rendering import coverage, numbers
 from reseed.rendering.data import ExhibitData, NothingToShow, footnote
-from reseed.rendering.headlines import listed
 from reseed.rendering.tables import Rows, Table
 
 from papers.banerjee.trimming_text import cells
 
-# Fewest seeds of a role for a variance in the heading.
-_LEAST = 3
 _MEASURES = {
     "accuracy": "Accuracy",
     "correct": "Right or wrong, by item",
@@ -37,7 +36,7 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
     if good.empty:
         reasons = sorted(set(rows["reason"])) if len(rows) else []
         raise NothingToShow("No two roles were crossed: " + "; ".join(reasons))
-    lines, findings = Rows(), []
+    lines, claims = Rows(), []
     arms = cells(data, good)
     for title, part in arms:
         for measure, parts in part.groupby("measure", sort=False):
@@ -49,7 +48,7 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
             for _, row in parts.iterrows():
                 line[_ROLES[row["component"]]] = numbers.share_with_interval(row, "share")
             lines.add(line, title)
-        findings.append(_finding(part, f" ({title})" if len(arms) > 1 else ""))
+        claims.append(_claim(len(claims), title, part))
     level = good["level"].iloc[0]
     return lines.table(
         data,
@@ -64,32 +63,46 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
             "By item: components of each test item, averaged. SD: of one run, both roles drawn.",
             per="grid",
         ),
-        findings=findings,
-        headline=_headline([part for _, part in arms]),
+        claims=claims,
     )
 
 
-def _gap(rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """The components of the logit gap, and the two roles."""
-    gap = rows[rows["measure"] == "gap"].set_index("component")
-    return gap, [gap["first"].iloc[0], gap["second"].iloc[0]]
+def _claim(number: int, title: str, rows: pd.DataFrame) -> Claim:
+    """Shares of both roles in the variance of an item's logit gap."""
+    gap = rows[rows["measure"] == "gap"]
+    by = {row["component"]: gap.loc[[i]] for i, row in gap.iterrows()}
+    first, second = gap["first"].iloc[0], gap["second"].iloc[0]
+    ends = ("share_low", "share_high")
 
+    def share(component: str, interval: tuple[str, str] | None = ends) -> phrases.Phrase:
+        return phrases.single(by[component], "share", numbers.rounded_percent, interval)
 
-def _headline(parts: list[pd.DataFrame]) -> str:
-    if len(parts) != 1 or parts[0][["first_levels", "second_levels"]].min(axis=None) < _LEAST:
-        return ""
-    gap, roles = _gap(parts[0])
-    shares = [(_ROLES[r].lower(), numbers.percent(gap.loc[r, "share"])) for r in roles]
-    return listed("Of a logit gap’s variance", shares, "by role of the seed")
-
-
-def _finding(rows: pd.DataFrame, of: str) -> str:
-    gap, (first, second) = _gap(rows)
-    parts = (first, second, "residual")
-    share = {name: numbers.share_with_interval(gap.loc[name], "share") for name in parts}
-    grid = f"{gap['first_levels'].iloc[0]}×{gap['second_levels'].iloc[0]}"
-    return (
-        f"Of the variance of an item's logit gap{of}, {_ROLES[first].lower()} alone make"
-        f" {share[first]}, {_ROLES[second].lower()} alone {share[second]}; {share['residual']} is"
-        f" their interaction, which only the two together decide ({grid} seeds)."
+    return Claim(
+        f"gap_shares_{number + 1}" if number else "gap_shares",
+        "{title}: of the variance of an item's logit gap, {first} alone make {first_share},"
+        " {second} alone {second_share}; {rest} is their interaction, which only the two together"
+        " decide ({grid}, {n}, {level} intervals).",
+        gap,
+        {
+            "title": phrases.name(title),
+            "first": phrases.name(_ROLES[first].lower()),
+            "second": phrases.name(_ROLES[second].lower()),
+            "first_share": share(first),
+            "second_share": share(second),
+            "first_plain": share(first, None),
+            "second_plain": share(second, None),
+            "rest": share("residual"),
+            "grid": phrases.setting(
+                gap["first_levels"].iloc[0],
+                lambda levels: f"{levels}×{gap['second_levels'].iloc[0]} seeds",
+            ),
+            "level": phrases.setting(100 * gap["level"].iloc[0], "{:g} %".format),
+        },
+        Sample.of(gap, "n", "run"),
+        "Of a logit gap’s variance: {first} {first_plain}, {second} {second_plain}",
+        statistic="share of the variance",
+        estimates=[
+            Estimate(_ROLES[name], *row[["share", *ends, "level"]].astype(float).iloc[0], (0, 1))
+            for name, row in by.items()
+        ],
     )

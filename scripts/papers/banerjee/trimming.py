@@ -31,7 +31,8 @@ from papers.banerjee.reference_pools import (
 READS = "predictions"
 
 COLUMNS = [
-    *ARM_OUTPUT_COLUMNS, *MODEL_SEED_COLUMNS, "n", "references", "failed", "items", "alpha_hat",
+    *ARM_OUTPUT_COLUMNS, *MODEL_SEED_COLUMNS, "n", "references", "candidates", "failed",
+    "items", "alpha_hat",
     "alpha_hat_mc_se", "alpha_hat_grid", "ks", "accuracy", "churn", "churn_ensemble", "ece",
     "ensemble_accuracy", "admitted", "threshold", "delta", "epsilon", "n_bootstrap", "published",
     "reason",

@@ -57,10 +57,10 @@ class Options(SplitOptions, GapOptions, ThresholdOptions, PublishedFiles):
 def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an ensemble of `size` runs drawn without replacement from an arm's candidates.
 
-    Measured as in `trimming`, against the arm's reference runs, which must not be in the pool
-    (`reference` is always "half"). `churn_ensemble` is against the ensemble of the whole pool; at
-    that size there is one ensemble. Large ensembles of one pool share most of their members, so
-    they are more similar than ensembles of new runs would be.
+    At size 1 each run is measured once. Measured as in `trimming`, against the arm's reference
+    runs, which must not be in the pool (`reference` is always "half"). `churn_ensemble` is against
+    the ensemble of the whole pool; at that size there is one ensemble. Large ensembles of one pool
+    share most of their members, so they are more similar than ensembles of new runs would be.
     """
     rows = measure_arms(
         select_outputs(data, options), options, partial(_rows, options=options), "half",
@@ -97,8 +97,12 @@ def _rows(one: Outputs, parts: Pools, options: Options) -> Iterator[Row]:
 def _measure(one: Outputs, parts: Pools, size: int, whole: np.ndarray, options: Options) -> Row:
     """Columns (ensembles,) of the ensembles of one size."""
     pool = parts.candidates
-    count = 1 if size == len(pool) else options.n_ensembles
-    drawn = pool[draw_members(len(pool), size, count, one.rng("members", str(size)))]
+    if size == 1:
+        drawn = pool[:, None]  # each run once: drawn with repetition, runs would count twice
+    else:
+        count = 1 if size == len(pool) else options.n_ensembles
+        drawn = pool[draw_members(len(pool), size, count, one.rng("members", str(size)))]
+    count = len(drawn)
     found = [_of_block(one, drawn[i : i + 64], whole, options) for i in range(0, count, 64)]
     columns = {name: np.concatenate([part[name] for part in found]) for name in found[0]}
     gaps, reference = columns.pop("gaps"), parts.gaps[parts.references]

@@ -10,24 +10,27 @@ from matplotlib.ticker import MaxNLocator
 from pydantic import Field
 from reseed.plugins.options import Arms
 from reseed.rendering import style
-from reseed.rendering.data import ExhibitData, require_rows
+from reseed.rendering.data import ExhibitData, NothingToShow, require_rows
 from reseed.rendering.figures import FigureInfo
-from reseed.rendering.numbers import from_to, part_of, several
+from reseed.rendering.numbers import counted, several
 from reseed.rendering.panels import colours, entitle, line, panel_grid, undrawn
+from reseed.stats.trimming import AUTHORS_GRID
 
+from papers.banerjee.trimming_claims import low_alpha_claims
 from papers.banerjee.trimming_text import (
     MEASURES,
     NOTHING,
     Measure,
-    admitted,
     cells,
     in_text,
-    low_alpha,
     measured,
     note,
 )
 
 DRAWS = ("papers.banerjee.trimming:analyse",)
+
+# The finest step of the authors' grid: values of α̂ within it are one value for them.
+_STEP = AUTHORS_GRID[1]
 
 
 class Options(Arms):
@@ -45,6 +48,10 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     rows = require_rows(measured(data, options), NOTHING)
     across, y = options.x, options.y
     arms = cells(data, rows)
+    if not any(_is_spread_out(part[y], y) for _, part in arms):
+        flat = [f"{title} ({counted(len(part), 'run')}, at most {part[y].max():.2g})"
+                for title, part in arms]  # fmt: skip
+        raise NothingToShow(f"Not drawn, as {in_text(y)} hardly varies: {several(flat)}.")
     columns = min(3, len(across)) if len(across) > 1 else min(3, len(arms))
     canvas, axes = panel_grid([2.1] * (len(arms) * len(across)), columns, legend=0.6)
     palette = colours([title for title, _ in arms])
@@ -72,39 +79,20 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         axis.yaxis.set_major_locator(MaxNLocator(5))
     handles = [line(style.GREY, f"α̂ = {threshold:g} (filled: at or below)", "--", 0.9)]
     canvas.legend(handles=handles, loc="outside lower center")
-    found = _findings(arms)
     return canvas, FigureInfo(
         rows,
         note(data, rows, undrawn([panel[0] for panel in panels], axes)),
-        findings=found,
-        headline=low_alpha(admitted(arms)),
+        claims=low_alpha_claims(arms),
         alt=(f"A dot a run: {in_text(y)} against {several(map(in_text, across))}, filled"
                       " where α̂ is at or below the dashed threshold."),
     )  # fmt: skip
+
+
+def _is_spread_out(values: pd.Series, y: str) -> bool:
+    return not y.startswith("alpha") or bool(values.max() - values.min() >= _STEP)
 
 
 def _ends(values: pd.Series) -> tuple[float, float]:
     """Limits of an axis for `values` with a margin."""
     room = 0.06 * (values.max() - values.min()) or 0.01
     return values.min() - room, values.max() + room
-
-
-def _findings(arms: list) -> list[str]:
-    """Number of runs with a low α̂, and for each arm whether accuracy separates them."""
-    threshold = arms[0][1]["threshold"].iloc[0]
-    counts = [f"{low} of {judged} runs of {title}" for title, low, judged in admitted(arms)]
-    found = [f"Like the others of their training (α̂ at most {threshold:g}): {several(counts)}."]
-    for title, part in arms:
-        low = part[part["admitted"].astype(bool)]
-        if len(low) in (0, len(part)):
-            continue
-        odd = part.drop(low.index)
-        inside = int(odd["accuracy"].between(low["accuracy"].min(), low["accuracy"].max()).sum())
-        found.append(
-            f"{title}: runs with a low α̂ have accuracies of"
-            f" {from_to(low['accuracy'], '{:.4f}'.format)} (all runs:"
-            f" {from_to(part['accuracy'], '{:.4f}'.format)}), and so"
-            f" {'has' if inside < 2 else 'have'} {part_of(inside, len(odd), 'other')}"
-            + (", so accuracy alone does not tell them." if inside else ".")
-        )
-    return found

@@ -21,8 +21,8 @@ from papers.banerjee.trimming import candidate_alpha_hat
 READS = "predictions"
 
 COLUMNS = [
-    *ARM_OUTPUT_COLUMNS, "seed_a", "seed_b", "n", "failed", "items", "churn", "disagreeing_items",
-    "alpha_low", "alpha_high", "both_admitted", "threshold", "delta", "reason",
+    *ARM_OUTPUT_COLUMNS, "seed_a", "seed_b", "n", "candidates", "failed", "items", "churn",
+    "disagreeing_items", "alpha_low", "alpha_high", "both_admitted", "threshold", "delta", "reason",
 ]  # fmt: skip
 
 

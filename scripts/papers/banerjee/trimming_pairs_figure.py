@@ -5,14 +5,16 @@ from __future__ import annotations
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Sample
 from reseed.plugins.options import Arms as Options
 from reseed.rendering import style
 from reseed.rendering.data import ExhibitData, require_rows
 from reseed.rendering.figures import FigureInfo
-from reseed.rendering.headlines import LEAST
-from reseed.rendering.numbers import counted, from_to, percent
+from reseed.rendering.numbers import counted
 from reseed.rendering.panels import dot, entitle, panel_grid, undrawn
 
+from papers.banerjee.trimming_claims import show_percent
 from papers.banerjee.trimming_text import NOTHING, cells, measured, note
 
 _COLOURS = {0: style.BLUE, 1: style.ORANGE, 2: style.BLACK}
@@ -46,42 +48,66 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     handles = [dot(colour, _LABELS[number]) for number, colour in _COLOURS.items()]
     canvas.legend(handles=handles, loc="outside lower center", ncols=3)
     text = f"The dashed line is the threshold, {threshold:g}. Pairs share runs."
-    found = _findings(arms)
     return canvas, FigureInfo(
         rows,
         note(data, rows, text, undrawn([title for title, _ in arms], axes)),
-        findings=found,
-        headline=_headline(arms),
+        claims=_claims(arms),
         alt=("A dot a pair of runs: its churn against the greater α̂ of the two, coloured"
                       " by how many of them are above the dashed threshold."),
     )  # fmt: skip
 
 
-def _low(part: pd.DataFrame) -> pd.DataFrame:
-    """Pairs in which both runs have a low α̂."""
-    return part[part["both_admitted"].astype(bool)]
-
-
-def _churn(values: pd.Series) -> str:
-    return from_to(values, lambda value: percent(value, 1))
-
-
-def _headline(arms: list) -> str:
-    known = [part for _, part in arms if len(_low(part)) >= LEAST]
-    if not known:
-        return ""
-    every, low = (max(take(part)["churn"].max() for part in known) for take in (pd.DataFrame, _low))
-    return f"Churn of a pair: at most {percent(every, 1)}, where both α̂ are low {percent(low, 1)}"
-
-
-def _findings(arms: list) -> list[str]:
-    found = []
-    for title, part in arms:
-        low = _low(part)
-        if len(low):
-            found.append(
-                f"{title}: a pair of runs disagrees on {_churn(part['churn'])} of the test items"
-                f" ({counted(len(part), 'pair')}), one with a low α̂ of both on"
-                f" {_churn(low['churn'])} ({counted(len(low), 'pair')})."
+def _claims(arms: list) -> list[Claim]:
+    """Churn of all pairs and of those with a low α̂ of both, for each arm."""
+    titles, rows = [title for title, _ in arms], pd.DataFrame([_summary(p) for _, p in arms])
+    found = [
+        Claim(
+            "churn",
+            "A pair of runs disagrees on at most {most} of the test items ({n} each).",
+            rows,
+            {"most": phrases.listed(rows, "most", show_percent, titles)},
+            Sample.of(rows, "runs", "run"),
+            "Churn of a pair: at most {most}",
+            statistic="greatest churn of a pair",
+        )
+    ]
+    both = rows[rows["low_pairs"] > 0]
+    for i in both.index:
+        one = both.loc[[i]]
+        ends = [phrases.extent(one, [f"{name}least", f"{name}most"], show_percent)
+                for name in ("", "low_")]  # fmt: skip
+        found.append(
+            Claim(
+                f"churn_low_alpha_{i + 1}",
+                "{title}: pairs of runs disagree on {all} of the test items ({pairs}), pairs with"
+                " a low α̂ of both on {low} ({low_pairs}; {n}).",
+                one,
+                {
+                    "title": phrases.name(titles[i]),
+                    "all": ends[0],
+                    "low": ends[1],
+                    "pairs": phrases.single(one, "pairs", _count_pairs),
+                    "low_pairs": phrases.single(one, "low_pairs", _count_pairs),
+                },
+                Sample.of(one, "runs", "run"),
+                statistic="churn of pairs",
             )
+        )
     return found
+
+
+def _count_pairs(count: float) -> str:
+    return counted(int(count), "pair")
+
+
+def _summary(part: pd.DataFrame) -> dict:
+    low = part.loc[part["both_admitted"].astype(bool), "churn"]
+    return {
+        "runs": len({*part["seed_a"], *part["seed_b"]}),
+        "pairs": len(part),
+        "least": part["churn"].min(),
+        "most": part["churn"].max(),
+        "low_pairs": len(low),
+        "low_least": low.min(),
+        "low_most": low.max(),
+    }

@@ -11,21 +11,26 @@ import numpy as np
 import pandas as pd
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.outputs import select_outputs
+from reseed.analyses.shared.outputs import Outputs, select_outputs
 from reseed.analyses.shared.published import find_published_row, read_published_table
 from reseed.core.schemas import ARM_OUTPUT_COLUMNS, Row
 from reseed.plugins.options import Count, PublishedFiles
+from reseed.stats.ensembles import pairwise_churn
+from reseed.stats.spread import variance_limits
 
 from papers.banerjee import trimming, trimming_pairs
 
 READS = "predictions"
 
+# Of the intervals of the SD.
+_LEVEL = 0.95
 _TABLE2 = ["accuracy_min", "accuracy_max", "ensemble_accuracy", "low_alpha_accuracy_min",
            "low_alpha_accuracy_max"]  # fmt: skip
 _TABLE3 = ["churn_min", "churn_max", "low_alpha_churn_min", "low_alpha_churn_max"]
 COLUMNS = [
     *ARM_OUTPUT_COLUMNS, "n", "references", "candidates", "failed", "items", "threshold", "delta",
-    "accuracy_mean", "accuracy_sd", *_TABLE2, "admitted", "share_admitted", "churn_mean", *_TABLE3,
+    "accuracy_mean", "accuracy_sd", "accuracy_sd_low", "accuracy_sd_high", "level", *_TABLE2,
+    "admitted", "share_admitted", "churn_mean", *_TABLE3,
     "pairs", "pairs_admitted", "alpha_hat_mean", "alpha_hat_max", "ece_min", "ece_max",
     *(f"published_{name}" for name in (*_TABLE2, *_TABLE3)), "reason",
 ]  # fmt: skip
@@ -44,46 +49,51 @@ class Options(trimming.RunOptions, trimming_pairs.Options, PublishedFiles):
 def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an arm: Tables II and III, with the paper's numbers if an arm has any.
 
-    Accuracies and churn are shares. `low_alpha_…`: over the runs (pairs of runs) whose alpha-hat
-    (both alpha-hats) is at most `threshold`; `admitted` and `pairs_admitted` count them.
+    Accuracies and churn are shares, over all `n` runs of the arm and their pairs. `low_alpha_…`:
+    over the runs (pairs of runs) among the `candidates` whose alpha-hat (both alpha-hats) is at
+    most `threshold`; `admitted` and `pairs_admitted` count them. `ensemble_accuracy`,
+    `alpha_hat_…` and `ece_…` are of the candidates.
     """
-    runs = pd.DataFrame(
-        trimming.run_rows(select_outputs(data, options), options), columns=trimming.COLUMNS
-    )
+    arms = select_outputs(data, options)
+    runs = pd.DataFrame(trimming.run_rows(arms, options), columns=trimming.COLUMNS)
     pairs = trimming_pairs.analyse(data, options)
-    rows = [
-        _row(dict(zip(ARM_OUTPUT_COLUMNS, key, strict=True)), part, pairs)
-        for key, part in runs.groupby(ARM_OUTPUT_COLUMNS, sort=False, dropna=False)
-    ]
+    rows = [_row(one, _of_arm(runs, one), _of_arm(pairs, one)) for one in arms]
     table = pd.DataFrame(rows, columns=COLUMNS)
     return _with_published(table, data, options) if options.published else table
 
 
-def _row(key: dict, runs: pd.DataFrame, pairs: pd.DataFrame) -> Row:
+def _of_arm(rows: pd.DataFrame, one: Outputs) -> pd.DataFrame:
+    same = [rows[name] == one.key[name] for name in ARM_OUTPUT_COLUMNS]
+    return rows[np.logical_and.reduce(same)]
+
+
+def _row(one: Outputs, runs: pd.DataFrame, pairs: pd.DataFrame) -> Row:
     first = runs.iloc[0]
     same = ("n", "references", "failed", "items", "threshold", "delta", "reason")
-    row = key | {name: first[name] for name in same}
+    row = one.key | {name: first[name] for name in same}
     if first["reason"]:
         return row
-    is_same_arm = np.logical_and.reduce([pairs[name] == key[name] for name in ARM_OUTPUT_COLUMNS])
-    arm_pairs = pairs[is_same_arm]
-    low, both = (
-        runs[runs["admitted"].astype(bool)],
-        arm_pairs[arm_pairs["both_admitted"].astype(bool)],
-    )
+    low = runs[runs["admitted"].astype(bool)]
+    both = pairs[pairs["both_admitted"].astype(bool)]
+    accuracy = one.correct.mean(axis=1)
+    churn = pairwise_churn(one.labels)[np.triu_indices(one.n, 1)] / one.labels.shape[1]
+    sd_low, sd_high = np.sqrt(variance_limits(accuracy, _LEVEL))
     return row | {
         "candidates": len(runs),
-        "accuracy_mean": runs["accuracy"].mean(),
-        "accuracy_sd": runs["accuracy"].std(ddof=1),
-        **_range("accuracy", runs["accuracy"]),
+        "accuracy_mean": accuracy.mean(),
+        "accuracy_sd": accuracy.std(ddof=1),
+        "accuracy_sd_low": sd_low,
+        "accuracy_sd_high": sd_high,
+        "level": _LEVEL,
+        **_range("accuracy", accuracy),
         "ensemble_accuracy": first["ensemble_accuracy"],
         **_range("low_alpha_accuracy", low["accuracy"]),
         "admitted": len(low),
         "share_admitted": len(low) / len(runs),
-        "churn_mean": arm_pairs["churn"].mean(),
-        **_range("churn", arm_pairs["churn"]),
+        "churn_mean": churn.mean(),
+        **_range("churn", churn),
         **_range("low_alpha_churn", both["churn"]),
-        "pairs": len(arm_pairs),
+        "pairs": churn.size,
         "pairs_admitted": len(both),
         "alpha_hat_mean": runs["alpha_hat"].mean(),
         "alpha_hat_max": runs["alpha_hat"].max(),
@@ -91,7 +101,7 @@ def _row(key: dict, runs: pd.DataFrame, pairs: pd.DataFrame) -> Row:
     }
 
 
-def _range(name: str, values: pd.Series) -> Row:
+def _range(name: str, values: pd.Series | np.ndarray) -> Row:
     return {f"{name}_min": values.min(), f"{name}_max": values.max()}
 
 

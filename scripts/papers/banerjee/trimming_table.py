@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import pandas as pd
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Estimate, Sample
 from reseed.plugins.options import Arms as Options
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData, require_rows
-from reseed.rendering.headlines import LEAST, listed
 from reseed.rendering.tables import Rows, Table
 
+from papers.banerjee.trimming_claims import show_percent
 from papers.banerjee.trimming_text import NOTHING, cells, measured, note
+
+# Greatest SD of shares: half zeros, half ones, of two runs.
+_MOST = 0.5**0.5
 
 DRAWS = ("papers.banerjee.trimming_summary:analyse",)
 
@@ -31,10 +36,11 @@ def table(data: ExhibitData, options: Options) -> Table:
             data,
             rows,
             f"Low α̂: at most {threshold:g}; of a pair: of both runs. Churn: share of test items on"
-            " which two runs predict different classes. Ranges grow with the number of runs.",
+            " which two runs predict different classes. Mean, SD and ranges are of all runs of an"
+            " arm; the ensemble and low α̂ are of the measured runs. Ranges grow with the number of"
+            " runs.",
         ),
-        findings=_findings(data, rows),
-        headline=_headline(data, rows),
+        claims=_claims(data, rows),
     )
 
 
@@ -44,37 +50,52 @@ def _line(title: str, row: pd.Series, prefix: str) -> dict:
         return "none" if pd.isna(low) else f"{low:.4f}–{high:.4f}"
 
     mine = prefix == ""
+    low = f"{row['admitted']:.0f} of {row['candidates']:.0f}" if mine else numbers.NONE
     mean = numbers.plus_minus(row["accuracy_mean"], row["accuracy_sd"], 4)
     return {
         ("", "Arm"): title,
-        ("", "Runs judged"): f"{row['candidates']:.0f}" if mine else numbers.NONE,
+        ("", "Runs"): f"{row['n']:.0f}" if mine else numbers.NONE,
         ("Accuracy", "Mean ± SD"): mean if mine else numbers.NONE,
         ("Accuracy", "Range"): span("accuracy"),
         ("Accuracy", "Ensemble"): numbers.fixed(row[f"{prefix}ensemble_accuracy"], 4),
         ("Accuracy", "Range, low α̂"): span("low_alpha_accuracy"),
-        ("", "Low α̂"): numbers.percent(row["share_admitted"]) if mine else numbers.NONE,
+        ("", "Low α̂"): low,
         ("Pairwise churn", "Range"): span("churn"),
         ("Pairwise churn", "Range, low α̂"): span("low_alpha_churn"),
     }
 
 
-def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
-    known = [(title, part.iloc[0]) for title, part in cells(data, rows)]
-    known = [(title, row) for title, row in known if row["candidates"] >= LEAST]
-    if not known:
-        return ""
-    spreads = [(title, f"{row['accuracy_sd']:.4f}") for title, row in known]
-    values = numbers.from_to((row["accuracy_sd"] for _, row in known), "{:.4f}".format)
-    return listed("SD of accuracy", spreads, f"{values} in {len(known)} arms")
-
-
-def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
-    """Spread of accuracy and churn of each arm; they are not ordered with few runs."""
-    known = [(title, part.iloc[0]) for title, part in cells(data, rows)]
-    spreads = [f"{row['accuracy_sd']:.4f} ({title})" for title, row in known]
-    churn = [numbers.percent(row["churn_mean"], 1) for _, row in known]
-    runs = numbers.from_to(row["candidates"] for _, row in known)
+def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
+    """SD of accuracy and mean churn of each arm."""
+    arms = [(title, part.iloc[0]) for title, part in cells(data, rows)]
+    every = pd.DataFrame([row for _, row in arms])
+    titles = [title for title, _ in arms]
+    ends = ("accuracy_sd_low", "accuracy_sd_high")
+    sample = Sample.of(every, "n", "run")
     return [
-        f"The SD of accuracy over {runs} runs is {numbers.several(spreads)}; two of them disagree"
-        f" on {numbers.several(churn)} of the test items on average."
+        Claim(
+            "sd",
+            "The SD of accuracy over runs is {sd} ({level} intervals, {n} each).",
+            every,
+            {
+                "sd": phrases.listed(every, "accuracy_sd", "{:.4f}".format, titles, ends),
+                "plain": phrases.listed(every, "accuracy_sd", "{:.4f}".format, titles),
+                "level": phrases.setting(100 * every["level"].iloc[0], "{:g} %".format),
+            },
+            sample,
+            "SD of accuracy: {plain}",
+            statistic="SD over runs",
+            estimates=[
+                Estimate(title, *row[["accuracy_sd", *ends, "level"]].astype(float), (0, _MOST))
+                for title, row in arms
+            ],
+        ),
+        Claim(
+            "churn",
+            "Two runs disagree on {churn} of the test items on average ({n} each).",
+            every,
+            {"churn": phrases.listed(every, "churn_mean", show_percent, titles)},
+            sample,
+            statistic="mean churn of a pair",
+        ),
     ]

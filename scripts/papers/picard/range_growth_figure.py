@@ -71,11 +71,14 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
 
 
 def _number_seeds(axis: Axes, seeds: pd.Series) -> None:
-    """Label the axis of `seeds` with powers of ten, or plain numbers if it contains none."""
+    """Label the axis of `seeds` with powers of ten, or plain numbers within one decade or two."""
     powers = [n for n in range(1, 9) if seeds.min() <= 10**n <= seeds.max()]
     labels = [rf"$\mathdefault{{10^{{{n}}}}}$" for n in powers]
-    ticks = [10**n for n in powers] or [n for n in (2, 5) if n <= seeds.max()]
-    axis.set_xticks(ticks, labels or [str(n) for n in ticks], parse_math=True)
+    ticks = [10**n for n in powers]
+    if len(powers) < 2:
+        ticks = [n for n in (2, 5, 10, 20, 50) if seeds.min() <= n <= seeds.max()]
+        labels = [str(n) for n in ticks]
+    axis.set_xticks(ticks, labels, parse_math=True)
     axis.xaxis.set_minor_formatter(NullFormatter())
 
 

@@ -46,7 +46,8 @@ COLUMNS = [
     *TEST_SET_COLUMNS, "metric", "primary", "greater_is_better", "factor", "unit", "arm_a", "arm_b",
     "outcome", "verdict", "scope", "items", "runs_a", "runs_b", "shared_seeds", "failed", "mean_a",
     "mean_b", "difference", "low", "high", "level", "se", "p", "p_holm", "pairs", "alpha",
-    "seed_share", "boot_se", "boot_low", "boot_high", "n_boot", "permutation_p", "swap_p",
+    "seed_share", "sd_runs", "boot_se", "boot_low", "boot_high", "n_boot", "permutation_p",
+    "swap_p",
     "single_test", "single_pairs", "single_a", "single_b", "single_p_median", "rope",
     "equivalence_p", "equivalence_p_holm", "reason",
 ]  # fmt: skip
@@ -82,6 +83,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     - `p_holm`: adjusted over the pairs of a test set and metric.
     - `equivalence_p`: two one-sided tests of the same t against ±`rope`, adjusted separately.
     - `seed_share`: the seeds' part of the squared standard error.
+    - `sd_runs`: SD of the difference over pairs of runs; 0 where the seed changes no score.
     - `boot_…`: seed × item bootstrap.
     - `permutation_p`: permutes runs between the arms; the test set is fixed.
     - `swap_p`: swaps outputs between the arms, item by item; the trained models are fixed.
@@ -202,6 +204,7 @@ def _measure(a, b, rows_a, rows_b, metric, shared, row, rope, options) -> Row:
         "p_holm": test.p_value,
         "pairs": 1,
         **_test_columns(test),
+        "sd_runs": _sd_of_runs(values_a, values_b),
         **_single_runs(metric, a.y_true, predicted_a, predicted_b, sign * values_a,
                        sign * values_b, row["alpha"]),
     }  # fmt: skip
@@ -237,6 +240,13 @@ def _test_columns(test: CrossedDifference) -> Row:
         "scope": test.scope,
         "seed_share": test.seed_share if test.se > 0 else np.nan,
     }
+
+
+def _sd_of_runs(values_a: np.ndarray, values_b: np.ndarray) -> float:
+    """SD of the difference of the scores of a run of A and one of B; NaN with one run a side."""
+    runs = [values.mean(axis=1) for values in (values_a, values_b)]
+    known = [float(scores.var(ddof=1)) for scores in runs if len(scores) > 1]
+    return float(np.sqrt(sum(known))) if known else np.nan
 
 
 def _single_runs(metric, y, predicted_a, predicted_b, values_a, values_b, alpha) -> Row:

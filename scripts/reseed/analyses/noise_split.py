@@ -13,20 +13,28 @@ import pandas as pd
 from reseed.analyses.shared.data import Data, primary_metric
 from reseed.analyses.shared.outputs import Outputs, metrics_of_task, read_outputs
 from reseed.core.schemas import Row
+from reseed.metrics.names import is_share
 from reseed.plugins.options import Count, Level, Strict
 from reseed.stats.bootstrap import PER_ITEM, WEIGHTED_METRICS, test_set_bootstrap
 from reseed.stats.crossed_comparison import item_values
 from reseed.stats.seed_noise import distribution_wise_sd, seed_and_test_noise
+from reseed.stats.spread import variance_limits
 
 READS = "predictions"
 
 COLUMNS = [
     "experiment", "dataset", "scheme", "arm", "model", "hyperparameters_source", "data_seed",
     "repeat", "fold", "metric", "primary", "n", "failed", "items", "level", "mean",
-    "observed_sd", "infinite_sd", "infinite_sd_low", "infinite_sd_high", "seed_share",
-    "test_set_sd", "test_set_sd_closed_form", "n_boot", "bootstrap_seeds", "reason",
-    "interval_reason",
+    "observed_sd", "observed_sd_low", "observed_sd_high", "infinite_sd", "infinite_sd_low",
+    "infinite_sd_high", "seed_share", "test_set_sd", "test_set_sd_closed_form", "n_boot",
+    "bootstrap_seeds", "reason", "interval_reason",
 ]  # fmt: skip
+
+
+#: Largest SD of a score in [0, 1]: half of the runs score 0, half 1.
+MOST_SD = 0.5
+# Fewest seeds for the interval of an SD.
+_MIN_SEEDS = 5
 
 
 class Options(Strict):
@@ -46,10 +54,12 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     Metrics: accuracy of classifiers, MSE of regressions, the mean of scored items; and the primary
     metric.
 
-    - `observed_sd`: SD over model seeds.
+    - `observed_sd`: SD over model seeds, with the interval of `stats.spread.variance_limits` (at
+      least 5 seeds that differ).
     - `infinite_sd`: what would remain of it on an infinite test set, with its interval (metrics
       that are means over items: accuracy, MSE, MAE). `interval_reason` says why there is no
-      interval: fewer than 5 runs, or equal runs.
+      interval: fewer than 5 runs, or equal runs. Estimate and
+      interval of a share end at `MOST_SD`.
     - `test_set_sd`: SD of one model's score over bootstrap resamples of the test items, root mean
       square over `bootstrap_seeds` models; `test_set_sd_closed_form`: √(acc(1−acc)/items).
     """
@@ -95,17 +105,30 @@ def _measure(one: Outputs, metric: str, options: Options) -> Row:
     if metric in PER_ITEM:
         values = item_values(metric, one.y_true, predicted)
         columns |= _split(values, options.level)
+        columns |= _observed_limits(values.mean(axis=1), options.level)
         if metric == "accuracy":
             spread = columns["mean"] * (1 - columns["mean"])
             columns["test_set_sd_closed_form"] = float(np.sqrt(spread / len(one.y_true)))
+        if is_share(metric):
+            for name in ("infinite_sd", "infinite_sd_low", "infinite_sd_high"):
+                columns[name] = min(columns[name], MOST_SD)
         return columns
     ones = np.ones((1, len(one.y_true)))
     scores = WEIGHTED_METRICS[metric](one.y_true, predicted, ones)[0]
     return columns | {
         "mean": float(scores.mean()),
         "observed_sd": float(scores.std(ddof=1)),
+        **_observed_limits(scores, options.level),
         "reason": "not a mean over items: its spread on an infinite test set is not estimated",
     }
+
+
+def _observed_limits(scores: np.ndarray, level: float) -> Row:
+    """Interval of the SD of (seeds,) scores."""
+    low = high = np.nan
+    if len(scores) >= _MIN_SEEDS and np.ptp(scores) > 0:
+        low, high = np.sqrt(variance_limits(scores, level))
+    return {"observed_sd_low": float(low), "observed_sd_high": float(high)}
 
 
 def _split(scores: np.ndarray, level: float) -> Row:

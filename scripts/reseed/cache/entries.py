@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from reseed.core.atomic import replace_atomically
+from reseed.core.run_token import refuse_replacement
 
 READ_ONLY = 0o444
 
@@ -45,6 +46,7 @@ def link_entry(entry: Path, target: Path) -> None:
             temporary.unlink(missing_ok=True)
             shutil.copyfile(entry, temporary)
             temporary.chmod(READ_ONLY)
+        refuse_replacement(target)
         os.replace(temporary, target)
     finally:
         # Renaming a link to another link of the same file leaves both names.
@@ -56,7 +58,12 @@ def linked_entries(path: Path) -> list[Path]:
     cache = next((p / "store" for p in path.absolute().parents if (p / "store").is_dir()), None)
     if cache is None or not path.is_file():
         return []
-    return [entry for entry in cache.glob("??/*") if entry.exists() and entry.samefile(path)]
+    return [entry for entry in cache.glob("??/*") if samefile(entry, path)]
+
+
+def samefile(path: Path, other: Path) -> bool:
+    """Whether two existing paths are links to one file."""
+    return path.exists() and other.exists() and path.samefile(other)
 
 
 def delete_files(paths: Iterable[Path]) -> None:

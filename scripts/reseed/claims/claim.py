@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.claims.formatting import count_noun, format_number, format_p, format_share
-from reseed.claims.phrases import ClaimError, Phrase
+from reseed.claims.phrases import ROUNDING, ClaimError, Phrase
 
 # Words that state equality. Failing to reject a hypothesis does not show it.
 _EQUALITY = re.compile(
@@ -26,6 +26,7 @@ _EQUALITY = re.compile(
     re.IGNORECASE,
 )
 _FIELDS = string.Formatter()
+_TITLE = Phrase("", "name")
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,11 @@ class Sample:
         if not values.size or not np.isfinite(values).all() or values.min() < 1:
             raise ClaimError(f"n is missing or 0 in a row ({', '.join(names)})")
         return cls(int(values.min()), int(values.max()), unit, plural)
+
+    @classmethod
+    def count(cls, rows: pd.DataFrame, unit: str, plural: str = "") -> Sample:
+        """The number of the rows themselves."""
+        return cls(len(rows), len(rows), unit, plural)
 
     @property
     def text(self) -> str:
@@ -77,8 +83,27 @@ class Estimate:
         for number in (self.value, self.low, self.high):
             if number < least or number > greatest:
                 raise ClaimError(f"{self.subject}: {number:g} is outside {least:g} to {greatest:g}")
-        if self.low > self.value or self.high < self.value:
+        error = ROUNDING * abs(self.value)
+        if self.low > self.value + error or self.high < self.value - error:
             raise ClaimError(f"{self.subject}: {self.value:g} is outside its interval")
+
+    @classmethod
+    def truncated(
+        cls,
+        subject: str,
+        value: float,
+        interval: tuple[float, float],
+        level: float,
+        bounds: tuple[float, float] = (-math.inf, math.inf),
+    ) -> Estimate:
+        """An estimate whose interval is cut at the ends of the possible range.
+
+        The cut leaves out no possible value, so the interval covers as often as before.
+        """
+        low, high = (min(max(float(end), bounds[0]), bounds[1]) for end in interval)
+        known = all(map(math.isfinite, interval))
+        ends = (low, high) if known else (math.nan, math.nan)
+        return cls(subject, float(value), *ends, float(level), bounds)
 
     @property
     def has_interval(self) -> bool:
@@ -202,7 +227,10 @@ class Claim:
 
     def _fill(self, template: str) -> str:
         texts = {name: phrase.text for name, phrase in self.phrases.items()}
-        return template.format_map(texts | {"n": self.sample.text})
+        text = template.format_map(texts | {"n": self.sample.text})
+        first = next(iter(_FIELDS.parse(template)), ("", ""))
+        is_title = first[0] == "" and self.phrases.get(first[1] or "", _TITLE).statistic == "name"
+        return text if is_title else text[:1].upper() + text[1:]
 
     def _check_template(self, part: str, template: str) -> None:
         if unknown := sorted(_names(template) - {*self.phrases, "n"}):

@@ -63,26 +63,30 @@ def pooled(
     statistic: Literal["median", "mean"] = "median",
     noun: str = "row",
     plural: str = "",
+    title: Callable[[str], str] | None = None,
 ) -> Phrase:
     """`3.20 (median of 12 settings, 1.10 to 5.00)`: centre, number of rows and range.
 
     rows: with a column `metric`, since ratios and differences of unlike metrics have no common
         centre.
+    title: of a metric; with it, several metrics are pooled apart: `… for AUC and … for MSE`.
 
     Raises:
-        ClaimError: for no rows, several metrics, a missing value or a degenerate row.
+        ClaimError: for no rows, several metrics without `title`, a missing value or a degenerate
+            row.
     """
-    _check_poolable(rows, column)
-    values = rows[column].to_numpy(float)
-    count, centre = count_noun(len(values), noun, plural), _CENTRES[statistic](values)
-    low, high = show(float(values.min())), show(float(values.max()))
-    if len(values) == 1:
-        text = f"{low} ({count})"
-    elif low == high:
-        text = f"{low} (each of {count})"
-    else:
-        text = f"{show(float(centre))} ({statistic} of {count}, {low} to {high})"
-    return Phrase(text, statistic, tuple(rows.index))
+
+    def text(part: pd.DataFrame) -> str:
+        values = part[column].to_numpy(float)
+        number, middle = count_noun(len(values), noun, plural), _CENTRES[statistic](values)
+        low, high = show(float(values.min())), show(float(values.max()))
+        if len(values) == 1:
+            return f"{low} ({number})"
+        if low == high:
+            return f"{low} (each of {number})"
+        return f"{show(float(middle))} ({statistic} of {number}, {low} to {high})"
+
+    return _by_metric(rows, column, text, statistic, title)
 
 
 def centre(
@@ -90,11 +94,37 @@ def centre(
     column: str,
     show: Callable[[float], str],
     statistic: Literal["median", "mean"] = "median",
+    title: Callable[[str], str] | None = None,
 ) -> Phrase:
-    """The centre alone, for a headline. Raises ClaimError as `pooled`."""
-    _check_poolable(rows, column)
-    value = float(_CENTRES[statistic](rows[column].to_numpy(float)))
-    return Phrase(show(value), statistic, tuple(rows.index))
+    """The centre alone, for a headline: `3.20`. Arguments and errors as those of `pooled`."""
+
+    def text(part: pd.DataFrame) -> str:
+        return show(float(_CENTRES[statistic](part[column].to_numpy(float))))
+
+    return _by_metric(rows, column, text, statistic, title)
+
+
+def _by_metric(
+    rows: pd.DataFrame,
+    column: str,
+    text: Callable[[pd.DataFrame], str],
+    statistic: Literal["median", "mean"],
+    title: Callable[[str], str] | None,
+) -> Phrase:
+    """The text of all rows, or of those of each metric where a title tells them apart."""
+    if title is None or "metric" not in rows or rows["metric"].nunique() < 2:
+        _check_poolable(rows, column)
+        return Phrase(text(rows), statistic, tuple(rows.index))
+    parts = []
+    for metric, part in rows.groupby("metric", sort=False):
+        _check_poolable(part, column)
+        parts.append(f"{text(part)} for {title(str(metric))}")
+    return Phrase(_listed(parts), statistic, tuple(rows.index))
+
+
+def _listed(parts: Sequence[str]) -> str:
+    """`a, b and c`."""
+    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 
 def extent(
@@ -149,8 +179,7 @@ def each(
     parts = [single(rows.iloc[[i]], column, show, interval).text for i in range(len(rows))]
     if len(rows) > 1:
         parts = [f"{part} for {title}" for part, title in zip(parts, titles, strict=True)]
-    text = " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
-    return Phrase(text, "each", tuple(rows.index))
+    return Phrase(_listed(parts), "each", tuple(rows.index))
 
 
 def listed(
@@ -190,6 +219,11 @@ def share(rows: pd.DataFrame, holds: pd.Series, noun: str, plural: str = "") -> 
 def count(rows: pd.DataFrame, noun: str, plural: str = "") -> Phrase:
     """`12 pairs`: the number of rows."""
     return Phrase(count_noun(len(rows), noun, plural), "count", tuple(rows.index), len(rows))
+
+
+def tally(rows: pd.DataFrame, parts: Sequence[str]) -> Phrase:
+    """`RF on 3 and XGB on 2`: counts of rows by name, each part with its name and number."""
+    return Phrase(_listed(parts), "count", tuple(rows.index), len(rows))
 
 
 def is_degenerate(rows: pd.DataFrame) -> pd.Series:

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from reseed.collection.study import StudyTrial, StudyTrials, TrialReader
 from reseed.core.atomic import replace_atomically
+from reseed.core.checked_io import with_key
 from reseed.core.schemas import CURVES, SCORES, TARGET_COLUMNS, TARGETS
 from reseed.data.splits import read_split
 from reseed.data.store import read_targets
@@ -23,11 +24,11 @@ class _Writer:
     """A Parquet file of many rows, written in batches, in one step."""
 
     def __init__(self, path: Path, schema: pa.Schema):
-        self.schema = schema
+        self.schema = with_key(schema)
         self._batch: list[dict[str, Any]] = []
         self._context = replace_atomically(path)
         self._writer = pq.ParquetWriter(
-            self._context.__enter__(), schema, compression="zstd", write_page_checksum=True
+            self._context.__enter__(), self.schema, compression="zstd", write_page_checksum=True
         )
 
     def add(self, row: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -124,8 +125,8 @@ def _prune(options: argparse.Namespace) -> None:
 def _add_verify(commands: Any) -> None:
     command = commands.add_parser(
         "verify",
-        help="check finished trials: recompute metrics, retrain a sample",
-        description="Check the finished trials of a project; unfinished trials are left out.",
+        help="check finished results: recompute metrics and tables, retrain a sample",
+        description="Check the finished results of a project; unfinished studies are left out.",
         epilog="example: python -m reseed verify --study inherent_randomness --sample 20",
     )
     add = command.add_argument
@@ -143,16 +144,19 @@ def _verify(options: argparse.Namespace) -> None:
 
     limit_threads(1)
     from reseed.jobs.verify import run
-    from reseed.pipeline.spec_files import SpecFiles
-    from reseed.planning.read_plan import read_plan
+    from reseed.pipeline.workflow import RunMode, Workflow
     from reseed.planning.training_specs import build_verify_spec
 
     names = {"studies": options.study, "scale": options.scale, "results": options.results}
-    project, plan, _ = read_plan(CONFIG, {name: value for name, value in names.items() if value})
+    overrides = {name: value for name, value in names.items() if value}
+    mode = RunMode(dry=False, is_main=False, has_records=False)
+    workflow = Workflow(Path(CONFIG), overrides, mode)
+    project, plan = workflow.project, workflow.plan
     sample = None if options.all else options.sample or project.main.verify_sample
-    write_sources = SpecFiles(plan.layout).write_sources
+    write_sources = workflow.specs.write_sources
     spec = build_verify_spec(project, plan, sample, write_sources, finished_only=True)
-    if not spec.training.settings:
+    spec = replace(spec, steps=tuple(workflow.list_steps(finished_only=True)))
+    if not (spec.training.settings or spec.steps):
         raise ReseedError(f"{project.main.results}: holds no finished trial. Nothing to verify.")
     try:
         run(spec, Granted(options.gpus))

@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from reseed.core.run_token import refuse_replacement
+
 
 @contextmanager
 def replace_atomically(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path in the folder of `path`; on success, rename it to `path`.
 
     The temporary file is synced to disk first. An exception deletes it and leaves `path` unchanged.
+    Raises ReseedError if this job belongs to an earlier run (`reseed.core.run_token`).
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -20,6 +23,7 @@ def replace_atomically(path: str | Path) -> Iterator[Path]:
         yield temporary
         with temporary.open("rb") as handle:
             os.fsync(handle.fileno())
+        refuse_replacement(path)
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)

@@ -10,14 +10,17 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 
+from reseed.core import atomic
 from reseed.core.atomic import replace_atomically
 from reseed.core.errors import Damaged
+from reseed.core.file_keys import FIELD, check_key, current_keys
 
 _CHECKED = ds.ParquetFileFormat(
     default_fragment_scan_options=ds.ParquetFragmentScanOptions(page_checksum_verification=True)
@@ -34,21 +37,53 @@ def raise_damaged(path: Path) -> Iterator[None]:
 
 
 def write_table(path: Path, frame: pd.DataFrame) -> None:
-    """Write a table in one step."""
+    """Write a table, with the key of the job, in one step."""
+    table = with_key(pa.Table.from_pandas(frame, preserve_index=False))
     with replace_atomically(path) as temporary:
-        frame.to_parquet(temporary, index=False, write_page_checksum=True)
+        pq.write_table(table, temporary, write_page_checksum=True)
+
+
+Keyed = TypeVar("Keyed", pa.Table, pa.Schema)
+
+
+def with_key(table: Keyed) -> Keyed:
+    """A table or schema with the key of the job that runs here, if any, in its metadata."""
+    own = current_keys().own
+    metadata = table.metadata if isinstance(table, pa.Schema) else table.schema.metadata
+    keyed = {**(metadata or {}), FIELD.encode(): own.encode()}
+    if not own:
+        return table
+    is_schema = isinstance(table, pa.Schema)
+    return table.with_metadata(keyed) if is_schema else table.replace_schema_metadata(keyed)
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """Read all rows of a table. Raises Damaged."""
+    """Read all rows of a table. Raises Damaged, and Stale for another key than expected."""
     with raise_damaged(path):
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            _check_schema(path, file.schema_arrow)
         return pd.read_parquet(path, page_checksum_verification=True)
 
 
+def _check_schema(path: Path, schema: pa.Schema) -> None:
+    found = (schema.metadata or {}).get(FIELD.encode())
+    check_key(path, None if found is None else found.decode())
+
+
+def write_json(path: Path, value: dict[str, Any]) -> None:
+    """Write a JSON file, with the key of the job, in one step."""
+    own = current_keys().own
+    atomic.write_json(path, {**value, FIELD: own} if own else value)
+
+
 def read_json(path: Path) -> dict[str, Any]:
-    """Read a JSON file. Raises Damaged."""
+    """Read a JSON file. Raises Damaged, and Stale for another key than expected."""
     with raise_damaged(path):
-        return json.loads(Path(path).read_text(encoding="utf-8"))
+        value = json.loads(Path(path).read_text(encoding="utf-8"))
+        if not isinstance(value, dict):
+            raise ValueError("it holds no object")
+        check_key(path, value.pop(FIELD, None))
+    return value
 
 
 class TableReader:
@@ -58,6 +93,7 @@ class TableReader:
         self.path = path
         with raise_damaged(path):
             self._dataset = ds.dataset(path, format=_CHECKED)
+            _check_schema(path, self._dataset.schema)
 
     def read(self, columns: list[str], condition: ds.Expression | None = None) -> pa.Table:
         """Read columns of the rows that meet a condition. Raises Damaged."""

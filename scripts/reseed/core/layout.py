@@ -98,6 +98,11 @@ class ResultsLayout:
         return f"{self.specs}/renewed"
 
     @property
+    def run_token(self) -> str:
+        """File that identifies the current run (`reseed.core.run_token`)."""
+        return f"{self.specs}/run"
+
+    @property
     def data_hashes(self) -> str:
         """Hashes of large data files (`reseed.pipeline.data_files`)."""
         return f"{self.specs}/data_hashes.json"

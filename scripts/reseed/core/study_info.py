@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
 
-from reseed.core.atomic import write_json
-from reseed.core.checked_io import raise_damaged, read_json
+from reseed.core.checked_io import raise_damaged, read_json, write_json
 
 if TYPE_CHECKING:
     import pandas as pd

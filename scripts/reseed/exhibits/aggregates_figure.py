@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Literal
 
 import pandas as pd
@@ -10,6 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reseed.analyses.aggregates import FEW
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Estimate, Sample
 from reseed.plugins.options import Experiments
 from reseed.rendering import style
 from reseed.rendering.arms import arm_title
@@ -111,7 +114,6 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     canvas, axes, arms = draw(data, panels)
     for axis, (title, _) in zip(axes, panels, strict=False):
         entitle(axis, title)
-    found = findings(data, rows, _finding)
     seen = (
         "A falling line an arm with its band: the share of runs, and of tasks, that score above"
         " what the axis says."
@@ -123,8 +125,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         note(
             data, rows, undrawn([title for title, _ in panels], axes), undrawn(arms, arms[:_MOST])
         ),
-        findings=found,
-        headline=_headline(data, rows),
+        claims=claims(data, rows, _claim),
         alt=seen,
     )
 
@@ -165,12 +166,17 @@ def _arm(data: ExhibitData, row: pd.Series, side: str = "arm") -> str:
     return arm_title(data, row[side], row["experiment"])
 
 
-def findings(
-    data: ExhibitData, rows: pd.DataFrame, tell: Callable[[ExhibitData, pd.DataFrame], str]
-) -> list[str]:
-    """The sentence of each experiment, with its title if there are several."""
-    phrase = [(title, tell(data, board)) for title, board in cross_dataset_parts(data, rows)]
-    return [f"{title}: {text}" if title else text for title, text in phrase if text]
+def claims(
+    data: ExhibitData,
+    rows: pd.DataFrame,
+    make: Callable[[ExhibitData, str, pd.DataFrame], Iterator[Claim]],
+) -> list[Claim]:
+    """The claims of each comparison; a headline only for a single one with enough runs."""
+    boards = cross_dataset_parts(data, rows)
+    found = [claim for title, board in boards for claim in make(data, title, board)]
+    if len(boards) > 1 or rows["runs_min"].min() < LEAST:
+        return [replace(claim, headline="") for claim in found]
+    return found
 
 
 def _best(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -179,37 +185,49 @@ def _best(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     return iqm[iqm["value"] == iqm["value"].max()], iqm[iqm["value"] < iqm["value"].max()]
 
 
-def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
-    first, others = _best(rows)
-    few = rows["runs_min"].min() < LEAST
-    if len(cross_dataset_parts(data, rows)) > 1 or few or len(first) + len(others) < 2:
-        return ""
-    names = several(_arm(data, row) for _, row in first.iterrows())
-    if len(first) > 1:
-        return f"Greatest interquartile mean: shared by {names}"
-    phrase = "above that of" if _apart(first, others) else "its interval overlaps that of"
-    return f"Greatest interquartile mean: {names}, {phrase} {_arm(data, others.iloc[0])}"
-
-
 def _apart(first: pd.DataFrame, others: pd.DataFrame) -> bool:
     """Whether the interval of the best arm lies above that of the second."""
     return bool(first["low"].iloc[0] > others["high"].iloc[0])
 
 
-def _finding(data: ExhibitData, rows: pd.DataFrame) -> str:
+def _claim(data: ExhibitData, title: str, rows: pd.DataFrame) -> Iterator[Claim]:
+    """The arm with the greatest interquartile mean, and whether the intervals overlap."""
     first, others = _best(rows)
     if len(first) + len(others) < 2:
-        return ""
-    best, names = first.iloc[0], several(_arm(data, row) for _, row in first.iterrows())
-    value = f"{best['value']:.3g} [{best['low']:.3g}, {best['high']:.3g}]"
+        return
+    iqm = pd.concat([first, others])
+    names = {
+        "where": phrases.name(title),
+        "best": phrases.name(several(_arm(data, row) for _, row in first.iterrows())),
+        "tasks": phrases.extent(iqm, "tasks", "{:.0f} tasks".format),
+        "value": phrases.single(first.head(1), "value", "{:.3g}".format, ("low", "high")),
+    }
+    lead = "{where}: " if title else ""
     if len(first) > 1:
-        return (
-            f"{names} share the greatest interquartile mean, {best['value']:.3g}"
-            f" ({best['tasks']:.0f} tasks)."
+        headline = "Greatest interquartile mean: shared by {best}"
+        text = "{best} share the greatest interquartile mean, {value}"
+    else:
+        names["next"] = phrases.name(_arm(data, others.iloc[0]))
+        names["second"] = phrases.single(others.head(1), "value", "{:.3g}".format)
+        place = "lies above" if _apart(first, others) else "overlaps"
+        short = "above that of" if _apart(first, others) else "its interval overlaps that of"
+        headline = f"Greatest interquartile mean: {{best}}, {short} {{next}}"
+        text = (
+            "{best} has the greatest interquartile mean, {value}; its interval"
+            f" {place} that of {{next}}, {{second}}"
         )
-    second = others.iloc[0]
-    return (
-        f"{names} has the greatest interquartile mean, {value}; its interval"
-        f" {'lies above' if _apart(first, others) else 'overlaps'} that of {_arm(data, second)}"
-        f" ({second['value']:.3g}; {best['tasks']:.0f} tasks)."
+    yield Claim(
+        joined("greatest_iqm", title),
+        f"{lead}{text} ({{tasks}}, {{n}} each).",
+        iqm,
+        names,
+        Sample.of(iqm, ["runs_min", "runs_max"], "run"),
+        headline=headline,
+        statistic="interquartile mean",
+        estimates=[
+            Estimate.truncated(
+                _arm(data, row), row["value"], (row["low"], row["high"]), row["level"]
+            )
+            for _, row in iqm.iterrows()
+        ],
     )

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pandas as pd
 
+from reseed.claims.claim import Claim, Sample
 from reseed.core.study_info import ModelInfo
 from reseed.plugins.options import NoOptions
-from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData, marks, require_rows
 from reseed.rendering.tables import Rows, Table
 
@@ -35,13 +35,23 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
         f"{data.scale} Hyper-parameters at this scale: {', '.join(sources)}.",
         *marks(data, (), models),
     ]
+    raw = pd.DataFrame({"model": models})
     table = lines.table(
         data,
-        pd.DataFrame({"model": models}),
+        raw,
         " ".join(note),
         text_columns=4,
         paragraphs=(1, 2, 3),
-        headline=f"{numbers.counted(len(models), 'algorithm')} as they were trained",
+        claims=[
+            Claim(
+                "algorithms",
+                "{n} as they were trained.",
+                raw,
+                {},
+                Sample.count(raw, "algorithm"),
+                headline="{n} as they were trained",
+            )
+        ],
         definitions=[
             "Hyper-parameters: default, as held, nothing searched; fixed-N, one search of N draws a"
             " dataset and split; tuned-N, one search a pair of seeds."

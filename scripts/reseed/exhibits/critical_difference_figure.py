@@ -9,6 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation
 from pandas.api.typing import SeriesGroupBy
 
+from reseed.claims import phrases
+from reseed.claims.claim import Claim
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering import style
 from reseed.rendering.arms import arm_title
@@ -17,10 +19,18 @@ from reseed.rendering.figures import FigureInfo
 from reseed.rendering.letters import groups_of, letters
 from reseed.rendering.numbers import counted
 from reseed.rendering.panels import entitle, named_columns, panel_grid, undrawn
-from reseed.rendering.settings import counted_settings, metric_title, note, settings
+from reseed.rendering.settings import (
+    counted_settings,
+    metric_title,
+    note,
+    pair_runs,
+    settings,
+)
 
 #: Most models of a panel.
 _MOST = 40
+# Most panels with a sentence.
+_TOLD = 6
 #: Points from a panel's right edge to its first bar, and between bars.
 _FIRST, _STEP = 8, 7
 #: With more bars there is one panel a line.
@@ -61,7 +71,6 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         entitle(axis, title, 30)
     shown = pd.concat([part for _, part, _ in boards])
     raw = pd.concat([board.assign(setting=title) for title, _, board in boards])
-    seen = [_finding(data, title, part, board) for title, part, board in boards[:6]]
     low = [name for panel in names for name in panel[_MOST:]]
     return canvas, FigureInfo(
         raw.drop(columns="groups"),
@@ -75,9 +84,10 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             else "",
             _SHARED if any(_unlike(part) for _, part, _ in boards) else "",
         ),
-        headline=_headline(
-            [*(part for _, part, _ in boards), *without], [board for _, _, board in boards]
-        ),
+        claims=[
+            _best_alone([*(part for _, part, _ in boards), *without], [b for *_, b in boards]),
+            *(_beside_best(data, title, part, board) for title, part, board in boards[:_TOLD]),
+        ],
         definitions=[
             "A bar joins models of which no two are shown to differ; a model without a bar is shown"
             " to differ from every other. Over datasets by Friedman's and Nemenyi's tests, where"
@@ -85,7 +95,6 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             " the verdicts."
         ],
         alt="Models by mean; bars join those whose comparison is inconclusive.",
-        alt_findings=seen,
     )
 
 
@@ -174,20 +183,41 @@ def _counted(parts: list[pd.DataFrame]) -> str:
     return counted_settings(shown)
 
 
-def _headline(parts: list[pd.DataFrame], boards: list[pd.DataFrame]) -> str:
+def _best_alone(parts: list[pd.DataFrame], boards: list[pd.DataFrame]) -> Claim:
     """Number of comparisons, drawn or not, in which the best model differs from all others."""
-    alone = sum(len(_with_best(board)) == 1 for board in boards)
+    rows, alone = pd.concat(parts), [len(_with_best(board)) == 1 for board in boards]
     if len(parts) == 1:
-        if not _groups(boards[0]):
-            return f"All {counted(len(boards[0]), 'model')} are shown to differ"
-        groups = counted(len(_groups(boards[0])), "inconclusive group")
-        best = "the best is shown to differ from all others" if alone else "the best is not alone"
-        return f"{counted(len(boards[0]), 'model')} in {groups}; {best}"
-    among = "in" if (parts[0]["design"] == "datasets").all() else "on"
-    return f"The best model is shown to differ from all others {among} {alone} of {_counted(parts)}"
+        board = boards[0]
+        names = {"models": phrases.count(board, "model")}
+        names["groups"] = phrases.name(counted(len(_groups(board)), "inconclusive group"))
+        best = (
+            "the best is shown to differ from all others" if alone[0] else "the best is not alone"
+        )
+        text = f"{{models}} in {{groups}}; {best}"
+        if not _groups(board):
+            text = "All {models} are shown to differ"
+        rows = board
+    else:
+        among = "in" if (rows["design"] == "datasets").all() else "on"
+        rows = pd.DataFrame({"alone": [*alone, *[False] * (len(parts) - len(alone))]})
+        plural = _counted(parts).partition(" ")[2]
+        one = plural.replace("comparisons", "comparison") if among == "in" else plural[:-1]
+        names = {"alone": phrases.share(rows, rows["alone"], one, plural)}
+        text = f"The best model is shown to differ from all others {among} {{alone}}"
+    runs = pair_runs(pd.concat(parts))
+    return Claim("best_alone", f"{text} ({{n}} a pair).", rows, names, runs, headline=text)
 
 
-def _finding(data: ExhibitData, title: str, part: pd.DataFrame, board: pd.DataFrame) -> str:
+def _beside_best(data: ExhibitData, title: str, part: pd.DataFrame, board: pd.DataFrame) -> Claim:
+    """The best model of a panel, and the models that are not shown to differ from it."""
     best, *others = (_name(data, part, model) for model in _with_best(board))
-    phrase = f"inconclusive against {', '.join(others)}" if others else "shown to differ from all"
-    return f"{title}: {best} first, {phrase}."
+    names = {"where": title, "best": best, "others": ", ".join(others)}
+    found = "inconclusive against {others}" if others else "shown to differ from all others"
+    return Claim(
+        f"best: {title}",
+        f"{{where}}: {{best}} has the best mean, {found} ({{n}} a pair).",
+        part,
+        {name: phrases.name(text) for name, text in names.items()},
+        pair_runs(part),
+        null="no difference",
+    )

@@ -6,22 +6,27 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Sample
 from reseed.plugins.options import Arms, Count
 from reseed.rendering import style
 from reseed.rendering.arms import cells, select_rows
 from reseed.rendering.data import ExhibitData, footnote, metric_title, require_rows
 from reseed.rendering.figures import FigureInfo
-from reseed.rendering.headlines import LEAST, listed
+from reseed.rendering.headlines import LEAST
 from reseed.rendering.numbers import from_to
 from reseed.rendering.panels import entitle, line, panel_grid, undrawn
 
 NOTHING = "No training curves were collected at this scale."
+FEW = "No curve has three epochs at this scale."
+# Fewest epochs of a curve that is drawn.
+_DRAWN = 3
 # Fewest epochs of a curve for comparing its spread halfway and at the end.
 _EPOCHS = 4
 _ENDED = {
     "drop": "Each epoch averages over the runs still training then.",
     "carry": "A run that has ended counts with its last value.",
-    "cut": "FigureInfo up to the epoch at which the first run ended.",
+    "cut": "Drawn up to the epoch at which the first run ended.",
 }
 
 
@@ -50,6 +55,8 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel an arm."""
     rows = select_rows(data, options)
     rows = require_rows(rows if rows.empty else rows[rows["epoch"] >= options.from_epoch], NOTHING)
+    epochs = rows.groupby(_keys(rows), dropna=False)["epoch"].transform("size")
+    rows = require_rows(rows[epochs >= _DRAWN], FEW)
     panels = cells(data, rows)
     canvas, axes = panel_grid([2.1] * len(panels), legend=0.6)
     for axis, (title, part) in zip(axes, panels, strict=False):
@@ -58,7 +65,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         axis.set_ylabel(measure_title(part["measure"].iloc[0]))
     handles = [
         line(style.RED, "Mean"),
-        line(style.RED, "± SD", width=6),
+        line(style.RED, "± SD, within the extremes", width=6),
         line(style.RED, "Minimum to maximum", width=6),
         line(style.GREY, "Runs still training", ":", 1.0),
     ]
@@ -76,14 +83,13 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         text,
         undrawn([title for title, _ in panels], axes),
     )
-    found = _findings(panels)
     return canvas, FigureInfo(
         rows,
         note,
-        findings=found,
-        headline=_headline(panels),
+        claims=_claims(panels),
+        drawn=frozenset({"mean"}),
         alt=(f"{measure_title(rows['measure'].iloc[0])} against epochs: the mean over"
-                      " runs, a band of one SD and a lighter one from least to most."),
+                      " runs, a band of one SD within a lighter one from least to most."),
     )  # fmt: skip
 
 
@@ -94,8 +100,10 @@ def _keys(rows: pd.DataFrame) -> list[str]:
 def _panel(axis: Axes, part: pd.DataFrame) -> None:
     x = part["epoch"]
     axis.fill_between(x, part["min"], part["max"], color=style.RED, alpha=0.18, lw=0)
-    axis.fill_between(x, part["mean"] - part["sd"], part["mean"] + part["sd"], color=style.RED,
-                      alpha=0.35, lw=0)  # fmt: skip
+    low, high = (
+        (part["mean"] + sign * part["sd"]).clip(part["min"], part["max"]) for sign in (-1, 1)
+    )
+    axis.fill_between(x, low, high, color=style.RED, alpha=0.35, lw=0)
     axis.plot(x, part["mean"], color=style.RED, lw=1.4)
     axis.set_xlabel("Epoch")
     axis.locator_params(axis="x", integer=True, nbins=7)
@@ -113,41 +121,58 @@ def _end(part: pd.DataFrame) -> tuple[pd.Series | None, pd.Series | None]:
     return whole.iloc[len(whole) // 2] if len(whole) >= _EPOCHS else None, whole.iloc[-1]
 
 
-def _headline(panels: list) -> str:
-    """Whether the spread narrows: its size for one arm, a count for several."""
-    ends = [(title, *_end(part)) for title, part in panels]
+def _claims(panels: list) -> list[Claim]:
+    """Whether the spread narrows over the arms, then the end of each curve."""
+    ends = [(title, half, end) for title, part in panels for half, end in [_end(part)]]
     ends = [(title, half, end) for title, half, end in ends if end is not None]
-    if len(panels) == 1 and ends:
-        _, half, end = ends[0]
-        if half is None:
-            return (
-                f"{measure_title(end['measure'])} {end['mean']:.3g} ± {end['sd']:.2g} after"
-                f" {end['epoch']:,} epochs ({end['n']:,} runs)"
-            )
-        return (
-            f"SD over {end['n']:,} runs: {half['sd']:.2g} at epoch {half['epoch']:,},"
-            f" {end['sd']:.2g} at epoch {end['epoch']:,}"
-        )
     halves = [(half, end) for _, half, end in ends if half is not None]
-    less = sum(end["sd"] < half["sd"] for half, end in halves)
-    if not halves:
-        sds = [(title, f"{end['sd']:.2g}") for title, _, end in ends]
-        over = from_to((end["sd"] for _, _, end in ends), "{:.2g}".format)
-        return listed("SD over runs at the end", sds, f"{over} in {len(ends)} arms") if ends else ""
-    return f"The SD over runs is less at the end than halfway in {less} of {len(halves)} arms"
-
-
-def _findings(panels: list) -> list[str]:
-    """End of the curve, and its SD at the end and halfway."""
     found = []
-    for title, part in panels:
-        half, end = _end(part)
-        if end is None:
-            continue
-        before = f"{half['sd']:.2g} at epoch {half['epoch']:,} and " if half is not None else ""
-        found.append(
-            f"{title}: {measure_in_text(end['measure'])} averages {end['mean']:.3g} at epoch"
-            f" {end['epoch']:,}; its SD over {end['n']:,} runs is {before}{end['sd']:.2g} at"
-            f" epoch {end['epoch']:,}."
-        )
-    return found
+    if len(panels) > 1 and halves:
+        last = pd.DataFrame([end for _, end in halves])
+        less = last["sd"] < [half["sd"] for half, _ in halves]
+        text = "The SD over runs is less at the end than halfway in {less}"
+        names = {"less": phrases.share(last, less, "arm")}
+        sample = Sample.of(last, "n", "run")
+        found.append(Claim("narrows", f"{text} ({{n}}).", last, names, sample, headline=text))
+    elif len(panels) > 1 and ends:
+        last = pd.DataFrame([end for *_, end in ends])
+        text = "SD over runs at the end: {sd} in {arms}"
+        names = {
+            "sd": phrases.extent(last, "sd", "{:.2g}".format),
+            "arms": phrases.count(last, "arm"),
+        }
+        sample = Sample.of(last, "n", "run")
+        found.append(Claim("end_sd", f"{text} ({{n}}).", last, names, sample, headline=text))
+    return [*found, *(_end_claim(*cell, is_alone=len(panels) == 1) for cell in ends)]
+
+
+def _end_claim(title: str, half: pd.Series | None, end: pd.Series, is_alone: bool) -> Claim:
+    """Mean and SD at the end of a curve, and the SD halfway."""
+    last = pd.DataFrame([end])
+    rows, before = last, ""
+    headline = "{title} {mean} ± {sd} after {epoch} epochs ({n})"
+    names = {
+        "where": phrases.name(title),
+        "title": phrases.name(measure_title(end["measure"])),
+        "measure": phrases.name(measure_in_text(end["measure"])),
+        "mean": phrases.single(last, "mean", "{:.3g}".format),
+        "sd": phrases.single(last, "sd", "{:.2g}".format),
+        "epoch": phrases.single(last, "epoch", "{:,.0f}".format),
+    }
+    if half is not None:
+        middle = pd.DataFrame([half])
+        rows = pd.concat([middle, last])
+        names["half_sd"] = phrases.single(middle, "sd", "{:.2g}".format)
+        names["half"] = phrases.single(middle, "epoch", "{:,.0f}".format)
+        before = "{half_sd} at epoch {half} and "
+        headline = "SD over {n}: {half_sd} at epoch {half}, {sd} at epoch {epoch}"
+    return Claim(
+        f"end: {title}",
+        "{where}: {measure} averages {mean} at epoch {epoch}; its SD over {n} is "
+        f"{before}{{sd}} at epoch {{epoch}}.",
+        rows,
+        names,
+        Sample.of(rows, "n", "run"),
+        headline=headline if is_alone else "",
+        statistic="SD over runs",
+    )

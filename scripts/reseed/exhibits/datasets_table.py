@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Sample
 from reseed.core.study_info import DatasetInfo
 from reseed.plugins.options import NoOptions
 from reseed.rendering.data import ExhibitData, marks, metric_title, require_rows, units
-from reseed.rendering.numbers import NONE, counted, from_to, percent, whole
+from reseed.rendering.numbers import NONE, percent, whole
 from reseed.rendering.tables import Rows, Table
 
 _TASK = {"binary": "Binary", "multiclass": "Multi-class", "regression": "Continuous"}
@@ -59,7 +61,12 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
         ]
     )
     return lines.table(
-        data, pd.DataFrame(raw), note, text_columns=3, headline=_headline(raw), paragraphs=(5,)
+        data,
+        pd.DataFrame(raw),
+        note,
+        text_columns=3,
+        claims=[_claim(pd.DataFrame(raw))],
+        paragraphs=(5,),
     )
 
 
@@ -69,12 +76,17 @@ def _note(data: ExhibitData, name: str) -> str:
     return f"{data.dataset(name)}: {'; '.join(notes)}."
 
 
-def _headline(raw: list[dict]) -> str:
-    rows = from_to(entry["rows"] for entry in raw)
-    text = counted(len(raw), "dataset") + (f", {rows} rows" if rows != NONE else ", as given")
-    stand_ins = sum(bool(entry["stand_in"]) for entry in raw)
-    verb = "stands in" if stand_ins == 1 else "stand in"
-    return text + (f"; {stand_ins} {verb} for unavailable data" if stand_ins else "")
+def _claim(raw: pd.DataFrame) -> Claim:
+    """Number of datasets, of their rows, and of those that stand in for others."""
+    names, text = {}, "{n}, as given"
+    if raw["rows"].notna().all():
+        text, names = "{n}, {rows} rows", {"rows": phrases.extent(raw, "rows", whole)}
+    stand_ins = raw[raw["stand_in"] != ""]
+    if len(stand_ins):
+        verb = "stands in" if len(stand_ins) == 1 else "stand in"
+        text += f"; {{stand_ins}} {verb} for unavailable data"
+        names["stand_ins"] = phrases.count(stand_ins, "dataset")
+    return Claim("datasets", f"{text}.", raw, names, Sample.count(raw, "dataset"), headline=text)
 
 
 def _features(entry: DatasetInfo, categorical: int) -> str:

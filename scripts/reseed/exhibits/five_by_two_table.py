@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Sample
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering.data import ExhibitData, footnote, require_rows
-from reseed.rendering.numbers import counted, decimals, fixed, part_of
+from reseed.rendering.numbers import decimals, fixed
 from reseed.rendering.settings import metric_title, p_cell, pair_title, settings
 from reseed.rendering.tables import Rows, Table
 
@@ -31,7 +33,6 @@ def table(data: ExhibitData, options: Options) -> Table:
             }
             lines.add(line, f"{title}, {metric_title(row['metric'])}")
     left_out = len(rows) - len(done)
-    significant = int((done["p_holm"] <= done["alpha"]).sum())
     return lines.table(
         data,
         rows,
@@ -44,9 +45,16 @@ def table(data: ExhibitData, options: Options) -> Table:
             " nominal 5 %.",
             f"Pairs with a failed or missing run left out: {left_out}." if left_out else "",
         ),
-        headline=f"A difference is shown for {significant} of {counted(len(done), 'pair')}",
-        findings=[
-            f"By five repeats of two folds a difference is shown for"
-            f" {part_of(significant, len(done), 'pair')} of arms (F test, adjusted over the pairs)."
+        claims=[
+            Claim(
+                "shown_differences",
+                "By five repeats of two folds a difference is shown for {shown} of arms ({n} of"
+                " each, F test, adjusted over the pairs).",
+                done,
+                {"shown": phrases.share(done, done["p_holm"] <= done["alpha"], "pair")},
+                Sample.of(done, "runs", "run"),
+                headline="A difference is shown for {shown}",
+                null="no difference",
+            )
         ],
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Sample
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering import coverage, numbers
 from reseed.rendering.arms import arm_title
@@ -46,32 +48,35 @@ def table(data: ExhibitData, options: Options) -> Table:
         data,
         rows,
         note,
-        headline=_headline(rows, "as written" if followed else "as BCa’s"),
-        findings=_findings(rows, "the protocol's" if followed else "BCa's"),
+        claims=_claims(rows, "the protocol" if followed else "BCa"),
     )
 
 
-def _wider(rows: pd.DataFrame) -> pd.Series:
+def _claims(rows: pd.DataFrame, other: str) -> list[Claim]:
     """Width of the corrected interval over that of the protocol, where both exist."""
     written, corrected = (rows[f"{p}high"] - rows[f"{p}low"] for p in ("bca_", ""))
-    return (corrected / written)[(written > 0) & corrected.notna()]
-
-
-def _headline(rows: pd.DataFrame, other: str) -> str:
-    wider = _wider(rows)
-    if wider.empty or rows["folds"].min() < LEAST:
-        return ""
-    return f"Corrected, an interval is {numbers.times(wider.median())} times as wide {other}"
-
-
-def _findings(rows: pd.DataFrame, other: str) -> list[str]:
-    wider = _wider(rows)
+    wider = rows[["metric", "folds"]].assign(ratio=corrected / written.where(written > 0)).dropna()
     if wider.empty:
         return []
-    over = numbers.spread_over(wider, "interval", numbers.times)
+    shorter = "as BCa’s" if other == "BCa" else "as written"
     return [
-        f"Corrected for folds that share training rows, the interval of a mean score is {over}"
-        f" times as wide as {other} ({numbers.from_to(rows['folds'])} folds)."
+        Claim(
+            "corrected_width",
+            "Corrected for folds that share training rows, the width of the interval of a mean"
+            f" score divided by that of {other} is {{over}} ({{n}}).",
+            wider,
+            {
+                "over": phrases.pooled(
+                    wider, "ratio", numbers.times, noun="interval", title=metric_title
+                ),
+                "ratio": phrases.centre(wider, "ratio", numbers.times, title=metric_title),
+            },
+            Sample.of(wider, "folds", "fold"),
+            headline=f"Corrected, an interval is {{ratio}} times as wide {shorter}"
+            if wider["folds"].min() >= LEAST
+            else "",
+            statistic="ratio of interval widths",
+        )
     ]
 
 

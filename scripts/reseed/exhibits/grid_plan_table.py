@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import pandas as pd
 
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Sample
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.numbers import (
     NONE,
-    counted,
     decimals,
     fixed,
-    from_to,
-    part_of,
     percent,
-    spread_over,
     whole,
 )  # fmt: skip
 from reseed.rendering.settings import metric_title, pair_title, settings
@@ -47,34 +45,32 @@ def table(data: ExhibitData, options: Options) -> Table:
             " pilot grid; a small grid gives a rough plan. Data seeds are taken as independent"
             " draws of the data; splits of one table overlap, so the plan is hopeful.",
         ),
-        headline=_headline(rows),
-        findings=_findings(rows),
+        claims=_claims(rows),
     )
 
 
-def _pairs(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """(pairs of models, those with a plan)."""
-    pairs = rows[rows["arm_b"].fillna("") != ""]
-    return pairs, pairs[pairs["plan_runs"].notna()]
-
-
-def _headline(rows: pd.DataFrame) -> str:
-    pairs, planned = _pairs(rows)
-    if planned.empty or planned[["model_seeds", "data_seeds"]].min(axis=None) < _LEAST:
-        return ""
-    runs = from_to(planned["plan_runs"])
-    return f"{runs} runs of each model would settle {len(planned)} of {counted(len(pairs), 'pair')}"
-
-
-def _findings(rows: pd.DataFrame) -> list[str]:
-    pairs, planned = _pairs(rows)
+def _claims(rows: pd.DataFrame) -> list[Claim]:
+    """Number of pairs with a plan, and the runs that the plans take."""
+    pairs = rows[(rows["arm_b"].fillna("") != "") & (rows["data_seeds"] > 0)]
+    planned = pairs[pairs["plan_runs"].notna()]
     if planned.empty:
         return []
-    over = spread_over(planned["plan_runs"], "pair", whole)
+    names = {
+        "pairs": phrases.share(pairs, pairs["plan_runs"].notna(), "pair"),
+        "runs": phrases.extent(planned, "plan_runs", whole),
+        "model_seeds": phrases.extent(pairs, "model_seeds", whole),
+    }
+    few = planned[["model_seeds", "data_seeds"]].min(axis=None) < _LEAST
     return [
-        f"The cheapest grid that would settle {part_of(len(planned), len(pairs), 'pair')} takes"
-        f" {over} runs of each model, judged by a pilot of {from_to(planned['model_seeds'])} ×"
-        f" {from_to(planned['data_seeds'])} seeds."
+        Claim(
+            "planned_runs",
+            "The cheapest grid that would settle {pairs} takes {runs} runs of each model, judged by"
+            " a pilot of {model_seeds} × {n}.",
+            pairs,
+            names,
+            Sample.of(pairs, "data_seeds", "seed"),
+            headline="" if few else "{runs} runs of each model would settle {pairs}",
+        )
     ]
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pandas as pd
 
-from reseed.exhibits.aggregates_figure import NOTHING, findings, known, note
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.claims.phrases import Phrase
+from reseed.exhibits.aggregates_figure import NOTHING, claims, known, note
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, require_rows
-from reseed.rendering.headlines import LEAST
-from reseed.rendering.numbers import NONE, counted, from_to, percent, rounded_percent, several
-from reseed.rendering.settings import cross_dataset_parts
+from reseed.rendering.numbers import NONE, percent, rounded_percent, several
+from reseed.rendering.settings import cross_dataset_parts, joined
 from reseed.rendering.tables import Rows, Table
 
 # Most pairs with the greatest probability that are named.
@@ -39,8 +43,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         data,
         rows,
         note(data, rows, text),
-        headline=_headline(data, rows),
-        findings=findings(data, rows, _finding),
+        claims=claims(data, rows, _claim),
     )
 
 
@@ -61,38 +64,59 @@ def _describe(data: ExhibitData, surest: pd.DataFrame, between: str = " beats on
     )
 
 
-def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
-    if len(cross_dataset_parts(data, rows)) > 1 or rows["runs_min"].min() < LEAST:
-        return ""
+def _claim(data: ExhibitData, title: str, rows: pd.DataFrame) -> Iterator[Claim]:
+    """The pairs with the greatest probability of improvement."""
     surest = _surest(rows)
+    pairs = rows[rows["arm"] < rows["arm_b"]]
+    lead, headline = "{where}: " if title else "", ""
+    names = {
+        "where": phrases.name(title),
+        "pairs": phrases.count(pairs, "pair"),
+        "tasks": phrases.extent(rows, "tasks", "{:.0f} tasks".format),
+    }
     if surest.empty:
-        return _NONE_BETTER
-    value = percent(surest["value"].iloc[0])
-    if 1 < len(surest) <= _NAMED:
-        return f"{_describe(data, surest, ' beats ')}, in {value} of cases each"
-    if len(surest) > 1:
-        pairs = f"{len(surest)} of {counted(len(rows) // 2, 'pair')}"
-        return f"In {pairs} a run of one arm beats one of the other in {value} of cases"
-    return f"A run of {_describe(data, surest)} in {value} of cases"
+        text = headline = _NONE_BETTER
+        text += " ({pairs}, {tasks}, {n} each)"
+    else:
+        value = phrases.single(surest.head(1), "value", percent)
+        names |= {"value": value, "pair": phrases.name(_describe(data, surest))}
+        if len(surest) == 1:
+            names["value"] = Phrase(_cell(surest.iloc[0]), "each", tuple(surest.index))
+            names["short"] = value
+            headline = "A run of {pair} in {short} of cases"
+            text = "A run of {pair} with probability {value}, the surest of {pairs}"
+        elif len(surest) <= _NAMED:
+            names["pair"] = phrases.name(_describe(data, surest, " beats "))
+            headline = "{pair}, in {value} of cases each"
+            text = "{pair} with probability {value} each, the surest of {pairs}"
+        else:
+            is_surest = pairs.index.isin(surest.index) | _mirrored(pairs, surest)
+            names["sure"] = phrases.share(pairs, pd.Series(is_surest, pairs.index), "pair")
+            text = "In {sure} a run of one arm beats one of the other in {value} of cases"
+            headline = text
+        text += " ({tasks}, {n} each)"
+    yield Claim(
+        joined("surest_improvement", title),
+        f"{lead}{text}.",
+        rows,
+        names,
+        Sample.of(rows, ["runs_min", "runs_max"], "run"),
+        headline=headline,
+        statistic="probability of improvement",
+        null="probability one half",
+        estimates=[
+            Estimate.truncated(
+                _describe(data, rows.loc[[index]], " over "),
+                row["value"], (row["low"], row["high"]), row["level"], (0.0, 1.0),
+            )
+            for index, row in rows.iterrows()
+        ],
+    )  # fmt: skip
 
 
-def _finding(data: ExhibitData, rows: pd.DataFrame) -> str:
-    surest, row = _surest(rows), rows.iloc[0]
-    pairs = counted(len(rows) // 2, "pair")
-    runs = f"{row['tasks']:.0f} tasks, {from_to(row[['runs_min', 'runs_max']])} runs each"
-    if surest.empty:
-        return f"{_NONE_BETTER} ({pairs}, {runs})."
-    if 1 < len(surest) <= _NAMED:
-        return (
-            f"{_describe(data, surest, ' beats ')} with probability"
-            f" {percent(surest['value'].iloc[0])} each, the surest of {pairs} ({runs})."
-        )
-    if len(surest) > 1:
-        return (
-            f"In {len(surest)} of {pairs} a run of one arm beats one of the other with probability"
-            f" {percent(surest['value'].iloc[0])} ({runs})."
-        )
-    return (
-        f"A run of {_describe(data, surest)} with probability {_cell(surest.iloc[0])},"
-        f" the surest of {pairs} ({runs})."
+def _mirrored(pairs: pd.DataFrame, surest: pd.DataFrame) -> pd.Series:
+    """Whether the surest direction of a pair is from its second arm to its first."""
+    known = set(zip(surest["arm"], surest["arm_b"], strict=True))
+    return pd.Series(
+        [pair in known for pair in zip(pairs["arm_b"], pairs["arm"], strict=True)], pairs.index
     )

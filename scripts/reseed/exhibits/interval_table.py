@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import pandas as pd
 
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Estimate, Sample
 from reseed.exhibits.spread_table import few, score_places, section, spread_of, together
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.rendering import coverage, numbers
 from reseed.rendering.arms import arm_titles
-from reseed.rendering.data import VARIED, ExhibitData, footnote, require_rows
+from reseed.rendering.data import VARIED, ExhibitData, footnote, metric_title, require_rows
 from reseed.rendering.tables import Rows, Table
 
 DRAWS = ("spread",)
-#: Share of Gaussian cells that a two-sided test at the 5 % level calls wider.
-_BY_CHANCE = 0.025
+# Level of the two-sided test of a range, which calls half as many Gaussian cells wider.
+_ALPHA = 0.05
 _LINE = ["dataset", "scheme", "hyperparameters_source"]
 
 
@@ -51,8 +53,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             " rows some are off by chance, and with few seeds little can be seen.",
         ],
         text_columns=2,
-        findings=_findings(rows),
-        headline=_headline(rows),
+        claims=_claims(data, rows.drop(columns="title")),
     )
 
 
@@ -82,30 +83,46 @@ def _line(row: pd.Series, places: int) -> dict:
     }
 
 
-def _wider(rows: pd.DataFrame) -> tuple[int, pd.DataFrame]:
-    """Cells wider than a Gaussian at the 5 % level, and the cells that were tested."""
-    tested = rows[rows["tail"] != ""]
-    wide = (tested["range_p_value"] < 0.05) & (tested["range_ratio_to_gaussian"] > 1)
-    return int(wide.sum()), tested
-
-
-def _headline(rows: pd.DataFrame) -> str:
-    larger, tested = _wider(rows)
-    if tested.empty:
-        return ""
-    if not larger:
-        return "No range is shown to be wider than Gaussian scores give"
-    chance = f"{_BY_CHANCE * len(tested):.2g}"
-    return f"Ranges wider than Gaussian scores give: {larger} of {len(tested)}, by chance {chance}"
-
-
-def _findings(rows: pd.DataFrame) -> list[str]:
-    larger, tested = _wider(rows)
+def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
+    """Cells whose range is wider than that of Gaussian scores, and the ratio of the two."""
+    tested = rows[(rows["tail"] != "") & ~phrases.is_degenerate(rows)]
     if tested.empty:
         return []
+    wide = (tested["range_p_value"] < _ALPHA) & (tested["range_ratio_to_gaussian"] > 1)
+    names = {
+        "wide": phrases.share(tested, wide, "cell"),
+        "level": phrases.setting(_ALPHA, numbers.percent),
+        "chance": phrases.setting(_ALPHA / 2 * len(tested), "{:.2g}".format),
+    }
+    headline = "Ranges wider than Gaussian scores give: {wide}, by chance {chance}"
+    if not wide.any():
+        headline = "No range is shown to be wider than Gaussian scores give"
+    ratio = phrases.pooled(
+        tested, "range_ratio_to_gaussian", numbers.ratio, noun="cell", title=metric_title
+    )
+    sample = Sample.of(tested, "n", "seed")
     return [
-        f"The range is larger than Gaussian scores of the same SD would give in {larger} of"
-        f" {numbers.counted(len(tested), 'cell')} of {numbers.from_to(tested['n'])} seeds"
-        f" (5 % level, two-sided; by chance alone about {_BY_CHANCE * len(tested):.2g}); it is"
-        f" {numbers.spread_over(tested['range_ratio_to_gaussian'], 'cell')} times the Gaussian one."
+        Claim(
+            "wide_ranges",
+            "The range is shown to be larger than Gaussian scores of that SD give in {wide} of"
+            " {n} ({level} level, two-sided; by chance alone about {chance}).",
+            tested,
+            names,
+            sample,
+            headline=headline,
+            null="Gaussian scores",
+        ),
+        Claim(
+            "range_over_gaussian",
+            "The range divided by that expected of Gaussian scores is {ratio} ({n} each).",
+            tested,
+            {"ratio": ratio},
+            sample,
+            statistic="observed range over expected range",
+            null="ratio 1",
+            estimates=[
+                Estimate(f"{data.dataset(row['dataset'])}, {title}", row["range_ratio_to_gaussian"])
+                for title, (_, row) in zip(arm_titles(data, tested), tested.iterrows(), strict=True)
+            ],
+        ),
     ]

@@ -7,10 +7,9 @@ from matplotlib.figure import Figure
 from reseed.claims.item_verdicts import BOTH
 from reseed.exhibits.item_pairs_table import (
     COVERS,
+    claims,
     explain_absence,
     failures,
-    findings,
-    headline,
     measured,
 )
 from reseed.exhibits.item_pairs_table import PairOptions as Options
@@ -69,15 +68,13 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     covers = coverage.at(level, COVERS)
     more = f" Of each panel the {_MOST} pairs with the smallest p." if most == _MOST else ""
     shown = rows.drop(columns=["experiment"])
-    found = findings(rows)
     return canvas, FigureInfo(
         rows,
         footnote(
             data, shown, blue, covers, note + more, failures(rows),
             undrawn([title for title, _ in panels], axes),
         ),
-        findings=found,
-        headline=headline(rows),
+        claims=claims(data, rows),
         alt=("A line a pair of models: the difference with its interval over seeds and"
                       " items, the bootstrap's as a thin line, and a line at no difference."),
     )  # fmt: skip

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Sample
 from reseed.claims.item_verdicts import BOTH, build_item_verdict
 from reseed.plugins.options import Experiments, Names
 from reseed.rendering import coverage
@@ -13,16 +15,19 @@ from reseed.rendering.numbers import (
     NONE,
     counted,
     fixed,
-    from_to,
     interval,
     interval_decimals,
-    part_of,
     percent,
     rounded_percent,
     several,
-    spread_over,
 )  # fmt: skip
-from reseed.rendering.settings import metric_title, p_cell, pair_title, pair_titles
+from reseed.rendering.settings import (
+    difference_estimates,
+    metric_title,
+    p_cell,
+    pair_title,
+    pair_titles,
+)
 from reseed.rendering.tables import Rows, Table
 
 #: Appended to sentences on more than the intervals.
@@ -89,8 +94,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         ),
         text_columns=2 if words else 1,
         paragraphs=[1] if words else (),
-        findings=findings(rows),
-        headline=headline(rows),
+        claims=claims(data, rows),
     )
 
 
@@ -135,39 +139,52 @@ def judged(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[(rows["scope"] == BOTH) & (rows["low"] < rows["high"])]
 
 
-def headline(rows: pd.DataFrame) -> str:
-    """For how many pairs a difference is shown."""
-    both = judged(rows)
-    if both.empty:
-        return ""
-    shown = int((both["outcome"] == "difference").sum())
-    return f"Over seeds and items a difference is shown for {shown} of {counted(len(both), 'pair')}"
-
-
-def findings(rows: pd.DataFrame) -> list[str]:
+def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     """Shown differences, claims of single runs, and the share of the seeds in the error."""
     both = judged(rows)
     if both.empty:
         return []
-    shown = int((both["outcome"] == "difference").sum())
-    runs = from_to([*both["runs_a"], *both["runs_b"]])
-    test_sets = counted(len(rows[key_columns(rows, TEST_SET_KEY)].drop_duplicates()), "test set")
+    test_sets = len(rows[key_columns(rows, TEST_SET_KEY)].drop_duplicates())
+    shown = both["outcome"] == "difference"
     found = [
-        f"On {test_sets}, over seeds and items, a difference is shown for"
-        f" {part_of(shown, len(both), 'pair')} ({runs} runs of each model)."
-    ]
-    none = both[both["outcome"] != "difference"]
-    if len(none):
-        claimed = none["single_a"] + none["single_b"]
-        more = f"; up to {percent(claimed.max())}" if len(none) > 1 else ""
-        found.append(
-            f"Where none is shown, one run of each, tested over items alone, would have declared a"
-            f" winner in {percent(claimed.mean())} of the pairs of runs (mean of"
-            f" {counted(len(none), 'pair')} of models{more})."
+        Claim(
+            "shown_differences",
+            "On {sets}, over seeds and items, a difference is shown for {shown} ({n} of each"
+            " model).",
+            both,
+            {
+                "sets": phrases.name(counted(test_sets, "test set")),
+                "shown": phrases.share(both, shown, "pair"),
+            },
+            _runs(both),
+            headline="Over seeds and items a difference is shown for {shown}",
+            statistic="mean difference",
+            null="no difference",
+            estimates=difference_estimates(data, both),
         )
-    share = spread_over(both["seed_share"], "pair", rounded_percent)
-    found.append(
-        f"The seeds make {share} of the squared standard error of a difference; the rest is the"
-        " test items."
-    )
+    ]
+    varied = both[~phrases.is_degenerate(both)]
+    none = varied[varied["outcome"] != "difference"]
+    if len(none):
+        declared = none.assign(declared=none["single_a"] + none["single_b"])
+        share = phrases.pooled(declared, "declared", percent, "mean", "pair", title=metric_title)
+        sentence = (
+            "Where no difference is shown and the runs differ, the share of single runs of the two"
+            " models that declare a winner, tested over items alone, is {declared} ({n} of each"
+            " model)."
+        )
+        found.append(Claim("single_winners", sentence, declared, {"declared": share}, _runs(none)))
+    if len(varied):
+        share = phrases.pooled(
+            varied, "seed_share", rounded_percent, noun="pair", title=metric_title
+        )
+        sentence = (
+            "Where the runs differ, the seeds' share of the squared standard error of a difference"
+            " is {share}; the rest is the test items ({n} of each model)."
+        )
+        found.append(Claim("seed_share", sentence, varied, {"share": share}, _runs(varied)))
     return found
+
+
+def _runs(rows: pd.DataFrame) -> Sample:
+    return Sample.of(rows, ["runs_a", "runs_b"], "run")

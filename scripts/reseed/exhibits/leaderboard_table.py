@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,8 @@ import pandas as pd
 from reseed.analyses.leaderboard import analyse as rank_models
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.keys import merge_keys
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Sample
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Experiments as Options
@@ -18,7 +21,6 @@ from reseed.rendering.data import ExhibitData, require_rows
 from reseed.rendering.letters import groups_of, letters
 from reseed.rendering.numbers import (
     NONE,
-    counted,
     decimals,
     fixed,
     gaps,
@@ -32,6 +34,7 @@ from reseed.rendering.settings import (
     metric_title,
     note,
     over_datasets,
+    pair_runs,
     settings,
 )
 from reseed.rendering.tables import Rows, Table
@@ -86,9 +89,8 @@ def table(data: ExhibitData, options: Options) -> Table:
         data,
         board.drop(columns="place"),
         note(data, single, per="model and dataset"),
-        headline=_headline(data, *groups[0][1:]) if len(groups) == 1 else "",
         definitions=[text for text in (*phrase, _rank_note(over)) if text],
-        findings=[text for found in groups for text in _findings(data, *found)],
+        claims=[claim for found in groups for claim in _claims(data, *found, len(groups) == 1)],
     )
 
 
@@ -240,102 +242,147 @@ def _beats_all(others: dict[str, list[str]], models: int) -> bool:
     return 0 < models - 1 <= len(others["won"])
 
 
-def _headline(
-    data: ExhibitData, single: pd.DataFrame, over: pd.DataFrame, pairs: pd.DataFrame
-) -> str:
+def _claims(
+    data: ExhibitData,
+    title: str,
+    single: pd.DataFrame,
+    over: pd.DataFrame,
+    pairs: pd.DataFrame,
+    is_alone: bool,
+) -> list[Claim]:
+    """Claims of one comparison over datasets. is_alone: it is the only one, and has a headline."""
     known = over[over["n"] > 0]
     if len(known):
-        return _rank_headline(data, single, known[known["mean"] == known["mean"].min()], pairs)
-    best = single[single["rank"] == 1]
-    if single["dataset"].nunique() > 1 or len(single) < 2 or len(best) != 1:
-        return ""
-    others, tail = _others(_setting_of(pairs, single), best["model"].iloc[0]), ""
-    if _beats_all(others, len(single)):
-        tail = " and is shown to differ from every other"
-    elif others["lost"]:
-        tail = f", but not on the runs it shares with {_named(data, best, others['lost'])}"
-    return f"{_name(data, best.iloc[0])} has the best mean{tail}"
+        found = [
+            *_mean_ranks(data, title, known),
+            *_best_by_rank(data, title, single, known, pairs),
+        ]
+        if len(pairs):
+            shown = phrases.share(pairs, pairs["outcome"] == "difference", "comparison")
+            text = (
+                f"{'{where}: a' if title else 'A'} difference is shown for {{shown}} ({{n}} each)."
+            )
+            names = {"where": phrases.name(title), "shown": shown}
+            found.append(
+                Claim(joined("shown_differences", title), text, pairs, names, pair_runs(pairs))
+            )
+    else:
+        is_one = is_alone and single["dataset"].nunique() == 1
+        found = [
+            _best_mean(data, joined(title, "" if name == "data" else name), part, pairs, is_one)
+            for name, part in settings(data, single)
+            if len(part) > 1 and (part["rank"] == part["rank"].min()).sum() == 1
+        ]
+    return found if is_alone else [replace(claim, headline="") for claim in found]
 
 
-def _rank_headline(
-    data: ExhibitData, single: pd.DataFrame, best: pd.DataFrame, pairs: pd.DataFrame
-) -> str:
-    names, model = _named(data, best, best["model"]), best["model"].iloc[0]
-    if len(best) > 1:
-        return f"{names} share the best mean rank"
+def _mean_ranks(data: ExhibitData, title: str, known: pd.DataFrame) -> Iterator[Claim]:
+    titles = [_name(data, row) for _, row in known.head(3).iterrows()]
+    names = {
+        "where": phrases.name(title),
+        "ranks": phrases.each(known.head(3), "mean", lambda rank: fixed(rank, 2), titles),
+        "models": phrases.count(known, "model"),
+    }
+    sample = Sample.of(known, "n", "dataset")
+    lead = "{where}, best" if title else "Best"
+    text = f"{lead} mean ranks over {{n}}: {{ranks}}, of {{models}}."
+    yield Claim(joined("mean_ranks", title), text, known, names, sample)
+
+
+def _best_by_rank(
+    data: ExhibitData, title: str, single: pd.DataFrame, known: pd.DataFrame, pairs: pd.DataFrame
+) -> Iterator[Claim]:
+    """The model with the best mean rank, and the datasets on which it beats all others."""
+    best = known[known["mean"] == known["mean"].min()]
+    model, sample = best["model"].iloc[0], Sample.of(known, "n", "dataset")
+    names = {"where": phrases.name(title), "best": phrases.name(_named(data, best, best["model"]))}
     parts = [part for _, part in settings(data, single)]
     others = [_others(_setting_of(pairs, part), model) for part in parts]
     # Options may leave out pairs.
-    if any(sum(map(len, o.values())) < len(p) - 1 for o, p in zip(others, parts, strict=True)):
-        return f"{names} has the best mean rank over {counted(len(parts), 'dataset')}"
-    alone = sum(
-        part["model"].iloc[0] == model and _beats_all(other, int((part["n"] > 0).sum()))
+    left_out = any(
+        sum(map(len, o.values())) < len(p) - 1 for o, p in zip(others, parts, strict=True)
+    )
+    name, lead = joined("best_mean_rank", title), "{where}: " if title else ""
+    if len(best) > 1 or left_out:
+        verb = "share" if len(best) > 1 else "has"
+        text = f"{{best}} {verb} the best mean rank over {{n}}"
+        yield Claim(name, f"{lead}{text}.", known, names, sample, headline=text)
+        return
+    alone = pd.DataFrame(
+        {
+            "dataset": part["dataset"].iloc[0],
+            "model": model,
+            "beats_all": part["model"].iloc[0] == model
+            and _beats_all(other, int((part["n"] > 0).sum())),
+        }
         for other, part in zip(others, parts, strict=True)
     )
-    over, of = "", counted(len(parts), "dataset")
-    if best["n"].iloc[0] < len(parts):  # ranks use datasets with a run of every model
-        over, of = f" over {counted(int(best['n'].iloc[0]), 'dataset')}", str(len(parts))
-    return (
-        f"{names} has the best mean rank{over}; shown to differ from all others on {alone} of {of}"
+    names |= {"alone": phrases.share(alone, alone["beats_all"], "dataset")}
+    over = ""
+    if known["n"].iloc[0] < len(parts):  # ranks use datasets with a run of every model
+        over, names["ranked"] = " over {ranked}", phrases.name(sample.text)
+    text = f"{{best}} has the best mean rank{over}; shown to beat all others on {{alone}}"
+    yield Claim(
+        name,
+        f"{lead}{text} ({{n}} a pair).",
+        alone,
+        names,
+        pair_runs(pairs),
+        headline=text,
+        null="no difference",
     )
 
 
-def _findings(
-    data: ExhibitData, title: str, single: pd.DataFrame, over: pd.DataFrame, pairs: pd.DataFrame
-) -> list[str]:
-    known = over[over["n"] > 0]
-    if len(known):
-        order = several(
-            f"{_name(data, row)} ({row['mean']:.2f})" for _, row in known.head(3).iterrows()
-        )
-        shown = int((pairs["outcome"] == "difference").sum())
-        phrase = f"; of {counted(len(pairs), 'comparison')}, {shown} show a difference"
-        lead = f"{title}, best" if title else "Best"
-        return [
-            f"{lead} mean ranks: {order}, of {known['models'].iloc[0]:.0f} models over "
-            f"{counted(int(known['n'].iloc[0]), 'dataset')}{phrase if len(pairs) else ''}."
-        ]
-    found = []
-    for name, part in settings(data, single):
-        best = part[part["rank"] == part["rank"].min()]
-        if len(part) > 1 and len(best) == 1:
-            where = joined(title, "" if name == "data" else name)
-            found.append(_finding(data, where, part, best, _setting_of(pairs, part)))
-    return found
-
-
-def _finding(
-    data: ExhibitData, where: str, part: pd.DataFrame, best: pd.DataFrame, pairs: pd.DataFrame
-) -> str:
-    """`new has the best mean, AUC 0.95 over 10 runs; inconclusive against old.`
+def _best_mean(
+    data: ExhibitData, where: str, part: pd.DataFrame, pairs: pd.DataFrame, is_one: bool
+) -> Claim:
+    """The model with the best mean, and what is shown of the others.
 
     A model without a finished run is named; it was not compared.
     """
-    row = best.iloc[0]
-    absent = list(part.loc[part["n"] == 0, "model"])
+    best, absent = part[part["rank"] == part["rank"].min()], part.loc[part["n"] == 0, "model"]
+    pairs = _setting_of(pairs, part)
     pairs = pairs[~(pairs["model_a"].isin(absent) | pairs["model_b"].isin(absent))]
-    verb = "has" if len(absent) == 1 else "have"
-    left = f"; {_named(data, best, absent)} {verb} no finished run" if absent else ""
-    text = (
-        f"{f'{where}: ' if where else ''}{_name(data, row)} has the best mean,"
-        f" {metric_title(row['metric'])} {fixed(row['mean'], _places(part))}"
-        f" over {counted(int(row['n']), 'run')}"
+    model = best["model"].iloc[0]
+    own = pairs[(pairs["model_a"] == model) | (pairs["model_b"] == model)]
+    others = _others(pairs, model)
+    beats_all = _beats_all(others, len(part) - len(absent))
+    names = {
+        "where": phrases.name(where),
+        "best": phrases.name(_name(data, best.iloc[0])),
+        "metric": phrases.name(metric_title(best["metric"].iloc[0])),
+        "mean": phrases.single(best, "mean", lambda mean: fixed(mean, _places(part))),
+        "absent": phrases.name(_named(data, best, absent)),
+        **{side: phrases.name(_named(data, best, models)) for side, models in others.items()},
+    }
+    are = "is" if len(others["lost"]) == 1 else "are"
+    tail, text = (
+        "",
+        f"{'{where}: ' if where else ''}{{best}} has the best mean, {{metric}} {{mean}}",
     )
-    others = _others(pairs, row["model"])
-    names = {side: _named(data, best, models) for side, models in others.items()}
-    if _beats_all(others, len(part) - len(absent)):
-        return f"{text}, and is shown better than every other model{left}."
-    if others["lost"]:  # a mean uses all runs of a model, a comparison the shared ones
-        verb = "is" if len(others["lost"]) == 1 else "are"
-        text += f"; on shared runs {names['lost']} {verb} shown better than it"
-    if others["open"]:
-        own = pairs[(pairs["model_a"] == row["model"]) | (pairs["model_b"] == row["model"])]
+    text += " over {n}"
+    if beats_all:
+        text += ", and is shown better than every other model"
+        tail = " and is shown to differ from every other"
+    elif others["lost"]:  # a mean uses all runs of a model, a comparison the shared ones
+        text += f"; on shared runs {{lost}} {are} shown better than it"
+        tail = ", but not on the runs it shares with {lost}"
+    if others["open"] and not beats_all:
         few = set(own["outcome"]) <= {"difference", "too few runs"}
         lead = "there are too few runs to compare it with" if few else "inconclusive against"
-        text += f"; {lead} {names['open']}"
-    elif others["won"] and not others["lost"]:
-        text += f", and is shown better than {names['won']}"
-    return f"{text}{left}."
+        text += f"; {lead} {{open}}"
+    elif others["won"] and not others["lost"] and not beats_all:
+        text += ", and is shown better than {won}"
+    if len(absent):
+        text += f"; {{absent}} {'has' if len(absent) == 1 else 'have'} no finished run"
+    return Claim(
+        joined("best_mean", where),
+        f"{text}.",
+        best,
+        names,
+        Sample.of(best, "n", "run"),
+        headline=f"{{best}} has the best mean{tail}" if is_one else "",
+    )
 
 
 def _named(data: ExhibitData, board: pd.DataFrame, models: Iterable[str]) -> str:

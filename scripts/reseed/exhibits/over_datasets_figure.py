@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reseed.exhibits.over_datasets_table import NOTHING, findings, headline, known, note
+from reseed.exhibits.over_datasets_table import NOTHING, claims, known, note
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering import style
 from reseed.rendering.data import ExhibitData, require_rows
@@ -53,15 +53,13 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     canvas.legend(handles=handles, loc="outside lower center", ncols=len(handles))
     text = "Each dataset's estimate leans on the others, the more the noisier its own runs are."
     total = rows[rows["statistic"] == "pair"]
-    found = findings(data, total)
     return canvas, FigureInfo(
         rows,
         note(
             data, total, text, undrawn([title for title, _ in pairs], axes),
             datasets=filter(None, rows["dataset"]),
         ),
-        findings=found,
-        headline=headline(data, total),
+        claims=claims(data, total),
         alt=("A panel a pair of models: the difference on each dataset with its interval,"
                       " the observed one as a ring, and the mean over datasets below."),
     )  # fmt: skip

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Estimate, Sample
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering import coverage
 from reseed.rendering.data import ExhibitData, marks, require_rows
 from reseed.rendering.numbers import (
-    counted,
     fixed,
-    from_to,
     interval_decimals,
-    part_of,
     percent,
     several,
     with_interval,
 )  # fmt: skip
-from reseed.rendering.settings import cross_dataset_parts, p_cell, pair_title
+from reseed.rendering.settings import cross_dataset_parts, joined, p_cell, pair_title
 from reseed.rendering.tables import Rows, Table
 
 # Most pairs with a sentence.
@@ -98,34 +97,62 @@ def table(data: ExhibitData, options: Options) -> Table:
         data,
         rows,
         note(data, pairs, text),
-        findings=findings(data, pairs),
-        headline=headline(data, pairs),
+        claims=claims(data, pairs),
     )
 
 
-def headline(data: ExhibitData, pairs: pd.DataFrame) -> str:
-    """Number of pairs with a shown difference; empty for several experiments."""
-    if len(cross_dataset_parts(data, pairs)) > 1:
-        return ""
-    shown = int((pairs["outcome"] == "difference").sum())
-    datasets = from_to(pairs["datasets"])
-    return (
-        f"Over {datasets} datasets a difference is shown for {shown} of"
-        f" {counted(len(pairs), 'pair')}"
-    )
-
-
-def findings(data: ExhibitData, pairs: pd.DataFrame) -> list[str]:
-    """The count, then the expectation for a new dataset, for the first pairs."""
+def claims(data: ExhibitData, pairs: pd.DataFrame) -> list[Claim]:
+    """The count of shown differences, then the expectation for a new dataset, for some pairs."""
     found = []
-    for title, part in cross_dataset_parts(data, pairs):
-        shown, lead = int((part["outcome"] == "difference").sum()), f"{title}: " if title else ""
-        found += [
-            f"{lead}{'over' if title else 'Over'} {from_to(part['datasets'])} datasets a mean"
-            f" difference is shown for {part_of(shown, len(part), 'pair')} of models.",
-            *(f"{lead}{_finding(data, row)}" for _, row in part.head(_TOLD).iterrows()),
-        ]
+    parts = cross_dataset_parts(data, pairs)
+    for title, part in parts:
+        where = phrases.name(f"{title}, over" if title else "Over")
+        shown = phrases.share(part, part["outcome"] == "difference", "pair")
+        found.append(
+            Claim(
+                _named("shown_over_datasets", title),
+                "{where} {n} a mean difference is shown for {shown} of models.",
+                part,
+                {"where": where, "shown": shown},
+                Sample.of(part, "datasets", "dataset"),
+                headline="Over {n} a difference is shown for {shown}" if len(parts) == 1 else "",
+                statistic="mean difference over datasets",
+                null="no difference",
+                estimates=[_estimate(data, row) for row in part.to_dict("records")],
+            )
+        )
+        told = part.head(_TOLD)
+        found += [_new_dataset(data, title, told.loc[[index]]) for index in told.index]
     return found
+
+
+def _named(name: str, title: str) -> str:
+    return f"{name}: {title}" if title else name
+
+
+def _estimate(data: ExhibitData, row: Mapping) -> Estimate:
+    ends = (row["low"], row["high"])
+    return Estimate.truncated(pair_title(data, row), row["effect"], ends, row["level"])
+
+
+def _new_dataset(data: ExhibitData, title: str, pair: pd.DataFrame) -> Claim:
+    """Probabilities that the first model of a pair is better, or worse, on a new dataset."""
+    row = pair.iloc[0]
+    by, more = (" by more than {rope}", " by more") if row["rope"] > 0 else ("", "")
+    name = joined(title, pair_title(data, row))
+    return Claim(
+        f"new_dataset: {name}",
+        f"{{pair}}: on a new dataset drawn as these {{n}} were, the first would be better{by} with"
+        f" probability {{better}}, worse{more} with {{worse}}.",
+        pair,
+        {
+            "pair": phrases.name(name),
+            "better": phrases.single(pair, "new_a_better", percent),
+            "worse": phrases.single(pair, "new_b_better", percent),
+            "rope": phrases.setting(row["rope"] * row["factor"]),
+        },
+        Sample.of(pair, "datasets", "dataset"),
+    )
 
 
 def _line(data: ExhibitData, row: pd.Series) -> dict:
@@ -146,14 +173,3 @@ def _line(data: ExhibitData, row: pd.Series) -> dict:
         "Rank p": p_cell(row["rank_p_holm"]),
         "Outcome": row["outcome"],
     }
-
-
-def _finding(data: ExhibitData, row: pd.Series) -> str:
-    by, more = "", ""
-    if row["rope"] > 0:
-        by, more = f" by more than {row['rope'] * row['factor']:g}", " by more"
-    return (
-        f"{pair_title(data, row)}: on a new dataset like these the first would be better{by}"
-        f" with probability {percent(row['new_a_better'])}, worse{more} with"
-        f" {percent(row['new_b_better'])}."
-    )

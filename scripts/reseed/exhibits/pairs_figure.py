@@ -8,18 +8,24 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from reseed.claims import phrases
+from reseed.claims.claim import Claim
 from reseed.claims.formatting import format_p
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering import coverage, style
 from reseed.rendering.data import ExhibitData, NothingToShow
 from reseed.rendering.figures import FigureInfo
-from reseed.rendering.numbers import counted, percent, rounded_percent, spread_over
+from reseed.rendering.numbers import percent, rounded_percent
 from reseed.rendering.panels import entitle, panel_grid, undrawn
 from reseed.rendering.settings import (
     LONG_LABEL,
     adjusted_over,
+    detectable,
+    difference_estimates,
     in_unit,
+    metric_title,
     note,
+    pair_runs,
     pair_title,
     pair_titles,
     settings,
@@ -66,7 +72,6 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         entitle(axis, title, 26, pad=14)
     style.legend_below(canvas, handles)
     hidden = len(rows) - sum(len(part) for _, part in panels)
-    found = _findings(rows)
     return canvas, FigureInfo(
         rows,
         note(
@@ -75,8 +80,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             f"{hidden} pairs with greater p are in the table only." if hidden else "",
             undrawn([title for title, _ in panels], axes),
         ),
-        findings=found,
-        headline=_headline(data, rows),
+        claims=_claims(data, rows),
         definitions=[
             f"Bars: {100 * rows['level'].iloc[0]:g} % interval of each pair alone. Right of the"
             f" line the model named first is better. p is Holm-adjusted over"
@@ -88,32 +92,58 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     )
 
 
-def _headline(data: ExhibitData, rows: pd.DataFrame) -> str:
-    """Number of shown differences."""
+def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
+    """The count of shown differences; how often single runs order the pairs otherwise."""
     shown = rows[rows["outcome"] == "difference"]
-    if (rows["outcome"] == "too few runs").all():
-        return f"Too few runs to tell {'the' if len(rows) == 1 else 'any'} pair apart"
-    if len(rows) == 1:
-        pair, better = rows.iloc[0], "is shown to be better than"
-        names = pair_titles(data, pair)
-        if len(shown):
-            return f"{names[0]} {better} {names[1]}"
-        return f"No difference is shown between {names[0]} and {names[1]}"
-    if shown.empty:
-        return f"No difference is shown for any of {counted(len(rows), 'pair')}"
-    always = int((shown["instability"] == 0).sum())
-    return f"Of {counted(len(shown), 'difference')} shown, {always} held in every single run"
-
-
-def _findings(rows: pd.DataFrame) -> list[str]:
-    open_ = rows[rows["outcome"].isin(["no difference shown", "equivalent"])]
-    flips = open_["instability"].dropna()
-    if flips.empty:
-        return []
-    return [
-        f"Where no difference is shown ({counted(len(flips), 'pair')}), a single run orders the"
-        f" pair the other way in {spread_over(flips, 'pair', rounded_percent)} of runs."
+    headline, sentence = _count(rows)
+    found = [
+        Claim(
+            "shown_differences",
+            sentence,
+            rows,
+            {
+                "shown": phrases.share(rows, rows["outcome"] == "difference", "pair"),
+                "pairs": phrases.count(rows, "pair"),
+                **dict(zip("ab", map(phrases.name, pair_titles(data, rows.iloc[0])), strict=True)),
+            },
+            pair_runs(rows),
+            headline=headline,
+            statistic="mean difference",
+            null="no difference",
+            estimates=difference_estimates(data, rows),
+            precision=detectable(rows.drop(index=shown.index)),
+        )
     ]
+    held = shown[shown["instability"].notna()]
+    if len(held) and len(rows) > 1:
+        always = phrases.share(held, held["instability"] == 0, "shown difference")
+        sentence = "Every single run has the order of the means in {always} ({n} a pair)."
+        found.append(Claim("always_ordered", sentence, held, {"always": always}, pair_runs(held)))
+    is_open = rows["outcome"].isin(["no difference shown", "equivalent"])
+    left = rows[is_open & rows["instability"].notna() & ~phrases.is_degenerate(rows)]
+    if len(left):
+        flips = phrases.pooled(
+            left, "instability", rounded_percent, noun="pair", title=metric_title
+        )
+        sentence = (
+            "Where no difference is shown, the share of single runs that order the pair the other"
+            " way is {flips} ({n} a pair)."
+        )
+        found.append(Claim("flips", sentence, left, {"flips": flips}, pair_runs(left)))
+    return found
+
+
+def _count(rows: pd.DataFrame) -> tuple[str, str]:
+    """(headline, sentence) of the number of shown differences."""
+    if (rows["outcome"] == "too few runs").all():
+        text = "The runs are too few to test a difference in {pairs}"
+    elif len(rows) > 1:
+        text = "A difference is shown for {shown}"
+    elif rows["outcome"].iloc[0] == "difference":
+        text = "{a} is shown to be better than {b}"
+    else:
+        text = "No difference is shown between {a} and {b}"
+    return text, f"{text} ({{n}} a pair)."
 
 
 def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 import pandas as pd
 
+from reseed.claims import phrases
+from reseed.claims.claim import Claim
 from reseed.claims.formatting import format_p
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering import coverage
@@ -13,17 +15,17 @@ from reseed.rendering.data import ExhibitData
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.numbers import (
     NONE,
-    counted,
     fixed,
-    part_of,
     percent,
 )  # fmt: skip
 from reseed.rendering.settings import (
-    counted_runs,
+    detectable,
     difference_and_interval,
+    difference_estimates,
     difference_places,
     note,
     p_cell,
+    pair_runs,
     pair_title,
     settings,
     with_unit,
@@ -69,36 +71,39 @@ def table(data: ExhibitData, options: Options) -> Table:
             " than the means, a tie as half.",
             *coverage.corrected(rows),
         ],
-        headline=_headline(rows),
-        findings=_findings(rows),
+        claims=_claims(data, rows),
     )
 
 
-def _shown(rows: pd.DataFrame) -> tuple[pd.DataFrame, int, int, int]:
-    """(tested pairs within datasets, their number, shown ones, shown ones by the rank test)."""
+def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
+    """The count of shown differences on single datasets, by both tests."""
     within = rows[rows["design"] != "datasets"]
     tested = within[within["p_holm"].notna()]
-    by_rank = int((tested["rank_p_holm"] <= tested["alpha"]).sum())
-    return tested, len(within), int((tested["p_holm"] <= tested["alpha"]).sum()), by_rank
-
-
-def _headline(rows: pd.DataFrame) -> str:
-    tested, total, shown, by_rank = _shown(rows)
-    if tested.empty or tested["n"].min() < LEAST:
-        return ""
-    pairs = counted(total, "pair")
-    ranks = f"; by the rank test for {by_rank}" if tested["rank_p_holm"].notna().any() else ""
-    return f"A difference is shown for {shown} of {pairs}{ranks}"
-
-
-def _findings(rows: pd.DataFrame) -> list[str]:
-    tested, total, shown, by_rank = _shown(rows)
     if tested.empty:
         return []
-    ranks = f", by the rank test for {by_rank}" if tested["rank_p_holm"].notna().any() else ""
+    shown = within["p_holm"] <= within["alpha"]
+    headline = "A difference is shown for {shown}"
+    by_rank, both = "", ""
+    if tested["rank_p_holm"].notna().any():
+        headline += "; by the rank test for {by_rank}"
+        by_rank, both = ", by the rank test for {by_rank}", "both "
     return [
-        f"A difference is shown for {part_of(shown, total, 'pair')}{ranks}"
-        f" ({counted_runs(tested)} a pair, adjusted over the pairs)."
+        Claim(
+            "shown_differences",
+            f"A difference is shown for {{shown}}{by_rank} ({{n}} a pair, {both}adjusted over the"
+            " pairs).",
+            within,
+            {
+                "shown": phrases.share(within, shown, "pair"),
+                "by_rank": phrases.share(within, within["rank_p_holm"] <= within["alpha"], "pair"),
+            },
+            pair_runs(within),
+            headline=headline if tested["n"].min() >= LEAST else "",
+            statistic="mean difference",
+            null="no difference",
+            estimates=difference_estimates(data, within),
+            precision=detectable(within[~shown]),
+        )
     ]
 
 

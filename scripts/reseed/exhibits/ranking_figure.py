@@ -6,9 +6,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Sample
 from reseed.claims.formatting import format_share
 from reseed.plugins.options import Experiments as Options
-from reseed.rendering import numbers, style
+from reseed.rendering import style
 from reseed.rendering.colours import DASHES, LINES
 from reseed.rendering.data import ExhibitData, NothingToShow
 from reseed.rendering.figures import FigureInfo
@@ -23,7 +25,7 @@ DRAWS = ("ranking",)
 
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
-    """Left: Kendall's τ between runs. Right: probability of a wrong order by the mean of m runs."""
+    """Left: Kendall's τ between runs. Right: how often the mean of m runs reverses an order."""
     rows = data.rows(options.experiments)
     if not rows.empty:
         rows = rows[rows["statistic"].isin(["mean_tau", "mean_reversal"])]
@@ -49,12 +51,10 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     if len(panels) > 1:
         style.legend_below(canvas, right.get_legend_handles_labels()[0])
     level = rows["level"].dropna()
-    found = _findings(panels)
     return canvas, FigureInfo(
         rows,
         note(data, rows, absent, undrawn(titles, drawn), per="dataset"),
-        findings=found,
-        headline=_headline(panels),
+        claims=_claims(panels),
         definitions=[
             f"Left: mean over all pairs of single runs, with the central {100 * level.iloc[0]:.0f}"
             " % of them (1: same order, −1: opposite). Right: mean over pairs of models of the"
@@ -62,7 +62,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             " for a tie."
         ],
         alt=("Left: agreement of the orders of two runs, by dataset. Right: how often the"
-                      " mean of m runs orders a pair wrongly, falling with m."),
+                      " mean of m runs orders a pair otherwise than the other runs do."),
     )  # fmt: skip
 
 
@@ -107,7 +107,7 @@ def _reversal(axis: Axes, panels: list[tuple[str, pd.DataFrame]]) -> None:
     axis.minorticks_off()
     axis.set_ylim(0, max(5.0, 115 * top))
     axis.set_xlabel("Runs averaged, m")
-    axis.set_ylabel("Wrong order of a pair (%)")
+    axis.set_ylabel("Reversed order of a pair (%)")
 
 
 def _look(i: int) -> dict:
@@ -122,31 +122,53 @@ def _curves(panels: list[tuple[str, pd.DataFrame]]) -> list[tuple[str, pd.DataFr
     return [(title, curve) for title, curve in curves if len(curve)]
 
 
-def _headline(panels: list[tuple[str, pd.DataFrame]]) -> str:
-    single = [curve.iloc[0]["value"] for _, curve in _curves(panels)]
-    if not single:
-        return ""
-    if not max(single):
-        return "No single run orders a pair of models wrongly"
-    share = format_share(max(single))
-    return f"A single run orders a pair of models wrongly in up to {share} of cases"
+def _claims(panels: list[tuple[str, pd.DataFrame]]) -> list[Claim]:
+    """How often a single run, and the mean of most runs, reverse the order of a pair.
 
-
-def _findings(panels: list[tuple[str, pd.DataFrame]]) -> list[str]:
-    curves = sorted(_curves(panels), key=lambda item: -item[1].iloc[0]["value"])
+    The order of the other runs is no truth: where no difference of two models is shown, either may
+    be right.
+    """
+    curves = _curves(panels)
     if not curves:
         return []
-    phrase = []
-    for title, curve in [curves[0], curves[-1]][: len(curves)]:
-        first, last = curve.iloc[0], curve.iloc[-1]
-        text = f"{format_share(first['value'])} of cases"
-        text += f" on {title}" if len(curves) > 1 else ""
-        if last["m"] > first["m"]:
-            text += f" ({format_share(last['value'])} by the mean of {last['m']:.0f} runs)"
-        phrase.append(text)
-    count = numbers.from_to(n for _, part in panels for n in part["n"])
-    where = counted_settings(pd.concat([curve for _, curve in curves]))
-    return [
-        f"A single run orders a pair of models against the mean of the others in"
-        f" {' and '.join(phrase)} (out of {count} runs; {where})."
+    first, last = (
+        pd.concat([curve.iloc[[end]] for _, curve in curves]).assign(
+            title=[title for title, _ in curves]
+        )
+        for end in (0, -1)
+    )
+    where = phrases.name(counted_settings(first))
+    names = {
+        "share": phrases.extent(first, "value", format_share),
+        "most": phrases.single(first.nlargest(1, "value"), "value", format_share),
+        "where": where,
+    }
+    headline = "A single run reverses the order of a pair of models in up to {most} of cases"
+    if not first["value"].any():
+        headline = "No single run reverses the order of a pair of models"
+    found = [
+        Claim(
+            "wrong_order",
+            "A single run orders a pair of models otherwise than the mean of the other runs in"
+            " {share} of cases (mean over pairs; {where}, {n} each).",
+            first,
+            names,
+            Sample.of(first, "n", "run"),
+            headline=headline,
+            statistic="probability of a reversed order",
+        )
     ]
+    averaged = last[last["m"] > 1]
+    if len(averaged):
+        names = {
+            "m": phrases.extent(averaged, "m", "{:.0f}".format),
+            "share": phrases.extent(averaged, "value", format_share),
+            "where": phrases.name(counted_settings(averaged)),
+        }
+        sentence = (
+            "The mean of {m} runs orders a pair otherwise than the mean of the other runs in"
+            " {share} of cases ({where}, {n} each)."
+        )
+        sample = Sample.of(averaged, "n", "run")
+        found.append(Claim("averaged_order", sentence, averaged, names, sample))
+    return found

@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from reseed.exhibits.shared.seed_choice import (
     NOTHING,
     by_which_score,
-    findings,
+    claims,
     how,
     measured,
     note,
@@ -45,6 +45,7 @@ def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
     reasons = [why_flat(data, flat), why_majority(data, majority)]
     if not panels:
         raise NothingToShow(" ".join(reason for reason in reasons if reason))
+    rows = rows[~rows["dataset"].isin([*flat, *majority])]
     handles = [
         dot(palette[part["arm"].iloc[0]], title)
         for title, part in rows.groupby("title", sort=False)
@@ -61,15 +62,14 @@ def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
         entitle(axis, data.dataset(dataset))
     style.legend_below(canvas, handles)
     rest = undrawn([data.dataset(d) for d, _ in panels], axes)
-    found = findings(rows)
+    # The cost of a choice by test accuracy is the table's.
+    found = [c for c in claims(rows) if c.name != "selection_optimism"]
     return canvas, FigureInfo(
         rows.drop(columns="title"),
         note(data, rows, by_which_score(data, rows), *reasons, rest),
-        findings=found[1:],
-        headline=_headline(rows),
+        claims=found,
         definitions=[how(rows)],
         alt="Dots of α̂ against test accuracy, one a trained model.",
-        alt_findings=found[1:],
     )
 
 
@@ -79,11 +79,6 @@ def why_flat(data: ExhibitData, datasets: list[str]) -> str:
         return ""
     named = ", ".join(data.dataset(d) for d in datasets)
     return f"Not drawn, as α̂ is all but 0 for every model: {named}."
-
-
-def _headline(rows: pd.DataFrame) -> str:
-    admitted = int(rows["admitted"].astype(bool).sum())
-    return f"{admitted} of {len(rows)} trained models behave like their siblings"
 
 
 def _panel(axis: Axes, rows: pd.DataFrame, palette: dict[str, str]) -> None:

@@ -8,8 +8,7 @@ from reseed.exhibits.shared.seed_choice import (
     CELL,
     NOTHING,
     by_which_score,
-    findings,
-    headline,
+    claims,
     how,
     measured,
     note,
@@ -50,8 +49,7 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
             " Ensemble: mean logit of all seeds. ECE: of the predicted class.",
             how(rows),
         ],
-        findings=findings(rows),
-        headline=headline(rows),
+        claims=claims(rows),
     )
 
 

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from reseed.analyses.noise_split import MOST_SD
 from reseed.analyses.shared.arms import with_arms
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.metrics.names import is_share
 from reseed.plugins.options import NoOptions
 from reseed.rendering import coverage, numbers, style
-from reseed.rendering.arms import TEST_SET_KEY, cell_titles
+from reseed.rendering.arms import TEST_SET_KEY, arm_title, cell_titles
 from reseed.rendering.data import ExhibitData, NothingToShow, footnote, metric_title
 from reseed.rendering.figures import FigureInfo
 from reseed.rendering.majority import is_majority, why_majority
 from reseed.rendering.panels import entitle, panel_grid, undrawn
 from reseed.rendering.settings import cell_noun
+from reseed.stats.spread import ratio_limits
 
 _PANEL = ["dataset", "metric"]
 _MARKS = {
@@ -60,7 +66,6 @@ def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
         axis.set_xlabel(f"SD of {metric_title(metric)}")
     style.legend_below(canvas, handles)
     titles = [f"{data.dataset(d)}, {metric_title(m)}" for (d, m), _ in panels]
-    found = _findings(drawn)
     return canvas, FigureInfo(
         rows,
         footnote(
@@ -69,10 +74,10 @@ def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
             why_majority(data, flat),
             _no_mean(rest, "in the CSV only"),
             _bare(drawn),
+            _constant(drawn),
             undrawn(titles, axes),
         ),
-        findings=found,
-        headline=_headline(drawn),
+        claims=_claims(data, drawn),
         definitions=[
             "Seed’s SD on an infinite test set: what would be left of the spread over model seeds"
             " if test rows were without end; the rest is seeds that are right on different rows"
@@ -137,40 +142,94 @@ def _judged(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[primary | ~primary.groupby(rows["dataset"]).transform("any")]
 
 
-def _headline(rows: pd.DataFrame) -> str:
-    both = _judged(rows)
-    larger = int((both["test_set_sd"] > both["observed_sd"]).sum())
-    less = int((both["test_set_sd"] < both["observed_sd"]).sum())
-    if both.empty:
-        return ""
-    cells = numbers.counted(len(both), *cell_noun(both))
-    if not both["primary"].astype(bool).all():  # names the metric if it is not the primary one
-        cells = f"{numbers.counted(len(both), 'cell')} ({_metrics(both)})"
-    if 2 * larger < len(both):
-        return f"The seed outweighs the test rows’ luck in {less} of {cells}"
-    return f"The test rows’ luck outweighs the seed’s in {larger} of {cells}"
+def _varied(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows whose seeds give different scores. `infinite_sd` may be 0 all the same."""
+    return rows[~phrases.is_degenerate(rows.drop(columns="infinite_sd"))]
 
 
-def _findings(rows: pd.DataFrame) -> list[str]:
-    both, found = _judged(rows), []
-    if len(both):
-        larger = int((both["test_set_sd"] > both["observed_sd"]).sum())
-        noun = cell_noun(both)
-        times = both["observed_sd"] / both["test_set_sd"]
-        over = numbers.spread_over(times, noun[0].partition(" ")[0])
-        found.append(
-            f"The luck of the test rows moves the score ({_metrics(both)}) more than the model seed"
-            f" does in {numbers.part_of(larger, len(both), *noun)}"
-            f" ({numbers.from_to(both['n'])} seeds each): the seed’s SD is {over} times"
-            " the test set’s."
-        )
-    split = rows[rows["seed_share"].notna()]
+def _constant(rows: pd.DataFrame) -> str:
+    """Sentence on the rows whose seeds all give one score, which no ratio includes."""
+    left = len(rows) - len(_varied(rows))
+    return f"{left} without variation over seeds: not in the ratios of SDs." if left else ""
+
+
+def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
+    """SD over model seeds against the test set's, and its part on an infinite test set."""
+    varied = _varied(rows)
+    both, split = _judged(varied), varied[varied["seed_share"].notna()]
+    found = [_seed_over_test_set(data, both)] if len(both) else []
     if len(split):
-        noun = cell_noun(split)
-        over = numbers.spread_over(split["seed_share"], noun[0], numbers.rounded_percent, noun[1])
-        found.append(
-            f"Had the test set no end, {over} of the variance over model seeds of the score"
-            f" ({_metrics(split)}) would be left; the rest is seeds that are right on different"
-            " test rows."
-        )
+        found += [_infinite_test_set(data, split)]
     return found
+
+
+def _seed_over_test_set(data: ExhibitData, both: pd.DataFrame) -> Claim:
+    nouns, known = cell_noun(both), both["observed_sd"] / both["test_set_sd"]
+    both = both.drop(columns="infinite_sd").assign(ratio=known)
+    seed, rows = (both["observed_sd"] > both["test_set_sd"]), both["test_set_sd"]
+    larger = ~seed & (rows > both["observed_sd"])
+    names = {
+        "larger": phrases.share(both, larger, *nouns),
+        "larger_cells": phrases.share(both, larger, "cell"),
+        "less_cells": phrases.share(both, seed, "cell"),
+        "metrics": phrases.name(_metrics(both)),
+        "ratio": phrases.pooled(
+            both, "ratio", numbers.ratio, noun=nouns[0].partition(" ")[0], title=metric_title
+        ),
+    }
+    headline = "Test rows change the score more than the model seed in {larger_cells}"
+    if 2 * larger.sum() < len(both):
+        headline = "The seed changes the score more than the test rows in {less_cells}"
+    if not both["primary"].astype(bool).all():  # names the metric if it is not the primary one
+        headline = headline.replace("the model seed", "the seed") + " ({metrics})"
+    return Claim(
+        "seed_over_test_set",
+        "The choice of test rows changes the score ({metrics}) more than the model seed does in"
+        " {larger} ({n} each): the SD over seeds divided by that over test rows is {ratio}.",
+        both,
+        names,
+        Sample.of(both, "n", "seed"),
+        headline=headline,
+        statistic="SD over model seeds / SD over resampled test rows",
+        null="ratio 1",
+        estimates=[_ratio(data, row) for row in both.to_dict("records")],
+    )
+
+
+def _ratio(data: ExhibitData, row: dict) -> Estimate:
+    """The ratio of the SDs; the test set's, from many resamples, is taken as known."""
+    seed = (row["observed_sd"], row["observed_sd_low"], row["observed_sd_high"])
+    ends = ratio_limits(seed, (row["test_set_sd"],) * 3)
+    return Estimate.truncated(_subject(data, row), row["ratio"], ends, row["level"], (0.0, np.inf))
+
+
+def _subject(data: ExhibitData, row: dict) -> str:
+    title = arm_title(data, row["arm"], row["experiment"])
+    return f"{data.dataset(row['dataset'])}, {title}, {metric_title(row['metric'])}"
+
+
+def _infinite_test_set(data: ExhibitData, split: pd.DataFrame) -> Claim:
+    bounded = split.drop(columns="infinite_sd")
+    share = phrases.pooled(
+        bounded, "seed_share", numbers.rounded_percent, "median", *cell_noun(split), metric_title
+    )
+    return Claim(
+        "infinite_test_set",
+        "The share of the variance of the score ({metrics}) over model seeds that an infinite test"
+        " set would leave is {share} ({n} each); the rest is seeds that are right on different test"
+        " rows.",
+        split,
+        {"share": share, "metrics": phrases.name(_metrics(split))},
+        Sample.of(split, "n", "seed"),
+        statistic="SD over model seeds on an infinite test set",
+        estimates=[
+            Estimate.truncated(
+                _subject(data, row),
+                row["infinite_sd"],
+                (row["infinite_sd_low"], row["infinite_sd_high"]),
+                row["level"],
+                (0.0, MOST_SD if is_share(row["metric"]) else np.inf),
+            )
+            for row in split.to_dict("records")
+        ],
+    )

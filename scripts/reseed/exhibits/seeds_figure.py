@@ -9,19 +9,22 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from reseed.claims import phrases
+from reseed.claims.claim import Claim
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering import style
 from reseed.rendering.colours import DASHES, LINES
 from reseed.rendering.data import ExhibitData, NothingToShow
 from reseed.rendering.figures import FigureInfo
-from reseed.rendering.numbers import counted, from_to, part_of
+from reseed.rendering.numbers import from_to, whole
 from reseed.rendering.panels import entitle, panel_grid, undrawn
 from reseed.rendering.settings import (
     LONG_LABEL,
     RUNS,
     in_unit,
     note,
+    pair_runs,
     pair_title,
     settings,
 )
@@ -60,12 +63,10 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     first, given = rows.iloc[0], _given(rows)
     target = given or "the observed difference, itself uncertain"
     rest = f"At most {_MOST} pairs a panel, those that need fewest." if max(pairs) > _MOST else ""
-    found = _findings(rows)
     return canvas, FigureInfo(
         rows,
         note(data, rows, rest, undrawn([title for title, _ in panels], axes)),
-        findings=found,
-        headline=_headline(rows),
+        claims=_claims(rows),
         definitions=[
             f"Power to show {target} at {_describe_test(rows)}, with the spread of the available"
             f" runs. The number is the runs needed for {100 * first['target_power']:.0f} %. Dotted:"
@@ -94,31 +95,47 @@ def _describe_test(rows: pd.DataFrame) -> str:
     return f"Holm's strictest step over {from_to(pairs)} pairs (α = {alpha:g} by their number)"
 
 
-def _needs(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows.drop_duplicates([*COMPARISON_COLUMNS, *PAIR])
-
-
-def _headline(rows: pd.DataFrame) -> str:
-    each = _needs(rows)
-    enough = int((each["runs_for_power"] <= each["n"]).sum())
-    return f"The available runs suffice for {enough} of {counted(len(each), 'pair')}"
-
-
-def _findings(rows: pd.DataFrame) -> list[str]:
-    each = _needs(rows)
-    enough = int((each["runs_for_power"] <= each["n"]).sum())
-    median = each["runs_for_power"].fillna(np.inf).median()
-    what = _given(rows) or "the observed difference"
-    if len(each) == 1:
-        needed = f"{median:,.0f} runs" if np.isfinite(median) else "more runs than were tried"
-        return [f"To show {what} takes {needed}; {from_to(each['n'])} are available."]
-    half = f"half of the pairs need {median:,.0f} runs or fewer"
-    if not np.isfinite(median):
-        half = "half of the pairs or more need more runs than were tried"
-    return [
-        f"{from_to(each['n'])} runs suffice to show {what} in"
-        f" {part_of(enough, len(each), 'pair')} of models; {half}."
+def _claims(rows: pd.DataFrame) -> list[Claim]:
+    """Pairs for which the available runs suffice; the runs that the others need."""
+    each = rows.drop_duplicates([*COMPARISON_COLUMNS, *PAIR])
+    names = {"what": phrases.name(_given(rows) or "the observed difference")}
+    if len(each) == 1 and each["runs_for_power"].notna().all():
+        needed = names | {"needed": phrases.single(each, "runs_for_power", whole)}
+        text = "To show {what} takes {needed} runs; {n} are available"
+        return [Claim("enough_runs", f"{text}.", each, needed, pair_runs(each), headline=text)]
+    enough = phrases.share(each, each["runs_for_power"] <= each["n"], "pair")
+    found = [
+        Claim(
+            "enough_runs",
+            "{n} suffice to show {what} in {enough} of models.",
+            each,
+            names | {"enough": enough},
+            pair_runs(each),
+            headline="The available runs suffice for {enough}",
+        )
     ]
+    is_known = each["runs_for_power"].notna()
+    short = each[is_known & (each["runs_for_power"] > each["n"])]
+    if len(short):
+        needed = {
+            "pairs": phrases.count(short, "pair"),
+            "needed": phrases.extent(short, "runs_for_power", whole),
+        }
+        sentence = "To show {what}, {pairs} need {needed} runs; {n} are available."
+        found.append(Claim("needed_runs", sentence, short, names | needed, pair_runs(short)))
+    never = each[~is_known]
+    if len(never):
+        tried = rows.groupby([*COMPARISON_COLUMNS, *PAIR], dropna=False)["runs"].max()
+        most = phrases.setting(tried.max(), whole)
+        sentence = "To show {what}, {pairs} need more than {most} runs; {n} are available."
+        pairs = phrases.count(never, "pair")
+        found.append(
+            Claim(
+                "more_than_tried", sentence, never, names | {"pairs": pairs, "most": most},
+                pair_runs(never),
+            )
+        )  # fmt: skip
+    return found
 
 
 def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:

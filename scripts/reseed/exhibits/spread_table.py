@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 
 from reseed.analyses.shared.arms import with_arms
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Estimate, Sample
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.rendering import numbers
@@ -13,13 +17,12 @@ from reseed.rendering.arms import arm_titles
 from reseed.rendering.data import ExhibitData, footnote, metric_title, require_rows
 from reseed.rendering.settings import cell_noun, counted_settings
 from reseed.rendering.tables import Rows, Table
+from reseed.stats.spread import ratio_limits
 
 #: Columns that identify a row of the table within a dataset.
 ROW = ["dataset", "scheme", "hyperparameters_source", "arm"]
 #: Fewest seeds for a spread.
 LEAST = 3
-# Fewest seeds for a comparison of two SDs.
-_ENOUGH = 40
 
 
 DRAWS = ("spread",)
@@ -47,14 +50,12 @@ def table(data: ExhibitData, options: Options) -> Table:
         lines.add(line, section(data, rows, dataset, scheme, source))
     first = [data.experiment(name).lower() for name in experiments]
     about_ratio = f"SD ratio: SD, {first[0]}, over SD, {first[1]}." if len(first) == 2 else ""
-    found = findings(data, rows)
     return lines.table(
         data,
         rows,
         footnote(data, rows, few(rows)),
         definitions=["Relative variation: range over median.", about_ratio, UNCERTAIN],
-        findings=found,
-        headline=headline(rows) if found else "",
+        claims=claims(data, rows),
     )
 
 
@@ -116,9 +117,12 @@ def _divide(a: float, b: float) -> float:
 def sd_ratios(rows: pd.DataFrame) -> pd.DataFrame:
     """Cells in which each seed was varied alone: SDs, numbers of seeds, `ratio` (data over model).
 
-    If several experiments vary the same seed of a cell, the first one counts.
+    `ratio_low`, `ratio_high`: interval of the ratio, where both SDs have one. If several
+    experiments vary the same seed of a cell, the first one counts. Cells whose scores do not vary
+    are left out.
     """
     usable = rows[(rows["n"] >= LEAST) & rows["sd"].notna()]
+    usable = usable[~phrases.is_degenerate(usable)]
     data_seeds, model_seeds = (
         usable[usable["varied"] == name].drop_duplicates(ROW).set_index(ROW)
         for name in ("data", "model")
@@ -126,58 +130,92 @@ def sd_ratios(rows: pd.DataFrame) -> pd.DataFrame:
     both = data_seeds.merge(
         model_seeds, left_index=True, right_index=True, suffixes=("_data", "_model")
     )
-    both = both[both["sd_model"] > 0]
-    return both.assign(ratio=both["sd_data"] / both["sd_model"])
+    both = both.reset_index().rename(columns={"metric_data": "metric"})
+    ends = [
+        ratio_limits(*(tuple(row[f"{name}_{of}"] for name in ("sd", "sd_low", "sd_high"))
+                       for of in ("data", "model")))
+        for row in both.to_dict("records")
+    ]  # fmt: skip
+    limits = pd.DataFrame(ends, both.index, ["ratio_low", "ratio_high"], dtype=float)
+    ratio = both["sd_data"] / both["sd_model"]
+    return both.join(limits).assign(ratio=ratio, inverse=1 / ratio)
 
 
-def headline(rows: pd.DataFrame) -> str:
-    """The seed with the larger SD; empty if it was not measured."""
+def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
+    """The ratio of the SDs over splits and over model seeds; the models with extreme spreads."""
     both = sd_ratios(rows)
-    if both.empty:
-        return ""
-    ratio = float(both["ratio"].median())
-    if ratio >= 1:
-        return f"Splits move the score {numbers.times(ratio)} times as much as model seeds"
-    return f"Model seeds move the score {numbers.times(1 / ratio)} times as much as splits"
+    found = [_sd_ratio(data, both)] if len(both) else []
+    return [*found, *_extremes(data, rows[(rows["n"] >= LEAST) & rows["sd"].notna()])]
 
 
-def findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
-    """The seed with the larger SD, and the models with the smallest and largest spread."""
-    both = sd_ratios(rows)
-    found = []
-    if len(both):
-        seeds = both[["n_data", "n_model"]]
-        count = numbers.from_to(seeds.to_numpy().ravel())
-        noun = cell_noun(both.reset_index())
-        over = numbers.spread_over(both["ratio"], noun[0].partition(" ")[0])
-        text = (
-            f"Another random split moves the score more than another model seed does in"
-            f" {int((both['ratio'] > 1).sum())} of {numbers.counted(len(both), *noun)}: the SD over"
-            f" data seeds is {over} times that over model seeds, from {count} seeds a side"
-        )
-        if seeds.min(axis=None) >= _ENOUGH:
-            clear = int((both["sd_low_data"] > both["sd_high_model"]).sum())
-            level = 100 * rows["level"].max()
-            text += f". In {clear} of them the {level:g} % intervals of the two do not overlap"
-        found.append(f"{text}.")
-    return found + _extremes(data, rows[(rows["n"] >= LEAST) & rows["sd"].notna()])
+def _sd_ratio(data: ExhibitData, both: pd.DataFrame) -> Claim:
+    nouns, level = cell_noun(both), both["level_data"].max()
+    names = {
+        "larger": phrases.share(both, both["ratio"] > 1, *nouns),
+        "larger_cells": phrases.share(both, both["ratio"] > 1, "cell"),
+        "ratio": phrases.pooled(
+            both, "ratio", numbers.ratio, noun=nouns[0].partition(" ")[0], title=metric_title
+        ),
+    }
+    text = (
+        "Another random split changes the score more than another model seed does in {larger}: the"
+        " SD over data seeds divided by that over model seeds is {ratio}, with {n} a side"
+    )
+    if both["ratio_low"].notna().any():
+        names["clear"] = phrases.share(both, both["ratio_low"] > 1, "cell")
+        names["level"] = phrases.setting(level, numbers.percent)
+        text += ". In {clear} the {level} interval of the ratio lies above one"
+    headline = "Another split changes the score more than another model seed in {larger_cells}"
+    if both["metric"].nunique() == 1:
+        more = both["ratio"].median() >= 1
+        times = phrases.centre(both, "ratio" if more else "inverse", numbers.times)
+        names["times"] = times
+        sides = ("Splits", "model seeds") if more else ("Model seeds", "splits")
+        headline = f"{sides[0]} move the score {{times}} times as much as {sides[1]}"
+    return Claim(
+        "sd_ratio",
+        f"{text}.",
+        both,
+        names,
+        Sample.of(both, ["n_data", "n_model"], "seed"),
+        headline=headline,
+        statistic="SD over data seeds / SD over model seeds",
+        null="ratio 1",
+        estimates=[
+            Estimate.truncated(
+                f"{data.dataset(row['dataset'])}, {title}",
+                row["ratio"], (row["ratio_low"], row["ratio_high"]), level, (0.0, np.inf),
+            )
+            for row, title in zip(both.to_dict("records"), _titles(data, both), strict=True)
+        ],
+    )  # fmt: skip
 
 
-def _extremes(data: ExhibitData, usable: pd.DataFrame) -> list[str]:
+def _titles(data: ExhibitData, both: pd.DataFrame) -> list[str]:
+    renamed = {"experiment_model": "experiment", "model_model": "model"}
+    return arm_titles(data, both.rename(columns=renamed))
+
+
+def _extremes(data: ExhibitData, usable: pd.DataFrame) -> Iterator[Claim]:
+    """The models with the smallest and the largest SD over model seeds on several datasets."""
     model_only = usable[usable["varied"] == "model"]
     arms = model_only.groupby(COMPARISON_COLUMNS, dropna=False)["arm"].transform("nunique")
     model_only = model_only[arms > 1]
     if model_only["dataset"].nunique() < 2:
-        return []
-    phrase = []
-    sd, of = (
-        model_only.groupby(COMPARISON_COLUMNS, dropna=False)["sd"],
-        counted_settings(model_only),
-    )
+        return
+    sd = model_only.groupby(COMPARISON_COLUMNS, dropna=False)["sd"]
+    of, names = counted_settings(model_only), {}
     for word, end in (("smallest", "min"), ("largest", "max")):
         # All models that share the extreme are named.
         at_end = model_only[model_only["sd"] == sd.transform(end)]
         counts = pd.Series(arm_titles(data, at_end)).value_counts()
-        named = [f"{title} ({n} of {of})" for title, n in counts.items()]
-        phrase.append(f"{word} for {numbers.several(named)}")
-    return [f"The SD over model seeds is {' and '.join(phrase)}."]
+        names[word] = phrases.tally(
+            at_end, [f"{title} ({n} of {of})" for title, n in counts.items()]
+        )
+    yield Claim(
+        "extreme_sds",
+        "The SD over model seeds ({n} each) is smallest for {smallest} and largest for {largest}.",
+        model_only,
+        names,
+        Sample.of(model_only, "n", "seed"),
+    )

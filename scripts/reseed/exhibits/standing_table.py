@@ -6,6 +6,9 @@ import math
 
 import pandas as pd
 
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.claims.phrases import Phrase
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering import coverage, numbers
 from reseed.rendering.arms import cell_titles
@@ -46,8 +49,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             else "",
         ),
         text_columns=2,
-        findings=_findings(titles, known),
-        headline=_headline(titles, known),
+        claims=_claims(titles, known),
     )
 
 
@@ -66,22 +68,46 @@ def _line(title: str, row: pd.Series) -> dict:
     }
 
 
-def _headline(titles: list[str], rows: pd.DataFrame) -> str:
+def _claims(titles: list[str], rows: pd.DataFrame) -> list[Claim]:
+    """The share of its own seeds that each given score beats."""
     enough = rows[rows["n"] >= LEAST]
-    if enough.empty:
-        return ""
-    beats = numbers.from_to(enough["percentile"], numbers.percent)
+    found = []
     if len(enough) > 1:
-        return f"{len(enough)} given scores beat {beats} of their own seeds"
-    row = enough.iloc[0]
-    arm = titles[rows.index.get_loc(row.name)]
-    return f"{arm}: {row['score']:g} beats {beats} of {row['n']:,.0f} seeds"
-
-
-def _findings(titles: list[str], rows: pd.DataFrame) -> list[str]:
-    return [
-        f"{title}, {row['source']}: {row['score']:g} beats {numbers.percent(row['percentile'])} of"
-        f" {row['n']:,.0f} of its own seeds (interval"
-        f" {numbers.from_to(row[['percentile_low', 'percentile_high']], numbers.percent)})."
-        for title, (_, row) in zip(titles, rows.iterrows(), strict=True)
-    ]
+        text = "{scores} beat {beats} of their own seeds"
+        names = {
+            "scores": phrases.count(enough, "given score"),
+            "beats": phrases.extent(enough, "percentile", numbers.percent),
+        }
+        sample = Sample.of(enough, "n", "seed")
+        found.append(
+            Claim("percentiles", f"{text} ({{n}} each).", enough, names, sample, headline=text)
+        )
+    for number, (title, index) in enumerate(zip(titles, rows.index, strict=True), 1):
+        row = rows.loc[[index]]
+        ends = (row["percentile_low"].iloc[0], row["percentile_high"].iloc[0])
+        names = {
+            "where": phrases.name(title),
+            "source": phrases.name(row["source"].iloc[0]),
+            "score": phrases.single(row, "score", "{:g}".format),
+            "beats": phrases.single(row, "percentile", numbers.percent),
+            "ends": Phrase(numbers.from_to(ends, numbers.percent), "each", (index,)),
+        }
+        found.append(
+            Claim(
+                f"percentile_{number}",
+                "{where}, {source}: {score} beats {beats} of its own seeds ({n}, interval {ends}).",
+                row,
+                names,
+                Sample.of(row, "n", "seed"),
+                headline="{where}: {score} beats {beats} of {n}"
+                if len(enough) == 1 and index in enough.index
+                else "",
+                statistic="percentile",
+                estimates=[
+                    Estimate.truncated(
+                        title, row["percentile"].iloc[0], ends, row["level"].iloc[0], (0.0, 1.0)
+                    )
+                ],
+            )
+        )
+    return found

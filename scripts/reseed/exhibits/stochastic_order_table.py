@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pandas as pd
 
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Sample
+from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.headlines import LEAST
-from reseed.rendering.numbers import NONE, counted, fixed, from_to, part_of
+from reseed.rendering.numbers import NONE, fixed, from_to
 from reseed.rendering.settings import metric_title, settings
 from reseed.rendering.tables import Rows, Table
 
@@ -25,8 +28,9 @@ def table(data: ExhibitData, options: Options) -> Table:
         rows if rows.empty else rows[rows["reason"] == ""],
         "No two arms have two finished seeds each at this scale.",
     )
-    lines, findings = Rows(), []
-    for title, part in settings(data, rows):
+    lines, claims, parts = Rows(), [_overall(rows)], settings(data, rows)
+    several = len(parts) > 1
+    for title, part in parts:
         cell = {(r["arm_a"], r["arm_b"]): r for _, r in part.iterrows()}
         heading = f"{title}, {metric_title(part['metric'].iloc[0])}"
         experiment = part["experiment"].iloc[0]
@@ -34,11 +38,8 @@ def table(data: ExhibitData, options: Options) -> Table:
         for a, name in arms.items():
             others = {other: _cell(cell.get((a, b))) for b, other in arms.items()}
             lines.add({"Lies above": name} | others, heading)
-        found = part[part["dominates"].astype(bool)]
-        findings.append(
-            f"{title}: almost stochastic order is shown for"
-            f" {part_of(len(found), len(part) // 2, 'pair')} of arms."
-        )
+        if several:
+            claims.append(_claim(part, title))
     first = rows.iloc[0]
     text = from_to(rows[["n_a", "n_b"]].to_numpy().ravel(), to="–")
     note = footnote(
@@ -50,14 +51,36 @@ def table(data: ExhibitData, options: Options) -> Table:
         f" {first['threshold']:g}."
         " For each pair by itself, not for all at once. Seeds are taken as independent samples.",
     )
-    return lines.table(data, rows, note, findings=findings, headline=_headline(rows))
+    return lines.table(data, rows, note, claims=claims)
 
 
-def _headline(rows: pd.DataFrame) -> str:
-    if rows[["n_a", "n_b"]].min(axis=None) < LEAST:
-        return ""
-    shown, pairs = int(rows["dominates"].astype(bool).sum()), len(rows) // 2
-    return f"Almost stochastic order is shown for {shown} of {counted(pairs, 'pair')}"
+def _overall(rows: pd.DataFrame) -> Claim:
+    """The number of pairs with a shown order over all datasets."""
+    text = "Almost stochastic order is shown for {shown}"
+    few = rows[["n_a", "n_b"]].min(axis=None) < LEAST
+    return _claim(rows, "", headline="" if few else text)
+
+
+def _claim(rows: pd.DataFrame, where: str, headline: str = "") -> Claim:
+    dominates = rows["dominates"].astype(bool)
+    either = rows.assign(
+        shown=dominates,
+        first=rows[["arm_a", "arm_b"]].min(axis=1),
+        second=rows[["arm_a", "arm_b"]].max(axis=1),
+    )
+    keys = [*COMPARISON_COLUMNS, "first", "second"]
+    either["shown"] = either.groupby(keys, dropna=False)["shown"].transform("any")
+    pairs = either.drop_duplicates(keys)
+    lead = "{where}: almost" if where else "Almost"
+    return Claim(
+        f"stochastic_order: {where}" if where else "stochastic_order",
+        f"{lead} stochastic order is shown for {{shown}} of arms ({{n}} an arm).",
+        pairs,
+        {"shown": phrases.share(pairs, pairs["shown"], "pair"), "where": phrases.name(where)},
+        Sample.of(pairs, ["n_a", "n_b"], "seed"),
+        headline=headline,
+        statistic="violation ratio",
+    )
 
 
 def _cell(row: pd.Series | None) -> str:

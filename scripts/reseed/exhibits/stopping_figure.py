@@ -10,14 +10,23 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from reseed.claims import phrases
+from reseed.claims.claim import Claim
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering import style
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.figures import FigureInfo
-from reseed.rendering.numbers import counted, from_to, part_of, spread_over, whole
+from reseed.rendering.numbers import from_to, whole
 from reseed.rendering.panels import entitle, line, panel_grid, undrawn
-from reseed.rendering.settings import note, pair_title, pair_titles, settings
+from reseed.rendering.settings import (
+    metric_title,
+    note,
+    pair_runs,
+    pair_title,
+    pair_titles,
+    settings,
+)
 
 NOTHING = "No pair of models has two comparable runs at this scale."
 PAIR = ["model_a", "model_b"]
@@ -49,12 +58,10 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     ]
     canvas.legend(handles=handles, loc="outside lower center", ncols=3)
     known = rows.drop_duplicates([*COMPARISON_COLUMNS, *PAIR]).rename(columns={"model_a": "model"})
-    found = findings(data, rows)
     return canvas, FigureInfo(
         rows,
         note(data, known, GUARANTEE, overlap(rows), undrawn([t for t, _ in panels], axes)),
-        findings=found,
-        headline=headline(rows),
+        claims=claims(data, rows),
         alt=("A panel a pair of models: the mean difference over the number of runs, in a"
                       " band that narrows; dotted where the pair is settled."),
     )  # fmt: skip
@@ -119,36 +126,42 @@ def _settled(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     return last, last[last["outcome"].isin(SETTLED)]
 
 
-def headline(rows: pd.DataFrame) -> str:
-    """Number of pairs that the runs decide."""
-    last, settled = _settled(rows)
-    if last.empty:
-        return ""
-    runs = from_to(last["n"])
-    return f"{len(settled)} of {counted(len(last), 'pair')} settled by {runs} runs of each"
-
-
-def findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
-    """Number of decided pairs, their runs, and the first of them."""
+def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
+    """Number of decided pairs, their runs, and the first three of them."""
     last, settled = _settled(rows)
     if last.empty:
         return []
-    runs = from_to(last["n"])
-    if settled.empty:
-        return [
-            f"{part_of(0, len(last), 'pair').capitalize()} is settled by the {runs} available runs."
-        ]
-    after = spread_over(settled["stopped_at"], "pair", lambda runs: f"{whole(runs)} runs")
     found = [
-        f"{len(settled)} of {counted(len(last), 'pair')} settled by {runs} runs of each, after"
-        f" {after}."
-    ]
-    titles = {i: title for title, part in settings(data, last) for i in part.index}
-    for i, row in settled.nsmallest(3, "stopped_at").iterrows():
-        found.append(
-            f"{titles[i]}: had you stopped at run {row['stopped_at']:.0f} you would have concluded:"
-            f" {describe_pair(data, row)}{_since(rows, row)}."
+        Claim(
+            "settled",
+            "{n} of each settle {settled}.",
+            last,
+            {"settled": phrases.share(last, last["outcome"].isin(SETTLED), "pair")},
+            pair_runs(last),
+            headline="{n} of each settle {settled}",
         )
+    ]
+    if len(settled) > 1:
+        after = phrases.pooled(
+            settled, "stopped_at", lambda n: f"{whole(n)} runs", noun="pair", title=metric_title
+        )
+        sentence = "These pairs are settled after {after}, of {n} available."
+        found.append(
+            Claim("settled_after", sentence, settled, {"after": after}, pair_runs(settled))
+        )
+    titles = {i: title for title, part in settings(data, last) for i in part.index}
+    for number, i in enumerate(settled.nsmallest(3, "stopped_at").index, 1):
+        pair = settled.loc[[i]]
+        names = {
+            "where": phrases.name(titles[i]),
+            "at": phrases.single(pair, "stopped_at", whole),
+            "outcome": phrases.name(describe_pair(data, pair.iloc[0])),
+        }
+        sentence = (
+            "{where}: stopped at run {at} of {n}, the comparison says: {outcome}"
+            f"{_since(rows, pair.iloc[0])}."
+        )
+        found.append(Claim(f"settled_pair_{number}", sentence, pair, names, pair_runs(pair)))
     return found
 
 
@@ -160,6 +173,6 @@ def _since(rows: pd.DataFrame, row: pd.Series) -> str:
     if row["outcome"] != "difference" or not (math.isfinite(low) and math.isfinite(high)):
         return ""
     if low <= 0 <= high:
-        return "; at the last run the interval covers 0 again"
+        return "; at the last run the interval includes zero again"
     ahead = row["model_a"] if low > 0 else row["model_b"]
     return "" if ahead == row["winner"] else "; at the last run the interval says the opposite"

@@ -9,9 +9,8 @@ import pandas as pd
 from reseed.exhibits.stopping_figure import (
     NOTHING,
     PAIR,
+    claims,
     describe_pair,
-    findings,
-    headline,
     overlap,
     settled_at,
 )
@@ -58,8 +57,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         data,
         table,
         note(data, table.rename(columns={"model_a": "model"}), text, overlap(rows)),
-        findings=findings(data, rows),
-        headline=headline(rows),
+        claims=claims(data, rows),
     )
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Estimate, Sample
 from reseed.plugins.options import NoOptions
 from reseed.rendering import coverage, numbers
 from reseed.rendering.arms import arm_title
@@ -69,8 +73,7 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
             coverage.at(level, coverage.SHARES.replace("They", "These intervals", 1)),
             f"Grid: {_grids(rows)}, crossed.",
         ],
-        findings=_findings(share),
-        headline=_headline(share),
+        claims=_claims(data, share),
     )
 
 
@@ -103,55 +106,91 @@ def _grids(rows: pd.DataFrame) -> str:
 
 
 def _shares(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows[rows["component"] != "none"].pivot_table(
-        index=_KEY, columns="component", values=["share", "share_low", "share_high"]
+    """One row a grid: shares of the components and their intervals, and its number of trials."""
+    known = rows[rows["component"] != "none"]
+    keys = [*_KEY, "metric"]
+    wide = known.pivot_table(
+        index=keys, columns="component", values=["share", "share_low", "share_high"]
     )
+    wide.columns = [f"{name}:{component}" for name, component in wide.columns]
+    counts = known.groupby(keys)[["n", "level"]].max()
+    return wide.join(counts).reset_index()
 
 
-def _headline(share: pd.DataFrame) -> str:
-    both = _both(share)
-    if both.empty:
-        return ""
-    more = int((both["share"]["data_seed"] > both["share"]["model_seed"]).sum())
-    return f"The split outweighs the model seed in {more} of {numbers.counted(len(both), 'grid')}"
+def _claims(data: ExhibitData, share: pd.DataFrame) -> list[Claim]:
+    """Shares of the data seed and the model seed; the largest share of the roles of a seed."""
+    wanted = ["share:data_seed", "share:model_seed"]
+    has_both = share.reindex(columns=wanted).notna().all(axis=1)
+    both, others = share[has_both], share[~has_both]
+    return [*(_split_and_seed(data, both) if len(both) else ()), *_largest(others)]
 
 
-def _both(share: pd.DataFrame) -> pd.DataFrame:
-    """The grids of model seeds × data seeds."""
-    wanted = {("share", "model_seed"), ("share", "data_seed")}
-    if not wanted <= set(share.columns):
-        return share.iloc[:0]
-    return share[share["share"][["model_seed", "data_seed"]].notna().all(axis=1)]
-
-
-def _findings(share: pd.DataFrame) -> list[str]:
-    both = _both(share)
-    others = share.drop(both.index)
-    found = [_largest(others)] if len(others) else []
-    if both.empty:
-        return found
-    seed, split = both["share"]["model_seed"], both["share"]["data_seed"]
-    models = both.index.get_level_values("arm").nunique()
-    datasets = both.index.get_level_values("dataset").nunique()
-    of = f"{numbers.counted(models, 'algorithm')} on {numbers.counted(datasets, 'dataset')}"
+def _split_and_seed(data: ExhibitData, both: pd.DataFrame) -> Iterator[Claim]:
+    split, seed = both["share:data_seed"], both["share:model_seed"]
+    names = {
+        "split": phrases.extent(both, "share:data_seed", numbers.rounded_percent),
+        "seed": phrases.extent(both, "share:model_seed", numbers.rounded_percent),
+        "models": phrases.name(numbers.counted(both["arm"].nunique(), "algorithm")),
+        "datasets": phrases.name(numbers.counted(both["dataset"].nunique(), "dataset")),
+        "more": phrases.share(both, split > seed, "grid"),
+    }
     text = (
-        f"Of the variance of a score over both seeds the data seed makes"
-        f" {numbers.from_to(split, numbers.rounded_percent)} and the model seed"
-        f" {numbers.from_to(seed, numbers.rounded_percent)} ({of}), the data seed more for"
-        f" {int((split > seed).sum())} of {len(both)}"
+        "Of the variance of a score over both seeds the data seed makes {split} and the model seed"
+        " {seed} ({models} on {datasets}, {n} a grid), the data seed more in {more}"
     )
-    if "share_low" in both.columns.get_level_values(0):
-        clear = both["share_low"]["data_seed"] > both["share_high"]["model_seed"]
+    if {"share_low:data_seed", "share_high:model_seed"} <= set(both):
+        clear = both["share_low:data_seed"] > both["share_high:model_seed"]
+        names["clear"] = phrases.share(both, clear, "grid")
         text += (
-            f"; for {int(clear.sum())} the interval of the data seed's share lies wholly above that"
-            " of the model seed's"
+            "; in {clear} the interval of the data seed's share lies wholly above that of the model"
+            " seed's"
         )
-    return [f"{text}.", *found]
+    yield Claim(
+        "data_seed_share",
+        f"{text}.",
+        both,
+        names,
+        Sample.of(both, "n", "trial"),
+        headline="The split outweighs the model seed in {more}",
+        statistic="share of the variance from the data seed",
+        estimates=_estimates(data, both, "data_seed"),
+    )
+    yield Claim(
+        "model_seed_share",
+        "The model seed by itself makes {seed} of the variance of a score over both seeds ({n} a"
+        " grid).",
+        both,
+        {"seed": names["seed"]},
+        Sample.of(both, "n", "trial"),
+        statistic="share of the variance from the model seed",
+        estimates=_estimates(data, both, "model_seed"),
+    )
 
 
-def _largest(share: pd.DataFrame) -> str:
-    """The seed with the largest share, by number of grids of other seeds."""
-    alone = share["share"][[name for name in share["share"] if name in _FACTORS]]
-    counts = alone.dropna(how="all").idxmax(axis=1).value_counts()
-    phrase = ", ".join(f"{_FACTORS[name].lower()} in {count}" for name, count in counts.items())
-    return f"The largest share of one seed by itself, of {len(share)} grids: {phrase or 'none'}."
+def _estimates(data: ExhibitData, rows: pd.DataFrame, component: str) -> list[Estimate]:
+    columns = [f"{name}:{component}" for name in ("share", "share_low", "share_high")]
+    values = rows.reindex(columns=columns).to_numpy(float)
+    return [
+        Estimate.truncated(
+            f"{data.dataset(row['dataset'])}, {arm_title(data, row['arm'], row['experiment'])}",
+            value, (low, high), row["level"], (0.0, 1.0),
+        )
+        for (_, row), (value, low, high) in zip(rows.iterrows(), values, strict=True)
+    ]  # fmt: skip
+
+
+def _largest(share: pd.DataFrame) -> Iterator[Claim]:
+    """The seed with the largest share by itself, by number of grids of other seeds."""
+    alone = share.reindex(columns=[f"share:{name}" for name in _FACTORS]).dropna(how="all")
+    if alone.empty:
+        return
+    counts = alone.idxmax(axis=1).value_counts()
+    parts = [f"{_FACTORS[of.removeprefix('share:')].lower()} in {n}" for of, n in counts.items()]
+    rows = share.loc[alone.index]
+    yield Claim(
+        "largest_share",
+        "The largest share of one seed by itself, of {grids} of {n}: {largest}.",
+        rows,
+        {"grids": phrases.count(rows, "grid"), "largest": phrases.tally(rows, parts)},
+        Sample.of(rows, "n", "trial"),
+    )

@@ -6,6 +6,8 @@ from collections import Counter
 
 import pandas as pd
 
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Sample
 from reseed.claims.families import describe_families
 from reseed.claims.pair_verdicts import build_pair_verdict
 from reseed.core.schemas import COMPARISON_COLUMNS
@@ -14,14 +16,16 @@ from reseed.rendering import coverage, numbers
 from reseed.rendering.data import ExhibitData, metric_title
 from reseed.rendering.settings import (
     adjusted_over,
-    counted_runs,
     counted_settings,
+    detectable,
     difference_and_interval,
+    difference_estimates,
     difference_places,
     every_pair,
     leaders,
     note,
     p_cell,
+    pair_runs,
     pair_title,
     pair_titles,
     settings,
@@ -87,8 +91,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             *_families(rows),
             *coverage.corrected(rows),
         ],
-        findings=_findings(data, rows),
-        headline=_headline(rows),
+        claims=_claims(data, rows),
     )
 
 
@@ -136,64 +139,72 @@ def _titles(data: ExhibitData, row: dict) -> dict:
     return {"model_a": first, "model_b": second, "metric": metric_title(row["metric"])}
 
 
-def _headline(rows: pd.DataFrame) -> str:
-    """Number of pairs with a shown difference; over datasets if that was tested."""
-    within = rows[rows["design"] != "datasets"]
-    over = rows[(rows["design"] == "datasets") & (rows["outcome"] != "too few runs")]
-    if len(over):
-        shown = int((over["outcome"] == "difference").sum())
-        pairs = numbers.counted(len(over), "pair")
-        return f"Over datasets a difference is shown for {shown} of {pairs}"
-    shown = int((within["outcome"] == "difference").sum())
-    if not len(within):
-        return ""
-    return f"A difference is shown for {shown} of {numbers.counted(len(within), 'pair')}"
-
-
-def _findings(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
-    """The best model of each setting, and the number of others it is shown to beat."""
-    within = rows[(rows["design"] != "datasets") & rows["difference"].notna()]
-    if within.empty:
-        return []
-    count = f"{counted_runs(within)} a pair"
-    by_dataset = _leaders(data, within, count) if every_pair(within) else (
-        f"Of {numbers.counted(len(within), 'chosen pair')} a difference is shown for"
-        f" {int((within['outcome'] == 'difference').sum())} ({count})."
-    )  # fmt: skip
-    found = []
-    other = rows[rows["design"] == "datasets"]
-    if len(other):
-        shown = int((other["outcome"] == "difference").sum())
-        of = " of average ranks" if other["test"].str.startswith("Nemenyi").all() else ""
+def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
+    """Comparisons over datasets, the best model of each setting, and shown differences."""
+    over = rows["design"] == "datasets"
+    within, known = rows[~over], rows[~over & rows["difference"].notna()]
+    found = [_over_datasets(rows[over])] if over.any() else []
+    if len(known) and every_pair(known):
+        found.append(_best_models(data, known))
+    if len(within):
+        noun = ("pair on one dataset", "pairs on one dataset") if over.any() else ("pair", "pairs")
+        shown = within["outcome"] == "difference"
         found.append(
-            f"Over {numbers.from_to(other['n'])} datasets a difference{of} is shown"
-            f" for {shown} of {numbers.counted(len(other), 'pair')}."
+            Claim(
+                "shown_differences",
+                "A difference is shown for {shown} ({n} a pair).",
+                within,
+                {"shown": phrases.share(within, shown, *noun)},
+                pair_runs(within),
+                headline="A difference is shown for {shown}",
+                statistic="mean difference",
+                null="no difference",
+                estimates=difference_estimates(data, within),
+                precision=detectable(within[~shown]),
+            )
         )
-    return [*found, by_dataset]
+    return found
 
 
-def _leaders(data: ExhibitData, within: pd.DataFrame, count: str) -> str:
+def _over_datasets(rows: pd.DataFrame) -> Claim:
+    of = " of average ranks" if rows["test"].str.startswith("Nemenyi").all() else ""
+    headline = "Over {n} a difference is shown for {shown}"
+    return Claim(
+        "shown_over_datasets",
+        f"Over {{n}} a difference{of} is shown for {{shown}}.",
+        rows,
+        {"shown": phrases.share(rows, rows["outcome"] == "difference", "pair")},
+        Sample.of(rows, "n", "dataset"),
+        headline="" if (rows["outcome"] == "too few runs").all() else headline,
+        null="no difference",
+    )
+
+
+def _best_models(data: ExhibitData, within: pd.DataFrame) -> Claim:
+    """The models with the best means, and whether they are shown to beat the next one."""
     best = leaders(within)
-    first = Counter(_leader(data, within, row) for _, row in best.iterrows()).most_common()
-    named = numbers.several(f"{title} on {times}" for title, times in first)
-    if len(best) == 1:
-        return _best_of_one(data, first[0][0], best.iloc[0], count)
-    sure = int((best["outcome"] == "difference").sum())
-    return (
-        f"The best mean score on {counted_settings(best)}: {named};"
-        f" that it beats the second best is shown on {sure} ({count})."
-    )
-
-
-def _best_of_one(data: ExhibitData, name: str, best: pd.Series, count: str) -> str:
-    """The best model of the only setting, and whether that is shown."""
-    if name.endswith(_TIED):
-        return f"{name.removesuffix(_TIED)} share the best mean score ({count})."
-    shown = "is shown" if best["outcome"] == "difference" else "is not shown"
-    return (
-        f"{name} has the best mean score; that it beats the next, {pair_titles(data, best)[1]},"
-        f" {shown} ({count})."
-    )
+    counts = Counter(_leader(data, within, row) for _, row in best.iterrows()).most_common()
+    names = {
+        "best": phrases.name(counts[0][0].removesuffix(_TIED)),
+        "second": phrases.name(pair_titles(data, best.iloc[0])[1]),
+        "by_model": phrases.tally(best, [f"{title} on {times}" for title, times in counts]),
+        "settings": phrases.name(counted_settings(best)),
+        "sure": phrases.share(best, best["outcome"] == "difference", "setting"),
+    }
+    if len(best) > 1:
+        sentence = (
+            "The best mean score on {settings}: {by_model}; that it beats the second best is shown"
+            " in {sure} ({n} a pair)."
+        )
+    elif counts[0][0].endswith(_TIED):
+        sentence = "{best} share the best mean score ({n} a pair)."
+    else:
+        shown = "is shown" if best["outcome"].iloc[0] == "difference" else "is not shown"
+        sentence = (
+            "{best} has the best mean score; that it beats the next, {second}, "
+            f"{shown} ({{n}} a pair)."
+        )
+    return Claim("best_models", sentence, best, names, pair_runs(best))
 
 
 def _leader(data: ExhibitData, within: pd.DataFrame, best: pd.Series) -> str:

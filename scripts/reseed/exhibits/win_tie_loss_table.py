@@ -6,12 +6,14 @@ from collections import defaultdict
 
 import pandas as pd
 
+from reseed.claims import phrases
+from reseed.claims.claim import Claim
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, NothingToShow
 from reseed.rendering.numbers import NONE, counted, several
-from reseed.rendering.settings import counted_settings, note, over_datasets
+from reseed.rendering.settings import counted_settings, note, over_datasets, pair_runs
 from reseed.rendering.tables import Rows, Table
 
 #: Most models of the matrix; with more, only totals are shown.
@@ -74,23 +76,36 @@ def table(data: ExhibitData, options: Options) -> Table:
         data,
         pd.DataFrame(raw),
         note(data, rows.drop(columns=["n"])),
-        headline=_headline(titles, counts[0]) if len(counts) == 1 else "",
+        claims=[_claim(titles, rows, counts[0])] if len(counts) == 1 else (),
         definitions=[definition],
     )
 
 
-def _headline(titles: dict[str, str], counts: dict[str, dict[str, list[int]]]) -> str:
+def _claim(
+    titles: dict[str, str], rows: pd.DataFrame, counts: dict[str, dict[str, list[int]]]
+) -> Claim:
     """The wins of the first model, or of all models that share its record."""
-    totals = [_total(counts[model]) for model in titles]
-    names = [title for title, total in zip(titles.values(), totals, strict=True)
-             if total == totals[0]]  # fmt: skip
-    if not any(total[WIN] for total in totals):
-        return f"No model wins any of {counted(sum(map(sum, totals)) // 2, 'comparison')}"
-    of = f"{totals[0][WIN]} of {counted(sum(totals[0]), 'comparison')}"
-    if len(names) == 1:
-        return f"{names[0]} wins {of}"
-    who = several(names) if len(names) <= _NAMED else f"{len(names)} models"
-    return f"{who} win {of} each"
+    totals = {model: _total(counts[model]) for model in titles}
+    best = [model for model in titles if totals[model] == next(iter(totals.values()))]
+    won = rows["outcome"] == "difference"
+    if not won.any():
+        text = "No model wins: a difference is shown for {wins}"
+        wins = phrases.share(rows, won, "comparison")
+    else:
+        own = rows[rows["model_a"].eq(best[0]) | rows["model_b"].eq(best[0])]
+        text = "{models} wins {wins}" if len(best) == 1 else "{models} win {wins} each"
+        wins = phrases.share(own, won[own.index] & (own["model_a"] == best[0]), "comparison")
+    names = [titles[model] for model in best]
+    named = several(names) if len(names) <= _NAMED else f"{len(names)} models"
+    return Claim(
+        "most_wins",
+        f"{text} ({{n}} each)." if "each" not in text else f"{text} ({{n}} a comparison).",
+        rows,
+        {"wins": wins, "models": phrases.name(named)},
+        pair_runs(rows),
+        headline=text,
+        null="no difference",
+    )
 
 
 def count(rows: pd.DataFrame) -> dict[str, dict[str, list[int]]]:

@@ -34,12 +34,15 @@ def import_items(paths: list[str], results: dict, study: dict) -> None:
     from pyarrow import parquet
 
     from reseed.core.atomic import replace_atomically
+    from reseed.core.checked_io import with_key
     from reseed.importers.predictions import import_predictions
 
     scores, targets = import_predictions(results["path"], results, study)
     for table, path in zip((scores, targets), paths, strict=True):
         with replace_atomically(path) as temporary:
-            parquet.write_table(table, temporary, compression="zstd", write_page_checksum=True)
+            parquet.write_table(
+                with_key(table), temporary, compression="zstd", write_page_checksum=True
+            )
     say(f"scores of {len(scores)} runs on {len(targets)} test sets")
 
 

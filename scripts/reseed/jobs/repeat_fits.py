@@ -10,8 +10,13 @@ from reseed.planning.specs import VerifySpec
 
 
 def run(spec: VerifySpec, granted: Granted) -> None:
-    """Write one row a retrained trial."""
+    """Claim the GPUs and write the table."""
     claim(granted.gpus, report=say)
+    repeat(spec, granted)
+
+
+def repeat(spec: VerifySpec, granted: Granted) -> None:
+    """Write one row a retrained trial."""
     import pandas as pd
 
     from reseed.core.checked_io import write_table

@@ -14,11 +14,18 @@ def run(spec: ReportSpec, granted: Granted) -> None:
     from reseed.reporting.studies import read_study
 
     layout = ResultsLayout(spec.results)
-    output = layout.study_page(spec.page) if spec.page else layout.index_page
-    page = Path(output).absolute()
+    page = Path(layout.study_page(spec.page) if spec.page else layout.index_page)
+
+    def as_shown(path: Path) -> Path:
+        return Path(spec.shown, path.relative_to(spec.results))
+
     studies = [
         read_study(
-            Path(layout.study(name).folder), list(exhibits), page, coverage=spec.coverage[name]
+            Path(layout.study(name).folder),
+            list(exhibits),
+            page,
+            coverage=spec.coverage[name],
+            as_shown=as_shown,
         )
         for name, exhibits in spec.exhibits.items()
     ]
@@ -27,7 +34,7 @@ def run(spec: ReportSpec, granted: Granted) -> None:
     else:
         text = build_index(studies, [f"{study.name}.html" for study in studies])
     write_text(page, text)
-    say(f"Report: {output}")
+    say(f"Report: {as_shown(page)}")
 
 
 if __name__ == "__main__":

@@ -1,51 +1,110 @@
-"""Check trials: metrics follow from the stored outputs; retraining gives the same bits."""
+"""Check results: trials against their outputs, a sample by retraining, tables against trials."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
-from reseed.core.errors import Damaged, ManyDamaged, ReseedError
+from reseed.core.errors import ManyDamaged, ReseedError
+from reseed.jobs.replay import Finding, find_false_files
 from reseed.pipeline.device_locks import claim
 from reseed.pipeline.runner import Granted, pick_device, run_job, say
-from reseed.planning.specs import VerifySpec
+from reseed.planning.specs import SettingTrials, TrainSpec, VerifySpec
 
 
 def run(spec: VerifySpec, granted: Granted) -> None:
-    """Raise ReseedError if any record differs from what it is made from."""
+    """Raise ManyDamaged with every file that differs from what it is made from."""
     claim(granted.gpus, report=say)
-    from reseed.cache.trial_cache import TrialCache
-    from reseed.training.verification import check_metrics, check_sample
+    if not (spec.training.settings or spec.steps):
+        raise ReseedError("no study is finished: there is nothing to verify.")
+    findings: list[Finding] = []
+    for finding in _check_all(spec, granted):
+        say(f"{finding.path}: {finding.text}")
+        findings.append(finding)
+    if findings:
+        _raise(findings)
+    say("Verified: every checked file follows bit for bit from what it is made from.")
 
+
+def _check_all(spec: VerifySpec, granted: Granted) -> Iterator[Finding]:
+    """Check trials, then the tables that follow from them."""
     training = spec.training
-    if not training.settings:
-        raise ReseedError("no study trains anything: there is nothing to verify.")
     total = sum(len(part.trials) for part in training.settings)
-    differing: list[str] = []
-    damaged: list[Damaged] = []
+    wrong: set[Path] = set()
     computed = retrained = 0
+    for found in _check_records(training):
+        if isinstance(found, int):
+            computed = found
+        else:
+            wrong.add(found.path)
+            yield found
+    say(f"Fingerprints and metrics were compared with the outputs of {computed} of {total} trials.")
+    for path, difference in _check_sample(_without(training, wrong), spec.sample, granted):
+        retrained += 1
+        if difference:
+            wrong.add(path)
+            yield difference
+    say(f"{retrained} of {total} trials were retrained.")
+    if wrong:
+        say("Tables are not checked, because trials that they follow from are wrong.")
+        return
+    files = sum(len(step.outputs) for step in spec.steps)
+    say(f"Compare up to {files} files of {len(spec.steps)} jobs with what the trials give.")
+    yield from find_false_files(spec.steps, Path(training.results), granted)
+
+
+def _check_records(training: TrainSpec) -> Iterator[Finding | int]:
+    """Compare every trial with the outputs that it keeps. Ends with the number of such trials."""
+    from reseed.cache.trial_cache import TrialCache
+    from reseed.training.verification import check_records
+
+    computed = 0
     for part in training.settings:
-        cache = TrialCache(training.results, part.spec)
-        for path, check in check_metrics(cache, part.trials):
+        for path, check in check_records(TrialCache(training.results, part.spec), part.trials):
             computed += check.made
             if not check.same:
-                damaged += check.error.damaged if check.error else ()
-                differing.append(f"{path}: {check.text}")
-                say(differing[-1])
-    say(f"Metrics computed again from the stored outputs of {computed} of {total} trials.")
+                damaged = check.error.damaged if check.error else ()
+                yield Finding(path, check.text, tuple(damaged))
+    yield computed
+
+
+def _check_sample(
+    training: TrainSpec, count: int | None, granted: Granted
+) -> Iterator[tuple[Path, Finding | None]]:
+    """Retrain a sample. Yields each path, with a finding where retraining gives other results."""
+    from reseed.training.verification import check_sample
+
     device_for = partial(pick_device, gpus=granted.gpus)
-    for cache, trial, check in check_sample(training, spec.sample, device_for):
-        retrained += 1
-        say(f"{cache.trial_path(trial)}: {check.text}")
-        if not check.same:
-            damaged += check.error.damaged if check.error else ()
-            differing.append(f"{cache.trial_path(trial)}: {check.text}")
-    if differing:
-        count = f"{len(differing)} trial{'s' if len(differing) > 1 else ''}"
-        verb = "differ" if len(differing) > 1 else "differs"
-        listed = "\n  ".join(differing)
-        deleted = "\nWrong records are deleted: run snakemake again." if damaged else ""
-        raise ManyDamaged(f"{count} {verb} from the record:\n  {listed}{deleted}", damaged)
-    say(
-        f"Verified: {retrained} of {total} trials were retrained and are bitwise the same; "
-        f"the metrics of {computed} follow from the outputs they store."
+    for cache, trial, check in check_sample(training, count, device_for):
+        path = cache.trial_path(trial)
+        if check.same:
+            say(f"{path}: {check.text}")
+        damaged = check.error.damaged if check.error else ()
+        yield path, None if check.same else Finding(path, check.text, tuple(damaged))
+
+
+def _without(training: TrainSpec, wrong: set[Path]) -> TrainSpec:
+    """The trials without those whose files are wrong."""
+    from reseed.cache.trial_cache import TrialCache
+
+    def keep(part: SettingTrials) -> SettingTrials:
+        cache = TrialCache(training.results, part.spec)
+        trials = tuple(one for one in part.trials if cache.trial_path(one) not in wrong)
+        return replace(part, trials=trials)
+
+    return replace(training, settings=tuple(map(keep, training.settings))) if wrong else training
+
+
+def _raise(findings: list[Finding]) -> None:
+    listed = "\n  ".join(f"{finding.path}: {finding.text}" for finding in findings)
+    damaged = [one for finding in findings for one in finding.damaged]
+    count = f"{len(findings)} file{'s' if len(findings) > 1 else ''}"
+    verb = "differ" if len(findings) > 1 else "differs"
+    deleted = "\nWrong files are deleted: run snakemake again." if damaged else ""
+    raise ManyDamaged(
+        f"{count} {verb} from what made {'them' if len(findings) > 1 else 'it'}:"
+        f"\n  {listed}{deleted}",
+        damaged,
     )
 
 

@@ -1,5 +1,7 @@
 # Shell functions that every job uses.
 set -euo pipefail
+# The job ends with the process that started this shell (reseed.pipeline.parent_watch).
+export RESEED_PARENT=$PPID
 RESEED_PIPELINE=$(dirname "${BASH_SOURCE[0]}")
 
 # Python as a fork of the run's fork server, where there is one (reseed.pipeline.fork_server).

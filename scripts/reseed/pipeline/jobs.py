@@ -21,6 +21,11 @@ from reseed.planning.training_specs import WriteSources
 Size = Callable[[int, int], int]
 
 
+# Stages whose tables carry the key of their job, and the formats that can.
+_KEYED_STAGES = ("repeat", "collect", "import", "analyse")
+_KEYED_SUFFIXES = (".parquet", ".json")
+
+
 @dataclass(frozen=True)
 class Job:
     """One job.
@@ -29,6 +34,7 @@ class Job:
     label: what a person reads while it runs. key: what must not change for its outputs to be
     valid. spec: builds the spec. environment: file in `envs/`. packages: top-level names of
     installed packages that the user's code imports. minutes, memory_mb: what to request.
+    exhibit_keys: key of each exhibit by its sidecar (JSON).
     """
 
     name: str
@@ -46,11 +52,24 @@ class Job:
     memory_mb: Size | None = None
     packages: frozenset[str] = frozenset()
     captions: dict[str, dict[str, Any]] = field(default_factory=dict)
+    exhibit_keys: dict[str, str] = field(default_factory=dict)
 
     @property
     def stage(self) -> str:
         """The stage, by which progress is counted."""
         return self.name.partition("-")[0]
+
+    @property
+    def own_key(self) -> str:
+        """The key that the job's tables carry."""
+        return digest(self.key)
+
+    @property
+    def file_keys(self) -> dict[str, str]:
+        """Key of each output that carries one: the tables and facts that other jobs read."""
+        if self.stage not in _KEYED_STAGES:
+            return self.exhibit_keys
+        return {file: self.own_key for file in self.outputs if file.endswith(_KEYED_SUFFIXES)}
 
     @property
     def title(self) -> str:
@@ -148,8 +167,3 @@ def without_braces(paths: Iterable[str]) -> list[str]:
     files hold their sizes, times or contents, so that an edit starts them again.
     """
     return [path for path in paths if not {"{", "}"} & set(path)]
-
-
-def absolute(paths: Iterable[str]) -> tuple[str, ...]:
-    """Absolute paths, for specs."""
-    return tuple(str(Path(path).absolute()) for path in paths)

@@ -15,8 +15,10 @@ from typing import Any, TypeVar
 
 from reseed.cache.entries import delete_files, linked_entries
 from reseed.core.errors import Damaged, ReseedError
+from reseed.core.file_keys import use_keys
 from reseed.core.layout import META
 from reseed.core.source_guard import SourceGuard
+from reseed.pipeline.parent_watch import end_with_parent
 from reseed.pipeline.spec_files import read_spec
 
 LOG_BYTES = 1_000_000
@@ -75,11 +77,13 @@ def run_job(
         parser.add_argument("--threads", type=int, default=1, help="threads granted to this job")
         arguments = parser.parse_args()
         limit_threads(1 if limit else arguments.threads)
-        spec = read_spec(cls, arguments.spec)
+        end_with_parent()
+        spec, keys = read_spec(cls, arguments.spec)
         sources = getattr(spec, "sources", "")
         guard = SourceGuard.read(sources) if sources else SourceGuard({})
         guard.refuse_edits()
-        body(spec, Granted(arguments.gpus, arguments.threads))
+        with use_keys(keys):
+            body(spec, Granted(arguments.gpus, arguments.threads))
         guard.refuse_edits()
 
     run(main)

@@ -1,13 +1,15 @@
 """Snakemake's records of outputs. Snakemake sees no change of an output without a record."""
 
+import hashlib
 import os
-from base64 import urlsafe_b64encode
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable
 from pathlib import Path
 
 from reseed.core.atomic import write_text
 from reseed.core.errors import ReseedError
 from reseed.core.layout import ResultsLayout
+from reseed.core.run_token import read_token
 
 RECORDS = Path(".snakemake", "metadata")
 
@@ -28,6 +30,37 @@ def _record_path(file: str, records: Path) -> Path:
     name, limit = urlsafe_b64encode(file.encode()).decode(), os.pathconf(".", "PC_NAME_MAX") - 1
     *folders, last = (name[start : start + limit] for start in range(0, len(name), limit))
     return records.joinpath(*(f"@{folder}" for folder in folders), last)
+
+
+def token_copy(results: str, folder: Path = RECORDS.parent) -> Path:
+    """File beside the records with the token of the last run of a results folder."""
+    return folder / "reseed" / hashlib.sha256(results.encode()).hexdigest()[:16]
+
+
+def forget_foreign_records(results: str, records: Path = RECORDS) -> int:
+    """Delete the records of a results folder that they do not describe; returns their number.
+
+    After a run, the results folder and the records hold the same token. They differ where the
+    folder was exchanged, as by renaming an older one back. Snakemake would take the older files
+    for those that it recorded.
+    """
+    token = read_token(Path(ResultsLayout(results).run_token))
+    if token == read_token(token_copy(results, records.parent)):
+        return 0
+    found = [path for path in records.rglob("*") if path.is_file()]
+    foreign = [path for path in found if _recorded_file(path, records).startswith(f"{results}/")]
+    for path in foreign:
+        path.unlink()
+    return len(foreign)
+
+
+def _recorded_file(path: Path, records: Path) -> str:
+    """The file that a record describes; empty for a file that is no record."""
+    name = "".join(part.removeprefix("@") for part in path.relative_to(records).parts)
+    try:
+        return urlsafe_b64decode(name).decode()
+    except ValueError:
+        return ""
 
 
 def claim_results(results: Path, project: Path, write: bool = True) -> None:

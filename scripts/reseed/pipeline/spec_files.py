@@ -11,11 +11,13 @@ from typing import Any, TypeVar
 
 from reseed.core.content_files import content_path, read_content, write_content
 from reseed.core.errors import Damaged
+from reseed.core.file_keys import FileKeys
 from reseed.core.layout import ResultsLayout
 from reseed.core.source_guard import SourceStamp
 from reseed.planning.specs import from_json, to_json
 
 AnySpec = TypeVar("AnySpec")
+NO_KEYS = FileKeys()
 
 
 class SpecFiles:
@@ -30,9 +32,13 @@ class SpecFiles:
         self.folder, self.dry = Path(layout.specs).resolve(), dry
         self._sources: dict[int, tuple[str, Mapping[str, SourceStamp]]] = {}
 
-    def write(self, spec: Any) -> str:
-        """Path of the file that holds `spec`. The file is written unless it holds it already."""
-        return self._write(json.dumps(to_json(spec), ensure_ascii=False, separators=(",", ":")))
+    def write(self, spec: Any, keys: FileKeys = NO_KEYS) -> str:
+        """Path of the file that holds a spec and the keys of the job's files.
+
+        The file is written unless it holds them already.
+        """
+        content = {"spec": to_json(spec), "key": keys.own, "reads": dict(keys.reads)}
+        return self._write(json.dumps(content, ensure_ascii=False, separators=(",", ":")))
 
     def write_sources(self, stamps: Mapping[str, SourceStamp]) -> str:
         """Path of the file that holds stamps of source files."""
@@ -49,10 +55,12 @@ class SpecFiles:
         return str(path)
 
 
-def read_spec(cls: type[AnySpec], path: Path) -> AnySpec:
-    """The spec in a file. Raises Damaged where it is not what was written."""
+def read_spec(cls: type[AnySpec], path: Path) -> tuple[AnySpec, FileKeys]:
+    """The spec in a file, and the keys. Raises Damaged where they are not what was written."""
     text = read_content(path)
     try:
-        return from_json(cls, text)
-    except ValueError as error:
+        content = json.loads(text)
+        keys = FileKeys(content["key"], content["reads"])
+        return from_json(cls, json.dumps(content["spec"])), keys
+    except (ValueError, KeyError, TypeError) as error:
         raise Damaged(path, f"cannot be read ({error})") from None

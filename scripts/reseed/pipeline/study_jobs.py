@@ -12,7 +12,7 @@ from reseed.core.coverage import PaperExhibit, read_coverage
 from reseed.core.layout import PREDICTION_TABLES
 from reseed.core.module_finder import PACKAGE
 from reseed.core.statement import Statement
-from reseed.pipeline.jobs import Context, Job, absolute, without_braces
+from reseed.pipeline.jobs import Context, Job, without_braces
 from reseed.pipeline.labels import join_names
 from reseed.planning.specs import (
     AnalysisSpec,
@@ -22,10 +22,9 @@ from reseed.planning.specs import (
     ImportSpec,
     ReportSpec,
     StudySpec,
-    narrow_to_experiment,
     without_paths,
 )
-from reseed.planning.study_specs import build_study_spec
+from reseed.planning.study_specs import build_study_spec, narrow_to_experiment
 from reseed.plugins.kinds import Kind, find_kind
 
 TABLE_SUFFIXES = (".csv", ".md", ".tex", ".json")
@@ -183,6 +182,9 @@ class StudyJobs:
     def _collected(self, study: str) -> tuple[str, ...]:
         return tuple(self.context.project.studies[study].experiments) or (IMPORTED_EXPERIMENT,)
 
+    def _tables_of(self, study: str, analysis: Analysis) -> list[str]:
+        return self._analysis_tables(study, analysis, self._kind("analyses", analysis.kind))
+
     def _analysis_tables(self, study: str, analysis: Analysis, kind: Kind) -> list[str]:
         paths = self.layout.study(study)
         tables = [paths.metrics, paths.about]
@@ -213,6 +215,12 @@ class StudyJobs:
                     key=digest([spec.key for spec in specs], entry.title),
                     spec=DrawSpec(self.context.results, study, specs),
                     environment="exhibits",
+                    exhibit_keys={
+                        file: spec.key
+                        for spec in specs
+                        for file in files[spec.name]
+                        if file.endswith(".json")
+                    },
                     captions={
                         files[spec.name][0]: {
                             "category": entry.title,
@@ -237,7 +245,7 @@ class StudyJobs:
             caption=exhibit.caption,
             analysis=exhibit.analysis,
             options=exhibit.options,
-            inputs=absolute(self._exhibit_inputs(study, name)),
+            inputs=self._resolved(self._exhibit_inputs(study, name)),
             suffixes=TABLE_SUFFIXES if is_table else FIGURE_SUFFIXES,
             key=digest(code, exhibit.model_dump()),
             sources=self.context.sources_of("reseed.jobs.draw", kind.module),
@@ -257,6 +265,11 @@ class StudyJobs:
             for study in self.context.trained
             if any(self._shows_repeats(one) for one in self._exhibits(study).values())
         ]
+
+    def _resolved(self, paths: list[str]) -> tuple[str, ...]:
+        """Paths below the results folder with its resolved path, for specs."""
+        root = self.layout.root
+        return tuple(f"{self.context.results}{path.removeprefix(root)}" for path in paths)
 
     def _shows_repeats(self, exhibit: Exhibit) -> bool:
         return self._kind("exhibits", exhibit.kind).reads == "repeated_fits"
@@ -294,7 +307,8 @@ class StudyJobs:
         exhibits = {study: tuple(self._exhibits(study)) for study in studies}
         sources = self.context.sources_of("reseed.jobs.report")
         coverage = {study: self._coverage(study) for study in studies}
-        spec = ReportSpec(self.layout.root, exhibits, page, coverage, sources)
+        results, shown = self.context.results, self.layout.root
+        spec = ReportSpec(results, shown, exhibits, page, coverage, sources)
         templates = PACKAGE / "reporting" / "templates"
         texts = sorted(templates.iterdir())
         titles = [self.context.project.studies[study].title for study in studies]
@@ -327,16 +341,20 @@ class StudyJobs:
     # --- helpers ---------------------------------------------------------------------------------
 
     def study_files(self, study: str) -> list[str]:
-        """Files that a study ends in: its page, tables, statistics and exhibits."""
+        """Files that a study ends in, and those that they are made from: tables and exhibits."""
         entry, paths = self.context.project.studies[study], self.layout.study(study)
+        read = [
+            *(file for one in entry.analyses.values() for file in self._tables_of(study, one)),
+            *(file for name in entry.exhibits for file in self._exhibit_inputs(study, name)),
+        ]
         return [
             self.layout.study_page(study),
-            paths.metrics,
-            paths.about,
+            *dict.fromkeys([paths.metrics, paths.about, *read]),
             *(
                 paths.statistics(analysis, suffix)
                 for analysis in entry.analyses
                 for suffix in (".parquet", ".csv")
+                if paths.statistics(analysis, suffix) not in read
             ),
             *(file for name in entry.exhibits for file in self.exhibit_files(study, name)),
         ]

@@ -1,7 +1,8 @@
 """Jobs from raw data to trials: prepare, weights, split, search, train, and checks of trials."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 
 from reseed.config import Dataset
@@ -16,8 +17,10 @@ from reseed.planning.plan import Block, PlannedSetting, blocks
 from reseed.planning.specs import (
     TEXT_FIELDS,
     DataSpec,
+    ReplayStep,
     SearchSpec,
     SplitSpec,
+    VerifySpec,
     WeightsSpec,
 )
 from reseed.planning.training_specs import build_repeat_spec, build_train_spec, build_verify_spec
@@ -205,21 +208,27 @@ def training_priority(context: Context, block: Block) -> float:
 # --- checks of trials ----------------------------------------------------------------------------
 
 
-def verify_job(context: Context) -> Job:
-    """All planned trials → a check of each; it has no output."""
+def verify_job(context: Context, steps: Callable[[], tuple[ReplayStep, ...]]) -> Job:
+    """All planned trials → a check of each, and of what follows from them; it has no output.
+
+    steps: builds the steps of the check.
+    """
     main, block = context.project.main, context.plan.all_trials()
     sample = None if main.verify_all else main.verify_sample
+
+    def build_spec() -> VerifySpec:
+        spec = build_verify_spec(context.project, context.plan, sample, context.write_sources)
+        return replace(spec, steps=steps())
+
     return Job(
         name="verify",
-        label="verify trials",
+        label="verify results",
         inputs=context.plan.block_files(block),
         outputs=[],
         log=context.layout.log("verify"),
         key=None,
-        spec=partial(
-            build_verify_spec, context.project, context.plan, sample, context.write_sources
-        ),
-        environment="training",
+        spec=build_spec,
+        environment="verification",
         priority=0,
         gpus=count_gpus(block),
     )

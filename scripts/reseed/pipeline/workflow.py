@@ -4,7 +4,7 @@ import atexit
 import gc
 import logging
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,12 +13,20 @@ from typing import Any
 from reseed.cache.trial_cache import has_failed
 from reseed.core.distributions import read_package_versions
 from reseed.core.environment import read_library_versions
+from reseed.core.file_keys import FileKeys
 from reseed.core.layout import ResultsLayout
 from reseed.core.module_finder import SCRIPTS
+from reseed.core.run_token import join_run, start_run
 from reseed.pipeline import training_jobs
 from reseed.pipeline.data_files import DataFiles
 from reseed.pipeline.jobs import Context, Job
-from reseed.pipeline.snakemake_metadata import claim_results, list_untracked
+from reseed.pipeline.replay_steps import list_steps
+from reseed.pipeline.snakemake_metadata import (
+    claim_results,
+    forget_foreign_records,
+    list_untracked,
+    token_copy,
+)
 from reseed.pipeline.spec_files import SpecFiles
 from reseed.pipeline.startup import (
     check_folders,
@@ -29,6 +37,7 @@ from reseed.pipeline.startup import (
 )
 from reseed.pipeline.study_jobs import StudyJobs
 from reseed.planning.read_plan import read_plan
+from reseed.planning.specs import ReplayStep
 
 logger = logging.getLogger("snakemake.reseed")
 
@@ -88,11 +97,18 @@ class Workflow:
         check_writable(self.project.main.results)
         results = Path(self.layout.root)
         claim_results(results, Path.cwd(), write=mode.writes)
+        if mode.writes and mode.has_records and forget_foreign_records(self.layout.root):
+            warn(
+                f"{self.layout.root} is not the folder that the last run wrote, so Snakemake's "
+                "records do not describe it: all but the cached trials is made again."
+            )
         if mode.writes:
             count = undo_future_times(self.layout.root)
             if count:
                 warn(f"The clock was wrong: {count} files had times in the future.")
         prepare_jobs(self.mirror, config.resolve().parent, self.layout)
+        if not mode.is_main:  # a job's own process on a node
+            join_run(Path(self.layout.run_token))
         self.specs = SpecFiles(self.layout, dry=mode.dry)
         self.context = Context(
             self.project,
@@ -110,6 +126,11 @@ class Workflow:
     def layout(self) -> ResultsLayout:
         """Paths below the results folder."""
         return self.plan.layout
+
+    def start(self) -> None:
+        """Make this run the current one of its results folder."""
+        if self.mode.writes:
+            start_run(Path(self.layout.run_token), token_copy(self.layout.root))
 
     @property
     def shell_prefix(self) -> str:
@@ -134,9 +155,25 @@ class Workflow:
         """
 
         def write(wildcards: object, output: object) -> str:
-            return self.specs.write(job.spec())
+            return self.write_spec(job)
 
         return write
+
+    def write_spec(self, job: Job) -> str:
+        """Write the spec of a job, with the keys of the tables that it writes and reads."""
+        root, results = self.layout.root, self.context.results
+        reads = {
+            f"{results}{file.removeprefix(root)}": self._file_keys[file]
+            for file in job.inputs
+            if file in self._file_keys
+        }
+        return self.specs.write(job.spec(), FileKeys(job.own_key, reads))
+
+    @cached_property
+    def _file_keys(self) -> dict[str, str]:
+        """Key of each table that carries one, by its path."""
+        jobs = (job for jobs in self.jobs.values() for job in jobs)
+        return {file: key for job in jobs for file, key in job.file_keys.items()}
 
     # --- outputs without a record ----------------------------------------------------------------
 
@@ -221,8 +258,13 @@ class Workflow:
 
     @cached_property
     def verify(self) -> Job:
-        """The check of all planned trials."""
-        return training_jobs.verify_job(self.context)
+        """The check of all planned trials, and of the files that follow from them."""
+        return training_jobs.verify_job(self.context, lambda: tuple(self.list_steps()))
+
+    def list_steps(self, finished_only: bool = False) -> Iterator[ReplayStep]:
+        """The jobs that a check runs again (`reseed.pipeline.replay_steps`)."""
+
+        return list_steps(self.jobs, self.layout, self.write_spec, finished_only)
 
     def labels(self) -> dict[str, str]:
         """Label of each job by the name of its rule."""

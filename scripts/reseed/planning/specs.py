@@ -6,7 +6,7 @@ files behind the job's key: the job stops if one of them was edited. Neither is 
 """
 
 from collections.abc import Hashable
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from typing import Any, TypeVar, cast
 
@@ -41,11 +41,11 @@ def from_json(cls: type[AnySpec], text: str | bytes) -> AnySpec:
     return _adapter(cast(Hashable, cls)).validate_json(text)
 
 
-_PATHS = ("results", "sources")
+_PATHS = ("results", "shown", "sources")
 
 
 def without_paths(spec: Any) -> Any:
-    """JSON-able form of a spec without its paths (`results`, `sources`), for keys."""
+    """JSON-able form of a spec without its paths, for keys."""
     assert is_dataclass(spec)
     names = (field.name for field in fields(spec))
     parts = {name: getattr(spec, name) for name in names if name not in _PATHS}
@@ -167,12 +167,31 @@ class SearchSpec:
 
 
 @dataclass(frozen=True)
+class ReplayStep:
+    """A deterministic job that `verify` runs again.
+
+    stage: of the job. spec: its spec file. inputs: those that another step makes. outputs: its
+    files, relative to the results folder as the inputs are.
+    """
+
+    stage: str
+    spec: str
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class VerifySpec:
-    """Check trials. sample: how many to retrain (None: all). study: table to write, if any."""
+    """Check trials, and the files that follow from them.
+
+    sample: how many trials to retrain (None: all). study: table of repeated fits to write, if any.
+    steps: jobs after training, in the order of the data.
+    """
 
     training: TrainSpec
     sample: int | None
     study: str | None = None
+    steps: tuple[ReplayStep, ...] = ()
 
 
 # --- data ----------------------------------------------------------------------------------------
@@ -354,36 +373,16 @@ class DrawSpec:
 
 @dataclass(frozen=True)
 class ReportSpec:
-    """Write a page. results: as the user names it, since pages show commands.
+    """Write a page.
 
-    exhibits: names by study, in the order of the page. page: the study of the page; None: index.
-    coverage: exhibits of the paper, by study.
+    shown: the results folder as the user names it, for commands on the page. exhibits: names by
+    study, in the order of the page. page: the study of the page; None: index. coverage: exhibits
+    of the paper, by study.
     """
 
     results: str
+    shown: str
     exhibits: dict[str, tuple[str, ...]]
     page: str | None
     coverage: dict[str, tuple[PaperExhibit, ...]]
     sources: str = ""
-
-
-def narrow_to_experiment(spec: StudySpec, experiment: str) -> StudySpec:
-    """The study with one experiment alone, and the settings and texts that it uses."""
-    kept = [one for one in spec.experiments if one.name == experiment]
-    numbers = sorted({arm.setting for one in kept for arm in one.arms})
-    renumbered = {old: new for new, old in enumerate(numbers)}
-    settings = tuple(spec.settings[number] for number in numbers)
-    datasets = {one.setting.dataset for one in settings}
-    models = {one.setting.model for one in settings}
-    experiments = tuple(
-        replace(one, arms=tuple(replace(a, setting=renumbered[a.setting]) for a in one.arms))
-        for one in kept
-    )
-    return replace(
-        spec,
-        settings=settings,
-        experiments=experiments,
-        models={name: text for name, text in spec.models.items() if name in models},
-        datasets={name: text for name, text in spec.datasets.items() if name in datasets},
-        variants={k: v for k, v in spec.variants.items() if k in models | datasets},
-    )

@@ -1,5 +1,6 @@
 """Specs of a study: what collecting or importing it needs."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from reseed.config import Dataset, Model, Study
@@ -84,3 +85,25 @@ def _imported_titles(project: Project, study: Study) -> dict[str, dict[str, str]
         "datasets": {name: entry.title for name, entry in project.datasets.items()} | given_titles,
         "models": {name: entry.title for name, entry in project.models.items()} | given_titles,
     }
+
+
+def narrow_to_experiment(spec: StudySpec, experiment: str) -> StudySpec:
+    """The study with one experiment alone, and the settings and texts that it uses."""
+    kept = [one for one in spec.experiments if one.name == experiment]
+    numbers = sorted({arm.setting for one in kept for arm in one.arms})
+    renumbered = {old: new for new, old in enumerate(numbers)}
+    settings = tuple(spec.settings[number] for number in numbers)
+    datasets = {one.setting.dataset for one in settings}
+    models = {one.setting.model for one in settings}
+    experiments = tuple(
+        replace(one, arms=tuple(replace(a, setting=renumbered[a.setting]) for a in one.arms))
+        for one in kept
+    )
+    return replace(
+        spec,
+        settings=settings,
+        experiments=experiments,
+        models={name: text for name, text in spec.models.items() if name in models},
+        datasets={name: text for name, text in spec.datasets.items() if name in datasets},
+        variants={k: v for k, v in spec.variants.items() if k in models | datasets},
+    )

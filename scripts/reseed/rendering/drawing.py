@@ -10,12 +10,14 @@ import hashlib
 import shutil
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
 from reseed.cache.entries import add_entry, entry_path, link_entry
 from reseed.core.code_hash import digest
+from reseed.core.file_keys import current_keys, use_keys
 from reseed.core.layout import ResultsLayout, StudyLayout
 from reseed.core.source_guard import SourceGuard
 from reseed.planning.specs import DrawSpec, ExhibitSpec
@@ -42,6 +44,11 @@ def compute_key(exhibit: ExhibitSpec) -> str:
 
 def draw_exhibit(exhibit: ExhibitSpec, study: StudyLayout, stem: Path) -> None:
     """Draw one exhibit and write every format of it. stem: path of its files without suffix."""
+    with use_keys(replace(current_keys(), own=exhibit.key)):
+        _draw(exhibit, study, stem)
+
+
+def _draw(exhibit: ExhibitSpec, study: StudyLayout, stem: Path) -> None:
     kind, data = find_kind("exhibits", exhibit.kind), read_exhibit_data(study, exhibit)
     if exhibit.is_table:
         from reseed.rendering.table_files import write_table

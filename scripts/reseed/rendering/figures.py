@@ -11,7 +11,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 from PIL import Image
 from reseed.claims.claim import Claim, check_drawn
-from reseed.core.atomic import replace_atomically, write_json
+from reseed.core.atomic import replace_atomically
+from reseed.core.checked_io import write_json
 from reseed.core.csv_files import write_csv
 from reseed.rendering.claim_texts import claim_texts
 from reseed.rendering.data import ExhibitData

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+import numpy as np
 import pandas as pd
 from reseed.analyses.shared.keys import group_across_datasets, merge_keys
-from reseed.claims.formatting import format_p
+from reseed.claims.claim import Estimate, Sample
+from reseed.claims.formatting import format_p, format_share
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS
+from reseed.metrics.names import is_share
 from reseed.rendering import numbers
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, footnote, metric_title
@@ -22,6 +25,7 @@ RUNS = {
     "seeds": "model seeds",
     "unpaired": "model seeds",
     "seeds and items": "model seeds",
+    "datasets": "datasets",
 }
 #: With longer labels there is one panel a line.
 LONG_LABEL = 20
@@ -154,11 +158,38 @@ def adjusted_over(rows: pd.DataFrame, part: str = "section") -> str:
     return f"the pairs of a {'dataset' if alone else part}"
 
 
-def counted_runs(rows: pd.DataFrame) -> str:
-    """Number of runs of a pair with their noun: `6 to 8 model seeds`, `1 split`."""
-    number = numbers.from_to(rows["n"])
+def pair_runs(rows: pd.DataFrame) -> Sample:
+    """The n of pairs in runs of their design: `6 to 8 model seeds`; 0 where a pair shares none."""
+    n = rows["n"].fillna(0)
     nouns = dict.fromkeys(RUNS.get(design, "runs") for design in rows["design"])
-    return f"{number} {numbers.several(n.removesuffix('s') if number == '1' else n for n in nouns)}"
+    one = numbers.several(noun.removesuffix("s") for noun in nouns)
+    return Sample(int(n.min()), int(n.max()), one, numbers.several(nouns))
+
+
+def difference_estimates(data: ExhibitData, rows: pd.DataFrame) -> list[Estimate]:
+    """Each known difference with its interval, in units of the score."""
+    found = []
+    for row in rows[np.isfinite(rows["difference"])].to_dict("records"):
+        bounds = (-1.0, 1.0) if is_share(row["metric"]) and row["unit"] else (-np.inf, np.inf)
+        subject = f"{dataset_title(data, row['dataset'])}: {pair_title(data, row)}"
+        interval = (row["low"], row["high"])
+        found.append(Estimate.truncated(subject, row["difference"], interval, row["level"], bounds))
+    return found
+
+
+def detectable(rows: pd.DataFrame) -> str:
+    """`detectable with a power of 80 %: 0.3 to 1.2 points of AUC`; empty if unknown."""
+    known = rows[rows["detectable"].gt(0) & np.isfinite(rows["detectable"])]
+    if known.empty:
+        return ""
+    titles = [in_unit(row) for row in known.to_dict("records")]
+    sizes = known.assign(size=known["detectable"] * known["factor"], title=titles)
+    parts = [
+        f"{numbers.from_to(part['size'], '{:.2g}'.format)} {title}"
+        for title, part in sizes.groupby("title", sort=False)
+    ]
+    power = format_share(known["target_power"].iloc[0])
+    return f"detectable with a power of {power}: {'; '.join(parts)}"
 
 
 def leaders(rows: pd.DataFrame) -> pd.DataFrame:

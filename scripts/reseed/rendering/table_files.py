@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from reseed.core.atomic import write_json, write_text
+from reseed.core.atomic import write_text
+from reseed.core.checked_io import write_json
 from reseed.core.csv_files import write_csv
 from reseed.rendering.claim_texts import claim_texts, headline_of
 from reseed.rendering.latex import latex

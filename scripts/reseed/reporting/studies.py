@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -228,6 +229,7 @@ def read_study(
     page: Path | None = None,
     command: str | None = None,
     coverage: tuple[PaperExhibit, ...] = (),
+    as_shown: Callable[[Path], Path] = lambda path: path,
 ) -> StudyReport:
     """Read the facts of a study, and the sidecar and picture of each exhibit.
 
@@ -236,6 +238,7 @@ def read_study(
         page: path of the page, to which links to files are relative (None: no links).
         command: that makes the exhibits (None: Snakemake's; empty: not shown).
         coverage: the exhibits of the paper, for a table.
+        as_shown: path of a file as Snakemake's command names it.
 
     Raises:
         ReseedError: if an exhibit or the facts are missing.
@@ -245,7 +248,7 @@ def read_study(
     if exhibits is None:
         exhibits = sorted(p.stem for part in ("tables", "figures")
                           for p in (folder / part).glob("*.json"))  # fmt: skip
-    found = [_read_exhibit(folder, info, name, page, command) for name in exhibits]
+    found = [_read_exhibit(folder, info, name, page, command, as_shown) for name in exhibits]
     return StudyReport(folder.name, info, found, _day(folder / "about.json"), coverage)
 
 
@@ -256,7 +259,12 @@ def _day(path: Path) -> str:
 
 
 def _read_exhibit(
-    folder: Path, info: StudyInfo, exhibit: str, page: Path | None, command: str | None
+    folder: Path,
+    info: StudyInfo,
+    exhibit: str,
+    page: Path | None,
+    command: str | None,
+    as_shown: Callable[[Path], Path],
 ) -> Exhibit:
     places = [folder / form / f"{exhibit}.json" for form in ("tables", "figures")]
     path = next((place for place in places if place.is_file()), None)
@@ -268,7 +276,7 @@ def _read_exhibit(
         beside = Path(os.path.relpath(path.parent, page.parent)).as_posix()
         links = tuple((Path(f).suffix[1:].upper(), f"{beside}/{f}") for f in sidecar["files"])
     figure = sidecar["form"] == "figure"
-    target = path.with_suffix(".png" if figure else ".csv").as_posix()
+    target = as_shown(path.with_suffix(".png" if figure else ".csv")).as_posix()
     return Exhibit(
         exhibit,
         sidecar,

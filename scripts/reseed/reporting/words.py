@@ -23,8 +23,8 @@ WORDS = {
     "setting": "One dataset, split scheme and source of hyper-parameters, within which models are"
     " compared.",
     "cell": "One dataset with one algorithm and one way of varying the seeds: one row of a table.",
-    "luck of the test rows": "How far the score of one trained model would move with other test"
-    " rows.",
+    "infinite test set": "A test set so large that the choice of its rows no longer changes a"
+    " score; the spread over seeds that is left there is that between trained models.",
     "equivalent": "No difference was shown, and it was shown to be smaller than the stated region"
     " of practical equivalence; without a stated region nothing is called equivalent.",
     "flips": "Single runs that order the two models differently from the mean.",

@@ -22,6 +22,7 @@ from reseed.stats.inputs import (
     check_probability,
     rescale,
 )
+from reseed.stats.shares import share_interval
 
 _MAX_SEEDS = 1_000_000
 
@@ -374,9 +375,8 @@ def ensemble_size(
     ]
     intervals = []
     for values in samples:
-        test = stats.binomtest(int((values <= threshold).sum()), values.size)
-        exact = test.proportion_ci(level, method="exact")
-        intervals.append((test.statistic, exact.low, exact.high))
+        count = int((values <= threshold).sum())
+        intervals.append((count / values.size, *share_interval(count, values.size, level)))
     shares, low, high = np.array(intervals).T
     onward = np.logical_and.accumulate((shares >= share)[::-1])[::-1]
     size = int(tried[onward.argmax()]) if onward.any() else None

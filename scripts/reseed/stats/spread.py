@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -220,6 +221,29 @@ def sd_ratio(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> SdRatio:
     found = stats.f.isf(tail, *df) / stats.f.ppf(0.2, *df)
     ratio, low, high, found = (float(np.sqrt(x)) for x in (f, low, high, found))
     return SdRatio(ratio, low, high, float(min(1.0, p)), found, level)
+
+
+def ratio_limits(
+    a: tuple[float, float, float], b: tuple[float, float, float]
+) -> tuple[float, float]:
+    """Return the interval of a / b from two independent positive estimates with intervals.
+
+    Method of variance estimates recovery on the logarithms (Zou and Donner 2008): each end of
+    log a − log b combines the distances to the two ends that pull it there. For the SDs of Gaussian
+    samples it is close to the interval of the F test (`tests/stats`).
+
+    Args:
+        a, b: (estimate, low, high).
+
+    Returns:
+        Lower and upper end; NaN where an estimate has no interval or an end is not positive.
+    """
+    if not all(math.isfinite(end) and end > 0 for end in (*a, *b)):
+        return math.nan, math.nan
+    (x, x_low, x_high), (y, y_low, y_high) = np.log(a), np.log(b)
+    low = x - y - math.hypot(x - x_low, y_high - y)
+    high = x - y + math.hypot(x_high - x, y - y_low)
+    return math.exp(low), math.exp(high)
 
 
 def median_interval(x: ArrayLike, level: float = 0.95) -> tuple[float, float]:

@@ -70,7 +70,8 @@ def stochastic_order(
 ) -> StochasticOrder:  # fmt: skip
     """Compute one-sided bounds of the violation ratio: expanded bootstrap percentiles.
 
-    Both samples are resampled. The percentiles are expanded for the size n of the smaller sample
+    Both samples are resampled to the size n of the smaller one: quantiles of samples of different
+    sizes differ under skew though the distributions are equal. The percentiles are expanded for n
     to Φ(±t √(n/(n−1))), with Student's t of n − 1 degrees of freedom (Hesterberg 2015). The bound
     of the source is ε + z SD of the bootstrap. Because ε is bounded and skewed, that bound claims
     dominance in 10 to 23 % of cases with true ratio 1/2 (5 to 50 seeds; nominal 5 %). This one
@@ -90,8 +91,8 @@ def stochastic_order(
     check_probability(level=level)
     check_at_least(2, n_boot=n_boot)
     ratio = float(violation_ratio(a, b))
-    drawn = (x[rng.integers(0, x.size, (n_boot, x.size))] for x in (a, b))
     n = min(a.size, b.size)
+    drawn = (x[rng.integers(0, x.size, (n_boot, n))] for x in (a, b))
     high = float(stats.norm.cdf(stats.t.ppf(level, n - 1) * np.sqrt(n / (n - 1))))
     lower, upper = np.quantile(violation_ratio(*drawn), [1 - high, high])
     return StochasticOrder(ratio, float(lower), float(upper), level, n_boot)

@@ -1,24 +1,35 @@
-"""Two checks of trials: metrics follow from the stored outputs, and retraining gives the same bits.
+"""Two checks of trials: records agree with the outputs they keep, and retraining repeats them.
 
 The second is the repeated fit of Raste et al., Section 4.1, for any sample of planned trials.
 """
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import groupby, zip_longest
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from reseed.cache.entries import samefile
 from reseed.cache.trial_cache import TrialCache
-from reseed.core.coordinates import Coordinates
+from reseed.cache.trial_records import CURVE_POINT, SCHEMA, TrialRecord, read_trial
+from reseed.core.coordinates import KEPT_PARTS, Coordinates
 from reseed.core.environment import compute_environment_id, describe_environment
 from reseed.core.errors import Damaged, ReseedError
+from reseed.data.splits import Split
 from reseed.data.store import read_targets
 from reseed.metrics import registry as metrics
 from reseed.planning.specs import TrainSpec
 from reseed.training.block import Splits, train
+from reseed.training.run import Outcome, compute_fingerprint
+
+#: Fields of a record that two trainings of a trial may differ in.
+_CIRCUMSTANCES = (
+    *("key", "seeds", "hyperparameters", "environment", "commit", "train_seconds"),
+    *("classes", "error"),  # `classes` follows from the outputs; an error may name an address
+)
 
 
 @dataclass(frozen=True)
@@ -35,33 +46,117 @@ class Check:
     error: ReseedError | None = None
 
 
-def check_metrics(cache: TrialCache, trials: Sequence[Coordinates]) -> Iterator[tuple[Path, Check]]:
-    """Compute each trial's metrics again from its stored outputs."""
-    splits, targets = Splits(cache), read_targets(cache.data_folder)
+# --- records against the outputs they keep -------------------------------------------------------
+
+
+def check_records(cache: TrialCache, trials: Sequence[Coordinates]) -> Iterator[tuple[Path, Check]]:
+    """Compare fingerprint and metrics of each trial with the outputs that its record keeps.
+
+    Cache entries of the trial that are other files than the declared one are checked too. Yields
+    the path of the checked file and the result.
+    """
+    splits, target = Splits(cache), read_targets(cache.data_folder).target
     task, own = cache.data.task, cache.spec.model.metric
+    extra = [own] if own else []
     for trial in trials:
         path = cache.trial_path(trial)
         try:
-            record = cache.read(trial, ["test"])
+            record, split = cache.read(trial, KEPT_PARTS), splits(trial)
         except ReseedError as error:
             yield path, Check(False, str(error), error=error)
             continue
-        if record.status != "ok" or record.test is None:
-            yield path, Check(True, "stores no outputs: nothing to compute", made=False)
-            continue
-        truth = targets.target[splits(trial).test]
-        computed = metrics.evaluate(task, truth, record.test, [own] if own else [])
-        wrong = [
-            f"{name} is {record.metrics.get(name)}, its outputs give {value}"
-            for name, value in computed.items()
-            if not np.isclose(record.metrics.get(name, np.nan), value, rtol=1e-9, atol=1e-12)
+        yield path, _check_record(record, split, target, task, extra, cache, trial)
+        for entry in cache.entry_paths(cache.key(trial), record.environment):
+            if entry.exists() and not samefile(entry, path):
+                yield entry, _check_entry(entry, record.key, split, target, task, extra)
+
+
+def _check_record(
+    record: TrialRecord,
+    split: Split,
+    target: np.ndarray,
+    task: str,
+    extra: list[str],
+    cache: TrialCache,
+    trial: Coordinates,
+) -> Check:
+    wrong = find_contradictions(record, split, target, task, extra)
+    if wrong:
+        error = _wrong_record(cache, trial, "its metrics do not follow from its outputs")
+        return Check(False, "; ".join(wrong), error=error)
+    if record.test is None:
+        return Check(True, "stores no outputs: nothing to compute", made=False)
+    return Check(True, "fingerprint and metrics follow from its outputs")
+
+
+def _check_entry(
+    entry: Path, key: str, split: Split, target: np.ndarray, task: str, extra: list[str]
+) -> Check:
+    try:
+        record = read_trial(entry, KEPT_PARTS)
+        wrong = find_contradictions(record, split, target, task, extra)
+        if record.key != key:
+            wrong.append("it holds another trial")
+        if wrong:
+            raise Damaged(entry, "; ".join(wrong), cached=False)
+    except Damaged as error:
+        return Check(False, str(error), made=False, error=error)
+    return Check(True, "the cache entry agrees with its outputs", made=False)
+
+
+def find_contradictions(
+    record: TrialRecord, split: Split, target: np.ndarray, task: str, extra: Sequence[str]
+) -> list[str]:
+    """Where a record contradicts the outputs it keeps: one line each.
+
+    Args:
+        record: with its outputs.
+        split: rows of the trial.
+        target: (n,) targets of the dataset.
+        task: of the dataset.
+        extra: metrics beside those of the task.
+    """
+    if record.status != "ok":
+        return []
+    wrong = []
+    if record.test is not None:
+        if compute_fingerprint(record.test) != record.fingerprint:
+            wrong.append("its outputs do not match its fingerprint")
+        wrong += _wrong_metrics(task, target[split.test], record.test, extra, record.metrics)
+    # Rows that a model held out itself are not recorded.
+    if record.validation is not None and len(record.validation) == len(split.validation):
+        truth = target[split.validation]
+        wrong += [
+            f"validation {line}"
+            for line in _wrong_metrics(
+                task, truth, record.validation, extra, record.validation_metrics
+            )
         ]
-        text = "; ".join(wrong) or "metrics follow from its outputs"
-        why = "its metrics do not follow from its outputs"
-        yield (
-            path,
-            Check(not wrong, text, error=_wrong_record(cache, trial, why) if wrong else None),
+    return wrong
+
+
+def _wrong_metrics(
+    task: str,
+    truth: np.ndarray,
+    outputs: np.ndarray,
+    extra: Sequence[str],
+    recorded: dict[str, float],
+) -> list[str]:
+    try:
+        computed = metrics.evaluate(task, truth, outputs, extra)
+    except ValueError as error:
+        return [f"its outputs give no metrics ({error})"]
+    # The last bits of a sum may depend on the processor.
+    return [
+        f"{name} is {recorded.get(name)}, its outputs give {computed.get(name)}"
+        for name in dict.fromkeys([*computed, *recorded])
+        if not np.isclose(
+            recorded.get(name, np.nan), computed.get(name, np.nan), rtol=1e-9, atol=1e-12
         )
+    ]
+
+
+# --- retraining ----------------------------------------------------------------------------------
 
 
 def sample(
@@ -83,21 +178,58 @@ def sample(
 def check_retrained(
     cache: TrialCache, trials: list[Coordinates], device: str, threads: int
 ) -> Iterator[tuple[Coordinates, Check]]:
-    """Train trials again with the code that made them, and compare fingerprints."""
+    """Train trials again with the code that made them, and compare everything they recorded."""
     here = compute_environment_id(describe_environment(device, threads, cache.spec.packages))
     for trial, outcome in train(cache, trials, device, threads):
-        record = cache.read(trial)
+        record = cache.read(trial, SCHEMA.names)
         actual = (outcome.status, outcome.fingerprint)
         expected = (record.status, record.fingerprint)
+        differing = list_differences(record, outcome)
         text = f"same ({outcome.status}, {str(outcome.fingerprint)[:12]})"
         error = None
-        if actual != expected:
-            text = f"differs: expected {expected}, got {actual} {outcome.error or ''}".rstrip()
+        if differing:
+            text = f"differs in {', '.join(differing)}: expected {expected}, got {actual}"
+            text = f"{text} {outcome.error or ''}".rstrip()
             if record.environment != here:
                 text += " (it was made under other versions, or on another device)"
             else:
                 error = _wrong_record(cache, trial, "retraining gives another result")
-        yield trial, Check(actual == expected, text, error=error)
+        yield trial, Check(not differing, text, error=error)
+
+
+def list_differences(record: TrialRecord, outcome: Outcome) -> list[str]:
+    """Fields in which a record and an outcome of the same trial differ, bit for bit."""
+    repeated: dict[str, Any] = {name: outcome.outputs.get(name) for name in KEPT_PARTS}
+    names = [one.name for one in fields(record) if one.name not in _CIRCUMSTANCES]
+    return [
+        name
+        for name in names
+        # A record may keep fewer outputs than a training gives.
+        if not (name in KEPT_PARTS and getattr(record, name) is None)
+        and not _is_same(
+            _plain(getattr(record, name)), _plain(repeated.get(name, getattr(outcome, name, None)))
+        )
+    ]
+
+
+def _plain(value: Any) -> Any:
+    """A value in the form that a record has after it was written and read."""
+    if isinstance(value, dict):
+        return {name: float(value[name]) for name in sorted(value)}
+    if isinstance(value, list):
+        points = [[point.get(one.name) for one in CURVE_POINT] for point in value]
+        return [[None if x is None else float(x) for x in point] for point in points] or None
+    return value
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return (
+            one.dtype == other.dtype
+            and one.shape == other.shape
+            and one.tobytes() == (other.tobytes())
+        )
+    return repr(one) == repr(other)  # NaN is equal to itself, and 0.0 differs from -0.0
 
 
 def _wrong_record(cache: TrialCache, trial: Coordinates, why: str) -> Damaged:

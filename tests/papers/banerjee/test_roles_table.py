@@ -8,7 +8,7 @@ from run_kinds import draw, run_analysis
 from test_role_components import study
 
 
-def test_the_table_has_a_row_a_measure_and_says_what_it_found(tmp_path):
+def test_the_table_has_a_row_a_measure_and_a_claim(tmp_path):
     data = study()
     shown = ExhibitData(run_analysis(role_components, data), data.metrics, data.info, "k", "Title")
     table = check_table(draw(roles_table, shown, {}), tmp_path)
@@ -17,6 +17,10 @@ def test_the_table_has_a_row_a_measure_and_says_what_it_found(tmp_path):
     ]  # fmt: skip
     assert list(table.shown["Grid"]) == ["6×5"] * 3
     assert "initial weights alone make 6" in table.findings[0]
+    assert "6×5 seeds, 30 runs" in table.findings[0]
+    assert [estimate.subject for estimate in table.claims[0].estimates] == [
+        "Initial weights", "Order of batches", "Interaction and rest",
+    ]  # fmt: skip
 
 
 def test_a_study_without_a_grid_gives_an_empty_table(tmp_path):

@@ -1,4 +1,6 @@
-"""Paper 3's analyses on constructed runs: brute force, an odd run, growing ensembles."""
+"""Analyses on constructed runs: brute force, an odd run, growing ensembles."""
+
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -43,7 +45,7 @@ def data_of(folder, y, gaps, arms=("rf",), facts=None):
     return study_of(write_outputs(folder, found), found, facts)
 
 
-def test_the_first_half_is_the_reference_and_the_rest_is_judged(tmp_path):
+def test_the_first_half_is_the_reference_of_the_rest(tmp_path):
     y, gaps = runs(odd=(20,))
     table = run_analysis(trimming, data_of(tmp_path, y, gaps), FAST).set_index("init")
     assert list(table.index) == list(range(12, 24))
@@ -144,7 +146,7 @@ def printed(folder):
     return folder
 
 
-def test_the_summary_has_all_runs_and_those_with_a_low_alpha(tmp_path):
+def test_summary_covers_all_runs_and_low_alpha_ones(tmp_path):
     y, gaps = runs(odd=(20,))
     data = data_of(tmp_path / "o", y, gaps)
     data = Data(data.metrics, data.info, printed(tmp_path / "p"), data.predictions)
@@ -152,10 +154,15 @@ def test_the_summary_has_all_runs_and_those_with_a_low_alpha(tmp_path):
     single = run_analysis(trimming, data, FAST)
     assert row["candidates"] == 12
     assert row["admitted"] == 11
-    assert row["accuracy_min"] == single["accuracy"].min()
+    accuracy = ((gaps > 0) == y).mean(axis=1)  # of the references, too
+    assert row["accuracy_min"] == accuracy.min()
+    assert row["accuracy_sd"] == pytest.approx(accuracy.std(ddof=1))
+    assert row["accuracy_sd_low"] < row["accuracy_sd"] < row["accuracy_sd_high"]
+    churn = [np.mean((a > 0) != (b > 0)) for a, b in combinations(gaps, 2)]
+    assert row["churn_mean"] == pytest.approx(np.mean(churn))
     assert row["low_alpha_accuracy_min"] == single[single["admitted"]]["accuracy"].min()
     assert row["churn_max"] > row["low_alpha_churn_max"]
-    assert (row["pairs"], row["pairs_admitted"]) == (66, 55)
+    assert (row["n"], row["pairs"], row["pairs_admitted"]) == (24, 276, 55)
     assert row["published_accuracy_min"] == pytest.approx(0.8)
     assert row["published_churn_min"] == pytest.approx(200 / 8018)
     unknown = run_analysis(trimming_summary, data, FAST, published={"other": "batch"})
@@ -183,7 +190,9 @@ def test_published_shares_stand_at_their_size(tmp_path):
 def test_larger_ensembles_are_alike_and_end_at_the_whole_pool(tmp_path):
     y, gaps = runs(n=40, noise=2.0)
     table = run_analysis(trimming_ensembles, data_of(tmp_path, y, gaps), FAST, sizes=[1, 5, 12])
-    assert table.groupby("size").size().to_dict() == {1: 30, 5: 30, 12: 30, 20: 1}
+    assert table.groupby("size").size().to_dict() == {1: 20, 5: 30, 12: 30, 20: 1}
+    single = np.sort(table.loc[table["size"] == 1, "accuracy"])  # each run of the pool once
+    assert single == pytest.approx(np.sort(((gaps[20:] > 0) == y).mean(axis=1)))
     spread = table.groupby("size")["accuracy"].std()
     assert spread[1] > spread[5] > spread[12]
     churn = table.groupby("size")["churn_ensemble"].mean()
@@ -206,7 +215,7 @@ def test_ensembles_of_several_classes_average_log_probabilities(tmp_path):
     assert (table["ensemble_accuracy"] > table["accuracy"].max()).all()
 
 
-def test_what_foretells_disagreement_is_found(tmp_path):
+def test_measures_that_predict_disagreement_are_found(tmp_path):
     """A few runs are noisier than the others; all measures see it, churn best."""
     rng = np.random.default_rng(2)
     y, gaps = runs(n=30, items=2000)
@@ -233,15 +242,16 @@ def test_the_histogram_of_gaps_sums_to_one(tmp_path):
     assert table["ensemble"].sum() == pytest.approx(1)
     assert (table["runs_min"] <= table["runs_mean"]).all()
     inner = table[(table["left"] >= 0) & (table["right"] <= 1)]
-    expected = np.mean((gaps[12:] >= 0) & (gaps[12:] < 1))
+    expected = np.mean((gaps >= 0) & (gaps < 1))
+    assert set(table["n"]) == {24}
     assert inner["runs_mean"].sum() == pytest.approx(expected, abs=1e-9)
     # The authors' way with gaps beyond the bound: at 0, in runs and ensemble alike.
     zero = {"n_bins": 30, "gap_bound": 1.0, "outside": "zero"}
     table = run_analysis(gap_distribution, data_of(tmp_path / "zero", y, gaps), zero)
-    together = gaps[12:].mean(axis=0)
+    together = gaps.mean(axis=0)
     at_zero = (table["left"] <= 0) & (table["right"] > 0)
     least = {
-        "runs_mean": np.mean(np.abs(gaps[12:]) >= 1),
+        "runs_mean": np.mean(np.abs(gaps) >= 1),
         "ensemble": np.mean(np.abs(together) >= 1),
     }
     for name, share in least.items():

@@ -1,4 +1,4 @@
-"""Paper 3's tables and figures show what the analyses measured."""
+"""Tables and figures of the paper show what the analyses measured."""
 
 from dataclasses import replace
 
@@ -12,9 +12,9 @@ from papers.banerjee import (
     gap_distribution,
     gap_figure,
     information_table,
+    pairs_plot_figure,
     representatives_table,
     trimming,
-    trimming_3d_figure,
     trimming_ensembles,
     trimming_figure,
     trimming_information,
@@ -30,8 +30,8 @@ from reseed.exhibits import seed_noise
 from reseed.rendering.data import ExhibitData
 from run_kinds import draw, run_analysis
 from scipy.special import expit
-from study_frames import amended
-from test_trimming_analyses import printed, runs
+from study_frames import about, amended, frame, trial
+from test_trimming_analyses import data_of, printed, runs
 
 FAST = {"n_bootstrap": 4, "n_ensembles": 20, "n_halves": 2, "sizes": [1, 3, 5]}
 ARMS = ("rf", "rf:order", "rf:both")
@@ -77,9 +77,10 @@ def test_the_table_of_arms_has_the_papers_numbers_below(make, tmp_path):
     assert table.shown["Pairwise churn", "Range"][1] == "0.0125–0.0499"
     row = data.statistics.iloc[0]
     assert table.shown["Accuracy", "Mean ± SD"][0].startswith(f"{row['accuracy_mean']:.4f}")
-    assert table.shown["", "Low α̂"][2] == "92 %"  # 11 of 12
+    assert table.shown["", "Low α̂"][2] == "11 of 12"
     assert "regression" in table.footnote
-    assert len(table.findings) == 1
+    assert [claim.name for claim in table.claims] == ["sd", "churn"]
+    assert table.findings[0].endswith("(95 % intervals, 24 runs each).")
 
 
 def test_the_figures_of_runs(make, tmp_path):
@@ -87,21 +88,30 @@ def test_the_figures_of_runs(make, tmp_path):
     figure, drawn = check_figure(trimming_figure, data, {}, tmp_path)
     assert len([axis for axis in figure.axes if axis.get_visible()]) == 3
     assert len(drawn.frame) == 36
-    assert "12 of 12 runs of RF, 11 of 12 runs of Order" in drawn.findings[0]
-    assert "so has" in drawn.findings[1] or "no other" in drawn.findings[1]
+    assert "is 100 % [74 %, 100 %] for RF, 92 % [62 %, 100 %] for Order" in drawn.findings[0]
+    assert "1 run with a greater α̂" in drawn.findings[1]
     three = {"x": ["accuracy", "churn_ensemble", "ece"], "arms": ["rf:both"]}
     figure, drawn = check_figure(trimming_figure, data, three, tmp_path)
     assert len(figure.axes) == 3
     assert set(drawn.frame["arm"]) == {"rf:both"}
 
 
-def test_the_space_of_three_measurements(make, tmp_path):
-    figure, drawn = draw(trimming_3d_figure, make(trimming), {"arms": ["rf:both"]})
-    figure.canvas.draw()
-    points = figure.axes[0].collections[0]
-    assert len(points.get_offsets()) == len(drawn.frame) == 12
-    sized = draw(trimming_3d_figure, make(trimming_ensembles), {"colour": "size"})
-    assert len(sized[0].axes) == 4
+@pytest.mark.parametrize(
+    ("analysis", "options"),
+    [(trimming, {}), (trimming_ensembles, {"colour": "size"})],
+    ids=["runs", "ensembles"],
+)
+def test_each_pair_of_measurements_has_a_panel(make, tmp_path, analysis, options):
+    options = options | {"arms": ["rf:both"]}
+    figure, drawn = check_figure(pairs_plot_figure, make(analysis), options, tmp_path)
+    panels = figure.axes[:3]
+    assert {(a.get_ylabel(), a.get_xlabel()) for a in panels} == {
+        ("Test accuracy", "Churn against the ensemble"), ("Test accuracy", "ECE"),
+        ("ECE", "Churn against the ensemble"),
+    }  # fmt: skip
+    for axis in panels:
+        assert len(axis.collections[0].get_offsets()) == len(drawn.frame)
+    assert len(figure.axes) == 4  # with the scale of colours
 
 
 def with_arms_of_number(data, count):
@@ -118,19 +128,13 @@ def with_arms_of_number(data, count):
         (trimming_pairs_figure, trimming_pairs, 9),
         (ensembles_figure, trimming_ensembles, 3),
         (gap_figure, gap_distribution, 6),
+        (pairs_plot_figure, trimming, 3),
     ],
 )
 def test_panels_that_a_page_has_no_room_for_are_named(make, kind, analysis, drawn):
     data = with_arms_of_number(make(analysis), drawn + 2)
     footnote = draw(kind, data, {})[1].footnote
     assert f"Not drawn for want of room, but in the CSV: rf{drawn}, rf{drawn + 1}." in footnote
-
-
-def test_spaces_that_a_page_has_no_room_for_are_named(make):
-    figure, drawn = draw(trimming_3d_figure, with_arms_of_number(make(trimming), 6), {})
-    assert figure.get_figheight() < 8.6
-    assert len(figure.axes) == 5  # with the scale
-    assert "Not drawn for want of room, but in the CSV: rf4, rf5." in drawn.footnote
 
 
 def test_pairs_and_gaps(make, tmp_path):
@@ -141,23 +145,26 @@ def test_pairs_and_gaps(make, tmp_path):
     check_figure(gap_figure, make(gap_distribution), {}, tmp_path)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"arms": ["rf", "rf:both"]},
-        {"y": ["accuracy", "ece"], "x": ["churn_ensemble", "churn_ensemble"], "arms": ["rf"]},
-    ],
-    ids=["over size", "scatter"],
-)
-def test_the_figures_of_ensembles(make, tmp_path, options):
+def test_ensembles_over_size_draw_and_state_medians(make, tmp_path):
+    options = {"arms": ["rf", "rf:both"]}
     _, drawn = check_figure(ensembles_figure, make(trimming_ensembles), options, tmp_path)
     assert set(drawn.frame["arm"]) == set(options["arms"])
+    single = drawn.frame.query("arm == 'rf' and size == 1")
+    claims = {claim.name: claim for claim in drawn.claims}
+    assert drawn.drawn == claims["ks_smallest"].statistics == {"median"}
+    assert len(claims["ks_smallest"].rows) == len(single) == 12
+    assert f"{single['ks'].median():.3f} (median of 12 runs" in claims["ks_smallest"].text
+    whole = drawn.frame.query("arm == 'rf' and size == 12")["ks"].item()
+    (estimate,) = claims["ks_beyond"].estimates
+    assert estimate.value == (single["ks"] > whole).mean()
+    assert 0 <= estimate.low <= estimate.value <= estimate.high <= 1
 
 
 def test_the_table_of_ensembles(make, tmp_path):
     data = make(trimming_ensembles)
     table = check_table(draw(ensembles_table, data, {}), tmp_path)
     assert list(table.shown["Runs"][:4]) == ["1", "3", "5", "12"]
+    assert table.shown["Ensembles"][0] == "12"
     assert table.shown["Paper"][1] == "77.2 %"
     assert table.shown["Paper"][5] == "–"
     part = data.statistics.query("arm == 'rf' and size == 3")
@@ -227,7 +234,10 @@ def test_information_is_a_row_a_measure(make, tmp_path):
     table = check_table(draw(information_table, make(trimming_information), {}), tmp_path)
     assert len(table.shown) == 15
     assert list(table.shown["Measured on one half"][:2]) == ["α̂", "KS distance"]
-    assert all("iven accuracy" in f for f in table.findings)
+    (claim,) = table.claims
+    assert [estimate.subject for estimate in claim.estimates] == ["Order", "Init and order"]
+    assert "nothing is left to correlate: RF." in table.footnote
+    assert "power 80 % against a partial correlation of 0.5" in claim.limits
 
 
 @pytest.mark.parametrize(
@@ -243,9 +253,82 @@ def test_empty_tables(make, kind):
 
 @pytest.mark.parametrize(
     "kind",
-    [trimming_figure, trimming_3d_figure, trimming_pairs_figure, ensembles_figure, gap_figure],
+    [trimming_figure, pairs_plot_figure, trimming_pairs_figure, ensembles_figure, gap_figure],
     ids=lambda k: k.__name__.rpartition(".")[2],
 )
 def test_empty_figures(make, kind):
     data = ExhibitData(None, make(trimming).metrics, make(trimming).info, "k", "T")
     assert draw(kind, data, {})[1].frame.columns[0] == "nothing_to_show"
+
+
+@pytest.fixture(scope="module")
+def measured_gaps(tmp_path_factory):
+    """Runs of one signal with their outputs; the first half is the reference."""
+    y, found = runs(n=24)
+    return data_of(tmp_path_factory.mktemp("o"), y, found), found
+
+
+@pytest.mark.parametrize("n_bins", [7, 20, 50, 60])
+def test_small_gaps_are_counted_wherever_bins_begin(measured_gaps, n_bins):
+    read, found = measured_gaps
+    table = run_analysis(gap_distribution, read, {"n_bins": n_bins})
+    single = np.mean(np.abs(found) <= 1)
+    together = np.mean(np.abs(found.mean(axis=0)) <= 1)
+    data = ExhibitData(table, read.metrics, read.info, "k", "T")
+    headline = draw(gap_figure, data, {})[1].headline
+    assert f"{100 * single:.1f} % of items in single runs" in headline
+    assert f"{100 * together:.1f} % in the ensemble" in headline
+
+
+def test_undefined_correlation_is_not_reported_as_equal():
+    rows = pd.DataFrame([
+        {"experiment": "model_seeds", "varied": "model", "dataset": "magic", "arm": "rf",
+         "model": "rf", "n": 12, "failed": 0, "measure": "alpha_hat", "given": "accuracy, churn",
+         "r": 0.4, "partial": np.nan, "partial_low": np.nan, "partial_high": np.nan,
+         "share_zero": 0.0, "level": 0.95, "n_halves": 5, "reason": ""}
+    ])  # fmt: skip
+    data = ExhibitData(rows, frame([trial(0.9)]), about(("magic",), ("rf",)))
+    table = draw(information_table, data, {})
+    assert not table.claims
+    assert "so nothing is left to correlate: RF." in table.footnote
+
+
+def test_every_arm_of_figure_10_has_its_own_claim(make):
+    """Ranges of arms are not pooled."""
+    drawn = draw(trimming_pairs_figure, make(trimming_pairs), {})[1]
+    for claim, (_, rows) in zip(
+        drawn.claims[1:], drawn.frame.groupby("arm", sort=False), strict=True
+    ):
+        low, high = rows["churn"].min(), rows["churn"].max()
+        assert f"disagree on {100 * low:.1f} % to {100 * high:.1f} % of the" in claim.text
+        assert claim.sample.text == "12 runs"
+
+
+def test_tried_sizes_are_named_where_none_is_reliable(make):
+    """Sizes between those tried are not spoken of."""
+    data = make(trimming_ensembles)
+    rows = data.statistics.query("arm == 'rf' or reason != ''").copy()
+    rows.loc[rows["size"].between(2, 11), "alpha_hat"] = 0.5
+    table = draw(ensembles_table, replace(data, statistics=rows), {})
+    assert table.headline == "No tried size (3 to 5 runs) gives all ensembles a low α̂"
+    assert "no tried size (3 runs and 5 runs) gives all" in table.findings[0]
+    rows.loc[rows["size"] == 5, "alpha_hat"] = 0.0
+    table = draw(ensembles_table, replace(data, statistics=rows), {})
+    assert table.headline == "From 5 runs on all ensembles have a low α̂"
+
+
+def test_a_trimming_level_that_hardly_varies_is_one_line(make):
+    data = make(trimming)
+    flat = data.statistics.assign(alpha_hat=0.001)
+    drawn = draw(trimming_figure, replace(data, statistics=flat), {})[1]
+    assert drawn.empty.startswith("Not drawn, as α̂ hardly varies: RF (12 runs, at most 0.001)")
+
+
+def test_measured_runs_are_told_from_references(make):
+    """Half of the runs are references, so n of the claims is not n of the arm."""
+    drawn = draw(trimming_figure, make(trimming), {})[1]
+    assert "Seeds per arm: 24." in drawn.footnote
+    assert "the first half is the reference; 12 are measured." in drawn.footnote
+    assert "(12 runs measured each)" in drawn.findings[0]
+    gaps = draw(gap_figure, make(gap_distribution), {})[1]
+    assert "(24 runs each)" in gaps.findings[0]

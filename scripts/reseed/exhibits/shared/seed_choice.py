@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pandas as pd
 
 from reseed.analyses.shared.arms import with_arms
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Sample
 from reseed.claims.formatting import format_number
 from reseed.exhibits.shared.left_out import left_out
 from reseed.rendering.arms import TEST_SET_KEY, cells
 from reseed.rendering.data import ExhibitData, footnote
-from reseed.rendering.numbers import counted, percent, several, spread_over
+from reseed.rendering.numbers import percent, several
 
 #: Columns of a cell: one row of the table and one colour of the figure.
 CELL = [
@@ -76,42 +80,75 @@ def how(rows: pd.DataFrame) -> str:
     )
 
 
-def headline(rows: pd.DataFrame) -> str:
-    """Cost of choosing the best test score on half of the rows."""
-    optimism = 100 * rows.drop_duplicates(CELL)["optimism"].median()
-    lost = format_number(optimism, 2)
-    return f"The best seed on half of the test rows is {lost} points worse on the rest"
+def claims(rows: pd.DataFrame) -> list[Claim]:
+    """Cost of choosing by test score, models close to their siblings, and churn, of these rows."""
+    found = [_optimism(rows)]
+    if (rows["alpha_hat"] != 0).any():
+        found += [_admitted(rows), *_best_by_test(rows)]
+    churn = first_of_cells(rows).assign(churn=cells_churn(rows).to_numpy())
+    names = {"churn": phrases.extent(churn, "churn", lambda share: percent(share, 1))}
+    text = "Two seeds predict another class for {churn} of the test rows ({n} a cell)."
+    return [*found, Claim("churn", text, churn, names, Sample.of(churn, "n", "seed"))]
 
 
-def findings(rows: pd.DataFrame) -> list[str]:
-    """Cost of choosing by test score, and number of models close to their siblings."""
-    first = rows.drop_duplicates(CELL)
-    seeds = sorted({int(n) for n in first["n"]})
-    optimism, gain = (
-        spread_over(100 * first[name], "cell", _points) for name in ("optimism", "gain")
+def _optimism(rows: pd.DataFrame) -> Claim:
+    """Loss of the seed that is best on half of the test rows, over the cells."""
+    cells = first_of_cells(rows)
+    names = {
+        "optimism": phrases.extent(cells, "optimism", _points),
+        "gain": phrases.extent(cells, "gain", _points),
+        "cells": phrases.count(cells, "cell"),
+    }
+    return Claim(
+        "selection_optimism",
+        "The seed with the best accuracy on half of the test rows scores {optimism} points less on"
+        " the other half; above the mean seed it keeps {gain} points ({cells} of {n}).",
+        cells,
+        names,
+        Sample.of(cells, "n", "seed"),
+        headline="The best seed on half of the test rows is {optimism} points worse on the rest",
+        statistic="accuracy on one half minus accuracy on the other half",
     )
-    winners = rows.loc[rows.groupby(CELL)["accuracy"].idxmax()]
-    refused = int((~winners["admitted"].astype(bool)).sum())
-    threshold = rows["threshold"].iloc[0]
-    churn = spread_over(cells_churn(rows), "cell", lambda v: percent(v, 1))
-    found = [
-        f"Of {several(map(str, seeds))} seeds the one with the best accuracy on half of the test"
-        f" rows scores {optimism} points less on the other half; above the mean seed it keeps"
-        f" {gain}.",
-        f"Two seeds predict another class for {churn} of the test rows.",
-    ]
-    if not (rows["alpha_hat"] == 0).all():
-        found.insert(
-            1,
-            f"{int(rows['admitted'].astype(bool).sum())} of {len(rows)} trained models are close to"
-            f" their siblings (α̂ at most {threshold:g}); the best by test accuracy is not in"
-            f" {refused} of {counted(len(first), 'cell')}.",
-        )
-    return found
 
 
-def _points(value: float) -> str:
-    return format_number(value, 2)
+def _admitted(rows: pd.DataFrame) -> Claim:
+    names = {
+        "admitted": phrases.share(rows, rows["admitted"].astype(bool), "trained model"),
+        "threshold": phrases.setting(rows["threshold"].iloc[0]),
+    }
+    return Claim(
+        "admitted_models",
+        "{admitted} are close to their siblings: α̂ of at most {threshold} ({n} a cell).",
+        rows,
+        names,
+        Sample.of(rows, "n", "seed"),
+        headline="{admitted} have α̂ of at most {threshold} against their siblings",
+    )
+
+
+def _best_by_test(rows: pd.DataFrame) -> Iterator[Claim]:
+    """Whether the one model with the best test accuracy is admitted; without cells of ties."""
+    is_best = rows["accuracy"] == rows.groupby(CELL)["accuracy"].transform("max")
+    best = rows[is_best]
+    single = best[~best.duplicated(CELL, keep=False)]
+    tied = len(first_of_cells(best)) - len(single)
+    if single.empty:
+        return
+    close = single["admitted"].astype(bool)
+    names = {"close": phrases.share(single, close, "cell"), "tied": phrases.name(f"{tied}")}
+    text = "The model with the best test accuracy is close to its siblings in {close} of {n}"
+    ties = "; several models share the best test accuracy in {tied} more" if tied else ""
+    sample = Sample.of(single, "n", "seed")
+    yield Claim("best_by_test", f"{text}{ties}.", single, names, sample)
+
+
+def first_of_cells(rows: pd.DataFrame) -> pd.DataFrame:
+    """The first row of each cell."""
+    return rows.drop_duplicates(CELL)
+
+
+def _points(share: float) -> str:
+    return format_number(100 * share, 2)
 
 
 def cells_churn(rows: pd.DataFrame) -> pd.Series:

@@ -1,0 +1,108 @@
+"""Coverage of intervals where their assumptions fail, for docs/methods.md."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from measure_coverage import Row, Tables, main
+from reseed.stats import aggregates
+from reseed.stats.association import partial_rank_correlation
+from reseed.stats.item_variance import item_components
+from reseed.stats.seed_noise import distribution_wise_sd
+from reseed.stats.spread import variance_limits
+from scipy import stats
+
+Rng = np.random.Generator
+
+
+def tails(rng: Rng, n_sim: int) -> Iterator[Row]:
+    """Interval of an SD over seeds with heavy tails or skew."""
+    for n in (5, 10, 20, 50):
+        for name, distribution in {"t3": stats.t(3), "exponential": stats.expon()}.items():
+            limits = [variance_limits(x) for x in distribution.rvs((n_sim, n), random_state=rng)]
+            covered = [low <= distribution.var() <= high for low, high in limits]
+            yield f"coverage, SD of {n} {name} seeds", covered
+
+
+def losses(rng: Rng, n_sim: int) -> Iterator[Row]:
+    """SD on an infinite test set of losses whose seed effect is skewed."""
+    effects = rng.gamma(0.5, 1, 20_000)
+    grid = stats.norm.ppf((np.arange(400) + 0.5) / 400)
+    makers = {
+        "squared loss": lambda e, u: (0.5 * u + 0.3 * e) ** 2,
+        "log loss": lambda e, u: np.log1p(np.exp(-(1 + u - 0.5 * e))),
+    }
+    for name, loss in makers.items():
+        truth = float(np.std([loss(e, grid).mean() for e in effects]))
+        for runs, items in ((6, 1000), (10, 1000), (20, 1000), (50, 1000)):
+            covered = []
+            for _ in range(n_sim):
+                e = rng.choice(effects, runs)[:, None]
+                result = distribution_wise_sd(loss(e, rng.normal(size=items)))
+                covered += [] if result.reason else [result.sd_low <= truth <= result.sd_high]
+            yield f"coverage, {name}, {runs} runs × {items} items", covered
+
+
+def shares(rng: Rng, n_sim: int) -> Iterator[Row]:
+    """Shares by item where the residual has its own load, one common load, or a common factor."""
+    sizes = np.array([1.0, 0.5, 1.5])
+    truth = sizes / sizes.sum()
+    for kind in ("residual of its own", "constant load", "common factor"):
+        for m in (5, 8, 14):
+            covered = []
+            for _ in range(n_sim):
+                loads = np.ones((3, 30)) if kind == "constant load" else rng.normal(size=(3, 30))
+                if kind == "common factor":
+                    loads[:] = loads[0]
+                loads /= np.sqrt(np.mean(loads**2, axis=1, keepdims=True))
+                shapes = [(m, 1, 1), (1, m, 1), (m, m, 1)]
+                if kind == "residual of its own":
+                    shapes[2] = (m, m, 30)
+                y = sum(
+                    np.sqrt(v) * rng.normal(size=shape) * load
+                    for v, shape, load in zip(sizes, shapes, loads, strict=True)
+                )
+                result = item_components(y)
+                covered.append((result.low <= truth) & (truth <= result.high))
+            for k, part in enumerate(("first", "second", "residual")):
+                yield f"coverage, {kind}, {part} of {m}×{m}", [one[k] for one in covered]
+
+
+def few_runs(rng: Rng, n_sim: int) -> Iterator[Row]:
+    """Aggregates over 26 tasks of unequal spread with few runs."""
+    base, sd = np.linspace(0.2, 0.8, 26), np.linspace(0.02, 0.2, 26)
+    many = [b + s * rng.standard_normal(20_000) for b, s in zip(base, sd, strict=True)]
+    for name in ("mean", "interquartile_mean", "optimality_gap"):
+        function = getattr(aggregates, name)
+        truth = float(function([x[None] for x in many])[0])
+        for runs in (3, 5, 10):
+            covered = []
+            for _ in range(n_sim):
+                x = [b + s * rng.standard_normal(runs) for b, s in zip(base, sd, strict=True)]
+                result = aggregates.stratified_bootstrap(function, x, n_boot=400, rng=rng)
+                covered.append(result.low <= truth <= result.high)
+            yield f"coverage, {name}, 26 tasks, {runs} runs a task", covered
+
+
+def heavy_causes(rng: Rng, n_sim: int) -> Iterator[Row]:
+    """Partial rank correlation of two variables whose common causes have heavy tails."""
+    for n in (15, 50):
+        for causes in (1, 3):
+            covered = []
+            for _ in range(n_sim):
+                z = rng.standard_t(2, size=(n, causes))
+                x, y = z.sum(axis=1) + rng.normal(size=(2, n))
+                result = partial_rank_correlation(x, y, z)
+                covered.append(result.low <= 0 <= result.high)
+            yield f"coverage of 0, {n} runs, {causes} causes with t2 tails", covered
+
+
+TABLES: Tables = {
+    "tails": tails,
+    "losses": losses,
+    "shares": shares,
+    "few_runs": few_runs,
+    "heavy_causes": heavy_causes,
+}
+
+if __name__ == "__main__":
+    main(TABLES)

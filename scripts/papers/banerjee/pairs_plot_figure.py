@@ -1,0 +1,83 @@
+"""Accuracy, churn and ECE by pairs, coloured [Banerjee et al., Figures 6, 7, 12, 15, 16].
+
+The paper's three-dimensional Figures 7, 12 and 16 show the three measurements at once; depth cannot
+be read from dots in print, so each pair of them is a panel.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from matplotlib import colormaps
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from reseed.plugins.options import Arms
+from reseed.rendering import style
+from reseed.rendering.data import ExhibitData, require_rows
+from reseed.rendering.figures import FigureInfo
+from reseed.rendering.panels import entitle, panel_grid, undrawn
+
+from papers.banerjee.trimming_claims import ensemble_claims, low_alpha_claims
+from papers.banerjee.trimming_text import (
+    MEASURES,
+    NOTHING,
+    Measure,
+    cells,
+    in_text,
+    measured,
+    note,
+)
+
+#: The panels: vertical and horizontal measurement.
+PAIRS = (("accuracy", "churn_ensemble"), ("accuracy", "ece"), ("ece", "churn_ensemble"))
+
+DRAWS = (
+    "papers.banerjee.trimming:analyse",
+    "papers.banerjee.trimming_ensembles:analyse",
+)
+
+
+class Options(Arms):
+    """colour: a measurement, or `size` for ensembles."""
+
+    colour: Measure | Literal["size"] = "alpha_hat"
+
+
+@style.styled
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
+    """Three panels for each arm, a dot for each run or ensemble."""
+    rows = require_rows(measured(data, options), NOTHING)
+    by, arms = options.colour, cells(data, rows)
+    is_size = by == "size"
+    values = np.log10(rows[by]) if is_size else rows[by]
+    scale = Normalize(float(values.min()), float(max(values.max(), values.min() + 1e-6)))
+    canvas, axes = panel_grid([2.3] * (len(arms) * len(PAIRS)), len(PAIRS), legend=0.9)
+    panels = [(title, part, *pair) for title, part in arms for pair in PAIRS]
+    for number, (axis, (title, part, y, x)) in enumerate(zip(axes, panels, strict=False)):
+        colour = np.log10(part[by]) if is_size else part[by]
+        axis.scatter(part[x], part[y], c=colour, cmap=style.SEQUENTIAL, norm=scale,
+                     s=9, alpha=0.8, lw=0, rasterized=True)  # fmt: skip
+        entitle(axis, "" if number % len(PAIRS) else title, over=len(PAIRS))
+        axis.set_xlabel(MEASURES[x])
+        axis.set_ylabel(MEASURES[y])
+        axis.xaxis.set_major_locator(MaxNLocator(4))
+        axis.yaxis.set_major_locator(MaxNLocator(5))
+    label = "Runs in the ensemble" if is_size else MEASURES[by]
+    bar = canvas.colorbar(
+        ScalarMappable(scale, colormaps[style.SEQUENTIAL]), ax=axes, label=label,
+        location="bottom", shrink=0.5, aspect=40,
+    )  # fmt: skip
+    if is_size:
+        sizes = sorted(rows["size"].unique())
+        bar.set_ticks(np.log10(sizes), labels=[f"{size:.0f}" for size in sizes])
+    shown = "the number of runs" if is_size else in_text(by)
+    measures = list(dict.fromkeys(name for pair in PAIRS for name in pair))
+    return canvas, FigureInfo(
+        rows,
+        note(data, rows, undrawn([panel[0] for panel in panels], axes)),
+        claims=ensemble_claims(arms, measures) if is_size else low_alpha_claims(arms),
+        alt=f"Test accuracy, churn against the ensemble and ECE by pairs; colour: {shown}.",
+    )

@@ -1,0 +1,188 @@
+"""Claims shared by the exhibits of α̂: shares of runs with a low α̂, and ensembles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.rendering.numbers import counted, percent, rounded_percent
+from reseed.stats.shares import share_interval
+
+from papers.banerjee.trimming_text import MEASURES, in_text
+
+#: Level of the intervals of shares.
+LEVEL = 0.95
+Arms = Sequence[tuple[str, pd.DataFrame]]
+
+
+def share_rows(titles: Sequence[str], counts: Sequence[tuple[int, int]]) -> pd.DataFrame:
+    """One row an arm: `title`, `count` of `n`, `share`, and its interval `low` to `high`."""
+    rows = []
+    for title, (count, n) in zip(titles, counts, strict=True):
+        low, high = share_interval(count, n, LEVEL)
+        rows.append({"title": title, "count": count, "n": n, "share": count / n,
+                     "low": low, "high": high})  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def share_estimates(rows: pd.DataFrame) -> list[Estimate]:
+    """The shares of `share_rows`, with intervals."""
+    return [
+        Estimate(row["title"], row["share"], row["low"], row["high"], LEVEL, (0, 1))
+        for _, row in rows.iterrows()
+    ]
+
+
+def listed_shares(rows: pd.DataFrame, interval: bool = True) -> phrases.Phrase:
+    """The share of each row of `share_rows`."""
+    ends = ("low", "high") if interval else None
+    return phrases.listed(rows, "share", rounded_percent, rows["title"], ends)
+
+
+def low_alpha_claims(arms: Arms) -> list[Claim]:
+    """Claims `low_alpha` and, where some runs have a greater α̂, `hidden_by_accuracy`.
+
+    arms: (title, one row a run).
+    """
+    if not arms:
+        return []
+    titles = [title for title, _ in arms]
+    low = [part["admitted"].astype(bool) for _, part in arms]
+    rows = share_rows(titles, [(int(is_low.sum()), len(is_low)) for is_low in low])
+    threshold = phrases.setting(arms[0][1]["threshold"].iloc[0])
+    found = [
+        Claim(
+            "low_alpha",
+            "The share of runs with an α̂ of at most {threshold} is {share} ({n} measured each).",
+            rows,
+            {
+                "threshold": threshold,
+                "share": listed_shares(rows),
+                "plain": listed_shares(rows, interval=False),
+            },
+            Sample.of(rows, "n", "run"),
+            "Runs with α̂ at most {threshold}: {plain}",
+            statistic="share of runs",
+            estimates=share_estimates(rows),
+        )
+    ]
+    known = [(title, *_hidden(part)) for title, part in arms]
+    mixed = [(title, pair) for title, *pair in known if pair[1]]
+    if mixed:
+        names, counts = zip(*mixed, strict=True)
+        rows = share_rows(names, [tuple(pair) for pair in counts])
+        found.append(
+            Claim(
+                "hidden_by_accuracy",
+                "Of the runs with a greater α̂, the share whose accuracy lies within the range of"
+                " those with a low α̂ is {share} ({n} each).",
+                rows,
+                {"share": listed_shares(rows)},
+                Sample.of(rows, "n", "run with a greater α̂", "runs with a greater α̂"),
+                statistic="share of runs with a greater α̂",
+                estimates=share_estimates(rows),
+            )
+        )
+    return found
+
+
+def _hidden(part: pd.DataFrame) -> tuple[int, int]:
+    """(runs with a greater α̂ whose accuracy a run with a low one has, runs with a greater α̂).
+
+    (0, 0) without a run of either kind.
+    """
+    is_low = part["admitted"].astype(bool)
+    if is_low.all() or not is_low.any():
+        return 0, 0
+    low, others = part.loc[is_low, "accuracy"], part.loc[~is_low, "accuracy"]
+    return int(others.between(low.min(), low.max()).sum()), len(others)
+
+
+def ensemble_claims(arms: Arms, measures: Sequence[str]) -> list[Claim]:
+    """For each arm and measurement: medians of the smallest size and of the whole pool.
+
+    Where the pool of an arm is an ensemble of several runs, a claim `…_beyond` counts the runs
+    whose value is greater than that of the ensemble of all. Names begin with the measurement, and
+    end with the number of the arm from the second arm on. Churn against the whole pool is left out,
+    since it is zero for the pool itself.
+    """
+    found = []
+    for number, (title, part) in enumerate(arms):
+        end = f"_{number + 1}" if number else ""
+        for measure in dict.fromkeys(measures):
+            if measure != "churn_ensemble":
+                found += _ensembles_of(title, part.assign(metric=measure), measure, end)
+    return sorted(found, key=lambda claim: not claim.headline)
+
+
+def _ensembles_of(title: str, part: pd.DataFrame, measure: str, end: str) -> list[Claim]:
+    sizes = sorted(part["size"].unique())
+    if len(sizes) < 2:
+        return []
+    first, whole = (part[part["size"] == size] for size in (sizes[0], sizes[-1]))
+    show = "{:.3f}".format
+    delta = f" (δ = {part['delta'].iloc[0]:.3f})" if measure == "ks" else ""
+    shared = {
+        "title": phrases.name(title),
+        "measure": phrases.name(in_text(measure)),
+        "delta": phrases.name(delta),
+    }
+    is_single = sizes[0] == 1
+    smallest = "single runs" if is_single else f"ensembles of {counted(int(sizes[0]), 'run')}"
+    claims = [
+        Claim(
+            f"{measure}_ensemble{end}",
+            "{title}: the ensemble of all {n} has {measure} {whole}{delta}.",
+            whole,
+            shared | {"whole": phrases.single(whole, measure, show)},
+            Sample.of(whole, "size", "run"),
+            statistic=in_text(measure),
+        ),
+        Claim(
+            f"{measure}_smallest{end}",
+            "{title}: {smallest} have {measure} {value}, from a pool of {n}.",
+            first,
+            shared
+            | {
+                "smallest": phrases.name(smallest),
+                "value": phrases.pooled(
+                    first, measure, show, noun="run" if is_single else "ensemble"
+                ),
+            },
+            Sample.of(first, "pool", "run"),
+            statistic=f"median of {in_text(measure)}",
+        ),
+    ]
+    if is_single:
+        claims.insert(0, _beyond(title, first, whole, measure, end, shared))
+    return claims
+
+
+def _beyond(
+    title: str, runs: pd.DataFrame, whole: pd.DataFrame, measure: str, end: str, shared: dict
+) -> Claim:
+    limit = whole[measure].iloc[0]
+    is_beyond = runs[measure] > limit
+    rows = share_rows([title], [(int(is_beyond.sum()), len(runs))])
+    return Claim(
+        f"{measure}_beyond{end}",
+        "{title}: {measure} of {count} is greater than that of their ensemble ({n}).",
+        runs,
+        {
+            "title": shared["title"],
+            "measure": shared["measure"],
+            "axis": phrases.name(MEASURES[measure]),
+            "count": phrases.share(runs, is_beyond, "single run"),
+        },
+        Sample.of(runs, "pool", "run"),
+        "{axis}: {count} lie above their ensemble",
+        statistic="share of single runs",
+        estimates=share_estimates(rows),
+    )
+
+
+def show_percent(value: float) -> str:
+    """`5.1 %`."""
+    return percent(value, 1)

@@ -1,0 +1,248 @@
+"""Runs of Snakemake as forks of one process that has loaded all libraries, for many short runs.
+
+`python warm.py` reads one JSON request a line from its standard input and answers with one line
+each: `{"pid": …}` at the start of a run, and `{"pid": …, "status": …}` at its end. It never loads
+a module of the project: each run imports the project's own copy of the library.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import json
+import os
+import runpy
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+import traceback
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+#: Libraries of planning, of jobs and of Snakemake.
+LIBRARIES = (
+    *("snakemake.cli", "snakemake.api", "snakemake.workflow", "snakemake.executors.local"),
+    *("numpy", "pandas", "pyarrow.parquet", "pyarrow.dataset", "scipy.stats", "pydantic", "yaml"),
+    *("sklearn.ensemble", "sklearn.tree", "sklearn.metrics", "sklearn.model_selection"),
+    *("matplotlib.pyplot", "matplotlib.backends.backend_agg", "PIL.Image", "jinja2"),
+    *("matplotlib.backends.backend_pdf", "pandas.io.parquet", "statsmodels.stats.multitest"),
+)
+
+
+@dataclass
+class WarmRun:
+    """A run that was started. status: None while it runs."""
+
+    pid: int
+    log: Path
+    status: int | None = None
+
+    @property
+    def text(self) -> str:
+        """Output of the run so far."""
+        return self.log.read_text(errors="replace")
+
+
+class WarmRunner:
+    """The process that runs are forks of.
+
+    Args:
+        environment: variables of the runs.
+        library: folder of the library, whose files are hashed once for all runs.
+    """
+
+    def __init__(self, environment: dict[str, str], library: Path):
+        threads = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
+        self._process = subprocess.Popen(
+            [sys.executable, __file__, str(library)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment | threads,
+        )
+        self._current: WarmRun | None = None
+
+    def start(self, folder: Path, arguments: list[str], log: Path, server: bool = True) -> WarmRun:
+        """Start a run in a project folder. server: whether its jobs are forks too."""
+        request = {"folder": str(folder), "argv": arguments, "log": str(log), "server": server}
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.flush()
+        self._current = WarmRun(self._read(None)["pid"], log)
+        return self._current
+
+    def wait(self, run: WarmRun, seconds: float | None = None) -> bool:
+        """Wait until a run ends, at most `seconds`; returns whether it has ended."""
+        deadline = None if seconds is None else time.monotonic() + seconds
+        while run.status is None:
+            left = None if deadline is None else deadline - time.monotonic()
+            if left is not None and left <= 0:
+                return False
+            answer = self._read(left)
+            if answer.get("pid") == run.pid:
+                run.status = answer["status"]
+        return True
+
+    def _read(self, seconds: float | None) -> dict:
+        assert self._process.stdout is not None
+        ready, _, _ = select.select([self._process.stdout], [], [], seconds)
+        if not ready:
+            return {}
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError("the warm process has ended")
+        return json.loads(line)
+
+    def close(self) -> None:
+        """End the process."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait()
+
+
+def kill_all(run: WarmRun) -> None:
+    """Kill a run and all of its processes, as a power cut would."""
+    with suppress(ProcessLookupError):
+        os.killpg(run.pid, signal.SIGKILL)
+
+
+def kill_snakemake(run: WarmRun) -> None:
+    """Kill the main process of a run alone."""
+    with suppress(ProcessLookupError):
+        os.kill(run.pid, signal.SIGKILL)
+
+
+# --- the warm process ----------------------------------------------------------------------------
+
+
+#: What `reseed.core.code_hash` reads of a file, by its bytes.
+_READ: dict[bytes, tuple] = {}
+
+
+def _read_library(library: Path) -> None:
+    """Fill `_READ`. No module of the library stays loaded."""
+    sys.path.insert(0, str(library))
+    code_hash = importlib.import_module("reseed.core.code_hash")
+    for path in library.rglob("*.py"):
+        _READ[path.read_bytes()] = code_hash._read(path)
+    sys.path.pop(0)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "reseed"]:
+        del sys.modules[name]
+
+
+def _use_read_library() -> None:
+    """In a run: do not parse files again whose bytes were read before."""
+    from reseed.core import code_hash
+
+    parse = code_hash._read.__wrapped__
+
+    def read(path: Path) -> tuple:
+        try:
+            known = _READ.get(path.read_bytes())
+        except OSError:
+            known = None
+        return known or parse(path)
+
+    code_hash._read = functools.cache(read)
+
+
+def _serve() -> None:
+    for name in LIBRARIES:
+        with suppress(ImportError):
+            importlib.import_module(name)
+    _read_library(Path(sys.argv[1]))
+    waiting, children = select.poll(), {}
+    waiting.register(0, select.POLLIN)
+    buffer = b""
+    while True:
+        for descriptor, _ in waiting.poll():
+            if descriptor in children:
+                pid = children.pop(descriptor)
+                waiting.unregister(descriptor)
+                os.close(descriptor)
+                status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+                print(json.dumps({"pid": pid, "status": status}), flush=True)
+                continue
+            part = os.read(0, 1 << 16)
+            if not part:
+                return
+            *lines, buffer = (buffer + part).split(b"\n")
+            for line in lines:
+                pid = os.fork()
+                if pid == 0:
+                    _become_run(json.loads(line))
+                descriptor = os.pidfd_open(pid)
+                children[descriptor] = pid
+                waiting.register(descriptor, select.POLLIN)
+                print(json.dumps({"pid": pid}), flush=True)
+
+
+def _become_run(request: dict) -> None:
+    """In the fork: run Snakemake, or `python -m reseed`, in the project's folder."""
+    status = 1
+    try:
+        os.setsid()
+        log = os.open(request["log"], os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        for stream in (1, 2):
+            os.dup2(log, stream)
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.chdir(request["folder"])
+        sys.path[0] = str(Path("scripts").resolve())
+        _use_read_library()
+        program, *arguments = request["argv"]
+        if program == "snakemake":
+            _prepare_server(request["server"])
+            from snakemake.cli import main
+
+            main(arguments)
+        else:
+            os.environ["PYTHONPATH"] = sys.path[0]
+            sys.argv = [program, *arguments]
+            runpy.run_module(program, run_name="__main__", alter_sys=True)
+        status = 0
+    except SystemExit as error:
+        status = error.code if isinstance(error.code, int) else int(error.code is not None)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def _prepare_server(is_wanted: bool) -> None:
+    """Replace the start of a fork server by a fork of this process, or by an error."""
+    from reseed.pipeline import fork_client, fork_server
+
+    if not is_wanted:
+
+        def refuse(*_: object) -> None:
+            raise OSError("no fork server")
+
+        fork_server.start = refuse
+        return
+    name = f"reseed-{os.getpid()}-warm"
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(fork_client.address(name))
+    listener.listen(fork_server.BACKLOG)
+    lifeline, other_end = os.pipe()
+    if os.fork() == 0:
+        os.close(other_end)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        fork_server.serve(listener, lifeline)
+        os._exit(0)
+    os.close(lifeline)
+    listener.close()
+
+    def start(environment: os._Environ = os.environ) -> None:
+        environment[fork_client.VARIABLE] = name
+
+    fork_server.start = start
+
+
+if __name__ == "__main__":
+    _serve()

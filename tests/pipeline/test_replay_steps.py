@@ -1,0 +1,58 @@
+"""Steps of `verify`: jobs after preparation, and which of them are needed."""
+
+from pathlib import Path
+
+import pytest
+from reseed.core.layout import ResultsLayout
+from reseed.jobs.replay import needed_steps
+from reseed.pipeline.jobs import Job
+from reseed.pipeline.replay_steps import list_steps
+from reseed.planning.specs import ReplayStep
+
+STAGES = (
+    *("split", "repeat", "collect trials", "collect items", "export", "import"),
+    *("analyse", "draw", "report"),
+)
+
+
+def job(name, inputs, outputs):
+    return Job(name, name, inputs, outputs, "log", "key", lambda: None, "env", 0)
+
+
+@pytest.fixture
+def jobs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("results").mkdir()
+    chosen = {
+        "collect trials": [job("collect-a", ["results/t"], ["results/m"])],
+        "export": [job("export-b", ["results/m"], ["elsewhere/runs.csv"])],
+        "analyse": [job("analyse-a", ["results/m"], ["results/s", "results/s.csv"])],
+        "draw": [job("draw-c", ["results/u"], ["results/e"])],
+    }
+    return {stage: chosen.get(stage, []) for stage in STAGES}
+
+
+def steps(jobs, **options):
+    return list(list_steps(jobs, ResultsLayout("results"), lambda job: job.name, **options))
+
+
+def test_steps_name_files_below_the_results_folder(jobs):
+    assert steps(jobs) == [
+        ReplayStep("collect trials", "collect-a", (), ("m",)),
+        ReplayStep("analyse", "analyse-a", ("m",), ("s", "s.csv")),
+        ReplayStep("draw", "draw-c", (), ("e",)),
+    ]
+
+
+def test_jobs_that_depend_on_missing_files_are_left_out(jobs):
+    Path("results/u").touch()
+    assert [one.spec for one in steps(jobs, finished_only=True)] == ["draw-c"]
+    Path("results/t").touch()
+    assert len(steps(jobs, finished_only=True)) == 3
+
+
+def test_only_steps_behind_existing_files_are_needed(jobs):
+    found = steps(jobs)
+    assert needed_steps(found, Path("results")) == []
+    Path("results/s.csv").touch()
+    assert [one.spec for one in needed_steps(found, Path("results"))] == ["collect-a", "analyse-a"]

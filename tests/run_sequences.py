@@ -1,0 +1,44 @@
+"""Try random sequences of moves and write their summary; exit status 1 after a violation.
+
+An interrupted series goes on where it stopped: `--folder` holds its state.
+"""
+
+import argparse
+from pathlib import Path
+
+from fault_harness.page import SEQUENCES, replace_section
+from fault_harness.sequences import Bench, add_result, read_results, run_sequence, summarise
+from reseed.core.errors import ReseedError
+from reseed.pipeline.runner import run, say
+
+
+def main() -> None:
+    """Try the sequences that the folder does not hold yet."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sequences", type=int, default=200)
+    parser.add_argument("--first", type=int, default=0, help="seed of the first sequence")
+    parser.add_argument("--folder", type=Path, required=True, help="state of the series")
+    parser.add_argument("--output", type=Path, help="page whose section is replaced")
+    arguments = parser.parse_args()
+    folder = arguments.folder.resolve()
+    record = folder / "results.jsonl"
+    bench = Bench(folder)
+    done = {result.seed for result in read_results(record)}
+    for seed in range(arguments.first, arguments.first + arguments.sequences):
+        if seed not in done:
+            result = run_sequence(bench, seed)
+            add_result(record, result)
+            end = f"VIOLATION {result.violation}" if result.violation else "the same files"
+            say(f"{seed}: {len(result.moves)} steps, {result.seconds:.0f} s: {end}")
+    results = read_results(record)
+    if arguments.output:
+        page = arguments.output.read_text(encoding="utf-8")
+        text = replace_section(page, SEQUENCES, summarise(results))
+        arguments.output.write_text(text, encoding="utf-8")
+    violated = [str(result.seed) for result in results if result.violation]
+    if violated:
+        raise ReseedError(f"violations with the seeds {', '.join(violated)}: {folder}")
+
+
+if __name__ == "__main__":
+    run(main)
