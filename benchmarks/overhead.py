@@ -24,11 +24,11 @@ from timing import seconds
 def search_alone(task: tuple[str, SettingSpec, Coordinates]) -> None:
     """Run one search in a worker process."""
     from reseed.cache.trial_cache import TrialCache
-    from reseed.training.search_job import search_at
+    from reseed.training.search_job import plan_search
 
     results, spec, trial = task
     with tempfile.TemporaryDirectory() as chunks:
-        search_at(TrialCache(results, spec), trial, Path(chunks))
+        plan_search(TrialCache(results, spec), trial, Path(chunks)).run()
 
 
 def repeat_alone(spec: VerifySpec) -> None:

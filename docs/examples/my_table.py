@@ -1,5 +1,8 @@
-"""A custom table of the results of my_analysis."""
+"""A custom table of the results of my_analysis, with a claim about them."""
 
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Sample
+from reseed.rendering.data import metric_title
 from reseed.rendering.tables import Rows
 
 
@@ -9,4 +12,21 @@ def table(data, options):
     for row in results.itertuples():
         cells = {"Model": data.model(row.model), "n": str(row.n), "Worst seed": f"−{row.loss:.4f}"}
         rows.add(cells, section=data.dataset(row.dataset))
-    return rows.table(data, results, footnote=data.scale)
+    claims = [worst_seeds(results)] if len(results) else []
+    return rows.table(data, results, footnote=data.scale, claims=claims)
+
+
+def worst_seeds(results):
+    """How far the worst seed is from the mean. Each number is computed from these rows."""
+    shown = "{:.4f}".format
+    return Claim(
+        name="worst_seed",
+        sentence="The distance of the worst seed from the mean is {loss}, from {n} each.",
+        headline="Distance of the worst seed from the mean: {middle}",
+        rows=results,
+        phrases={
+            "loss": phrases.pooled(results, "loss", shown, noun="model", title=metric_title),
+            "middle": phrases.centre(results, "loss", shown, title=metric_title),
+        },
+        sample=Sample.of(results, "n", "seed"),
+    )

@@ -1,4 +1,4 @@
-"""The Slurm profile on a real Slurm: devices, arrays, equal results, and cancelled jobs.
+"""The Slurm profile on a real Slurm: devices, equal results, and cancelled jobs.
 
 These tests take five to ten minutes and install Debian's Slurm, so they need
 RESEED_CLUSTER_TESTS=1. RESEED_CLUSTER_TESTS=full adds the project's studies at scale smoke, about
@@ -88,13 +88,6 @@ def test_each_gpu_block_gets_one_gpu_and_cpu_blocks_none(both):
     assert all(device != other for device, other in together)
 
 
-def test_jobs_of_one_rule_that_are_ready_together_are_an_array(both):
-    _, _, jobs = both
-    analyses = [job for job in jobs.values() if job["Comment"].startswith("rule_analyse")]
-    assert len(analyses) == 2
-    assert len({job.get("ArrayJobId") for job in analyses} - {None}) == 1
-
-
 def test_training_requests_plan_resources_others_the_default(both):
     _, _, jobs = both
     limits, memory = {}, {}
@@ -107,14 +100,14 @@ def test_training_requests_plan_resources_others_the_default(both):
     # Three trials of 30 s on 16,000 rows (0.4 s on 200), plus the start.
     assert limits[True] == {"00:06:00"}
     assert min(memory[False]) == 500
-    assert max(memory[False]) <= 510  # the list of commands of an array is added
+    assert max(memory[False]) <= 510
     assert set(memory[True]) == {1501, 4001}  # without and with a GPU
 
 
 def fingerprints(project: Workspace) -> dict[str, str]:
     """Map each trial to the hash of its raw predictions."""
     return {
-        path.relative_to(project.results).as_posix(): read_trial(path)["fingerprint"]
+        path.relative_to(project.results).as_posix(): read_trial(path).fingerprint
         for path in project.trials()
     }
 

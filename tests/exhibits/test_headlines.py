@@ -52,7 +52,7 @@ __all__ = ["choice_study", "curve_study", "item_study", "output_study", "read", 
 
 TITLE = "A title that says nothing of the result"
 #: Lists of what was used have no result to head them.
-UNTITLED = {"checklist"}
+UNTITLED = {"algorithms_table", "checklist", "datasets_table"}
 #: Trials of several models on four datasets, over twelve seeds.
 COMPARED = {
     "aggregates_figure": aggregates,

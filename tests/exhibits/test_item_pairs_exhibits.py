@@ -51,7 +51,7 @@ def test_the_figure_has_a_line_a_pair(data, tmp_path):
     assert sum("as trained" in label for label in labels) >= 1
 
 
-def test_pairs_whose_runs_do_not_differ_have_no_share_of_the_seeds(data):
+def test_pairs_without_seed_spread_have_no_share_of_the_seeds(data):
     judged = data.statistics["scope"] == "seeds and items"
     rows = data.statistics.assign(outcome="no difference shown", single_a=0.0, single_b=0.0)
     rows.loc[judged & (rows["metric"] == "auc"), "sd_runs"] = [1e-17, 0.01, 0.02]

@@ -1,6 +1,7 @@
 """LaTeX: every table compiles in a plain article with booktabs and stays on its page."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -57,8 +58,9 @@ def every(exhibit):
 
 
 @pytest.mark.skipif(not HAS_TEX, reason="no TeX is installed")
-def test_every_table_compiles_and_fits_its_page(every, tmp_path):
-    found = complaints([(name, latex(made)) for name, made in every.items()], tmp_path)
+@pytest.mark.parametrize("options", ["", "twocolumn", "a4paper,twocolumn"])
+def test_every_table_compiles_and_fits_its_page(every, tmp_path, options):
+    found = complaints([(name, latex(made)) for name, made in every.items()], tmp_path, options)
     assert not found, "\n".join(found)
 
 
@@ -146,6 +148,29 @@ def test_wide_table_repeats_enough_label_columns():
     said = table(pd.DataFrame({"Item": ["x", "x"], "Said": ["word " * 80, "other " * 80]}),
                  text_columns=2, paragraphs=[1])  # fmt: skip
     assert float(re.search(r"p\{(\d+)pt\}", latex(said))[1]) > 0.7 * TEXT_WIDTH
+
+
+def test_only_narrow_tables_stay_in_one_column():
+    narrow = latex(table(pd.DataFrame({"Model": ["RF"], "AUC": ["0.94"]})))
+    assert r"\begin{table}[htbp]" in narrow
+    wide = latex(table(pd.DataFrame({f"Column {i}": ["0.12345"] for i in range(8)})))
+    assert r"\begin{table*}[htbp]" in wide
+    assert r"\end{table*}" in wide
+
+
+def test_caption_names_the_number_in_the_paper_after_the_title():
+    shown = pd.DataFrame({"x": ["1"]})
+    made = table(shown, title="Table 3. Scores over seeds")
+    assert r"\caption{Scores over seeds.}" in latex(made)
+    info = StudyInfo(scale="demo", citation="Somebody")
+    of_a_paper = replace(made, data=replace(made.data, info=info))
+    assert r"\caption{Scores over seeds (Table 3 of the paper).}" in latex(of_a_paper)
+
+
+def test_long_headings_wrap_above_short_cells():
+    made = table(pd.DataFrame({"Model": ["RF"], "Relative variation": ["0.1"], "n": ["12"]}))
+    assert r"\shortstack[r]{Relative\\variation}" in latex(made)
+    assert "Model & " in latex(made)
 
 
 def test_grouped_headings_span_their_columns():

@@ -193,23 +193,6 @@ def test_a_variant_is_marked_and_explained(statistics):
     assert data.model("ffnn~max_epochs=9") == "FFNN, max_epochs=9"
 
 
-def test_repeated_fits_are_counted(exhibit):
-    from dataclasses import replace
-
-    data, _ = exhibit("repeated_fits")
-    entries = [
-        {"dataset": "magic", "model": m, "same": m != "rf" or s > 0, "text": "metrics differ"}
-        for m in ("rf", "xgb")
-        for s in range(3)
-    ]
-    table = draw(data.kind, replace(data, repeats=pd.DataFrame(entries)), {})
-    assert table.headline == "5 of 6 repeated fits bitwise the same"
-    assert list(table.shown["Bitwise the same"]) == ["2", "3"]
-    assert list(table.shown["What differs"]) == ["metrics differ", "nothing"]
-    assert "1 of 6 trials gave other outputs" in table.findings[0]
-    assert draw(data.kind, data).empty.startswith("No trial was trained again")
-
-
 def test_trials_of_two_environments_are_not_pooled_silently(exhibit, statistics):
     metrics = statistics["metrics"].assign(environment="one")
     data, options = exhibit("table3", metrics=metrics)

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from papers.picard import extremes, extremes_table
 from papers.protocol import training_time, training_time_table
-from papers.raste import ratio_table, tuning_table
 from reseed.analyses import (
     five_by_two,
     grid_plan,
@@ -183,52 +182,6 @@ def test_a_cell_whose_seeds_two_experiments_vary_counts_once():
         " model seeds is 4.00 (1 pair), with 6 seeds a side. In the one cell the 95 % interval of"
         " the ratio lies above one."
     )
-
-
-def test_arms_of_one_model_are_tuned_apart():
-    rows = [
-        row
-        for experiment, source in (("model_seeds", "fixed-500"), ("retuned", "tuned-500"))
-        for arm, base in (("one", 0.8), ("two", 0.9))
-        for row in seeds({"rf": 0}, base=base, arm=arm, experiment=experiment,
-                         hyperparameters_source=source)
-    ]  # fmt: skip
-    options = {"fixed": ["model_seeds"], "tuned": ["retuned"]}
-    table = shown(tuning_table, spread, frame(rows), about(("magic",), ("rf",)), options)
-    assert list(table.shown["", "Algorithm"]) == ["one", "two"]
-    medians = [float(m) for m in table.shown["Tuned for each pair", "Median"]]
-    assert medians == pytest.approx([0.8, 0.9], abs=0.005)
-    assert "(median of 2 algorithms," in table.findings[0]
-
-
-def test_two_schemes_of_one_test_ratio_have_a_row_each():
-    rows = [
-        row
-        for scheme, share in (("holdout-0.2", 0.2), ("grouped-0.2", 0.2), ("holdout-0.4", 0.4))
-        for row in seeds(scheme=scheme, test_ratio=share)
-    ]
-    options = {"experiments": ["model_seeds"]}
-    table = shown(ratio_table, spread, frame(rows), about(("magic",)), options)
-    assert list(table.shown["", "Test ratio"]) == ["0.2 (holdout-0.2)", "0.2 (grouped-0.2)", "0.4"]
-
-
-@pytest.mark.parametrize("datasets", [1, 3])
-def test_the_trend_over_test_ratios_fits_a_heading(datasets):
-    names = tuple(f"magic~rows={i}00" for i in range(1, datasets + 1))
-    rng, rows = np.random.default_rng(0), []
-    for number, (varied, title) in enumerate((("model", "model_seeds"), ("data", "data_seeds"),
-                                              ("data+model", "grid"))):  # fmt: skip
-        for name in names:
-            for share in (0.1, 0.2, 0.4):
-                rows += [
-                    trial(0.8 + rng.normal(0, 0.01 * share), seed=s, data_seed=s, dataset=name,
-                          metric="auc", model=m, varied=varied, experiment=title, test_ratio=share,
-                          scheme=f"holdout-{share}")
-                    for m in ("rf", "xgb", "ffnn") for s in range(6)
-                ]  # fmt: skip
-        done = {"experiments": ["model_seeds", "data_seeds", "grid"][: number + 1]}
-        table = shown(ratio_table, spread, frame(rows), about(names), done)
-        assert 12 <= len(table.headline) <= 85, table.headline
 
 
 def test_five_by_two_explains_marks_and_names_experiments():

@@ -1,4 +1,4 @@
-"""Letters and the opening figure: rules that are checked by brute force."""
+"""Letters of a leaderboard, and displays of ranks: rules that are checked by brute force."""
 
 import re
 from dataclasses import replace
@@ -7,8 +7,6 @@ from itertools import combinations, pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from papers.raste import same_splits
-from papers.raste.same_splits import choose
 from reseed.exhibits import critical_difference_figure, leaderboard_table
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.letters import groups, groups_of, letters
@@ -40,56 +38,6 @@ def test_letters_of_a_textbook_case():
     }  # fmt: skip
     assert groups(["A"], []) == {"A": (0,)}
     assert letters([25, 26, 27, 52]) == "za2b2a3"
-
-
-def trials(scores):
-    """Trials of {dataset: {model: scores over splits}}."""
-    return frame(
-        [
-            trial(score, dataset=dataset, model=model, data_seed=split, metric="auc",
-                  experiment="data_seeds", varied="data")
-            for dataset, models in scores.items()
-            for model, values in models.items()
-            for split, score in enumerate(values)
-        ]
-    )  # fmt: skip
-
-
-SPLITS = np.array([0.00, 0.03, -0.04, 0.02, -0.01])
-TOGETHER = {"rf": 0.80 + SPLITS, "xgb": 0.81 + SPLITS + [0, 0.001, 0, -0.001, 0]}
-LOOSE = {"rf": 0.70 + SPLITS, "xgb": 0.90 + SPLITS[::-1]}
-CROSSING = {"rf": [0.8, 0.7, 0.8, 0.7, 0.8], "xgb": [0.7, 0.8, 0.7, 0.8, 0.7]}
-
-
-def drawn(scores):
-    facts = about(("magic", "home_mortgage_sim", "magic~rows=9"), ("rf", "xgb"))
-    data = ExhibitData(None, trials(scores), facts, title="T")
-    return draw(same_splits, data, {"experiment": "data_seeds"})
-
-
-def test_the_opening_figure_chooses_its_panels_by_rule():
-    """Left where pairing helps most of those always won by one; right where nobody leads."""
-    figure, shown = drawn({"magic": LOOSE, "magic~rows=9": TOGETHER, "home_mortgage_sim": CROSSING})
-    titles = [axis.get_title(loc="left") for axis in figure.axes]
-    assert titles[0].startswith("Magic, 9 rows")
-    assert "XGB wins 5 of 5" in titles[0].replace("\n", " ")
-    assert titles[1].startswith("Home Mortgage Sim")
-    assert "RF wins 3 of 5" in titles[1].replace("\n", " ")
-    assert shown.headline == "Same splits, opposite answers"
-    assert "1 other dataset not drawn" in shown.footnote
-
-
-def test_the_opening_figure_tells_paired_from_unpaired():
-    _, shown = drawn({"magic": TOGETHER})
-    paired = np.std(TOGETHER["xgb"] - TOGETHER["rf"], ddof=1)
-    apart = np.sqrt(np.var(TOGETHER["xgb"], ddof=1) + np.var(TOGETHER["rf"], ddof=1))
-    assert f"{paired:.5f} paired against {apart:.5f} unpaired" in shown.findings[0]
-    assert "In every available dataset the best model wins every split." in shown.caption
-
-
-def test_no_opening_figure_without_shared_splits():
-    assert drawn({"magic": {"rf": [0.5, 0.6], "xgb": [0.4, 0.5]}})[1].empty
-    assert choose([]) == []
 
 
 def pair(a, b, shown, mean_a=0.9, mean_b=0.8, dataset="magic"):

@@ -4,15 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from papers.protocol import training_time, training_time_table
-from papers.raste import same_splits
 from reseed.analyses import spread, stochastic_order
 from reseed.exhibits import interval_table, spread_table, stochastic_order_table
 from reseed.rendering import coverage
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.table_files import markdown
 from reseed.rendering.tables import Rows
-from run_kinds import draw
-from study_frames import about, amended, frame, trial
+from study_frames import about, frame, trial
 from test_exhibits_of_arms import shown
 
 SEEDS = {"experiments": ["model_seeds"]}
@@ -33,48 +31,6 @@ def test_one_range_that_is_too_wide_is_not_denied(outlier, headline):
     ])  # fmt: skip
     table = shown(interval_table, spread, metrics, about(("magic",), ("rf",)), SEEDS)
     assert table.headline == headline
-
-
-def splits(scores, arms=None, folds=1):
-    """What `same_splits` shows of {arm: scores over splits and folds}, arms of one model or not."""
-    metrics = frame([
-        trial(score, dataset="magic", metric="auc", model="rf" if arms else arm, arm=arm,
-              data_seed=i // folds, fold=i % folds, varied="data", experiment="data_seeds")
-        for arm, values in scores.items()
-        for i, score in enumerate(values)
-    ])  # fmt: skip
-    facts = about(("magic",), ("rf",) if arms else tuple(scores))
-    facts = amended(facts, experiments={"data_seeds": {"arms": arms or {}}})
-    data = ExhibitData(None, metrics, facts, "k", "T")
-    return draw(same_splits, data, {"experiment": "data_seeds"})[1]
-
-
-def test_a_tie_is_nobodys_win():
-    same = [0.90, 0.91, 0.92, 0.93]
-    drawn = splits({"rf": same, "xgb": same})
-    assert drawn.headline == "Splits that the best wins: 0 of 4"
-    assert "RF wins 0 of 4 splits (4 ties)" in drawn.findings[0]
-    assert "no model wins every split" in drawn.caption
-
-
-def test_separating_splits_do_not_move_models_together():
-    drawn = splits({"rf": [0.80, 0.79, 0.78, 0.77], "xgb": [0.95, 0.96, 0.97, 0.98]})
-    assert drawn.headline == "Splits that the best wins: 4 of 4"
-
-
-def test_a_split_with_a_failed_fold_is_left_out():
-    """Fold 0 is hard: without it the model that lost it would look the better one."""
-    whole = [0.71, 0.91] * 5
-    lost = [None, 0.9] * 2 + [0.7, 0.9] * 3
-    drawn = splits({"rf": whole, "xgb": lost}, folds=2)
-    assert sorted(drawn.frame["data_seed"].unique()) == [2, 3, 4]
-    assert "RF wins 3 of 3 splits" in drawn.findings[0]
-
-
-def test_arms_of_one_model_are_lines_of_their_own():
-    titles = {"one": "First recipe", "two": "Second recipe"}
-    drawn = splits({"one": [0.90, 0.91, 0.92], "two": [0.80, 0.82, 0.81]}, titles)
-    assert "First recipe wins 3 of 3 splits; the difference to Second recipe" in drawn.findings[0]
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ import subprocess
 HAS_TEX = shutil.which("pdflatex") is not None
 
 
-def compiled(texts, folder):
-    """Log of pdflatex over the texts in one plain article."""
+def compiled(texts, folder, options=""):
+    """Log of pdflatex over the texts in one plain article with these options of its class."""
     body = "\n\\clearpage\n".join(rf"\typeout{{TABLE {name}}}" + "\n" + t for name, t in texts)
     (folder / "all.tex").write_text(
-        "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n"
+        f"\\documentclass[{options}]{{article}}\n\\usepackage{{booktabs}}\n\\begin{{document}}\n"
         f"{body}\n\\end{{document}}\n"
     )
     run = subprocess.run(
@@ -21,9 +21,9 @@ def compiled(texts, folder):
     return run.returncode, run.stdout
 
 
-def complaints(texts, folder):
+def complaints(texts, folder, options=""):
     """What does not compile, is wider or higher than its page, or lacks a character."""
-    code, log = compiled(texts, folder)
+    code, log = compiled(texts, folder, options)
     if code:
         return [log[-3000:]]
     name, found = "", []

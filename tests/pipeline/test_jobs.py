@@ -1,5 +1,6 @@
 """Jobs of a small project: names, inputs and outputs, keys, priorities."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -131,9 +132,28 @@ def test_training_job_reads_its_own_splits_only(jobs):
 
 
 def test_searched_trials_read_their_winner(jobs):
-    (search,) = by_stage(jobs, "search")
+    *_, search = by_stage(jobs, "search")
     readers = [job for job in by_stage(jobs, "train") if search.outputs[0] in job.inputs]
     assert [len(job.outputs) for job in readers] == [1]
+
+
+def test_shards_of_a_rung_read_those_of_the_rung_before(context):
+    main = context.project.main.model_copy(update={"block_seconds": 1e-3})
+    sharded = replace(context, project=context.project.model_copy(update={"main": main}))
+    *shards, last = by_stage(list_jobs(sharded), "search")
+    assert last.outputs[0].endswith(".json")
+    assert len(last.outputs) == 2
+    rungs = {}
+    for job in shards:
+        rungs.setdefault(Path(job.outputs[0]).parent.name, []).append(job)
+    before = set()
+    for jobs in rungs.values():
+        for job in jobs:
+            assert {file for file in job.inputs if "/rung-" in file} == before
+        before = {job.outputs[0] for job in jobs}
+    assert {file for file in last.inputs if "/rung-" in file} == before
+    assert len({job.name for job in [*shards, last]}) == len(shards) + 1
+    assert len({str(job.key) for job in [*shards, last]}) == len(shards) + 1
 
 
 def test_priorities_put_trainings_last_and_first_study_first(context):

@@ -65,7 +65,7 @@ def test_time_follows_rows_hints_and_measurements(tmp_path):
     assert hinted.block_minutes([(one, one.trials)]) == 5 + 2
     assert hinted.block_minutes([(one, one.trials), (one, one.trials)], attempt=2) == 2 * (5 + 4)
     # 50 fits on four fifths of the rows, shared by two processes.
-    assert hinted.search_minutes(one, processes=2) == minutes(50 * 2 * 0.8 / 2)
+    assert hinted.search_minutes(one, 1.0, processes=2) == minutes(50 * 2 * 0.8 / 2)
     known = sizes(tmp_path / "known", {"table/holdout-0.25/forest/fixed-10": Measured(20.0, 4000)})
     assert known.block_minutes([(one, one.trials)]) == 5 + 2 * 10
 

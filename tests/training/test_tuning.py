@@ -6,13 +6,12 @@ import json
 import numpy as np
 import pytest
 from reseed.core.errors import ReseedError
+from reseed.core.halving import compute_rung_sizes
 from reseed.training.failures import InfrastructureError
 from reseed.training.holdout import hold_out
 from reseed.training.run import Recipe
-from reseed.training.search_design import compute_rung_sizes, make_folds, sample_configurations
-from reseed.training.search_job import drop_damaged
-from reseed.training.search_log import SearchLog
-from reseed.training.tuning import search
+from reseed.training.search_design import make_folds, sample_configurations
+from reseed.training.tuning import Search, search
 from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.model_selection import GridSearchCV, PredefinedSplit
 from sklearn.pipeline import make_pipeline
@@ -58,7 +57,7 @@ def test_search_agrees_with_grid_search_of_scikit_learn(full):
 
 @pytest.mark.parametrize("method", ["random", "halving"])
 def test_number_of_processes_does_not_change_the_result(full, tmp_path, method, monkeypatch):
-    monkeypatch.setattr("reseed.training.search_design.HALVING_MINIMUM_ROWS", 20)
+    monkeypatch.setattr("reseed.core.halving.HALVING_MINIMUM_ROWS", 20)
     one = gbm_search(tmp_path / "1", method=method)
     two = gbm_search(tmp_path / "2", method=method, threads=2)
     assert one.best == two.best
@@ -80,11 +79,11 @@ def test_interrupted_search_is_resumed(full, tmp_path):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        gbm_search(tmp_path, report=interrupt, save_every=0)
-    assert len(list(tmp_path.glob("*.parquet"))) == 10
+        gbm_search(tmp_path, report=interrupt, report_every=0)
+    assert len(list(tmp_path.glob("*.json"))) == 10
     lines.clear()
     (tmp_path / "broken.tmp-1").write_text("half a file")
-    again = gbm_search(tmp_path, report=lines.append, save_every=0)
+    again = gbm_search(tmp_path, report=lines.append, report_every=0)
     assert len(lines) == 17 + 1
     assert "11/27 fits" in lines[0]
     assert "best mean so far" in lines[0]
@@ -92,7 +91,7 @@ def test_interrupted_search_is_resumed(full, tmp_path):
     assert again.log.drop(columns="seconds").equals(full.log.drop(columns="seconds"))
     # Another question in the same folder takes nothing over.
     lines.clear()
-    other = gbm_search(tmp_path, report=lines.append, save_every=0, seed=1)
+    other = gbm_search(tmp_path, report=lines.append, report_every=0, seed=1)
     assert len(lines) == 27 + 1
     assert not np.isclose(other.best_score, full.best_score)
 
@@ -152,7 +151,7 @@ def test_machine_failure_ends_the_search_and_keeps_its_fits(tmp_path, monkeypatc
         gbm_search(tmp_path)
     monkeypatch.undo()
     lines = []
-    gbm_search(tmp_path, report=lines.append, save_every=0)
+    gbm_search(tmp_path, report=lines.append, report_every=0)
     assert "5/27 fits" in lines[0]
 
 
@@ -230,24 +229,64 @@ def test_errors_name_the_argument(options, message, tmp_path):
         gbm_search(tmp_path, **options)
 
 
-def test_damaged_fits_of_a_search_are_repeated_and_others_not(tmp_path):
-    for number in range(3):
-        log = SearchLog(tmp_path, "key")
-        log.add({"rung": 0, "configuration": number, "fold": 0, "score": 0.5})
-        log.save()
-    second = sorted(tmp_path.iterdir())[1]
-    second.write_bytes(second.read_bytes()[:50])
-    drop_damaged(tmp_path)
-    log = SearchLog(tmp_path, "key")
-    assert [log.has(0, number, 0) for number in range(3)] == [True, False, False]
-    log.add({"rung": 0, "configuration": 1, "fold": 0, "score": 0.5})
-    log.save()
-    assert SearchLog(tmp_path, "key").has(0, 1, 0)
+def test_damaged_fits_of_a_search_are_repeated_and_others_not(full, tmp_path):
+    gbm_search(tmp_path)
+    first, second, *others = sorted(tmp_path.iterdir())
+    first.write_bytes(first.read_bytes()[:50])
+    second.write_text(second.read_text().replace('"score": ', '"score": 1'))
+    times = [path.stat().st_mtime_ns for path in others]
+    lines = []
+    again = gbm_search(tmp_path, report=lines.append, report_every=0)
+    assert len(lines) == 2 + 1
+    assert [path.stat().st_mtime_ns for path in others] == times
+    assert again.log.drop(columns="seconds").equals(full.log.drop(columns="seconds"))
+
+
+def gbm_shards(work, shards, **options):
+    """A halving search whose rungs are made in shards, each by a search object of its own."""
+    defaults = {"trials": 9, "seed": 0, "report": lambda text: None, "folds": 3, "key": "data"}
+    for rung, count in enumerate((9, 3, 1, 1)):  # the last rung does not exist
+        for k in range(min(shards, count)):
+            start, stop = (count * i // min(shards, count) for i in (k, k + 1))
+            one = Search(problem("regression"), Recipe(GBM, FIXED), SPACE, ROWS, work,
+                         method="halving", **(defaults | options))  # fmt: skip
+            assert one.run_shard(rung, start, stop) == (stop - start if rung < 3 else 0)
+
+
+@pytest.mark.parametrize("shards", [1, 2, 9])
+def test_shards_make_the_fits_of_the_whole_search(tmp_path, shards, monkeypatch):
+    monkeypatch.setattr("reseed.core.halving.HALVING_MINIMUM_ROWS", 20)
+    whole = gbm_search(tmp_path / "whole", method="halving")
+    gbm_shards(tmp_path / "shards", shards)
+    files = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "shards").iterdir()}
+    assert files.keys() == {path.name for path in (tmp_path / "whole").iterdir()}
+    found = gbm_search(tmp_path / "shards", method="halving")
+    assert files == {p.name: p.stat().st_mtime_ns for p in (tmp_path / "shards").iterdir()}
+    assert found.best == whole.best
+    assert found.log.drop(columns="seconds").equals(whole.log.drop(columns="seconds"))
+
+
+def test_a_shard_makes_missing_fits_of_earlier_rungs(full, tmp_path, monkeypatch):
+    monkeypatch.setattr("reseed.core.halving.HALVING_MINIMUM_ROWS", 20)
+    named = {"trials": 9, "seed": 0, "key": "data", "folds": 3, "report": lambda text: None}
+    recipe = Recipe(GBM, FIXED)
+    one = Search(problem("regression"), recipe, SPACE, ROWS, tmp_path, method="halving", **named)
+    assert one.run_shard(1, 0, 2) == 2
+    assert len(list(tmp_path.iterdir())) == (9 + 2) * 3
+
+
+def test_searches_that_overlap_share_fits(tmp_path):
+    gbm_search(tmp_path, space={"learning_rate": [0.05, 0.1], "max_depth": [1, 2]})
+    assert len(list(tmp_path.iterdir())) == 4 * 3
+    lines = []
+    result = gbm_search(tmp_path, report=lines.append, report_every=0)
+    assert len(lines) == (9 - 4) * 3 + 1
+    assert len(result.log) == 27
 
 
 def test_halving_agrees_with_a_plain_loop(tmp_path, monkeypatch):
     """Each rung's best third, on three times the rows, by scikit-learn's own fits."""
-    monkeypatch.setattr("reseed.training.search_design.HALVING_MINIMUM_ROWS", 20)
+    monkeypatch.setattr("reseed.core.halving.HALVING_MINIMUM_ROWS", 20)
     found = gbm_search(tmp_path, method="halving", trials=9, seed=3)
     features, target, _, _ = table("regression")
     folds = make_folds(target, "regression", ROWS, 3, 3)

@@ -1,5 +1,6 @@
 """The custom analysis and table of docs/examples run unchanged."""
 
+import json
 import shutil
 
 import pandas as pd
@@ -26,3 +27,7 @@ def test_example_analysis_and_table(tmp_path):
     table = pd.read_csv(study / "statistics" / "worst.csv").set_index("experiment")
     assert table.loc["model_seeds", "loss"] == pytest.approx(scores.mean() - scores.min())
     assert f"−{scores.mean() - scores.min():.4f}" in (study / "tables" / "worst.md").read_text()
+    sidecar = json.loads((study / "tables" / "worst.json").read_text())
+    [claim] = sidecar["claims"]
+    assert sidecar["headline"].startswith("Distance of the worst seed from the mean: ")
+    assert claim["rows"] == len(table)

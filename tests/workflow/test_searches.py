@@ -2,7 +2,11 @@
 
 import json
 import os
+import shutil
+import signal
+import time
 
+import pandas as pd
 import pytest
 
 pytestmark = pytest.mark.workflow
@@ -18,7 +22,7 @@ def searched(project):
 
 
 def winner(project):
-    (path,) = (project.folder / "results" / "tuning").rglob("*.json")
+    (path,) = (project.folder / "results" / "tuning").rglob("model-seed-*.json")
     return path
 
 
@@ -74,3 +78,45 @@ def test_search_of_another_environment_is_detected(searched):
     assert "the searches they use (1)" in searched.run(*retrain, fails=True)
     searched.run(*retrain)
     assert json.loads(winner(searched).read_text())["environment"] == result["environment"]
+
+
+def search_outcome(project):
+    """The winner and the log, without clocks."""
+    path = winner(project)
+    log = pd.read_parquet(path.with_suffix(".parquet")).drop(columns=["seconds", "environment"])
+    result = json.loads(path.read_text())
+    return {name: result[name] for name in ("best", "best_score", "fits", "key")}, log
+
+
+def test_shards_and_kills_do_not_change_the_winner(project):
+    # Three candidates are two rungs at most; this table has one.
+    search = {"mode": "fixed", "trials": 3, "folds": 2, "method": "halving"}
+    experiments = {"fixed": {"hyperparameters": search, "seeds": {"model": {"count": 1}}}}
+    project.change(models=["forest"], experiments=experiments, analyses={}, exhibits={})
+    project.run("--config", "block_seconds=1e6")
+    expected, log = search_outcome(project)
+    assert not list((project.folder / "results/tuning").rglob("shard-*"))
+    for block_seconds, shards in (("0.03", 2), ("0.001", 3)):
+        for folder in ("results", ".snakemake"):
+            shutil.rmtree(project.folder / folder)
+        options = ("--config", f"block_seconds={block_seconds}")
+        process = project.start(*options)
+        deadline = time.monotonic() + 120
+        while not list((project.folder / "results/store").glob("??/*.fits/*.json")):
+            assert process.poll() is None, process.communicate()[0]
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        fits = {
+            path: path.stat().st_mtime_ns
+            for path in (project.folder / "results/store").glob("??/*.fits/*.json")
+        }
+        project.run("--unlock", *options)
+        project.run(*options)
+        found, found_log = search_outcome(project)
+        assert found == expected
+        pd.testing.assert_frame_equal(found_log, log)
+        assert all(path.stat().st_mtime_ns == stamp for path, stamp in fits.items())
+        files = list((project.folder / "results/tuning").rglob("rung-0/shard-*.json"))
+        assert len(files) == shards

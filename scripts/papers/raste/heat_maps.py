@@ -15,6 +15,8 @@ from matplotlib.image import AxesImage
 from pydantic import Field
 from reseed.analyses.shared.arms import with_arms
 from reseed.analyses.shared.data import number_data_seeds
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Sample
 from reseed.core.coordinates import base_name
 from reseed.core.schemas import MODEL_SEED_COLUMNS
 from reseed.plugins.options import Names, Strict
@@ -77,18 +79,16 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     for axis, panel in zip(axes, placed, strict=False):
         axis.set_visible(panel is not None)
     titles = [data.dataset(panel[0][1]) if panel else "" for panel in placed]
-    note, shown = _note(data, cells, still, undrawn([t for t in titles if t], axes))
+    note = _note(data, cells, still, undrawn([t for t in titles if t], axes))
     return canvas, FigureInfo(
         cells.drop(columns="status"),
         note,
-        headline=_headline(cells),
-        findings=_findings(data, cells, shown),
+        claims=_claims(cells),
         definitions=[
             "Colour: deviation from the median of the panel, named in its title; one scale a"
             " dataset. A row is one model seed over all splits, a column one split under all seeds."
         ],
         alt="Heat maps of the score by model seed (rows) and data seed (columns).",
-        alt_findings=[_headline(cells)],
     )
 
 
@@ -115,12 +115,12 @@ def _lines(panels: list, datasets: list[str], columns: int, tall: float) -> tupl
     return [tall] * len(placed), placed
 
 
-def _note(data: ExhibitData, cells: pd.DataFrame, *rest: str) -> tuple[str, pd.DataFrame]:
+def _note(data: ExhibitData, cells: pd.DataFrame, *rest: str) -> str:
     panels = cells[_KEY].drop_duplicates()
     counts = cells[cells["status"] == "ok"].groupby(_KEY, sort=False).size()
     shown = panels.assign(n=counts.reindex(pd.MultiIndex.from_frame(panels)).to_numpy())
     crossed = "Crossed-out cells: failed trials." if (cells["status"] != "ok").any() else ""
-    return footnote(data, shown.fillna({"n": 0}), crossed, *rest, per="panel (pairs)"), shown
+    return footnote(data, shown.fillna({"n": 0}), crossed, *rest, per="panel (pairs)")
 
 
 def _cells(
@@ -230,31 +230,33 @@ def _print_values(
             )  # fmt: skip
 
 
-def _striped(cells: pd.DataFrame) -> tuple[int, int]:
-    """(panels whose columns (splits) vary more than rows (seeds), all panels)."""
-    more = total = 0
-    for _, part in cells.groupby(_KEY, sort=False):
+def _grids(cells: pd.DataFrame) -> pd.DataFrame:
+    """One row for each panel without failed trials.
+
+    `by_data`, `by_model`: SD of the mean score over data seeds (columns) and over model seeds
+    (rows). `pairs`: pairs of seeds.
+    """
+    found = []
+    for key, part in cells.groupby(_KEY, sort=False):
         grid = part.pivot(index="model_seed", columns="data_seed", values="score")
         if min(grid.shape) > 1 and grid.notna().all(axis=None):
-            total += 1
-            more += grid.mean(axis=0).std() > grid.mean(axis=1).std()
-    return int(more), total
+            found.append([*key, grid.mean(axis=0).std(), grid.mean(axis=1).std(), grid.size])
+    return pd.DataFrame(found, columns=[*_KEY, "by_data", "by_model", "pairs"])
 
 
-def _headline(cells: pd.DataFrame) -> str:
-    more, total = _striped(cells)
-    if not total:
-        return ""
-    return f"In {more} of {numbers.counted(total, 'grid')} the score goes with the split"
-
-
-def _findings(data: ExhibitData, cells: pd.DataFrame, shown: pd.DataFrame) -> list[str]:
-    more, total = _striped(cells)
-    if not total:
+def _claims(cells: pd.DataFrame) -> list[Claim]:
+    grids = _grids(cells)
+    if grids.empty:
         return []
-    sizes = sorted({int(n) for n in shown["n"].dropna()})
     return [
-        f"The mean score differs more between data seeds (columns) than between model seeds (rows)"
-        f" in {more} of {numbers.counted(total, 'grid')} of {numbers.several(map(str, sizes))}"
-        " pairs of seeds."
+        Claim(
+            name="split_over_seed",
+            sentence="The mean score differs more between data seeds (columns) than between model"
+            " seeds (rows) in {more} ({n} each).",
+            headline="The score differs more between splits than between model seeds in {more}",
+            rows=grids,
+            phrases={"more": phrases.share(grids, grids["by_data"] > grids["by_model"], "grid")},
+            sample=Sample.of(grids, "pairs", "pair of seeds", "pairs of seeds"),
+            statistic="SD of mean scores",
+        )
     ]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pandas as pd
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Sample
 from reseed.core.coordinates import base_name
 from reseed.exhibits.spread_table import LEAST
 from reseed.plugins.options import NoOptions
@@ -56,8 +58,11 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
         _footnote(data, rows, measured),
         definitions=_definitions(measured),
         text_columns=4,
-        findings=_findings(rows, measured),
-        headline=_headline(measured),
+        claims=[
+            _claim(name, judged)
+            for name in ("median", "range")
+            if len(judged := _once(measured, name))
+        ],
     )
 
 
@@ -146,31 +151,27 @@ def _once(measured: pd.DataFrame, statistic: str) -> pd.DataFrame:
     return real[real["inside"].notna()].drop_duplicates(_MEASURED)
 
 
-def _headline(measured: pd.DataFrame) -> str:
-    parts = []
-    for statistic, words in (("median", "medians over data seeds"), ("range", "ranges")):
-        judged = _once(measured, statistic)
-        if len(judged):
-            parts.append(f"{int(judged['inside'].sum())} of {len(judged)} published {words}")
-    return f"As measured: {numbers.several(parts)}" if parts else ""
-
-
-def _findings(rows: pd.DataFrame, measured: pd.DataFrame) -> list[str]:
-    found = []
-    for statistic, words in (("median", "median over data seeds"), ("range", "range")):
-        judged = _once(measured, statistic)
-        if judged.empty:
-            continue
-        text = (
-            f"On the paper's own datasets the published {words} lies in the measured interval, that"
-            f" of as many seeds as the paper took, in {int(judged['inside'].sum())} of"
-            f" {numbers.counted(len(judged), 'cell')} ({numbers.from_to(judged['n'])} seeds each)"
+def _claim(statistic: str, judged: pd.DataFrame) -> Claim:
+    """Share of the published numbers that lie in the interval measured here."""
+    of = "median over data seeds" if statistic == "median" else statistic
+    ratio = ""
+    names = {
+        "inside": phrases.share(judged, judged["inside"].astype(bool), "cell"),
+        "expected": phrases.setting(judged["level"].max(), numbers.percent),
+    }
+    if statistic == "median":
+        ratio = " Measured over published median: {ratio}."
+        names["ratio"] = phrases.pooled(
+            judged, "ratio", numbers.ratio, noun="cell", title=metric_title
         )
-        if statistic == "median":
-            over = numbers.spread_over(judged["ratio"].astype(float), "cell")
-            text += f"; the measured one is {over} times the published"
-        found.append(f"{text}.")
-    missing = int(rows["measured"].isna().sum())
-    if missing:
-        found.append(f"{missing} of {len(rows)} published numbers were not measured.")
-    return found
+    return Claim(
+        name=f"published_{statistic}s",
+        sentence=f"On the paper's own datasets the published {of} lies in the interval for as many"
+        " seeds as the paper took in {inside} ({n} each); {expected} would if the paper's scores"
+        f" had the distribution measured here.{ratio}",
+        headline=f"Published {of} in the measured interval: {{inside}}",
+        rows=judged,
+        phrases=names,
+        sample=Sample.of(judged, "n", "seed"),
+        statistic="share of published numbers in the interval",
+    )

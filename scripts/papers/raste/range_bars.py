@@ -9,7 +9,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from reseed.analyses.shared.arms import with_arms
 from reseed.analyses.spread import next_range
-from reseed.exhibits.spread_table import LEAST
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.exhibits.spread_table import LEAST, sd_ratios
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.rendering import numbers, style
 from reseed.rendering.arms import PANEL_KEY, arm_titles, titled_groups
@@ -24,7 +26,8 @@ _OFFSET = 0.34
 PUBLISHED_SEEDS = 50
 _COLUMNS = [
     "experiment", "varied", "dataset", "scheme", "test_ratio", "arm", "model",
-    "hyperparameters_source", "metric", "n", "failed", "sd", "range", "published_range",
+    "hyperparameters_source", "held", "metric", "n", "failed", "level", "sd", "sd_low", "sd_high",
+    "range", "published_range",
 ]  # fmt: skip
 
 
@@ -65,12 +68,10 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         " (studentised range). A dot is the range over the available seeds and grows with them."
     )
     rest = undrawn([title for title, _ in panels], axes)
-    found = _findings(rows)
     return canvas, FigureInfo(
         rows,
         footnote(data, rows, rest),
-        findings=found,
-        headline=_headline(rows),
+        claims=_claims(data, rows),
         definitions=[about_published] if published else [],
         alt="Dots at the range of the score for each algorithm, by the seed varied.",
     )  # fmt: skip
@@ -119,46 +120,56 @@ def _legend(shown: dict, published: bool) -> list[Line2D]:
     return handles
 
 
-def _compared(rows: pd.DataFrame) -> pd.DataFrame:
-    """Ranges of cells with equal numbers of data seeds and model seeds.
-
-    Cells are left out if several experiments vary the same seed.
-    """
-    rows = rows[~rows.duplicated([*PANEL_KEY, "arm", "varied"], keep=False)]
-    wide = rows.pivot_table(index=[*PANEL_KEY, "arm"], columns="varied", values=["range", "n"])
-    if not {("range", "data"), ("range", "model")} <= set(wide.columns):
-        return wide.iloc[:0]
-    return wide[(wide["n"]["data"] == wide["n"]["model"]) & (wide["range"]["model"] > 0)]
-
-
-def _noun(same: pd.DataFrame) -> tuple[str, str]:
-    return cell_noun(same.index.to_frame())
-
-
-def _counted(same: pd.DataFrame) -> str:
-    return numbers.counted(len(same), *_noun(same))
-
-
-def _headline(rows: pd.DataFrame) -> str:
-    same = _compared(rows)
-    if same.empty:
-        return ""
-    larger = int((same["range"]["data"] > same["range"]["model"]).sum())
-    return f"The range over splits is the larger one in {larger} of {_counted(same)}"
-
-
-def _findings(rows: pd.DataFrame) -> list[str]:
-    same = _compared(rows)
-    if same.empty:
+def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
+    """The seed with the larger range, over the cells with equal numbers of both seeds."""
+    both = sd_ratios(rows[~rows.duplicated([*PANEL_KEY, "arm", "varied"], keep=False)])
+    both = both[both["n_data"] == both["n_model"]]
+    if both.empty:
         return []
-    larger = same["range"]["data"] > same["range"]["model"]
-    by_dataset = larger.groupby(level="dataset").all()
-    ratio = same["range"]["data"] / same["range"]["model"]
-    seeds = sorted({int(n) for n in same["n"]["data"]})
+    both = both.assign(larger=both["range_data"] > both["range_model"])
+    datasets = both.drop_duplicates("dataset")
+    by_dataset = both.groupby("dataset")["larger"].all()
+    level = both["level_data"].max()
+    names = {
+        "larger": phrases.share(both, both["larger"], *cell_noun(both)),
+        "cells": phrases.share(both, both["larger"], "cell"),
+        "datasets": phrases.share(datasets, datasets["dataset"].map(by_dataset), "dataset"),
+    }
+    text = (
+        "At equal numbers of seeds ({n} a side) the range over data seeds is larger than that over"
+        " model seeds for {larger}, for every algorithm on {datasets}"
+    )
+    if both["ratio_low"].notna().any():
+        names |= {
+            "above": phrases.share(both, both["ratio_low"] > 1, "cell"),
+            "below": phrases.share(both, both["ratio_high"] < 1, "cell"),
+            "level": phrases.setting(level, numbers.percent),
+        }
+        text += (
+            ". The {level} interval of the ratio of the SDs lies above one for {above} and below"
+            " one for {below}"
+        )
     return [
-        f"At equal numbers of seeds ({numbers.several(map(str, seeds))} a side) the range over data"
-        f" seeds is the larger one in {int(larger.sum())} of {_counted(same)},"
-        f" for every algorithm on {int(by_dataset.sum())} of"
-        f" {numbers.counted(len(by_dataset), 'dataset')}; ratio"
-        f" {numbers.spread_over(ratio, _noun(same)[0].partition(' ')[0])}."
-    ]
+        Claim(
+            name="larger_range",
+            sentence=f"{text}.",
+            headline="The range over splits is larger than that over model seeds in {cells}",
+            rows=both,
+            phrases=names,
+            sample=Sample.of(both, ["n_data", "n_model"], "seed"),
+            statistic="SD over data seeds / SD over model seeds",
+            estimates=[
+                Estimate.truncated(
+                    f"{data.dataset(row['dataset'])}, {title}",
+                    row["ratio"], (row["ratio_low"], row["ratio_high"]), level, (0.0, np.inf),
+                )
+                for row, title in zip(both.to_dict("records"), _titles(data, both), strict=True)
+            ],
+            null="ratio 1",
+        )
+    ]  # fmt: skip
+
+
+def _titles(data: ExhibitData, both: pd.DataFrame) -> list[str]:
+    names = {"experiment_model": "experiment", "model_model": "model"}
+    return arm_titles(data, both.rename(columns=names))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Estimate, Sample
 from reseed.exhibits.spread_table import LEAST, UNCERTAIN, few, score_places, spread_of
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.rendering import numbers
 from reseed.rendering.arms import arm_titles
 from reseed.rendering.data import VARIED, ExhibitData, NothingToShow, footnote, metric_title
-from reseed.rendering.headlines import listed
 from reseed.rendering.tables import Rows, Table
+from reseed.stats.spread import ratio_limits
 from scipy import stats
 
 # Fewest seeds for an order of SDs.
@@ -49,58 +51,85 @@ def table(data: ExhibitData, options: Options) -> Table:
         heading = f"{data.dataset(dataset)}, {metric_title(data.metric(dataset))}"
         extra = f", {source}" if rows["hyperparameters_source"].nunique() > 1 else ""
         lines.add(line, f"{heading}: {data.experiment(experiment)}{extra}")
-    found = _trends(rows)
     return lines.table(
         data,
         rows.drop(columns="title"),
         footnote(data, rows, few(rows)),
         definitions=[
             UNCERTAIN,
-            "Trend: sign of the rank correlation of SD and test ratio; over few ratios a"
-            " direction, no test.",
+            "The SD falls where its rank correlation with the test ratio is negative; over few"
+            " ratios this is a direction, not a test.",
         ],
-        findings=_findings(data, found),
-        headline=_headline(found),
+        claims=_claims(data, _trends(rows)),
     )
 
 
-def _trends(rows: pd.DataFrame) -> list[tuple[str, str, int, int, int]]:
-    """(dataset, varied, arms whose SD falls with the test ratio, arms, largest number of seeds)."""
+def _trends(rows: pd.DataFrame) -> pd.DataFrame:
+    """One row for each arm, dataset and varied seed with three test ratios or more.
+
+    `trend`: rank correlation of SD and test ratio. `factor`, `factor_low`, `factor_high`: SD at the
+    largest ratio divided by the SD at the smallest one, with its interval. `least`, `most`: numbers
+    of seeds.
+    """
+    usable = rows[(rows["n"] >= _ENOUGH) & ~phrases.is_degenerate(rows)].dropna(subset="sd")
     found = []
-    usable = rows[rows["n"] >= _ENOUGH].dropna(subset="sd")
-    for (dataset, varied), part in usable.groupby(["dataset", "varied"], sort=False):
-        trends = [
-            stats.spearmanr(one["test_ratio"], one["sd"]).statistic
-            for _, one in part.groupby([*_SERIES, "title"])
-            if one["test_ratio"].nunique() > 2 and one["sd"].nunique() > 1
-        ]
-        if trends:
-            falling = sum(trend < 0 for trend in trends)
-            found.append((dataset, varied, falling, len(trends), int(part["n"].max())))
-    return found
+    for (varied, *_), part in usable.groupby(["varied", *_SERIES, "title"], sort=False):
+        part = part.sort_values("test_ratio")
+        if part["test_ratio"].nunique() < 3 or part["sd"].nunique() < 2:
+            continue
+        first, last = part.iloc[0], part.iloc[-1]
+        low, high = ratio_limits(
+            *((end["sd"], end["sd_low"], end["sd_high"]) for end in (last, first))
+        )
+        found.append(
+            {
+                "varied": varied,
+                **first[["dataset", "metric", "title", "level"]],
+                "trend": stats.spearmanr(part["test_ratio"], part["sd"]).statistic,
+                "smallest": first["test_ratio"],
+                "largest": last["test_ratio"],
+                "factor": last["sd"] / first["sd"],
+                "factor_low": low,
+                "factor_high": high,
+                "least": part["n"].min(),
+                "most": part["n"].max(),
+            }
+        )
+    return pd.DataFrame(found)
 
 
-def _headline(found: list) -> str:
-    if not found:
-        return ""
-    table = pd.DataFrame(found, columns=["dataset", "varied", "falling", "total", "seeds"])
-    sums = table.groupby("varied", sort=False)[["falling", "total"]].sum()
-    if len(sums) == 1:
-        varied, noun = table["varied"].iloc[0], "algorithm" if len(table) == 1 else "cell"
-        of = f"{sums['falling'].iloc[0]} of {numbers.counted(sums['total'].iloc[0], noun)}"
-        return f"With a larger test part the SD falls: over {VARIED.get(varied, varied)} for {of}"
-    parts = [
-        (VARIED.get(varied, varied), f"{falling} of {total}")
-        for varied, falling, total in sums.itertuples(name=None)
+def _claims(data: ExhibitData, trends: pd.DataFrame) -> list[Claim]:
+    """A claim for each varied seed, the data seed first."""
+    if trends.empty:
+        return []
+    ordered = sorted(trends.groupby("varied"), key=lambda part: part[0])
+    return [_claim(data, varied, part) for varied, part in ordered]
+
+
+def _claim(data: ExhibitData, varied: str, trends: pd.DataFrame) -> Claim:
+    titles = [
+        f"{title} on {data.dataset(dataset)}"
+        for title, dataset in trends[["title", "dataset"]].itertuples(index=False)
     ]
-    every = f"{table['falling'].sum()} of {numbers.counted(table['total'].sum(), 'cell')}"
-    return listed("Larger test part, smaller SD", parts, every)
-
-
-def _findings(data: ExhibitData, found: list) -> list[str]:
-    return [
-        f"{data.dataset(dataset)}: as the test part grows, the SD over {VARIED.get(varied, varied)}"
-        f" tends to fall for {falling} of {numbers.counted(total, 'algorithm')}"
-        f" ({seeds} seeds a ratio)."
-        for dataset, varied, falling, total, seeds in found
-    ]
+    noun = "algorithm" if trends["dataset"].nunique() == 1 else "cell"
+    return Claim(
+        name=f"sd_by_test_part_{varied}",
+        sentence="The SD over {varied} falls with the test ratio for {falling}; at ratio {largest}"
+        " it is {factor} times that at ratio {smallest} ({n} a ratio).",
+        headline="With a larger test part the SD over {varied} falls for {falling}",
+        rows=trends,
+        phrases={
+            "varied": phrases.name(VARIED.get(varied, varied)),
+            "falling": phrases.share(trends, trends["trend"] < 0, noun),
+            "largest": phrases.extent(trends, "largest", "{:g}".format),
+            "smallest": phrases.extent(trends, "smallest", "{:g}".format),
+            "factor": phrases.extent(trends, "factor", numbers.ratio),
+        },
+        sample=Sample.of(trends, ["least", "most"], "seed"),
+        statistic="SD at the largest test ratio / SD at the smallest",
+        estimates=[
+            Estimate(title, row["factor"], row["factor_low"], row["factor_high"], row["level"])
+            for title, (_, row) in zip(titles, trends.iterrows(), strict=True)
+        ],
+        null="ratio 1",
+    )

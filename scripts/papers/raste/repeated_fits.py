@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pandas as pd
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Sample
 from reseed.plugins.options import NoOptions
 from reseed.rendering.data import ExhibitData, NothingToShow, marks
-from reseed.rendering.numbers import counted
 from reseed.rendering.tables import Rows, Table
 
 READS = "repeated_fits"
@@ -32,26 +34,36 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
             },
             data.dataset(dataset),
         )
-    same, total = int(rows["same"].sum()), len(rows)
     planned = data.info.trials.planned
     return lines.table(
         data,
         rows,
         " ".join(
             [
-                f"{data.scale} {total:,} of {planned:,} trials, drawn at random.",
+                f"{data.scale} {len(rows):,} of {planned:,} trials, drawn at random.",
                 *marks(data, dict.fromkeys(rows["dataset"]), rows["model"]),
             ]
         ),
         paragraphs=(3,),
         text_columns=1,
-        headline=f"{same:,} of {counted(total, 'repeated fit')} bitwise the same",
-        findings=[
-            f"Trained again under the same seeds, {same:,} of {counted(total, 'trial')} gave"
-            " bitwise the same outputs and scores: what moves a score is its seeds."
-            if same == total
-            else f"Trained again under the same seeds, {total - same:,} of"
-            f" {counted(total, 'trial')} gave other outputs: on this machine the seeds are not all"
-            " that moves a score."
-        ],
+        claims=[_claim(rows)],
+    )
+
+
+def _claim(rows: pd.DataFrame) -> Claim:
+    same = rows["same"].astype(bool)
+    what_follows = (
+        "nothing but the seeds changed these scores"
+        if same.all()
+        else "on this machine more than the seeds changes the others"
+    )
+    return Claim(
+        name="repeated_fits",
+        sentence="Trained again under their seeds ({n}), {same} gave bitwise equal outputs and"
+        f" scores: {what_follows}.",
+        headline="Bitwise equal when trained again: {same}",
+        rows=rows,
+        phrases={"same": phrases.share(rows, same, "trial")},
+        sample=Sample(len(rows), len(rows), "trial"),
+        statistic="share of trials with equal outputs",
     )

@@ -10,6 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from reseed.analyses.shared.data import Cell, Data
 from reseed.analyses.shared.data import cells as arm_cells
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Sample, Test
 from reseed.plugins.options import Strict
 from reseed.rendering import numbers, style
 from reseed.rendering.arms import arm_title
@@ -55,11 +57,6 @@ class Case:
     def ties(self) -> int:
         """Number of splits without a winner."""
         return int((~self.wins.any(axis=1)).sum())
-
-    @property
-    def together(self) -> bool:
-        """Whether the best arm wins every split, and its scores correlate with the next one's."""
-        return self.leader_wins == len(self.scores) and self.gain > 1
 
     @property
     def paired_sd(self) -> float:
@@ -116,13 +113,10 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             for arm, model in case.models.items()
         ]
     )
-    phrase = [_tell(data, case) for case in chosen]
     return canvas, FigureInfo(
         frame,
         footnote(data, counts, _hidden(cases, chosen), per="line"),
-        findings=[" ".join(phrase)],
-        caption=_caption(chosen),
-        headline=_headline(chosen),
+        claims=_claims(data, chosen),
         alt="Lines of test score over random splits, one a model.",
         definitions=[
             "Chosen by rule: left, of the datasets whose best model wins every split the one on"
@@ -212,40 +206,83 @@ def _apart(ends: np.ndarray, limits: tuple[float, float]) -> np.ndarray:
     return found
 
 
-def _caption(chosen: list[Case]) -> str:
-    text = "A score moves with the split; whether a difference does decides what may be claimed."
-    if len(chosen) == 2:
-        return text
-    only = chosen[0]
-    who = "the best" if only.leader_wins == len(only.scores) else "no"
-    return f"{text} In every available dataset {who} model wins every split."
+def _claims(data: ExhibitData, chosen: list[Case]) -> list[Claim]:
+    """One claim for each panel; the first one has the headline on all panels."""
+    rows = pd.DataFrame(
+        [
+            {
+                "n": len(case.scores),
+                "wins": case.leader_wins,
+                "winners": case.winners,
+                "ties": case.ties,
+                "paired": case.paired_sd,
+                "unpaired": case.unpaired_sd,
+            }
+            for case in chosen
+        ]
+    )
+    return [
+        _all_wins(rows),
+        *(_claim(data, case, rows.iloc[[number]]) for number, case in enumerate(chosen)),
+    ]
 
 
-def _headline(chosen: list[Case]) -> str:
-    first, last = chosen[0], chosen[-1]
-    if first.together and last.winners > 1:
-        return "Same splits, opposite answers"
-    if len(chosen) == 1 and first.together:
-        return "Every split moves the two best together"
-    if len(chosen) == 1 and first.winners > 1:
-        return f"{first.winners} winners in {len(first.scores)} splits"
-    wins = numbers.several(f"{case.leader_wins} of {len(case.scores)}" for case in chosen)
-    return f"Splits that the best wins: {wins}"
+def _wins(rows: pd.DataFrame) -> phrases.Phrase:
+    """`6 of 6`, of a single row."""
+    return phrases.single(rows, "wins", lambda wins: f"{wins:.0f} of {rows['n'].item()}")
 
 
-def _tell(data: ExhibitData, case: Case) -> str:
-    """Sentence on a panel, with n and the verdict on the two best arms."""
+def _all_wins(rows: pd.DataFrame) -> Claim:
+    names = {f"wins_{i}": _wins(rows.iloc[[i]]) for i in range(len(rows))}
+    text = "The model with the best mean wins {wins_0} splits"
+    if len(rows) > 1:
+        text += " on one dataset and {wins_1} on another"
+    return Claim(
+        name="wins",
+        sentence=f"{text} ({{n}} each).",
+        headline=text,
+        rows=rows,
+        phrases=names,
+        sample=Sample.of(rows, "n", "split"),
+        statistic="splits won",
+    )
+
+
+def _claim(data: ExhibitData, case: Case, row: pd.DataFrame) -> Claim:
     best, second = (_title(data, case, arm) for arm in case.scores.columns[:2])
-    n = len(case.scores)
-    head = f"{data.dataset(case.key['dataset'])}: {best} wins {case.leader_wins} of {n} splits"
-    others = [numbers.counted(case.winners, "winner") + " in all"] if case.winners > 1 else []
-    others += [numbers.counted(case.ties, "tie")] if case.ties else []
-    head += f" ({', '.join(others)})" if others else ""
+    others = " ({winners} win a split)" if case.winners > 1 else ""
+    others += "; {ties} of the splits are tied" if case.ties else ""
+    pair = _pair(data, case)
+    verdict, tests, precision = "", [], ""
+    if pair is not None:
+        is_shown = pair["outcome"] == "difference"
+        verdict = " A difference is shown." if is_shown else " No difference is shown."
+        tests = [Test(f"{best} and {second} have one mean", pair["p_holm"], pair["alpha"])]
+        if not is_shown and np.isfinite(pair["detectable"]):
+            size = numbers.fixed(pair["detectable"], numbers.decimals([pair["detectable"]]))
+            share = numbers.percent(pair["target_power"])
+            precision = f"a difference of {size} would be found in {share}"
     places = numbers.decimals([case.paired_sd, case.unpaired_sd], 2, 4)
-    verdict = _verdict(data, case)
-    return (
-        f"{head}; the difference to {second} has an SD of {case.paired_sd:.{places}f} paired"
-        f" against {case.unpaired_sd:.{places}f} unpaired{verdict}."
+    return Claim(
+        name=f"wins_on_{case.key['dataset']}",
+        sentence="{dataset}: {best} wins {wins} splits"
+        f"{others}. The SD of its difference to {{second}} is {{paired}} over shared splits; over"
+        f" separate splits it would be {{unpaired}} ({{n}}).{verdict}",
+        rows=row,
+        phrases={
+            "dataset": phrases.name(data.dataset(case.key["dataset"])),
+            "best": phrases.name(best),
+            "second": phrases.name(second),
+            "wins": _wins(row),
+            "winners": phrases.single(row, "winners", lambda n: f"{n:.0f} models"),
+            "ties": phrases.single(row, "ties", "{:.0f}".format),
+            "paired": phrases.single(row, "paired", lambda sd: numbers.fixed(sd, places)),
+            "unpaired": phrases.single(row, "unpaired", lambda sd: numbers.fixed(sd, places)),
+        },
+        sample=Sample.of(row, "n", "split"),
+        statistic="SD of a difference",
+        tests=tests,
+        precision=precision,
     )
 
 
@@ -253,15 +290,12 @@ def _title(data: ExhibitData, case: Case, arm: str) -> str:
     return arm_title(data, arm, case.key["experiment"])
 
 
-def _verdict(data: ExhibitData, case: Case) -> str:
+def _pair(data: ExhibitData, case: Case) -> pd.Series | None:
+    """The comparison of the two best arms in the analysis `pairs`; None without one."""
     rows = data.rows()
     if rows.empty or "outcome" not in rows:
-        return ""
+        return None
     same = (rows[_PLACE] == pd.Series(case.key)).all(axis=1)
-    first, second = case.scores.columns[:2]
-    either = rows[["model_a", "model_b"]].isin([first, second]).all(axis=1)
-    found = rows[same & either]
-    if found.empty:
-        return ""
-    words = {"difference": "a difference is shown", "no difference shown": "none is shown"}
-    return f"; verdict: {words.get(found.iloc[0]['outcome'], found.iloc[0]['outcome'])}"
+    either = rows[["model_a", "model_b"]].isin(case.scores.columns[:2]).all(axis=1)
+    found = rows[same & either & rows["p_holm"].notna()]
+    return None if found.empty else found.iloc[0]

@@ -11,13 +11,14 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from reseed.analyses.shared.arms import with_arms
 from reseed.analyses.shared.data import greater_is_better, number_data_seeds
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Sample
 from reseed.core.schemas import SEED_COLUMNS
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.rendering import style
 from reseed.rendering.arms import PANEL_KEY, arm_titles, titled_groups
 from reseed.rendering.data import ExhibitData, footnote, metric_title, require_rows
 from reseed.rendering.figures import FigureInfo
-from reseed.rendering.numbers import counted
 from reseed.rendering.panels import by_ratio, entitle, panel_grid, undrawn
 from reseed.rendering.series import series
 
@@ -60,7 +61,13 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     counts = seeds.groupby(_KEY, sort=False).size().rename("n").reset_index()
     rest = undrawn([title for title, _ in panels], axes)
     note = footnote(data, counts, "One dot a trial.", rest)
-    return canvas, FigureInfo(frame, note, headline=_headline(frame), alt=_alt(data, panels))
+    return canvas, FigureInfo(
+        frame,
+        note,
+        alt="Strips of dots, one a trial, for each algorithm and seed varied.",
+        claims=[_claim(frame, counts)],
+        drawn=frozenset({"median"}),
+    )
 
 
 def _handles(shown: dict) -> list[Line2D]:
@@ -71,20 +78,19 @@ def _handles(shown: dict) -> list[Line2D]:
     return [*handles, Line2D([], [], color=style.BLACK, lw=1.6, label="Median")]
 
 
-def _headline(frame: pd.DataFrame) -> str:
-    models, datasets = frame["model"].nunique(), frame["dataset"].nunique()
-    return (
-        f"{len(frame):,} scores of {counted(models, 'algorithm')} on {counted(datasets, 'dataset')}"
+def _claim(frame: pd.DataFrame, counts: pd.DataFrame) -> Claim:
+    return Claim(
+        name="scores",
+        sentence="The figure shows {scores} of {models} on {datasets} ({n} for each strip).",
+        headline="{scores} of {models} on {datasets}",
+        rows=frame,
+        phrases={
+            "scores": phrases.count(frame, "score"),
+            "models": phrases.count(frame.drop_duplicates("model"), "algorithm"),
+            "datasets": phrases.count(frame.drop_duplicates("dataset"), "dataset"),
+        },
+        sample=Sample.of(counts, "n", "seed"),
     )
-
-
-def _alt(data: ExhibitData, panels: list[tuple[str, pd.DataFrame]]) -> str:
-    parts = []
-    for title, part in panels:
-        median = part["score"].groupby(arm_titles(data, part)).median()
-        up = greater_is_better(data.info, part["metric"].iloc[0])
-        parts.append(f"{title}, best median {median.idxmax() if up else median.idxmin()}")
-    return f"Strips of dots, one a trial, for each algorithm and seed varied. {'; '.join(parts)}."
 
 
 def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame, shown: dict) -> None:

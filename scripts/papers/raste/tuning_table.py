@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 from reseed.analyses.shared.arms import with_arms
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Estimate, Sample
 from reseed.exhibits.spread_table import LEAST, UNCERTAIN, columns, few, score_places
 from reseed.plugins.options import Names, Strict
 from reseed.rendering import numbers
 from reseed.rendering.arms import arm_titles
 from reseed.rendering.data import VARIED, ExhibitData, NothingToShow, footnote, metric_title
 from reseed.rendering.tables import Rows, Table
+from reseed.stats.spread import ratio_limits
 
 ROW = ["dataset", "scheme", "varied", "arm"]
 
@@ -60,14 +62,12 @@ def table(data: ExhibitData, options: Options) -> Table:
         " experiments too: the medians that the paper prints agree with a slice, not with a"
         " pool over the grid."
     )
-    ratios = _ratios(both)
     return lines.table(
         data,
         both,
         footnote(data, both, few(both)),
         definitions=[slices if held else "", UNCERTAIN],
-        findings=_findings(ratios),
-        headline=_headline(ratios),
+        claims=[_claim(data, varied, part) for varied, part in _ratios(both).groupby("varied")],
     )
 
 
@@ -76,34 +76,45 @@ def _single(rows: pd.DataFrame) -> pd.DataFrame:
     return rows if rows.empty else rows[rows["varied"].isin(["model", "data"])]
 
 
-def _ratios(both: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Varied seed → SD `fixed` and `tuned` of each model, their `ratio`, and the seeds behind."""
-    usable = both[both["n"] >= LEAST]
-    if usable.empty:
-        return {}
-    wide = usable.pivot_table(index=ROW, columns="tuning", values=["sd", "n"], aggfunc="first")
-    if not {("sd", "fixed"), ("sd", "tuned")} <= set(wide.columns):
-        return {}
-    found = {}
-    for varied, part in wide.dropna().groupby(level="varied"):
-        ratio = (part["sd"]["tuned"] / part["sd"]["fixed"]).replace(np.inf, np.nan)
-        found[varied] = part["n"].assign(ratio=ratio).dropna()
-    return {varied: part for varied, part in found.items() if len(part)}
-
-
-def _headline(ratios: dict[str, pd.DataFrame]) -> str:
-    parts = [
-        f"{numbers.times(float(part['ratio'].median()))} times over {VARIED[varied]}"
-        for varied, part in ratios.items()
+def _ratios(both: pd.DataFrame) -> pd.DataFrame:
+    """Rows in which both SDs were measured: `ratio` (tuned by fixed) with its interval."""
+    usable = both[(both["n"] >= LEAST) & ~phrases.is_degenerate(both)]
+    fixed, tuned = (
+        usable[usable["tuning"] == name].drop_duplicates(ROW) for name in ("fixed", "tuned")
+    )
+    pairs = tuned.merge(fixed, on=[*ROW, "metric"], suffixes=("", "_fixed"))
+    ends = [
+        ratio_limits(
+            (row["sd"], row["sd_low"], row["sd_high"]),
+            (row["sd_fixed"], row["sd_low_fixed"], row["sd_high_fixed"]),
+        )
+        for row in pairs.to_dict("records")
     ]
-    return f"Tuning anew: the SD is {numbers.several(parts)}" if parts else ""
+    limits = pd.DataFrame(ends, pairs.index, ["ratio_low", "ratio_high"], dtype=float)
+    return pairs.join(limits).assign(ratio=pairs["sd"] / pairs["sd_fixed"])
 
 
-def _findings(ratios: dict[str, pd.DataFrame]) -> list[str]:
-    return [
-        f"Tuning anew for each pair gives an SD over {VARIED[varied]} that is"
-        f" {numbers.spread_over(part['ratio'], 'algorithm')} times that with fixed"
-        f" hyper-parameters ({int(part['tuned'].min())} seeds tuned anew,"
-        f" {int(part['fixed'].min())} fixed)."
-        for varied, part in ratios.items()
-    ]
+def _claim(data: ExhibitData, varied: str, rows: pd.DataFrame) -> Claim:
+    return Claim(
+        name=f"tuned_over_fixed_{varied}",
+        sentence="With hyper-parameters tuned for each pair of seeds, the SD over {varied} is"
+        " {ratio} times that with fixed ones ({n} a side).",
+        headline="Tuned for each pair, the SD over {varied} is {times} times that of fixed ones"
+        if rows["metric"].nunique() == 1
+        else "",
+        rows=rows,
+        phrases={
+            "varied": phrases.name(VARIED[varied]),
+            "ratio": phrases.pooled(
+                rows, "ratio", numbers.ratio, noun="algorithm", title=metric_title
+            ),
+            "times": phrases.centre(rows, "ratio", numbers.times, title=metric_title),
+        },
+        sample=Sample.of(rows, ["n", "n_fixed"], "seed"),
+        statistic="SD tuned / SD fixed",
+        estimates=[
+            Estimate(title, row["ratio"], row["ratio_low"], row["ratio_high"], row["level"])
+            for title, (_, row) in zip(arm_titles(data, rows), rows.iterrows(), strict=True)
+        ],
+        null="ratio 1",
+    )

@@ -20,6 +20,7 @@ from reseed.analyses.shared.pairing import (
     group_models,
     pair_models,
 )
+from reseed.claims.designs import ONE_TEST_SET, SEEDS, SEEDS_AND_ITEMS, SPLITS, UNPAIRED
 from reseed.claims.pair_verdicts import build_pair_verdict
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Rope
@@ -155,7 +156,7 @@ def _compare_pairs(
         batch = [pairs[i][2] for i in numbers]
         columns = _describe(group, batch, trials)
         if min(n_a, n_b) > 1 and design != "different splits":
-            compare = _compare_unpaired if design == "unpaired" else _compare_paired
+            compare = _compare_unpaired if design == UNPAIRED.design else _compare_paired
             columns |= compare(group, batch, rope, options)
         for position, number in enumerate(numbers):
             rows[number] |= {
@@ -163,7 +164,7 @@ def _compare_pairs(
                 for name, value in columns.items()
             }
     for row, (a, b, pairing) in zip(rows, pairs, strict=True):
-        if pairing.design in ("seeds", "unpaired"):
+        if pairing.design in ONE_TEST_SET:
             found = items.compare(group, a, b, pairing, options.level)
             row |= _compare_over_items(row, *found, rope) if found else {}
     return rows
@@ -176,8 +177,8 @@ def _compare_over_items(row: Row, test: CrossedDifference, items: int, rope: flo
          "p_b_better", "p_equivalent"], np.nan,
     )  # fmt: skip
     columns = of_seeds_alone | {
-        "design": "seeds and items",
-        "test": "t test of crossed seeds and items",
+        "design": SEEDS_AND_ITEMS.design,
+        "test": SEEDS_AND_ITEMS.test,
         "rank_test": "",
         "min_runs": 2,
         "items": items,
@@ -212,7 +213,7 @@ def _compare_paired(
     group: ModelGroup, batch: list[Pairing], rope: float | None, options: Options
 ) -> Row:
     """Tests of paired units, as lists over the pairs of a batch."""
-    split = batch[0].design == "splits"
+    split = batch[0].design == SPLITS.design
     ratio = group.test_train_ratio if split else 0.0
     d = group.sign * differences(np.stack([p.a for p in batch]), np.stack([p.b for p in batch]))
     test = compare_paired(
@@ -224,7 +225,7 @@ def _compare_paired(
         rng=group.rng("pairs", str(d.shape[1])),
     )
     row = {
-        "test": "corrected resampled t test" if split else "paired t test",
+        "test": (SPLITS if split else SEEDS).test,
         "low": test.low,
         "high": test.high,
         "sd_difference": test.sd,
@@ -257,7 +258,7 @@ def _compare_unpaired(
     a, b = (group.sign * np.stack([getattr(p, side) for p in batch]) for side in "ab")
     test = compare_unpaired(a, b, options.level)
     row = {
-        "test": "Welch's t test",
+        "test": UNPAIRED.test,
         "low": test.low,
         "high": test.high,
         "p": test.welch_p,

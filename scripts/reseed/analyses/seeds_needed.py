@@ -20,6 +20,7 @@ from reseed.analyses.shared.pairing import (
     group_models,
     pair_models,
 )
+from reseed.claims.designs import ONE_TEST_SET, SEEDS_AND_ITEMS
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Positive
 from reseed.stats.comparison import differences
@@ -137,9 +138,9 @@ def _row(
     sds = [pilot_sd(x, options.assurance) if np.ptp(x) else 0.0 for x in samples]
     sd = float(np.hypot(*sds)) if len(sds) == 2 else sds[0]
     fixed = ratio
-    crossed = pairing.design in ("seeds", "unpaired") and items.compare(group, a, b, pairing, level)
+    crossed = pairing.design in ONE_TEST_SET and items.compare(group, a, b, pairing, level)
     if crossed:
-        row["design"] = "seeds and items"
+        row["design"] = SEEDS_AND_ITEMS.design
         fixed = crossed[0].item_variance / sd**2
     observed = abs(float(pairing.a.mean() - pairing.b.mean()))
     target = observed if options.difference is None else options.difference

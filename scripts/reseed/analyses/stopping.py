@@ -11,6 +11,7 @@ from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.equivalence import rope_by_metric
 from reseed.analyses.shared.pairing import ModelGroup, Pairing, group_models, pair_models
 from reseed.analyses.shared.shares import share_maximum
+from reseed.claims.designs import SEEDS
 from reseed.claims.formatting import count_interval_decimals, format_number
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Ends, Level, Positive, Rope, Strict
@@ -34,7 +35,7 @@ _GUARANTEE = {
     "unpaired": "one split, independent seeds of each",
     "splits": "splits that overlap are not independent: no guarantee holds",
 }
-_SCOPE = "on exactly this test set, which did not vary,"
+_SCOPE = f"{SEEDS.scope},"
 
 
 class Options(Strict):

@@ -169,6 +169,16 @@ class TrialCache:
         data, rows = self.data.content_sha256, self.rows_hash(at)
         return digest(*self.spec.search_parts, data, rows, self._weights, at.seeds)
 
+    def fits_key(self, at: Coordinates) -> str:
+        """Hash of what the fits of a search share: code, model, data, rows and weights.
+
+        It has neither the search space nor the number of configurations, so that searches which
+        overlap share fits.
+        """
+        model = {k: v for k, v in self._model.items() if k != "hyperparameters"}
+        data, rows = self.data.content_sha256, self.rows_hash(at)
+        return digest(model, self.spec.code, self.spec.search_code, data, rows, self._weights)
+
     def winner_path(self, trial: Coordinates) -> Path | None:
         """Winner of the search that `trial` uses; None where there is no search."""
         at = self.spec.search_at(trial)

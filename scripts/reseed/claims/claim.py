@@ -49,11 +49,6 @@ class Sample:
             raise ClaimError(f"n is missing or 0 in a row ({', '.join(names)})")
         return cls(int(values.min()), int(values.max()), unit, plural)
 
-    @classmethod
-    def count(cls, rows: pd.DataFrame, unit: str, plural: str = "") -> Sample:
-        """The number of the rows themselves."""
-        return cls(len(rows), len(rows), unit, plural)
-
     @property
     def text(self) -> str:
         """`24 seeds`, `12 to 50 seeds`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from reseed.claims.designs import NEMENYI, SEEDS_AND_ITEMS, SIGN, SPLITS, UNPAIRED, find_method
 from reseed.claims.formatting import format_number, format_p, format_share, keep_bounds_visible
 from reseed.claims.verdicts import (
     Outcome,
@@ -17,11 +18,6 @@ from reseed.claims.verdicts import (
     format_unit,
     is_equivalent,
 )
-
-_UNITS = {"splits": "splits", "seeds": "model seeds", "datasets": "datasets"}
-#: Designs whose verdict holds for the one test set at hand.
-ONE_TEST_SET = ("seeds", "unpaired")
-_FIXED_TEST_SET = "on exactly this test set, which did not vary"
 
 
 def decide_pair_outcome(row: Row) -> Outcome:
@@ -43,7 +39,7 @@ def decide_pair_outcome(row: Row) -> Outcome:
 
 
 def _is_by_rank(row: Row) -> bool:
-    return row["design"] == "datasets" and row["test"].startswith("Nemenyi")
+    return row["design"] == NEMENYI.design and row["test"] == NEMENYI.test
 
 
 def build_pair_verdict(row: Row) -> Verdict:
@@ -55,7 +51,8 @@ def build_pair_verdict(row: Row) -> Verdict:
     if row["design"] == "datasets":
         return _build_over_datasets(row)
     outcome = decide_pair_outcome(row)
-    scope = _FIXED_TEST_SET if row["design"] in ONE_TEST_SET else ""
+    method = find_method(row["design"])
+    scope = method.scope if method else ""
     decimals = _count_decimals(row, outcome)
     difference = format_difference(row, decimals)
     notes: tuple[str, ...] = ()
@@ -121,7 +118,7 @@ def _build_over_datasets(row: Row) -> Verdict:
         )
     else:
         difference = format_difference(row, _count_decimals(row, outcome))
-        typical = "" if row["test"] == "sign test" else f", typical {difference}"
+        typical = "" if row["test"] == SIGN.test else f", typical {difference}"
         evidence = f"{_count_wins(row)}{typical}, {row['test']}, {format_adjusted_p(row)}"
     if outcome == "equivalent":
         notes = (describe_equivalence_tests(row), *notes)
@@ -172,28 +169,29 @@ def _describe_flips(row: Row) -> str:
 
 
 def _count_runs(row: Row) -> str:
-    if row["design"] not in _UNITS:
+    method = find_method(row["design"])
+    if method is None or not method.unit:
         return f"{row['n_a']:.0f} and {row['n_b']:.0f} runs"
-    unit = _UNITS[row["design"]]
+    unit = method.unit
     return f"1 {unit[:-1]}" if row["n"] == 1 else f"{row['n']:.0f} {unit}"
 
 
 def _describe_test(row: Row) -> str:
     """Test, number of runs, whether they are paired, and what did not vary."""
     test = row["test"][0].upper() + row["test"][1:]
-    if row["design"] == "splits":
+    if row["design"] == SPLITS.design:
         ratio = ""
         if str(row.get("scheme", "")).startswith("kfold"):
             ratio = f", test rows {row['test_train_ratio']:.3g} of the training rows"
         return f"{test}, paired over {_count_runs(row)}{ratio}."
-    if row["design"] == "seeds and items":
+    if row["design"] == SEEDS_AND_ITEMS.design:
         return (
             f"{test}, over {_count_runs(row)} and {row['items']:.0f} test items: new seeds and new "
             f"items are both allowed for. On exactly these items, over the seeds alone: "
             f"{row['seeds_test']}, unadjusted p {format_p(row['seeds_p'])}."
         )
     basis = f"over {row['n']:.0f} shared model seeds"
-    if row["design"] == "unpaired":
+    if row["design"] == UNPAIRED.design:
         basis = f"on {_count_runs(row)}, not paired, as too few model seeds are shared"
     return f"{test} {basis}; the data never varied, so other splits or test sets may say otherwise."
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from reseed.analyses.shared.data import Data
+from reseed.claims.designs import ONE_TEST_SET
 from reseed.claims.families import describe_families
 from reseed.claims.formatting import format_p, format_share
-from reseed.claims.pair_verdicts import ONE_TEST_SET
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.comparison.arguments import Entries
 from reseed.core.atomic import replace_atomically, write_text

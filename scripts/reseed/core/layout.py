@@ -147,6 +147,13 @@ class ResultsLayout:
         """Winner (`.json`) or log (`.parquet`) of the search at these coordinates."""
         return f"{self.root}/{search_name(setting, at)}{suffix}"
 
+    def search_shard(
+        self, setting: Setting, at: Coordinates, rung: int, number: int, shards: int
+    ) -> str:
+        """File that says that the fits of a shard of a search are finished."""
+        name = f"rung-{rung}/shard-{number}-of-{shards}"
+        return f"{self.root}/{search_name(setting, at)}/{name}.json"
+
     # --- studies ---------------------------------------------------------------------------------
 
     def study(self, name: str) -> StudyLayout:
@@ -156,6 +163,10 @@ class ResultsLayout:
     def study_page(self, name: str) -> str:
         """Page of a study."""
         return f"{self.root}/report/{name}.html"
+
+    def study_bundle(self, name: str) -> str:
+        """Archive of a study's figures, tables, claims and citations."""
+        return f"{self.root}/report/{name}.zip"
 
     @property
     def index_page(self) -> str:

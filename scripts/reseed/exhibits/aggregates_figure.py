@@ -75,8 +75,8 @@ def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
     ]
     if low < FEW:
         parts.append(
-            f"With {low} runs a task they are too narrow: simulated, 95 % intervals covered 82 to"
-            " 92 % at 3 runs a task, 90 to 93 % at 5, 92 to 93 % at 10, 94 to 95 % at 20."
+            f"With {low} runs a task they may be too narrow: simulated, 95 % intervals covered 88"
+            " to 95 % at 3 runs a task, 93 to 95 % at 5, 93 to 96 % at 10, 93 to 97 % at 20."
         )
     if left_out:
         named = "; ".join(map(data.dataset, left_out))

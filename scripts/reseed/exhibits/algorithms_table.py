@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pandas as pd
 
-from reseed.claims.claim import Claim, Sample
 from reseed.core.study_info import ModelInfo
 from reseed.plugins.options import NoOptions
 from reseed.rendering.data import ExhibitData, marks, require_rows
@@ -35,23 +34,12 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
         f"{data.scale} Hyper-parameters at this scale: {', '.join(sources)}.",
         *marks(data, (), models),
     ]
-    raw = pd.DataFrame({"model": models})
     table = lines.table(
         data,
-        raw,
+        pd.DataFrame({"model": models}),
         " ".join(note),
         text_columns=4,
         paragraphs=(1, 2, 3),
-        claims=[
-            Claim(
-                "algorithms",
-                "{n} as they were trained.",
-                raw,
-                {},
-                Sample.count(raw, "algorithm"),
-                headline="{n} as they were trained",
-            )
-        ],
         definitions=[
             "Hyper-parameters: default, as held, nothing searched; fixed-N, one search of N draws a"
             " dataset and split; tuned-N, one search a pair of seeds."

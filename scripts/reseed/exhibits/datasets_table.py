@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.claims import phrases
-from reseed.claims.claim import Claim, Sample
 from reseed.core.study_info import DatasetInfo
 from reseed.plugins.options import NoOptions
 from reseed.rendering.data import ExhibitData, marks, metric_title, require_rows, units
@@ -65,7 +63,6 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
         pd.DataFrame(raw),
         note,
         text_columns=3,
-        claims=[_claim(pd.DataFrame(raw))],
         paragraphs=(5,),
     )
 
@@ -74,19 +71,6 @@ def _note(data: ExhibitData, name: str) -> str:
     """Notes of the configuration and the reader of a dataset, such as rows left out."""
     notes = (text.strip().rstrip(".") for text in data.info.datasets[name].notes or ())
     return f"{data.dataset(name)}: {'; '.join(notes)}."
-
-
-def _claim(raw: pd.DataFrame) -> Claim:
-    """Number of datasets, of their rows, and of those that stand in for others."""
-    names, text = {}, "{n}, as given"
-    if raw["rows"].notna().all():
-        text, names = "{n}, {rows} rows", {"rows": phrases.extent(raw, "rows", whole)}
-    stand_ins = raw[raw["stand_in"] != ""]
-    if len(stand_ins):
-        verb = "stands in" if len(stand_ins) == 1 else "stand in"
-        text += f"; {{stand_ins}} {verb} for unavailable data"
-        names["stand_ins"] = phrases.count(stand_ins, "dataset")
-    return Claim("datasets", f"{text}.", raw, names, Sample.count(raw, "dataset"), headline=text)
 
 
 def _features(entry: DatasetInfo, categorical: int) -> str:

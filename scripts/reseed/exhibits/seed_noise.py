@@ -216,8 +216,8 @@ def _infinite_test_set(data: ExhibitData, split: pd.DataFrame) -> Claim:
     return Claim(
         "infinite_test_set",
         "The share of the variance of the score ({metrics}) over model seeds that an infinite test"
-        " set would leave is {share} ({n} each); the rest is seeds that are right on different test"
-        " rows.",
+        " set would leave is {share}, from {n} each; the rest is seeds that are right on different"
+        " test rows.",
         split,
         {"share": share, "metrics": phrases.name(_metrics(split))},
         Sample.of(split, "n", "seed"),

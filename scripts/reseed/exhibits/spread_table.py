@@ -23,6 +23,8 @@ from reseed.stats.spread import ratio_limits
 ROW = ["dataset", "scheme", "hyperparameters_source", "arm"]
 #: Fewest seeds for a spread.
 LEAST = 3
+# Fewest seeds for two digits of a spread.
+_PRECISE = 20
 
 
 DRAWS = ("spread",)
@@ -76,8 +78,14 @@ def spread_of(entry: pd.Series, name: str) -> float:
 
 
 def score_places(rows: pd.DataFrame) -> int:
-    """Decimals for scores and their spreads on one dataset; at least four for shares."""
-    return numbers.decimals(rows["iqr"], least=4 if rows["median"].abs().max() < 10 else 1)
+    """Decimals for scores and their spreads on one dataset.
+
+    The relative error of a spread over n runs is near 1 / √(2 n), so the smallest spread has two
+    digits from 20 runs on and one digit below.
+    """
+    is_precise = rows["n"].max() >= _PRECISE
+    least = 3 + is_precise if rows["median"].abs().max() < 10 else 1
+    return numbers.decimals(rows["iqr"], 1 + is_precise, least=least)
 
 
 def together(rows: pd.DataFrame) -> pd.DataFrame:

@@ -10,6 +10,7 @@ from reseed.planning.specs import ReportSpec
 def run(spec: ReportSpec, granted: Granted) -> None:
     """Write the page."""
     from reseed.core.atomic import write_text
+    from reseed.reporting.bundle import write_bundle
     from reseed.reporting.pages import build_index, build_study_page
     from reseed.reporting.studies import read_study
 
@@ -30,7 +31,9 @@ def run(spec: ReportSpec, granted: Granted) -> None:
         for name, exhibits in spec.exhibits.items()
     ]
     if spec.page:
-        text = build_study_page(studies[0], Path(layout.index_page).name)
+        bundle = Path(layout.study_bundle(spec.page))
+        write_bundle(studies[0], layout.study(spec.page).folder, bundle)
+        text = build_study_page(studies[0], Path(layout.index_page).name, bundle.name)
     else:
         text = build_index(studies, [f"{study.name}.html" for study in studies])
     write_text(page, text)

@@ -3,6 +3,8 @@ set -euo pipefail
 # The job ends with the process that started this shell (reseed.pipeline.parent_watch).
 export RESEED_PARENT=$PPID
 RESEED_PIPELINE=$(dirname "${BASH_SOURCE[0]}")
+# Snakemake removes PYTHONPATH from jobs in conda environments.
+export PYTHONPATH="${RESEED_PYTHONPATH:-${PYTHONPATH:-}}"
 
 # Python as a fork of the run's fork server, where there is one (reseed.pipeline.fork_server).
 python() {

@@ -26,6 +26,8 @@ def prepare_jobs(mirror: str, project: Path, layout: ResultsLayout) -> None:
     """
     paths = [package_folder(layout), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(filter(None, paths)))
+    # Snakemake removes PYTHONPATH from jobs in conda environments; job.sh sets it again.
+    os.environ["RESEED_PYTHONPATH"] = os.environ["PYTHONPATH"]
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     os.environ[MIRROR_VARIABLE] = mirror
     os.environ[PROJECT_VARIABLE] = str(project.resolve())

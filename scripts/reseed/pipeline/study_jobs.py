@@ -289,7 +289,8 @@ class StudyJobs:
             page = self.layout.study_page(study)
             caption = {"category": entry.title, "subcategory": "Page"}
             job = self._page_job([study], study)
-            yield self._job(**job, outputs=[page], captions={page: caption})
+            outputs = [page, self.layout.study_bundle(study)]
+            yield self._job(**job, outputs=outputs, captions={page: caption})
 
     def index(self) -> Job:
         """All studies → the index of pages, in the order of their places in the report."""
@@ -349,6 +350,7 @@ class StudyJobs:
         ]
         return [
             self.layout.study_page(study),
+            self.layout.study_bundle(study),
             *dict.fromkeys([paths.metrics, paths.about, *read]),
             *(
                 paths.statistics(analysis, suffix)

@@ -7,6 +7,8 @@ from functools import partial
 
 from reseed.config import Dataset
 from reseed.core.code_hash import code_hash, digest
+from reseed.core.coordinates import Coordinates
+from reseed.core.halving import SearchShard
 from reseed.core.identifiers import job_name
 from reseed.data.kinds import INPUTS_FILE, META, list_local_files
 from reseed.data.registry import find_reader
@@ -14,6 +16,7 @@ from reseed.pipeline.jobs import Context, Job, without_braces
 from reseed.pipeline.labels import label_block, label_seeds
 from reseed.planning.entries import as_entry, as_weights_entry
 from reseed.planning.plan import Block, PlannedSetting, blocks
+from reseed.planning.search_shards import fits_shares, plan_shards
 from reseed.planning.specs import (
     TEXT_FIELDS,
     DataSpec,
@@ -121,37 +124,76 @@ def weights_files(context: Context, planned: PlannedSetting) -> list[str]:
 
 
 def search_jobs(context: Context) -> Iterator[Job]:
-    """Training rows → the best hyper-parameters of a search, and its log."""
-    layout, sizes, main = context.layout, context.job_sizes, context.project.main
+    """Training rows → fits of each shard → the best hyper-parameters of a search, and its log."""
     for planned in context.plan.settings.values():
+        rungs = plan_shards(planned, context.project.main.block_seconds)
         for at in planned.searches():
-            winner = layout.search(planned.setting, at)
-            name = winner.removeprefix(f"{layout.root}/").removesuffix(".json")
-            yield Job(
-                name=job_name("search", name.removeprefix("tuning/")),
-                label=f"search hyper-parameters of {label_block([(planned, [at])])}",
-                inputs=[
-                    *data_files(context, planned.setting.dataset),
-                    layout.split(*planned.setting[:2], at.data_seed),
-                    *weights_files(context, planned),
-                    *context.force_if_failed([winner]),
-                ],
-                outputs=[winner, layout.search(planned.setting, at, ".parquet")],
-                log=layout.log(name),
-                key=digest(*planned.spec.search_parts),
-                spec=partial(
-                    SearchSpec,
-                    *(context.results, main.mixed, main.retry_failed, planned.spec, at),
-                    context.write_sources(planned.sources),
-                ),
-                environment=planned.model.environment,
-                priority=context.high_priority,
-                gpus=planned.gpus,
-                packages=frozenset(planned.packages),
-                threads=main.tuning_threads,
-                minutes=partial(sizes.search_minutes, planned),
-                memory_mb=partial(sizes.search_memory, planned),
-            )
+            yield from _jobs_of_search(context, planned, at, rungs)
+
+
+def _jobs_of_search(
+    context: Context, planned: PlannedSetting, at: Coordinates, rungs: list[list[tuple[int, int]]]
+) -> Iterator[Job]:
+    layout = context.layout
+    winner = layout.search(planned.setting, at)
+    data = [
+        *data_files(context, planned.setting.dataset),
+        layout.split(*planned.setting[:2], at.data_seed),
+        *weights_files(context, planned),
+    ]
+    before: list[str] = []
+    shares = fits_shares(planned)
+    for rung, shards in enumerate(rungs):
+        files = []
+        for number, (start, stop) in enumerate(shards):
+            file = layout.search_shard(planned.setting, at, rung, number, len(shards))
+            shard = SearchShard(rung, start, stop, file)
+            share = shares[rung] * (stop - start) / shards[-1][1]
+            yield _search_job(context, planned, at, [*data, *before], [file], share, shard)
+            files.append(file)
+        before = files
+    outputs = [winner, layout.search(planned.setting, at, ".parquet")]
+    inputs = [*data, *before, *context.force_if_failed([winner])]
+    rest = sum(shares[len(rungs) :])
+    yield _search_job(context, planned, at, inputs, outputs, rest, None)
+
+
+def _search_job(
+    context: Context,
+    planned: PlannedSetting,
+    at: Coordinates,
+    inputs: list[str],
+    outputs: list[str],
+    share: float,
+    shard: SearchShard | None,
+) -> Job:
+    """A job that makes a share of a search's fits; without a shard it chooses the winner, too."""
+    main, sizes = context.project.main, context.job_sizes
+    name = outputs[0].removeprefix(f"{context.layout.root}/").removesuffix(".json")
+    label = f"search hyper-parameters of {label_block([(planned, [at])])}"
+    if shard:
+        label += f", rung {shard.rung + 1}, candidates {shard.start + 1} to {shard.stop}"
+    return Job(
+        name=job_name("search", name.removeprefix("tuning/")),
+        label=label,
+        inputs=inputs,
+        outputs=outputs,
+        log=context.layout.log(name),
+        key=digest(*planned.spec.search_parts, shard and [shard.rung, shard.start, shard.stop]),
+        spec=partial(
+            SearchSpec,
+            *(context.results, main.mixed, main.retry_failed, planned.spec, at),
+            context.write_sources(planned.sources),
+            shard,
+        ),
+        environment=planned.model.environment,
+        priority=context.high_priority,
+        gpus=planned.gpus,
+        packages=frozenset(planned.packages),
+        threads=main.tuning_threads,
+        minutes=partial(sizes.search_minutes, planned, share),
+        memory_mb=partial(sizes.search_memory, planned),
+    )
 
 
 def train_jobs(context: Context) -> Iterator[Job]:

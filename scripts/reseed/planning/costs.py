@@ -20,11 +20,14 @@ from reseed.core.coordinates import base_name
 from reseed.core.errors import Damaged
 from reseed.data.meta import read_meta
 from reseed.planning.plan import HINT_ROWS, Plan, PlannedSetting
+from reseed.planning.search_shards import (
+    count_shards,
+    estimate_rungs,
+    longest_shard,
+    search_seconds,
+)
 
 SOURCES = ("its own setting", "same data and model", "the model's hint")
-# A random search fits each configuration once a fold, on the other folds' rows. Successive halving
-# from a first rung of 1/27 was measured at 55 and 61 % of the CPU time (docs/measured.md).
-HALVING_SHARE = 0.56
 # A trial file without predictions, and what a prediction adds once compressed (bytes).
 RECORD_BYTES = 6_500
 BYTES_PER_OUTPUT = 8.0
@@ -119,13 +122,6 @@ def seconds_of(
     return planned.model.seconds_per_trial * rows / HINT_ROWS, SOURCES[2]
 
 
-def search_seconds(planned: PlannedSetting, seconds: float) -> float:
-    """Seconds of one hyper-parameter search, of trials that take so many."""
-    folds, fits = planned.source.folds, planned.candidates * planned.source.folds
-    share = HALVING_SHARE if planned.source.method == "halving" else 1.0
-    return fits * seconds * (1 - 1 / folds) * share
-
-
 def cost_of(
     planned: PlannedSetting, measured: Mapping[str, Measured], rows: int, block_seconds: float
 ) -> Cost:
@@ -139,9 +135,10 @@ def cost_of(
     """
     seconds, source = seconds_of(planned, measured, rows)
     searches = len(planned.searches())
-    one_search = search_seconds(planned, seconds)
+    rungs = estimate_rungs(planned, seconds, rows) if searches else []
+    one_search = search_seconds(planned, seconds, rows) if searches else 0.0
     trials = len(planned.trials)
-    width = max((planned.model.stack.cpu, planned.model.stack.gpu))
+    width = planned.stack_width
     a_job = -(-max(1, round(block_seconds / seconds)) // width) * width
     total = trials * seconds + searches * one_search
     kept = {
@@ -153,11 +150,13 @@ def cost_of(
         trials=trials,
         searches=searches,
         fits=searches * planned.candidates * planned.source.folds,
-        jobs=-(-trials // a_job) + searches,
+        jobs=-(-trials // a_job) + searches * (1 + sum(count_shards(rungs, block_seconds))),
         cpu_seconds=total,
         gpu_seconds=total if planned.model.device != "cpu" else 0.0,
         disk_bytes=trials * (RECORD_BYTES + outputs * BYTES_PER_OUTPUT),
-        longest=max(min(a_job, trials) * seconds, one_search if searches else 0.0),
+        longest=max(
+            min(a_job, trials) * seconds, longest_shard(rungs, block_seconds) if rungs else 0.0
+        ),
     )
     cost.seconds_by_source[source] = total
     return cost
@@ -225,10 +224,11 @@ def format_page(
         "",
         f"Written by `{facts['command']}`. Seconds measured on: {facts['cpu']}.{facts['gaps']}",
         "",
-        f"A job is a block of about {facts['block']} of training (`block_seconds`), or one",
-        "search. Each job costs some more seconds (1 to 3 on one machine, 5 to 15 under Slurm).",
-        "Hours are of one core. A search divides them among its processes (`tuning_threads`); an",
-        "interrupted search continues from its finished fits.",
+        f"A job is a block of about {facts['block']} of training (`block_seconds`), or a shard of",
+        "a search: some configurations of one rung, at least one, of about that time. Each job",
+        "costs some more seconds (1 to 3 on one machine, 5 to 15 under Slurm). Hours are of one",
+        "core. A shard divides them among its processes (`tuning_threads`). Finished fits are not",
+        "repeated.",
         "",
         "Sources of the seconds of a trial: **own**, measured for that setting; **near**, measured",
         "for the same model and data under other hyper-parameters or test ratios, or on another",

@@ -9,8 +9,9 @@ import math
 from collections.abc import Mapping
 
 from reseed.core.layout import ResultsLayout
-from reseed.planning.costs import Measured, search_seconds, seconds_of
+from reseed.planning.costs import Measured, seconds_of
 from reseed.planning.plan import HINT_ROWS, Block, PlannedSetting
+from reseed.planning.search_shards import search_seconds
 
 # Imports, reading and a slow node; then a margin over the measured or hinted cost.
 START_MINUTES = 5
@@ -87,9 +88,13 @@ class JobSizes:
         """Time limit of a training job."""
         return minutes(sum(len(t) * self._seconds(planned) for planned, t in block), attempt)
 
-    def search_minutes(self, planned: PlannedSetting, processes: int, attempt: int = 1) -> int:
-        """Time limit of a hyper-parameter search that shares its fits among processes."""
-        return minutes(search_seconds(planned, self._seconds(planned)) / processes, attempt)
+    def search_minutes(
+        self, planned: PlannedSetting, share: float, processes: int, attempt: int = 1
+    ) -> int:
+        """Time limit of a job that makes a share of a search's fits, divided among processes."""
+        rows = self._meta(planned)["rows"]
+        seconds = search_seconds(planned, self._seconds(planned), rows)
+        return minutes(share * seconds / processes, attempt)
 
     def block_memory(self, block: Block, threads: int = 1, attempt: int = 1) -> int:
         """Memory of a training job: that of its largest setting."""
@@ -104,7 +109,7 @@ class JobSizes:
         features, shape = meta.get("features") or [], meta.get("shape") or []
         network = planned.model.device != "cpu"
         # A stack of tables holds each lane's rows; images are taken batch by batch.
-        width = max(planned.model.stack.cpu, planned.model.stack.gpu) if features else 1
+        width = planned.stack_width if features else 1
         values = len(features) if features else math.prod(shape) if shape else 0
         base = BASE_MB if features and not network else NETWORK_MB
         value = BYTES_OF_IMAGES if shape and network else BYTES_PER_VALUE

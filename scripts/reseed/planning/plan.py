@@ -62,6 +62,11 @@ class PlannedSetting:
         return 0 if self.model.device == "cpu" else 1
 
     @property
+    def stack_width(self) -> int:
+        """Most trials that the model trains in one pass on a device that it may use."""
+        return max(getattr(self.model.stack, name) for name in DEVICE_TYPES[self.model.device])
+
+    @property
     def mode(self) -> str:
         """When hyper-parameters are searched: `default` (never) where there are none to choose."""
         return self.source.mode if self.model.search_space else "default"
@@ -224,7 +229,7 @@ def blocks(plan: Plan, block_seconds: float, seeds_per_job: int | None = None) -
     for planned in plan.settings.values():
         model = planned.model
         size = seeds_per_job or max(1, round(block_seconds / planned.seconds_per_trial))
-        width = model.stack.cpu if model.device == "cpu" else model.stack.gpu
+        width = planned.stack_width
         size = -(-size // width) * width
         if seeds_per_job or len(planned.trials) >= size:
             for start in range(0, len(planned.trials), size):

@@ -1,6 +1,6 @@
 """Files of the results folder that no study plans."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
 
 from reseed.planning.plan import Plan
@@ -19,7 +19,7 @@ def planned_files(plan: Plan) -> set[Path]:
     return {*trials, *searches}
 
 
-def unplanned(results: Path, planned: Collection[Path]) -> Iterator[Path]:
+def unplanned(results: Path, planned: Set[Path]) -> Iterator[Path]:
     """Files below `results` to remove, in an order that loses nothing when interrupted.
 
     No run may be active meanwhile: half-written files of killed runs are removed too. A cache entry
@@ -36,7 +36,9 @@ def unplanned(results: Path, planned: Collection[Path]) -> Iterator[Path]:
     yield from halves
     for folder in ("trials", "tuning"):
         for path in sorted((results / folder).rglob("*")):
-            if path.is_file() and path not in planned and path not in halves:
+            # The shards of a search lie in a folder beside its winner.
+            search = path.parent.parent.with_suffix(".json")
+            if path.is_file() and not {path, search} & planned and path not in halves:
                 yield path
     if copied or (inodes and not targets):
         return

@@ -18,6 +18,7 @@ from reseed.config.studies import Scheme, Seeds
 from reseed.core.code_hash import digest
 from reseed.core.coordinates import Coordinates, Setting, search_coordinates
 from reseed.core.coverage import PaperExhibit
+from reseed.core.halving import SearchShard
 from reseed.core.statement import Statement
 
 AnySpec = TypeVar("AnySpec")
@@ -156,7 +157,7 @@ class TrainSpec:
 
 @dataclass(frozen=True)
 class SearchSpec:
-    """Search the hyper-parameters that are used at `trial`."""
+    """Search the hyper-parameters that are used at `trial`, or make the fits of one shard."""
 
     results: str
     mixed: str
@@ -164,6 +165,7 @@ class SearchSpec:
     spec: SettingSpec
     trial: Coordinates
     sources: str
+    shard: SearchShard | None = None
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,12 @@
-"""Tables for a plain LaTeX `article` with `booktabs` and nothing else, as wide as its text.
+"""Tables for a plain LaTeX `article` with `booktabs` and nothing else, of one or two columns.
+
+A narrow table is a `table`, as wide as one of two columns. Any other is a `table*`, which spans
+both columns and in an article of one column is a `table`.
 
 LaTeX breaks neither the rows of a table nor a float over pages. So widths are computed here with
 the advance widths of Computer Modern. The largest size that fits is used, and columns of sentences
 wrap. A table that is still too wide is split into blocks of columns, one below the other. A table
-that is too high continues in another `table`.
+that is too high continues in another float.
 """
 
 from __future__ import annotations
@@ -15,12 +18,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reseed.rendering.tables import Table, groups
+from reseed.rendering.titles import split_number
 
 # Points of the text of a one-column article at 10 pt, on A4 and letter paper, with a margin.
-TEXT_WIDTH, TEXT_HEIGHT = 340.0, 500.0
+TEXT_WIDTH, TEXT_HEIGHT = 340.0, 525.0
+#: Points of a column of a two-column article on A4 paper.
+COLUMN_WIDTH = 220.0
 _GAP = 3.0  # \tabcolsep
 # Size → (points of an em in its font, points between lines).
-_SIZES = {r"\footnotesize": (8.5, 9.5), r"\scriptsize": (8.0, 8.0)}
+_SIZES = {r"\footnotesize": (8.0, 9.5), r"\scriptsize": (7.5, 8.0)}
 _NARROWEST = 58.0  # points of a column of sentences
 
 # Advance widths of cmr10 in thousandths of an em, by character.
@@ -102,41 +108,56 @@ class _Block:
 
 
 def latex(table: Table) -> str:
-    """One or more `table` floats for an article that loads booktabs."""
+    """One or more floats for an article that loads booktabs."""
     lines = list(table.lines())
-    size, blocks = _layout(table, lines)
-    title = escape_latex(". ".join(p.rstrip(".") for p in (table.data.title, table.heading) if p))
+    columns, narrow = range(len(table.levels()[-1])), r"\footnotesize"
+    natural = _widths(table, lines, _SIZES[narrow][0])
+    if not table.paragraphs and _room(natural, columns) <= COLUMN_WIDTH:
+        float_name, width, size, blocks = "table", COLUMN_WIDTH, narrow, [_Block([*columns], {})]
+    else:
+        float_name, width = "table*", TEXT_WIDTH
+        size, blocks = _layout(table, lines, width)
+    title = escape_latex(". ".join(part.rstrip(".") for part in _title(table) if part))
     note = rf"\parbox{{\linewidth}}{{\scriptsize {escape_latex(table.note)}}}"
     tall = 30 + 12 * math.ceil(len(title) / 70), 10 + 8 * math.ceil(len(note) / 85)
-    floats = _pack(table, lines, size, blocks, tall)
+    floats = _pack(table, lines, size, blocks, tall, width)
     parts = [r"% Needs \usepackage{booktabs}."]
     for number, tabulars in enumerate(floats):
         head = rf"\caption{{{title}.}}" if number == 0 else r"Table~\thetable{} (continued)\par"
         tail = [r"\par\smallskip", note] if number == len(floats) - 1 else []
         body = r"\par\medskip".join(tabulars)
         parts += [
-            r"\begin{table}[htbp]", r"\centering", head, size,
-            rf"\setlength{{\tabcolsep}}{{{_GAP:g}pt}}", body, *tail, r"\end{table}",
+            rf"\begin{{{float_name}}}[htbp]", r"\centering", head, size,
+            rf"\setlength{{\tabcolsep}}{{{_GAP:g}pt}}", body, *tail,
+            rf"\end{{{float_name}}}",
         ]  # fmt: skip
     return "\n".join(parts) + "\n"
 
 
-def _layout(table: Table, lines: list) -> tuple[str, list[_Block]]:
+def _title(table: Table) -> tuple[str, str]:
+    """Title and caption. LaTeX numbers tables, so the paper's number follows the title."""
+    number, rest = split_number(table.data.title)
+    if number and table.data.info.is_reproduction:
+        rest = f"{rest.rstrip('.')} ({number} of the paper)"
+    return rest, table.heading
+
+
+def _layout(table: Table, lines: list, width: float) -> tuple[str, list[_Block]]:
     """The largest size at which all columns fit side by side, else blocks of columns."""
     count = len(table.levels()[-1])
     everything = list(range(count))
     for size, (em, _) in _SIZES.items():
         natural = _widths(table, lines, em)
-        free = TEXT_WIDTH - _room(natural, [i for i in everything if i not in table.paragraphs])
+        free = width - _room(natural, [i for i in everything if i not in table.paragraphs])
         share = _share(table, natural, everything, free)
         if share is not None:
             return size, [_Block(everything, share)]
-    return size, _blocks(table, natural)
+    return size, _blocks(table, natural, width)
 
 
 def _widths(table: Table, lines: list, em: float) -> list[float]:
-    names = table.levels()[-1]
-    found = [width_of(name, em) for name in names]
+    headings = _headings(table, lines)
+    found = [max(width_of(text, em) for text in heading) for heading in headings]
     for _, cells in lines:
         found = [max(old, width_of(cell, em)) for old, cell in zip(found, cells, strict=True)]
     for level in table.levels()[:-1]:  # a group's heading widens the columns below it
@@ -147,6 +168,23 @@ def _widths(table: Table, lines: list, em: float) -> list[float]:
                 for i in range(start, start + width):
                     found[i] += lack / width
             start += width
+    return found
+
+
+def _headings(table: Table, lines: list) -> list[list[str]]:
+    """Lines of each column's heading: as wide as the cells, or as the longest word."""
+    found = []
+    for i, name in enumerate(table.levels()[-1]):
+        words = name.split() or [""]
+        limit = max(width_of(text, 1) for text in (*words, *(cells[i] for _, cells in lines)))
+        rows = words[:1]
+        for word in words[1:]:
+            longer = f"{rows[-1]} {word}"
+            if width_of(longer, 1) <= limit:
+                rows[-1] = longer
+            else:
+                rows.append(word)
+        found.append([name] if i in table.paragraphs else rows)
     return found
 
 
@@ -183,59 +221,63 @@ def _labels(table: Table) -> int:
     return 1
 
 
-def _blocks(table: Table, natural: list[float]) -> list[_Block]:
+def _blocks(table: Table, natural: list[float], width: float) -> list[_Block]:
     """Blocks of whole groups of columns; each block repeats the columns that name a row."""
     labels = list(range(_labels(table)))
-    cap = 0.15 * (1 + 1 / len(labels)) * TEXT_WIDTH
+    cap = 0.15 * (1 + 1 / len(labels)) * width
     widths = [min(natural[i], cap) for i in labels]
     label = {i: w for i, w in enumerate(widths) if w < natural[i] or i in table.paragraphs}
     widths += natural[len(labels) :]
     levels = table.levels()
     units, start = [], 0
-    for name, width in groups(levels[0]) if len(levels) > 1 else [("", len(levels[-1]))]:
-        columns = [i for i in range(start, start + width) if i not in labels]
-        whole = name and _room(widths, [*labels, *columns]) <= TEXT_WIDTH
+    for name, count in groups(levels[0]) if len(levels) > 1 else [("", len(levels[-1]))]:
+        columns = [i for i in range(start, start + count) if i not in labels]
+        whole = name and _room(widths, [*labels, *columns]) <= width
         units += [columns] if whole else [[i] for i in columns]
-        start += width
+        start += count
     blocks: list[_Block] = []
     current: list[int] = []
     for unit in units:
-        if current and _room(widths, [*labels, *current, *unit]) > TEXT_WIDTH:
+        if current and _room(widths, [*labels, *current, *unit]) > width:
             blocks.append(_Block([*labels, *current], label))
             current = []
         current = [*current, *unit]
     blocks.append(_Block([*labels, *current], label))
-    return [_wrapped(table, widths, block, len(labels)) for block in blocks]
+    return [_wrapped(table, widths, block, len(labels), width) for block in blocks]
 
 
-def _wrapped(table: Table, widths: list[float], block: _Block, labels: int) -> _Block:
+def _wrapped(table: Table, widths: list[float], block: _Block, labels: int, width: float) -> _Block:
     """The block with wrapped columns of sentences, and any column wider than the page."""
     own = block.columns[labels:]
-    over = [i for i in own if i in table.paragraphs or widths[i] > 0.65 * TEXT_WIDTH]
+    over = [i for i in own if i in table.paragraphs or widths[i] > 0.65 * width]
     rest = [i for i in block.columns if i not in over]
-    free = TEXT_WIDTH - _room(widths, rest) - 2 * _GAP * len(over)
+    free = width - _room(widths, rest) - 2 * _GAP * len(over)
     return _Block(block.columns, block.wraps | {i: free / len(over) for i in over})
 
 
-def _pack(table, lines, size, blocks, tall: tuple[float, float]) -> list[list[str]]:
+def _pack(table, lines, size, blocks, tall: tuple[float, float], width: float) -> list[list[str]]:
     """LaTeX tabulars of each float: blocks below one another, on as many pages as needed."""
     em, leading = _SIZES[size]
     floats: list[list[str]] = [[]]
     used = tall[0]
     natural = _widths(table, lines, _SIZES[r"\scriptsize"][0] * 0.9)
+    headings = _headings(table, lines)
     for block in blocks:
-        whole = _total(natural, block)
-        head = leading * (len(table.levels()) + 2)
+        whole = _total(natural, block, width)
+        rows = max(len(headings[i]) for i in block.columns)
+        head = leading * (len(table.levels()) + 1 + rows)
         chunk: list = []
         height = head
         for line in lines:
-            more = _height(line, block, em, leading)
+            more = _height(line, block, em, leading, width)
             if chunk and height + more > TEXT_HEIGHT - tall[0] - tall[1]:
-                used = _place(floats, used, height, _tabular(table, chunk, block, whole), tall)
+                text = _tabular(table, chunk, block, whole, headings)
+                used = _place(floats, used, height, text, tall)
                 chunk, height = [], head
             chunk.append(line)
             height += more
-        used = _place(floats, used, height, _tabular(table, chunk, block, whole), tall)
+        text = _tabular(table, chunk, block, whole, headings)
+        used = _place(floats, used, height, text, tall)
     return floats
 
 
@@ -248,22 +290,25 @@ def _place(floats: list, used: float, height: float, text: str, tall: tuple[floa
     return used + height + 6
 
 
-def _height(line: tuple, block: _Block, em: float, leading: float) -> float:
+def _height(line: tuple, block: _Block, em: float, leading: float, width: float) -> float:
     section, cells = line
     rows = [math.ceil(1.25 * width_of(cells[i], em) / w) for i, w in block.wraps.items()]
     title = 0.0
     if section:
-        title = leading * (0.5 + math.ceil(width_of(section, em, bold=True) / TEXT_WIDTH))
+        title = leading * (0.5 + math.ceil(width_of(section, em, bold=True) / width))
     return title + leading * max([1, *rows])
 
 
-def _tabular(table: Table, lines: list, block: _Block, whole: float) -> str:
+def _tabular(
+    table: Table, lines: list, block: _Block, whole: float, headings: list[list[str]]
+) -> str:
     """LaTeX of some lines of a table. whole: width of all its columns in points."""
     names = table.levels()
     count = len(block.columns)
     spec = "".join(_column(table, i, block) for i in block.columns)
     levels = [[level[i] for i in block.columns] for level in names]
     out = [rf"\begin{{tabular}}{{@{{}}{spec}@{{}}}}", r"\toprule", *_head(levels, block)]
+    out.append(_row([_heading(table, headings[i], i, block) for i in block.columns]))
     out.append(r"\midrule")
     for number, (section, cells) in enumerate(lines):
         if section:
@@ -281,9 +326,9 @@ def _row(cells: list[str]) -> str:
     return f"{'{}' if text.startswith(('[', '*')) else ''}{text} \\\\"
 
 
-def _total(natural: list[float], block: _Block) -> float:
-    widths = [block.wraps.get(i, width) for i, width in enumerate(natural)]
-    return min(TEXT_WIDTH, _room(widths, block.columns))
+def _total(natural: list[float], block: _Block, width: float) -> float:
+    widths = [block.wraps.get(i, own) for i, own in enumerate(natural)]
+    return min(width, _room(widths, block.columns))
 
 
 def _column(table: Table, index: int, block: _Block) -> str:
@@ -303,6 +348,7 @@ def _cell(text: str, index: int, block: _Block) -> str:
 
 
 def _head(levels: list[list[str]], block: _Block) -> list[str]:
+    """Rows of the groups of columns, above the headings of the columns."""
     lines = []
     for level in levels[:-1]:
         cells, rules, start = [], [], 1
@@ -314,5 +360,11 @@ def _head(levels: list[list[str]], block: _Block) -> list[str]:
                 cells += [""] * width
             start += width
         lines += [_row(cells), " ".join(rules)]
-    names = zip(block.columns, levels[-1], strict=True)
-    return [*lines, _row([_cell(name, i, block) for i, name in names])]
+    return lines
+
+
+def _heading(table: Table, rows: list[str], index: int, block: _Block) -> str:
+    if len(rows) == 1 or index in block.wraps:
+        return _cell(" ".join(rows), index, block)
+    side = "l" if index < table.text_columns else "r"
+    return rf"\shortstack[{side}]{{" + r"\\".join(map(escape_latex, rows)) + "}"

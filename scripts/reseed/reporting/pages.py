@@ -26,12 +26,16 @@ _NO_SEEDS = ("fold", "repeat")
 _LONG = 45
 
 
-def build_study_page(study: StudyReport, index: str = "") -> str:
-    """A study's page as HTML text. index: link to the front page, if there is one."""
+def build_study_page(study: StudyReport, index: str = "", bundle: str = "") -> str:
+    """A study's page as HTML text.
+
+    index: link to the front page, if there is one. bundle: link to the archive of the study.
+    """
     known, seen = study.words, set()
     environment = _environment()
     environment.filters["words"] = lambda sentence: link_words(sentence, known, seen)
-    return _page(environment, "study.html", study=study, title=study.info.title, index=index)
+    title = study.info.title
+    return _page(environment, "study.html", study=study, title=title, index=index, bundle=bundle)
 
 
 def build_index(studies: list[StudyReport], links: list[str], title: str = "Reseed: report") -> str:

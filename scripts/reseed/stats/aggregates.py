@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import special
 
 from reseed.stats.bootstrap import percentile_interval
 from reseed.stats.inputs import Array, as_finite, check_at_least, check_probability
@@ -114,10 +115,11 @@ def stratified_bootstrap(
     level: float = 0.95,
     rng: np.random.Generator,
 ) -> Aggregate:
-    """Return `function` of one or more lists of tasks with its percentile interval.
+    """Return `function` of one or more lists of tasks with its expanded percentile interval.
 
-    Runs are resampled with replacement within each task and list, independently. With few runs the
-    interval is too narrow; docs/methods.md lists its coverage by number of runs.
+    Runs are resampled with replacement within each task and list, independently. The variance of n
+    resampled runs is (n − 1)/n of theirs, so the percentiles are expanded to Φ(±z √(n/(n − 1))) for
+    the fewest runs n of a task. docs/methods.md lists the coverage by number of runs.
 
     Args:
         function: maps one list of tasks per sample to (...) values.
@@ -129,7 +131,7 @@ def stratified_bootstrap(
     Raises:
         ValueError: a task with fewer than two runs, NaN or infinity; bad `level` or `n_boot`.
 
-    Source: Agarwal et al. (2021), sec. 4.2 and appendix A.
+    Source: Agarwal et al. (2021), sec. 4.2 and appendix A; Hesterberg (2015) for the expansion.
     """
     lists = [as_task_arrays(sample) for sample in samples]
     check_probability(level=level)
@@ -145,7 +147,8 @@ def stratified_bootstrap(
             function(*([runs[rng.integers(0, runs.size, (size, runs.size))] for runs in tasks]
                        for tasks in lists))
         )  # fmt: skip
-    low, high = percentile_interval(np.concatenate(parts), level)
+    expanded = special.ndtri((1 + level) / 2) * np.sqrt(fewest / (fewest - 1))
+    low, high = percentile_interval(np.concatenate(parts), 2 * special.ndtr(expanded) - 1)
     return Aggregate(np.asarray(function(*lists)), low, high, n_boot, level)
 
 

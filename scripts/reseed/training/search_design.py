@@ -1,4 +1,4 @@
-"""Design of a search: configurations, folds and rungs."""
+"""Design of a search: configurations and folds."""
 
 from __future__ import annotations
 
@@ -16,11 +16,6 @@ from sklearn.model_selection import (
 
 from reseed.core import random_streams as seeds
 from reseed.core.errors import ReseedError
-
-#: Successive halving keeps the best third of the configurations and triples the rows.
-HALVING_FACTOR = 3
-#: No rung of successive halving trains on fewer rows than this.
-HALVING_MINIMUM_ROWS = 500
 
 
 def sample_configurations(
@@ -69,14 +64,3 @@ def make_folds(
         return [(rows[a], rows[b]) for a, b in splitter.split(rows, target[rows], grouping)]
     except ValueError as error:
         raise ReseedError(f"tuning: {folds} folds are not possible ({error})") from error
-
-
-def compute_rung_sizes(rows: int, configurations: int) -> list[int]:
-    """Return the number of training rows of each rung of successive halving; the last has all."""
-    rungs = 1
-    while (
-        HALVING_FACTOR**rungs <= configurations
-        and rows / HALVING_FACTOR**rungs >= HALVING_MINIMUM_ROWS
-    ):
-        rungs += 1
-    return [rows // HALVING_FACTOR**k for k in reversed(range(rungs))]

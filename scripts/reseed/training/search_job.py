@@ -1,9 +1,8 @@
-"""Run a hyper-parameter search: link its result from the cache, or search and store it."""
+"""Run a hyper-parameter search or one of its shards, with fits and results in the cache."""
 
 from __future__ import annotations
 
 import json
-import shutil
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,20 +20,22 @@ from reseed.core.source_guard import SourceGuard
 from reseed.metrics.registry import first_applicable
 from reseed.planning.specs import SearchSpec
 from reseed.training.block import Splits, problem_of, recipe_of, record_environment
-from reseed.training.tuning import SearchResult, search
+from reseed.training.tuning import Search
 
 Report = Callable[[str], None]
 
 
-def search_at(
+def plan_search(
     cache: TrialCache,
     at: Coordinates,
-    chunks: Path,
+    folder: Path,
     device: str = "cpu",
     threads: int = 1,
     report: Report = lambda line: None,
-) -> SearchResult:
-    """Search at these coordinates. Finished fits are stored in the folder `chunks`."""
+    environment: str = "",
+    retry_failed: bool = False,
+) -> Search:
+    """The search at these coordinates, with its finished fits in `folder`."""
     settings = cache.spec.search
     assert settings is not None
     split, problem = Splits(cache)(at), problem_of(cache)
@@ -42,28 +43,30 @@ def search_at(
         name: values if isinstance(values, list) else values.model_dump()
         for name, values in settings.space.items()
     }
-    return search(
+    return Search(
         replace(problem, metric=first_applicable(problem.task, settings.metrics)),
         recipe_of(cache, cache.spec.model.hyperparameters, device, 1),
         space,
         np.concatenate([split.train, split.validation]),
-        chunks,
+        folder,
         trials=settings.trials,
         folds=settings.folds,
         method=settings.method,
         seed=at.init,
         threads=threads,
-        key=cache.search_key(at),
+        key=cache.fits_key(at),
         report=report,
+        environment=environment,
+        retry_failed=retry_failed,
     )
 
 
 def run_search(spec: SearchSpec, device: str, threads: int, report: Report) -> None:
-    """Choose the hyper-parameters of one setting at one split and seed.
+    """Choose the hyper-parameters of one setting at one split and seed, or make a shard's fits.
 
-    Writes the winner (`SearchWinner`, as JSON) and the log of all fits. An interrupted search
-    continues from its finished fits in the cache. With `mixed: retrain`, a search that was made in
-    another environment is made again.
+    Writes the winner (`SearchWinner`, as JSON) and the log of all fits; a shard writes a file that
+    says that its fits are finished. Fits that exist in the cache are not repeated. With `mixed:
+    retrain`, fits and searches of another environment are made again.
     """
     cache = TrialCache(spec.results, spec.spec)
     key, target = cache.search_key(spec.trial), cache.winner_path(spec.trial)
@@ -71,9 +74,9 @@ def run_search(spec: SearchSpec, device: str, threads: int, report: Report) -> N
     here = record_environment(cache, device, 1)
     # A second record of a key has the identifier of its environment in its name.
     for suffix in ("", f".{here}"):
-        best, log, chunks = (
+        best, log = (
             entry_path(cache.layout.cache, key, suffix + kind)
-            for kind in (".json", ".search.parquet", ".chunks")
+            for kind in (".json", ".search.parquet")
         )
         cached = _read_cached(best, log, key)
         if cached and cached.failed_fits and spec.retry_failed:
@@ -86,40 +89,50 @@ def run_search(spec: SearchSpec, device: str, threads: int, report: Report) -> N
     else:
         guard = SourceGuard.read(spec.sources)
         guard.refuse_edits()
-        drop_damaged(chunks)
-        started = time.perf_counter()
-        result = search_at(cache, spec.trial, chunks, device, threads, report)
-        winner = SearchWinner(
-            key=key,
-            best=result.best,
-            best_score=result.best_score,
-            fits=len(result.log),
-            failed_fits=int((result.log["status"] != "ok").sum()),
-            relative_work=result.relative_work,
-            fit_seconds=float(result.log["seconds"].sum()),
-            wall_seconds=time.perf_counter() - started,
-            environment=here,
+        kind = ".fits" if spec.mixed == "report" else f".{here}.fits"
+        folder = entry_path(cache.layout.cache, cache.fits_key(spec.trial), kind)
+        search = plan_search(
+            cache, spec.trial, folder, device, threads, report, here, spec.retry_failed
         )
-        guard.refuse_edits()
-        add_entry(
-            log, lambda path: result.log.to_parquet(path, index=False, write_page_checksum=True)
-        )
-        add_entry(best, lambda path: write_json(path, winner.as_json()))
-        shutil.rmtree(chunks, ignore_errors=True)
-        report(f"best of {winner.fits} fits: {json.dumps(winner.best)}")
-    link_entry(log, target.with_suffix(".parquet"))
-    link_entry(best, target)
+        if spec.shard is None:
+            _store_winner(search, key, here, guard, best, log, report)
+        else:
+            search.run_shard(spec.shard.rung, spec.shard.start, spec.shard.stop)
+            guard.refuse_edits()
+    if spec.shard is None:
+        link_entry(log, target.with_suffix(".parquet"))
+        link_entry(best, target)
+    else:
+        write_json(spec.shard.output, {"search": key})
 
 
-def drop_damaged(chunks: Path) -> None:
-    """Delete fits of an interrupted search that cannot be read, and those saved after them."""
-    files = sorted(chunks.glob("*.parquet"))
-    for number, path in enumerate(files):
-        try:
-            pd.read_parquet(path)
-        except (OSError, ValueError):
-            delete_files(files[number:])
-            return
+def _store_winner(
+    search: Search,
+    key: str,
+    environment: str,
+    guard: SourceGuard,
+    best: Path,
+    log: Path,
+    report: Report,
+) -> None:
+    """Run the search and write the two files of its cache entry."""
+    started = time.perf_counter()
+    result = search.run()
+    winner = SearchWinner(
+        key=key,
+        best=result.best,
+        best_score=result.best_score,
+        fits=len(result.log),
+        failed_fits=int((result.log["status"] != "ok").sum()),
+        relative_work=result.relative_work,
+        fit_seconds=float(result.log["seconds"].sum()),
+        wall_seconds=time.perf_counter() - started,
+        environment=environment,
+    )
+    guard.refuse_edits()
+    add_entry(log, lambda path: result.log.to_parquet(path, index=False, write_page_checksum=True))
+    add_entry(best, lambda path: write_json(path, winner.as_json()))
+    report(f"best of {winner.fits} fits: {json.dumps(winner.best)}")
 
 
 def _read_cached(best: Path, log: Path, key: str) -> SearchWinner | None:

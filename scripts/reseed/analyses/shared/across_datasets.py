@@ -11,6 +11,7 @@ import pandas as pd
 
 from reseed.analyses.shared.keys import group_across_datasets, merge_keys
 from reseed.analyses.shared.pairing import ModelGroup
+from reseed.claims.designs import NEMENYI, SIGN, SIGNED_RANK
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import Row
 from reseed.metrics.names import is_share
@@ -72,7 +73,7 @@ class AcrossDatasets:
             "dataset": ALL_DATASETS,
             "model_a": a,
             "model_b": b,
-            "design": "datasets",
+            "design": SIGNED_RANK.design,
             "n": n,
             "n_a": n,
             "n_b": n,
@@ -105,7 +106,7 @@ class AcrossDatasets:
                         "greater_is_better": False,
                         "factor": 1.0,
                         "unit": "",
-                        "test": "Nemenyi's test",
+                        "test": NEMENYI.test,
                         "left_out": int(left_out[i] + left_out[j]),
                         "pairs": comb(len(models), 2),
                     }
@@ -158,7 +159,7 @@ class AcrossDatasets:
             row |= {"model_a": second, "model_b": first}
             result = compare_two_models(-np.array(d), commensurable=commensurable, rope=rope)
         row |= {
-            "test": "Wilcoxon signed-rank test" if commensurable else "sign test",
+            "test": (SIGNED_RANK if commensurable else SIGN).test,
             "difference": result.difference,
             "p": result.p_value,
             "p_least": result.p_least,

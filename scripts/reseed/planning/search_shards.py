@@ -1,0 +1,102 @@
+"""Shards of a hyper-parameter search: which job makes which fits.
+
+A shard is a range of the configurations that a rung compares. Their greatest number is known while
+planning; which ones they are is known when the earlier rungs are finished. A search never shares a
+configuration between shards, since models may train its folds in one pass.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import NamedTuple
+
+from reseed.core.halving import compute_rung_sizes, count_survivors
+from reseed.planning.plan import HINT_ROWS, PlannedSetting
+
+# The part of a fit that does not depend on the rows costs as much as this many rows. So halving
+# from 450 of 12,150 rows takes 55 % of the time of a random search, as measured (docs/measured.md).
+FIXED_ROWS = 5_200
+_MANY_ROWS = 1e18
+_ROUNDING = 1e-9
+
+
+class Rung(NamedTuple):
+    """Cost of a rung of a search. configurations: the most that it compares. seconds: of them."""
+
+    configurations: int
+    seconds: float
+
+
+def estimate_rungs(planned: PlannedSetting, seconds: float, rows: int) -> list[Rung]:
+    """The most rungs that a search can have, by the seconds of one trial on all rows.
+
+    The number of rungs depends on the training rows, which are known once the data are prepared.
+    Rungs beyond the estimated number count as fits on all training rows.
+    """
+    folds, candidates = planned.source.folds, planned.candidates
+    fold_share = 1 - 1 / folds
+    whole = seconds * fold_share * folds
+    if planned.source.method == "random":
+        return [Rung(candidates, candidates * whole)]
+    train_rows = rows * fold_share
+    sizes = compute_rung_sizes(train_rows, candidates)
+    most = len(compute_rung_sizes(_MANY_ROWS, candidates))
+    shares = [(size + FIXED_ROWS) / (train_rows + FIXED_ROWS) for size in sizes]
+    shares += [1.0] * (most - len(sizes))
+    counts = [count_survivors(candidates, rung) for rung in range(most)]
+    return [Rung(n, n * whole * share) for n, share in zip(counts, shares, strict=True)]
+
+
+def search_seconds(planned: PlannedSetting, seconds: float, rows: int) -> float:
+    """Seconds of all fits of one search, of trials that take so many seconds on all rows."""
+    rungs = estimate_rungs(planned, seconds, rows)
+    expected = len(compute_rung_sizes(rows * (1 - 1 / planned.source.folds), planned.candidates))
+    return sum(rung.seconds for rung in rungs[:expected])
+
+
+def count_shards(rungs: list[Rung], shard_seconds: float) -> list[int]:
+    """Number of shards of each rung; empty where one job makes all fits.
+
+    The last rungs that need one shard each are left to the job that chooses the winner.
+    """
+    shards = [
+        min(rung.configurations, max(1, math.ceil(rung.seconds / shard_seconds - _ROUNDING)))
+        for rung in rungs
+    ]
+    while shards and shards[-1] == 1:
+        shards.pop()
+    return shards
+
+
+def plan_shards(planned: PlannedSetting, shard_seconds: float) -> list[list[tuple[int, int]]]:
+    """(start, stop) of each shard, by rung, by the model's cost hint."""
+    rows = planned.dataset.rows or HINT_ROWS
+    rungs = estimate_rungs(planned, planned.seconds_per_trial, rows)
+    return [
+        _divide(rung.configurations, shards)
+        for rung, shards in zip(rungs, count_shards(rungs, shard_seconds), strict=False)
+    ]
+
+
+def fits_shares(planned: PlannedSetting) -> list[float]:
+    """Share of each rung in the seconds of a search, by the model's cost hint."""
+    rungs = estimate_rungs(planned, 1.0, planned.dataset.rows or HINT_ROWS)
+    total = search_seconds(planned, 1.0, planned.dataset.rows or HINT_ROWS)
+    return [rung.seconds / total for rung in rungs]
+
+
+def _divide(configurations: int, shards: int) -> list[tuple[int, int]]:
+    """Neighbouring ranges of about equal size."""
+    borders = [configurations * k // shards for k in range(shards + 1)]
+    return list(pairwise(borders))
+
+
+def longest_shard(rungs: list[Rung], shard_seconds: float) -> float:
+    """Seconds of the longest job of a search, by the estimates of its rungs."""
+    shards = count_shards(rungs, shard_seconds)
+    whole = [
+        rung.seconds / rung.configurations * math.ceil(rung.configurations / n)
+        for rung, n in zip(rungs, shards, strict=False)
+    ]
+    return max([*whole, sum(rung.seconds for rung in rungs[len(shards) :])])
