@@ -5,11 +5,14 @@ import pandas as pd
 import pytest
 from papers.protocol import training_time, training_time_table
 from reseed.analyses import spread, stochastic_order
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Sample
 from reseed.exhibits import interval_table, spread_table, stochastic_order_table
 from reseed.rendering import coverage
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.table_files import markdown
 from reseed.rendering.tables import Rows
+from reseed.stats.gaussian_range import tail_power
 from study_frames import about, frame, trial
 from test_exhibits_of_arms import shown
 
@@ -31,6 +34,10 @@ def test_one_range_that_is_too_wide_is_not_denied(outlier, headline):
     ])  # fmt: skip
     table = shown(interval_table, spread, metrics, about(("magic",), ("rf",)), SEEDS)
     assert table.headline == headline
+    power = tail_power(30, alpha=0.025).range
+    assert table.claims[0].limits.startswith(
+        f"power {100 * power:.0f} % a cell against Student's t"
+    )
 
 
 @pytest.mark.parametrize(
@@ -105,7 +112,10 @@ def test_markdown_shows_names_as_they_are():
     data = ExhibitData(None, pd.DataFrame(), about(), title="<i>Title</i>")
     lines = Rows()
     lines.add({"Name": "<b>RF</b> `x` _a_ ~~y~~ [z](u) max_depth=3"}, "a_b *c*")
-    text = markdown(lines.table(data, pd.DataFrame(), "", headline="*headed*"))
+    rows = pd.DataFrame({"n": [5]})
+    names = {"heading": phrases.name("*headed*")}
+    claim = Claim("c", "{n}.", rows, names, Sample.of(rows, "n", "seed"), headline="{heading}")
+    text = markdown(lines.table(data, rows, "", claims=[claim]))
     assert text.startswith(r"**\<i>Title\</i>**: \*headed\*")
     assert r"| \<b>RF\</b> \`x\` \_a\_ \~\~y\~\~ \[z](u) max_depth=3 |" in text
     assert r"| **a_b \*c\*** |" in text

@@ -12,10 +12,13 @@ from reseed.rendering import coverage, numbers
 from reseed.rendering.arms import arm_titles
 from reseed.rendering.data import VARIED, ExhibitData, footnote, metric_title, require_rows
 from reseed.rendering.tables import Rows, Table
+from reseed.stats.gaussian_range import tail_power
 
 DRAWS = ("spread",)
 # Level of the two-sided test of a range, which calls half as many Gaussian cells wider.
 _ALPHA = 0.05
+# Degrees of freedom of the heavy tails that the power of a test of a range is computed against.
+_TAILS = 3
 _LINE = ["dataset", "scheme", "hyperparameters_source"]
 
 
@@ -111,6 +114,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             sample,
             headline=headline,
             null="Gaussian scores",
+            precision=_power(tested),
         ),
         Claim(
             "range_over_gaussian",
@@ -126,3 +130,13 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             ],
         ),
     ]
+
+
+def _power(tested: pd.DataFrame) -> str:
+    """Power of the test of one range against heavy tails, for the least and the most seeds."""
+    ends = sorted({int(tested["n"].min()), int(tested["n"].max())})
+    power = [tail_power(n, df=_TAILS, alpha=_ALPHA / 2).range for n in ends]
+    return (
+        f"power {numbers.from_to(power, numbers.percent)} a cell against Student's t with"
+        f" {_TAILS} degrees of freedom"
+    )

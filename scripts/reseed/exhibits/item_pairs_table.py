@@ -23,6 +23,7 @@ from reseed.rendering.numbers import (
 )  # fmt: skip
 from reseed.rendering.settings import (
     difference_estimates,
+    half_widths,
     metric_title,
     p_cell,
     pair_title,
@@ -161,6 +162,7 @@ def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             statistic="mean difference",
             null="no difference",
             estimates=difference_estimates(data, both),
+            precision=half_widths(both[~shown]),
         )
     ]
     varied = both[~phrases.is_degenerate(both)]

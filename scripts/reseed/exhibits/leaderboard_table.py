@@ -30,6 +30,7 @@ from reseed.rendering.numbers import (
 )
 from reseed.rendering.settings import (
     CROSS_DATASET_COLUMNS,
+    detectable,
     joined,
     metric_title,
     note,
@@ -264,7 +265,15 @@ def _claims(
             )
             names = {"where": phrases.name(title), "shown": shown}
             found.append(
-                Claim(joined("shown_differences", title), text, pairs, names, pair_runs(pairs))
+                Claim(
+                    joined("shown_differences", title),
+                    text,
+                    pairs,
+                    names,
+                    pair_runs(pairs),
+                    null="no difference",
+                    precision=detectable(pairs[pairs["outcome"] != "difference"]),
+                )
             )
     else:
         is_one = is_alone and single["dataset"].nunique() == 1

@@ -13,7 +13,13 @@ from reseed.plugins.options import Experiments as Options
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, NothingToShow
 from reseed.rendering.numbers import NONE, counted, several
-from reseed.rendering.settings import counted_settings, note, over_datasets, pair_runs
+from reseed.rendering.settings import (
+    counted_settings,
+    detectable,
+    note,
+    over_datasets,
+    pair_runs,
+)
 from reseed.rendering.tables import Rows, Table
 
 #: Most models of the matrix; with more, only totals are shown.
@@ -105,6 +111,7 @@ def _claim(
         pair_runs(rows),
         headline=text,
         null="no difference",
+        precision=detectable(rows[~won]),
     )
 
 

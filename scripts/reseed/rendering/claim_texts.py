@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
+from reseed.claims.claim import Claim
 from reseed.claims.statements import judge_all
 from reseed.rendering.data import ExhibitData
 
-if TYPE_CHECKING:
-    from reseed.rendering.figures import FigureInfo
-    from reseed.rendering.tables import Table
+
+class WithClaims:
+    """Headline and findings of an exhibit, from its claims."""
+
+    claims: Sequence[Claim]
+
+    @property
+    def headline(self) -> str:
+        """The first headline of a claim; empty without one."""
+        return next((claim.heading for claim in self.claims if claim.headline), "")
+
+    @property
+    def findings(self) -> list[str]:
+        """The sentences of the claims."""
+        return [claim.text for claim in self.claims]
 
 
-def headline_of(exhibit: Table | FigureInfo) -> str:
-    """The first headline of its claims, or else its own."""
-    return next((c.heading for c in exhibit.claims if c.headline), exhibit.headline)
-
-
-def claim_texts(data: ExhibitData, exhibit: Table | FigureInfo) -> dict[str, Any]:
+def claim_texts(data: ExhibitData, exhibit: WithClaims) -> dict[str, Any]:
     """Fields `headline`, `findings`, `claims` and `statements` of a sidecar."""
     return {
-        "headline": headline_of(exhibit),
-        "findings": [claim.text for claim in exhibit.claims] or list(exhibit.findings),
+        "headline": exhibit.headline,
+        "findings": exhibit.findings,
         "claims": [claim.record() for claim in exhibit.claims],
         "statements": judge_all(data.statements, exhibit.claims),
     }

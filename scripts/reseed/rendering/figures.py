@@ -14,11 +14,11 @@ from reseed.claims.claim import Claim, check_drawn
 from reseed.core.atomic import replace_atomically
 from reseed.core.checked_io import write_json
 from reseed.core.csv_files import write_csv
-from reseed.rendering.claim_texts import claim_texts
+from reseed.rendering.claim_texts import WithClaims, claim_texts
+from reseed.rendering.contrast import darken_texts
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.hover import panels_of
 from reseed.rendering.style import GREY, STYLE, new_figure, styled
-from reseed.rendering.tables import take_texts_of_claims
 
 # Without dates and versions, equal numbers give equal bytes.
 _METADATA = {
@@ -31,13 +31,12 @@ FORMATS = ("pdf", "png", "csv")
 
 
 @dataclass(frozen=True)
-class FigureInfo:
+class FigureInfo(WithClaims):
     """The data that a figure shows, its footnote and its texts.
 
-    `claims`, `headline`, `findings`, `definitions` and `empty` are as in `tables.Table`. `drawn`
-    names the centres that the figure draws: `mean`, `median`; its claims state no other. `alt`
-    describes the picture; `alt_findings` are the sentences that follow it in `alt_text` (None: the
-    findings).
+    `claims`, `definitions` and `empty` are as in `tables.Table`. `drawn` names the centres that the
+    figure draws: `mean`, `median`; its claims state no other. `alt` describes the picture; in
+    `alt_text` the findings follow it.
 
     Raises:
         ClaimError: if a claim states another centre than the figure draws.
@@ -45,28 +44,20 @@ class FigureInfo:
 
     frame: pd.DataFrame
     footnote: str
-    findings: Sequence[str] = ()
     caption: str = ""
-    headline: str = ""
     definitions: Sequence[str] = ()
     alt: str = ""
-    alt_findings: Sequence[str] | None = None
     empty: str = ""
     claims: Sequence[Claim] = ()
     drawn: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         check_drawn(self.claims, self.drawn)
-        take_texts_of_claims(self)
 
     @property
     def alt_text(self) -> str:
         """Text for readers who cannot see the figure: the picture in words, then the findings."""
-        if self.alt_findings is not None:
-            findings = self.alt_findings
-        else:
-            findings = [claim.text for claim in self.claims] or self.findings
-        return " ".join([self.alt, *findings]) if self.alt else self.headline
+        return " ".join([self.alt, *self.findings]) if self.alt else self.headline
 
 
 @styled
@@ -88,6 +79,7 @@ def write_figure(
     """Write the sidecar `stem`.json, and the figure in these formats."""
     stem = Path(stem)
     files = {suffix: stem.with_name(f"{stem.name}.{suffix}") for suffix in formats}
+    darken_texts(figure)
     with matplotlib.rc_context(STYLE):
         for form in (suffix for suffix in formats if suffix != "csv"):
             with replace_atomically(files[form]) as temporary:

@@ -177,6 +177,20 @@ def difference_estimates(data: ExhibitData, rows: pd.DataFrame) -> list[Estimate
     return found
 
 
+def half_widths(rows: pd.DataFrame) -> str:
+    """`95 % intervals of ±0.3 to 1.2 points of AUC`; empty where no pair has an interval."""
+    known = rows[np.isfinite(rows["low"]) & np.isfinite(rows["high"])]
+    if known.empty:
+        return ""
+    half = (known["high"] - known["low"]) / 2 * known["factor"]
+    units = [in_unit(row) for row in known.to_dict("records")]
+    parts = [
+        f"±{numbers.from_to(part, '{:.2g}'.format)} {unit}"
+        for unit, part in half.groupby(units, sort=False)
+    ]
+    return f"{format_share(known['level'].max())} intervals of {'; '.join(parts)}"
+
+
 def detectable(rows: pd.DataFrame) -> str:
     """`detectable with a power of 80 %: 0.3 to 1.2 points of AUC`; empty if unknown."""
     known = rows[rows["detectable"].gt(0) & np.isfinite(rows["detectable"])]

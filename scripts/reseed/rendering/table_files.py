@@ -9,7 +9,7 @@ from pathlib import Path
 from reseed.core.atomic import write_text
 from reseed.core.checked_io import write_json
 from reseed.core.csv_files import write_csv
-from reseed.rendering.claim_texts import claim_texts, headline_of
+from reseed.rendering.claim_texts import claim_texts
 from reseed.rendering.latex import latex
 from reseed.rendering.tables import Table
 
@@ -65,8 +65,7 @@ def markdown(table: Table) -> str:
         lines.append(_pipe(cells))
     details = "\n".join(f"- {_plain(detail)}" for detail in _details(table))
     title = f"**{_plain(table.data.title)}**"
-    headline = headline_of(table)
-    title += f": {_plain(headline)}" if headline else ""
+    title += f": {_plain(table.headline)}" if table.headline else ""
     parts = [title, _plain(table.heading), "\n".join(lines), _plain(table.note), details]
     return "\n\n".join(part for part in parts if part) + "\n"
 

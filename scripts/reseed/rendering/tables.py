@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import pandas as pd
 from reseed.claims.claim import Claim
+from reseed.rendering.claim_texts import WithClaims
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.numbers import NONE
 
 
 @dataclass(frozen=True)
-class Table:
+class Table(WithClaims):
     """A table to print, and the numbers behind it.
 
     shown: text; two-level columns become grouped headings.
@@ -24,7 +24,6 @@ class Table:
     paragraphs: columns that hold sentences.
     claims: on the results, the answer to the study's question first. The first headline of a claim
         is the heading.
-    headline, findings: the same as text, for exhibits that do not return claims.
     definitions: how the numbers were computed.
     empty: why there is nothing to show, or empty.
     """
@@ -36,16 +35,11 @@ class Table:
     sections: Sequence[str] = ()
     text_columns: int = 1
     paragraphs: Sequence[int] = ()
-    findings: Sequence[str] = field(default_factory=tuple)
     caption: str = ""
-    headline: str = ""
     definitions: Sequence[str] = ()
     details: Sequence[str] = ()
     empty: str = ""
     claims: Sequence[Claim] = ()
-
-    def __post_init__(self) -> None:
-        take_texts_of_claims(self)
 
     @property
     def heading(self) -> str:
@@ -71,14 +65,6 @@ class Table:
         for section, row in zip(self.sections or [None] * len(self.shown), rows, strict=True):
             yield (section if section != last else None), [str(cell) for cell in row]
             last = section
-
-
-def take_texts_of_claims(exhibit: Any) -> None:
-    """Fill in the headline and the findings of an exhibit that returns claims."""
-    if exhibit.claims:
-        headline = next((claim.heading for claim in exhibit.claims if claim.headline), "")
-        object.__setattr__(exhibit, "headline", headline)
-        object.__setattr__(exhibit, "findings", [claim.text for claim in exhibit.claims])
 
 
 class Rows:
