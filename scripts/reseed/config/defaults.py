@@ -71,7 +71,10 @@ def default_analyses_and_exhibits(
     """
     item_names = [name for name in _ITEM_ANALYSES if items and (binary or name != _BINARY_ANALYSIS)]
     analyses = _ANALYSES | {name: _ITEM_ANALYSES[name] for name in item_names}
-    exhibits = _EXHIBITS | {name: _ITEM_EXHIBITS[name] for name in item_names}
+    exhibits: dict[str, tuple[str, str, str | None]] = {
+        **_EXHIBITS,
+        **{name: _ITEM_EXHIBITS[name] for name in item_names},
+    }
     if trained:
         analyses, exhibits = analyses | _TRAINED_ANALYSES, exhibits | _TRAINED_EXHIBITS
     if trained and items:

@@ -293,11 +293,11 @@ class StudyJobs:
         studies = self.context.project.studies
         last = max((entry.position or 0 for entry in studies.values()), default=0) + 1
 
-        def place(study: str) -> int:
+        def rank(study: str) -> int:
             position = studies[study].position
             return last if position is None else position
 
-        job = self._page_job(sorted(studies, key=place), None)
+        job = self._page_job(sorted(studies, key=rank), None)
         return self._job(**job, outputs=[self.layout.index_page])
 
     def _page_job(self, studies: list[str], page: str | None) -> dict[str, Any]:
