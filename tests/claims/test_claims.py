@@ -145,7 +145,11 @@ def test_phrases_of_counts_and_single_rows():
     assert phrases.share(ROWS, ROWS["ratio"] > 9, "pair").text == "none of the 3 pairs"
     assert phrases.share(ROWS.iloc[:1], ROWS["ratio"].iloc[:1] > 0, "pair").text == "the one pair"
     assert phrases.extent(ROWS, "ratio", show).text == "2.0 to 5.0"
-    assert phrases.each(ROWS, "ratio", show, "abc").text == "2.0 for a, 3.0 for b and 5.0 for c"
+    each = phrases.each(ROWS, "ratio", show, "abc")
+    assert each.text == "2.0 for a, 3.0 for b and 5.0 for c"
+    assert phrases.listed(ROWS, "ratio", show, "abc") == each
+    many = pd.concat([ROWS, ROWS], ignore_index=True)
+    assert phrases.listed(many, "ratio", show, "abcdef").text == "2.0 to 5.0 (6 arms)"
     with pytest.raises(ClaimError, match="from 3 rows"):
         phrases.single(ROWS, "ratio", show)
 
@@ -165,6 +169,14 @@ def test_a_statement_holds_where_all_intervals_lie_inside(intervals, verdict, te
     estimates = [Estimate("x", 0.8 if h < 1 else 1.5, low, h, 0.95) for low, h in intervals]
     judgement = judge(Statement("Splits dominate", "ratio", above=1), claim(estimates=estimates))
     assert (judgement.verdict, judgement.text) == (verdict, text)
+
+
+@pytest.mark.parametrize(("power", "verdict"), [(0.05, "cannot tell"), (0.9, "not held")])
+def test_a_test_without_power_does_not_refute_a_statement(power, verdict):
+    test = Test("the draws are Gaussian", 0.98, power=power, alternative="t with 3 df")
+    low = claim(headline="", sentence="The range is {ratio} ({n}).", tests=[test],
+                estimates=[Estimate("x", 0.8, 0.7, 0.9, 0.95)])  # fmt: skip
+    assert judge(Statement("There are black swans", "ratio", above=1), low).verdict == verdict
 
 
 def test_a_statement_without_its_claim_has_no_measurement():
