@@ -10,7 +10,7 @@ LIBRARY := PYTHONPATH=scripts $(BIN)/python
 # Environment with the oldest versions that pyproject.toml admits.
 OLDEST := build/oldest
 
-.PHONY: run test oldest lint benchmark verify prune faults scale schemas lock clean
+.PHONY: run test oldest lint benchmark verify prune faults sequences scale schemas lock clean
 
 run: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --config scale=$(SCALE)
@@ -52,6 +52,12 @@ prune: .venv/installed
 KILLS ?= 50
 faults: .venv/installed
 	$(LIBRARY) tests/run_faults.py --kills $(KILLS)
+
+# Drive a small project by random sequences of moves; an interrupted series goes on.
+SEQUENCES ?= 200
+sequences: .venv/installed
+	$(LIBRARY) tests/run_sequences.py --sequences $(SEQUENCES) --folder build/sequences \
+	  --output docs/reliability.md
 
 # Write docs/scale.md from the measured seconds in results.
 scale: .venv/installed

@@ -167,6 +167,14 @@ def test_a_statement_holds_where_all_intervals_lie_inside(intervals, verdict, te
     assert (judgement.verdict, judgement.text) == (verdict, text)
 
 
+@pytest.mark.parametrize(("power", "verdict"), [(0.05, "cannot tell"), (0.9, "not held")])
+def test_a_test_without_power_does_not_refute_a_statement(power, verdict):
+    test = Test("the draws are Gaussian", 0.98, power=power, alternative="t with 3 df")
+    low = claim(headline="", sentence="The range is {ratio} ({n}).", tests=[test],
+                estimates=[Estimate("x", 0.8, 0.7, 0.9, 0.95)])  # fmt: skip
+    assert judge(Statement("There are black swans", "ratio", above=1), low).verdict == verdict
+
+
 def test_a_statement_without_its_claim_has_no_measurement():
     [record] = judge_all([Statement("Splits dominate", "ratio", above=1, published="3.1")], [])
     assert record["verdict"] == "cannot tell"

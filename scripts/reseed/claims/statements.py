@@ -11,6 +11,8 @@ from reseed.claims.claim import Claim, Estimate
 from reseed.core.statement import Statement
 
 Verdict = Literal["held", "not held", "cannot tell"]
+#: Least power of a test whose failure to reject counts against a statement.
+ENOUGH_POWER = 0.8
 
 
 @dataclass(frozen=True)
@@ -39,15 +41,27 @@ def judge(statement: Statement, claim: Claim) -> Judgement:
     """Compare each interval of the claim with the region of the statement.
 
     An estimate decides only if its whole interval lies inside or outside the region. An estimate
-    without an interval never decides.
+    without an interval never decides. Where no test of the claim rejects and their power is below
+    `ENOUGH_POWER`, nothing counts as not held: such runs could not have shown the effect.
     """
     places = [_compare(statement, estimate) for estimate in claim.estimates]
+    if _lacks_power(claim):
+        places = ["cannot tell" if place == "not held" else place for place in places]
     held, not_held = places.count("held"), places.count("not held")
     undecided = len(places) - held - not_held
     verdict: Verdict = "cannot tell"
     if places and not undecided and not (held and not_held):
         verdict = "held" if held else "not held"
     return Judgement(verdict, held, not_held, undecided)
+
+
+def _lacks_power(claim: Claim) -> bool:
+    powers = [test.power for test in claim.tests if test.power is not None]
+    return (
+        bool(powers)
+        and max(powers) < ENOUGH_POWER
+        and not any(test.rejects for test in claim.tests)
+    )
 
 
 def _compare(statement: Statement, estimate: Estimate) -> Verdict:

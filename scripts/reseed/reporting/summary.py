@@ -51,7 +51,7 @@ def describe_verdicts(rows: Sequence[StatementRow]) -> str:
 
 def describe_certainty(rows: Sequence[StatementRow], reduced: bool) -> str:
     """How sure the verdicts are. reduced: the runs are fewer or smaller than the papers'."""
-    levels = sorted({level for row in rows for level in row.levels})
+    levels = sorted({level for row in rows for level in row.levels if level < 1})
     level = " or ".join(f"{100 * level:g} %" for level in levels) or "confidence"
     parts = [
         f"A statement is decided only if all its {level} intervals are on one side of its limit"
