@@ -46,6 +46,9 @@ except OSError as error:
 PROGRESS.targets |= set(RESEED.project.studies)
 shell.prefix(RESEED.shell_prefix)
 
-CAPTION = "../scripts/reseed/reporting/templates/caption.rst"
+TEMPLATES = "../scripts/reseed/reporting/templates"
+CAPTION = f"{TEMPLATES}/caption.rst"
+# Snakemake reads captions below the repository of a hosted workflow, where results are not.
+CAPTIONS_OF_RESULTS = SCRIPTS.is_dir()
 # Every trial's file as the output of its rule. A rule that lists it needs no search for its maker.
 TRIALS = {}

@@ -8,7 +8,7 @@ for job in RESEED.jobs["report"]:
         input:
             job.inputs,
         output:
-            job.mark_for_report(report, CAPTION),
+            job.mark_for_report(report, CAPTION, CAPTIONS_OF_RESULTS),
         log:
             job.log,
         priority: job.priority

@@ -2,6 +2,9 @@
 from contextlib import suppress
 
 
+report: "../scripts/reseed/reporting/templates/report.rst"
+
+
 include: "common.smk"
 include: "data.smk"
 include: "splits.smk"

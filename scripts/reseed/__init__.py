@@ -16,10 +16,15 @@ _MODULES = {
     "compare_items": "reseed.comparison.items",
     "compare_means": "reseed.comparison.means",
     "Comparison": "reseed.comparison.result",
+    "gate": "reseed.comparison.gate",
+    "rank_models": "reseed.comparison.ranking",
     "ReseedError": "reseed.core.errors",
     "study": "reseed.session.study",
 }
-__all__ = ["Comparison", "ReseedError", "compare", "compare_items", "compare_means", "study"]
+__all__ = [
+    "Comparison", "ReseedError", "compare", "compare_items", "compare_means", "gate",
+    "rank_models", "study",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> object:

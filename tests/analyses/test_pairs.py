@@ -9,7 +9,7 @@ from reseed.analyses.shared.equivalence import rope_by_metric
 from reseed.analyses.shared.pairing import difference_unit
 from reseed.core.errors import ReseedError
 from reseed.plugins import kinds
-from reseed.stats.comparison import nadeau_bengio
+from reseed.stats.comparison import joint_quantile, nadeau_bengio
 from run_kinds import run_analysis
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
@@ -358,3 +358,18 @@ def test_units():
     assert difference_unit("accuracy", 100 * scores, "") == (1, "points")
     assert difference_unit("mse", scores, "kW²") == (1, "kW²")
     assert difference_unit("r2", scores, "") == (1, "")
+
+
+def test_joint_intervals_cover_together_and_agree_with_holm(rng):
+    samples = {name: 0.8 + 0.004 * i + rng.normal(0, 0.003, 9) for i, name in enumerate("wxyz")}
+    table = run_analysis(pairs, data(one_split(samples)), OPTIONS)
+    for row in table.itertuples():
+        d = samples[row.model_a] - samples[row.model_b]
+        ends = stats.ttest_1samp(d, 0).confidence_interval(1 - 0.05 / 6)
+        assert (row.joint_low, row.joint_high) == pytest.approx(tuple(ends))
+        assert row.p_holm <= 0.05 or row.joint_low <= 0
+    assert (table["joint_low"] > 0).any()
+    assert (table["joint_low"] <= 0).any()
+    d = np.random.default_rng(8).normal(size=(4000, 6, 9))
+    half = joint_quantile(8, 0.95, 6) * d.std(axis=-1, ddof=1) / 3
+    assert (np.abs(d.mean(axis=-1)) <= half).all(axis=-1).mean() == pytest.approx(0.95, abs=0.012)

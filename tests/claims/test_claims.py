@@ -145,7 +145,11 @@ def test_phrases_of_counts_and_single_rows():
     assert phrases.share(ROWS, ROWS["ratio"] > 9, "pair").text == "none of the 3 pairs"
     assert phrases.share(ROWS.iloc[:1], ROWS["ratio"].iloc[:1] > 0, "pair").text == "the one pair"
     assert phrases.extent(ROWS, "ratio", show).text == "2.0 to 5.0"
-    assert phrases.each(ROWS, "ratio", show, "abc").text == "2.0 for a, 3.0 for b and 5.0 for c"
+    each = phrases.each(ROWS, "ratio", show, "abc")
+    assert each.text == "2.0 for a, 3.0 for b and 5.0 for c"
+    assert phrases.listed(ROWS, "ratio", show, "abc") == each
+    many = pd.concat([ROWS, ROWS], ignore_index=True)
+    assert phrases.listed(many, "ratio", show, "abcdef").text == "2.0 to 5.0 (6 arms)"
     with pytest.raises(ClaimError, match="from 3 rows"):
         phrases.single(ROWS, "ratio", show)
 

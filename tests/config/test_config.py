@@ -1,4 +1,4 @@
-"""The configuration: what is refused, how it is told, and the schemas."""
+"""The configuration: what is refused, the error messages, and the schemas."""
 
 import copy
 import json
@@ -25,13 +25,13 @@ def load_from(folder, entries, **overrides):
     return load_project(folder, overrides)
 
 
-def mistakes(folder, entries, **overrides):
+def error_of(folder, entries, **overrides):
     with pytest.raises(ReseedError) as caught:
         load_from(folder, entries, **overrides)
     return str(caught.value)
 
 
-def test_a_sound_configuration_loads(tmp_path, entries):
+def test_valid_configuration_is_read(tmp_path, entries):
     project = load_from(tmp_path, entries)
     assert list(project.studies) == ["first"]
     assert project.main.scale == "demo"
@@ -42,8 +42,8 @@ def test_all_errors_are_reported_at_once(tmp_path, entries):
     entries["models/forest"]["titel"] = "x"
     entries["studies/first"]["splits"][0]["test"] = 1.5
     entries["studies/first"]["models"] = ["forrest"]
-    text = mistakes(tmp_path, entries)
-    assert "4 mistakes" not in text  # a study that is refused is not searched for names
+    text = error_of(tmp_path, entries)
+    assert "forrest" not in text  # names in a refused study are not checked
     assert "datasets/toy.yaml: task: " in text
     assert "Did you mean 'binary'?" in text
     assert "models/forest.yaml: titel: unknown field 'titel'" in text
@@ -52,77 +52,102 @@ def test_all_errors_are_reported_at_once(tmp_path, entries):
     assert "Found: 1.5" in text
 
 
+def experiment(**fields):
+    return {"experiments": {"e": {"seeds": {"model": 1}} | fields}}
+
+
+def seeds(**roles):
+    return experiment(seeds=roles)
+
+
+def analysis(kind, **options):
+    return {"analyses": {"a": {"kind": kind, "options": options}}}
+
+
+def exhibit(kind, **options):
+    return {"exhibits": {"x": {"kind": kind, "title": "X", "options": options}}}
+
+
 @pytest.mark.parametrize(
-    ("place", "change", "expected"),
+    ("change", "expected"),
     [
-        ("studies/first", {"models": ["forrest"]}, "models.0: unknown model 'forrest'"),
-        ("studies/first", {"models": ["forrest"]}, "Did you mean 'forest'?"),
-        ("studies/first", {"datasets": [{"name": "toi"}]}, "datasets.0: unknown dataset 'toi'"),
-        ("studies/first", {"titel": "x"}, "Allowed: analyses, citation"),
-        ("studies/first", {"experiments": {}}, "needs either experiments"),
+        ({"name": "second"}, "'second' differs from the file's name"),
+        ({"titel": "x"}, "Allowed: analyses, citation"),
+        ({"models": ["forrest"]}, "models.0: unknown model 'forrest'"),
+        ({"models": ["forrest"]}, "Did you mean 'forest'?"),
+        ({"datasets": [{"name": "toi"}]}, "datasets.0: unknown dataset 'toi'"),
+        ({"coverage": "a.csv"}, "first.yaml: coverage: "),
+        ({"experiments": {}}, "needs either experiments"),
+        (experiment(arms={}), "experiments.e.arms: neither"),
+        (experiment(datasets=[]), "experiments.e.datasets: neither"),
+        (experiment(arms={"a": {"model": "oak"}}), "arms.a.model: unknown model 'oak'"),
+        (seeds(model={"count": 0}), "experiments.e.seeds.model.count: "),
+        (seeds(model={"count": 1000000000}), "less than or equal to 1000000"),
+        (seeds(model={"count": 5, "start": 2**32 - 2}), "2**32"),
+        (seeds(model=[]), "at least 1 item"),
+        (seeds(model=[3, 3]), "seed 3 is listed twice"),
+        (seeds(model=True), "seeds.model: Input should be a valid integer. Found: True."),
+        (seeds(modle=3), "Allowed: augment, data, dropout, init, model, order. Did you mean 'mod"),
+        (seeds(model=1, init=2), "sets both model and init"),
+        ({"scales": {"paper": {"keep": "all"}}}, "keep: "),
+        ({"scales": {"paper": {"models": ["oak"]}}}, "at scale paper: "),
+        (analysis("spred"), "Did you mean 'spread'?"),
+        (analysis("pairs", baseline="forst"), "Did you mean 'forest'"),
         (
-            "studies/first",
-            {"experiments": {"e": {"seeds": {"model": {"count": 0}}}}},
-            "experiments.e.seeds.model.count: ",
+            analysis("seeds_needed", pairs=[["forest", "oak"]]),
+            "analyses.a.options.pairs: unknown arm 'oak'. Allowed: forest.",
         ),
+        (exhibit("reach_table", arms=["oak"]), "exhibits.x.options.arms: unknown arm 'oak'"),
         (
-            "studies/first",
-            {"experiments": {"e": {"seeds": {"modle": 3}}}},
-            "Allowed: augment, data, dropout, init, model, order. Did you mean 'model'?",
+            exhibit("score_strips", experiments=["absent"]),
+            "exhibits.x.options.experiments: unknown experiment 'absent'",
         ),
+        ({"metric": "acu"}, "metric: unknown metric 'acu'"),
+        ({"metric": "mine:cost"}, "keep: the metric mine:cost needs the raw outputs"),
+        ({"metric": "pinball_90"}, "Set keep: [test]"),
+        ({"metric": "mse"}, "metric: mse is for regression, the task is binary"),
+        ({"hyperparameters": {"metric": "aucc"}}, "Did you mean 'auc'?"),
         (
-            "studies/first",
-            {"experiments": {"e": {"seeds": {"model": 1, "init": 2}}}},
-            "sets both model and init",
-        ),
-        ("studies/first", {"scales": {"paper": {"keep": "all"}}}, "keep: "),
-        ("studies/first", {"analyses": {"a": {"kind": "spred"}}}, "Did you mean 'spread'?"),
-        ("studies/first", {"metric": "acu"}, "metric: unknown metric 'acu'"),
-        ("studies/first", {"coverage": "a.csv"}, "first.yaml: coverage: "),
-        ("studies/first", {"metric": "mine:cost"}, "keep: the metric mine:cost needs"),
-        ("studies/first", {"hyperparameters": {"metric": "aucc"}}, "Did you mean 'auc'?"),
-        (
-            "studies/first",
-            {
-                "experiments": {
-                    "e": {
-                        "seeds": {"model": 1},
-                        "hyperparameters": {"mode": "fixed", "metric": "mea"},
-                    }
-                }
-            },
-            "experiments.e.hyperparameters.metric: unknown metric 'mea'",
-        ),
-        ("studies/first", {"metric": "mse"}, "metric: mse is for regression, the task is binary"),
-        (
-            "studies/first",
             {"hyperparameters": {"mode": "fixed", "metric": "r2"}},
             "yaml: hyperparameters.metric: r2 is for regression, the task is binary",
         ),
         (
-            "studies/first",
-            {
-                "experiments": {
-                    "e": {"seeds": {"model": 1}, "hyperparameters": {"metric": "macro_auc"}}
-                }
-            },
-            "experiments.e.hyperparameters.metric: macro_auc is for multiclass, the task is",
+            experiment(hyperparameters={"mode": "fixed", "metric": "mea"}),
+            "experiments.e.hyperparameters.metric: unknown metric 'mea'",
         ),
         (
-            "studies/first",
-            {"experiments": {"e": {"seeds": {"model": True}}}},
-            "experiments.e.seeds.model: Input should be a valid integer. Found: True.",
+            experiment(hyperparameters={"metric": "macro_auc"}),
+            "experiments.e.hyperparameters.metric: macro_auc is for multiclass, the task is",
         ),
+    ],
+)
+def test_errors_of_a_study_name_file_field_and_fix(tmp_path, entries, change, expected):
+    entries["studies/first"] |= change
+    text = error_of(tmp_path, entries)
+    assert "studies/first.yaml" in text
+    assert expected in text
+
+
+@pytest.mark.parametrize(
+    ("file", "change", "expected"),
+    [
+        ("config", {"block_seconds": float("inf")}, "block_seconds: "),
+        ("config", {"results": "a{b}"}, "results: "),
         ("datasets/toy", {"metric": "acu"}, "toy.yaml: metric: unknown metric 'acu'"),
         ("datasets/toy", {"metric": "mse"}, "metric: mse is for regression, the task is binary"),
+        ("datasets/toy", {"options": {"separator": ""}}, "separator"),
+        ("datasets/toy", {"task": "multiclass", "positive": 1}, "positive: names one of two"),
         ("models/forest", {"factory": "forest"}, "factory: "),
+        ("models/forest", {"environment": "nope"}, "there is no file envs/nope.yaml"),
+        ("models/forest", {"weights": "nope"}, "weights: there is no "),
+        ("models/forest", {"search_space": {"depth": []}}, "search_space.depth: "),
         ("models/forest", {"search_space": {"depth": {"low": 5, "high": 2}}}, "below low"),
     ],
 )
-def test_errors_name_file_field_and_fix(tmp_path, entries, place, change, expected):
-    entries[place] |= change
-    text = mistakes(tmp_path, entries)
-    assert f"{place}.yaml" in text
+def test_errors_of_other_files_name_field_and_fix(tmp_path, entries, file, change, expected):
+    entries[file] = entries.get(file, {}) | change
+    text = error_of(tmp_path, entries)
+    assert f"{file}.yaml" in text
     assert expected in text
 
 
@@ -134,20 +159,20 @@ def test_custom_metric_of_stored_outputs_or_dataset_is_valid(tmp_path, entries):
     assert load_from(tmp_path, entries).datasets["toy"].metric == "mine:cost"
 
 
-def test_two_studies_of_one_name(tmp_path, entries):
+def test_name_of_another_study_is_refused(tmp_path, entries):
     entries["studies/second"] = entries["studies/first"]
-    text = mistakes(tmp_path, entries)
+    text = error_of(tmp_path, entries)
     assert "second.yaml: name: 'first' is already the name of" in text
 
 
 def test_yaml_that_cannot_be_read(tmp_path, entries):
     entries["models/forest"] = "name: [unclosed"
-    assert "models/forest.yaml: cannot be read as YAML" in mistakes(tmp_path, entries)
+    assert "models/forest.yaml: cannot be read as YAML" in error_of(tmp_path, entries)
 
 
 def test_unknown_scale_and_study_on_the_command_line(tmp_path, entries):
-    assert "Did you mean 'paper'?" in mistakes(tmp_path, entries, scale="papr")
-    assert "Did you mean 'first'?" in mistakes(tmp_path, entries, studies="frist")
+    assert "Did you mean 'paper'?" in error_of(tmp_path, entries, scale="papr")
+    assert "Did you mean 'first'?" in error_of(tmp_path, entries, studies="frist")
 
 
 def test_a_scale_changes_what_it_names_and_nothing_else(tmp_path, entries):
@@ -165,7 +190,7 @@ def test_merge_replaces_lists_and_removes_none():
     assert merge(base, {"a": {"b": [3]}, "d": None}) == {"a": {"b": [3], "c": 1}}
 
 
-def test_schemas_are_in_step_with_the_classes():
+def test_schemas_agree_with_the_classes():
     for name, schema in build_json_schemas().items():
         path = REPOSITORY / "config" / "schema" / f"{name}.json"
         assert json.loads(path.read_text()) == schema, "run: make schemas"
@@ -173,82 +198,16 @@ def test_schemas_are_in_step_with_the_classes():
     assert json.loads(displayed.read_text()) == build_json_schemas()["config"]
 
 
-def experiment(**fields):
-    return {"experiments": {"e": {"seeds": {"model": 1}} | fields}}
-
-
-def analysis(kind, **options):
-    return {"analyses": {"a": {"kind": kind, "options": options}}}
-
-
-@pytest.mark.parametrize(
-    ("place", "change", "expected"),
-    [
-        ("studies/first", {"name": "second"}, "'second' differs from the file's name"),
-        ("config", {"block_seconds": float("inf")}, "block_seconds: "),
-        ("studies/first", {"experiments": {"models": {"seeds": {"model": []}}}}, "at least 1 item"),
-        (
-            "studies/first",
-            {"experiments": {"models": {"seeds": {"model": [3, 3]}}}},
-            "seed 3 is listed twice",
-        ),
-        (
-            "studies/first",
-            {"experiments": {"models": {"seeds": {"model": {"count": 1000000000}}}}},
-            "less than or equal to 1000000",
-        ),
-        ("models/forest", {"environment": "nope"}, "there is no file envs/nope.yaml"),
-        ("models/forest", {"weights": "nope"}, "weights: there is no "),
-        (
-            "studies/first",
-            {"exhibits": {"a": {"kind": "score_strips", "title": "A",
-                                "options": {"experiments": ["absent"]}}}},
-            "exhibits.a.options.experiments: unknown experiment 'absent'",
-        ),
-        (
-            "studies/first",
-            {"experiments": {"models": {"seeds": {"model": 1}, "arms": {"a": {"model": "oak"}}}}},
-            "arms.a.model: unknown model 'oak'",
-        ),
-        ("datasets/toy", {"options": {"separator": ""}}, "separator"),
-        ("config", {"results": "a{b}"}, "results: "),
-        ("studies/first", {"scales": {"paper": {"models": ["oak"]}}}, "at scale paper: "),
-        ("models/forest", {"search_space": {"depth": []}}, "search_space.depth: "),
-        ("datasets/toy", {"task": "multiclass", "positive": 1}, "positive: names one of two"),
-        ("studies/first", experiment(seeds={"model": {"count": 5, "start": 2**32 - 2}}), "2**32"),
-        ("studies/first", experiment(arms={}), "experiments.e.arms: neither"),
-        ("studies/first", experiment(datasets=[]), "experiments.e.datasets: neither"),
-        ("studies/first", {"metric": "my:cost"}, "keep: the metric my:cost needs the raw outputs"),
-        ("studies/first", {"metric": "pinball_90"}, "Set keep: [test]"),
-        ("studies/first", analysis("pairs", baseline="forst"), "Did you mean 'forest'"),
-        (
-            "studies/first",
-            analysis("seeds_needed", pairs=[["forest", "oak"]]),
-            "analyses.a.options.pairs: unknown arm 'oak'. Allowed: forest.",
-        ),
-        (
-            "studies/first",
-            {"exhibits": {"x": {"kind": "reach_table", "title": "X",
-                                "options": {"arms": ["oak"]}}}},
-            "exhibits.x.options.arms: unknown arm 'oak'",
-        ),
-    ],
-)  # fmt: skip
-def test_further_errors_are_reported(tmp_path, entries, place, change, expected):
-    entries[place] = entries.get(place, {}) | change
-    assert expected in mistakes(tmp_path, entries)
-
-
 @pytest.mark.parametrize("name", ["all", "index", "report", "verify"])
 def test_study_name_must_not_be_a_rule_or_page(tmp_path, entries, name):
     entries[f"studies/{name}"] = entries.pop("studies/first") | {"name": name}
-    assert "is the name of a rule or page of the pipeline" in mistakes(tmp_path, entries)
+    assert "is the name of a rule or page of the pipeline" in error_of(tmp_path, entries)
 
 
 def test_duplicate_field_is_refused(tmp_path, entries):
     text = yaml.safe_dump(entries["models/forest"])
     entries["models/forest"] = f"{text}title: Again\n"
-    assert "'title' is given twice" in mistakes(tmp_path, entries)
+    assert "'title' is given twice" in error_of(tmp_path, entries)
 
 
 def test_text_that_is_not_utf8_is_refused(tmp_path, entries):
@@ -268,13 +227,13 @@ def test_text_that_is_not_utf8_is_refused(tmp_path, entries):
 )
 def test_file_of_another_form_is_refused(tmp_path, entries, text, expected):
     entries["config"] = text
-    assert expected in mistakes(tmp_path, entries)
+    assert expected in error_of(tmp_path, entries)
 
 
 @pytest.mark.parametrize("name", [{}, {"name": ["x"]}])
 def test_each_file_without_a_name_is_reported(tmp_path, entries, name):
     entries["models/a"] = entries["models/b"] = {"title": "A"} | name
-    text = mistakes(tmp_path, entries)
+    text = error_of(tmp_path, entries)
     assert "already the name" not in text
     assert all(f"models/{one}.yaml: name: " in text for one in "ab")
 
@@ -288,7 +247,7 @@ def test_arms_are_checked_among_those_of_the_analysis(tmp_path, entries):
     study["analyses"] = {"p": {"kind": "pairs", "options": {"baseline": "long"}}}
     load_from(tmp_path, entries)
     study["analyses"]["p"]["experiments"] = ["a"]
-    assert "unknown arm 'long'. Allowed: forest." in mistakes(tmp_path, entries)
+    assert "unknown arm 'long'. Allowed: forest." in error_of(tmp_path, entries)
 
 
 def test_pattern_errors_are_explained(tmp_path):
@@ -302,13 +261,13 @@ def test_pattern_errors_are_explained(tmp_path):
         "splits: [{kind: holdot, test: 0.2}]\nexperiments: {a: {seeds: {data: 0, model: 0}}}\n"
     )
     (config / "studies" / "y.yaml").write_text("name: y\ntitle: Y\n")
-    with pytest.raises(ReseedError) as found:
+    with pytest.raises(ReseedError) as caught:
         load_project(config, {}, lambda read: [])
-    told = str(found.value)
-    assert "mine.yaml: name: a name holds unaccented letters, digits" in told
-    assert "mine.yaml: factory: give `module:name`, as in my_module:make." in told
+    text = str(caught.value)
+    assert "mine.yaml: name: a name holds unaccented letters, digits" in text
+    assert "mine.yaml: factory: give `module:name`, as in my_module:make." in text
     assert (
         "x.yaml: splits.0: unknown kind 'holdot'. Allowed: holdout, official, kfold. Did you"
-        in told
+        in text
     )
-    assert "y.yaml: needs either experiments" in told
+    assert "y.yaml: needs either experiments" in text

@@ -50,3 +50,14 @@ def test_baseline_is_added_to_analyses_of_pairs_only(named):
     own = {"analyses": {"p": {"kind": "pairs", "options": {"baseline": "c"}}}}
     study = Study.model_validate(RESULTS | own | {"results": {"path": "r.csv", "baseline": "a"}})
     assert study.analyses["p"].options == {"baseline": "c"}
+
+
+def test_a_trained_study_with_items_has_the_test_over_items():
+    for items in (False, True):
+        found = default_analyses_and_exhibits(items, trained=True)
+        assert ("items" in found["analyses"]) == items
+        assert ("items" in found["exhibits"]) == items
+    assert "items" not in default_analyses_and_exhibits(True)["analyses"]
+    assert default_analyses_and_exhibits(True, trained=True)["analyses"]["items"] == {
+        "kind": "item_pairs"
+    }

@@ -88,6 +88,14 @@ def test_forest_plot_shows_every_interval(study):
     assert len(drawn.frame) == 6
 
 
+def test_no_figure_of_orders_from_few_runs(study):
+    data = exhibit(study, ranking, "ranking_figure", {"n_draws": 100})
+    runs = int(data.statistics["n"].max())
+    assert not draw(ranking_figure, data, {"min_runs": runs})[1].empty
+    empty = draw(ranking_figure, data, {"min_runs": runs + 1})[1].empty
+    assert f"at most {runs} runs at this scale" in empty
+
+
 @pytest.mark.parametrize("module", [pairs_figure, ranking_figure, seeds_figure])
 def test_figures_without_anything_to_show(study, module):
     metrics = study.metrics[study.metrics["model"] == "x"]

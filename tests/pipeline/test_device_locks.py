@@ -67,38 +67,38 @@ def said(process):
         ("GPU-8d1a,MIG-77", ["GPU-8d1a", "MIG-77"]),
     ],
 )
-def test_visible_devices_as_cuda_reads_them(named, expected):
+def test_visible_devices_are_read_as_cuda_reads_them(named, expected):
     environment = {} if named is None else {VISIBLE: named}
     assert visible_devices(environment, lambda: ["0", "1"]) == expected
 
 
-def test_where_nobody_can_tell_the_devices_none_is_hidden(monkeypatch, tmp_path):
+def test_unknown_devices_are_not_hidden(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", "/nowhere")
     environment = {}
     assert claim(1, environment, tmp_path) is None
     assert environment == {}
 
 
-def test_a_job_without_a_gpu_sees_none(tmp_path):
+def test_job_without_a_gpu_sees_no_device(tmp_path):
     environment = {VISIBLE: "0,1"}
     assert claim(0, environment, tmp_path) == []
     assert environment[VISIBLE] == ""
 
 
-def test_what_a_scheduler_gave_is_taken_without_a_lock(tmp_path):
+def test_devices_from_a_scheduler_need_no_lock(tmp_path):
     # Two Slurm jobs of one node may both be told "0" and mean two devices.
     for job in ("7", "8"):
         assert claim(1, {VISIBLE: "0", "SLURM_JOB_ID": job}, tmp_path / "locks") == ["0"]
     assert not (tmp_path / "locks").exists()
 
 
-def test_a_machines_only_device_is_one_jobs_at_a_time(jobs):
+def test_single_device_serves_one_job_at_a_time(jobs):
     first, second = jobs(visible="0"), jobs(visible="0")
     lines = {said(first), said(second)}
     assert lines == {"0", "waiting"}
 
 
-def test_fewer_devices_than_granted_are_what_there_is(tmp_path):
+def test_grant_is_limited_to_the_existing_devices(tmp_path):
     environment = {}
     assert claim(2, environment, tmp_path, installed=lambda: []) == []
     assert environment[VISIBLE] == ""
@@ -109,7 +109,7 @@ def test_a_negative_grant_is_refused(tmp_path):
         claim(-1, {}, tmp_path)
 
 
-def test_each_job_gets_a_device_of_its_own_and_the_third_waits(jobs):
+def test_two_jobs_get_one_device_each_and_a_third_waits(jobs):
     first, second = jobs(), jobs()
     assert {said(first), said(second)} == {"3", "5"}
     third = jobs()
@@ -118,7 +118,7 @@ def test_each_job_gets_a_device_of_its_own_and_the_third_waits(jobs):
     assert said(third) in ("3", "5")
 
 
-def test_a_killed_job_gives_its_device_back(jobs):
+def test_killed_job_releases_its_device(jobs):
     first = jobs(visible="3,5")
     assert said(first) == "3"
     os.kill(first.pid, signal.SIGKILL)
@@ -126,7 +126,7 @@ def test_a_killed_job_gives_its_device_back(jobs):
     assert said(jobs()) == "3"
 
 
-def test_jobs_that_want_two_never_hold_one_and_wait(jobs):
+def test_jobs_that_request_two_devices_do_not_deadlock(jobs):
     def run_to_the_end(process):
         line = said(process)
         if line == "waiting":
@@ -147,7 +147,7 @@ def test_lock_folder_of_another_user_is_refused(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_locks_of_two_allocations_do_not_meet():
+def test_locks_of_two_allocations_are_separate():
     folders = {lock_folder({}), lock_folder({"SLURM_JOB_ID": "7"}), lock_folder({"JOB_ID": "../8"})}
     assert len(folders) == 3
     assert all(".." not in folder.parts for folder in folders)

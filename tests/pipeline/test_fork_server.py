@@ -181,7 +181,7 @@ def test_job_runs_alone_if_the_server_refuses_it(client):
         assert out(job) == "1\n"
 
 
-def test_default_threads_and_gpus_are_served(server, client):
+def test_job_with_one_thread_and_no_gpu_is_forked(server, client):
     assert int(out(client("import os; print(os.getppid())", "--threads", "1", "--gpus", "0"))) == (
         server.pid
     )

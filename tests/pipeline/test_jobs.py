@@ -274,8 +274,33 @@ def test_captioned_outputs_are_marked_for_the_report(jobs):
     assert [one for one in marked if isinstance(one, str)] == [
         file for file in job.outputs if file not in job.captions
     ]
-    fields = shown[0][1]
+    first = next(iter(job.captions))
+    assert shown[0][1]["caption"] == str(Path(first).with_suffix(".rst").absolute())
+    marked = job.mark_for_report(lambda file, **fields: (file, fields), "caption.rst", False)
+    fields = next(one for one in marked if isinstance(one, tuple))[1]
     assert (fields["caption"], fields["category"]) == ("caption.rst", "First")
+
+
+def test_report_lists_no_exhibit_without_results(jobs):
+    job = by_stage(jobs, "draw")[0]
+    [first, *others] = job.captions
+    sidecar = Path(first).with_suffix(".json")
+    sidecar.parent.mkdir(parents=True)
+    sidecar.write_text('{"empty": "no runs"}')
+    marked = job.mark_for_report(lambda file, **fields: (file, fields), "caption.rst")
+    assert [one[0] for one in marked if isinstance(one, tuple)] == others
+
+
+def test_report_labels_name_the_exhibit_of_the_paper(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    exhibits = {"a": SCORES | {"title": "Table 3. Spread"}, "b": SCORES}
+    changes = CHANGES | {"studies/first": CHANGES["studies/first"] | {"exhibits": exhibits}}
+    jobs = StudyJobs(make_context(tmp_path, changes=changes))
+    [job] = [job for job in jobs.drawings() if job.name.startswith("draw-first-")]
+    first, second = job.captions.values()
+    assert first["subcategory"] == "Exhibits of the paper"
+    assert first["labels"] == {"exhibit": "Table 3", "title": "Spread", "form": "table"}
+    assert second["subcategory"] == "Further exhibits"
 
 
 def test_stage_is_the_start_of_the_name(jobs):

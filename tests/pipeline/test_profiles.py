@@ -14,16 +14,16 @@ def profile(name: str) -> dict:
 
 
 @pytest.mark.parametrize("name", ["gpu", "slurm"])
-def test_the_default_profile_overrides_nothing_of_another(name):
+def test_default_profile_overrides_no_other_profile(name):
     assert not profile("default").keys() & profile(name).keys()
 
 
-def test_the_default_profile_has_no_word_of_devices():
+def test_default_profile_does_not_mention_devices():
     assert "resources" not in profile("default")
     assert "gpu" not in str(profile("default"))
 
 
-def test_the_slurm_profile_gives_more_with_each_attempt():
+def test_slurm_profile_requests_more_with_each_attempt():
     entry = profile("slurm")
     assert entry["retries"] >= 1
     for name in ("mem_mb", "runtime"):

@@ -15,7 +15,7 @@ def test_time_limit_is_twice_the_estimate_plus_a_start():
     assert minutes(601) > minutes(600)
 
 
-def test_each_attempt_doubles():
+def test_each_attempt_doubles_the_request():
     assert [minutes(600, attempt) for attempt in (1, 2, 3)] == [25, 50, 100]
     first, second = (memory_mb(1000, 10, attempt) for attempt in (1, 2))
     assert second == pytest.approx(2 * first, abs=1)

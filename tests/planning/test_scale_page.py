@@ -18,7 +18,7 @@ def estimate(*arguments: str) -> subprocess.CompletedProcess:
     return subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, text=True)
 
 
-def test_existing_page_is_not_replaced_by_guesses(tmp_path):
+def test_existing_page_is_not_replaced_by_estimates(tmp_path):
     before = PAGE.read_bytes()
     run = estimate("--results", str(tmp_path), "--output", str(PAGE))
     assert run.returncode == 1
@@ -27,7 +27,7 @@ def test_existing_page_is_not_replaced_by_guesses(tmp_path):
     assert PAGE.read_bytes() == before
 
 
-def test_guesses_are_written_elsewhere_and_marked(tmp_path):
+def test_estimates_are_written_to_another_page_and_marked(tmp_path):
     output = tmp_path / "guesses.md"
     assert estimate("--results", str(tmp_path), "--output", str(output)).returncode == 0
     assert "none measured yet" in output.read_text()

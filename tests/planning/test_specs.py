@@ -109,7 +109,7 @@ def test_every_spec_class_is_tested(every_spec):
     assert job_spec_classes() - tested == set()
 
 
-def test_specs_survive_json_bit_by_bit(every_spec):
+def test_specs_are_unchanged_by_json(every_spec):
     for spec in every_spec:
         text = json.dumps(specs.to_json(spec), ensure_ascii=False)
         again = specs.from_json(type(spec), text)

@@ -36,7 +36,7 @@ def test_symmetric_heavy_tails_keep_the_level(shape):
 
 
 def test_bounded_sequence_equals_a_plain_loop():
-    x, alpha = np.random.default_rng(1).beta(2, 5, 40), 0.1
+    x, alpha = np.random.default_rng(1).beta(2, 5, 200), 0.1  # later bets are below the cap of 0.5
     result = bounded_confidence_sequence(x, alpha=alpha)
     mean, variance, weights, weighted, cost = 0.5, 0.25, 0.0, 0.0, 0.0
     low, high, total, squares = 0.0, 1.0, 0.5, 0.25
@@ -82,3 +82,12 @@ def test_bets_are_quarter_half_one_and_two():
     assert symmetry_e_process([3.0, 3.0])[1] == pytest.approx(expected)
     other = np.mean([np.cosh(3 * u) / np.cosh(u) ** 3 for u in (0.25, 0.5, 1, 2)])
     assert symmetry_e_process([3.0, 3.0, 3.0])[2] == pytest.approx(other)
+
+
+def test_sequences_of_a_batch_are_those_of_each_row():
+    x = np.random.default_rng(4).beta(2, 3, (3, 25))
+    batch = bounded_confidence_sequence(x)
+    for row, low, high in zip(x, batch.low, batch.high, strict=True):
+        alone = bounded_confidence_sequence(row)
+        np.testing.assert_allclose(low, alone.low)
+        np.testing.assert_allclose(high, alone.high)

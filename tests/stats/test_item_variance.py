@@ -33,6 +33,7 @@ def test_many_items_recover_their_components():
     assert result.variances == pytest.approx([1, 0.25, 0.49], rel=0.05)
     assert result.shares == pytest.approx(np.array([1, 0.25, 0.49]) / 1.74, abs=0.02)
     assert result.sd == pytest.approx(np.sqrt(1.74), rel=0.03)
+    assert item_components(grid(items=3000) / 100).sd == pytest.approx(result.sd / 100)
 
 
 def test_components_are_means_over_items():

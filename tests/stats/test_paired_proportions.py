@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from reseed.stats.paired_proportions import score_equivalence_p, score_interval, score_statistic
+from reseed.stats.item_model import item_difference
+from reseed.stats.paired_proportions import score_interval, score_statistic
 from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 
@@ -65,11 +66,13 @@ def test_coverage_where_the_normal_interval_fails():
 
 
 def test_equivalence_by_the_interval_of_twice_alpha():
-    for counts in ((9, 4, 200), (3, 3, 100), (0, 0, 60)):
-        low, high = score_interval(*counts, level=0.9)
+    for only_a, only_b, n in ((9, 4, 200), (3, 3, 100), (0, 1, 60)):
+        a = np.repeat([1, 0, 1], [only_a, only_b, n - only_a - only_b])
+        b = np.repeat([0, 1, 1], [only_a, only_b, n - only_a - only_b])
+        low, high = score_interval(only_a, only_b, n, level=0.9)
         for rope in (0.02, 0.05, 0.1):
             is_inside = -rope < low and high < rope
-            assert (score_equivalence_p(*counts, rope) < 0.05) == is_inside
+            assert (item_difference(a, b).equivalence_p(rope) < 0.05) == is_inside
 
 
 def test_impossible_counts_are_refused():

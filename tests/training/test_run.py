@@ -13,8 +13,9 @@ from reseed.core.errors import ReseedError
 from reseed.metrics import registry as metrics
 from reseed.training import run
 from reseed.training.encoder import Preparation
+from reseed.training.failures import InfrastructureError
 from reseed.training.holdout import hold_out
-from reseed.training.run import InfrastructureError, PreparedTrial, Recipe, Trial, run_trials
+from reseed.training.run import PreparedTrial, Recipe, Trial, run_trials
 from synthetic_tables import Plain, Rows, problem, run_one, split, table, trial
 
 RECIPE = Recipe("somewhere:spy")

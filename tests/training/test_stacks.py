@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from reseed.models.ffnn import FeedForward
 from reseed.models.ffnn import Recipe as Network
-from reseed.training.run import InfrastructureError, Recipe, Trial, run_trials
+from reseed.training.failures import InfrastructureError
+from reseed.training.run import Recipe, Trial, run_trials
 from synthetic_tables import Rows, problem, run_one, same_seeds, split, table, trial
 
 # Sizes that lie crookedly in memory, rows that do not fill a batch, every penalty, dropout.

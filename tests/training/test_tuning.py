@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from reseed.core.errors import ReseedError
 from reseed.core.halving import compute_rung_sizes
+from reseed.training.failures import InfrastructureError
 from reseed.training.holdout import hold_out
-from reseed.training.run import InfrastructureError, Recipe
+from reseed.training.run import Recipe
 from reseed.training.search_design import make_folds, sample_configurations
 from reseed.training.tuning import Search, search
 from sklearn.ensemble import GradientBoostingRegressor

@@ -40,7 +40,7 @@ def test_two_studies_of_one_name(project):
     assert "'small' is already the name of" in project.run(fails=True)
 
 
-def test_a_study_named_after_the_configuration(project):
+def test_study_name_among_configuration_values_is_refused(project):
     text = project.run("--config", "scale=smoke", "small", fails=True)
     assert "name=value pairs" in text
     assert "'small'" in text

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.workflow
 EXAMPLES = REPOSITORY / "docs" / "examples"
 
 
-def test_the_examples_analysis_and_table(tmp_path):
+def test_example_analysis_and_table(tmp_path):
     workspace = Workspace.small(tmp_path)
     for name in ("my_analysis", "my_table"):
         shutil.copy(EXAMPLES / f"{name}.py", tmp_path)

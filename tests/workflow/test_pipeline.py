@@ -63,7 +63,7 @@ def slow(task, n_classes, hyperparameters, seeds, device, threads):
     assert {path: after[path] for path in done} == done
 
 
-def test_a_trial_that_raises_is_a_row_and_the_study_finishes(project):
+def test_failed_trial_is_a_row_and_the_study_finishes(project):
     broken = """
 from sklearn.dummy import DummyClassifier
 

@@ -172,7 +172,7 @@ def test_change_is_detected_without_snakemake_metadata(finished):
     assert not finished.planned()
 
 
-def test_the_users_own_table_is_an_input(finished):
+def test_table_of_the_user_is_an_input(finished):
     before = finished.metrics()
     frame = pd.read_csv(finished.folder / "table.csv")
     frame.assign(a=-frame["a"]).to_csv(finished.folder / "table.csv", index=False)
@@ -210,7 +210,7 @@ def test_every_deleted_result_is_regenerated(finished):
     assert finished.trained() == 0
 
 
-def test_a_dataset_of_another_task_is_another_dataset(project):
+def test_dataset_with_another_task_is_another_dataset(project):
     project.change(models=["forest"])
     frame = pd.read_csv(project.folder / "table.csv")
     project.table(frame.assign(y=range(len(frame))), task="regression", positive=None)

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.workflow
 EXAMPLE = REPOSITORY / "docs" / "examples" / "compare.yaml"
 
 
-def test_the_readme_prints_the_example():
+def test_readme_prints_the_output_of_the_example():
     assert EXAMPLE.read_text() in (REPOSITORY / "README.md").read_text()
 
 

@@ -49,7 +49,8 @@ def table(data: ExhibitData, options: Options) -> Table:
             rows,
             "Share: of ensembles with α̂ at or below the threshold, 95 % Clopper–Pearson interval"
             " as if ensembles were independent; they share members, more so the larger they are."
-            " ±: SD over ensembles. Churn: against the ensemble of the whole pool.",
+            " ±: SD over ensembles; of single runs over those of the pool, so not that of an arm"
+            " with other seeds. Churn: against the ensemble of the whole pool.",
         ),
         claims=claims,
     )

@@ -97,7 +97,7 @@ def _claim(arms: list[tuple[str, pd.Series]]) -> Claim:
             "level": phrases.setting(100 * rows["level"].iloc[0], "{:g} %".format),
         },
         Sample.of(rows, "n", "run"),
-        "α̂ is shown to add to accuracy, churn and ECE in {adds}",
+        "Information of α̂ beyond accuracy, churn and ECE: shown in {adds}",
         statistic="partial rank correlation",
         estimates=[
             Estimate(title, *row[["partial", *ends, "level"]].astype(float), (-1, 1))

@@ -60,7 +60,9 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
             " intervals: of accuracy by generalised pivotal quantities (Gaussian effects), by item"
             " by a jackknife over seeds.",
             coverage.at(level, coverage.ITEM_SHARES),
-            "By item: components of each test item, averaged. SD: of one run, both roles drawn.",
+            "By item: components of each test item, averaged. SD: of one run, both"
+            " roles drawn; these are other seeds than those of arms without a grid, so their SDs"
+            " differ.",
             per="grid",
         ),
         claims=claims,

@@ -177,7 +177,7 @@ def _beyond(
             "count": phrases.share(runs, is_beyond, "single run"),
         },
         Sample.of(runs, "pool", "run"),
-        "{axis}: {count} lie above their ensemble",
+        "{axis}: above the ensemble’s in {count}",
         statistic="share of single runs",
         estimates=share_estimates(rows),
     )

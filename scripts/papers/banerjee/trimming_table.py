@@ -86,7 +86,9 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             "SD of accuracy: {plain}",
             statistic="SD over runs",
             estimates=[
-                Estimate(title, *row[["accuracy_sd", *ends, "level"]].astype(float), (0, _MOST))
+                Estimate.truncated(
+                    title, row["accuracy_sd"], tuple(row[list(ends)]), row["level"], (0, _MOST)
+                )
                 for title, row in arms
             ],
         ),

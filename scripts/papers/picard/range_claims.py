@@ -140,9 +140,9 @@ def _sd(data: ExhibitData, rows: pd.DataFrame, titles: pd.Series, name: str) -> 
     for i, row in rows.iterrows():
         # No score between 0 and 1 has an SD above that of as many zeros as ones.
         most = math.sqrt(row["n"] / (row["n"] - 1)) / 2 if _is_share(data, row) else math.inf
-        high = min(row["sd_high"], most)
+        interval = (row["sd_low"], row["sd_high"])
         estimates.append(
-            Estimate(titles[i], row["sd"], row["sd_low"], high, row["level"], (0, most))
+            Estimate.truncated(titles[i], row["sd"], interval, row["level"], (0, most))
         )
     return Claim(
         name,

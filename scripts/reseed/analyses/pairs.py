@@ -24,7 +24,13 @@ from reseed.claims.designs import ONE_TEST_SET, SEEDS, SEEDS_AND_ITEMS, SPLITS, 
 from reseed.claims.pair_verdicts import build_pair_verdict
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Rope
-from reseed.stats.comparison import compare_paired, differences, equivalence_p, holm
+from reseed.stats.comparison import (
+    compare_paired,
+    differences,
+    equivalence_p,
+    holm,
+    joint_quantile,
+)
 from reseed.stats.crossed_comparison import CrossedDifference
 from reseed.stats.planning import detectable_effect
 from reseed.stats.ranking import disagreement
@@ -40,7 +46,7 @@ COLUMNS = [
     "bca_low", "bca_high", "rope", "equivalence_p", "equivalence_p_holm", "p_a_better",
     "p_equivalent", "p_b_better", "detectable", "target_power", "test_train_ratio", "alpha",
     "min_runs", "friedman_p", "critical_difference", "wins", "losses", "p_least", "items",
-    "seed_share", "seeds_test", "seeds_p",
+    "seed_share", "seeds_test", "seeds_p", "joint_low", "joint_high",
 ]  # fmt: skip
 _TEXT = ["test", "rank_test", "missing", "family", "seeds_test"]
 _UNKNOWN = dict.fromkeys(COLUMNS, np.nan) | dict.fromkeys(_TEXT, "")
@@ -79,6 +85,9 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     and positive if A is better.
 
     - `difference`: mean difference; `low`, `high`: its interval at `level`, for this pair alone.
+    - `joint_low`, `joint_high`: interval of the same test at 1 − (1 − `level`)/`pairs`. Those of
+      all pairs of the family cover together with `level`; one that excludes 0 is a difference by
+      Holm too (at `alpha` = 1 − `level`), but Holm shows some more.
     - `cohens_d`: d_z, mean over SD of the paired differences.
     - `p_holm`: p-value, adjusted by Holm over the pairs of the `family`.
     - `equivalence_p`: two one-sided tests of the same kind against ±`rope`, adjusted separately.
@@ -304,7 +313,10 @@ def _adjust(rows: list[Row], family: str) -> None:
     level, power = tested[0]["alpha"] / count, tested[0]["target_power"]
     effect = detectable_effect(np.round([row["df"] for row in tested], 1), power, level)
     for row, size in zip(tested, effect.tolist(), strict=True):
+        half = joint_quantile(row["df"], row["level"], count) * row["scale"]
         row |= {
+            "joint_low": row["difference"] - half,
+            "joint_high": row["difference"] + half,
             "pairs": count,
             "family": family,
             "rank_p_least": float(np.minimum(1.0, count * row["rank_floor"])),

@@ -1,8 +1,9 @@
-"""Commands on item scores and score tables: `reseed items`."""
+"""Commands on item scores and score tables: `reseed items`, `rank`, `gate`."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,19 +16,14 @@ if TYPE_CHECKING:
 def add_evaluation_commands(commands: Any) -> None:
     """Add the commands to the subparsers of `reseed`."""
     _add_items(commands)
+    _add_rank(commands)
+    _add_gate(commands)
 
 
 def add_score_options(command: argparse.ArgumentParser) -> None:
     """Add the options that say which columns hold what, and how scores are read."""
+    _add_column_options(command)
     add = command.add_argument
-    add("--metric", help="the score to compare, if there are several")
-    add(
-        "--column",
-        action="append",
-        default=[],
-        metavar="NAME=COLUMN",
-        help="the file's column of model, item, seed, prompt, repeat, …: --column model=arch",
-    )
     add("--cluster", metavar="COLUMN", help="column that names the cluster of each item")
     add(
         "--repeats",
@@ -47,23 +43,29 @@ def add_score_options(command: argparse.ArgumentParser) -> None:
         choices=["refuse", "drop", "zero"],
         help="what an item without a score means (refuse)",
     )
+    add("--alpha", type=float, default=0.05, help="size of the adjusted tests (0.05)")
+
+
+def _add_column_options(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add("--metric", help="the score to compare, if there are several")
+    add(
+        "--column",
+        action="append",
+        default=[],
+        metavar="NAME=COLUMN",
+        help="the file's column of model, item, seed, prompt, repeat, …: --column model=arch",
+    )
     add("--lower-is-better", dest="greater", action="store_false", default=None)
     add("--greater-is-better", dest="greater", action="store_true")
     add("--level", type=float, default=0.95, help="level of the intervals (0.95)")
-    add("--alpha", type=float, default=0.05, help="size of the adjusted tests (0.05)")
 
 
 def read_score_options(options: argparse.Namespace) -> dict[str, Any]:
     """Arguments of `compare_items` from the options of `add_score_options`."""
-    columns = {}
-    for entry in options.column:
-        name, sign, column = entry.partition("=")
-        if not sign or not column:
-            raise ReseedError(f"--column {entry}: write NAME=COLUMN, as model=arch.")
-        columns[name] = column
     return {
         "metric": options.metric,
-        "columns": columns,
+        "columns": _read_columns(options),
         "cluster": options.cluster,
         "repeats": options.repeats,
         "fixed": options.fixed,
@@ -72,6 +74,16 @@ def read_score_options(options: argparse.Namespace) -> dict[str, Any]:
         "level": options.level,
         "alpha": options.alpha,
     }
+
+
+def _read_columns(options: argparse.Namespace) -> dict[str, str]:
+    columns = {}
+    for entry in options.column:
+        name, sign, column = entry.partition("=")
+        if not sign or not column:
+            raise ReseedError(f"--column {entry}: write NAME=COLUMN, as model=arch.")
+        columns[name] = column
+    return columns
 
 
 def write_csv(path: Path, table: pd.DataFrame) -> None:
@@ -110,3 +122,84 @@ def _run_items(options: argparse.Namespace) -> None:
     print(comparison)
     if options.csv:
         write_csv(options.csv, comparison.verdicts)
+
+
+def _add_rank(commands: Any) -> None:
+    command = commands.add_parser(
+        "rank",
+        help="rank models over tasks, with intervals of the ranks",
+        description="Rank models by their mean over tasks, with simultaneous intervals.",
+        epilog="example: reseed rank scores.csv --figure ranks.pdf",
+    )
+    command.add_argument("results", nargs="+", type=Path, help="CSV, Parquet or JSON lines")
+    _add_column_options(command)
+    add = command.add_argument
+    add(
+        "--missing",
+        default="refuse",
+        choices=["refuse", "tasks", "models"],
+        help="if a model lacks a task: keep the tasks, or the models, that are complete (refuse)",
+    )
+    add(
+        "--scale",
+        default="score",
+        choices=["score", "rank"],
+        help="average scores, or ranks within tasks of unlike scales (score)",
+    )
+    add("--csv", type=Path, metavar="FILE", help="write the ranks as CSV")
+    add("--figure", type=Path, metavar="FILE", help="write the intervals (PDF, PNG, SVG)")
+    command.set_defaults(run=_run_rank)
+
+
+def _run_rank(options: argparse.Namespace) -> None:
+    from reseed.comparison.ranking import rank_models
+
+    ranking = rank_models(
+        options.results,
+        metric=options.metric,
+        columns=_read_columns(options),
+        greater_is_better=options.greater,
+        missing=options.missing,
+        scale=options.scale,
+        level=options.level,
+    )
+    print(ranking)
+    if options.csv:
+        write_csv(options.csv, ranking.table)
+    if options.figure:
+        ranking.plot().savefig(options.figure, dpi=200)
+
+
+def _add_gate(commands: Any) -> None:
+    command = commands.add_parser(
+        "gate",
+        help="decide by item scores whether a candidate may replace a baseline (for CI)",
+        description="Exit status 0: better, or not worse by the margin; 10: worse; 11: undecided; "
+        "1 or 2: an error.",
+        epilog="example: reseed gate candidate.csv --baseline stored.csv --margin 0.01",
+    )
+    command.add_argument("candidate", type=Path, help="item scores: CSV, Parquet or JSON lines")
+    add = command.add_argument
+    add("--baseline", type=Path, required=True, help="item scores of the baseline, same items")
+    add("--margin", type=float, required=True, help="the loss that does not matter, score units")
+    add_score_options(command)
+    add("--markdown", type=Path, metavar="FILE", help="write a comment for a pull request")
+    add("--json", type=Path, metavar="FILE", help="write all numbers")
+    command.set_defaults(run=_run_gate)
+
+
+def _run_gate(options: argparse.Namespace) -> None:
+    from reseed.comparison.gate import gate
+    from reseed.core.atomic import write_text
+
+    result = gate(
+        options.candidate, options.baseline, options.margin, **read_score_options(options)
+    )
+    print(result.sentence())
+    for note in result.notes:
+        print(f"Note: {note}")
+    if options.markdown:
+        write_text(options.markdown, result.to_markdown())
+    if options.json:
+        write_text(options.json, result.to_json())
+    sys.exit(result.exit_code)

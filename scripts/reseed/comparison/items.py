@@ -93,7 +93,7 @@ def compare_items(
     """
     _check_options(fixed, rope, level, alpha)
     table = source if isinstance(source, ItemTable) else _read(source, metric, columns, cluster)
-    direction = _choose_direction(table.metric, greater_is_better)
+    direction = choose_direction(table.metric, greater_is_better)
     sign = -1 if direction is False else 1
     boards: list[pd.DataFrame] = []
     rows: list[dict[str, Any]] = []
@@ -134,7 +134,7 @@ def _check_options(fixed: Sequence[str], rope: float | None, level: float, alpha
             raise ReseedError(f"fixed: {name!r} is none of {', '.join(FIXED)}.")
 
 
-def _choose_direction(metric: str, greater_is_better: bool | None) -> bool | None:
+def choose_direction(metric: str, greater_is_better: bool | None) -> bool | None:
     """Whether more of a score is better; None if neither the user nor its name says so."""
     if greater_is_better is not None:
         return greater_is_better

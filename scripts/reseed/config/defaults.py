@@ -38,6 +38,12 @@ _ITEM_EXHIBITS = {
     "noise": ("seed_noise", "Noise of the seed and of the test set", "noise"),
     "choice": ("seed_choice_table", "Cost of choosing a seed", "choice"),
 }
+#: Of studies that train their models and keep the outputs of test items. `reseed.compare` decides
+#: over seeds and items in `pairs` itself.
+_TRAINED_ITEM_ANALYSES = {"items": {"kind": "item_pairs"}}
+_TRAINED_ITEM_EXHIBITS = {
+    "items": ("item_pairs_table", "Which model is better, over seeds and items", "items"),
+}
 #: Further analyses of studies that train their models.
 _TRAINED_ANALYSES = {
     "variance": {"kind": "variance_components"},
@@ -65,9 +71,15 @@ def default_analyses_and_exhibits(
     """
     item_names = [name for name in _ITEM_ANALYSES if items and (binary or name != _BINARY_ANALYSIS)]
     analyses = _ANALYSES | {name: _ITEM_ANALYSES[name] for name in item_names}
-    exhibits = _EXHIBITS | {name: _ITEM_EXHIBITS[name] for name in item_names}
+    exhibits: dict[str, tuple[str, str, str | None]] = {
+        **_EXHIBITS,
+        **{name: _ITEM_EXHIBITS[name] for name in item_names},
+    }
     if trained:
         analyses, exhibits = analyses | _TRAINED_ANALYSES, exhibits | _TRAINED_EXHIBITS
+    if trained and items:
+        analyses |= _TRAINED_ITEM_ANALYSES
+        exhibits |= _TRAINED_ITEM_EXHIBITS
     options = {"spread": {"experiments": list(experiments)}}
     return {
         "analyses": {name: dict(entry) for name, entry in analyses.items()},

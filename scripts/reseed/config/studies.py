@@ -202,18 +202,18 @@ class Experiment(Strict):
     def _check_seeds(self) -> "Experiment":
         if self.arms is not None and self.models is not None:
             raise ValueError("sets both models and arms: an arm names its model")
-        arms = list((self.arms or {"": None}).values())
+        arms = list(self.arms.values()) if self.arms else [None]
         if self.seeds is None and any(arm is None or arm.seeds is None for arm in arms):
             raise ValueError("seeds: missing; set the seeds that vary, as in {model: {count: 50}}")
         return self
 
 
 ResultsFormat = Literal[
-    *("auto", "csv", "parquet", "json", "lm_eval", "tensorboard"),
-    *("mlflow", "mlflow_ui", "wandb", "clearml", "optuna", "ray"),
-    *("cv_results", "cross_validate", "runs_in_columns", "models_in_columns"),
+    "auto", "csv", "parquet", "json", "lm_eval", "tensorboard",
+    "mlflow", "mlflow_ui", "wandb", "clearml", "optuna", "ray",
+    "cv_results", "cross_validate", "runs_in_columns", "models_in_columns",
     "datasets_in_columns",
-]
+]  # fmt: skip
 
 
 class Results(Strict):

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from reseed.core.distributions import find_distributions, read_package_versions
 from reseed.core.errors import ReseedError, suggest_name
@@ -28,8 +28,10 @@ from reseed.core.module_finder import (
 _CARRIERS = ("reseed.config", "reseed.planning", "reseed.pipeline")
 _BY_NAME = {"import_module", "__import__"}
 _BY_FILE = {"spec_from_file_location", "SourceFileLoader"}
-# Modules loaded by runpy, or by a computed name (None), are known only at run time.
-_UNKNOWN = {None, "runpy"}
+# Modules loaded by runpy are known only at run time.
+_UNKNOWN = {"runpy"}
+#: Nodes of a syntax tree that may import something.
+ImportNode = ast.Import | ast.ImportFrom | ast.Call
 
 
 def digest(*parts: object) -> str:
@@ -59,7 +61,7 @@ def _is_message(node: ast.AST) -> bool:
 class AstNormalizer(ast.NodeTransformer):
     """Removes from a syntax tree what cannot change a number."""
 
-    def _without_docstring(self, node):
+    def _without_docstring(self, node: Any) -> Any:
         self.generic_visit(node)
         first = node.body[0] if node.body else None
         if isinstance(first, ast.Expr) and _text(first.value) is not None:
@@ -72,7 +74,7 @@ class AstNormalizer(ast.NodeTransformer):
         """Keep the class and the values of an error, not its texts."""
         if isinstance(node.exc, ast.Call):
             given = (*node.exc.args, *node.exc.keywords)
-            values = [None if _is_message(one) else one for one in given]
+            values: list[Any] = [None if _is_message(one) else one for one in given]
             node.exc = ast.Tuple([node.exc.func, *values]) if any(values) else node.exc.func
         return node
 
@@ -89,11 +91,10 @@ def _parse(path: Path) -> ast.Module:
 
 
 @cache
-def _read(path: Path) -> tuple[str, tuple[ast.AST, ...]]:
+def _read(path: Path) -> tuple[str, tuple[ImportNode, ...]]:
     """Hash of a file's normalised code, and every node that may import something."""
     tree = _parse(path)
-    importing = (ast.Import, ast.ImportFrom, ast.Call)
-    nodes = tuple(node for node in ast.walk(tree) if isinstance(node, importing))
+    nodes = tuple(node for node in ast.walk(tree) if isinstance(node, ImportNode))
     dumped = ast.dump(AstNormalizer().visit(tree))  # it changes the tree
     return hashlib.sha256(dumped.encode()).hexdigest(), nodes
 
@@ -115,10 +116,10 @@ def _absolute(name: str, package: str) -> str:
 def _named(call: ast.Call, package: str) -> str | None:
     """The module that a call imports by name; None for a computed name or package."""
     given = dict(zip(("name", "package"), call.args, strict=False))
-    given |= {keyword.arg: keyword.value for keyword in call.keywords}
+    given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
     name, anchor = _text(given.get("name")), given.get("package")
-    is_own = isinstance(anchor, ast.Name) and anchor.id in {"__package__", "__name__"}
-    around = package if is_own else _text(anchor)
+    names_package = isinstance(anchor, ast.Name) and anchor.id in {"__package__", "__name__"}
+    around = package if names_package else _text(anchor)
     if name is None or (name.startswith(".") and around is None):
         return None
     return _absolute(name, around or "")
@@ -131,7 +132,7 @@ def _runs_file(call: ast.Call) -> bool:
     return _called_name(call) in _BY_FILE
 
 
-def _imports(node: ast.AST, package: str) -> Iterator[str | None]:
+def _imports(node: ImportNode, package: str) -> Iterator[str | None]:
     """Names of the modules that a node imports; None for a module that is known only at run time.
 
     A name that may be a module or an attribute is yielded as both; `import *` as the name `*`.
@@ -151,10 +152,10 @@ def _imports(node: ast.AST, package: str) -> Iterator[str | None]:
 @cache
 def _imported(path: Path, package: str, strict: bool) -> tuple[str, ...]:
     """Names of the modules a file imports, each once."""
-    names = {}
+    names: dict[str, None] = {}
     for node in _read(path)[1] if path.suffix == ".py" else ():
         for name in _imports(node, package):
-            if name not in _UNKNOWN:
+            if name is not None and name not in _UNKNOWN:
                 names[name] = None
             elif strict and not is_library(path) and not is_third_party(path):
                 raise ReseedError(
@@ -337,14 +338,14 @@ def find_named_entry(name: str, project: Path) -> str | Path:
 
 def named_code(names: list[str], project: Path) -> str:
     """Hash of the files and modules that a model's `code:` names. Raises ReseedError."""
-    found = []
+    hashes = []
     for name in names:
         entry = find_named_entry(name, project)
         if isinstance(entry, Path):
-            found.append([name, hash_content(entry)])
+            hashes.append([name, hash_content(entry)])
         else:
-            found.append([name, code_hash(entry, project=project, strict=False)])
-    return digest(found)
+            hashes.append([name, code_hash(entry, project=project, strict=False)])
+    return digest(hashes)
 
 
 def hash_content(path: Path) -> str:

@@ -84,8 +84,8 @@ class ModuleFinder:
 @cache
 def _is_in_jobs(folder: str) -> bool:
     """Whether an entry of `sys.path` of this process is one in every Python process."""
-    own = {"", os.getcwd(), str(SCRIPTS), os.path.dirname(sys.executable)}
-    return folder not in own and folder not in _standard_library()
+    only_here = {"", os.getcwd(), str(SCRIPTS), os.path.dirname(sys.executable)}
+    return folder not in only_here and folder not in _standard_library()
 
 
 @cache

@@ -63,13 +63,16 @@ def iterate_members(archive: Path, wanted: Callable[[str], bool]) -> Iterator[tu
                     yield info.filename, data
             return
         with tarfile.open(archive) as opened:
-            for info in opened:
-                if info.isfile() and wanted(info.name):
-                    if info.size > bytes_left:
-                        raise _size_error(archive)
-                    data = _read_limited(opened.extractfile(info), bytes_left, archive)
-                    bytes_left -= len(data)
-                    yield info.name, data
+            for member in opened:
+                if not (member.isfile() and wanted(member.name)):
+                    continue
+                if member.size > bytes_left:
+                    raise _size_error(archive)
+                contents = opened.extractfile(member)
+                assert contents is not None  # it is a file
+                data = _read_limited(contents, bytes_left, archive)
+                bytes_left -= len(data)
+                yield member.name, data
     except NotImplementedError as error:  # a compression method that Python does not support
         raise SourceError(
             f"{archive.name} is compressed in a way Python cannot read ({error}): compress it as a "
@@ -94,10 +97,10 @@ def list_members(archive: Path) -> list[str]:
 
 def check_sha256(what: str, expected: str | None, data: bytes) -> None:
     """Raise SourceError unless the bytes have the expected SHA-256 (None: no check)."""
-    if expected is not None and (found := hashlib.sha256(data).hexdigest()) != expected:
+    if expected is not None and (actual := hashlib.sha256(data).hexdigest()) != expected:
         raise SourceError(
             f"wrong checksum of {what} ({len(data)} bytes): "
-            f"expected sha256 {expected}, found {found}"
+            f"expected sha256 {expected}, found {actual}"
         )
 
 

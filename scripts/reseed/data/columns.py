@@ -7,6 +7,7 @@ import decimal
 import difflib
 import numbers
 import re
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -35,7 +36,8 @@ def require_column(where: str, frame: pd.DataFrame, name: str, role: str) -> pd.
 def format_label(value: object) -> str:
     """Return a class label as text; 1, 1.0 and "1" of a file or YAML are the same label."""
     if isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_):
-        return str(int(value)) if float(value).is_integer() else repr(float(value))
+        exact: Any = value  # a float has no room for every integer
+        return str(int(exact)) if float(value).is_integer() else repr(float(value))
     return str(value)
 
 

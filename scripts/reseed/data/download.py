@@ -66,9 +66,9 @@ def download_file(url: str, folder: Path, name: str, sha256: str | None) -> Path
         raise SourceError(f"{remove_credentials(url)} {what}: {_find_reason(error)}") from None
     except ValueError as error:
         match = re.search(r"but got '?([0-9a-f]{64})", str(error))
-        found = match[1] if match else error
+        reason = match[1] if match else error
         raise SourceError(
-            f"wrong checksum of {name}: expected sha256 {sha256}, found {found}"
+            f"wrong checksum of {name}: expected sha256 {sha256}, found {reason}"
         ) from None
 
 

@@ -48,6 +48,6 @@ def check_file(folder: Path, files: Mapping[str, FileFacts], name: str) -> Path:
     except FileNotFoundError:
         raise Damaged(path, "is missing") from None
     is_unchanged = (status.st_size, status.st_mtime_ns) == (facts["size"], facts["mtime_ns"])
-    if not is_unchanged and (found := hash_file(path)) != facts["sha256"]:
-        raise Damaged(path, f"its bytes hash to {found}, but {META} says {facts['sha256']}")
+    if not is_unchanged and (actual := hash_file(path)) != facts["sha256"]:
+        raise Damaged(path, f"its bytes hash to {actual}, but {META} says {facts['sha256']}")
     return path

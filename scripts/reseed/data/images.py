@@ -48,7 +48,8 @@ def _unpickle(fetched: Fetched, name: str) -> dict[str, Any]:
     if path is None:
         raise ReseedError(f"{name} is missing among {', '.join(fetched.paths)}")
     with open(path, "rb") as stream:
-        return pickles.load(stream, name)
+        content: Any = pickles.load(stream, name)
+    return content
 
 
 def mnist(dataset: DatasetEntry, fetched: Fetched) -> Raw:
@@ -60,7 +61,7 @@ def mnist(dataset: DatasetEntry, fetched: Fetched) -> Raw:
     if pickled:
         with gzip.open(pickled[0]) as stream:
             data = stream.read(archives.MAX_EXPANDED_BYTES)
-        pairs = pickles.load(io.BytesIO(data), pickled[0].name)
+        pairs: Any = pickles.load(io.BytesIO(data), pickled[0].name)
         images = np.concatenate([np.rint(x * 256).astype(np.uint8) for x, _ in pairs])
         labels = np.concatenate([y for _, y in pairs])
         test_rows = len(pairs[-1][1])
@@ -87,7 +88,7 @@ def _read_idx(fetched: Fetched, name: str) -> np.ndarray:
     except (OSError, EOFError) as error:
         raise ReseedError(f"{path}: cannot be decompressed: {error}") from None
     axes = data[3] if data[:3] == b"\0\0\x08" else 0
-    shape = np.frombuffer(data, dtype=">i4", count=axes, offset=4) if axes else []
+    shape = np.frombuffer(data, dtype=">i4", count=axes, offset=4) if axes else np.empty(0)
     if not axes or len(data) != 4 + 4 * axes + np.prod(shape):
         raise ReseedError(f"{path}: is not a complete IDX file of bytes")
     return np.frombuffer(data, dtype=np.uint8, offset=4 + 4 * axes).reshape(shape)
@@ -256,8 +257,8 @@ def _decode(name: str, data: bytes, options: FolderOptions) -> tuple[str, np.nda
     from PIL import Image
 
     try:
-        with Image.open(io.BytesIO(data)) as image:
-            image = image.convert("RGB" if options.channels == 3 else "L")
+        with Image.open(io.BytesIO(data)) as opened:
+            image = opened.convert("RGB" if options.channels == 3 else "L")
             if options.size:
                 size = options.size
                 height, width = size if isinstance(size, list) else (size, size)

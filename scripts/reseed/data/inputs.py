@@ -35,7 +35,7 @@ class Inputs(Protocol):
 
     def __len__(self) -> int: ...
 
-    def take(self, rows: np.ndarray) -> object:
+    def take(self, rows: np.ndarray) -> Any:
         """Return the rows with these numbers, in that order, in the form that models take."""
 
     def sha256(self) -> str:
@@ -147,7 +147,7 @@ class Images:
         digest = hashlib.sha256(json.dumps(["images", list(self.array.shape)]).encode())
         step = max(1, _CHUNK // max(1, int(np.prod(self.array.shape[1:]))))
         for start in range(0, len(self.array), step):
-            digest.update(np.ascontiguousarray(self.array[start : start + step]))
+            digest.update(np.ascontiguousarray(self.array[start : start + step]).data)
         return digest.hexdigest()
 
     def write(self, path: Path) -> None:

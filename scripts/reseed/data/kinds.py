@@ -4,7 +4,8 @@ The module imports the standard library only.
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
 
 from reseed.core.layout import META as META
 from reseed.data.entries import DatasetEntry, SourceEntry, WeightsEntry
@@ -17,7 +18,7 @@ PARTS = ("train", "validation", "test")
 MIRROR_VARIABLE = "RESEED_DATA_MIRROR"
 
 
-def as_list(value: object) -> list:
+def as_list(value: object) -> list[Any]:
     """Return a list or tuple as a list, and any other value as a list of one."""
     return list(value) if isinstance(value, list | tuple) else [value]
 
@@ -34,7 +35,7 @@ def list_local_files(dataset: DatasetEntry | WeightsEntry) -> list[str]:
     if any(one["kind"] != "file" for one in sources):
         paths = [path for path in paths if os.path.exists(path)]
     paths += [folder for path in paths for folder in _list_folders(path)]
-    official = dataset.get("official") or {}
+    official = cast(Mapping[str, Any], dataset.get("official") or {})
     if not official.get("column"):
         paths += [official[part] for part in PARTS if official.get(part)]
     return list(dict.fromkeys(paths))
@@ -48,8 +49,9 @@ def file_stats(paths: Iterable[str]) -> list[tuple[str, int, int]]:
     """
     stats = []
     for path in paths:
-        inside = os.scandir(path) if os.path.isdir(path) else []
-        files = [entry.path for entry in inside if entry.is_file()]
+        files = []
+        if os.path.isdir(path):
+            files = [entry.path for entry in os.scandir(path) if entry.is_file()]
         for file in files or [path]:
             if os.path.isfile(file):
                 status = os.stat(file)

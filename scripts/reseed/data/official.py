@@ -1,12 +1,13 @@
 """Official train, validation and test rows of a dataset, from its reader or its entry."""
 
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 
 from reseed.core.errors import ReseedError
 from reseed.data import columns
-from reseed.data.entries import DatasetEntry, OfficialEntry
+from reseed.data.entries import DatasetEntry
 from reseed.data.kinds import PARTS
 from reseed.data.raw import Raw
 
@@ -21,7 +22,8 @@ def assign_official_parts(
     (`.csv` with one column, or `.npy`; the first row is 0). Rows that nothing names are training
     rows. If `train` is configured, every row must be named. Raises ReseedError.
     """
-    official = {k: v for k, v in (dataset.get("official") or {}).items() if v is not None}
+    given = cast(dict[str, Any], dataset.get("official") or {})
+    official = {name: value for name, value in given.items() if value is not None}
     if not official:
         parts = raw.parts
     elif "column" in official:
@@ -35,7 +37,7 @@ def assign_official_parts(
     return None if parts is None else np.asarray(parts, dtype="<U10")
 
 
-def _parts_by_column(where: str, raw: Raw, official: OfficialEntry) -> np.ndarray:
+def _parts_by_column(where: str, raw: Raw, official: dict[str, Any]) -> np.ndarray:
     values = columns.require_column(where, raw.frame, official["column"], "part")
     labels = values.map(columns.format_label).to_numpy()
     parts = np.full(len(labels), "" if "train" in official else "train", dtype="<U10")
@@ -59,7 +61,7 @@ def _parts_by_column(where: str, raw: Raw, official: OfficialEntry) -> np.ndarra
     return parts
 
 
-def _parts_by_files(where: str, n: int, official: OfficialEntry, folder: Path) -> np.ndarray:
+def _parts_by_files(where: str, n: int, official: dict[str, Any], folder: Path) -> np.ndarray:
     parts = np.full(n, "" if "train" in official else "train", dtype="<U10")
     is_assigned = np.zeros(n, dtype=bool)
     for part in PARTS:

@@ -9,7 +9,7 @@ import io
 import math
 import pickle
 import pickletools
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
 import numpy as np
 
@@ -29,6 +29,7 @@ class _Name:
     """An inert object that a name in the pickle stands for. It has no attribute to change."""
 
     __slots__ = ("_name",)
+    _name: str
 
     def __init__(self, name: str):
         object.__setattr__(self, "_name", name)
@@ -103,7 +104,8 @@ def _check_opcodes(data: bytes) -> None:
     for opcode, argument, _ in pickletools.genops(data):
         if opcode.name in _FORBIDDEN:
             raise pickle.UnpicklingError(f"it uses the opcode {opcode.name}")
-        if opcode.name in ("PUT", "LONG_BINPUT") and not 0 <= argument < _MOST_MEMO:
+        is_memo = opcode.name in ("PUT", "LONG_BINPUT")
+        if is_memo and not (argument is not None and 0 <= argument < _MOST_MEMO):
             raise pickle.UnpicklingError(f"it has a memo entry {argument}")
 
 
@@ -144,7 +146,7 @@ def _to_array(record: _Record) -> np.ndarray:
     dtype = _to_dtype(described)
     if math.prod(shape) * dtype.itemsize != len(data):
         raise pickle.UnpicklingError(f"an array of shape {shape} in {len(data)} bytes")
-    order = "F" if is_fortran else "C"
+    order: Literal["F", "C"] = "F" if is_fortran else "C"
     return np.frombuffer(data, dtype).reshape(shape, order=order).copy(order=order)
 
 
@@ -154,7 +156,7 @@ def _to_dtype(record: _Record) -> np.dtype:
     if record.kind != "dtype" or not isinstance(name, str) or name[:1] not in "biuf":
         raise pickle.UnpicklingError(f"an array of {name!r}, not of numbers")
     dtype = np.dtype(name)
-    order = record.state[1] if len(record.state) > 1 else "="
+    order: Any = record.state[1] if len(record.state) > 1 else "="
     if dtype.kind not in "biuf" or order not in _BYTE_ORDERS:
         raise pickle.UnpicklingError(f"an array of {name!r}, not of numbers")
     return dtype.newbyteorder(order)

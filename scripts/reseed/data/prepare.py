@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pandas as pd
@@ -34,7 +35,8 @@ def prepare(
     Raises ReseedError with file, column, value and fix.
     """
     where = f"dataset {dataset['name']}"
-    if errors := find_entry_errors({**dataset, "sources": [fetched] if fetched else []}):
+    checked = cast(DatasetEntry, {**dataset, "sources": [fetched] if fetched else []})
+    if errors := find_entry_errors(checked):
         raise ReseedError(f"{where}: " + "; ".join(errors))
     options = read_reader_options(dataset)
     try:
@@ -74,7 +76,7 @@ def _select_classes(where: str, dataset: DatasetEntry, options: ReaderOptions, r
         )
     values = columns.require_column(where, raw.frame, dataset["target"], "target")
     labels = values.map(columns.format_label, na_action="ignore")
-    groups = options.merge or {one: [one] for one in options.classes}
+    groups = options.merge or {one: [one] for one in options.classes or []}
     new_of = {
         columns.format_label(old): columns.format_label(new)
         for new, olds in groups.items()
@@ -105,7 +107,7 @@ def _remove_duplicates(where: str, dataset: DatasetEntry, options: ReaderOptions
     is_repeated = raw.frame.duplicated(dataset["text"], keep="first").to_numpy()
     if not is_repeated.any():
         return raw
-    if options.duplicates == "keep":
+    if getattr(options, "duplicates", None) == "keep":
         note = f"{is_repeated.sum()} rows have the text of an earlier row: a split may part them"
         return replace(raw, notes=[*raw.notes, note])
     pairs = raw.frame.drop_duplicates([*dataset["text"], dataset["target"]])
@@ -153,12 +155,11 @@ def _build_table(where: str, dataset: DatasetEntry, options: ReaderOptions, raw:
     )
     if frame.columns.empty:
         raise ReseedError(f"{where}: no feature is left besides target, group and drop")
-    for name in options.categorical:
+    categorical: list[str] = getattr(options, "categorical", [])
+    for name in categorical:
         columns.require_column(where, frame, name, "options.categorical")
-    typed = {
-        n: columns.convert_feature(where, frame[n], n in options.categorical)[0] for n in frame
-    }
-    constant = [name for name, values in typed.items() if values.nunique(dropna=False) == 1]
+    typed = {n: columns.convert_feature(where, frame[n], n in categorical)[0] for n in frame}
+    constant = [str(name) for name, values in typed.items() if values.nunique(dropna=False) == 1]
     if constant:
         raw.notes.append(f"constant columns (kept): {', '.join(constant)}")
     return Table(pd.DataFrame(typed))
@@ -212,7 +213,9 @@ def _draw_rows(
 def _check_classes_remain(
     where: str, dataset: DatasetEntry, classes: list[str] | None, target: np.ndarray
 ) -> None:
-    absent = [] if classes is None else sorted(set(range(len(classes))) - set(target.tolist()))
+    if classes is None:
+        return
+    absent = sorted(set(range(len(classes))) - set(target.tolist()))
     if absent:
         rows, lost = dataset["rows"], classes[absent[0]]
         raise ReseedError(f"{where}: rows: {rows} leave no row of class {lost!r}: use more rows")
@@ -238,7 +241,7 @@ def _describe(
         unit=dataset.get("unit") or "",
         group=dataset.get("group"),
         classes=classes,
-        positive=classes[1] if dataset["task"] == "binary" else None,
+        positive=classes[1] if classes and dataset["task"] == "binary" else None,
         class_counts=counts,
         source=fetched.source if fetched else reader,
         attempts=fetched.attempts if fetched else [],

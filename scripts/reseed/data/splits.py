@@ -249,10 +249,11 @@ def _build_frame(fold: int, rows: dict[str, np.ndarray]) -> "pd.DataFrame":
     import pandas as pd
 
     sizes = [rows[part].size for part in PARTS]
+    codes = np.repeat(np.arange(len(PARTS)), sizes)
     return pd.DataFrame(
         {
             "fold": np.full(sum(sizes), fold, dtype=np.int16),
-            "part": pd.Categorical.from_codes(np.repeat(range(len(PARTS)), sizes), PARTS),
+            "part": pd.Categorical.from_codes(codes, pd.Index(PARTS)),
             "row": np.concatenate([rows[part] for part in PARTS]).astype(np.int64),
         }
     )
@@ -296,14 +297,16 @@ def read_split_metadata(path: Path, drawn_for: Mapping[str, object] | None = Non
     """
     try:
         metadata = json.loads(pq.read_schema(path).metadata[_METADATA_KEY])
-        found = {**metadata, "scheme": scheme_id(metadata["scheme"])} if drawn_for else {}
+        recorded = {**metadata, "scheme": scheme_id(metadata["scheme"])} if drawn_for else {}
     except FileNotFoundError:
         raise Damaged(path, "is missing") from None
     except (pa.ArrowInvalid, OSError, KeyError, TypeError, ValueError) as error:
         raise Damaged(path, f"cannot be read as a split ({error})") from None
     for name, expected in (drawn_for or {}).items():
-        if found.get(name) != expected:
-            raise Damaged(path, f"was drawn for {name} {found.get(name)!r}, not for {expected!r}")
+        if recorded.get(name) != expected:
+            raise Damaged(
+                path, f"was drawn for {name} {recorded.get(name)!r}, not for {expected!r}"
+            )
     return metadata
 
 

@@ -2,6 +2,7 @@
 
 import csv
 from pathlib import Path
+from typing import Literal
 
 import pandas as pd
 import pyarrow as pa
@@ -46,7 +47,7 @@ def read_text_file(path: Path, options: TextTableOptions) -> pd.DataFrame:
 
 def _read_delimited(path: Path, options: TextTableOptions) -> pd.DataFrame:
     separator = options.separator or ("\t" if path.suffix.lower() == ".tsv" else ",")
-    quoting = csv.QUOTE_MINIMAL if options.quoting else csv.QUOTE_NONE
+    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if options.quoting else csv.QUOTE_NONE
     csv.field_size_limit(2**31 - 1)  # one field may hold a book
     with open(path, encoding=_accept_bom(options.encoding), newline="") as stream:
         reader = csv.reader(stream, delimiter=separator, quoting=quoting)

@@ -36,7 +36,11 @@ def prepare_weights(folder: Path, entry: WeightsEntry, fetched: Fetched) -> Weig
         if outdated.is_file():
             outdated.unlink()  # from an earlier version of these weights
     meta = WeightsMeta(
-        **{key: entry.get(key) for key in ("name", "title", "licence", "citation", "notes")},
+        name=entry["name"],
+        title=entry.get("title"),
+        licence=entry.get("licence"),
+        citation=entry.get("citation"),
+        notes=entry.get("notes"),
         source=fetched.source,
         attempts=fetched.attempts,
         files=files,

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample
 from reseed.claims.formatting import format_share
-from reseed.plugins.options import Experiments as Options
+from reseed.plugins.options import Count, Experiments
 from reseed.rendering import style
 from reseed.rendering.colours import DASHES, LINES
 from reseed.rendering.data import ExhibitData, NothingToShow
@@ -23,6 +23,12 @@ _MOST = len(LINES) * len(DASHES)
 _POINTS = 3
 
 DRAWS = ("ranking",)
+
+
+class Options(Experiments):
+    """min_runs: fewest runs of a setting that is drawn; nine runs give three points of a curve."""
+
+    min_runs: Count = 2
 
 
 @style.styled
@@ -40,6 +46,12 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             " different scores: no order can be compared."
         )
         raise NothingToShow(data.no_pairs(reason))
+    if (most := int(max(part["n"].max() for _, part in panels))) < options.min_runs:
+        raise NothingToShow(
+            f"Each setting has at most {most} runs at this scale. The figure of orders needs"
+            f" {options.min_runs}."
+        )
+    panels = [(title, part) for title, part in panels if part["n"].max() >= options.min_runs]
     absent = _absent([title for title, part in found if _orderless(part)])
     rows = rows[rows["value"].notna()]
     titles, drawn = [title for title, _ in panels], panels[:_MOST]

@@ -30,7 +30,6 @@ _ALIASES = {
     "score": ("score", "value", "correct", "is_correct", "reward", "passed"),
     "metric": COLUMN_ALIASES["metric"],
 }
-_REQUIRED = ("model", "item")
 
 
 @dataclass(frozen=True)
@@ -52,8 +51,10 @@ def read_item_table(
     source: pd.DataFrame | str | Path | Sequence[str | Path],
     columns: Mapping[str, str] | None = None,
     metric: str | None = None,
+    required: Sequence[str] = ("model", "item"),
+    tasks_in_columns: bool = False,
 ) -> ItemTable:
-    """Read a table of item scores: CSV, Parquet, JSON lines, several of them, or a frame.
+    """Read a table of scores: CSV, Parquet, JSON lines, several of them, or a frame.
 
     Args:
         source: one row an item of a run. Columns `model` and `item`, and a score; `dataset`,
@@ -61,13 +62,17 @@ def read_item_table(
             recognised.
         columns: standard name → the table's, for columns that are not recognised.
         metric: the column of the score; in a table with a column `metric`, the value in it.
+        required: columns that must exist and be filled.
+        tasks_in_columns: whether a table without a score may have one column for each dataset.
 
     Raises:
         ReseedError: for a file that cannot be read, a required column that is missing, and scores
             that are not numbers.
     """
     table = _read(source)
-    found = _find_columns(table, dict(columns or {}), metric)
+    if tasks_in_columns:
+        table = _stack_tasks(table, dict(columns or {}), metric)
+    found = _find_columns(table, dict(columns or {}), metric, required)
     rows = table.frame.index
     if "metric" in found:
         rows, metric = _choose_metric(table, found["metric"], metric)
@@ -75,7 +80,7 @@ def read_item_table(
     table.raise_errors()
     empty = pd.Series("", index=table.frame.index)
     labels = {name: table.text(found[name]) if name in found else empty for name in LABELS}
-    for name in _REQUIRED:
+    for name in required:
         missing = labels[name].loc[rows] == ""
         if missing.any():
             raise table.error(
@@ -96,8 +101,29 @@ def _read(source: pd.DataFrame | str | Path | Sequence[str | Path]) -> SourceTab
     return read_tables([Path(path) for path in paths], "auto", {})
 
 
+def _stack_tasks(table: SourceTable, mapping: dict[str, str], metric: str | None) -> SourceTable:
+    """A table of one row a model and one column a dataset, as one row a score."""
+    by_name = {alias: name for name, aliases in _ALIASES.items() for alias in aliases}
+    known = {
+        column: by_name.get(normalize_name(column))
+        for column in table.columns
+        if column not in mapping.values()
+    }
+    names = {*known.values(), *mapping}
+    scores = [column for column, name in known.items() if name is None and table.is_numeric(column)]
+    has_score = names & {"score", "dataset", "item"} or metric in table.columns
+    if has_score or len(scores) < 2:
+        return table
+    labels = [column for column in table.columns if column not in scores]
+    frame = table.frame.assign(row=np.arange(len(table.frame)))
+    stacked = frame.melt([*labels, "row"], scores, "dataset", "score")
+    rows = stacked.pop("row").to_numpy()
+    note = f"One column a dataset: {join_names(scores, 10)}."
+    return table.with_frame(stacked.set_index(rows), table.layout, note)
+
+
 def _find_columns(
-    table: SourceTable, mapping: dict[str, str], metric: str | None
+    table: SourceTable, mapping: dict[str, str], metric: str | None, required: Sequence[str]
 ) -> dict[str, str]:
     """Standard name → column of the table."""
     for name, column in mapping.items():
@@ -135,7 +161,7 @@ def _find_columns(
                 "has no column of scores",
                 f"Name it `score`, or name the metric: `metric`. {table.column_list}",
             )
-    for name in _REQUIRED:
+    for name in required:
         if name not in found:
             table.add_error(
                 f"has no column of the {name}",

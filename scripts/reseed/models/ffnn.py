@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,7 @@ class FeedForward:
         self.curve_: list[dict[str, float]] = []
         self.converged_: bool | None = None
         self.centre, self.unit = 0.0, 1.0
+        self.features = 0
 
     def fit(
         self,
@@ -110,10 +112,11 @@ class FeedForward:
     ) -> Iterator[tuple[int, float, Exception | None]]:
         """Train lanes of one recipe on arrays of one shape (see `Stackable.fit_many`)."""
 
-        def select_parts(arrays: SplitArrays) -> Parts:
+        def select_parts(get: Callable[[], SplitArrays]) -> Parts:
+            arrays = get()
             return arrays.X_train, arrays.y_train, arrays.X_validation, arrays.y_validation
 
-        return _train(lanes, [lambda get=get: select_parts(get()) for get in data], width)
+        return _train(lanes, [partial(select_parts, get) for get in data], width)
 
     @torch.inference_mode()
     def predict(self, X: np.ndarray) -> np.ndarray:
@@ -139,11 +142,11 @@ class FeedForward:
             for number, shape in enumerate(self.shapes(features))
         ]
 
-    def inputs(self, X: np.ndarray) -> Tensor:
+    def inputs(self, X: Any) -> Tensor:
         """Return features on the device."""
         return torch.tensor(X, dtype=torch.float32, device=self.device)
 
-    def targets(self, y: np.ndarray) -> Tensor:
+    def targets(self, y: Any) -> Tensor:
         """Return targets on the device, standardised for regression."""
         y = (np.asarray(y) - self.centre) / self.unit if self.task == "regression" else y
         dtype = torch.int64 if self.task == "multiclass" else torch.float32
@@ -206,9 +209,10 @@ class _Rows:
         """Set the rows of a slot; slots with the same features share one tensor."""
         X, y, X_validation, y_validation = parts
         same = [s for s, p in enumerate(self.parts) if p is not None and p[0] is X]
+        shared = self.tensors[same[0]] if same else None
         features = (
-            (self.tensors[same[0]][0], self.tensors[same[0]][2])
-            if same
+            (shared[0], shared[2])
+            if shared
             else (_pad(model.inputs(X)), _pad(model.inputs(X_validation)))
         )
         targets = model.targets(y), model.targets(y_validation)
@@ -217,21 +221,27 @@ class _Rows:
         self.orders[slot] = stream(model.seeds["order"], "order") if model.recipe.shuffle else None
         if any(t is None for t in self.tensors):  # slots without a lane repeat this one
             self.tensors = [t or self.tensors[slot] for t in self.tensors]
-        inputs, targets = (torch.stack([t[k] for t in self.tensors]) for k in (2, 3))
+        inputs, targets = (torch.stack([t[k] for t in self._filled]) for k in (2, 3))
         self.validation = _pad(inputs, dim=1), targets
+
+    @property
+    def _filled(self) -> list[tuple[Tensor, ...]]:
+        """The tensors of every slot. After the first `put` no slot is empty."""
+        return [one for one in self.tensors if one is not None]
 
     def epoch(self) -> Iterator[tuple[Tensor, Tensor]]:
         """Yield batches (width, padded rows, features) and (width, rows)."""
-        X, y = self.tensors[0][:2]
-        orders = [
+        filled = self._filled
+        X, y = filled[0][:2]
+        drawn = [
             torch.arange(len(y)) if order is None else torch.from_numpy(order.permutation(len(y)))
             for order in self.orders
         ]
-        orders = torch.stack(orders).to(y.device)
-        bytes_a_batch = max(1, len(self.tensors) * self.batch_size * X.shape[1] * 4)
+        orders = torch.stack(drawn).to(y.device)
+        bytes_a_batch = max(1, len(filled) * self.batch_size * X.shape[1] * 4)
         ahead = self.batch_size * max(1, _SHUFFLED_BYTES // bytes_a_batch)
         for chunk in orders.split(ahead, dim=1):
-            rows = list(zip(self.tensors, chunk, strict=True))
+            rows = list(zip(filled, chunk, strict=True))
             inputs = torch.stack([t[0].index_select(0, r) for t, r in rows])
             targets = torch.stack([t[1].index_select(0, r) for t, r in rows])
             batches = zip(

@@ -236,7 +236,7 @@ class ImageClassifier:
 
     def fit(
         self, X: np.ndarray, y: np.ndarray, X_validation: Any = None, y_validation: Any = None
-    ) -> ImageClassifier:
+    ) -> Self:
         """Train for all epochs. Raises FloatingPointError if the loss is not finite."""
         torch.set_num_threads(self.threads)
         (lane,) = train(self.learner(X, y), max_epochs=self.recipe.epochs)
@@ -321,13 +321,16 @@ class ImageClassifier:
 
     def _read_moments(self, pixels: Pixels) -> tuple[Tensor, Tensor]:
         recipe = self.recipe
-        mean, std = pixels.channel_moments() if recipe.mean is None else (recipe.mean, recipe.std)
+        mean, std = recipe.mean, recipe.std
+        if mean is None or std is None:
+            mean, std = pixels.channel_moments()
         if len(mean) != pixels.channels or len(std) != pixels.channels:
             raise ReseedError(
                 f"hyperparameters.mean and std: {len(mean)} and {len(std)} numbers for images of "
                 f"{pixels.channels} channels; set one for each channel, or null for both"
             )
-        return tuple(torch.tensor(m, dtype=torch.float32, device=self.device) for m in (mean, std))
+        kind = {"dtype": torch.float32, "device": self.device}
+        return torch.tensor(mean, **kind), torch.tensor(std, **kind)
 
     def normalise(self, values: Tensor, visible: Tensor | None = None) -> Tensor:
         """Convert bytes (n, h, w, c) to inputs (n, c, h, w); blank points become the mean, 0."""
@@ -352,6 +355,7 @@ class ImageClassifier:
         return torch.cat(logits) if logits else torch.zeros(0, self.outputs)
 
     def _accuracy(self, network: nn.Module) -> dict[str, Tensor]:
+        assert self._watched is not None  # `watch` was called
         pixels, targets = self._watched
         hits = self._logits(network, pixels).argmax(dim=1) == targets
         return {"test_metric": hits.double().mean()}

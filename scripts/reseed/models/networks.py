@@ -60,8 +60,10 @@ class Learner:
 
     def __post_init__(self):
         self.rates = [group["lr"] for group in self.optimiser.param_groups]
-        if self.state is None:
-            self.state = lambda slot: list(self.network.state_dict().values())
+
+    def read_state(self, slot: int) -> list[Tensor]:
+        """Return the weights of a slot."""
+        return self.state(slot) if self.state else list(self.network.state_dict().values())
 
     def train_epoch(self) -> np.ndarray:
         """Train for one epoch; return the mean training loss of each slot."""
@@ -125,7 +127,7 @@ class Lane:
     ) -> None:
         """Add an epoch: save its weights if they are the best, and stop after the last one."""
         self.curve.append(entry)
-        epoch = entry["epoch"]
+        epoch = int(entry["epoch"])
         for name in ("train_loss", "validation_loss"):
             if not math.isfinite(entry.get(name, 0.0)):
                 part = name.partition("_")[0]
@@ -163,7 +165,8 @@ def train(
     An error in `start` ends that lane only, as does a loss that is not finite (FloatingPointError
     with the epoch). The slot is reused after the lane is yielded.
     """
-    waiting, slots = deque(range(lanes)), [None] * learner.width
+    waiting = deque(range(lanes))
+    slots: list[Lane | None] = [None] * learner.width
     while True:
         if learner.schedule is None or not any(slots):
             if not any(slots):
@@ -186,7 +189,7 @@ def train(
             entry = {"epoch": len(lane.curve) + 1, "train_loss": float(train_losses[lane.slot])}
             entry |= {name: values[lane.slot] for name, values in scores.items()}
             with torch.no_grad():
-                lane.add(entry, learner.state(lane.slot), max_epochs, patience)
+                lane.add(entry, learner.read_state(lane.slot), max_epochs, patience)
         share = (time.perf_counter() - began) / len(active)
         for lane in active:
             lane.seconds += share
@@ -218,6 +221,7 @@ def make_batch_iterator(
     """
 
     def epoch() -> Iterator[tuple[Tensor, Tensor]]:
+        batches: Iterable[tuple[Tensor, Tensor]]
         if order is None:
             batches = zip(inputs.split(batch_size), targets.split(batch_size), strict=True)
         else:
@@ -302,6 +306,8 @@ class Dropout(nn.Module):
 
     def _generator(self, slot: int, device: torch.device) -> torch.Generator:
         if self._generators[slot] is None:
-            seed = int(self.streams[slot].integers(2**62))
+            stream = self.streams[slot]
+            assert stream is not None  # a slot without a stream draws nothing
+            seed = int(stream.integers(2**62))
             self._generators[slot] = torch.Generator(device=device).manual_seed(seed)
         return self._generators[slot]

@@ -15,7 +15,7 @@ calibrated.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from scipy import sparse
@@ -66,8 +66,9 @@ class Tfidf:
 
 
 def _split_fields(texts: Texts) -> list[list[str]]:
-    is_pairs = bool(texts) and not isinstance(texts[0], str)
-    return [list(field) for field in zip(*texts, strict=True)] if is_pairs else [texts]
+    if texts and not isinstance(texts[0], str):
+        return [list(field) for field in zip(*texts, strict=True)]
+    return [cast(list[str], texts)]
 
 
 class TfidfClassifier:

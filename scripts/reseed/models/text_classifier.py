@@ -22,10 +22,14 @@ class TextRecipe(Protocol):
     training stops; None trains all epochs.
     """
 
-    batch_size: int
-    clip: float
-    max_epochs: int
-    patience: int | None
+    @property
+    def batch_size(self) -> int: ...  # noqa: D102
+    @property
+    def clip(self) -> float: ...  # noqa: D102
+    @property
+    def max_epochs(self) -> int: ...  # noqa: D102
+    @property
+    def patience(self) -> int | None: ...  # noqa: D102
 
 
 class TextClassifier(ABC):
@@ -102,6 +106,8 @@ class TextClassifier(ABC):
         )
 
         def evaluate(network: nn.Module) -> dict[str, Tensor]:
+            assert X_validation is not None
+            assert y_validation is not None
             logits = self.logits(X_validation)
             classes = torch.tensor(y_validation, device=self.device)
             hits = self.class_logits(logits).argmax(1) == classes

@@ -127,6 +127,7 @@ class Network(nn.Module):
 class Transformer(TextClassifier):
     """A transformer with the `reseed.models.registry.Estimator` interface."""
 
+    recipe: Recipe
     rows_at_once = 128
 
     def __init__(

@@ -18,7 +18,7 @@ import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -121,6 +121,7 @@ class Logits(nn.Module):
 class Vision(ImageClassifier):
     """The estimator; a subclass has the network."""
 
+    recipe: VisionRecipe
     recipe_class = VisionRecipe
 
     def optimiser(self, network: nn.Module) -> torch.optim.Optimizer:
@@ -144,7 +145,7 @@ class Vision(ImageClassifier):
         y: np.ndarray,
         X_validation: Any = None,
         y_validation: np.ndarray | None = None,
-    ) -> Vision:
+    ) -> Self:
         """Train for all epochs. Raises FloatingPointError if the loss is not finite."""
         if self.recipe.deterministic:
             return super().fit(X, y)
@@ -161,6 +162,7 @@ class Vision(ImageClassifier):
 class ResNet(Vision):
     """ResNet of basic blocks."""
 
+    recipe: ResNetRecipe
     recipe_class = ResNetRecipe
 
     def network(self, shape: tuple[int, int, int], dropout: np.random.Generator) -> nn.Module:
@@ -184,6 +186,7 @@ class ResNet(Vision):
 class EfficientNet(Vision):
     """EfficientNet of any width and depth."""
 
+    recipe: EfficientNetRecipe
     recipe_class = EfficientNetRecipe
 
     def network(self, shape: tuple[int, int, int], dropout: np.random.Generator) -> nn.Module:
@@ -209,6 +212,7 @@ class EfficientNet(Vision):
 class ViT(Vision):
     """Vision transformer with a class token."""
 
+    recipe: ViTRecipe
     recipe_class = ViTRecipe
 
     def network(self, shape: tuple[int, int, int], dropout: np.random.Generator) -> nn.Module:

@@ -69,12 +69,12 @@ def stop(server: subprocess.Popen) -> None:
 
 def shared_modules() -> list[str]:
     """Names of the loaded modules that jobs may share, in loading order."""
-    found = []
+    names = []
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
         if name != "__main__" and isinstance(file, str) and file.startswith(SHARED):
-            found.append(name)
-    return found
+            names.append(name)
+    return names
 
 
 def program(argv: list[str]) -> tuple[str, list[str]]:

@@ -1,5 +1,7 @@
 """Jobs as their rules declare them, by stage, for a checked and planned project."""
 
+import json
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -76,17 +78,34 @@ class Job:
         """Title of the study, for the captions of Snakemake's own report."""
         return next((texts["category"] for texts in self.captions.values()), "")
 
-    def mark_for_report(self, mark: Callable[..., Any], caption: str) -> list[Any]:
+    def mark_for_report(
+        self, mark: Callable[..., Any], caption: str, from_results: bool = True
+    ) -> list[Any]:
         """Outputs, of which those with a caption are shown in Snakemake's own report.
 
-        mark: Snakemake's `report`. caption: file of the caption.
+        Exhibits that were made and have nothing to show are not shown.
+
+        mark: Snakemake's `report`. caption: file of the caption of outputs that have none of their
+        own. from_results: whether captions may be files of the results folder.
         """
-        return [
-            mark(file, caption=caption, **_as_plain_text(self.captions[file]))
-            if file in self.captions
-            else file
-            for file in self.outputs
-        ]
+        marked: list[Any] = []
+        for file in self.outputs:
+            stem = Path(file).with_suffix("")
+            if file not in self.captions or _is_empty(Path(f"{stem}.json")):
+                marked.append(file)
+                continue
+            own = f"{stem}.rst"
+            text = os.path.abspath(own) if from_results and own in self.outputs else caption
+            marked.append(mark(file, caption=text, **_as_plain_text(self.captions[file])))
+        return marked
+
+
+def _is_empty(sidecar: Path) -> bool:
+    """Whether an exhibit that was made has nothing to show."""
+    try:
+        return bool(json.loads(sidecar.read_bytes())["empty"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
 
 
 def _as_plain_text(texts: Any) -> Any:

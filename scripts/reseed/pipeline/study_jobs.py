@@ -12,6 +12,7 @@ from reseed.core.coverage import PaperExhibit, read_coverage
 from reseed.core.layout import PREDICTION_TABLES
 from reseed.core.module_finder import PACKAGE
 from reseed.core.statement import Statement
+from reseed.core.titles import split_number
 from reseed.pipeline.jobs import Context, Job, without_braces
 from reseed.pipeline.labels import join_names
 from reseed.planning.specs import (
@@ -27,8 +28,8 @@ from reseed.planning.specs import (
 from reseed.planning.study_specs import build_study_spec, narrow_to_experiment
 from reseed.plugins.kinds import Kind, find_kind
 
-TABLE_SUFFIXES = (".csv", ".md", ".tex", ".json")
-FIGURE_SUFFIXES = (".png", ".pdf", ".csv", ".json")
+TABLE_SUFFIXES = (".csv", ".md", ".tex", ".json", ".rst")
+FIGURE_SUFFIXES = (".png", ".pdf", ".csv", ".json", ".rst")
 # Exhibits that one job draws: their libraries take longer to load than most take to draw.
 EXHIBITS_PER_JOB = 8
 # Modules whose code makes the tables of a study.
@@ -222,12 +223,7 @@ class StudyJobs:
                         if file.endswith(".json")
                     },
                     captions={
-                        files[spec.name][0]: {
-                            "category": entry.title,
-                            "subcategory": "Tables" if spec.is_table else "Figures",
-                            "labels": {"exhibit": spec.title},
-                        }
-                        for spec in specs
+                        files[spec.name][0]: _report_labels(entry.title, spec) for spec in specs
                     },
                 )
 
@@ -297,11 +293,11 @@ class StudyJobs:
         studies = self.context.project.studies
         last = max((entry.position or 0 for entry in studies.values()), default=0) + 1
 
-        def place(study: str) -> int:
+        def rank(study: str) -> int:
             position = studies[study].position
             return last if position is None else position
 
-        job = self._page_job(sorted(studies, key=place), None)
+        job = self._page_job(sorted(studies, key=rank), None)
         return self._job(**job, outputs=[self.layout.index_page])
 
     def _page_job(self, studies: list[str], page: str | None) -> dict[str, Any]:
@@ -380,6 +376,20 @@ class StudyJobs:
             priority=self.context.high_priority,
             **fields,
         )
+
+
+def _report_labels(study: str, spec: ExhibitSpec) -> dict[str, Any]:
+    """Category and labels of an exhibit in Snakemake's own report."""
+    number, title = split_number(spec.title)
+    return {
+        "category": study,
+        "subcategory": "Exhibits of the paper" if number else "Further exhibits",
+        "labels": {
+            "exhibit": number or "–",
+            "title": title,
+            "form": "table" if spec.is_table else "figure",
+        },
+    }
 
 
 def _as_tuple(names: list[str] | None) -> tuple[str, ...] | None:

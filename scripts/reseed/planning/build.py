@@ -110,18 +110,18 @@ class _Planner:
             planned.sources = stamp_sources(entries, named, self.folder)
             planned.packages = imported_packages(entries, named, self.folder)
             if search:
-                own = _modules(ranking, self.folder)
-                planned.search_code = code_hash(SEARCH, *own, project=self.folder)
+                ranking_modules = _modules(ranking, self.folder)
+                planned.search_code = code_hash(SEARCH, *ranking_modules, project=self.folder)
             self.settings[setting] = planned
         return self.settings[setting]
 
 
 def _modules(paths: Iterable[str | None], project: Path) -> list[str]:
     """Modules of `module:name`; built-in names have none. Raises ReseedError for unknown names."""
-    own = [path for path in paths if path and ":" in path]
-    for path in own:
+    object_paths = [path for path in paths if path and ":" in path]
+    for path in object_paths:
         refuse_unbound(path, project)
-    return [path.partition(":")[0] for path in own]
+    return [path.partition(":")[0] for path in object_paths]
 
 
 def _arms(study: Study, experiment: Experiment) -> Iterator[tuple[str | None, Arm]]:

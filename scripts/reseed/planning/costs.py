@@ -76,12 +76,12 @@ def measured_seconds(results: Iterable[Path]) -> dict[str, Measured]:
 
     results: folders; a later one replaces an earlier one.
     """
-    found = {}
+    seconds_by_folder = {}
     for about in _read_facts(results):
         rows = {name: entry.get("rows") for name, entry in about.get("datasets", {}).items()}
         for folder, seconds in about.get("seconds_per_trial", {}).items():
-            found[folder] = Measured(seconds, rows.get(folder.split("/")[0]))
-    return found
+            seconds_by_folder[folder] = Measured(seconds, rows.get(folder.split("/")[0]))
+    return seconds_by_folder
 
 
 def list_processors(results: Iterable[Path]) -> list[str]:
@@ -105,9 +105,9 @@ def seconds_of(
 ) -> tuple[float, str]:
     """Seconds of one trial on this number of rows, and their source (see the module)."""
     setting = planned.setting
-    own = "/".join(setting)
-    if own in measured:
-        return measured[own].seconds, SOURCES[0]
+    folder = "/".join(setting)
+    if folder in measured:
+        return measured[folder].seconds, SOURCES[0]
     near = []
     for folder, known in measured.items():
         dataset, _, model, _ = folder.split("/")
@@ -173,7 +173,7 @@ def study_costs(
     plan: Plan, measured: Mapping[str, Measured], rows: Mapping[str, int], block_seconds: float
 ) -> dict[str, dict[str, Cost]]:
     """Study → model → cost. Work that two studies share is counted in both."""
-    found: dict[str, dict[str, Cost]] = {}
+    costs_by_study: dict[str, dict[str, Cost]] = {}
     for study, experiments in plan.studies.items():
         settings = {arm.setting for arms in experiments.values() for arm in arms}
         models: dict[str, Cost] = {}
@@ -182,8 +182,8 @@ def study_costs(
             one = cost_of(planned, measured, rows[setting.dataset], block_seconds)
             name = base_name(setting.model)
             models[name] = models.get(name, Cost()) + one
-        found[study] = models
-    return found
+        costs_by_study[study] = models
+    return costs_by_study
 
 
 def total(costs: Iterable[Cost]) -> Cost:

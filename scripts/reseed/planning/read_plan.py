@@ -81,12 +81,12 @@ def _find_errors(project: Project, config: Path, folder: Path) -> Iterator[str]:
     for name in (one for one in models if one in project.models):
         file = config / "models" / f"{name}.yaml"
         yield from validation.check_model_code(file, project.models[name], folder)
-    own = {field: metric for field, metric in metrics.items() if metric and ":" in metric}
-    for field, metric in list(own.items()):
+    user_metrics = {field: metric for field, metric in metrics.items() if metric and ":" in metric}
+    for field, metric in list(user_metrics.items()):
         for error in validation.check_code(field, metric, folder):
-            del own[field]
+            del user_metrics[field]
             yield error
-    yield from _option_errors(project, config, folder, own)
+    yield from _option_errors(project, config, folder, user_metrics)
 
 
 def _option_errors(
@@ -103,20 +103,20 @@ def _option_errors(
         for family in ("analyses", "exhibits")
         for name, entry in getattr(study, family).items()
     ]
-    found = {}
+    kinds_by_field = {}
     for field, family, entry in used:
         with contextlib.suppress(ReseedError):  # reported with the study's names
-            found[field] = kinds.find_kind(family, entry.kind, folder), entry.options
-    modules = {kind.module for kind, _ in found.values()}
+            kinds_by_field[field] = kinds.find_kind(family, entry.kind, folder), entry.options
+    modules = {kind.module for kind, _ in kinds_by_field.values()}
     modules |= {metric.partition(":")[0] for metric in metrics.values()}
     code = code_hash(*sorted(modules), project=folder) if modules else ""
-    checked = [(field, kind.name, options) for field, (kind, options) in found.items()]
+    checked = [(field, kind.name, options) for field, (kind, options) in kinds_by_field.items()]
     layout = ResultsLayout(project.main.results)
     seen = Path(layout.checked_options(digest(checked, metrics, code)))
     if seen.exists():
         return []
     errors = list(_metric_errors(metrics))
-    for field, (kind, options) in found.items():
+    for field, (kind, options) in kinds_by_field.items():
         try:
             kinds.read_options(kind, options, folder)
         except ReseedError as error:

@@ -80,10 +80,10 @@ def _left_out_notes(project: Project, datasets: list[str]) -> list[str]:
 
 def _imported_titles(project: Project, study: Study) -> dict[str, dict[str, str]]:
     """Titles by name for imported results: the project's, overlaid with the study's own."""
-    own = study.results.titles if study.results else {}
+    given_titles = study.results.titles if study.results else {}
     return {
-        "datasets": {name: entry.title for name, entry in project.datasets.items()} | own,
-        "models": {name: entry.title for name, entry in project.models.items()} | own,
+        "datasets": {name: entry.title for name, entry in project.datasets.items()} | given_titles,
+        "models": {name: entry.title for name, entry in project.models.items()} | given_titles,
     }
 
 

@@ -23,6 +23,7 @@ from reseed.core.source_guard import SourceGuard
 from reseed.planning.specs import DrawSpec, ExhibitSpec
 from reseed.plugins.kinds import find_kind
 from reseed.rendering.data import read_exhibit_data
+from reseed.rendering.report_captions import write_caption
 from reseed.rendering.run import make_figure, make_table
 
 # Libraries that decide what a figure or a table looks like.
@@ -58,6 +59,7 @@ def _draw(exhibit: ExhibitSpec, study: StudyLayout, stem: Path) -> None:
         from reseed.rendering.figures import write_figure
 
         write_figure(*make_figure(kind, data, exhibit.options), data, stem)
+    write_caption(stem)
 
 
 def draw_all(spec: DrawSpec) -> Iterator[tuple[str, str | Exception]]:

@@ -15,6 +15,7 @@ from reseed.core.atomic import replace_atomically
 from reseed.core.checked_io import write_json
 from reseed.core.csv_files import write_csv
 from reseed.rendering.claim_texts import WithClaims, claim_texts
+from reseed.rendering.contrast import darken_texts
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.hover import panels_of
 from reseed.rendering.style import GREY, STYLE, new_figure, styled
@@ -78,6 +79,7 @@ def write_figure(
     """Write the sidecar `stem`.json, and the figure in these formats."""
     stem = Path(stem)
     files = {suffix: stem.with_name(f"{stem.name}.{suffix}") for suffix in formats}
+    darken_texts(figure)
     with matplotlib.rc_context(STYLE):
         for form in (suffix for suffix in formats if suffix != "csv"):
             with replace_atomically(files[form]) as temporary:

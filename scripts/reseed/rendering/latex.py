@@ -17,8 +17,8 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from reseed.core.titles import split_number
 from reseed.rendering.tables import Table, groups
-from reseed.rendering.titles import split_number
 
 # Points of the text of a one-column article at 10 pt, on A4 and letter paper, with a margin.
 TEXT_WIDTH, TEXT_HEIGHT = 340.0, 525.0

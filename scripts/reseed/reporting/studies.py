@@ -19,10 +19,10 @@ from reseed.core.checked_io import read_json
 from reseed.core.coverage import PaperExhibit
 from reseed.core.errors import RETRY_HINT, ReseedError
 from reseed.core.study_info import IMPORTED_SCALE, StudyInfo, read_study_info
+from reseed.core.titles import split_number
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.footnotes import marks_in, sentence_of, shorten
 from reseed.rendering.tables import groups
-from reseed.rendering.titles import split_number
 from reseed.reporting.pictures import Picture, embed
 from reseed.reporting.statements import StatementRow
 from reseed.reporting.words import words_in

@@ -22,9 +22,10 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr
 
 from reseed.stats.inputs import Array, as_finite, check_at_least, check_probability, rescale
-from reseed.stats.paired_proportions import score_equivalence_p, score_interval
+from reseed.stats.paired_proportions import score_interval, score_statistic
 from reseed.stats.two_models import mcnemar
 from reseed.stats.weighted_t import Parts, upper_quantile, upper_tail
 
@@ -82,14 +83,23 @@ class ItemDifference:
     contributions: tuple[Contribution, ...]
     discordant: tuple[int, int] | None = None
 
+    def one_sided_p(self, bound: float, *, greater: bool = True) -> float:
+        """Return the p-value that the true difference is at most `bound`; else at least `bound`.
+
+        Of McNemar's test at 0 this is half of the mid-p; at other bounds it is Tango's score test.
+        """
+        sign = 1 if greater else -1
+        distance = sign * (self.difference - bound)
+        if self.discordant and bound != 0:
+            z = score_statistic(*self.discordant, self.levels["item"], bound)
+            return float(ndtr(-sign * z))
+        if self.discordant:
+            return self.p_value / 2 if distance > 0 else 1 - self.p_value / 2
+        return upper_tail(distance / self.se, self.parts) if self.se else float(distance <= 0)
+
     def equivalence_p(self, rope: float) -> float:
         """Return the larger p-value of two one-sided tests against a difference beyond ±rope."""
-        if self.discordant:
-            return score_equivalence_p(*self.discordant, self.levels["item"], rope)
-        if self.se == 0:
-            return float(abs(self.difference) >= rope)
-        return max(upper_tail((rope - sign * self.difference) / self.se, self.parts)
-                   for sign in (1, -1))  # fmt: skip
+        return max(self.one_sided_p(-rope), self.one_sided_p(rope, greater=False))
 
 
 def item_difference(
@@ -219,7 +229,7 @@ def _item_squares(effects: Array, index: NDArray | None, sizes: Array) -> float:
     return float((sums**2 @ _jackknife_factors(sizes)).sum())
 
 
-def _mean_squares(
+def mean_squares(
     values: Array, axes: Sequence[int], index: NDArray | None, sizes: Array
 ) -> dict[_Set, float]:
     """Return T_U of every non-empty set U of `axes` of the cells; other axes are averaged."""
@@ -256,10 +266,10 @@ def _pair_mean_squares(
     axes = range(len(factors) + 1)
     own = {axis for axis, factor in enumerate(factors) if not factor.is_shared}
     paired = a.mean(axis=tuple(own), keepdims=True) - b.mean(axis=tuple(own), keepdims=True)
-    groups = [_mean_squares(paired, [axis for axis in axes if axis not in own], index, sizes)]
+    groups = [mean_squares(paired, [axis for axis in axes if axis not in own], index, sizes)]
     if own:
         for values in (a, b):
-            squares = _mean_squares(values, axes, index, sizes)
+            squares = mean_squares(values, axes, index, sizes)
             groups.append({chosen: one for chosen, one in squares.items() if own & {*chosen}})
     return groups
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from scipy.optimize import brentq
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtri
 
 from reseed.stats.inputs import check_at_least, check_probability
 
@@ -63,10 +63,3 @@ def score_interval(only_a: int, only_b: int, n: int, level: float = 0.95) -> tup
         return float(brentq(excess, near, far, xtol=1e-12))
 
     return crossing(z, -1.0), crossing(-z, 1.0)
-
-
-def score_equivalence_p(only_a: int, only_b: int, n: int, rope: float) -> float:
-    """Return the larger p-value of two one-sided score tests against a difference beyond ±rope."""
-    check_probability(rope=rope)
-    low, high = (score_statistic(only_a, only_b, n, end) for end in (-rope, rope))
-    return float(max(ndtr(-low), ndtr(high)))

@@ -42,6 +42,9 @@ class Splits:
 class LazyTrial(Trial):
     """A trial whose split is read when the trial starts."""
 
+    _splits: Splits
+    _trial: Coordinates
+
     def __init__(self, splits: Splits, trial: Coordinates):
         object.__setattr__(self, "_splits", splits)
         object.__setattr__(self, "_trial", trial)
@@ -213,6 +216,7 @@ def _too_long(cache: TrialCache, trial: Coordinates, limit: float | None) -> str
 def store_trial(cache: TrialCache, trial: Coordinates, outcome: Outcome, environment: str) -> None:
     """Write a trial's record to the cache and link its declared file."""
     key = cache.key(trial)
+    kept: dict[str, Any] = {part: outcome.outputs.get(part) for part in cache.spec.keep}
     record = TrialRecord(
         key=key,
         seeds=trial.seeds,
@@ -227,7 +231,7 @@ def store_trial(cache: TrialCache, trial: Coordinates, outcome: Outcome, environ
         train_seconds=outcome.train_seconds,
         fingerprint=outcome.fingerprint,
         curve=outcome.curve,
-        **{part: outcome.outputs.get(part) for part in cache.spec.keep},
+        **kept,
     )
     entries = cache.entry_paths(key, environment)
     # An existing entry was made in another environment; the two are not pooled.

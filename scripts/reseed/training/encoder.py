@@ -103,7 +103,9 @@ class Arrays:
 
         Trials share the arrays, so a change by one trial would affect the others.
         """
-        copies = {name: list(part) for name, part in vars(self).items() if isinstance(part, list)}
+        copies: dict[str, Any] = {
+            name: list(part) for name, part in vars(self).items() if isinstance(part, list)
+        }
         for part in vars(self).values():
             # A part is an array, or an object with arrays, such as rows with their weights.
             for value in (part, *getattr(part, "__dict__", {}).values()):
@@ -122,7 +124,7 @@ class Preparation:
     """Encodes the inputs of a problem for each split, with a cache of the last splits.
 
     Args:
-        inputs: see `reseed.data.inputs`.
+        inputs: see `reseed.data.inputs`; None where every trial is prepared.
         target: (n,).
         features: columns of a table; None for images and texts.
         encoder: `{scaling: one of SCALINGS}`, for tables only.
@@ -131,7 +133,7 @@ class Preparation:
 
     def __init__(
         self,
-        inputs: Inputs,
+        inputs: Inputs | None,
         target: np.ndarray,
         features: list[Feature] | None,
         encoder: dict[str, Any],
@@ -160,18 +162,21 @@ class Preparation:
         return self._cache[key]
 
     def _prepare(self, *parts: np.ndarray) -> Arrays:
+        assert self.inputs is not None
         inputs = [self.inputs.take(np.asarray(rows)) for rows in parts]
         if self.features is not None:
-            encoder = self._fit_encoder(inputs[0])
+            encoder = self._fit_encoder(self.inputs, self.features, inputs[0])
             empty = np.empty((0, encoder.width))
             inputs = [encoder.transform(part) if len(part) else empty for part in inputs]
         (X, Xv, Xt), (y, yv, yt) = inputs, (self.target[rows] for rows in parts)
         return Arrays(X, y, Xv, yv, Xt, yt)
 
-    def _fit_encoder(self, training_rows: pd.DataFrame) -> TableEncoder:
+    def _fit_encoder(
+        self, inputs: Inputs, features: list[Feature], training_rows: pd.DataFrame
+    ) -> TableEncoder:
         if self.scaling != "all_rows":
-            return TableEncoder(self.features, self.scaling).fit(training_rows)
+            return TableEncoder(features, self.scaling).fit(training_rows)
         if self._table_encoder is None:
-            everything = self.inputs.take(np.arange(len(self.inputs)))
-            self._table_encoder = TableEncoder(self.features, self.scaling).fit(everything)
+            everything = inputs.take(np.arange(len(inputs)))
+            self._table_encoder = TableEncoder(features, self.scaling).fit(everything)
         return self._table_encoder

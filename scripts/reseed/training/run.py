@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -25,18 +24,12 @@ from reseed.metrics import registry as metrics
 from reseed.metrics.outputs import as_stored_dtype
 from reseed.models.registry import Estimator, build_estimator, load_factory
 from reseed.training.encoder import Arrays, Preparation
+from reseed.training.failures import InfrastructureError, is_infrastructure_error
 from reseed.training.holdout import VALIDATION_FRACTION, hold_out
 
 #: Numbers of the training, validation and test rows.
 Rows = tuple[np.ndarray, np.ndarray, np.ndarray]
 
-#: Texts in lower case that libraries use for failures of the machine, in errors of any type.
-_MACHINE_MESSAGES = (
-    *("out of memory", "allocate memory", "no space left on device", "too many open files"),
-    *("cuda error", "cuda unknown error", "cuda driver", "nvidia driver", "no cuda gpus"),
-    *("cudnn_status_not_initialized", "cudnn_status_alloc", "cudnn_status_internal"),
-    *("killed by signal", "exited unexpectedly"),
-)
 #: Number of stack widths among which trials of equal shapes are collected.
 STACKS_AHEAD = 8
 
@@ -139,13 +132,6 @@ class Outcome:
     converged: bool | None = None
 
 
-class InfrastructureError(ReseedError):
-    """Training failed for lack of memory, a package, a file or a device.
-
-    The model is not the cause, so the failure is not an outcome, and the trial can be repeated.
-    """
-
-
 def run_trials(
     problem: Problem, recipe: Recipe, trials: Sequence[Trial | PreparedTrial]
 ) -> Iterator[Outcome]:
@@ -176,7 +162,7 @@ class _Lane:
         recipe: Recipe,
         factory: Callable[..., Any],
         preparation: Preparation,
-        trial: Trial,
+        trial: Trial | PreparedTrial,
     ):
         self.problem, self.recipe, self.preparation = problem, recipe, preparation
         self.outcome: Outcome | None = None
@@ -198,7 +184,7 @@ class _Lane:
     ) -> tuple[Rows | None, Callable[[], Arrays]]:
         if isinstance(trial, PreparedTrial):
             return None, lambda: trial.arrays.protected()
-        rows = _assign_rows(self.problem, trial.split, self.estimator, hold_validation)
+        rows = _assign_rows(self.problem, trial.split, self._built(), hold_validation)
         return rows, lambda: self.preparation.arrays(*rows).protected()
 
     def _stack_shape(self) -> tuple:
@@ -210,14 +196,12 @@ class _Lane:
         """Train this trial alone."""
         started = time.perf_counter()
         with self._catch_failures(started), self.rng_context:
-            arrays = self.arrays()
+            estimator, arrays = self._built(), self.arrays()
             ensure_deterministic()
-            if hasattr(self.estimator, "watch"):
-                self.estimator.watch(arrays.X_test, arrays.y_test)
+            if hasattr(estimator, "watch"):
+                estimator.watch(arrays.X_test, arrays.y_test)
             started = time.perf_counter()
-            self.estimator.fit(
-                arrays.X_train, arrays.y_train, arrays.X_validation, arrays.y_validation
-            )
+            estimator.fit(arrays.X_train, arrays.y_train, arrays.X_validation, arrays.y_validation)
         if self.outcome is None:
             self.finish(time.perf_counter() - started)
 
@@ -226,9 +210,14 @@ class _Lane:
         with self._catch_failures(time.perf_counter() - seconds), self.rng_context:
             if error is not None:
                 raise error
-            self.outcome = _evaluate(self.problem, self.estimator, self.arrays(), seconds)
+            self.outcome = _evaluate(self.problem, self._built(), self.arrays(), seconds)
             if self.rows is not None and "validation" in self.outcome.outputs:
                 self.outcome.validation_rows = self.rows[1]
+
+    def _built(self) -> Estimator:
+        """The estimator of a trial whose factory did not fail."""
+        assert self.estimator is not None
+        return self.estimator
 
     def _catch_failures(self, started: float | None = None) -> _FailureHandler:
         return _FailureHandler(self, started or time.perf_counter())
@@ -281,26 +270,6 @@ class _FailureHandler:
             f" {recipe.stack} trials are trained in one pass; fewer need less memory: set"
             f" stack: {{{device}: {recipe.stack // 2}}} in the model's file in config/models/."
         )
-
-
-def is_infrastructure_error(error: BaseException) -> bool:
-    """Whether the machine caused an error (memory, device, package, file), not the model.
-
-    An error that was handled when this one was raised counts too. An exception is a missing package
-    or file, because a model may try to load it and continue without it.
-    """
-    handled = False
-    while error is not None:
-        text = str(error).lower()
-        if isinstance(error, (MemoryError, BrokenExecutor)) or any(
-            s in text for s in _MACHINE_MESSAGES
-        ):
-            return True
-        if isinstance(error, (ImportError, OSError)) and not handled:
-            return True
-        handled = handled or error.__cause__ is None
-        error = error.__cause__ or error.__context__
-    return False
 
 
 def _assign_rows(
@@ -381,8 +350,9 @@ def _train_lanes(lanes: list[_Lane], width: int) -> Iterator[None]:
 def _train_stack(lanes: list[_Lane], width: int) -> Iterator[None]:
     """Train lanes of one shape together. Another width would change the last bits."""
     estimators, data = [lane.estimator for lane in lanes], [lane.arrays for lane in lanes]
+    stacked: Any = type(estimators[0])
     try:
-        for number, seconds, error in type(estimators[0]).fit_many(estimators, data, width):
+        for number, seconds, error in stacked.fit_many(estimators, data, width):
             lanes[number].finish(seconds, error)
             yield
     except Exception as error:

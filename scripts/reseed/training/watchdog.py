@@ -27,7 +27,8 @@ def time_limit(seconds: float | None, message: str) -> Iterator[None]:
     timer = threading.Timer(seconds, _end, [message])
     timer.daemon = True
     timer.start()
-    faulthandler.dump_traceback_later(seconds + GRACE_SECONDS, exit=True, file=sys.__stderr__)
+    stderr = sys.__stderr__ or sys.stderr
+    faulthandler.dump_traceback_later(seconds + GRACE_SECONDS, exit=True, file=stderr)
     try:
         yield
     finally:

@@ -1,6 +1,7 @@
 """Tables and figures of the paper show what the analyses measured."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -30,6 +31,7 @@ from reseed.exhibits import seed_noise
 from reseed.rendering.data import ExhibitData
 from run_kinds import draw, run_analysis
 from scipy.special import expit
+from statements import unknown_claims
 from study_frames import about, amended, frame, trial
 from test_trimming_analyses import data_of, printed, runs
 
@@ -332,3 +334,20 @@ def test_measured_runs_are_told_from_references(make):
     assert "(12 runs measured each)" in drawn.findings[0]
     gaps = draw(gap_figure, make(gap_distribution), {})[1]
     assert "(24 runs each)" in gaps.findings[0]
+
+
+def test_statements_of_the_study_name_claims_that_are_made(make):
+    kinds = {
+        trimming_figure: trimming, information_table: trimming_information,
+        gap_figure: gap_distribution, ensembles_figure: trimming_ensembles,
+        ensembles_table: trimming_ensembles,
+    }  # fmt: skip
+    made = {f"{kind.__name__}": draw(kind, make(kinds[kind]), {}) for kind in kinds}
+    drawn = {
+        f"{name}:{'figure' if isinstance(one, tuple) else 'table'}": (
+            one[1] if isinstance(one, tuple) else one
+        ).claims
+        for name, one in made.items()
+    }
+    drawn["sd_ratios_table"] = [SimpleNamespace(name="sd_ratio")]  # tested with its kind
+    assert unknown_claims("training_variability", drawn) == []

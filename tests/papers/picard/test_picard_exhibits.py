@@ -20,13 +20,16 @@ from papers.picard import (
 )
 from papers.picard.range_claims import LEAST
 from readable import check_figure, check_table
+from reseed.analyses import sd_ratios
 from reseed.analyses.shared.data import Data
 from reseed.claims.statements import judge
 from reseed.core.errors import ReseedError
 from reseed.core.statement import Statement
+from reseed.exhibits import sd_ratios_table
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.tables import Table
 from run_kinds import draw, run_analysis
+from statements import unknown_claims
 from study_frames import about, amended, frame, trial
 from test_exhibits_of_arms import shown
 from test_figures import texts_of
@@ -264,3 +267,13 @@ def test_an_arm_that_never_moves_is_named_and_not_drawn():
     figure, drawn = draw(histogram_figure, ExhibitData(None, metrics, facts, "k", "T"), {})
     assert len(figure.axes) == 1
     assert "Not drawn, as every score is the same: gbm." in drawn.footnote
+
+
+def test_statements_of_the_study_name_claims_that_are_made(read):
+    ratios = run_analysis(sd_ratios, read, baselines=["rf"])
+    table = draw(sd_ratios_table, ExhibitData(ratios, read.metrics, read.info, "k", "T"))
+    drawn = {
+        "papers.picard.extremes_table:table": gaussian(extremes_table, extremes, 30).claims,
+        "sd_ratios_table": table.claims,
+    }
+    assert unknown_claims("seed_3407", drawn) == []

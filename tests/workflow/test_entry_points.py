@@ -43,7 +43,7 @@ def expected(tmp_path_factory) -> dict[str, str]:
     return hash_contents(workspace.results)
 
 
-def test_another_working_folder(tmp_path, expected):
+def test_run_from_another_working_folder(tmp_path, expected):
     workspace = Workspace.small(tmp_path / "pipeline")
     user_folder = move_user_files(workspace, tmp_path / "there")
     run = workspace.run("--directory", str(user_folder))

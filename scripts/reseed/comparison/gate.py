@@ -1,0 +1,223 @@
+"""`reseed.gate`: whether a candidate is better than, or not worse than, a stored baseline."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import pandas as pd
+
+from reseed.claims.formatting import count_interval_decimals, format_number
+from reseed.comparison.item_arrays import arrange_items
+from reseed.comparison.items import choose_direction, compare_models
+from reseed.core.errors import ReseedError
+from reseed.importers.item_table import ItemTable, read_item_table
+from reseed.importers.source_table import join_names
+from reseed.stats.comparison import holm
+
+Decision = Literal["better", "not worse", "worse", "undecided"]
+#: Exit status of `reseed gate` by decision; 1 and 2 are those of errors and of wrong usage.
+EXIT_CODES: dict[Decision, int] = {"better": 0, "not worse": 0, "worse": 10, "undecided": 11}
+_SYMBOLS = {"better": "✅", "not worse": "✅", "worse": "❌", "undecided": "❔"}
+
+
+@dataclass(frozen=True)
+class GateRow:
+    """One dataset: candidate − baseline, positive where the candidate is better, in score units.
+
+    p_better, p_worse: of the one-sided tests that the candidate is not better, and not worse by
+        the margin or more; p_not_worse: that it is worse by the margin or more. All are adjusted
+        over datasets (Holm).
+    """
+
+    dataset: str
+    difference: float
+    low: float
+    high: float
+    items: int
+    seeds: int
+    p_better: float
+    p_not_worse: float
+    p_worse: float
+    decision: Decision
+
+
+@dataclass(frozen=True)
+class Gate:
+    """The decision over all datasets, and the evidence of each.
+
+    decision: `worse` if any dataset is shown worse; else `better` or `not worse` if every dataset
+        is shown so; else `undecided`. Absence of evidence never passes.
+    """
+
+    decision: Decision
+    metric: str
+    margin: float
+    alpha: float
+    level: float
+    rows: tuple[GateRow, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def exit_code(self) -> int:
+        """Exit status of the command."""
+        return EXIT_CODES[self.decision]
+
+    def sentence(self) -> str:
+        """One line for people."""
+        head = {
+            "better": "BETTER: the candidate beats the baseline",
+            "not worse": f"NOT WORSE: the candidate is not worse by {self.margin:g} or more",
+            "worse": "WORSE: the candidate is worse than the baseline",
+            "undecided": "UNDECIDED: the scores show neither, more items or seeds are needed",
+        }[self.decision]
+        return f"{head} ({self.metric}): {'; '.join(map(self._describe, self.rows))}."
+
+    def _describe(self, row: GateRow) -> str:
+        decimals = count_interval_decimals(row.low, row.high)
+        value, low, high = (format_number(x, decimals) for x in (row.difference, row.low, row.high))
+        name = f"{row.dataset} " if row.dataset else ""
+        return f"{name}{value}, {100 * self.level:g} % interval {low} to {high}"
+
+    def to_json(self) -> str:
+        """All numbers as JSON, with the exit status."""
+        content = asdict(self) | {"exit_code": self.exit_code, "sentence": self.sentence()}
+        return json.dumps(content, indent=2)
+
+    def to_markdown(self) -> str:
+        """A table for a comment on a pull request."""
+        lines = [
+            f"### {_SYMBOLS[self.decision]} {self.sentence().partition(':')[0].capitalize()}",
+            "",
+            f"Metric {self.metric}, margin {self.margin:g}, level {100 * self.level:g} %, tests of "
+            f"size {self.alpha:g} adjusted over {len(self.rows)} dataset(s).",
+            "",
+            "| dataset | difference | interval | items | seeds | decision |",
+            "|---|---|---|---|---|---|",
+        ]
+        for row in self.rows:
+            decimals = count_interval_decimals(row.low, row.high)
+            value, low, high = (
+                format_number(x, decimals) for x in (row.difference, row.low, row.high)
+            )
+            lines.append(
+                f"| {row.dataset or '–'} | {value} | {low} to {high} | {row.items:,} | {row.seeds} "
+                f"| {_SYMBOLS[row.decision]} {row.decision} |"
+            )
+        return "\n".join([*lines, ""])
+
+
+def gate(
+    candidate: pd.DataFrame | str | Path,
+    baseline: pd.DataFrame | str | Path,
+    margin: float,
+    *,
+    metric: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    cluster: str | None = None,
+    repeats: str = "mean",
+    fixed: Sequence[str] = (),
+    failed: str = "refuse",
+    greater_is_better: bool | None = None,
+    level: float = 0.95,
+    alpha: float = 0.05,
+) -> Gate:
+    """Decide by item scores whether a candidate may replace a baseline.
+
+    The tests are those of `compare_items`, one-sided: *worse* if a difference below 0 is shown,
+    *better* if one above 0 is, *not worse* if one above −`margin` is. Whether an equal candidate
+    passes depends on the margin and on the number of items.
+
+    Args:
+        candidate, baseline: item scores of one model each (`read_item_table`; a column of the
+            model is not needed), on the same items.
+        margin: the loss that does not matter, in units of the score, above 0.
+        alpha: size of each one-sided test, after Holm's adjustment over datasets.
+        metric, columns, cluster, repeats, fixed, failed, greater_is_better, level: as
+            `compare_items`.
+
+    Raises:
+        ReseedError: for a table that cannot be read, datasets or items that differ, a margin that
+            is not positive, or a score whose direction is unknown.
+    """
+    if not margin > 0:
+        raise ReseedError(f"margin is {margin!r}: give the loss that does not matter, above 0.")
+    for name, value in (("level", level), ("alpha", alpha)):
+        if not 0 < value < 1:
+            raise ReseedError(f"{name} is {value!r}: give a number between 0 and 1.")
+    mapping = dict(columns or {}) | ({"cluster": cluster} if cluster else {})
+    sides = {
+        "candidate": read_item_table(candidate, mapping, metric, required=("item",)),
+        "baseline": read_item_table(baseline, mapping, metric, required=("item",)),
+    }
+    name = _check_sides(sides)
+    direction = choose_direction(name, greater_is_better)
+    if direction is None:
+        raise ReseedError(
+            f"Whether more or less of {name!r} is better is not known: set `greater_is_better`."
+        )
+    sign = 1 if direction else -1
+    frame = pd.concat(
+        [side.frame.assign(model=model) for model, side in sides.items()], ignore_index=True
+    )
+    measured: list[dict[str, Any]] = []
+    notes: list[str] = []
+    for scores in arrange_items(frame, repeats, failed):
+        result, _ = compare_models(scores, "candidate", "baseline", sign, fixed, level)
+        measured.append({
+            "dataset": scores.dataset, "difference": float(result.difference),
+            "low": float(result.low), "high": float(result.high), "items": len(scores.items),
+            "seeds": result.levels.get("seed", 1), "p_better": float(result.one_sided_p(0.0)),
+            "p_not_worse": float(result.one_sided_p(-margin)),
+            "p_worse": float(result.one_sided_p(0.0, greater=False)),
+        })  # fmt: skip
+        notes += scores.notes
+    rows = _decide(measured, alpha)
+    decisions = {row.decision for row in rows}
+    return Gate(_combine(decisions), name, margin, alpha, level, rows, tuple(notes))
+
+
+def _check_sides(sides: dict[str, ItemTable]) -> str:
+    """The metric of both tables; ReseedError unless each holds one model on the same datasets."""
+    metrics = {side.metric for side in sides.values()}
+    if len(metrics) > 1:
+        raise ReseedError(f"The scores differ: {join_names(sorted(metrics))}. Name one: `metric`.")
+    for name, side in sides.items():
+        models = list(side.frame["model"].unique())
+        if len(models) > 1:
+            raise ReseedError(
+                f"{name}: the table holds several models ({join_names(models)}). Give one."
+            )
+    datasets = [set(side.frame["dataset"]) for side in sides.values()]
+    if datasets[0] != datasets[1]:
+        only = sorted(map(str, datasets[0] ^ datasets[1]))
+        raise ReseedError(f"Only one of candidate and baseline has scores on {join_names(only)}.")
+    return metrics.pop()
+
+
+def _decide(measured: list[dict[str, Any]], alpha: float) -> tuple[GateRow, ...]:
+    for name in ("p_better", "p_not_worse", "p_worse"):
+        for row, p in zip(measured, holm([row[name] for row in measured]), strict=True):
+            row[name] = float(p)
+    rows = []
+    for row in measured:
+        decision: Decision = "undecided"
+        if row["p_worse"] <= alpha:
+            decision = "worse"
+        elif row["p_better"] <= alpha:
+            decision = "better"
+        elif row["p_not_worse"] <= alpha:
+            decision = "not worse"
+        rows.append(GateRow(**row, decision=decision))
+    return tuple(rows)
+
+
+def _combine(decisions: set[Decision]) -> Decision:
+    if "worse" in decisions:
+        return "worse"
+    if "undecided" in decisions:
+        return "undecided"
+    return "better" if decisions == {"better"} else "not worse"

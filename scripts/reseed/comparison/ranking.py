@@ -1,0 +1,252 @@
+"""`reseed.rank_models`: intervals of ranks, and the models that may be the best."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from scipy.stats import rankdata
+
+from reseed.claims.formatting import count_noun
+from reseed.comparison.items import choose_direction
+from reseed.core.errors import ReseedError
+from reseed.importers.item_table import ItemTable, read_item_table
+from reseed.importers.source_table import join_names
+from reseed.stats.rank_sets import (
+    RankSets,
+    TaskScores,
+    levels_to_separate,
+    rank_on_tasks,
+    rank_over_tasks,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: Fewest tasks for a statement on new tasks: with fewer no pattern of signs is rare enough.
+_MIN_TASKS = 6
+#: What to do with models that lack a task.
+MISSING = ("refuse", "tasks", "models")
+#: What is averaged over tasks.
+SCALES = ("score", "rank")
+_SEED = 20_260_101  # of the draws, so that a table gives the same ranks every time
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Models by rank.
+
+    table: one row a model, the best first: `mean`, `rank`; `low_new`, `high_new`, the interval of
+        the rank on new tasks, and `low_these`, `high_these`, on exactly these tasks (empty where
+        the scores do not support one); `tasks_needed`, about how many tasks would show the
+        difference to the next model.
+    new_tasks, these_tasks: the rank sets behind them, in the order of `table`.
+    sources: what varies in the statement on these tasks, such as `5 runs and 200 items`.
+    """
+
+    table: pd.DataFrame
+    new_tasks: RankSets | None
+    these_tasks: RankSets | None
+    level: float
+    sources: str
+    notes: tuple[str, ...]
+
+    def sentences(self) -> list[str]:
+        """Which models may be the best, for new tasks and for these."""
+        texts = []
+        percent = f"{100 * self.level:g} %"
+        for name, where in (("new", "On new tasks"), ("these", "On exactly these tasks")):
+            if f"low_{name}" not in self.table:
+                continue
+            first = list(self.table.loc[self.table[f"low_{name}"] == 1, "model"])
+            counted = count_noun(len(self.table), "model")
+            verb = f"{first[0]} is" if len(first) == 1 else f"{join_names(first, 20)} may each be"
+            extra = f", over {self.sources}" if name == "these" else ""
+            texts.append(
+                f"{where}{extra}: {verb} the best of {counted} ({percent} for all ranks at once)."
+            )
+        return texts
+
+    def __str__(self) -> str:
+        text = self.table.to_string(index=False, float_format=lambda x: f"{x:.4g}")
+        notes = [f"Note: {note}" for note in self.notes]
+        return "\n".join([text, "", *(f"- {one}" for one in self.sentences()), "", *notes])
+
+    def plot(self) -> Figure:
+        """Intervals of the ranks: on new tasks (thin), on these (thick), and the rank (dot)."""
+        from reseed.comparison.rank_figure import draw_ranks
+
+        return draw_ranks(self.table, self.level)
+
+
+def rank_models(
+    source: pd.DataFrame | str | Path | Sequence[str | Path] | ItemTable,
+    *,
+    metric: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    greater_is_better: bool | None = None,
+    missing: str = "refuse",
+    scale: str = "score",
+    level: float = 0.95,
+) -> Ranking:
+    """Rank models by their mean over tasks, with simultaneous intervals of the ranks.
+
+    Args:
+        source: a table with `model` and the score, and `dataset` (task), `seed` or `item`; or one
+            row a model and one column a task.
+        metric: the score, if there are several.
+        columns: standard name → the table's column.
+        greater_is_better: if the metric's name does not state it.
+        missing: `refuse` a model that lacks a task; keep the `tasks` that all models have; or the
+            `models` that have all tasks.
+        scale: average the `score` over tasks, or the `rank` within each task (for tasks of unlike
+            scales; new tasks only).
+        level: simultaneous level of all intervals.
+
+    Raises:
+        ReseedError: for a table that cannot be read, missing tasks, and scores that support no
+            interval: fewer than six tasks, and neither runs nor items.
+    """
+    _check_options(missing, scale, level)
+    table = source if isinstance(source, ItemTable) else _read(source, columns, metric)
+    direction = choose_direction(table.metric, greater_is_better)
+    notes = list(table.notes)
+    if direction is None:
+        notes.append(f"The greater {table.metric!r} is taken as better.")
+    sign = -1 if direction is False else 1
+    frame = table.frame.assign(score=sign * table.frame["score"])
+    if frame["score"].isna().any():
+        raise ReseedError(
+            f"{int(frame['score'].isna().sum())} scores are missing: fill them in, or leave the "
+            "model or task out."
+        )
+    frame = _treat_missing(frame, missing, notes)
+    return _rank(frame, sign, scale, level, notes)
+
+
+def _check_options(missing: str, scale: str, level: float) -> None:
+    for name, value, known in (("missing", missing, MISSING), ("scale", scale, SCALES)):
+        if value not in known:
+            raise ReseedError(f"{name}: {value!r} is none of {', '.join(known)}.")
+    if not 0 < level < 1:
+        raise ReseedError(f"level is {level!r}: give a number between 0 and 1.")
+
+
+def _read(
+    source: pd.DataFrame | str | Path | Sequence[str | Path],
+    columns: Mapping[str, str] | None,
+    metric: str | None,
+) -> ItemTable:
+    return read_item_table(source, columns, metric, required=("model",), tasks_in_columns=True)
+
+
+def _treat_missing(frame: pd.DataFrame, missing: str, notes: list[str]) -> pd.DataFrame:
+    """The frame with every task of every model."""
+    present = frame.groupby(["model", "dataset"], sort=False).size().unstack("dataset").notna()
+    if present.to_numpy().all():
+        return frame
+    worst = present.sum(axis=1).idxmin()
+    if missing == "refuse":
+        lacking = [name for name in present if not present.at[worst, name]]
+        raise ReseedError(
+            f"{int((~present).to_numpy().sum())} of {present.size} pairs of model and task are "
+            f"missing: {worst} lacks {join_names(lacking)}. Keep the tasks that all models have "
+            "(`missing: tasks`), or the models that have all tasks (`missing: models`)."
+        )
+    if missing == "tasks":
+        kept = list(present.columns[present.all(axis=0)])
+        result = frame.loc[frame["dataset"].isin(kept)]
+        notes.append(f"Tasks kept: {len(kept)} of {present.shape[1]}, which all models have.")
+    else:
+        kept = list(present.index[present.all(axis=1)])
+        result = frame.loc[frame["model"].isin(kept)]
+        left = [str(name) for name in present.index if name not in kept]
+        notes.append(f"Models left out, as they lack tasks: {join_names(left, 20)}.")
+    if len(kept) < (2 if missing == "models" else 1):
+        raise ReseedError(f"missing: {missing!r} leaves too little to rank. Choose the other way.")
+    return result.reset_index(drop=True)
+
+
+def _rank(frame: pd.DataFrame, sign: int, scale: str, level: float, notes: list[str]) -> Ranking:
+    cells = frame.groupby(["model", "dataset"], sort=False)["score"].mean().unstack("dataset")
+    if len(cells) < 2:
+        raise ReseedError("The table holds one model: a ranking needs two or more.")
+    scores = cells.to_numpy()
+    if scale == "rank":
+        scores = rankdata(scores, axis=0)
+    new = these = None
+    if scores.shape[1] >= _MIN_TASKS:
+        new = rank_over_tasks(scores, level, rng=np.random.default_rng(_SEED))
+    else:
+        notes.append(
+            f"No statement on new tasks: {count_noun(scores.shape[1], 'task')}, at least "
+            f"{_MIN_TASKS} are needed."
+        )
+    tasks, sources = _arrange_tasks(frame, list(cells.index), list(cells.columns))
+    if tasks and scale == "score":
+        these = rank_on_tasks(tasks, level, rng=np.random.default_rng(_SEED))
+    elif scale == "score":
+        notes.append("No statement on exactly these tasks: one run of each model, without items.")
+    if new is None and these is None:
+        raise ReseedError(
+            "The scores support no interval of ranks: give six tasks or more, several runs (column "
+            "`seed`), or scores of items (column `item`)."
+        )
+    mean = scores.mean(axis=1)
+    rank = (new or these).rank  # type: ignore[union-attr]
+    table = pd.DataFrame({"model": list(cells.index), "mean": mean, "rank": rank})
+    table["mean"] = len(cells) + 1 - mean if scale == "rank" else sign * mean
+    for name, sets in (("new", new), ("these", these)):
+        if sets is not None:
+            table[f"low_{name}"], table[f"high_{name}"] = sets.low, sets.high
+    if new is not None:
+        table["tasks_needed"] = levels_to_separate(new, scores.shape[1])
+    order = np.lexsort((np.arange(len(table)), table["rank"]))
+    table = table.iloc[order].reset_index(drop=True)
+    return Ranking(table, new, these, level, sources, tuple(notes))
+
+
+def _arrange_tasks(
+    frame: pd.DataFrame, models: list[str], datasets: list[str]
+) -> tuple[list[TaskScores], str]:
+    """Scores of each task as runs × items, and what varies; none if a model has one run only."""
+    frame = frame.assign(run=frame["seed"] + "/" + frame["repeat"] + "/" + frame["prompt"])
+    has_items = bool(frame["item"].ne("").any())
+    copies = frame.duplicated(["dataset", "model", "run", "item"])
+    if copies.any():
+        row = frame[copies].iloc[0]
+        raise ReseedError(
+            f"model {row['model']} has several scores of one run"
+            + (f" and item {row['item']}" if has_items else "")
+            + ". Name the column that tells the rows apart: seed, repeat, prompt or item."
+        )
+    if not has_items and frame.groupby(["dataset", "model"]).size().min() < 2:
+        return [], ""
+    tasks: list[TaskScores] = []
+    runs: set[int] = set()
+    items: set[int] = set()
+    by_task = dict(list(frame.groupby("dataset", sort=False)))
+    for dataset in datasets:
+        grid = by_task[dataset].pivot(index=["model", "run"], columns="item", values="score")
+        if grid.isna().to_numpy().any():
+            raise ReseedError(
+                f"task {dataset}: models or runs differ in their items. Score all on the same."
+            )
+        values, names = grid.to_numpy(), grid.index.get_level_values("model")
+        tasks.append(TaskScores([values[names == model] for model in models]))
+        runs |= {len(one) for one in tasks[-1].values}
+        items.add(values.shape[1])
+    if min(items) == 1 and min(runs) < 2:
+        return [], ""
+    counts = [_count_range(runs, "run")] if max(runs) > 1 else []
+    counts += [_count_range(items, "item")] if max(items) > 1 else []
+    return tasks, " and ".join(counts)
+
+
+def _count_range(counts: set[int], noun: str) -> str:
+    few, many = min(counts), max(counts)
+    return count_noun(few, noun) if few == many else f"{few:,} to {many:,} {noun}s"

@@ -1,0 +1,31 @@
+"""Captions of exhibits in Snakemake's own report: their claims, as reStructuredText."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from reseed.core.atomic import write_text
+from reseed.core.checked_io import read_json
+
+# reStructuredText prints a character after a backslash as it is. No template of Jinja remains.
+_SPECIAL = re.compile(r"[!-/:-@\[-`{-~]")
+
+
+def write_caption(stem: str | Path) -> None:
+    """Write `stem`.rst from the sidecar `stem`.json: headline, claims or findings, and footnote."""
+    stem = Path(stem)
+    sidecar = read_json(stem.with_name(f"{stem.name}.json"))
+    texts = [
+        sidecar["empty"] or sidecar["headline"],
+        *sidecar["findings"],
+        sidecar["caption"],
+        sidecar["footnote"],
+    ]
+    paragraphs = [escape_rst(text) for text in dict.fromkeys(texts) if text]
+    write_text(stem.with_name(f"{stem.name}.rst"), "\n\n".join(paragraphs) + "\n")
+
+
+def escape_rst(text: str) -> str:
+    """One paragraph that Snakemake's templates and reStructuredText print as it is."""
+    return _SPECIAL.sub(r"\\\g<0>", " ".join(text.split()))

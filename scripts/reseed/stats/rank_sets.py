@@ -1,0 +1,315 @@
+"""Simultaneous confidence sets for the ranks of models.
+
+A model's rank is 1 + the number of models with a better mean. All ordered pairs are tested with
+one familywise error rate; a model's rank is then at least 1 + the number of models shown to be
+better, and at most M − the number shown to be worse. With probability `level` this holds for all
+models at once, however many there are and however they were ordered (Mogstad, Romano, Shaikh and
+Wilhelm 2024, sec. 3). The tests are step-down tests of the largest studentised difference (Romano
+and Wolf 2005), so correlated models cost less than with Bonferroni or Holm.
+
+- `rank_over_tasks`: the tasks are a sample, and the ranks are those on new tasks. The null
+  distribution comes from random signs of tasks. It is exact for differences that are symmetric
+  around 0 under the null hypothesis, for any number of tasks.
+- `rank_on_tasks`: the tasks are fixed; runs (seeds), items or both are the sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
+
+from reseed.stats.inputs import Array, as_finite, check_at_least, check_probability, rescale
+from reseed.stats.item_model import mean_squares
+
+_CHUNK = 1_000_000  # studentised differences held in memory at once
+_NOISE = 1e-12  # relative rounding error of a mean
+
+
+@dataclass(frozen=True)
+class RankSets:
+    """Ranks of M models; rank 1 has the greatest mean.
+
+    mean: (M,) mean score of each model.
+    rank: (M,) rank of the means; equal means share the smallest rank.
+    low, high: (M,) simultaneous interval of each rank; `low` = 1: the model may be the best.
+    is_better: (M, M) whether model i is shown to be better than model j.
+    difference, se: (M, M) difference of means i − j, and its standard error, in score units.
+    critical: critical value of |difference| / se at the first step.
+    level: simultaneous level of all intervals.
+    """
+
+    mean: Array
+    rank: NDArray[np.int64]
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+    is_better: NDArray[np.bool_]
+    difference: Array
+    se: Array
+    critical: float
+    level: float
+
+
+class _NullDraws(Protocol):
+    """Studentised differences under the null hypothesis."""
+
+    size: int
+
+    def largest(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:
+        """Return (draws,) the largest |difference| / se over pairs of models."""
+
+
+def rank_over_tasks(
+    scores: ArrayLike, level: float = 0.95, n_draws: int = 1000, *, rng: np.random.Generator
+) -> RankSets:
+    """Rank models by their mean over tasks, for new tasks of the same population.
+
+    Args:
+        scores: (models, tasks) scores, greater is better; no missing cell. Scores of unlike scale
+            need a common one first, such as the rank or the standardised score within a task.
+        level: simultaneous level of the rank sets.
+        n_draws: random sign patterns; with up to log2(n_draws) tasks all patterns are enumerated.
+        rng: generator of the signs.
+
+    Raises:
+        ValueError: fewer than two models or tasks, NaN, or levels out of range.
+    """
+    y = as_finite(scores, "scores", ndim=2, min_size=2)
+    check_at_least(2, models=len(y))
+    check_probability(level=level)
+    check_at_least(100, n_draws=n_draws)
+    y, unit = rescale(y)
+    tasks = y.shape[1]
+    mean = y.mean(axis=1)
+    centred = y - y.mean(axis=0)  # effects of tasks cancel in differences
+    gram = centred @ centred.T / tasks
+    squares = np.maximum(np.diag(gram)[:, None] + np.diag(gram) - 2 * gram, 0.0)
+    difference = _without_noise(mean[:, None] - mean, y)
+    variance = np.maximum(squares - difference**2, 0.0) / (tasks - 1)
+    draws = _SignFlips(centred, squares, n_draws, rng)
+    return _build(difference, np.sqrt(variance), draws, level, mean, float(unit))
+
+
+class _SignFlips:
+    """Random signs of tasks: the mean changes, the mean square does not."""
+
+    def __init__(self, centred: Array, squares: Array, n_draws: int, rng: np.random.Generator):
+        tasks = centred.shape[1]
+        if 2**tasks <= n_draws:
+            patterns = (np.arange(2**tasks)[:, None] >> np.arange(tasks)) & 1
+            signs = patterns * 2.0 - 1
+        else:
+            signs = rng.integers(0, 2, (n_draws, tasks)) * 2.0 - 1
+            signs[0] = 1  # the observed signs are one of the patterns
+        self.size = len(signs)
+        self._means = signs @ centred.T / tasks
+        self._squares, self._tasks = squares, tasks
+
+    def largest(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:
+        # |difference| / se grows with difference² / (mean square), which is quicker to compute.
+        squares = self._squares[first, second]
+        inverse = 1 / np.where(squares > 0, squares, np.inf)
+        ratio = np.concatenate([
+            ((means[:, first] - means[:, second]) ** 2 * inverse).max(axis=1)
+            for means in _blocks(self._means, first.size)
+        ])  # fmt: skip
+        with np.errstate(divide="ignore"):
+            return np.sqrt(ratio * (self._tasks - 1) / np.maximum(1 - ratio, 0.0))
+
+
+@dataclass(frozen=True)
+class TaskScores:
+    """Scores of all models on one task.
+
+    values: for each model an array (runs, items), the same items for all models; of runs without
+        items (runs, 1). Runs of different models are independent.
+    """
+
+    values: Sequence[Array]
+
+
+def rank_on_tasks(
+    tasks: Sequence[TaskScores], level: float = 0.95, n_draws: int = 1000,
+    *, rng: np.random.Generator,
+) -> RankSets:  # fmt: skip
+    """Rank models by their mean over these tasks, for new runs and new items.
+
+    The tasks count equally. Items of all models are resampled together by Gaussian multipliers;
+    variances of runs are drawn with their chi-squared distributions, so that few runs widen the
+    sets. With one run of each model the ranks are those of the trained models.
+
+    Args:
+        tasks: at least one; every model has scores on each.
+        level: simultaneous level of the rank sets.
+        n_draws: draws of the null distribution.
+        rng: generator of the draws.
+
+    Raises:
+        ValueError: fewer than two models, one run without items, unequal items, or NaN.
+    """
+    check_probability(level=level)
+    check_at_least(100, n_draws=n_draws)
+    check_at_least(1, tasks=len(tasks))
+    parts = [_summarise(task) for task in tasks]
+    models = parts[0].mean.size
+    if models < 2 or any(part.mean.size != models for part in parts):
+        raise ValueError("every task needs the same two or more models")
+    share = 1 / len(parts)
+    mean = np.mean([part.mean for part in parts], axis=0)
+    runs = share**2 * np.sum([part.runs for part in parts], axis=0)
+    observed = share**2 * np.sum([part.observed for part in parts], axis=0)
+    squares = np.sum([(share**2 * part.observed) ** 2 / part.df for part in parts], axis=0)
+    df = np.where(squares > 0, observed**2 / np.maximum(squares, 1e-300), 1.0)
+    items = [share * part.items for part in parts if part.items is not None]
+    stacked = np.concatenate(items, axis=1) if items else np.zeros((models, 1))
+    gram = stacked @ stacked.T
+    item_variance = np.maximum(np.diag(gram)[:, None] + np.diag(gram) - 2 * gram, 0.0)
+    variance = item_variance + runs[:, None] + runs
+    difference = _without_noise(mean[:, None] - mean, mean)
+    draws = _GaussianDraws(stacked, runs, observed, df, variance, n_draws, rng)
+    return _build(difference, np.sqrt(variance), draws, level, mean, 1.0)
+
+
+@dataclass(frozen=True)
+class _Summary:
+    """One task: means (M,), variance of them due to runs (M,), and what runs and items show.
+
+    observed: (M,) s²(run means)/runs, with df (M,) degrees of freedom. items: (M, items) centred
+    contributions, whose sum of squares is the variance of the mean due to items; None without.
+    """
+
+    mean: Array
+    runs: Array
+    observed: Array
+    df: Array
+    items: Array | None
+
+
+def _summarise(task: TaskScores) -> _Summary:
+    values = [as_finite(one, "values", ndim=2) for one in task.values]
+    n = values[0].shape[1]
+    if any(one.shape[1] != n for one in values):
+        raise ValueError("all models need the same items of a task")
+    if n == 1 and min(map(len, values)) < 2:
+        raise ValueError("a task without items needs two runs or more of each model")
+    observed, runs = np.zeros(len(values)), np.zeros(len(values))
+    for number, one in enumerate(values):
+        if len(one) > 1 and n == 1:
+            observed[number] = runs[number] = one[:, 0].var(ddof=1) / len(one)
+        elif len(one) > 1:
+            squares = mean_squares(one, (0, 1), None, np.full(n, 1 / n))
+            observed[number] = squares[0,]
+            runs[number] = max(squares[0,] - squares[0, 1], 0.0)
+    means = np.array([one.mean(axis=0) for one in values])
+    items = None
+    if n > 1:
+        items = (means - means.mean(axis=1, keepdims=True)) / np.sqrt(n * (n - 1.0))
+    df = np.array([max(len(one) - 1, 1) for one in values], dtype=np.float64)
+    return _Summary(means.mean(axis=1), runs, observed, df, items)
+
+
+class _GaussianDraws:
+    """Gaussian differences, studentised with variances of runs that vary like chi-squared."""
+
+    def __init__(
+        self, items: Array, runs: Array, observed: Array, df: Array, variance: Array, n_draws: int,
+        rng: np.random.Generator,
+    ):  # fmt: skip
+        self.size = n_draws
+        self._means = rng.normal(size=(n_draws, items.shape[1])) @ items.T
+        self._means += rng.normal(size=(n_draws, runs.size)) * np.sqrt(runs)
+        self._observed = rng.chisquare(df, (n_draws, df.size)) / df * observed
+        self._fixed = np.maximum(variance - observed[:, None] - observed, 0.0)
+
+    def largest(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:
+        fixed = self._fixed[first, second]
+        pairs = zip(
+            _blocks(self._means, first.size), _blocks(self._observed, first.size), strict=True
+        )
+        return np.concatenate([
+            _studentise(
+                np.abs(means[:, first] - means[:, second]),
+                np.sqrt(fixed + noise[:, first] + noise[:, second]),
+            ).max(axis=1)
+            for means, noise in pairs
+        ])  # fmt: skip
+
+
+def _blocks(draws: Array, pairs: int) -> Iterator[Array]:
+    """Yield consecutive rows of `draws`, few enough for `pairs` numbers of each."""
+    step = max(1, _CHUNK // pairs)
+    for start in range(0, len(draws), step):
+        yield draws[start : start + step]
+
+
+def _studentise(size: Array, se: Array) -> Array:
+    """Return size / se; without variance 0 if there is no difference, else infinity."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(size > 0, size / se, 0.0)
+
+
+def _without_noise(difference: Array, scores: Array) -> Array:
+    """Return differences with 0 in place of rounding noise."""
+    return np.where(np.abs(difference) <= _NOISE * np.abs(scores).max(), 0.0, difference)
+
+
+def _build(
+    difference: Array, se: Array, draws: _NullDraws, level: float, mean: Array, unit: float
+) -> RankSets:
+    t = _studentise(np.abs(difference), se)
+    is_shown, critical = _step_down(t, draws, level)
+    is_better = is_shown & (difference > 0)
+    models = mean.size
+    return RankSets(
+        mean * unit, 1 + (difference < 0).sum(axis=1), 1 + is_better.sum(axis=0),
+        models - is_better.sum(axis=1), is_better, difference * unit, se * unit, critical, level,
+    )  # fmt: skip
+
+
+def _step_down(t: Array, draws: _NullDraws, level: float) -> tuple[NDArray[np.bool_], float]:
+    """Return which pairs are rejected, and the critical value of the first step.
+
+    After each step the largest difference is taken over the pairs that are not rejected yet.
+    """
+    first, second = np.triu_indices(len(t), 1)
+    is_shown, initial = np.zeros(t.shape, dtype=bool), 0.0
+    position = min(int(np.ceil(level * (draws.size + 1))), draws.size) - 1
+    while first.size:
+        critical = float(np.sort(draws.largest(first, second))[position])
+        initial = initial or critical
+        rejected = t[first, second] > critical
+        if not rejected.any():
+            break
+        is_shown[first[rejected], second[rejected]] = True
+        first, second = first[~rejected], second[~rejected]
+    return is_shown | is_shown.T, initial
+
+
+def levels_to_separate(result: RankSets, levels: int, power: float = 0.8) -> Array:
+    """Return how many levels of the sample separate each model from the next in rank.
+
+    The standard error is taken to shrink with the square root of the number of tasks (of
+    `rank_over_tasks`), or of items or runs.
+
+    Args:
+        result: rank sets.
+        levels: number of tasks, items or runs of `result`.
+        power: probability of showing a true difference as large as the observed one.
+
+    Returns:
+        (M,) in the order of the models; NaN for the last, infinity where means are equal.
+    """
+    check_probability(power=power)
+    order = np.argsort(-result.mean, kind="stable")
+    needed = np.full(order.size, np.nan)
+    for first, second in pairwise(order):
+        difference, se = result.difference[first, second], result.se[first, second]
+        if se > 0:
+            reach = (result.critical + ndtri(power)) * se / difference if difference else np.inf
+            needed[first] = np.ceil(levels * reach**2) if np.isfinite(reach) else np.inf
+    return needed

@@ -1,0 +1,127 @@
+"""`gate`: decisions with known truth, exit codes, and what is refused."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from reseed import ReseedError, gate
+from reseed.cli import main
+
+
+def _scores(accuracy, items=400, seeds=1, rng_seed=0, dataset="d"):
+    rng = np.random.default_rng([rng_seed, int(accuracy * 1000)])
+    return pd.DataFrame(
+        {
+            "dataset": dataset,
+            "seed": np.repeat(np.arange(seeds), items),
+            "item": np.tile(np.arange(items), seeds),
+            "accuracy": (rng.random(items * seeds) < accuracy).astype(int),
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "items", "margin", "decision", "code"),
+    [
+        (0.95, 400, 0.01, "better", 0),
+        (0.80, 4000, 0.05, "not worse", 0),
+        (0.60, 400, 0.01, "worse", 10),
+        (0.80, 60, 0.01, "undecided", 11),
+    ],
+)
+def test_decisions(accuracy, items, margin, decision, code):
+    result = gate(_scores(accuracy, items, rng_seed=1), _scores(0.8, items), margin)
+    assert (result.decision, result.exit_code) == (decision, code)
+    assert result.sentence().lower().startswith(decision)
+
+
+def test_no_evidence_never_passes():
+    """Ten items: equal scores of both models are undecided, whatever the margin below 0.2."""
+    scores = _scores(0.8, 10)
+    assert gate(scores, scores, 0.1).decision == "undecided"
+
+
+def test_error_rates():
+    """At most 5 %: worse by the margin and passed, equal and called worse."""
+    passed, failed = [], []
+    for number in range(300):
+        rng = np.random.default_rng([9, number])
+        base, worse, equal = (
+            pd.DataFrame({"item": np.arange(300), "accuracy": (rng.random(300) < p) * 1})
+            for p in (0.8, 0.75, 0.8)
+        )
+        passed.append(gate(worse, base, 0.05).exit_code == 0)
+        failed.append(gate(equal, base, 0.05).exit_code == 10)
+    assert np.mean(passed) < 0.085
+    assert np.mean(failed) < 0.085
+
+
+def test_one_worse_dataset_decides():
+    candidate = pd.concat([_scores(0.99, dataset="a"), _scores(0.5, dataset="b")])
+    baseline = pd.concat([_scores(0.7, dataset="a"), _scores(0.7, dataset="b")])
+    result = gate(candidate, baseline, 0.02)
+    assert result.decision == "worse"
+    assert [row.decision for row in result.rows] == ["better", "worse"]
+
+
+def test_seeds_are_allowed_for():
+    """Candidates of three seeds that differ: not decided, although 3 × 2,000 items would."""
+    shifts = np.array([0.2, 0.05, -0.1])
+    rng = np.random.default_rng(4)
+
+    def table(mean):
+        return pd.DataFrame(
+            {
+                "seed": np.repeat(np.arange(3), 2000),
+                "item": np.tile(np.arange(2000), 3),
+                "score": (rng.normal(size=(3, 2000)) + mean[:, None]).ravel(),
+            }
+        )
+
+    candidate, baseline = table(shifts + 0.1), table(np.zeros(3))
+    result = gate(candidate, baseline, 0.01, greater_is_better=True)
+    assert result.decision == "undecided"
+    assert result.rows[0].seeds == 3
+    fixed = gate(candidate, baseline, 0.01, greater_is_better=True, fixed=["seed"])
+    assert fixed.decision == "better"
+
+
+def test_lower_is_better():
+    worse = _scores(0.9).rename(columns={"accuracy": "error"})
+    better = _scores(0.6).rename(columns={"accuracy": "error"})
+    assert gate(better, worse, 0.01).decision == "better"
+    assert gate(worse, better, 0.01).decision == "worse"
+
+
+@pytest.mark.parametrize(
+    ("candidate", "margin", "message"),
+    [
+        (_scores(0.8), 0, "margin is 0"),
+        (_scores(0.8, dataset="other"), 0.1, "has scores on d, other"),
+        (_scores(0.8).iloc[1:], 0.1, "is missing"),
+        (_scores(0.8).rename(columns={"accuracy": "f1"}), 0.1, "The scores differ"),
+        (_scores(0.8).assign(model=["a", "b"] * 200), 0.1, "holds several models"),
+    ],
+)
+def test_unusable_scores_are_refused(candidate, margin, message):
+    with pytest.raises(ReseedError, match=message):
+        gate(candidate, _scores(0.8), margin)
+
+
+def test_command(tmp_path, capsys):
+    candidate, baseline, comment, numbers = (
+        tmp_path / name for name in ("c.csv", "b.csv", "comment.md", "gate.json")
+    )
+    _scores(0.6).to_csv(candidate, index=False)
+    _scores(0.8).to_csv(baseline, index=False)
+    arguments = ["gate", str(candidate), "--baseline", str(baseline), "--margin", "0.01"]
+    with pytest.raises(SystemExit) as stopped:
+        main([*arguments, "--markdown", str(comment), "--json", str(numbers)])
+    assert stopped.value.code == 10
+    assert capsys.readouterr().out.startswith("WORSE: the candidate is worse")
+    content = json.loads(numbers.read_text())
+    assert (content["decision"], content["exit_code"]) == ("worse", 10)
+    assert "| d |" in comment.read_text()
+    with pytest.raises(SystemExit, match="margin is -1"):
+        main([*arguments[:-1], "-1"])

@@ -1,0 +1,119 @@
+"""`rank_models`: tables, statements, missing cells and the command."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from reseed import ReseedError, rank_models
+from reseed.cli import main
+
+
+def _wide(models=5, tasks=10, noise=0.02, rng_seed=0):
+    rng = np.random.default_rng(rng_seed)
+    scores = np.linspace(0.9, 0.5, models)[:, None] + rng.normal(0, noise, (models, tasks))
+    frame = pd.DataFrame(scores, columns=[f"t{task}" for task in range(tasks)])
+    frame.insert(0, "model", [f"m{model}" for model in range(models)])
+    return frame
+
+
+def _long(seeds=4, **options):
+    wide = _wide(**options)
+    long = wide.melt("model", var_name="task", value_name="accuracy")
+    rng = np.random.default_rng(1)
+    parts = [
+        long.assign(seed=seed, accuracy=long["accuracy"] + rng.normal(0, 0.005, len(long)))
+        for seed in range(seeds)
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_columns_of_tasks_and_long_tables_agree():
+    wide = _wide()
+    long = wide.melt("model", var_name="dataset", value_name="score")
+    first, second = rank_models(wide), rank_models(long)
+    pd.testing.assert_frame_equal(first.table, second.table)
+    assert first.table["model"].tolist() == [f"m{model}" for model in range(5)]
+    assert first.table["low_new"].tolist() == [1, 2, 3, 4, 5]
+    assert "m0 is the best of 5 models" in str(first)
+
+
+def test_equal_models_may_each_be_the_best():
+    wide = _wide(noise=0.5)
+    ranking = rank_models(wide)
+    assert ranking.table["low_new"].eq(1).sum() >= 3
+    assert "may each be the best" in ranking.sentences()[0]
+    assert ranking.table["tasks_needed"].iloc[0] > 10
+
+
+def test_runs_give_a_statement_on_these_tasks():
+    ranking = rank_models(_long())
+    assert {"low_new", "low_these"} <= {*ranking.table}
+    assert ranking.sources == "4 runs"
+    few = rank_models(_long(tasks=3))
+    assert few.new_tasks is None
+    assert any("No statement on new tasks: 3 tasks" in note for note in few.notes)
+
+
+def test_items_give_a_statement_on_these_tasks():
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame(
+        {
+            "model": np.repeat(["a", "b", "c"], 200),
+            "item": np.tile(np.arange(200), 3),
+            "correct": (rng.random(600) < np.repeat([0.9, 0.5, 0.5], 200)).astype(int),
+        }
+    )
+    ranking = rank_models(table)
+    assert ranking.sources == "200 items"
+    assert ranking.table.set_index("model").loc["a", ["low_these", "high_these"]].tolist() == [1, 1]
+
+
+def test_errors_rank_the_lowest_first():
+    long = _long().rename(columns={"accuracy": "error"})
+    ranking = rank_models(long)
+    assert ranking.table["model"].iloc[0] == "m4"
+    assert ranking.table["mean"].is_monotonic_increasing
+
+
+def test_ranks_within_tasks_ignore_their_scale():
+    wide = _wide(noise=0.2)
+    scaled = wide.assign(t0=wide["t0"] * 1000)
+    first, second = (rank_models(one, scale="rank").table for one in (wide, scaled))
+    pd.testing.assert_frame_equal(first, second)
+    raw = rank_models(scaled).table["tasks_needed"].iloc[0]
+    assert raw != first["tasks_needed"].iloc[0]
+
+
+def test_missing_tasks_are_refused_or_left_out():
+    long = _wide().melt("model", var_name="dataset", value_name="score")
+    holes = long.drop(long.index[(long["model"] == "m3") & (long["dataset"] == "t2")])
+    with pytest.raises(ReseedError, match=r"1 of 50 pairs .* missing: m3 lacks t2"):
+        rank_models(holes)
+    assert len(rank_models(holes, missing="models").table) == 4
+    kept = rank_models(holes, missing="tasks")
+    assert any("Tasks kept: 9 of 10" in note for note in kept.notes)
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        (lambda t: t[["model", "t0", "t1"]], {}, "support no interval of ranks"),
+        (lambda t: t.iloc[:1], {}, "holds one model"),
+        (lambda t: t.assign(t1=[0.1, np.nan, 0.2, 0.3, 0.4]), {}, "scores are missing"),
+        (lambda t: pd.concat([t, t]), {}, "several scores of one run"),
+        (lambda t: t, {"missing": "no"}, "missing: 'no' is none of"),
+        (lambda t: t, {"scale": "z"}, "scale: 'z' is none of"),
+        (lambda t: t, {"level": 95}, "level is 95"),
+    ],
+)
+def test_tables_without_a_ranking_are_refused(change, options, message):
+    with pytest.raises(ReseedError, match=message):
+        rank_models(change(_wide()), **options)
+
+
+def test_command_writes_ranks_and_figure(tmp_path, capsys):
+    path, ranks, figure = (tmp_path / name for name in ("s.csv", "ranks.csv", "ranks.svg"))
+    _long().to_csv(path, index=False)
+    main(["rank", str(path), "--csv", str(ranks), "--figure", str(figure)])
+    assert "On new tasks: m0 is the best of 5 models" in capsys.readouterr().out
+    assert pd.read_csv(ranks)["model"].iloc[0] == "m0"
+    assert "<svg" in figure.read_text()

@@ -1,0 +1,148 @@
+"""Rank sets: against enumerated signs, known truth by simulation, and simple cases."""
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from reseed.stats.rank_sets import (
+    TaskScores,
+    levels_to_separate,
+    rank_on_tasks,
+    rank_over_tasks,
+)
+from scipy import stats
+
+
+def _rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def test_two_models_equal_the_enumerated_sign_test():
+    """All 2⁸ signs of the differences, with the t statistic recomputed for each."""
+    rng = _rng(1)
+    for shift in (0.2, 0.6, 1.0, 2.0):
+        d = rng.normal(shift, 1, 8)
+        signs = np.array(list(product((-1, 1), repeat=8)))
+        t = np.abs(stats.ttest_1samp(signs * d, 0, axis=1).statistic)
+        observed = abs(stats.ttest_1samp(d, 0).statistic)
+        p = np.mean(t >= observed * (1 - 1e-9))
+        sets = rank_over_tasks([d, np.zeros(8)], n_draws=1000, rng=rng)
+        assert (sets.low[1] == 2) == (p <= 0.05 and d.mean() > 0)
+        assert sets.se[0, 1] == pytest.approx(d.std(ddof=1) / np.sqrt(8))
+
+
+def test_rank_counts_the_models_shown_better():
+    scores = np.array([[3.0], [2.0], [0.0]]) + _rng(2).normal(0, 0.1, (3, 12))
+    sets = rank_over_tasks(scores, rng=_rng())
+    assert sets.rank.tolist() == sets.low.tolist() == sets.high.tolist() == [1, 2, 3]
+    assert sets.is_better.sum() == 3
+
+
+def test_step_down_adds_to_a_single_step():
+    """Once models that are far apart are rejected, the critical value of the others is smaller."""
+    rng = _rng(3)
+    better = 0
+    for _ in range(60):
+        scores = rng.normal(size=(12, 20)) + np.repeat([0, 8], 6)[:, None]
+        scores[0] += 1.1
+        sets = rank_over_tasks(scores, n_draws=400, rng=rng)
+        t = np.abs(sets.difference) / np.where(sets.se > 0, sets.se, np.inf)
+        single = (t > sets.critical).sum() / 2
+        assert sets.is_better.sum() >= single
+        better += sets.is_better.sum() > single
+    assert better > 0
+
+
+def test_five_tasks_never_show_a_difference():
+    """The smallest p of 2⁵ sign patterns is 2/32 = 0.0625."""
+    scores = np.array([[9.0], [0.0]]) + _rng(4).normal(0, 0.1, (2, 5))
+    sets = rank_over_tasks(scores, rng=_rng())
+    assert sets.low.tolist() == [1, 1]
+    assert sets.high.tolist() == [2, 2]
+
+
+def test_all_rank_sets_hold_at_once_on_new_tasks():
+    """8 equal models, unequal spreads: some wrong rank set in 5 % (unadjusted t tests: 60 %)."""
+    rng = _rng(5)
+    wrong, unadjusted = [], []
+    for _ in range(400):
+        scores = rng.normal(size=(8, 12)) * np.linspace(0.5, 2, 8)[:, None] + rng.normal(size=12)
+        sets = rank_over_tasks(scores, n_draws=400, rng=rng)
+        wrong.append(sets.is_better.any())
+        pairs = [stats.ttest_rel(scores[i], scores[j]).pvalue for i, j in combinations(range(8), 2)]
+        unadjusted.append(min(pairs) <= 0.05)
+    assert np.mean(wrong) < 0.085
+    assert np.mean(unadjusted) > 0.4
+
+
+def test_a_ladder_of_models_is_ranked_with_power():
+    rng = _rng(6)
+    truth = np.arange(6)
+    for _ in range(30):
+        sets = rank_over_tasks(truth[:, None] + 0.3 * rng.normal(size=(6, 20)), rng=rng)
+        assert np.all((sets.low <= 6 - truth) & (6 - truth <= sets.high))
+        assert np.mean(sets.high - sets.low) < 0.5
+
+
+def test_runs_and_items_on_these_tasks():
+    """Known truth: equal models, 3 runs × 100 items; ignoring the runs claims far more often."""
+    rng = _rng(7)
+    wrong, one_run = [], []
+    for _ in range(300):
+        easy = rng.normal(size=100)
+        values = [easy + rng.normal(0, 0.4, (3, 1)) + rng.normal(size=(3, 100)) for _ in range(5)]
+        wrong.append(rank_on_tasks([TaskScores(values)], n_draws=300, rng=rng).is_better.any())
+        means = [one.mean(axis=0, keepdims=True) for one in values]
+        one_run.append(rank_on_tasks([TaskScores(means)], n_draws=300, rng=rng).is_better.any())
+    assert np.mean(wrong) < 0.085
+    assert np.mean(one_run) > 0.5
+
+
+def test_runs_without_items_have_standard_errors_of_welch():
+    rng = _rng(8)
+    runs = [rng.normal(size=(4, 1)) for _ in range(3)]
+    sets = rank_on_tasks([TaskScores(runs)], rng=rng)
+    expected = np.sqrt(sum(one.var(ddof=1) / 4 for one in runs[:2]))
+    assert sets.se[0, 1] == pytest.approx(expected)
+
+
+def test_tasks_count_equally():
+    rng = _rng(9)
+    tasks = [TaskScores([rng.normal(mean, 1, (2, n)) for mean in (0, 1)]) for n in (10, 500)]
+    sets = rank_on_tasks(tasks, rng=rng)
+    assert sets.mean[1] == pytest.approx(np.mean([task.values[1].mean() for task in tasks]))
+
+
+def test_number_of_tasks_that_separates_neighbours():
+    """With so many tasks the test finds a difference as large as the observed one in 80 %."""
+    rng = _rng(10)
+    pilot = rng.normal(0, 1, (2, 15))
+    pilot += np.array([[0.5], [0]]) - pilot.mean(axis=1, keepdims=True)
+    sets = rank_over_tasks(pilot, rng=rng)
+    needed = levels_to_separate(sets, 15)
+    assert np.isnan(needed[1])
+    sd = np.std(pilot[0] - pilot[1], ddof=1)
+    found = [
+        rank_over_tasks([rng.normal(0.5, sd, int(needed[0])), np.zeros(int(needed[0]))],
+                        n_draws=200, rng=rng).is_better.any()
+        for _ in range(300)
+    ]  # fmt: skip
+    assert 0.72 < np.mean(found) < 0.92
+
+
+def test_equal_scores_share_ranks():
+    sets = rank_over_tasks(np.ones((3, 8)), rng=_rng())
+    assert sets.rank.tolist() == [1, 1, 1]
+    assert (sets.low.tolist(), sets.high.tolist()) == ([1, 1, 1], [3, 3, 3])
+    assert np.isnan(levels_to_separate(sets, 8)).all()
+
+
+def test_invalid_scores_are_refused():
+    with pytest.raises(ValueError, match="models must be at least 2"):
+        rank_over_tasks(np.ones((1, 5)), rng=_rng())
+    with pytest.raises(ValueError, match="NaN"):
+        rank_over_tasks([[1.0, np.nan], [1.0, 2.0]], rng=_rng())
+    with pytest.raises(ValueError, match="two runs or more"):
+        rank_on_tasks([TaskScores([np.ones((1, 1)), np.ones((2, 1))])], rng=_rng())
+    with pytest.raises(ValueError, match="same items"):
+        rank_on_tasks([TaskScores([np.ones((2, 3)), np.ones((2, 4))])], rng=_rng())
