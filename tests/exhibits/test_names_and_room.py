@@ -213,10 +213,9 @@ def test_a_score_that_is_none_is_not_drawn():
     assert nothing.empty
 
 
-def many(datasets, models, equal=False, splits=6):
+def many(datasets, models, equal=False):
     parts = [
-        study(models, splits)[0].assign(dataset=dataset)
-        for dataset in (f"d{i}" for i in range(datasets))
+        study(models)[0].assign(dataset=dataset) for dataset in (f"d{i}" for i in range(datasets))
     ]
     metrics = pd.concat(parts, ignore_index=True)
     rng = np.random.default_rng(0)
@@ -227,18 +226,11 @@ def many(datasets, models, equal=False, splits=6):
 
 
 def test_as_many_orders_are_drawn_as_can_be_told_apart():
-    data = shown(*many(20, ("rf", "gbm"), splits=9), ranking)
-    figure, drawn = draw(ranking_figure, data, {})
+    figure, drawn = draw(ranking_figure, shown(*many(20, ("rf", "gbm")), ranking), {})
     looks = [(one.get_color(), one.get_linestyle()) for one in figure.axes[1].lines]
     assert len(looks) == len(set(looks)) == 18
     assert "Not drawn for want of room, but in the CSV: d18, d19." in drawn.footnote
     assert drawn.frame["dataset"].nunique() == 20
-
-
-def test_curves_of_two_points_are_not_drawn():
-    six, nine = (shown(*many(1, ("rf", "gbm"), splits=n), ranking) for n in (6, 9))
-    assert [len(draw(ranking_figure, data, {})[0].axes) for data in (six, nine)] == [1, 2]
-    assert "averaged_order" in [claim.name for claim in draw(ranking_figure, six, {})[1].claims]
 
 
 def test_as_many_profiles_are_drawn_as_can_be_told_apart():

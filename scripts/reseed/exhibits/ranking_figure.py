@@ -19,8 +19,6 @@ from reseed.rendering.settings import counted_settings, note, settings
 
 # Number of lines that colours and dashes distinguish.
 _MOST = len(LINES) * len(DASHES)
-# Fewest numbers of averaged runs that are drawn as a curve; the claims state fewer.
-_POINTS = 3
 
 DRAWS = ("ranking",)
 
@@ -57,36 +55,27 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     titles, drawn = [title for title, _ in panels], panels[:_MOST]
     labels = titles[:_MOST] if len(panels) > 1 else []
     tall = max(2.3, 0.26 * len(drawn) + 0.7)
-    if max((len(curve) for _, curve in _curves(panels)), default=0) >= _POINTS:
-        canvas, (left, right) = panel_grid(
-            [tall, tall], legend=style.legend_room(labels), width_ratios=[1, 1.2]
-        )
-        _reversal(right, drawn)
-        if len(panels) > 1:
-            style.legend_below(canvas, right.get_legend_handles_labels()[0])
-        seen = (
-            "Left: agreement of the orders of two runs, by dataset. Right: how often the mean of m"
-            " runs orders a pair otherwise than the other runs do."
-        )
-        right_panel = (
-            " Right: mean over pairs of models of the chance that m runs and the other n − m, drawn"
-            " with replacement, order it unlike; 50 % for a tie."
-        )
-    else:
-        canvas, (left,) = panel_grid([tall], legend=0.1)
-        seen, right_panel = "Agreement of the orders of two runs, by dataset.", ""
+    canvas, (left, right) = panel_grid(
+        [tall, tall], legend=style.legend_room(labels), width_ratios=[1, 1.2]
+    )
     _agreement(left, drawn)
+    _reversal(right, drawn)
+    if len(panels) > 1:
+        style.legend_below(canvas, right.get_legend_handles_labels()[0])
     level = rows["level"].dropna()
     return canvas, FigureInfo(
         rows,
         note(data, rows, absent, undrawn(titles, drawn), per="dataset"),
         claims=_claims(panels),
         definitions=[
-            f"Kendall’s τ: mean over all pairs of single runs, with the central"
-            f" {100 * level.iloc[0]:.0f} % of them (1: same order, −1: opposite).{right_panel}"
+            f"Left: mean over all pairs of single runs, with the central {100 * level.iloc[0]:.0f}"
+            " % of them (1: same order, −1: opposite). Right: mean over pairs of models of the"
+            " chance that m runs and the other n − m, drawn with replacement, order it unlike; 50 %"
+            " for a tie."
         ],
-        alt=seen,
-    )
+        alt=("Left: agreement of the orders of two runs, by dataset. Right: how often the"
+                      " mean of m runs orders a pair otherwise than the other runs do."),
+    )  # fmt: skip
 
 
 def _orderless(part: pd.DataFrame) -> bool:
