@@ -40,7 +40,7 @@ def add_score_options(command: argparse.ArgumentParser) -> None:
     add(
         "--failed",
         default="refuse",
-        choices=["refuse", "drop", "zero"],
+        choices=["refuse", "drop", "zero", "repeats"],
         help="what an item without a score means (refuse)",
     )
     add("--alpha", type=float, default=0.05, help="size of the adjusted tests (0.05)")
@@ -101,7 +101,9 @@ def _add_items(commands: Any) -> None:
         description="Compare models by item scores, over items and the factors crossed with them.",
         epilog="example: reseed items scores.csv --cluster passage --repeats pass@5",
     )
-    command.add_argument("results", nargs="+", type=Path, help="CSV, Parquet or JSON lines")
+    command.add_argument(
+        "results", nargs="+", type=Path, help="CSV, Parquet or JSON lines; logs, or their folder"
+    )
     add_score_options(command)
     add = command.add_argument
     add("--baseline", help="compare each model with this one only")

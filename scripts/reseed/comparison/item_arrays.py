@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 #: Ways to combine the repeats of an item; `pass@k` and `pass^k` hold the number k.
 REPEATS = ("mean", "factor", "pass@k", "pass^k")
 #: What to do with items that a model failed on.
-FAILED = ("refuse", "drop", "zero")
+FAILED = ("refuse", "drop", "zero", "repeats")
 _PASS = re.compile(r"pass([@^])([1-9]\d*)")
 #: Labels of a cell, in the order of the axes.
 _CELL = ("seed", "prompt", "item")
@@ -67,7 +67,8 @@ def arrange_items(
         frame: `ItemTable.frame`.
         repeats: `mean`; `pass@3` or `pass^3`, the unbiased estimate for three samples; or `factor`,
             which takes repeats as runs of their own, as if each had a seed.
-        failed: `refuse` scores that are missing; `drop` these items for all models; or `zero`.
+        failed: `refuse` scores that are missing; `drop` these items for all models; `zero`;
+            or leave out failed `repeats` of items of which others have a score.
 
     Raises:
         ReseedError: for scores that are missing or occur twice, an item in several clusters,
@@ -139,15 +140,22 @@ def _name_items(rows: pd.DataFrame, where: str, notes: list[str]) -> pd.DataFram
 
 
 def _treat_failed(rows: pd.DataFrame, where: str, failed: str, notes: list[str]) -> pd.DataFrame:
+    if failed == "repeats":
+        cell = rows.groupby(["model", *_CELL])["score"].transform("count")
+        left_out = rows["score"].isna() & (cell > 0)
+        if left_out.any():
+            notes.append(f"Failed repeats are left out: {int(left_out.sum())}.")
+        rows = rows[~left_out].reset_index(drop=True)
     missing = rows["score"].isna()
     if not missing.any():
         return rows
     by_model = rows.loc[missing, "model"].value_counts()
     counts = ", ".join(f"{model} {count}" for model, count in by_model.items())
-    if failed == "refuse":
+    if failed in ("refuse", "repeats"):
         raise ReseedError(
             f"{where}scores are missing ({counts}). Say what a failed item counts: `failed: zero` "
-            "(it is wrong), or `failed: drop` (no model is scored on it)."
+            "(it is wrong), `failed: drop` (no model is scored on it), or `failed: repeats` (where "
+            "other repeats of the item have a score)."
         )
     if failed == "zero":
         notes.append(f"Failed items count 0: {counts}.")

@@ -18,6 +18,7 @@ from reseed.claims.evaluation_verdicts import (
 )
 from reseed.comparison.item_arrays import Array, ItemScores, ModelScores, arrange_items
 from reseed.core.errors import ReseedError, suggest_name
+from reseed.importers.evaluation_logs import read_evaluation_log
 from reseed.importers.item_table import ItemTable, read_item_table
 from reseed.metrics.names import infer_direction, is_share
 from reseed.stats.comparison import holm
@@ -75,10 +76,11 @@ def compare_items(
     """Compare models by item scores, over items and every factor that is crossed with them.
 
     Args:
-        source: a table of item scores (`read_item_table`).
+        source: a table of item scores (`read_item_table`), or logs of an evaluation harness
+            (`read_evaluation_log`).
         metric: the score to compare, if there are several.
         columns: standard name → the table's column.
-        cluster: column that names the cluster of each item.
+        cluster: column (of logs: field of the metadata) that names the cluster of each item.
         repeats: how repeats of an item are combined (`arrange_items`).
         fixed: factors whose levels are not a sample: `seed` or `prompt` are then averaged.
         failed: what a missing score means: `refuse`, `drop` or `zero`.
@@ -93,7 +95,8 @@ def compare_items(
     """
     _check_options(fixed, rope, level, alpha)
     table = source if isinstance(source, ItemTable) else _read(source, metric, columns, cluster)
-    direction = choose_direction(table.metric, greater_is_better)
+    stated = table.greater_is_better if greater_is_better is None else greater_is_better
+    direction = choose_direction(table.metric, stated)
     sign = -1 if direction is False else 1
     boards: list[pd.DataFrame] = []
     rows: list[dict[str, Any]] = []
@@ -119,6 +122,11 @@ def _read(
     columns: Mapping[str, str] | None,
     cluster: str | None,
 ) -> ItemTable:
+    if not isinstance(source, pd.DataFrame):
+        paths = [source] if isinstance(source, str | Path) else list(source)
+        log = read_evaluation_log([Path(path) for path in paths], metric, cluster)
+        if log is not None:
+            return log
     mapping = dict(columns or {}) | ({"cluster": cluster} if cluster else {})
     return read_item_table(source, mapping, metric)
 

@@ -40,11 +40,13 @@ class ItemTable:
         empty.
     metric: name of the score.
     notes: how the source was read.
+    greater_is_better: None if the source does not say.
     """
 
     frame: pd.DataFrame
     metric: str
     notes: tuple[str, ...] = ()
+    greater_is_better: bool | None = None
 
 
 def read_item_table(

@@ -1,0 +1,119 @@
+"""Reads item scores from logs of evaluation harnesses: lm-eval, Inspect, HELM."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from reseed.core.errors import ReseedError, suggest_name
+from reseed.importers.helm_stats import is_helm_stats, read_helm_stats
+from reseed.importers.inspect_logs import is_inspect_log, read_inspect_log
+from reseed.importers.item_table import LABELS, ItemTable
+from reseed.importers.lm_eval_samples import is_lm_eval_samples, read_lm_eval_samples
+from reseed.importers.log_rows import LogRow
+from reseed.importers.source_table import join_names
+
+
+@dataclass(frozen=True)
+class _Harness:
+    """A harness: which files are its logs, and how one is read.
+
+    `read(path, cluster)` gives the rows of a file; `cluster` is a field of the samples' metadata.
+    """
+
+    title: str
+    is_log: Callable[[Path], bool]
+    read: Callable[[Path, str | None], list[LogRow]]
+
+
+_HARNESSES = (
+    _Harness("lm-eval samples", is_lm_eval_samples, read_lm_eval_samples),
+    _Harness("Inspect logs", is_inspect_log, read_inspect_log),
+    _Harness("HELM per-instance stats", is_helm_stats, read_helm_stats),
+)
+
+
+@dataclass
+class _Found:
+    harness: _Harness
+    files: list[Path] = field(default_factory=list)
+
+
+def read_evaluation_log(
+    paths: list[Path], metric: str | None = None, cluster: str | None = None
+) -> ItemTable | None:
+    """Read item scores of logs, or return None if none of the files is a log.
+
+    Args:
+        paths: files, or folders that are searched.
+        metric: the score, if there are several; lm-eval's filters are part of the name:
+            `exact_match (strict-match)`.
+        cluster: field of the samples' metadata (of lm-eval: of `doc`) that names the cluster.
+
+    Raises:
+        ReseedError: for a damaged or unfinished log, several metrics, and items with the same name
+            and another input in two logs.
+    """
+    found = _find_logs(paths)
+    if found is None:
+        return None
+    rows = [row for path in found.files for row in found.harness.read(path, cluster)]
+    if not rows:
+        raise ReseedError(f"{paths[0]}: the logs hold no sample with a score.")
+    frame = pd.DataFrame([vars(row) for row in rows])
+    frame = _choose_metric(frame, metric)
+    _check_inputs(frame)
+    note = f"Read as {found.harness.title}: {len(found.files)} file(s)."
+    name = str(frame["metric"].iloc[0])
+    directions = set(frame["greater_is_better"].dropna())
+    direction = directions.pop() if len(directions) == 1 else None
+    labels = frame[[*LABELS, "score"]].reset_index(drop=True)
+    return ItemTable(labels, name, (note,), direction)
+
+
+def _find_logs(paths: list[Path]) -> _Found | None:
+    files = [
+        file
+        for path in paths
+        for file in ([path] if path.is_file() else sorted(path.rglob("*")) if path.is_dir() else [])
+        if file.is_file()
+    ]
+    for harness in _HARNESSES:
+        logs = [file for file in files if harness.is_log(file)]
+        if logs:
+            return _Found(harness, logs)
+    return None
+
+
+def _choose_metric(frame: pd.DataFrame, metric: str | None) -> pd.DataFrame:
+    present = list(dict.fromkeys(frame["metric"]))
+    if metric is None and len(present) > 1:
+        raise ReseedError(
+            f"The logs hold several metrics ({join_names(present, 20)}). Name one: `metric`."
+        )
+    chosen = present[0] if metric is None else metric
+    if chosen not in present:
+        raise ReseedError(
+            f"The logs hold no metric {chosen!r}; they have {join_names(present, 20)}."
+            + suggest_name(chosen, present)
+        )
+    return frame[frame["metric"] == chosen]
+
+
+def _check_inputs(frame: pd.DataFrame) -> None:
+    """Raise ReseedError if an item has another input in another log."""
+    known = frame[frame["input_hash"] != ""]
+    count = known.groupby(["dataset", "item"])["input_hash"].nunique()
+    if (count > 1).any():
+        dataset, item = count.index[count > 1][0]
+        part = known[(known["dataset"] == dataset) & (known["item"] == item)]
+        files: list[Any] = list(part.drop_duplicates("input_hash")["file"])
+        raise ReseedError(
+            f"item {item} of {dataset} has another input in {files[0]} than in {files[1]} "
+            f"({int((count > 1).sum())} such items): the models were not asked the same. Evaluate "
+            "them on the same version and order of the dataset."
+        )
