@@ -60,6 +60,7 @@ COMPARED = {
     "stochastic_order_table": stochastic_order,
     "stopping_figure": stopping,
     "stopping_table": stopping,
+    "ranking_figure": ranking,
     "seeds_figure": seeds_needed,
     "pairs_table": pairs,
     "win_tie_loss_table": pairs,
