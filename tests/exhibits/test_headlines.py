@@ -29,6 +29,7 @@ from reseed.analyses import (
     over_datasets,
     pairs,
     protocol,
+    ranking,
     sd_ratios,
     seeds_needed,
     spread,
