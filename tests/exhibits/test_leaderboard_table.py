@@ -74,7 +74,7 @@ def test_scores_without_spread_are_still_told_apart(scores, means):
     assert list(table.shown["Mean AUC ↑"]) == means
 
 
-def test_two_test_ratios_of_two_datasets_are_no_four_datasets():
+def test_test_ratios_are_not_counted_as_datasets():
     facts = about(("magic", "home_mortgage_sim"))
     rows = [
         row
@@ -128,7 +128,7 @@ def test_one_model_is_not_the_best():
     assert board(splits({"rf": 0.9}), about(("magic",), ("rf",))).headline == ""
 
 
-def test_the_same_score_every_time_has_no_sd():
+def test_equal_scores_have_an_sd_of_zero():
     """0.95 and 0.7 are not exact, and their plain SD is 1e-16."""
     rows = [
         trial(score, seed=s, dataset="magic", metric="auc", model=model)
@@ -140,7 +140,7 @@ def test_the_same_score_every_time_has_no_sd():
     assert table.shown["Mean AUC ↑"].tolist() == ["0.95", "0.70"]
 
 
-def test_of_how_many_datasets_a_rank_is():
+def test_a_mean_rank_states_its_number_of_datasets():
     """A model lacks a dataset: the heading says over how many each of its numbers is."""
     both = ("magic", "magic~rows=9")
     rows = [row for d in both for row in splits({"rf": 0.7, "xgb": 0.9, "ffnn": 0.5}, dataset=d)]

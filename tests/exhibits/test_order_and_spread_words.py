@@ -23,7 +23,7 @@ def test_scores_in_the_hundreds_show_no_unmeasured_decimals():
     assert told == [f"{median[model]:.1f}" for model in GAINS]
 
 
-def test_no_run_wrong_is_not_up_to_none():
+def test_no_reversal_is_stated_without_a_share():
     data = frame(seeds({"rf": 0.0, "xgb": 0.1}))
     facts = about(("magic",), tuple(GAINS))
     table = run_analysis(ranking, Data(data, facts), {})
@@ -31,7 +31,7 @@ def test_no_run_wrong_is_not_up_to_none():
     assert drawn.headline == "No single run reverses the order of a pair of models"
 
 
-def test_unpaired_seed_models_are_ordered_split_by_split():
+def test_models_with_other_seeds_are_ordered_on_each_split():
     rows = [
         trial(0.8 + 0.01 * s + 0.005 * (m == "xgb"), seed=s + 100 * (m == "xgb"), data_seed=s,
               dataset="magic", metric="auc", model=m) for m in GAINS for s in range(6)
@@ -44,7 +44,7 @@ def test_unpaired_seed_models_are_ordered_split_by_split():
 
 @pytest.mark.parametrize("size", [5.1e-7, 2e-5, 0.9, 41.0, 52_000.0, 3e9])
 @pytest.mark.parametrize("share", [0.3, 0.01, 1e-4])
-def test_what_is_printed_is_what_was_scored(size, share):
+def test_printed_scores_equal_the_measured_ones(size, share):
     """Read back, every score is itself within a few hundredths of the SD, whatever its size."""
     rows = seeds({"rf": 0, "xgb": 2 * size * share}, base=size, sd=size * share, metric="mse",
                  dataset="bike_sharing")  # fmt: skip
@@ -59,7 +59,7 @@ def test_what_is_printed_is_what_was_scored(size, share):
         assert np.abs(read - wanted).max() <= 0.06 * scores.std().min()
 
 
-def test_a_bound_below_zero_is_no_zero():
+def test_a_negative_bound_is_not_printed_as_zero():
     low_high = [(-0.01, 2.01), (0.3, 1.9)]
     assert interval_decimals(low_high) == 2
     assert interval(*low_high[0], 2) == "[-0.01, 2.01]"

@@ -36,7 +36,7 @@ def splits(means, datasets=("magic",), n=6, noise=0.002, **place):
 
 
 @pytest.mark.parametrize("table", BOTH)
-def test_differences_of_single_runs_are_not_all_nought(table):
+def test_differences_of_single_runs_keep_their_digits(table):
     scores = {"rf": 0.0412, "xgb": 0.0131, "ffnn": 0.0149}
     rows = [trial(score, model=m) for m, score in scores.items()]
     made = draw(table, exhibit(rows, about(("bike_sharing",))), {})
@@ -55,7 +55,7 @@ def test_a_difference_over_datasets_has_its_unit(table):
 
 
 @pytest.mark.parametrize("table", BOTH)
-def test_a_sign_test_has_no_size(table):
+def test_a_sign_test_has_no_difference(table):
     """AUC and MSE have no unit in common: who is ahead is counted, not by how much."""
     datasets = (*SIX[:3], *(f"bike_sharing~rows={i}00" for i in range(1, 4)))
     rows = splits({"rf": 0.8, "xgb": 0.82}, SIX[:3])
@@ -66,7 +66,7 @@ def test_a_sign_test_has_no_size(table):
     assert made.shown["Difference"].iloc[at] == "–"
 
 
-def test_only_a_test_of_ranks_is_told_as_one():
+def test_average_ranks_are_named_for_rank_tests_only():
     two = draw(
         verdicts_table,
         exhibit(splits({"rf": 0.8, "xgb": 0.82}, SIX), about(SIX, ("rf", "xgb"))),
@@ -93,7 +93,7 @@ def test_test_ratios_are_settings_of_one_dataset():
     assert "adjusted over the pairs of a panel" in drawn.definitions[0]
 
 
-def test_who_shares_the_best_mean_is_named_with_the_other():
+def test_models_that_share_the_best_mean_are_both_named():
     rows = splits({"rf": 0.8, "xgb": 0.8, "ffnn": 0.7}, noise=0)
     table = draw(verdicts_table, exhibit(rows, about(("magic",))), {})
     assert table.findings[0] == "RF and XGB share the best mean score (6 splits a pair)."
@@ -101,7 +101,7 @@ def test_who_shares_the_best_mean_is_named_with_the_other():
 
 @pytest.mark.parametrize(("family", "told"), [("dataset", "pairs of a dataset"),
                                               ("study", "all pairs of the study")])  # fmt: skip
-def test_what_is_adjusted_over_is_what_was_configured(family, told):
+def test_the_stated_family_is_the_configured_one(family, told):
     data = exhibit(
         splits({"rf": 0.8, "xgb": 0.82}), about(("magic",), ("rf", "xgb")), family=family
     )
@@ -122,14 +122,14 @@ def test_arms_go_by_their_titles():
     assert "rf:" not in " ".join([*verdicts.findings, *verdicts.details])
 
 
-def test_of_one_dataset_the_best_and_the_next_are_named():
+def test_one_dataset_names_the_best_and_the_next_model():
     data = exhibit(splits({"rf": 0.8, "xgb": 0.9, "ffnn": 0.7}), about(("magic",)))
     assert draw(verdicts_table, data, {}).findings[0] == (
         "XGB has the best mean score; that it beats the next, RF, is shown (6 splits a pair)."
     )
 
 
-def test_a_page_counts_its_pairs_once():
+def test_tables_of_one_analysis_count_the_same_pairs():
     """FFNN failed on one of two datasets: two of six pairs are compared by nobody."""
     rows = splits({"rf": 0.8, "xgb": 0.9, "ffnn": 0.7}, SIX[:2])
     for row in rows:
@@ -141,7 +141,7 @@ def test_a_page_counts_its_pairs_once():
     assert all(text.startswith("A difference is shown for 4 of the 6 pairs") for text in texts)
 
 
-def test_differences_that_are_all_the_same_have_no_p():
+def test_constant_differences_have_no_p_value():
     data = exhibit(splits({"rf": 0.8, "xgb": 0.85}, noise=0), about(("magic",), ("rf", "xgb")))
     assert draw(pairs_table, data, {}).shown["p"].tolist() == ["–"]
 
@@ -154,7 +154,7 @@ def test_sentences_below_a_table_name_their_dataset():
     assert told == [f"- Magic, {n}00 rows, points of AUC" for n in (1, 2)]
 
 
-def test_one_pair_is_no_half_of_the_pairs():
+def test_one_pair_is_described_by_its_runs():
     data = exhibit(splits({"rf": 0.8, "xgb": 0.803}), about(("magic",), ("rf", "xgb")))
     found = run_analysis(seeds_needed, Data(data.metrics, data.info), {})
     _, drawn = draw(seeds_figure, replace(data, statistics=found), {})

@@ -92,7 +92,7 @@ def test_the_figure_counts_the_models_that_it_draws(data):
     assert " of the 36 trained models" in claims_of(drawn)["admitted_models"]
 
 
-def test_the_headline_is_of_the_halves_that_were_measured(data):
+def test_the_headline_is_about_halves_of_the_test_rows(data):
     """Optimism on half of the rows is 1.4 to 1.9 times that of a choice on all of them."""
     optimism = data.statistics.query("reason == ''").drop_duplicates(["dataset", "model"])
     low, high = (format_number(100 * end, 2) for end in optimism["optimism"].agg(["min", "max"]))
@@ -159,7 +159,7 @@ def test_omitted_rows_are_named_by_what_distinguishes_them(data):
     assert "Bike Sharing (regression" in note
 
 
-def test_no_paper_is_spoken_of_where_none_is_followed(data):
+def test_own_studies_do_not_mention_a_paper(data):
     own = ExhibitData(data.statistics, data.metrics, replaced(data.info, citation=""), "kind", "T")
     assert "The paper" in draw(seed_choice_table, data, {}).footnote
     note = draw(seed_choice_table, own, {}).footnote
@@ -167,7 +167,7 @@ def test_no_paper_is_spoken_of_where_none_is_followed(data):
     assert "Only test predictions are kept: choose no model by these scores." in note
 
 
-def test_nothing_measured_is_said_plainly(data):
+def test_a_study_without_measurements_gives_the_reason(data):
     only = data.statistics.query("dataset == 'bike_sharing'")
     nothing = ExhibitData(only, data.metrics, data.info, "kind", "Which seed")
     assert "at this scale" in draw(seed_choice_table, nothing, {}).shown.iloc[0, 0]

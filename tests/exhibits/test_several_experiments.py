@@ -81,7 +81,7 @@ def test_over_datasets_tells_experiments_apart(two):
     assert sections == list(table.sections)
 
 
-def test_who_ties_is_not_first():
+def test_tied_arms_share_the_first_place():
     data = exhibit(aggregates, seeds({"rf": 0.8, "xgb": 0.8, "ffnn": 0.7}, noise=0), about(TABLES))
     drawn = draw(aggregates_figure, data, {})[1]
     assert drawn.headline == "Greatest interquartile mean: shared by RF and XGB"

@@ -28,7 +28,7 @@ def seeds(differences, **place):
     ]  # fmt: skip
 
 
-def test_the_winner_told_is_the_one_at_the_stop():
+def test_the_winner_is_that_at_the_stopping_time():
     """RF leads for twelve seeds, by which the sequence settles; after sixty XGB does."""
     noise = np.random.default_rng(0).normal(0, 0.001, 60)
     data = exhibit(seeds(np.where(np.arange(60) < 12, 0.01, -0.02) + noise))
@@ -42,7 +42,7 @@ def test_the_winner_told_is_the_one_at_the_stop():
     assert table.shown["Outcome"].tolist() == ["RF beats XGB"]
 
 
-def test_a_difference_that_was_not_to_last_is_told():
+def test_a_later_interval_that_includes_zero_is_stated():
     noise = np.random.default_rng(0).normal(0, 0.001, 60)
     found = exhibit(seeds(np.where(np.arange(60) < 12, 0.01, -0.0025) + noise))
     said = claims_of(draw(stopping_table, found, {}))["settled_pair_1"]
@@ -52,7 +52,7 @@ def test_a_difference_that_was_not_to_last_is_told():
     assert said.endswith(": RF beats XGB.")
 
 
-def test_an_interval_that_is_narrow_enough_settles_nothing():
+def test_a_narrow_interval_settles_no_pair():
     noise = np.random.default_rng(0).normal(0, 0.001, 40)
     data = exhibit(seeds(noise - noise.mean()), half_width=0.002)
     assert set(data.statistics["reason"]) == {"precise enough"}
@@ -65,7 +65,7 @@ def test_an_interval_that_is_narrow_enough_settles_nothing():
     assert all(line.get_linestyle() != ":" for line in figure.axes[0].lines)
 
 
-def test_equivalence_is_told_as_such():
+def test_equivalent_models_are_called_equivalent():
     noise = np.random.default_rng(0).normal(0, 0.001, 60)
     table = draw(stopping_table, exhibit(seeds(noise - noise.mean()), rope=0.005), {})
     said = claims_of(table)["settled_pair_1"]

@@ -102,7 +102,7 @@ def test_a_square_of_arms_has_columns_for_its_own_arms_only():
     assert list(table.sections) == ["Magic · First, AUC"] * 2 + ["Magic · Second, AUC"] * 2
 
 
-def test_wins_of_two_experiments_are_not_added_up():
+def test_wins_are_counted_for_each_experiment():
     metrics, facts = namesakes(("magic", "magic~rows=500"))
     table = shown(win_tie_loss_table, pairs, metrics, facts)
     assert list(table.sections) == ["First"] * 2 + ["Second"] * 2
@@ -112,7 +112,7 @@ def test_wins_of_two_experiments_are_not_added_up():
     assert set(table.raw["over"]) == {"First", "Second"}
 
 
-def test_wins_of_one_dataset_split_in_two_ways_are_not_added_up():
+def test_wins_are_counted_for_each_split_scheme():
     rows = [
         row
         for dataset in ("magic", "magic~rows=500")
@@ -129,7 +129,7 @@ def test_wins_of_one_dataset_split_in_two_ways_are_not_added_up():
     ("second", "headline"),
     [(0.81, "XGB wins all 2 comparisons"), (0.79, "RF and XGB win 1 of the 2 comparisons each")],
 )
-def test_who_shares_the_most_wins_is_named_too(second, headline):
+def test_models_that_share_the_most_wins_are_all_named(second, headline):
     rows = seeds({"rf": 0, "xgb": 0.01}, sd=1e-4)
     rows += seeds({"rf": 0, "xgb": second - 0.8}, sd=1e-4, dataset="magic~rows=500")
     facts = about(("magic", "magic~rows=500"), tuple(GAINS))
@@ -224,7 +224,7 @@ def test_score_is_ranked_among_seeds_of_a_named_experiment():
 
 
 @pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
-def test_what_was_not_measured_of_a_protocol_is_not_told():
+def test_unmeasured_parts_of_a_protocol_are_left_out():
     rng = np.random.default_rng(0)
     rows = [
         trial(0.8 + gain + rng.normal(0, 0.003), data_seed=r, fold=f, model=m, metric="auc",
@@ -248,7 +248,7 @@ def test_datasets_that_are_left_out_may_be_named_anything():
     assert f"Left out: Boston, MA, a: b and c; d ({why})." in table.footnote
 
 
-def test_tiny_scores_are_no_zeros():
+def test_tiny_scores_are_not_printed_as_zero():
     rows = seeds({"rf": 0, "xgb": 1e-10}, base=1e-9, sd=1e-11, metric="mse", dataset="bike_sharing")
     facts = about(("bike_sharing",), tuple(GAINS))
     table = shown(leaderboard_table, pairs, frame(rows), facts)

@@ -72,7 +72,7 @@ ROWS = [
 ]
 
 
-def test_the_leaderboard_says_who_is_told_from_whom():
+def test_the_leaderboard_names_shown_differences():
     table = draw(leaderboard_table, ranked(ROWS), {})
     assert list(table.shown["Model"]) == ["XGB", "RF", "FFNN"]
     assert list(table.shown["Letters"]) == ["a", "b", "b"]
@@ -93,7 +93,7 @@ def test_without_a_verdict_on_every_pair_there_are_no_letters():
     assert groups_of(pd.DataFrame(ROWS[:2]), list(MEANS)) is None
 
 
-def test_bars_join_models_that_are_not_told_apart():
+def test_bars_join_inconclusive_models():
     figure, drawn = draw(critical_difference_figure, ranked(ROWS), {})
     axis = figure.axes[0]
     assert [text.get_text() for text in axis.get_yticklabels()] == ["XGB", "RF", "FFNN"]
@@ -126,7 +126,7 @@ def test_the_27th_group_is_not_the_first():
     assert not [text for text in figure.axes[0].texts if text.get_text() == "×"]
 
 
-def test_a_tangle_of_groups_is_neither_lettered_nor_drawn():
+def test_too_many_groups_have_no_letters_and_no_bars():
     """Twelve trios of which no two are alike: 3^12 groups would take for ever, and nobody reads."""
     tangle = many(36, lambda i, j: i // 3 == j // 3)
     assert draw(critical_difference_figure, tangle, {})[1].empty

@@ -26,7 +26,7 @@ SEEDS = {"experiments": ["model_seeds"]}
         (0.0006, "No range is shown to be wider than Gaussian scores give"),
     ],
 )
-def test_one_range_that_is_too_wide_is_not_denied(outlier, headline):
+def test_the_headline_counts_wide_ranges(outlier, headline):
     values = np.r_[np.linspace(-0.0005, 0.0005, 29), outlier]
     metrics = frame([
         trial(0.9 + value, seed=s, dataset="magic", metric="auc", model="rf")
@@ -44,7 +44,7 @@ def test_one_range_that_is_too_wide_is_not_denied(outlier, headline):
     ("level", "told", "covers"),
     [(0.95, "Brackets: 95 % intervals", True), (0.995, "Brackets: 99.5 % intervals", False)],
 )
-def test_level_is_shown_and_coverage_at_the_simulated_one(level, told, covers):
+def test_coverage_is_stated_at_the_simulated_level_only(level, told, covers):
     rng = np.random.default_rng(0)
     metrics = frame([
         trial(0.9 + rng.normal(0, 0.01), seed=s, dataset="magic", metric="auc", model="rf")
@@ -58,7 +58,7 @@ def test_level_is_shown_and_coverage_at_the_simulated_one(level, told, covers):
     assert (coverage.at(level, coverage.CORRECTED) != "") == covers
 
 
-def test_short_trainings_take_some_time():
+def test_short_training_times_keep_their_digits():
     metrics = frame([
         trial(0.9, seed=s, dataset="magic", metric="auc", model=model, train_seconds=seconds)
         for model, seconds in (("nb", 0.002), ("lsvm", 0.004))
@@ -83,7 +83,7 @@ def test_models_that_share_the_smallest_sd_are_all_named():
     assert "smallest for NB (2 of 2 datasets) and LSVM (2 of 2 datasets) and largest" in finding
 
 
-def test_a_mark_of_order_is_not_that_of_a_stand_in():
+def test_order_and_stand_ins_have_different_marks():
     rng = np.random.default_rng(0)
     metrics = frame([
         trial(0.9 + gain + rng.normal(0, 0.001), seed=s, dataset="home_mortgage_sim", metric="auc",
