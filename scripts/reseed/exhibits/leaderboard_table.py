@@ -19,15 +19,7 @@ from reseed.plugins.options import Experiments as Options
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, require_rows
 from reseed.rendering.letters import groups_of, letters
-from reseed.rendering.numbers import (
-    NONE,
-    decimals,
-    fixed,
-    gaps,
-    plus_minus,
-    seeds,
-    several,
-)
+from reseed.rendering.numbers import NONE, decimals, fixed, gaps, plus_minus, seeds, several
 from reseed.rendering.settings import (
     CROSS_DATASET_COLUMNS,
     detectable,
