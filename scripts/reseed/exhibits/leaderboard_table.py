@@ -227,9 +227,6 @@ def _rank_note(over: pd.DataFrame) -> str:
     return text
 
 
-# --- sentences -----------------------------------------------------------------------------------
-
-
 def _beats_all(others: dict[str, list[str]], models: int) -> bool:
     """Whether a model is shown better than every other of `models`."""
     return 0 < models - 1 <= len(others["won"])
