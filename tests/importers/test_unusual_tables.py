@@ -76,7 +76,7 @@ CLASSES = items(lambda t, right: t if right else (t + 1) % 3, y="y_pred")
 def test_whole_numbers_predicted_as_whole_numbers_are_classes(change):
     frame = CLASSES.assign(**change)
     metrics, about = read(frame)
-    assert about.datasets["data"].task == "classification"
+    assert about.datasets["data"].task == "scored"
     found = metrics.set_index(["model", "init"])["accuracy"]
     assert found.to_dict() == pytest.approx(right(frame).to_dict())
     assert read_as(frame).startswith("Read as classes: 'y_pred' is right where it equals y_true")

@@ -122,4 +122,6 @@ def test_failed_trials_are_listed_at_the_end(tmp_path):
         about = json.dumps({"trials": counts})
         (tmp_path / "studies" / name / "about.json").write_text(about)
     lines = failed_trials(ResultsLayout(str(tmp_path)), ["a", "b", "not_run"])
-    assert lines == ["a: 12 of 24 trials failed, for example loans, mine: KeyError: 'depth'"]
+    first_line, advice = lines
+    assert first_line == "a: 12 of 24 trials failed, for example loans, mine: KeyError: 'depth'"
+    assert "retry_failed=true" in advice

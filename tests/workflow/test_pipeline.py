@@ -297,8 +297,7 @@ def test_snakemake_report_contains_tables_and_figures(finished):
     study = finished.study["title"]
     assert {group: len(files) for group, files in read_variable("categories")[study].items()} == {
         "Page": 1,
-        "Tables": 1,
-        "Figures": 1,
+        "Further exhibits": 2,
     }
     shown = read_variable("results").values()
     assert all(study in entry["caption"] for entry in shown)

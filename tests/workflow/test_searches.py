@@ -96,7 +96,7 @@ def test_shards_and_kills_do_not_change_the_winner(project):
     project.run("--config", "block_seconds=1e6")
     expected, log = search_outcome(project)
     assert not list((project.folder / "results/tuning").rglob("shard-*"))
-    for block_seconds, shards in (("0.03", 2), ("0.001", 3)):
+    for block_seconds, shards in (("0.05", 2), ("0.001", 3)):
         for folder in ("results", ".snakemake"):
             shutil.rmtree(project.folder / folder)
         options = ("--config", f"block_seconds={block_seconds}")

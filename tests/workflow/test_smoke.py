@@ -36,7 +36,7 @@ def own_studies(tmp_path, monkeypatch) -> Project:
     shutil.copytree(REPOSITORY / "config", tmp_path / "config")
     for coverage in REPOSITORY.glob("scripts/papers/*/exhibits.csv"):
         copied = tmp_path / coverage.relative_to(REPOSITORY)
-        copied.parent.mkdir(parents=True)
+        copied.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(coverage, copied)
     if mirror:
         project.environment[MIRROR_VARIABLE] = os.path.abspath(mirror)
