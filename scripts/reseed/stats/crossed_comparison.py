@@ -203,7 +203,9 @@ def crossed_difference(
     half = upper_quantile((1 - level) / 2, parts) * se
     p = 2 * upper_tail(abs(difference) / se, parts)
     low, high = (difference - half) * unit, (difference + half) * unit
-    fixed = max(item - rest, 0.0) * float(unit) * float(unit) if scope == "seeds and items" else np.nan
+    fixed = (
+        max(item - rest, 0.0) * float(unit) * float(unit) if scope == "seeds and items" else np.nan
+    )
     share = seed / total
     return CrossedDifference(mean, se * unit, low, high, p, share, fixed, parts, scope, level)
 
