@@ -301,5 +301,5 @@ def test_snakemake_report_contains_tables_and_figures(finished):
     }
     shown = read_variable("results").values()
     assert all(entry["caption"] for entry in shown)
-    labels = {(entry["labels"] or {}).get("exhibit") for entry in shown}
+    labels = {(entry["labels"] or {}).get("title") for entry in shown}
     assert labels == {None, "Scores", "Ranges"}
