@@ -2,18 +2,23 @@
 
 import math
 
+import pandas as pd
 import pytest
+from reseed.claims import phrases
 from reseed.rendering.headlines import LONGEST, listed
 from reseed.rendering.numbers import (
     NONE,
     decimals,
     from_to,
     gaps,
-    part_of,
     percent,
     rounded_percent,
-    spread_over,
 )
+
+
+def pool_shares(values, show):
+    rows = pd.DataFrame({"share": values, "metric": "accuracy"})
+    return phrases.pooled(rows, "share", show, noun="pair").text
 
 
 @pytest.mark.parametrize(
@@ -42,11 +47,10 @@ def test_it_is_the_text_that_decides():
         ([0.331, 0.334], "33 % (each of 2 pairs)"),
         ([0.331], "33 % (1 pair)"),
         ([0.0, 0.0, 0.0, 0.29], "0 % (median of 4 pairs, 0 % to 29 %)"),
-        ([math.nan], NONE),
     ],
 )
 def test_a_median_with_its_ends(values, text):
-    assert spread_over(values, "pair", percent) == text
+    assert pool_shares(values, percent) == text
 
 
 @pytest.mark.parametrize(
@@ -60,7 +64,8 @@ def test_a_median_with_its_ends(values, text):
     ],
 )
 def test_a_part_of_a_count(n, total, text):
-    assert part_of(n, total, "other") == text
+    rows = pd.DataFrame({"arm": range(total)})
+    assert phrases.share(rows, rows["arm"] < n, "other").text == text
 
 
 def test_arms_are_listed_while_a_heading_holds_them():
@@ -97,11 +102,9 @@ def test_only_shares_in_ranges_are_rounded_to_never_or_always():
     assert from_to([0.0, 0.002], rounded_percent) == "below 1 %"
     assert from_to([0.999, 1.0], rounded_percent) == "over 99 %"
     assert from_to([0.0, 0.0], rounded_percent) == "0 %"
-    assert spread_over([0.0, 0.002], "pair", rounded_percent) == "below 1 % (each of 2 pairs)"
-    assert spread_over([0.998], "pair", rounded_percent) == "over 99 % (1 pair)"
-    assert spread_over([0.002, 0.2], "pair", rounded_percent) == (
-        "10 % (median of 2 pairs, 0 % to 20 %)"
-    )
+    assert pool_shares([0.0, 0.002], rounded_percent) == "below 1 % (each of 2 pairs)"
+    assert pool_shares([0.998], rounded_percent) == "over 99 % (1 pair)"
+    assert pool_shares([0.002, 0.2], rounded_percent) == ("10 % (median of 2 pairs, 0 % to 20 %)")
 
 
 def test_decimals_follow_spreads_or_separate_the_values():

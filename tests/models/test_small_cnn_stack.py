@@ -11,7 +11,7 @@ import torch
 from image_sets import blobs, seeds
 from papers.banerjee.small_cnn import SmallCnn, StackedCnn, small_cnn
 from reseed.training.run import Problem, Recipe
-from reseed.training.tuning import search
+from reseed.training.tuning import Search
 
 RECIPE = {"width_1": 16, "width_2": 16, "hidden": 16, "batch_size": 16, "epochs": 2,
           "dropout": 0.2, "crop": 1, "flip": True, "augment_block": 4}  # fmt: skip
@@ -111,5 +111,5 @@ def test_a_search_stacks_folds_whose_test_rows_differ_in_number(stack, tmp_path)
     problem = Problem(Images(images), y, "multiclass", 3)
     recipe = Recipe("papers.banerjee.small_cnn:small_cnn", RECIPE | {"epochs": 1}, stack=stack)
     options = {"trials": 2, "seed": 0, "key": "data", "report": lambda text: None}
-    found = search(problem, recipe, {"hidden": [4, 8]}, np.arange(63), tmp_path, **options)
+    found = Search(problem, recipe, {"hidden": [4, 8]}, np.arange(63), tmp_path, **options).run()
     assert found.log.status.tolist() == ["ok"] * 10, set(found.log.error)

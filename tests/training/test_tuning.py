@@ -11,7 +11,7 @@ from reseed.training.failures import InfrastructureError
 from reseed.training.holdout import hold_out
 from reseed.training.run import Recipe
 from reseed.training.search_design import make_folds, sample_configurations
-from reseed.training.tuning import Search, search
+from reseed.training.tuning import Search
 from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.model_selection import GridSearchCV, PredefinedSplit
 from sklearn.pipeline import make_pipeline
@@ -27,7 +27,7 @@ SPACE = {"learning_rate": [0.05, 0.1, 0.3], "max_depth": {"low": 1, "high": 3}}
 def gbm_search(work, task="regression", space=SPACE, **options):
     defaults = {"trials": 9, "seed": 0, "report": lambda text: None, "folds": 3, "key": "data"}
     recipe = Recipe(GBM, FIXED)
-    return search(problem(task), recipe, space, ROWS, work, **(defaults | options))
+    return Search(problem(task), recipe, space, ROWS, work, **(defaults | options)).run()
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +115,7 @@ def network_search(work, stack, **options):
     recipe = Recipe("reseed.models.ffnn:ffnn", NETWORK, stack=stack)
     defaults = {"trials": 2, "seed": 0, "report": lambda text: None, "key": "data"}
     space = {"learning_rate": [0.1, 1e-6]}
-    return search(problem("multiclass"), recipe, space, ROWS, work, **(defaults | options))
+    return Search(problem("multiclass"), recipe, space, ROWS, work, **(defaults | options)).run()
 
 
 def test_a_network_is_stopped_on_rows_of_its_training_fold(tmp_path):

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import time
+from collections import Counter
 
 import numpy as np
 import pandas as pd
@@ -300,6 +301,12 @@ def test_snakemake_report_contains_tables_and_figures(finished):
         "Further exhibits": 2,
     }
     shown = read_variable("results").values()
-    assert all(entry["caption"] for entry in shown)
-    labels = {(entry["labels"] or {}).get("title") for entry in shown}
-    assert labels == {None, "Scores", "Ranges"}
+    captions = {(entry["labels"] or {}).get("title"): entry["caption"] for entry in shown}
+    assert captions.keys() == {None, "Scores", "Ranges"}
+    assert study in captions[None]
+    forms = Counter((entry["labels"] or {}).get("form") for entry in shown)
+    assert forms == {None: 1, "table": 1, "figure": 1}
+    for form in ("tables", "figures"):
+        (path,) = (finished.folder / "results/studies/small" / form).glob("*.json")
+        sidecar = json.loads(path.read_text())
+        assert sidecar["footnote"].partition(".")[0] in captions[sidecar["title"]]

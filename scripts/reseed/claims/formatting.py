@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+
+#: Text of a missing number.
+NONE = "–"
 
 
 def keep_bounds_visible(bounds: Iterable[float], decimals: int) -> int:
@@ -56,3 +59,40 @@ def format_share(share: float, decimals: int = 0) -> str:
 def count_noun(n: int, noun: str, plural: str = "") -> str:
     """`1 split`, `12 splits`; `plural` for a noun that needs more than an s."""
     return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"
+
+
+def join_names(names: Iterable[str]) -> str:
+    """`a, b and c`."""
+    items = list(names)
+    return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
+
+
+def percent(value: float, places: int = 0) -> str:
+    """`0.123` → `12 %`, as `format_share`; a dash where it is not finite."""
+    return format_share(value, places) if math.isfinite(value) else NONE
+
+
+def rounded_percent(value: float) -> str:
+    """`0.996` → `100 %`, for use in a range or with an interval."""
+    return f"{100 * value:.0f} %" if math.isfinite(value) else NONE
+
+
+def whole(value: float) -> str:
+    """`1,234`."""
+    return f"{value:,.0f}"
+
+
+def from_to(values: Iterable[float], show: Callable[[float], str] = whole, to: str = " to ") -> str:
+    """`3 to 12`, the range of `values`; `3` if both ends have the same text."""
+    known = [v for v in values if v is not None and math.isfinite(v)]
+    if not known:
+        return NONE
+    low, high = show(min(known)), show(max(known))
+    return _alike(known, show) if low == high else f"{low}{to}{high}"
+
+
+def _alike(known: list[float], show: Callable[[float], str]) -> str:
+    """Text of values with the same text; for shares one that holds for all of them."""
+    if show is rounded_percent:
+        return percent(max(known) if max(known) < 0.5 else min(known))
+    return show(known[0])

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from reseed.claims.formatting import count_noun
+from reseed.claims.formatting import count_noun, from_to, join_names
 
 Statistic = Literal["median", "mean", "range", "count", "each", "setting", "name"]
 #: An SD below this share of the values' size is a rounding error.
@@ -79,12 +79,12 @@ def pooled(
     def text(part: pd.DataFrame) -> str:
         values = part[column].to_numpy(float)
         number, middle = count_noun(len(values), noun, plural), _CENTRES[statistic](values)
-        low, high = show(float(values.min())), show(float(values.max()))
+        ends = from_to(values, show)
         if len(values) == 1:
-            return f"{low} ({number})"
-        if low == high:
-            return f"{low} (each of {number})"
-        return f"{show(float(middle))} ({statistic} of {number}, {low} to {high})"
+            return f"{ends} ({number})"
+        if show(float(values.min())) == show(float(values.max())):
+            return f"{ends} (each of {number})"
+        return f"{show(float(middle))} ({statistic} of {number}, {ends})"
 
     return _by_metric(rows, column, text, statistic, title)
 
@@ -119,12 +119,7 @@ def _by_metric(
     for metric, part in rows.groupby("metric", sort=False):
         _check_poolable(part, column)
         parts.append(f"{text(part)} for {title(str(metric))}")
-    return Phrase(_listed(parts), statistic, tuple(rows.index))
-
-
-def _listed(parts: Sequence[str]) -> str:
-    """`a, b and c`."""
-    return " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+    return Phrase(join_names(parts), statistic, tuple(rows.index))
 
 
 def extent(
@@ -137,9 +132,8 @@ def extent(
     """
     names = [columns] if isinstance(columns, str) else list(columns)
     _check_finite(rows, names)
-    values = rows[names].to_numpy(float)
-    low, high = show(float(values.min())), show(float(values.max()))
-    return Phrase(low if low == high else f"{low} to {high}", "range", tuple(rows.index))
+    values = rows[names].to_numpy(float).ravel()
+    return Phrase(from_to(values, show), "range", tuple(rows.index))
 
 
 def single(
@@ -179,7 +173,7 @@ def each(
     parts = [single(rows.iloc[[i]], column, show, interval).text for i in range(len(rows))]
     if len(rows) > 1:
         parts = [f"{part} for {title}" for part, title in zip(parts, titles, strict=True)]
-    return Phrase(_listed(parts), "each", tuple(rows.index))
+    return Phrase(join_names(parts), "each", tuple(rows.index))
 
 
 def listed(
@@ -223,7 +217,7 @@ def count(rows: pd.DataFrame, noun: str, plural: str = "") -> Phrase:
 
 def tally(rows: pd.DataFrame, parts: Sequence[str]) -> Phrase:
     """`RF on 3 and XGB on 2`: counts of rows by name, each part with its name and number."""
-    return Phrase(_listed(parts), "count", tuple(rows.index), len(rows))
+    return Phrase(join_names(parts), "count", tuple(rows.index), len(rows))
 
 
 def is_degenerate(rows: pd.DataFrame) -> pd.Series:

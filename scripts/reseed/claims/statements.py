@@ -19,7 +19,7 @@ ENOUGH_POWER = 0.8
 class Judgement:
     """Whether a statement held, and in how many of the estimates.
 
-    verdict: `held` or `not held` where all estimates decide alike; else `cannot tell`.
+    verdict: `held` or `not held` where all estimates decide the same; else `cannot tell`.
     """
 
     verdict: Verdict

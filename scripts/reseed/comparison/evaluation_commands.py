@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from reseed.core.errors import ReseedError
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 
 def add_evaluation_commands(commands: Any) -> None:
@@ -86,14 +86,6 @@ def _read_columns(options: argparse.Namespace) -> dict[str, str]:
     return columns
 
 
-def write_csv(path: Path, table: pd.DataFrame) -> None:
-    """Write a table, or leave the file as it was."""
-    from reseed.core.atomic import replace_atomically
-
-    with replace_atomically(path) as temporary:
-        table.to_csv(temporary, index=False)
-
-
 def _add_items(commands: Any) -> None:
     command = commands.add_parser(
         "items",
@@ -114,6 +106,7 @@ def _add_items(commands: Any) -> None:
 
 def _run_items(options: argparse.Namespace) -> None:
     from reseed.comparison.items import compare_items
+    from reseed.core.csv_files import write_csv
 
     comparison = compare_items(
         options.results,
@@ -123,7 +116,7 @@ def _run_items(options: argparse.Namespace) -> None:
     )
     print(comparison)
     if options.csv:
-        write_csv(options.csv, comparison.verdicts)
+        write_csv(comparison.verdicts, options.csv)
 
 
 def _add_rank(commands: Any) -> None:
@@ -155,6 +148,7 @@ def _add_rank(commands: Any) -> None:
 
 def _run_rank(options: argparse.Namespace) -> None:
     from reseed.comparison.ranking import rank_models
+    from reseed.core.csv_files import write_csv
 
     ranking = rank_models(
         options.results,
@@ -167,7 +161,7 @@ def _run_rank(options: argparse.Namespace) -> None:
     )
     print(ranking)
     if options.csv:
-        write_csv(options.csv, ranking.table)
+        write_csv(ranking.table, options.csv)
     if options.figure:
         ranking.plot().savefig(options.figure, dpi=200)
 

@@ -65,8 +65,8 @@ class ModuleFinder:
         # `loading.py` appends.
         pythonpath = os.environ.get("PYTHONPATH")
         paths = map(os.path.abspath, pythonpath.split(os.pathsep) if pythonpath else ())
-        beside = [str(Path(entry).parent)] if entry.endswith(".py") else []
-        first = (*beside, *paths, *filter(_is_in_jobs, sys.path), str(project))
+        folder = [str(Path(entry).parent)] if entry.endswith(".py") else []
+        first = (*folder, *paths, *filter(_is_in_jobs, sys.path), str(project))
         self.search_path = tuple(dict.fromkeys(first))
 
     def files(self, name: str) -> ModuleFiles:

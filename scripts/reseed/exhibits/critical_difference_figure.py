@@ -30,7 +30,7 @@ from reseed.rendering.settings import (
 #: Most models of a panel.
 _MOST = 40
 # Most panels with a sentence.
-_TOLD = 6
+_LISTED = 6
 #: Points from a panel's right edge to its first bar, and between bars.
 _FIRST, _STEP = 8, 7
 #: With more bars there is one panel a line.
@@ -86,7 +86,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         ),
         claims=[
             _best_alone([*(part for _, part, _ in boards), *without], [b for *_, b in boards]),
-            *(_beside_best(data, title, part, board) for title, part, board in boards[:_TOLD]),
+            *(_group_of_best(data, title, part, board) for title, part, board in boards[:_LISTED]),
         ],
         definitions=[
             "A bar joins models of which no two are shown to differ; a model without a bar is shown"
@@ -208,7 +208,7 @@ def _best_alone(parts: list[pd.DataFrame], boards: list[pd.DataFrame]) -> Claim:
     return Claim("best_alone", f"{text} ({{n}} a pair).", rows, names, runs, headline=text)
 
 
-def _beside_best(data: ExhibitData, title: str, part: pd.DataFrame, board: pd.DataFrame) -> Claim:
+def _group_of_best(data: ExhibitData, title: str, part: pd.DataFrame, board: pd.DataFrame) -> Claim:
     """The best model of a panel, and the models that are not shown to differ from it."""
     best, *others = (_name(data, part, model) for model in _with_best(board))
     names = {"where": title, "best": best, "others": ", ".join(others)}

@@ -42,7 +42,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         " Corrected: Nadeau and Bengio's.",
         coverage.at(rows["level"].max(), coverage.CORRECTED),
         "SD over seeds: within a fold, root mean square.",
-        "One fold: what a single run would have told, on the first of them." if single else "",
+        "One fold: the result of a single run on the first fold." if single else "",
     )
     return lines.table(
         data,

@@ -23,7 +23,7 @@ from reseed.rendering.settings import cross_dataset_parts, joined, p_cell, pair_
 from reseed.rendering.tables import Rows, Table
 
 # Most pairs with a sentence.
-_TOLD = 6
+_LISTED = 6
 _SCALES = {
     "points": "Differences in points of the score.",
     "relative": "Differences of the logarithm of the loss (1 − score for a share): 0.1 is about a"
@@ -121,8 +121,8 @@ def claims(data: ExhibitData, pairs: pd.DataFrame) -> list[Claim]:
                 estimates=[_estimate(data, row) for row in part.to_dict("records")],
             )
         )
-        told = part.head(_TOLD)
-        found += [_new_dataset(data, title, told.loc[[index]]) for index in told.index]
+        first = part.head(_LISTED)
+        found += [_new_dataset(data, title, first.loc[[index]]) for index in first.index]
     return found
 
 

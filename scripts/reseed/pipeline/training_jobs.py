@@ -126,14 +126,21 @@ def weights_files(context: Context, planned: PlannedSetting) -> list[str]:
 def search_jobs(context: Context) -> Iterator[Job]:
     """Training rows → fits of each shard → the best hyper-parameters of a search, and its log."""
     for planned in context.plan.settings.values():
-        rungs = plan_shards(planned, context.project.main.block_seconds)
-        for at in planned.searches():
-            yield from _jobs_of_search(context, planned, at, rungs)
+        if searches := planned.searches():
+            rungs = plan_shards(planned, context.project.main.block_seconds)
+            shares = fits_shares(planned)
+            for at in searches:
+                yield from _jobs_of_search(context, planned, at, rungs, shares)
 
 
 def _jobs_of_search(
-    context: Context, planned: PlannedSetting, at: Coordinates, rungs: list[list[tuple[int, int]]]
+    context: Context,
+    planned: PlannedSetting,
+    at: Coordinates,
+    rungs: list[list[tuple[int, int]]],
+    shares: list[float],
 ) -> Iterator[Job]:
+    """Jobs of one search. rungs: shards of each rung. shares: of each rung in all seconds."""
     layout = context.layout
     winner = layout.search(planned.setting, at)
     data = [
@@ -142,7 +149,6 @@ def _jobs_of_search(
         *weights_files(context, planned),
     ]
     before: list[str] = []
-    shares = fits_shares(planned)
     for rung, shards in enumerate(rungs):
         files = []
         for number, (start, stop) in enumerate(shards):

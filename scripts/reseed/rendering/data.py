@@ -167,12 +167,6 @@ class ExhibitData:
         """The dataset's primary metric."""
         return self.info.datasets[dataset].metric
 
-    def with_metric(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """The rows with a column `metric`, by default the primary metric of their dataset."""
-        if "metric" in rows:
-            return rows
-        return rows.assign(metric=[self.metric(dataset) for dataset in rows["dataset"]])
-
     def rows(self, experiments: Iterable[str] | None = None) -> pd.DataFrame:
         """Rows of the analysis, of `experiments` in this order (None: all); empty without one."""
         table = self.statistics if self.statistics is not None else pd.DataFrame()

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import math
-import statistics
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
-from reseed.claims.formatting import count_noun as counted
-from reseed.claims.formatting import format_share, keep_bounds_visible
+from reseed.claims.formatting import (  # noqa: F401 - exhibits import them from here
+    NONE,
+    from_to,
+    keep_bounds_visible,
+    percent,
+    rounded_percent,
+    whole,
+)
+from reseed.claims.formatting import count_noun as counted  # noqa: F401
+from reseed.claims.formatting import join_names as several  # noqa: F401
 
-NONE = "–"
 #: Decimals of a double near 1 that are exact.
 MOST_DECIMALS = 12
 # With more decimals than this, small numbers are printed with an exponent.
@@ -95,16 +101,6 @@ def plus_minus(mean: float, sd: float, places: int) -> str:
     return f"{text} ± {fixed(sd, places)}" if math.isfinite(sd) else text
 
 
-def percent(value: float, places: int = 0) -> str:
-    """`0.123` → `12 %`, as `claims.formatting.format_share`; a dash where it is not finite."""
-    return format_share(value, places) if math.isfinite(value) else NONE
-
-
-def rounded_percent(value: float) -> str:
-    """`0.996` → `100 %`, for use in a range or with an interval."""
-    return f"{100 * value:.0f} %" if math.isfinite(value) else NONE
-
-
 def share_with_interval(row: Mapping, name: str) -> str:
     """`40 % [12, 74]` from `name`, `name_low` and `name_high`; without an interval `40 %`."""
     text, low, high = rounded_percent(row[name]), row[f"{name}_low"], row[f"{name}_high"]
@@ -126,61 +122,9 @@ def ratio(value: float) -> str:
     return text if float(text) or not value else f"{value:.1g}"
 
 
-def several(values: Iterable[str]) -> str:
-    """`a, b and c`."""
-    items = list(values)
-    return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
-
-
 def times(value: float) -> str:
     """A factor for a heading: `1.4`, `4`, `12`, `0.02`."""
     if not math.isfinite(value):
         return NONE
     rounded = f"{value:.0f}" if value >= 10 else f"{value:.1f}"
     return rounded.removesuffix(".0") if float(rounded) or not value else f"{value:.1g}"
-
-
-def whole(value: float) -> str:
-    """`1,234`."""
-    return f"{value:,.0f}"
-
-
-def from_to(values: Iterable[float], show: Callable[[float], str] = whole, to: str = " to ") -> str:
-    """`3 to 12`, the range of `values`; `3` if both ends have the same text."""
-    known = [v for v in values if v is not None and math.isfinite(v)]
-    if not known:
-        return NONE
-    low, high = show(min(known)), show(max(known))
-    return _alike(known, show) if low == high else f"{low}{to}{high}"
-
-
-def _alike(known: list[float], show: Callable[[float], str]) -> str:
-    """Text of values with the same text; for shares one that holds for all of them."""
-    if show is rounded_percent:
-        return percent(max(known) if max(known) < 0.5 else min(known))
-    return show(known[0])
-
-
-def part_of(n: int, total: int, noun: str, plural: str = "") -> str:
-    """`3 of the 5 others`, `none of the 5 others`, `all 5 others`, `the one other`, `no other`."""
-    if n == total:
-        return f"the one {noun}" if total == 1 else f"all {counted(total, noun, plural)}"
-    if n == 0:
-        return f"no {noun}" if total == 1 else f"none of the {counted(total, noun, plural)}"
-    return f"{n:,} of the {counted(total, noun, plural)}"
-
-
-def spread_over(values: Iterable[float], noun: str, show=ratio, plural: str = "") -> str:
-    """`3.20 (median of 12 pairs, 1.10 to 5.00)`: median, number of values and range.
-
-    `3.20 (1 pair)` for one value, `0 % (each of 4 cells)` for values with the same text.
-    """
-    known = [v for v in values if v is not None and math.isfinite(v)]
-    if not known:
-        return NONE
-    number, ends = counted(len(known), noun, plural), from_to(known, show)
-    if len(known) == 1:
-        return f"{ends} ({number})"
-    if show(min(known)) == show(max(known)):
-        return f"{ends} (each of {number})"
-    return f"{show(statistics.median(known))} (median of {number}, {ends})"

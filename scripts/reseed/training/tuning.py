@@ -173,11 +173,6 @@ class Search:
         return _frame(rung, fits)
 
 
-def search(*arguments: Any, **named: Any) -> SearchResult:
-    """The result of `Search(…)`."""
-    return Search(*arguments, **named).run()
-
-
 @dataclass
 class _Fit:
     """A configuration on some folds and `size` training rows (None: all).
