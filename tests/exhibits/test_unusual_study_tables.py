@@ -1,4 +1,4 @@
-"""Tables of unusual studies: no row is lost, pooled or repeated, and names with markup are shown."""
+"""Tables of unusual studies: no row is lost, pooled or repeated; names with markup are shown."""
 
 import re
 from zlib import crc32
