@@ -72,9 +72,7 @@ def translate_links(text: str, folder: Path, page_folder: Path, docs: Path) -> s
         return f"{label} (`{relative}`)" if relative not in label else label
 
     parts = re.split(r"(^```.*?^```)", text, flags=re.DOTALL | re.MULTILINE)
-    return "".join(
-        part if part.startswith("```") else _LINK.sub(translate, part) for part in parts
-    )
+    return "".join(part if part.startswith("```") else _LINK.sub(translate, part) for part in parts)
 
 
 def _find_page(path: Path, relative: str, docs: Path) -> Path | None:

@@ -15,8 +15,7 @@ def test_page_states_use_and_errors_before_its_sections(page):
     text = page.read_text(encoding="utf-8")
     head = text.partition("\n## ")[0]
     places = [
-        head.find(f"**{part}.**")
-        for part in ("When to use", "Example", "How often it is wrong")
+        head.find(f"**{part}.**") for part in ("When to use", "Example", "How often it is wrong")
     ]
     assert -1 < places[0] < places[1] < places[2]
     assert "**Definition.**" in text or "**Rule.**" in text

@@ -68,9 +68,7 @@ def test_study_tutorial_runs_the_study(monkeypatch):
 
 
 def test_evaluation_tutorial_finds_fewer_false_claims_with_clusters(monkeypatch, capsys):
-    values = run(
-        DOCS / "tutorials" / "5_an_evaluation_with_clustered_questions.py", monkeypatch
-    )
+    values = run(DOCS / "tutorials" / "5_an_evaluation_with_clustered_questions.py", monkeypatch)
     assert values["wrong"]["passages"] <= 10 < values["wrong"]["items only"]
     assert "BETTER" in capsys.readouterr().out
 
