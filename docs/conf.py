@@ -63,6 +63,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "show_memory": False,
+    "write_computation_times": False,
     "min_reported_time": 1e9,
     "show_signature": False,
     "capture_repr": ("_repr_html_", "__repr__"),
