@@ -7,6 +7,7 @@ import ast
 import re
 import shlex
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -36,7 +37,8 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         options.run(options)
     except ReseedError as error:
-        sys.exit(_format_error(str(error)))
+        flags = commands.choices[options.command]._option_string_actions
+        sys.exit(_format_error(str(error), flags))
     except OSError as error:
         where = error.filename2 or error.filename or "cannot write"
         sys.exit(f"Error: {where}: {error.strerror or error}")
@@ -66,6 +68,12 @@ def _add_compare(commands: Commands) -> None:
         help="the file's column of model, dataset, seed, fold, …: --column model=arch",
     )
     _add_direction(command)
+    add(
+        "--direction",
+        action="append",
+        metavar="METRIC=greater|less",
+        help="which is better, for one of several metrics: --direction pinball=less",
+    )
     add(
         "--test-train-ratio",
         type=float,
@@ -123,37 +131,64 @@ def _add_direction(command: argparse.ArgumentParser) -> None:
     group.add_argument("--lower-is-better", dest="greater", action="store_false", default=None)
 
 
-# Part of a message about a study file → the option of the command line for it.
+# Part of a message about a study file → the option of the command line for it, if no value is
+# suggested.
 _OPTIONS = {
     "`columns` maps": "--column model=…",
-    "`metric:": "--metric …",
     "set `metric`": "--metric …",
-    "`greater_is_better:": "--greater-is-better or --lower-is-better",
+    "`metric`": "--metric …",
+    "Set `format`": "--format …",
     "`test_train_ratio`": "--test-train-ratio …",
-    "`format`": "--format …",
-    "`unit:": "--unit …",
+    "`unit`": "--unit …",
     "`rope`": "--rope WIDTH or --rope METRIC=WIDTH",
 }
+#: A field with the value that a message suggests: `metric: auc`, `columns: {seed: run}`.
+_SUGGESTION = re.compile(
+    r"`(columns|metric|greater_is_better|format|unit|test_train_ratio|family): ([^`]+)`"
+)
+_DIRECTIONS = {"true": "--greater-is-better", "false": "--lower-is-better"}
+_FLAG = re.compile(r"--[a-z-]+")
 
 
-# A mapping that a message suggests: Reseed's name, and the column or columns.
-_MAPPING = re.compile(r"`columns: \{(\w+): ([^}]+)\}`")
+def _format_error(text: str, flags: Collection[str]) -> str:
+    """An error message, with the options of the command for the fields of a study file.
 
-
-def _format_error(text: str) -> str:
-    """An error message, with the option of the command line for a field of a study file."""
-    columns = [
-        " ".join(_format_column(name, part) for part in listed.strip("[]").split(", "))
-        for name, listed in _MAPPING.findall(text)
-    ]
-    hints = dict.fromkeys([*columns, *(o for field, o in _OPTIONS.items() if field in text)])
-    tail = f"\nOn the command line: {', '.join(hints)}" if hints else ""
+    flags: the options that the command has; others are not suggested.
+    """
+    hints = [_format_suggestion(*match) for match in _SUGGESTION.findall(text)]
+    has_value = {found for hint in hints for found in _FLAG.findall(hint)}
+    for field, option in _OPTIONS.items():
+        if field in text and _FLAG.findall(option)[0] not in has_value:
+            hints.append(option)
+    if _DIRECTIONS["true"] in hints and "`false`" in text:
+        hints.append(_DIRECTIONS["false"])
+    known = [hint for hint in dict.fromkeys(hints) if hint and set(_FLAG.findall(hint)) <= {*flags}]
+    tail = "\nOn the command line: " + ", or ".join(known) if known else ""
     return f"Error: {text}{tail}"
 
 
+def _format_suggestion(field: str, value: str) -> str:
+    """The option for `field: value` of a study file; empty if there is none."""
+    if field == "columns":
+        name, _, column = value.strip("{}").partition(": ")
+        parts = column.strip("[]").split(", ") if column.startswith("[") else [column]
+        return " ".join(_format_column(name, part) for part in parts)
+    if field == "metric":
+        names = value.strip("[]").split(", ") if value.startswith("[") else [value]
+        return " ".join(f"--metric {_quote(name)}" for name in names)
+    if field == "greater_is_better":
+        if value.startswith("{"):
+            return "--direction METRIC=greater --direction METRIC=less"
+        return _DIRECTIONS.get(value, "")
+    return f"--{field.replace('_', '-')} {_quote(value)}"
+
+
 def _format_column(name: str, column: str) -> str:
-    entry = f"{name}={column}"
-    return f"--column {shlex.quote(entry) if entry != f'{name}=…' else entry}"
+    return f"--column {_quote(f'{name}={column}')}"
+
+
+def _quote(text: str) -> str:
+    return text if text.endswith("…") else shlex.quote(text)
 
 
 class PairOption(NamedTuple):
@@ -235,7 +270,7 @@ def _run_compare(options: argparse.Namespace) -> None:
         baseline=options.baseline,
         pairs=options.pair,
         columns=_parse_columns(options.column),
-        greater_is_better=options.greater,
+        greater_is_better=_parse_directions(options.greater, options.direction),
         test_train_ratio=options.test_train_ratio,
         format=options.format,
         unit=options.unit,
@@ -276,6 +311,27 @@ def _parse_columns(entries: list[str]) -> dict[str, str | list[str]]:
         others = [earlier] if isinstance(earlier, str) else earlier
         columns[name] = [*others, column] if others else column
     return columns
+
+
+def _parse_directions(
+    greater: bool | None, entries: list[str] | None
+) -> bool | dict[str, bool] | None:
+    """The direction of all metrics, or by metric (`auc=greater`)."""
+    if not entries:
+        return greater
+    if greater is not None:
+        raise ReseedError(
+            "give --direction, or --greater-is-better or --lower-is-better, not both."
+        )
+    directions = {}
+    for entry in entries:
+        metric, sign, word = entry.rpartition("=")
+        if not (sign and metric) or word not in ("greater", "less"):
+            raise ReseedError(
+                f"--direction {entry}: write METRIC=greater or METRIC=less, as log_loss=less."
+            )
+        directions[metric] = word == "greater"
+    return directions
 
 
 def _parse_rope(entries: list[str] | None) -> float | dict[str, float] | None:
