@@ -277,7 +277,7 @@ def test_command_with_several_metrics_and_mapped_columns(tmp_path, capsys):
     ("arguments", "words"),
     [
         (["none.csv"], "none.csv: no such file"),
-        ([str(TABLES / "automl.csv")], "--metric …"),
+        ([str(TABLES / "automl.csv")], "--metric acc --metric auc"),
         ([str(TABLES / "automl.csv"), "--metric", "auc", "--column", "model=frame"], "--column"),
         ([str(TABLES / "automl.csv"), "--format", "wandbb"], "Did you mean 'wandb'"),
     ],

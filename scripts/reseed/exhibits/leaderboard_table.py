@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -13,6 +14,7 @@ from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.keys import merge_keys
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample
+from reseed.claims.designs import ONE_TEST_SET
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Experiments as Options
@@ -22,6 +24,7 @@ from reseed.rendering.letters import groups_of, letters
 from reseed.rendering.numbers import NONE, decimals, fixed, gaps, plus_minus, seeds, several
 from reseed.rendering.settings import (
     CROSS_DATASET_COLUMNS,
+    counted_settings,
     detectable,
     joined,
     metric_title,
@@ -44,7 +47,8 @@ _LETTERS = (
     "adjusted p-values of the verdicts)."
 )
 _RECORD = (
-    "Won, open, lost: comparisons with the other models over all datasets; open where no "
+    "Won, open, lost: comparisons with the other models over all datasets; equal where they are "
+    "shown to be equivalent, open where no "
     "difference is shown."
 )
 DRAWS = ("pairs",)
@@ -188,16 +192,21 @@ def _record(pairs: pd.DataFrame, model: str, least: int) -> dict:
     if len(pairs) < least:
         return {}
     others = _others(pairs, model)
-    return {"Won, open, lost": " / ".join(str(len(others[of])) for of in ("won", "open", "lost"))}
+    sides = ["won", "equal", "open", "lost"]
+    if not pairs["outcome"].eq("equivalent").any():
+        sides.remove("equal")
+    counts = " / ".join(str(len(others[side])) for side in sides)
+    return {", ".join(sides).capitalize(): counts}
 
 
 def _others(pairs: pd.DataFrame, model: str) -> dict[str, list[str]]:
-    """Models compared with a model, by outcome: won, lost, or inconclusive (open)."""
-    found: dict[str, list[str]] = {"won": [], "lost": [], "open": []}
+    """Models compared with a model, by outcome: won, lost, equal (equivalent), or open."""
+    found: dict[str, list[str]] = {"won": [], "lost": [], "equal": [], "open": []}
     own = pairs[(pairs["model_a"] == model) | (pairs["model_b"] == model)]
     for a, b, outcome in own[["model_a", "model_b", "outcome"]].itertuples(index=False):
         decided = "won" if a == model else "lost"
-        side = decided if outcome == "difference" else "open"
+        undecided = "equal" if outcome == "equivalent" else "open"
+        side = decided if outcome == "difference" else undecided
         found[side].append(b if a == model else a)
     return found
 
@@ -271,6 +280,8 @@ def _claims(
             for name, part in settings(data, single)
             if len(part) > 1 and (part["rank"] == part["rank"].min()).sum() == 1
         ]
+        if len(found) > 1:  # the first sentence is about all datasets
+            found.insert(0, _count_best_means(data, title, single))
     return found if is_alone else [replace(claim, headline="") for claim in found]
 
 
@@ -331,6 +342,22 @@ def _best_by_rank(
     )
 
 
+def _count_best_means(data: ExhibitData, title: str, single: pd.DataFrame) -> Claim:
+    """On how many datasets each model has the best mean, where no rank is over all of them."""
+    best = pd.concat(
+        part[part["rank"] == part["rank"].min()].head(1) for _, part in settings(data, single)
+    )
+    counts = Counter(_name(data, row) for _, row in best.iterrows()).most_common()
+    names = {
+        "where": phrases.name(title),
+        "by_model": phrases.tally(best, [f"{model} on {count}" for model, count in counts]),
+        "settings": phrases.name(counted_settings(best)),
+    }
+    lead = "{where}: the" if title else "The"
+    text = f"{lead} best mean on {{settings}}: {{by_model}} ({{n}} each)."
+    return Claim(joined("best_means", title), text, best, names, Sample.of(best, "n", "run"))
+
+
 def _best_mean(
     data: ExhibitData, where: str, part: pd.DataFrame, pairs: pd.DataFrame, is_one: bool
 ) -> Claim:
@@ -359,6 +386,8 @@ def _best_mean(
         f"{'{where}: ' if where else ''}{{best}} has the best mean, {{metric}} {{mean}}",
     )
     text += " over {n}"
+    if len(own) and own["design"].isin(ONE_TEST_SET).all():
+        text += " on this one split"
     if beats_all:
         text += ", and is shown better than every other model"
         tail = " and is shown to differ from every other"
@@ -371,6 +400,8 @@ def _best_mean(
         text += f"; {lead} {{open}}"
     elif others["won"] and not others["lost"] and not beats_all:
         text += ", and is shown better than {won}"
+    if others["equal"]:
+        text += "; equivalent to {equal}"
     if len(absent):
         text += f"; {{absent}} {'has' if len(absent) == 1 else 'have'} no finished run"
     return Claim(

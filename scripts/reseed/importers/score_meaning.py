@@ -51,7 +51,7 @@ def check_score_meaning(
 
 def _check_heading(table: SourceTable, metric: str, scores: Sequence[str]) -> None:
     for column in scores:
-        if is_error_heading(column) and column != metric:
+        if is_error_heading(column) and not is_error_heading(metric):
             table.add_error(
                 f"column {column!r} seems to hold errors, but more of {metric!r} is better",
                 f"If it holds errors such as 1 − {metric}, less is better: "

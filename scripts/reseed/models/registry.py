@@ -30,7 +30,8 @@ Factory = Callable[..., Any]
 PROBABILITY_ROUNDING = 1e-3
 #: How Python and scikit-learn report a parameter that does not exist.
 _REJECTED = re.compile(
-    r"unexpected keyword argument '([^']+)'|no hyper-parameter (\w+)|(?:[Ii]nvalid|[Uu]nknown) parameters? '?([\w-]+)"
+    r"unexpected keyword argument '([^']+)'|no hyper-parameter (\w+)"
+    r"|(?:[Ii]nvalid|[Uu]nknown) parameters? '?([\w-]+)"
 )
 _PARAMETERS = ("task", "n_classes", "hyperparameters", "seeds", "device", "threads")
 
