@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import ast
+import os
 import re
 import shlex
+import shutil
 import sys
 from collections.abc import Collection
 from pathlib import Path
@@ -16,6 +18,8 @@ from reseed.comparison.evaluation_commands import add_evaluation_commands
 from reseed.core.errors import ReseedError
 
 if TYPE_CHECKING:
+    from reseed.comparison.result import Comparison
+
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 _EXAMPLE = "example: reseed compare runs.csv --metric ndcg --baseline bm25 --html report.html"
@@ -96,6 +100,9 @@ def _add_compare(commands: Commands) -> None:
     add("--figure", type=Path, metavar="FILE", help="write the difference figure (PDF, PNG, SVG)")
     add("--csv", type=Path, metavar="FILE", help="write the verdicts as CSV")
     add("--folder", type=Path, help="write every table, figure and statistic")
+    output = command.add_mutually_exclusive_group()
+    output.add_argument("--json", action="store_true", help="print answer, ranking and verdicts")
+    output.add_argument("--quiet", action="store_true", help="print the answer alone")
     command.set_defaults(run=_run_compare)
 
 
@@ -278,7 +285,7 @@ def _run_compare(options: argparse.Namespace) -> None:
         rope=_parse_rope(options.rope),
         **_list_set_options(options, names),
     )
-    print(comparison)
+    _print_comparison(comparison, options)
     if options.csv:
         write_csv(comparison.verdicts, options.csv)
     if options.latex:
@@ -289,7 +296,22 @@ def _run_compare(options: argparse.Namespace) -> None:
         comparison.save(options.folder)
     if options.html:
         comparison.to_html(options.html)
-        print(f"\nReport: {options.html}")
+        if not options.json:
+            print(f"\nReport: {options.html}")
+
+
+def _print_comparison(comparison: Comparison, options: argparse.Namespace) -> None:
+    """Print for a terminal with colors and tables of its width; plain text otherwise."""
+    from reseed.comparison.console import render
+
+    if options.json:
+        print(comparison.to_json())
+    elif options.quiet:
+        print(*comparison.answer, sep="\n")
+    else:
+        is_terminal = sys.stdout.isatty()
+        width = shutil.get_terminal_size((100, 24)).columns if is_terminal else None
+        print(render(comparison, width, color=is_terminal and "NO_COLOR" not in os.environ))
 
 
 def _check_figure(figure: Path) -> None:
