@@ -65,6 +65,13 @@ def _add_compare(commands: Commands) -> None:
     add("--baseline", help="compare each model with this one only")
     add("--pair", nargs=2, action="append", metavar=("A", "B"), help="compare these two only")
     add(
+        "--deterministic",
+        action="append",
+        default=[],
+        metavar="MODEL",
+        help="a model without randomness: one run on a split stands for all seeds",
+    )
+    add(
         "--column",
         action="append",
         default=[],
@@ -276,6 +283,7 @@ def _run_compare(options: argparse.Namespace) -> None:
         metric=metric[0] if metric and len(metric) == 1 else metric,
         baseline=options.baseline,
         pairs=options.pair,
+        deterministic=options.deterministic,
         columns=_parse_columns(options.column),
         greater_is_better=_parse_directions(options.greater, options.direction),
         test_train_ratio=options.test_train_ratio,

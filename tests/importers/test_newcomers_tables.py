@@ -11,6 +11,7 @@ import pytest
 from reseed import compare
 from reseed.core.errors import ReseedError
 from reseed.importers import import_results
+from scipy import stats
 
 
 def read(source, **results):
@@ -191,3 +192,27 @@ def test_means_with_spreads_name_the_command_for_them():
     assert "`reseed means`" in refuse(cells)
     columns = pd.DataFrame({"model": ["a", "b"], "accuracy_mean": [0.9, 0.8], "accuracy_std": 0.1})
     assert "`reseed means`" in refuse(columns)
+
+
+def fixed_baseline():
+    """`bm25` has one run; `dense` has six seeds around 0.44."""
+    dense = [0.43, 0.44, 0.45, 0.44, 0.435, 0.445]
+    rows = [("bm25", 0, 0.41), *(("dense", seed, score) for seed, score in enumerate(dense))]
+    return pd.DataFrame(rows, columns=["model", "seed", "ndcg"])
+
+
+def test_a_deterministic_baseline_is_a_constant():
+    table = fixed_baseline()
+    noted = compare(table, baseline="bm25")
+    assert noted.verdicts["outcome"].tolist() == ["too few runs"]
+    assert any("--deterministic bm25" in note for note in noted.notes)
+    row = compare(table, baseline="bm25", deterministic="bm25").verdicts.iloc[0]
+    scores = table.loc[table["model"] == "dense", "ndcg"]
+    assert row["p"] == pytest.approx(stats.ttest_1samp(scores, 0.41).pvalue, rel=1e-9)
+    assert (row["outcome"], row["n"]) == ("difference", 6)
+
+
+def test_a_deterministic_model_has_one_run_on_a_split():
+    assert "'bm52', which has no run" in refuse(fixed_baseline(), deterministic=["bm52"])
+    text = refuse(fixed_baseline(), deterministic=["dense"])
+    assert "several runs on one split" in text

@@ -241,6 +241,8 @@ class Results(Strict):
     """Baseline: compare each model with this one only."""
     pairs: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = []
     """Compare these pairs only: `[[a, b], …]`."""
+    deterministic: list[str] = []
+    """Models without randomness: one run on a split stands for the runs of all seeds."""
 
 
 class Analysis(Strict):

@@ -23,6 +23,7 @@ from reseed.importers.checks import (
 )
 from reseed.importers.column_spec import RequestedMetrics, list_requested_metrics
 from reseed.importers.columns import RUN_COLUMNS, ColumnMap, find_columns, list_columns
+from reseed.importers.deterministic import note_single_runs, repeat_deterministic_runs
 from reseed.importers.hints import require_model_column
 from reseed.importers.item_predictions import ItemTask, has_item_predictions, score_items
 from reseed.importers.item_scores import add_items, average_items
@@ -61,6 +62,7 @@ class ImportOptions:
     unit: str = ""
     baseline: str | None = None
     pairs: Sequence[Sequence[str]] = ()
+    deterministic: Sequence[str] = ()
 
     @classmethod
     def from_results(cls, results: Mapping[str, Any]) -> ImportOptions:
@@ -122,6 +124,8 @@ def import_runs(
         table.raise_errors()
     runs = pivot_metrics(table, rows, primary)
     check_finished_runs(table, runs)
+    note_single_runs(table, runs, options.deterministic)
+    runs = repeat_deterministic_runs(table, runs, options.deterministic)
     check_run_counts(table, columns, runs)
     models = list(dict.fromkeys(runs["model"]))
     check_requested_models(table, models, options.baseline, options.pairs)
