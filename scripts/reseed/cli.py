@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from reseed.commands import add_commands
+from reseed.commands.completion import add_completion
+from reseed.commands.init import add_init
 from reseed.comparison.evaluation_commands import add_evaluation_commands
 from reseed.core.errors import ReseedError
 
@@ -22,27 +24,49 @@ if TYPE_CHECKING:
 
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
+_EXAMPLES = """examples:
+  reseed compare runs.csv                      a table of runs: which model is better
+  reseed compare runs.csv --baseline bm25 --html report.html
+  reseed means table.tex --runs 5              a paper's table of means ± SD
+  reseed items logs/                           scores of test cases, from tables or logs
+  reseed gate new.csv --baseline old.csv --margin 0.01
+  reseed init mine --results runs.csv          a study for Snakemake
+
+exit status: 0 done; 1 an error in a table or an option, with its fix on standard error; 2 an
+unknown option or command; 130 interrupted (Ctrl-C). `reseed gate` also: 10 worse, 11 undecided.
+"""
 _EXAMPLE = "example: reseed compare runs.csv --metric ndcg --baseline bm25 --html report.html"
 
 
+#: Exit status after Ctrl-C, as shells report it.
+_INTERRUPTED = 130
 #: Options of the analysis `pairs` that `reseed means` has too.
 _MEANS_OPTIONS = ["level", "alpha", "min_runs"]
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command; an error in the table or the options is one message and exit status 1."""
-    parser = argparse.ArgumentParser(prog="reseed", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="reseed",
+        description="Compare models by their runs, and say how much of a difference is luck.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     _add_compare(commands)
     _add_means(commands)
     add_evaluation_commands(commands)
     add_commands(commands)
+    add_init(commands)
+    add_completion(commands, parser)
     options = parser.parse_args(arguments)
     try:
         options.run(options)
     except ReseedError as error:
         flags = commands.choices[options.command]._option_string_actions
         sys.exit(_format_error(str(error), flags))
+    except KeyboardInterrupt:
+        sys.exit(_INTERRUPTED)
     except OSError as error:
         where = error.filename2 or error.filename or "cannot write"
         sys.exit(f"Error: {where}: {error.strerror or error}")
@@ -303,7 +327,7 @@ def _run_compare(options: argparse.Namespace) -> None:
     if options.folder:
         comparison.save(options.folder)
     if options.html:
-        comparison.to_html(options.html)
+        comparison.to_html(options.html, progress=sys.stderr.isatty())
         if not options.json:
             print(f"\nReport: {options.html}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -256,6 +256,22 @@ def _list_notes(comparison: Comparison) -> list[str]:
     text = describe_families(families, pairs["alpha"].iloc[0]) if len(pairs) else ""
     notes = [f"{trials.ok:,} runs{failed}.", *comparison.notes]
     return [*notes, *([text] if text else []), *_note_incomplete_ranks(comparison)]
+
+
+def show_steps(names: Iterable[str], title: str, shown: bool) -> Iterator[str]:
+    """The names, with a bar on standard error of those that are done."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    steps = list(names)
+    tail = TextColumn("{task.description}")
+    with Progress(*columns, tail, console=Console(stderr=True), disable=not shown) as bar:
+        task = bar.add_task("", total=len(steps))
+        for name in steps:
+            bar.update(task, description=name)
+            yield name
+            bar.advance(task)
 
 
 def to_json(comparison: Comparison) -> str:

@@ -17,7 +17,7 @@ import pandas as pd
 from reseed.analyses.shared.data import Data
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.comparison.arguments import Entries
-from reseed.comparison.console import render, state_answer, to_json
+from reseed.comparison.console import render, show_steps, state_answer, to_json
 from reseed.core.atomic import replace_atomically, write_text
 from reseed.core.csv_files import write_csv
 from reseed.core.errors import ReseedError, suggest_name
@@ -159,7 +159,11 @@ class Comparison:
         return folder
 
     def _save_exhibits(
-        self, folder: Path, tables: tuple[str, ...], figures: tuple[str, ...]
+        self,
+        folder: Path,
+        tables: tuple[str, ...],
+        figures: tuple[str, ...],
+        progress: bool = False,
     ) -> None:
         """Write the files of a page, and the exhibits in these formats too."""
         from reseed.rendering.figures import write_figure
@@ -168,7 +172,7 @@ class Comparison:
         for part in ("tables", "figures"):
             (folder / part).mkdir(parents=True, exist_ok=True)
         write_study_info(folder / "about.json", self.data.info)
-        for name in self.exhibits:
+        for name in show_steps(self.exhibits, "Writing the page", progress):
             kind, data, options = self._load_exhibit(name)
             if kind.function == "table":
                 table = make_table(kind, data, options)
@@ -177,14 +181,17 @@ class Comparison:
                 figure, info = make_figure(kind, data, options)
                 write_figure(figure, info, data, folder / "figures" / name, figures)
 
-    def to_html(self, path: str | Path | None = None) -> str:
-        """The report as one self-contained page, which is written to `path` if given."""
+    def to_html(self, path: str | Path | None = None, progress: bool = False) -> str:
+        """The report as one self-contained page, which is written to `path` if given.
+
+        progress: show the exhibits that are done on standard error.
+        """
         from reseed.reporting.pages import build_study_page
         from reseed.reporting.studies import read_study
 
         with tempfile.TemporaryDirectory(prefix="reseed-") as results:
             folder = Path(results) / STUDY_NAME
-            self._save_exhibits(folder, (), ("png",))
+            self._save_exhibits(folder, (), ("png",), progress)
             # No `page`, so no links to the temporary files.
             study = read_study(folder, list(self.exhibits), command=self.command)
         page = build_study_page(study)

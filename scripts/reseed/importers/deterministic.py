@@ -56,10 +56,9 @@ def _repeat(own: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
 
 def note_single_runs(table: SourceTable, runs: pd.DataFrame, deterministic: Sequence[str]) -> None:
     """Offer `deterministic` for models with one run a split, where others have several seeds."""
-    counts = runs.groupby([*_SPLIT, "model"]).size().unstack("model")
-    most = counts.max()
-    single = [str(m) for m in counts if most[m] == 1 and m not in deterministic]
-    if most.max() >= _FEWEST_SEEDS and single:
+    counts = runs.groupby([*_SPLIT, "model"]).size().groupby("model", sort=False).max()
+    single = [str(m) for m in counts.index[counts == 1] if m not in deterministic]
+    if counts.max() >= _FEWEST_SEEDS and single:
         table.notes.append(
             f"{join_names(single)} {'has' if len(single) == 1 else 'have'} one run on a split. If "
             "nothing in it is random, a fixed score is a baseline that others are tested against: "
