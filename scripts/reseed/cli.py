@@ -6,16 +6,15 @@ import argparse
 import ast
 import os
 import re
-import shlex
 import shutil
 import sys
-from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from reseed.commands import add_commands
 from reseed.commands.completion import add_completion
-from reseed.commands.init import add_init
+from reseed.commands.error_hints import format_error
+from reseed.comparison.init_command import add_init
 from reseed.comparison.evaluation_commands import add_evaluation_commands
 from reseed.core.errors import ReseedError
 
@@ -64,7 +63,7 @@ def main(arguments: list[str] | None = None) -> None:
         options.run(options)
     except ReseedError as error:
         flags = commands.choices[options.command]._option_string_actions
-        sys.exit(_format_error(str(error), flags))
+        sys.exit(format_error(str(error), flags))
     except KeyboardInterrupt:
         sys.exit(_INTERRUPTED)
     except OSError as error:
@@ -167,66 +166,6 @@ def _add_direction(command: argparse.ArgumentParser) -> None:
     group = command.add_mutually_exclusive_group()
     group.add_argument("--greater-is-better", dest="greater", action="store_true", default=None)
     group.add_argument("--lower-is-better", dest="greater", action="store_false", default=None)
-
-
-# Part of a message about a study file → the option of the command line for it, if no value is
-# suggested.
-_OPTIONS = {
-    "`columns` maps": "--column model=…",
-    "set `metric`": "--metric …",
-    "`metric`": "--metric …",
-    "Set `format`": "--format …",
-    "`test_train_ratio`": "--test-train-ratio …",
-    "`unit`": "--unit …",
-    "`rope`": "--rope WIDTH or --rope METRIC=WIDTH",
-}
-#: A field with the value that a message suggests: `metric: auc`, `columns: {seed: run}`.
-_SUGGESTION = re.compile(
-    r"`(columns|metric|greater_is_better|format|unit|test_train_ratio|family): ([^`]+)`"
-)
-_DIRECTIONS = {"true": "--greater-is-better", "false": "--lower-is-better"}
-_FLAG = re.compile(r"--[a-z-]+")
-
-
-def _format_error(text: str, flags: Collection[str]) -> str:
-    """An error message, with the options of the command for the fields of a study file.
-
-    flags: the options that the command has; others are not suggested.
-    """
-    hints = [_format_suggestion(*match) for match in _SUGGESTION.findall(text)]
-    has_value = {found for hint in hints for found in _FLAG.findall(hint)}
-    for field, option in _OPTIONS.items():
-        if field in text and _FLAG.findall(option)[0] not in has_value:
-            hints.append(option)
-    if _DIRECTIONS["true"] in hints and "`false`" in text:
-        hints.append(_DIRECTIONS["false"])
-    known = [hint for hint in dict.fromkeys(hints) if hint and set(_FLAG.findall(hint)) <= {*flags}]
-    tail = "\nOn the command line: " + ", or ".join(known) if known else ""
-    return f"Error: {text}{tail}"
-
-
-def _format_suggestion(field: str, value: str) -> str:
-    """The option for `field: value` of a study file; empty if there is none."""
-    if field == "columns":
-        name, _, column = value.strip("{}").partition(": ")
-        parts = column.strip("[]").split(", ") if column.startswith("[") else [column]
-        return " ".join(_format_column(name, part) for part in parts)
-    if field == "metric":
-        names = value.strip("[]").split(", ") if value.startswith("[") else [value]
-        return " ".join(f"--metric {_quote(name)}" for name in names)
-    if field == "greater_is_better":
-        if value.startswith("{"):
-            return "--direction METRIC=greater --direction METRIC=less"
-        return _DIRECTIONS.get(value, "")
-    return f"--{field.replace('_', '-')} {_quote(value)}"
-
-
-def _format_column(name: str, column: str) -> str:
-    return f"--column {_quote(f'{name}={column}')}"
-
-
-def _quote(text: str) -> str:
-    return text if text.endswith("…") else shlex.quote(text)
 
 
 class PairOption(NamedTuple):

@@ -54,7 +54,7 @@ def test_splits_of_tabarena_are_repeats_of_three_folds():
     assert set(read(tabarena(3))[0]["scheme"]) == {"kfold-3x1"}
 
 
-def test_results_of_the_automl_benchmark_use_the_metric_of_each_task():
+def test_automl_benchmark_has_a_metric_for_each_task():
     table = grid(task=["a", "b"], framework=["x", "y"], fold=range(3))
     is_auc = table["task"] == "a"
     table = table.assign(
@@ -77,7 +77,7 @@ def runs(metric, values):
     return table.assign(**{metric: np.resize(values, len(table))})
 
 
-def test_a_column_of_errors_is_no_score_of_a_greater_is_better_metric():
+def test_errors_are_no_scores_of_a_metric():
     table = runs("error", [0.1, 0.2, 0.15]).assign(metric="roc_auc")
     text = refuse(table, columns={"value": "error"})
     assert "'error' seems to hold errors, but more of 'roc_auc' is better" in text
@@ -100,7 +100,7 @@ def test_an_auc_below_guessing_is_confirmed_first():
     assert read(runs("auc", [0.45, 0.6, 0.7, 0.8]))
 
 
-def test_a_share_above_one_is_refused_unless_its_unit_is_given():
+def test_a_share_above_one_needs_a_unit():
     text = refuse(runs("accuracy", [1.1, 1.2, 1.3]))
     assert "a share is 0 to 1, or 0 to 100 in percent" in text
     assert "`unit: points`" in text
@@ -133,7 +133,7 @@ def test_up_to_ten_folds_without_a_repeat_are_noted():
 
 
 @pytest.mark.parametrize("column", ["doc", "id", "idx", "index", "image", "case_number"])
-def test_items_are_proposed_as_items_and_never_as_seeds(column):
+def test_items_are_proposed_as_items(column):
     table = grid(model=["a", "b"], **{column: range(200)})
     table = table.assign(accuracy=np.resize([0, 1, 1], len(table)))
     text = refuse(table)
@@ -141,12 +141,12 @@ def test_items_are_proposed_as_items_and_never_as_seeds(column):
     assert "seed: " not in text.split("It has")[1]
 
 
-def test_a_column_that_numbers_runs_is_still_proposed_as_seed():
+def test_numbered_runs_are_proposed_as_seed():
     table = grid(model=["a", "b"], attempt=range(6)).assign(accuracy=np.linspace(0.7, 0.9, 12))
     assert "`columns: {seed: attempt}`" in refuse(table)
 
 
-def test_what_models_are_tested_on_is_proposed_as_dataset():
+def test_tested_on_is_proposed_as_dataset():
     table = grid(domain=["chess", "go", "poker"], algorithm=["dqn", "ppo"], seed=range(3))
     table = table.assign(score=np.linspace(1, 9, len(table)))
     text = refuse(table, greater_is_better=True)
@@ -158,7 +158,7 @@ def test_what_models_are_tested_on_is_proposed_as_dataset():
     assert read(games, greater_is_better=True)[0]["dataset"].nunique() == 3
 
 
-def test_an_unknown_metric_is_named_with_the_column_that_may_hold_it():
+def test_the_column_of_an_unknown_metric_is_proposed():
     table = runs("points", [0.7, 0.8, 0.75])
     assert "`metric: accuracy`" not in refuse(table)
     assert "`columns: {value: points}`" in refuse(table, metric="accuracy")

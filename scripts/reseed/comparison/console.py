@@ -183,11 +183,11 @@ def _print_pairs(console: Any, comparison: Comparison) -> None:
     if rows.empty:
         return
     console.print()
-    if len(rows) <= _MOST_SENTENCES:
-        for verdict in rows["verdict"]:
-            console.print(f"- {verdict}")
-        return
     several_datasets = rows["dataset"].nunique() > 1
+    if len(rows) <= _MOST_SENTENCES:
+        for dataset, verdict in rows[["dataset", "verdict"]].itertuples(index=False):
+            console.print(f"- {dataset}: {verdict}" if several_datasets else f"- {verdict}")
+        return
     over = rows[(rows["dataset"] == ALL_DATASETS) & rows["p_adjusted"].notna()]
     first = over if several_datasets else rows
     if len(first):
@@ -250,11 +250,10 @@ def _count_outcomes(single: pd.DataFrame) -> pd.DataFrame:
 
 def _list_notes(comparison: Comparison) -> list[str]:
     trials, pairs = comparison.data.info.trials, comparison.statistics("pairs")
-    failed = f", {trials.failed:,} failed and left out" if trials.failed else ""
     tested = pairs[(pairs["family"] == "dataset") & (pairs["design"] != "datasets")]
     families = tested.groupby([*COMPARISON_COLUMNS], dropna=False).ngroups
     text = describe_families(families, pairs["alpha"].iloc[0]) if len(pairs) else ""
-    notes = [f"{trials.ok:,} runs{failed}.", *comparison.notes]
+    notes = [f"{trials.ok:,} runs, {trials.failed:,} failed and left out.", *comparison.notes]
     return [*notes, *([text] if text else []), *_note_incomplete_ranks(comparison)]
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,7 @@ from reseed.claims.claim import Claim, Sample
 from reseed.claims.designs import ONE_TEST_SET
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS
+from reseed.exhibits.shared.leading_models import count_best_means, rank_note
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, require_rows
@@ -24,7 +25,6 @@ from reseed.rendering.letters import groups_of, letters
 from reseed.rendering.numbers import NONE, decimals, fixed, gaps, plus_minus, seeds, several
 from reseed.rendering.settings import (
     CROSS_DATASET_COLUMNS,
-    counted_settings,
     detectable,
     joined,
     metric_title,
@@ -86,7 +86,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         data,
         board.drop(columns="place"),
         note(data, single, per="model and dataset"),
-        definitions=[text for text in (*phrase, _rank_note(over)) if text],
+        definitions=[text for text in (*phrase, rank_note(over)) if text],
         claims=[claim for found in groups for claim in _claims(data, *found, len(groups) == 1)],
     )
 
@@ -222,20 +222,6 @@ def _rank(rank: float) -> str:
     return NONE if not np.isfinite(rank) else f"{rank:.0f}" if rank % 1 == 0 else f"{rank:.1f}"
 
 
-def _rank_note(over: pd.DataFrame) -> str:
-    if over.empty:
-        return ""
-    text = "Mean rank: over the datasets, 1 is best; ±: SD over runs."
-    short = over[over["n"] < over["datasets"]].drop_duplicates("place")
-    parts = [f"{row['n']:.0f} of {row['datasets']:.0f}" for _, row in short.iterrows()]
-    if parts:
-        text += (
-            f" Ranks are over the {several(parts)} datasets on which every model has a finished"
-            " run."
-        )
-    return text
-
-
 def _beats_all(others: dict[str, list[str]], models: int) -> bool:
     """Whether a model is shown better than every other of `models`."""
     return 0 < models - 1 <= len(others["won"])
@@ -281,7 +267,7 @@ def _claims(
             if len(part) > 1 and (part["rank"] == part["rank"].min()).sum() == 1
         ]
         if len(found) > 1:  # the first sentence is about all datasets
-            found.insert(0, _count_best_means(data, title, single))
+            found.insert(0, count_best_means(title, settings(data, single), partial(_name, data)))
     return found if is_alone else [replace(claim, headline="") for claim in found]
 
 
@@ -340,22 +326,6 @@ def _best_by_rank(
         headline=text,
         null="no difference",
     )
-
-
-def _count_best_means(data: ExhibitData, title: str, single: pd.DataFrame) -> Claim:
-    """On how many datasets each model has the best mean, where no rank is over all of them."""
-    best = pd.concat(
-        part[part["rank"] == part["rank"].min()].head(1) for _, part in settings(data, single)
-    )
-    counts = Counter(_name(data, row) for _, row in best.iterrows()).most_common()
-    names = {
-        "where": phrases.name(title),
-        "by_model": phrases.tally(best, [f"{model} on {count}" for model, count in counts]),
-        "settings": phrases.name(counted_settings(best)),
-    }
-    lead = "{where}: the" if title else "The"
-    text = f"{lead} best mean on {{settings}}: {{by_model}} ({{n}} each)."
-    return Claim(joined("best_means", title), text, best, names, Sample.of(best, "n", "run"))
 
 
 def _best_mean(
