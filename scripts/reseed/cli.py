@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from reseed.commands import add_commands
 from reseed.commands.completion import add_completion
 from reseed.commands.error_hints import format_error
-from reseed.comparison.init_command import add_init
 from reseed.comparison.evaluation_commands import add_evaluation_commands
+from reseed.comparison.init_command import add_init
 from reseed.core.errors import ReseedError
 
 if TYPE_CHECKING:
