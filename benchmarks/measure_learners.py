@@ -84,7 +84,7 @@ def fit_boosting(x: NDArray, y: NDArray, train: NDArray, rng: np.random.Generato
         feature, cut = np.divmod(best, x.shape[0])
         split = np.arange(len(train))
         threshold = x[order[feature, cut], feature]
-        is_left = x[:, feature].T <= threshold[:, None]
+        is_left = threshold[:, None] >= x[:, feature].T
         low = left[split, feature, cut] / np.maximum(below[split, feature, cut], 1)
         high = right[split, feature, cut] / np.maximum(above[split, feature, cut], 1)
         score += 0.3 * np.where(is_left, low[:, None], high[:, None])

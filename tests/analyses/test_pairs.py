@@ -373,3 +373,55 @@ def test_joint_intervals_cover_together_and_agree_with_holm(rng):
     d = np.random.default_rng(8).normal(size=(4000, 6, 9))
     half = joint_quantile(8, 0.95, 6) * d.std(axis=-1, ddof=1) / 3
     assert (np.abs(d.mean(axis=-1)) <= half).all(axis=-1).mean() == pytest.approx(0.95, abs=0.012)
+
+
+def test_open_verdicts_name_what_to_add(rng):
+    table = run_analysis(pairs, data(frame(over_splits(rng, {"x": 0.0, "y": 0.0}))), OPTIONS)
+    (row,) = table.itertuples()
+    assert (row.outcome, row.add) == ("no difference shown", "rows")
+    assert row.detectable_add == pytest.approx(row.detectable / np.sqrt(2))
+    assert "with twice the rows" in row.verdict
+
+
+def test_a_difference_states_whether_it_needs_stable_learners(rng):
+    wide = {"x": 0.0, "y": -0.1}
+    sure = run_analysis(pairs, data(frame(over_splits(rng, wide))), OPTIONS)
+    assert sure["conservative_p_holm"].iloc[0] < 0.05
+    assert "1-nearest neighbour" not in sure["verdict"].iloc[0]
+    # The best p-value between the two corrections: shown with the first, not with the second.
+    d = np.resize([1.0, -1.0], 12)
+    d = (d - d.mean()) / d.std(ddof=1)
+    se, larger = np.sqrt(1 / 12 + 0.25), np.sqrt(1 / 12 + 0.375)
+    shift = stats.t.ppf(0.975, 11) * (se + larger) / 2
+    rows = [("d", "x", s, 0, 0, 0.8 + 0.01 * (shift + d[s])) for s in range(12)]
+    rows += [("d", "y", s, 0, 0, 0.8) for s in range(12)]
+    (row,) = run_analysis(pairs, data(frame(rows)), OPTIONS).itertuples()
+    assert row.outcome == "difference"
+    assert row.conservative_p == pytest.approx(2 * stats.t.sf(shift / larger, 11))
+    assert "Not shown for learners that depend on single training rows" in row.verdict
+
+
+def test_baseline_and_spreads_of_seeds_that_are_not_shared(rng):
+    sds = {"base": 0.001, "x": 0.001, "wide": 0.02}
+    rows = [
+        ("d", model, 0, 0, 10 * k + seed, 0.8 + rng.normal(0, sd))
+        for k, (model, sd) in enumerate(sds.items())
+        for seed in range(8)
+    ]
+    table = run_analysis(pairs, data(frame(rows)), OPTIONS | {"baseline": "base"})
+    scores = {name: np.array([r[5] for r in rows if r[1] == name]) for name in sds}
+    theirs = stats.dunnett(scores["x"], scores["wide"], control=scores["base"])
+    ends = theirs.confidence_interval(0.95)
+    for row in table.itertuples():
+        other = row.model_b if row.model_a == "base" else row.model_a
+        k = ["x", "wide"].index(other)
+        assert row.dunnett_p == pytest.approx(theirs.pvalue[k], abs=0.01)
+        sign = 1 if row.model_a == other else -1
+        bounds = sorted((sign * ends.low[k], sign * ends.high[k]))
+        assert (row.dunnett_low, row.dunnett_high) == pytest.approx(bounds, rel=0.02, abs=1e-4)
+        p = stats.levene(scores["base"], scores[other], center="median").pvalue
+        assert row.spread_p == pytest.approx(p)
+        assert ("spreads over seeds differ" in row.verdict) == (other == "wide")
+        assert "Dunnett's interval" in row.verdict
+    every = run_analysis(pairs, data(frame(rows)), OPTIONS)
+    assert every["dunnett_p"].isna().all()

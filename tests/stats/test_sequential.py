@@ -102,6 +102,14 @@ def test_equivalence_needs_an_interval_strictly_inside(sign):
     assert (wider.n, wider.reason) == (2, "equivalent")
 
 
+def test_a_width_that_is_just_met_is_precise_enough():
+    x = np.array([-1.0, 3.0])
+    sequence = sequential.mean_confidence_sequence(x, 0.9)
+    half = (sequence.high[1] - sequence.low[1]) / 2
+    stop = sequential.stopping_point(x, 0.9, half_width=half)
+    assert (stop.n, stop.reason) == (2, "precise enough")
+
+
 def test_rule_without_a_stop_returns_the_last_interval():
     x = np.random.default_rng(3).normal(0, 1, 30)
     sequence, stop = sequential.mean_confidence_sequence(x), sequential.stopping_point(x)
@@ -116,6 +124,7 @@ def test_rule_without_a_stop_returns_the_last_interval():
         (lambda: sequential.t_boundary(5, alpha=0), "alpha"),
         (lambda: sequential.t_boundary(5, scale=0), "scale"),
         (lambda: sequential.stopping_point([1.0], rope=-1), "rope"),
+        (lambda: sequential.stopping_point([1.0], half_width=0), "half_width"),
     ],
 )
 def test_bad_input_is_refused(call, message):
