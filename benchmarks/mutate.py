@@ -1,9 +1,10 @@
 """Mutation tests of `reseed.stats`: random changes of operators and constants, each in a copy.
 
 `python benchmarks/mutate.py evalues --mutants 20` changes `stats/evalues.py` at 20 random places
-and runs `tests/stats/test_evalues.py` on each. It prints every survivor and the share killed. A
-survivor needs a test, or an entry with a proof in `equivalent_mutants.yaml`. The repository is not
-changed. Each change is tested in a fork, so libraries are imported once (Linux, macOS).
+and runs `tests/stats/test_evalues.py` on each; without names, every module with tests is changed.
+It prints every survivor and the share killed. A survivor needs a test, or an entry with a proof in
+`equivalent_mutants.yaml`. The repository is not changed. Each change is tested in a fork, so
+libraries are imported once (Linux, macOS).
 """
 
 from __future__ import annotations
@@ -27,6 +28,17 @@ import statsmodels.api  # noqa: F401
 import yaml
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+#: Test files of modules that have none of their own name.
+_TESTED_BY = {
+    "five_by_two": ["stochastic_order"],
+    "gaussian_range": ["spread", "extremes"],
+    "item_design": ["item_model"],
+    "item_model": ["item_model", "weighted_t"],
+    "mean_squares": ["variance", "factorial_variance"],
+    "ranking": ["ranking_instability"],
+    "signed_rank": ["comparison", "exact_ties"],
+    "trimming": ["ks", "representatives"],
+}
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.yaml")
 _TIMEOUT = 300  # seconds; a change that makes a loop endless is killed by it
 _OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
@@ -114,10 +126,22 @@ def read_equivalent(module: str) -> dict[str, str]:
     return (yaml.safe_load(EQUIVALENT.read_text("utf-8")) or {}).get(module, {})
 
 
-def test_module(name: str, mutants: int, rng: random.Random) -> tuple[int, int]:
+def list_modules() -> list[str]:
+    """Names of the modules of `reseed.stats` that have tests."""
+    names = sorted(path.stem for path in (REPOSITORY / "scripts/reseed/stats").glob("[!_]*.py"))
+    return [
+        name for name in names if all((REPOSITORY / test).exists() for test in find_tests(name))
+    ]
+
+
+def find_tests(module: str) -> list[str]:
+    """Paths of the test files of a module."""
+    return [f"tests/stats/test_{name}.py" for name in _TESTED_BY.get(module, [module])]
+
+
+def test_module(module: str, mutants: int, rng: random.Random) -> tuple[int, int]:
     """Print the survivors of a module; return the numbers killed and not equivalent."""
-    module, _, tested_by = name.partition(":")
-    tests = [f"tests/stats/test_{one}.py" for one in (tested_by or module).split(",")]
+    tests = find_tests(module)
     equivalent = read_equivalent(module)
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary) / "scripts"
@@ -147,15 +171,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
         "modules",
-        nargs="+",
-        help="modules of reseed.stats; `weighted_t:item_model,weighted_t` names two test files",
+        nargs="*",
+        help="modules of reseed.stats; none: all that have tests",
     )
     parser.add_argument("--mutants", type=int, default=20, help="changes of each module; 0: all")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--require", type=float, default=0.0, help="share killed, else exit 1")
     options = parser.parse_args()
     rng = random.Random(options.seed)
-    results = [test_module(name, options.mutants, rng) for name in options.modules]
+    results = [
+        test_module(name, options.mutants, rng) for name in options.modules or list_modules()
+    ]
     killed, total = (sum(column) for column in zip(*results, strict=True))
     print(f"killed {killed} of {total} ({killed / max(total, 1):.3f})")
     if killed < options.require * total:

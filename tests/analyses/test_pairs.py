@@ -425,3 +425,15 @@ def test_baseline_and_spreads_of_seeds_that_are_not_shared(rng):
         assert "Dunnett's interval" in row.verdict
     every = run_analysis(pairs, data(frame(rows)), OPTIONS)
     assert every["dunnett_p"].isna().all()
+
+
+def test_intervals_of_shares_end_at_the_largest_difference(rng):
+    rows = [("d", m, 0, 0, s, v) for m, vs in {"x": (0.9, 0.1, 0.8), "y": (0.2, 0.3, 0.2)}.items()
+            for s, v in enumerate(vs)]  # fmt: skip
+    table = run_analysis(pairs, data(frame(rows)), OPTIONS | {"min_runs": 2})
+    (row,) = table.itertuples()
+    d = np.array([0.7, -0.2, 0.6])
+    half = stats.t.isf(0.025, 2) * d.std(ddof=1) / np.sqrt(3)
+    assert d.mean() + half > 1
+    assert (row.low, row.high) == pytest.approx((d.mean() - half, 1))
+    assert "cut at the largest possible difference" in row.verdict

@@ -9,6 +9,7 @@ import pandas as pd
 from pydantic import Field
 
 from reseed.analyses.shared.across_datasets import AcrossDatasets
+from reseed.analyses.shared.baseline_tests import add_dunnett
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.equivalence import rope_by_metric
 from reseed.analyses.shared.item_tests import ItemTests
@@ -20,6 +21,7 @@ from reseed.analyses.shared.pairing import (
     group_models,
     pair_models,
 )
+from reseed.analyses.shared.shares import share_maximum
 from reseed.claims.budget import list_additions
 from reseed.claims.designs import ONE_TEST_SET, SEEDS, SEEDS_AND_ITEMS, SPLITS, UNPAIRED
 from reseed.claims.pair_verdicts import build_pair_verdict, decide_pair_outcome
@@ -41,7 +43,6 @@ from reseed.stats.ranking import disagreement
 from reseed.stats.signed_rank import smallest_signed_rank_p
 from reseed.stats.unpaired import (
     compare_unpaired,
-    compare_with_baseline,
     equal_spread_p,
     smallest_mann_whitney_p,
 )
@@ -57,9 +58,11 @@ COLUMNS = [
     "min_runs", "friedman_p", "critical_difference", "wins", "losses", "p_least", "items",
     "seed_share", "seeds_test", "seeds_p", "joint_low", "joint_high", "item_share",
     "conservative_p", "conservative_p_holm", "spread_p", "dunnett_p", "dunnett_low", "dunnett_high",
-    "add", "detectable_add",
+    "add", "detectable_add", "largest_difference",
 ]  # fmt: skip
 _TEXT = ["test", "rank_test", "missing", "family", "seeds_test", "add"]
+#: Columns that are ends of intervals of a difference.
+INTERVAL_ENDS = ("low", "high", "joint_low", "joint_high", "dunnett_low", "dunnett_high")
 _UNKNOWN = dict.fromkeys(COLUMNS, np.nan) | dict.fromkeys(_TEXT, "")
 #: Two models, the better one first, and their runs.
 NamedPairing = tuple[str, str, Pairing]
@@ -114,6 +117,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     - `add`: for an open verdict, of what twice as much lowers the smallest detectable difference
       most: `seeds`, `splits`, `rows` or `items` (`claims.budget`), or `datasets`; `detectable_add`:
       to what.
+    - `largest_difference`: largest possible difference, of two shares; intervals end there.
     - `instability`: share of single runs whose order differs from that of the means; a tie
       (`ties`: their share) counts one half.
 
@@ -132,6 +136,8 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     rows = [row for part in by_group for row in part]
     for family in [rows] if options.family == "study" else by_group:
         _adjust(family, options.family)
+        for row in family:
+            _cut_intervals(row)
     rows += AcrossDatasets(options.alpha, ropes, is_restricted).compare(groups, by_group)
     for row in rows:
         complete = _UNKNOWN | row | _plan_addition(_UNKNOWN | row)
@@ -139,6 +145,14 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
         verdict = build_pair_verdict(complete)
         row |= {"outcome": verdict.outcome, "verdict": verdict.sentence()}
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _cut_intervals(row: Row) -> None:
+    """Cut intervals at the largest possible difference of two shares."""
+    most = row["largest_difference"]
+    for name in INTERVAL_ENDS if most else ():
+        if name in row:
+            row[name] = float(np.clip(row[name], -most, most))
 
 
 def _plan_addition(row: Row) -> Row:
@@ -170,6 +184,7 @@ def _compare_pairs(
         "alpha": options.alpha,
         "min_runs": options.min_runs,
         "target_power": options.target_power,
+        "largest_difference": share_maximum(group.metric, group.trials["score"]),
     }
     rows: list[Row] = []
     batches: dict[tuple, list[int]] = {}
@@ -203,7 +218,8 @@ def _compare_pairs(
                 name: value[position] if isinstance(value, list) else value
                 for name, value in columns.items()
             }
-    _compare_with_baseline(group, rows, pairs, options)
+    if options.baseline is not None:
+        add_dunnett(group, rows, [pairing for _, _, pairing in pairs], options.level)
     for row, (a, b, pairing) in zip(rows, pairs, strict=True):
         if pairing.design in ONE_TEST_SET:
             found = items.compare(group, a, b, pairing, options.level)
@@ -362,34 +378,4 @@ def _adjust(rows: list[Row], family: str) -> None:
             "family": family,
             "rank_p_least": float(np.minimum(1.0, count * row["rank_floor"])),
             "detectable": size * row["scale"],
-        }
-
-
-def _compare_with_baseline(
-    group: ModelGroup, rows: list[Row], pairs: list[NamedPairing], options: Options
-) -> None:
-    """Add Dunnett's test to the rows of models with seeds of their own, if there is a baseline."""
-    chosen = [
-        (row, a, b, pairing)
-        for row, (a, b, pairing) in zip(rows, pairs, strict=True)
-        if row["design"] == UNPAIRED.design and row["n"] >= row["min_runs"]
-    ]
-    common = set.intersection(*({a, b} for _, a, b, _ in chosen)) if len(chosen) > 1 else set()
-    if options.baseline is None or len(common) != 1:
-        return
-    (baseline,) = common
-    samples = [pairing.b if a == baseline else pairing.a for _, a, _, pairing in chosen]
-    _, a, _, first = chosen[0]
-    control = first.a if a == baseline else first.b
-    if all(np.ptp(x) == 0 for x in (control, *samples)):
-        return
-    test = compare_with_baseline(samples, control, options.level)
-    for k, (row, a, _, _) in enumerate(chosen):
-        # Of the model named first minus the other, positive where the first is better.
-        sign = group.sign * (-1 if a == baseline else 1)
-        ends = sorted((sign * test.low[k], sign * test.high[k]))
-        row |= {
-            "dunnett_p": float(test.p_value[k]),
-            "dunnett_low": ends[0],
-            "dunnett_high": ends[1],
         }

@@ -88,6 +88,7 @@ def build_pair_verdict(row: Row) -> Verdict:
             _describe_unstable_learners(row) if outcome == "difference" else "",
             _describe_spreads(row),
             _describe_dunnett(row, decimals),
+            _describe_cut_interval(row),
             _count_left_out(row),
         )
     return Verdict(
@@ -218,6 +219,14 @@ def _describe_spreads(row: Row) -> str:
     if not p <= row["alpha"]:
         return ""
     return f"Their spreads over seeds differ (Brown–Forsythe test, unadjusted p {format_p(p)})."
+
+
+def _describe_cut_interval(row: Row) -> str:
+    """Whether the interval is cut at the largest possible difference."""
+    most = row.get("largest_difference")
+    if not most or most not in (-row["low"], row["high"]):
+        return ""
+    return "The interval is cut at the largest possible difference."
 
 
 def _describe_dunnett(row: Row, decimals: int) -> str:
