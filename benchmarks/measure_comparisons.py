@@ -84,19 +84,20 @@ def items(rng: Rng, n_sim: int) -> Iterator[Row]:
 
 
 def tasks(rng: Rng, n_sim: int) -> Iterator[Row]:
-    """Aggregates over ten tasks of unequal spread, by the stratified bootstrap."""
-    base, sd = np.linspace(0.2, 0.8, 10), np.linspace(0.02, 0.2, 10)
-    for name in ("mean", "median", "interquartile_mean", "optimality_gap"):
-        function = getattr(aggregates, name)
-        many = [b + s * rng.standard_normal(40_000) for b, s in zip(base, sd, strict=True)]
-        truth = float(function([x[None] for x in many])[0])
-        for runs in (3, 5, 10, 20):
-            covered = []
-            for _ in range(n_sim):
-                x = [b + s * rng.standard_normal(runs) for b, s in zip(base, sd, strict=True)]
-                result = aggregates.stratified_bootstrap(function, x, n_boot=500, rng=rng)
-                covered.append(result.low <= truth <= result.high)
-            yield f"coverage, {name}, {runs} runs a task", covered
+    """Aggregates over 10 and 26 tasks of unequal spread, by the stratified bootstrap."""
+    for count, numbers in ((10, (3, 5, 10, 20)), (26, (3, 5, 10))):
+        base, sd = np.linspace(0.2, 0.8, count), np.linspace(0.02, 0.2, count)
+        many = [b + s * rng.standard_normal(20_000) for b, s in zip(base, sd, strict=True)]
+        for name in ("mean", "median", "interquartile_mean", "optimality_gap"):
+            function = getattr(aggregates, name)
+            truth = float(function([x[None] for x in many])[0])
+            for runs in numbers:
+                covered = []
+                for _ in range(n_sim):
+                    x = [b + s * rng.standard_normal(runs) for b, s in zip(base, sd, strict=True)]
+                    result = aggregates.stratified_bootstrap(function, x, n_boot=400, rng=rng)
+                    covered.append(result.low <= truth <= result.high)
+                yield f"coverage, {name}, {count} tasks, {runs} runs a task", covered
 
 
 def dominance(rng: Rng, n_sim: int) -> Iterator[Row]:
