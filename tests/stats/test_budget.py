@@ -23,7 +23,7 @@ def test_more_splits_leave_the_part_of_the_rows():
     assert remaining_error(shares, "seeds") == 1
 
 
-def test_seeds_within_splits_shrink_their_share_of_the_corrected_error():
+def test_seeds_within_splits_shrink_their_share():
     shares = split_shares(10, 0.25, seed_share=0.6)
     assert remaining_error(shares, "seeds") == pytest.approx(np.sqrt(0.4 + 0.3))
 

@@ -146,7 +146,7 @@ def test_swap_p_value_counts_the_observed_arrangement():
     assert clear == 1 / 11
 
 
-def test_rounding_noise_of_large_scores_is_no_difference_between_swaps():
+def test_rounding_of_large_scores_ties_the_swaps():
     """The second difference is the rounding of a score of 1e9: both sums of signs are tied."""
     a, b = np.array([1e9 + 0.3, 1e9 + 1.5e-7]), np.full(2, 1e9)
     assert 0 < (a - b)[1] < 1e-6

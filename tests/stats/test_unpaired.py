@@ -86,6 +86,6 @@ def test_dunnetts_test_is_scipys_in_the_unit_of_the_scores():
     one = compare_with_baseline(samples[:1], baseline)
     pooled = stats.ttest_ind(samples[0], baseline)
     assert one.p_value[0] == pytest.approx(pooled.pvalue, abs=1e-5)
-    assert one.high[0] == pytest.approx(pooled.confidence_interval().high, rel=1e-5)
+    assert one.high[0] == pytest.approx(pooled.confidence_interval().high, rel=1e-4)
     with pytest.raises(ValueError, match="no sample has any spread"):
         compare_with_baseline([np.ones(3)], np.ones(3))

@@ -124,8 +124,9 @@ def compare_with_baseline(
     loads = np.sqrt(sizes[1:] / (sizes[1:] + sizes[0]))
     p = np.array([_max_t_tail(abs(t), loads, df) for t in difference / se])
     critical = brentq(lambda c: _max_t_tail(c, loads, df) - (1 - level), 0, 1e6)
-    ends = (difference + sign * critical * se for sign in (-1, 1))
-    return Dunnett(difference * unit, p, *(end * unit for end in ends), level)
+    half = critical * se * unit
+    mean = difference * unit
+    return Dunnett(mean, p, mean - half, mean + half, level)
 
 
 def _max_t_tail(c: float, loads: Array, df: int) -> float:
