@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 STUDY_NAME = "results"
 _VERDICT_COLUMNS = [
     "dataset", "model_a", "model_b", "outcome", "difference", "low", "high", "p", "p_adjusted",
-    "flips", "n", "test", "verdict",
+    "flips", "n", "test", "detectable", "add", "detectable_add", "verdict",
 ]  # fmt: skip
 _LEADERBOARD_COLUMNS = ["dataset", "metric", "model", "rank", "mean", "sd", "n", "failed"]
 #: Verdicts that a notebook shows; `verdicts` has all.
@@ -73,7 +73,9 @@ class Comparison:
         """One row a compared pair: difference with its interval, p-values, verdict.
 
         `difference`, `low` and `high` are in units of the score and positive where `model_a` is
-        better; `p_adjusted` is adjusted over the pairs compared on that dataset.
+        better; `p_adjusted` is adjusted over the pairs compared on that dataset. For an open
+        verdict, `add` is what to double to find smaller differences (`detectable_add` instead of
+        `detectable`).
         """
         rows = self.statistics("pairs")
         rows = rows.rename(columns={"p_holm": "p_adjusted", "instability": "flips"})

@@ -89,6 +89,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             " single runs that order the pair the other way.",
             f"A difference is shown where p is at most {rows['alpha'].iloc[0]:g}. On given splits"
             " it says nothing of other data sets; a difference that is not shown is no equality.",
+            *_fixed_test_set(rows),
             *_families(rows),
             *coverage.corrected(rows),
         ],
@@ -119,6 +120,16 @@ def _families(rows: pd.DataFrame) -> list[str]:
     families = tested.groupby([*COMPARISON_COLUMNS], dropna=False).ngroups
     text = describe_families(families, rows["alpha"].iloc[0])
     return [f"{text[0].upper()}{text[1:]}"] if text else []
+
+
+def _fixed_test_set(rows: pd.DataFrame) -> list[str]:
+    """What pairs over seeds alone hold for, if there are any."""
+    if not rows["design"].isin(ONE_TEST_SET).any():
+        return []
+    return [
+        "Pairs compared over seeds on one test set: it did not vary, so a difference holds on"
+        " exactly these items, and other items may order the models otherwise."
+    ]
 
 
 def _in_order(part: pd.DataFrame) -> pd.DataFrame:
