@@ -12,8 +12,8 @@ OLDEST := build/oldest
 # Environment of the documentation site.
 DOCS := build/docs
 
-.PHONY: run test oldest lint benchmark verify prune faults sequences scale schemas docs dist wheel \
-  lock clean
+.PHONY: run test oldest lint benchmark verify prune faults sequences mutants scale schemas docs dist \
+  wheel lock clean
 
 run: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --config scale=$(SCALE)
@@ -61,6 +61,11 @@ SEQUENCES ?= 200
 sequences: .venv/installed
 	$(LIBRARY) tests/run_sequences.py --sequences $(SEQUENCES) --folder build/sequences \
 	  --output docs/reliability.md
+
+# Change stats/ at random places; fails if their own tests kill less than 95 %.
+MUTANT_SEED ?= 0
+mutants: .venv/installed-dev
+	$(LIBRARY) benchmarks/mutate.py --mutants 15 --seed $(MUTANT_SEED) --require 0.95
 
 # Write docs/scale.md from the measured seconds in results.
 scale: .venv/installed
