@@ -11,6 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from reseed.commands import add_commands
+from reseed.comparison.command_options import (
+    add_columns,
+    add_direction,
+    add_item_options,
+    parse_columns,
+    read_item_options,
+)
 from reseed.comparison.evaluation_commands import add_evaluation_commands
 from reseed.core.errors import ReseedError
 
@@ -58,14 +65,9 @@ def _add_compare(commands: Commands) -> None:
     )
     add("--baseline", help="compare each model with this one only")
     add("--pair", nargs=2, action="append", metavar=("A", "B"), help="compare these two only")
-    add(
-        "--column",
-        action="append",
-        default=[],
-        metavar="NAME=COLUMN",
-        help="the file's column of model, dataset, seed, fold, …: --column model=arch",
-    )
-    _add_direction(command)
+    add_columns(command)
+    add_direction(command)
+    add_item_options(command)
     add(
         "--test-train-ratio",
         type=float,
@@ -85,7 +87,7 @@ def _add_compare(commands: Commands) -> None:
     )
     add("--html", type=Path, metavar="FILE", help="write the report, one page")
     add("--latex", type=Path, metavar="FILE", help="write the table of comparisons as LaTeX")
-    add("--figure", type=Path, metavar="FILE", help="write the difference figure (PDF, PNG, SVG)")
+    add("--figure", type=Path, metavar="FILE", help="write the first figure (PDF, PNG, SVG)")
     add("--csv", type=Path, metavar="FILE", help="write the verdicts as CSV")
     add("--folder", type=Path, help="write every table, figure and statistic")
     command.set_defaults(run=_run_compare)
@@ -109,18 +111,12 @@ def _add_means(commands: Commands) -> None:
         help="the meaning of ±: SD, standard error, or half of a 95 %% interval of the mean",
     )
     add("--decimals", type=int, help="decimals with which floats (of Parquet) were printed")
-    _add_direction(command)
+    add_direction(command)
     for option in read_pair_options():
         if option.name in _MEANS_OPTIONS:
             option.add_to(command)
     add("--csv", type=Path, metavar="FILE", help="write the verdicts as CSV")
     command.set_defaults(run=_run_means)
-
-
-def _add_direction(command: argparse.ArgumentParser) -> None:
-    group = command.add_mutually_exclusive_group()
-    group.add_argument("--greater-is-better", dest="greater", action="store_true", default=None)
-    group.add_argument("--lower-is-better", dest="greater", action="store_false", default=None)
 
 
 # Part of a message about a study file → the option of the command line for it.
@@ -234,13 +230,14 @@ def _run_compare(options: argparse.Namespace) -> None:
         metric=metric[0] if metric and len(metric) == 1 else metric,
         baseline=options.baseline,
         pairs=options.pair,
-        columns=_parse_columns(options.column),
+        columns=parse_columns(options.column),
         greater_is_better=options.greater,
         test_train_ratio=options.test_train_ratio,
         format=options.format,
         unit=options.unit,
         title=options.title,
         rope=_parse_rope(options.rope),
+        **read_item_options(options),
         **_list_set_options(options, names),
     )
     print(comparison)
@@ -263,19 +260,6 @@ def _check_figure(figure: Path) -> None:
     known = FigureCanvasBase.get_supported_filetypes()
     if figure.suffix and figure.suffix[1:].lower() not in known:
         raise ReseedError(f"--figure {figure}: end its name in one of {', '.join(known)}.")
-
-
-def _parse_columns(entries: list[str]) -> dict[str, str | list[str]]:
-    """Entries `model=arch` by name; a name that is repeated has several columns."""
-    columns: dict[str, str | list[str]] = {}
-    for entry in entries:
-        name, sign, column = entry.partition("=")
-        if not sign or not column:
-            raise ReseedError(f"--column {entry}: write NAME=COLUMN, as model=arch.")
-        earlier = columns.get(name, [])
-        others = [earlier] if isinstance(earlier, str) else earlier
-        columns[name] = [*others, column] if others else column
-    return columns
 
 
 def _parse_rope(entries: list[str] | None) -> float | dict[str, float] | None:

@@ -96,6 +96,9 @@ def _choose_metric(frame: pd.DataFrame, metric: str | None) -> pd.DataFrame:
             f"The logs hold several metrics ({join_names(present, 20)}). Name one: `metric`."
         )
     chosen = present[0] if metric is None else metric
+    name, _, filter_name = chosen.partition(",")  # as in the results of lm-eval
+    if chosen not in present and filter_name:
+        chosen = name if filter_name == "none" else f"{name} ({filter_name})"
     if chosen not in present:
         raise ReseedError(
             f"The logs hold no metric {chosen!r}; they have {join_names(present, 20)}."
