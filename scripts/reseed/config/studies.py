@@ -211,7 +211,7 @@ class Experiment(Strict):
 ResultsFormat = Literal[
     "auto", "csv", "parquet", "json", "lm_eval", "tensorboard",
     "mlflow", "mlflow_ui", "wandb", "clearml", "optuna", "ray",
-    "cv_results", "cross_validate", "runs_in_columns", "models_in_columns",
+    "skore", "cv_results", "cross_validate", "runs_in_columns", "models_in_columns",
     "datasets_in_columns",
 ]  # fmt: skip
 
