@@ -8,11 +8,12 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from reseed.claims.evaluation_verdicts import SOURCES
 from reseed.claims.formatting import count_noun
 from reseed.comparison.ranking import Ranking
 from reseed.core.atomic import write_text
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 #: Verdicts that are printed; `verdicts` has all.
 _MAX_PRINTED = 12
+#: Up to this many comparisons are printed as sentences.
+_MAX_SENTENCES = 3
 #: Fewest models that are ranked.
 MIN_RANKED = 3
 _TITLES = {
@@ -86,9 +89,13 @@ class ItemComparison:
         lines = [board.to_string(index=False, float_format=lambda x: f"{x:.4g}"), ""]
         lines += [f"- {text}" for text in self.sentences()]
         rows = self.verdicts.sort_values("p", kind="stable").head(_MAX_PRINTED)
-        lines += [f"- {text}" for text in rows["verdict"]]
-        if len(self.verdicts) > len(rows):
-            lines.append(f"… and {len(self.verdicts) - len(rows)} more in `verdicts`.")
+        if len(self.verdicts) <= _MAX_SENTENCES:
+            lines += [f"- {text}" for text in rows["verdict"]]
+        else:
+            lines += ["", _show_verdicts(rows).to_string(index=False)]
+            if len(self.verdicts) > len(rows):
+                lines.append(f"… and {len(self.verdicts) - len(rows)} more in `verdicts`.")
+            lines += ["", f"In words: {rows['verdict'].iloc[0]}"]
         return "\n".join([*lines, "", *(f"Note: {note}" for note in self.notes)])
 
     __repr__ = __str__
@@ -233,5 +240,17 @@ def _show_verdicts(verdicts: pd.DataFrame) -> pd.DataFrame:
                                                             strict=True)],
         "p (Holm)": verdicts["p_holm"].map("{:.3g}".format),
         "Outcome": verdicts["outcome"],
+        "Found in 80 %": (verdicts["detectable"] * verdicts["factor"]).map("{:.3g}".format),
+        "Best next step": [_describe_next(row) for row in verdicts.to_dict("records")],
     })  # fmt: skip
     return shown.drop(columns="Dataset") if verdicts["dataset"].nunique() == 1 else shown
+
+
+def _describe_next(row: Mapping[str, Any]) -> str:
+    """The source of which twice as many levels find the smallest difference."""
+    found = {source: row[f"detectable_2x_{source}"] for source in SOURCES}
+    known = {source: value for source, value in found.items() if value == value}  # not NaN
+    if not known:
+        return "–"
+    best = min(known, key=lambda source: known[source])
+    return f"twice the {best}s: {known[best] * row['factor']:.3g}"
