@@ -48,6 +48,7 @@ class ItemScores:
 
     items, prompts: labels of the last axes of each model's `values`.
     clusters: (items,) code of the cluster of each item; None without clusters.
+    targets: (items,) what is true of each item, where `values` are predictions; else None.
     """
 
     dataset: str
@@ -56,6 +57,7 @@ class ItemScores:
     clusters: NDArray[np.int64] | None
     models: dict[str, ModelScores]
     notes: tuple[str, ...] = field(default=())
+    targets: Array | None = None
 
 
 def arrange_items(
@@ -118,9 +120,13 @@ def _arrange(rows: pd.DataFrame, dataset: str, where: str, repeats: str, failed:
             (int(count.min()), int(count.max())),
         )
     notes.append(where + _describe_design(models, len(prompts), len(items), clusters))
+    targets = None
+    if "target" in rows:
+        targets = rows.drop_duplicates("item")["target"].to_numpy(dtype=np.float64)
     return ItemScores(
-        dataset, tuple(map(str, items)), tuple(map(str, prompts)), clusters, models, tuple(notes)
-    )
+        dataset, tuple(map(str, items)), tuple(map(str, prompts)), clusters, models, tuple(notes),
+        targets,
+    )  # fmt: skip
 
 
 def _name_items(rows: pd.DataFrame, where: str, notes: list[str]) -> pd.DataFrame:

@@ -38,6 +38,12 @@ def compare_models(
     return result, is_shared if "seed" in result.levels else None
 
 
+def share_seeds(a: ModelScores, b: ModelScores) -> tuple[list[Array], bool]:
+    """Values of both models, paired by seed if at least four in five are shared."""
+    values_a, values_b, _, is_shared = _match_seeds(a, b)
+    return [values_a, values_b], is_shared
+
+
 def _match_seeds(a: ModelScores, b: ModelScores) -> tuple[Array, Array, float, bool]:
     """Values of both models with paired seeds in the same order, and the variance of repeats."""
     seeds = list(a.seeds), list(b.seeds)

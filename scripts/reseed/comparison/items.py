@@ -11,13 +11,15 @@ import pandas as pd
 
 from reseed.claims.evaluation_verdicts import build_evaluation_verdict, decide_evaluation_outcome
 from reseed.comparison.item_arrays import ItemScores, arrange_items
+from reseed.comparison.item_metrics import bootstrap_pair, compute_contributions, describe_metric
 from reseed.comparison.item_pairs import compare_models, list_designs, list_result
 from reseed.comparison.item_result import MIN_RANKED, ItemComparison, rank_by_verdicts
 from reseed.comparison.ranking import rank_item_scores
 from reseed.comparison.score_direction import choose_direction
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.importers.evaluation_logs import read_evaluation_log
-from reseed.importers.item_table import ItemTable, read_item_table
+from reseed.importers.item_table import ItemTable, read_score_table
+from reseed.importers.score_source import to_item_table
 from reseed.metrics.names import is_share
 from reseed.stats.comparison import holm
 
@@ -72,12 +74,21 @@ def compare_items(
     boards: list[pd.DataFrame] = []
     rows: list[dict[str, Any]] = []
     notes = list(table.notes)
-    arranged = list(arrange_items(table.frame, repeats, failed))
-    for scores in arranged:
+    predicted = list(arrange_items(table.frame, repeats, failed))
+    arranged = predicted
+    if table.computed:
+        arranged = [compute_contributions(one, table.computed) for one in predicted]
+        notes.append(describe_metric(predicted[0], table.computed))
+    for scores, raw in zip(arranged, predicted, strict=True):
         notes += scores.notes
         boards.append(_rank_models(scores, sign))
         chosen = _choose_pairs(scores, baseline, pairs)
-        rows += _compare_pairs(scores, chosen, sign, fixed, rope, level, alpha)
+        found = _compare_pairs(scores, chosen, sign, fixed, rope, level, alpha)
+        for row in found if table.computed else ():
+            a, b = row["model_a"], row["model_b"]
+            ends = bootstrap_pair(raw, str(table.computed), a, b, sign, level)
+            row |= dict(zip(("boot_low", "boot_high"), ends, strict=True))
+        rows += found
     if not rows:
         raise ReseedError("No dataset holds two models: give the scores of both on the same items.")
     label = table.metric if repeats in ("mean", "factor") else repeats
@@ -106,8 +117,7 @@ def _read(
         log = read_evaluation_log([Path(path) for path in paths], metric, cluster)
         if log is not None:
             return log
-    mapping = dict(columns or {}) | ({"cluster": cluster} if cluster else {})
-    return read_item_table(source, mapping, metric)
+    return to_item_table(read_score_table(source), dict(columns or {}), metric, cluster)
 
 
 def _check_options(fixed: Sequence[str], rope: float | None, level: float, alpha: float) -> None:
@@ -188,8 +198,11 @@ def _add_verdicts(
     verdicts: pd.DataFrame, source: ItemTable, label: str, direction: bool | None
 ) -> pd.DataFrame:
     score = source.frame["score"].dropna()
-    in_points = bool(score.isin((0, 1)).all()) or (
-        is_share(source.metric) and bool(score.between(0, 1).all())
+    in_points = source.computed is not None and is_share(source.metric)
+    in_points = (
+        in_points
+        or bool(score.isin((0, 1)).all())
+        or (is_share(source.metric) and bool(score.between(0, 1).all()))
     )
     table = verdicts.assign(
         metric=label, greater_is_better=direction is not False,

@@ -41,12 +41,15 @@ class ItemTable:
     metric: name of the score.
     notes: how the source was read.
     greater_is_better: None if the source does not say.
+    computed: metric that is computed from predictions: `score` is then a prediction, and a column
+        `target` holds what is true of the item. None: `score` is averaged over items.
     """
 
     frame: pd.DataFrame
     metric: str
     notes: tuple[str, ...] = ()
     greater_is_better: bool | None = None
+    computed: str | None = None
 
 
 def read_item_table(
@@ -71,7 +74,7 @@ def read_item_table(
         ReseedError: for a file that cannot be read, a required column that is missing, and scores
             that are not numbers.
     """
-    table = _read(source)
+    table = read_score_table(source)
     if tasks_in_columns:
         table = _stack_tasks(table, dict(columns or {}), metric)
     found = _find_columns(table, dict(columns or {}), metric, required)
@@ -96,7 +99,10 @@ def read_item_table(
     )
 
 
-def _read(source: SourceTable | pd.DataFrame | str | Path | Sequence[str | Path]) -> SourceTable:
+def read_score_table(
+    source: SourceTable | pd.DataFrame | str | Path | Sequence[str | Path],
+) -> SourceTable:
+    """The table of a frame or of files."""
     if isinstance(source, SourceTable):
         return source
     if isinstance(source, pd.DataFrame):

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from reseed.core.errors import ReseedError
-from reseed.importers.columns import find_standard_name, list_columns, normalize_name
+from reseed.importers.columns import ColumnMap, find_standard_name, list_columns, normalize_name
 from reseed.importers.evaluation_logs import read_evaluation_log
 from reseed.importers.import_runs import ImportOptions
 from reseed.importers.item_table import ALIASES, ItemTable, read_item_table
+from reseed.importers.prediction_table import read_prediction_table
 from reseed.importers.source_table import SourceTable
 from reseed.importers.sources import read_source
 
@@ -48,19 +49,46 @@ def read_scores(
     table = read_source(source, options.format, known, options.metric)
     if not (is_requested or (options.format == "auto" and has_item_design(table, mapping))):
         return table
+    return to_item_table(table, mapping, _name_metric(options, True), cluster)
+
+
+def to_item_table(
+    table: SourceTable, mapping: ColumnMap, metric: str | None, cluster: str | None
+) -> ItemTable:
+    """Scores of items, or predictions of which a metric is computed, of a table.
+
+    Args:
+        table: one row an item of a run.
+        mapping: standard name → the table's column.
+        metric: the score, or what is computed from predictions.
+        cluster: column that names the cluster of each item.
+
+    Raises:
+        ReseedError: as `read_item_table` and `read_prediction_table`.
+    """
+    if _has_predictions(table, mapping) and metric not in table.columns:
+        group = cluster or mapping.get("cluster") or _find_cluster(table)
+        known = {name: column for name, column in mapping.items() if name != "cluster"}
+        return read_prediction_table(table, known, metric, None if group is None else str(group))
     single = {name: _one_column(name, column) for name, column in mapping.items()}
-    single |= {"cluster": cluster} if cluster else {}
-    return read_item_table(table, single, _name_metric(options, True))
+    return read_item_table(table, single | ({"cluster": cluster} if cluster else {}), metric)
 
 
-def has_item_design(table: SourceTable, mapping: dict[str, str | list[str]]) -> bool:
+def _has_predictions(table: SourceTable, mapping: ColumnMap) -> bool:
+    standard = {find_standard_name(column) for column in table.columns} | set(mapping)
+    return {"item", "y_true"} <= standard and bool({"y_score", "y_pred"} & standard)
+
+
+def has_item_design(table: SourceTable, mapping: ColumnMap) -> bool:
     """Whether a table holds scores of items that seeds alone do not describe.
 
     That is an item with its cluster, prompt or repeat, or one run of each model.
     """
     standard = {find_standard_name(column) for column in table.columns} | set(mapping)
-    if (_PREDICTIONS | _SPLITS) & standard:
+    if _SPLITS & standard:
         return False
+    if _PREDICTIONS & standard:
+        return _find_cluster(table) is not None or "cluster" in mapping
     by_name = {normalize_name(column): column for column in reversed(table.columns)}
     found = {
         name: column
@@ -73,6 +101,11 @@ def has_item_design(table: SourceTable, mapping: dict[str, str | list[str]]) -> 
     if "item" not in standard:  # a name of items that tables of runs do not have
         return True
     return any(name in found for name in _ITEM_FACTORS) or _has_single_runs(table, found)
+
+
+def _find_cluster(table: SourceTable) -> str | None:
+    """The column of the cluster, if one has a common name."""
+    return next((c for c in table.columns if normalize_name(c) in ALIASES["cluster"]), None)
 
 
 def _has_single_runs(table: SourceTable, found: dict[str, str]) -> bool:

@@ -153,7 +153,7 @@ def _read_json_files(paths: list[Path], file_format: str, spec: ColumnSpec) -> S
             return read_tables([path], file_format, spec.mapping)
     if file_format == "auto" and any(map(is_lm_eval, contents.values())):
         return read_lm_eval(paths)
-    notes = []
+    notes: list[str] = []
     if any(path.name == trainer_state.NAME for path in contents):
         contents, notes = _use_trainer_states(contents)
     runs = {path: content for path, content in contents.items() if isinstance(content, Mapping)}
