@@ -35,6 +35,16 @@ def parse_columns(entries: list[str]) -> dict[str, str | list[str]]:
     return columns
 
 
+def parse_single_columns(entries: list[str]) -> dict[str, str]:
+    """Entries `model=arch` by name, of which none may be repeated."""
+    columns = {}
+    for name, column in parse_columns(entries).items():
+        if not isinstance(column, str):
+            raise ReseedError(f"--column {name}=…: give one column, not {', '.join(column)}.")
+        columns[name] = column
+    return columns
+
+
 def add_direction(command: argparse.ArgumentParser) -> None:
     """Add `--greater-is-better` and `--lower-is-better`, of which one may be given."""
     group = command.add_mutually_exclusive_group()

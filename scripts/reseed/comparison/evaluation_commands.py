@@ -11,7 +11,7 @@ from reseed.comparison.command_options import (
     add_columns,
     add_direction,
     add_item_options,
-    parse_columns,
+    parse_single_columns,
     read_item_options,
 )
 
@@ -43,7 +43,7 @@ def read_score_options(options: argparse.Namespace) -> dict[str, Any]:
     """Arguments of `compare_items` from the options of `add_score_options`."""
     return {
         "metric": options.metric,
-        "columns": parse_columns(options.column),
+        "columns": parse_single_columns(options.column),
         "greater_is_better": options.greater,
         "level": options.level,
         "alpha": options.alpha,
@@ -125,7 +125,7 @@ def _run_rank(options: argparse.Namespace) -> None:
     ranking = rank_models(
         options.results,
         metric=options.metric,
-        columns=parse_columns(options.column),
+        columns=parse_single_columns(options.column),
         cluster=options.cluster,
         greater_is_better=options.greater,
         missing=options.missing,

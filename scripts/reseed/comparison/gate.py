@@ -181,17 +181,14 @@ def gate(
             "run."
         )
     notes: list[str] = []
+    compared: list[tuple[str, ItemDifference | SeedDifference, int]] = []
     if has_items[0]:
-        compared = [
-            (
-                scores.dataset,
-                compare_models(scores, *sides, sign, fixed, level)[0],
-                len(scores.items),
-            )
-            for scores in arrange_items(frame, repeats, failed)
-        ]
+        for scores in arrange_items(frame, repeats, failed):
+            result, _ = compare_models(scores, "candidate", "baseline", sign, fixed, level)
+            compared.append((scores.dataset, result, len(scores.items)))
+            notes += scores.notes
     else:
-        compared = [(*one, 0) for one in compare_runs(frame, sign, level)]
+        compared += [(name, one, 0) for name, one in compare_runs(frame, sign, level)]
     measured = [
         {
             "dataset": dataset, "difference": float(result.difference),

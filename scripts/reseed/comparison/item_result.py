@@ -214,8 +214,8 @@ def rank_by_verdicts(verdicts: pd.DataFrame, leaderboard: pd.DataFrame) -> pd.Da
         is_better[shown["model_a"].map(place), shown["model_b"].map(place)] = True
         low, high = rank_intervals(is_better)
         rank = board["mean"].rank(method="min", ascending=_is_ascending(board))
-        ranks = {"rank": rank.astype(int), "low_items": low, "high_items": high}
-        parts.append(board[["dataset", "model", "mean"]].assign(**ranks))
+        ranks = board[["dataset", "model", "mean"]].assign(rank=rank.astype(int))
+        parts.append(ranks.assign(low_items=low, high_items=high))
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
@@ -246,7 +246,7 @@ def _show_verdicts(verdicts: pd.DataFrame) -> pd.DataFrame:
     return shown.drop(columns="Dataset") if verdicts["dataset"].nunique() == 1 else shown
 
 
-def _describe_next(row: Mapping[str, Any]) -> str:
+def _describe_next(row: Mapping[Any, Any]) -> str:
     """The source of which twice as many levels find the smallest difference."""
     found = {source: row[f"detectable_2x_{source}"] for source in SOURCES}
     known = {source: value for source, value in found.items() if value == value}  # not NaN
