@@ -34,10 +34,12 @@ def bootstrap_pair(
 ) -> tuple[float, float]:
     """Percentile interval of model `a` − `b` over seeds and clusters (or items) together."""
     sides, is_shared = share_seeds(scores.models[a], scores.models[b])
+    first, second = (_as_prediction(side.reshape(-1, side.shape[-1]), metric) for side in sides)
     result = seed_item_bootstrap(
         metric,
         _as_target(scores, metric),
-        *(_as_prediction(side.reshape(-1, side.shape[-1]), metric) for side in sides),
+        first,
+        second,
         _N_BOOT,
         shared_seeds=is_shared,
         clusters=scores.clusters,

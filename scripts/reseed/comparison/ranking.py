@@ -39,7 +39,7 @@ SCALES = ("score", "rank")
 _SKEW_NOTE = (
     "Ranks on new tasks take differences of models as symmetric over tasks. If they are strongly "
     "skewed and their spreads differ by model, 10 to 16 % of such statements are wrong in place of "
-    "5 %: `scale: rank` is less sensitive."
+    "5 %. Ranks within tasks (`scale: rank`) are bounded, hence less skewed."
 )
 _SEED = 20_260_101  # of the draws, so that a table gives the same ranks every time
 
