@@ -89,6 +89,11 @@ def test_the_command_writes_every_output(tmp_path, capsys):
     figure, folder = tmp_path / "ranks.svg", tmp_path / "all"
     main(["compare", str(path), *options, "--figure", str(figure), "--folder", str(folder)])
     assert "the best of 3 models" in capsys.readouterr().out
+    main(["compare", str(path), "--json"])
+    content = json.loads(capsys.readouterr().out)
+    assert (len(content["ranks"]), len(content["verdicts"])) == (3, 3)
+    main(["compare", str(path), "--quiet"])
+    assert capsys.readouterr().out == "\n".join(content["answer"]) + "\n"
     page = files["html"].read_text()
     assert page.index("Which rank each model may have") < page.index("Difference of every pair")
     assert "http" not in page.replace("http-equiv", "")

@@ -91,6 +91,7 @@ def choose_item_arguments(
     """
     other = sorted(set(pair_options) - set(_ITEM_PAIR_OPTIONS))
     other += ["test_train_ratio"] if options.test_train_ratio is not None else []
+    other += ["deterministic"] if options.deterministic else []
     if other:
         raise ReseedError(
             f"{', '.join(map(repr, other))}: does not apply to scores of items with clusters, "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import json
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -148,8 +149,29 @@ class ItemComparison:
 
         return markdown(self.table())
 
-    def to_html(self, path: str | Path | None = None) -> str:
-        """The report as one self-contained page, which is written to `path` if given."""
+    @property
+    def answer(self) -> list[str]:
+        """Which models may be the best, or the verdict on the only pair."""
+        return self.sentences() or list(self.verdicts["verdict"])
+
+    def to_json(self) -> str:
+        """Answer, leaderboard, ranks, verdicts and notes as JSON."""
+        tables = {"ranking": self.leaderboard, "ranks": self.ranks, "verdicts": self.verdicts}
+        content = {
+            "answer": self.answer,
+            **{
+                name: json.loads(one.to_json(orient="records", double_precision=15))
+                for name, one in tables.items()
+            },
+            "notes": list(self.notes),
+        }
+        return json.dumps(content, ensure_ascii=False, indent=2)
+
+    def to_html(self, path: str | Path | None = None, progress: bool = False) -> str:
+        """The report as one self-contained page, which is written to `path` if given.
+
+        `progress` is that of `Comparison.to_html`; this page needs no progress.
+        """
         from reseed.reporting.item_page import build_item_page
         from reseed.reporting.pictures import embed
 
