@@ -18,9 +18,8 @@ MAX_BYTES = 1_000_000
 MAX_IMPORT_SECONDS = 0.4
 #: Optional packages; modules that need one are skipped where it is missing.
 OPTIONAL = {
-    "PIL", "joblib", "openpyxl", "pooch", "safetensors", "shtab", "tokenizers", "torch",
-    "torchvision", "transformers",
-    "xgboost",
+    "PIL", "ir_measures", "joblib", "openpyxl", "pooch", "safetensors", "shtab", "tokenizers",
+    "torch", "torchvision", "transformers", "xgboost",
 }  # fmt: skip
 
 
