@@ -328,6 +328,7 @@ def _best_by_rank(
         pair_runs(pairs),
         headline=text,
         null="no difference",
+        precision=detectable(pairs[pairs["outcome"] != "difference"]),
     )
 
 

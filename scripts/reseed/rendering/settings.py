@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from reseed.analyses.shared.keys import group_across_datasets, merge_keys
 from reseed.claims.claim import Estimate, Sample
+from reseed.claims.designs import NEMENYI
 from reseed.claims.formatting import format_p, format_share
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS
@@ -16,6 +17,7 @@ from reseed.metrics.names import is_share
 from reseed.rendering import numbers
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, footnote, metric_title
+from reseed.stats.rank_power import RankTest, detectable_shift
 
 #: Columns that identify a comparison over datasets.
 CROSS_DATASET_COLUMNS = ["experiment", "scheme", "test_ratio", "hyperparameters_source"]
@@ -192,7 +194,45 @@ def half_widths(rows: pd.DataFrame) -> str:
 
 
 def detectable(rows: pd.DataFrame) -> str:
-    """`detectable with a power of 80 %: 0.3 to 1.2 points of AUC`; empty if unknown."""
+    """`detectable with a power of 80 %: 0.3 to 1.2 points of AUC`; empty if unknown.
+
+    Of pairs over datasets, as `detectable_over_datasets`.
+    """
+    over = rows["design"] == "datasets"
+    texts = _detectable_by_dataset(rows[~over]), detectable_over_datasets(rows[over])
+    return "; ".join(filter(None, texts))
+
+
+def detectable_over_datasets(rows: pd.DataFrame) -> str:
+    """Smallest mean difference in SDs between datasets that the tests find, or that none is found.
+
+    Empty for pairs on too few datasets for a test.
+    """
+    tested = rows[rows["pairs"].gt(0) & rows["n"].ge(2)]
+    if tested.empty:
+        return ""
+    shifts = [_shift(row) for row in tested.to_dict("records")]
+    found = [shift for shift in shifts if math.isfinite(shift)]
+    none = "no difference, however large, is found with a power of 80 % on so few datasets"
+    if not found:
+        return none
+    sizes = numbers.from_to(found, "{:.1f}".format)
+    text = f"detectable with a power of 80 %: a mean difference of {sizes} SD between datasets"
+    rest = numbers.counted(len(shifts) - len(found), "pair")
+    return text if len(found) == len(shifts) else f"{text}; for {rest}, {none}"
+
+
+def _shift(row: Mapping) -> float:
+    """Smallest detectable shift of a pair over datasets, at Holm's strictest step."""
+    alpha, n = float(row["alpha"]), int(row["n"])
+    if row["test"] == NEMENYI.test:
+        models = round((1 + math.sqrt(1 + 8 * row["pairs"])) / 2)
+        return detectable_shift("Nemenyi", n, models, alpha=alpha)
+    test: RankTest = "sign" if _signs_only(row) else "signed-rank"
+    return detectable_shift(test, n, alpha=alpha / row["pairs"])
+
+
+def _detectable_by_dataset(rows: pd.DataFrame) -> str:
     known = rows[rows["detectable"].gt(0) & np.isfinite(rows["detectable"])]
     if known.empty:
         return ""
