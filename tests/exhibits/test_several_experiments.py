@@ -2,15 +2,17 @@
 
 import numpy as np
 import pytest
-from reseed.analyses import aggregates, over_datasets, ranking, seeds_needed
+from reseed.analyses import aggregates, over_datasets, pairs, ranking, seeds_needed
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import (
     aggregates_figure,
+    critical_difference_figure,
     improvement_table,
     over_datasets_figure,
     over_datasets_table,
     ranking_figure,
     seeds_figure,
+    verdicts_table,
 )
 from reseed.rendering import style
 from reseed.rendering.data import ExhibitData
@@ -152,3 +154,47 @@ def test_no_two_models_or_arms_look_alike():
     assert len({style.colour_of(model, models) for model in models}) == 5
     for names in ([f"a{i}" for i in range(20)], [f"rf~n={i}" for i in range(20)]):
         assert len({tuple(look.values()) for look in looks(names).values()}) == 20
+
+
+@pytest.mark.parametrize(
+    ("count", "limits"),
+    [
+        (3, "no difference, however large, is found with a power of 80 % on so few datasets"),
+        (12, "detectable with a power of 80 %: a mean difference of 1.0 SD between datasets"),
+    ],
+)
+def test_claims_over_datasets_state_what_they_could_find(count, limits):
+    names = tuple(f"d{i}" for i in range(count))
+    rng = np.random.default_rng(0)
+    rows = [
+        trial(0.8 + rng.normal(0, 0.01), seed=s, dataset=name, metric="auc", model=model)
+        for name in names
+        for model in ("rf", "xgb", "gbm")
+        for s in range(5)
+    ]
+    facts = about(names, ("rf", "xgb", "gbm"))
+    facts = amended(facts, datasets=dict.fromkeys(names, {"metric": "auc"}))
+    data = exhibit(pairs, rows, facts)
+    over = {c.name: c for c in draw(verdicts_table, data, {}).claims}["shown_over_datasets"]
+    assert limits[:50] in over.limits
+    drawn = draw(critical_difference_figure, data, {})[1]
+    assert limits[:50] in drawn.claims[0].limits
+
+
+def test_mean_over_datasets_states_what_it_could_find():
+    names = tuple(f"d{i}" for i in range(6))
+    rng = np.random.default_rng(1)
+    rows = [
+        trial(0.8 + rng.normal(0, 0.01), seed=s, dataset=name, metric="auc", model=model)
+        for name in names
+        for model in ("rf", "xgb")
+        for s in range(8)
+    ]
+    facts = amended(about(names, ("rf", "xgb")), datasets=dict.fromkeys(names, {"metric": "auc"}))
+    data = exhibit(over_datasets, rows, facts)
+    [pair] = data.statistics[data.statistics["statistic"] == "pair"].to_dict("records")
+    half = (pair["high"] - pair["low"]) / 2 * pair["factor"]
+    limits = draw(over_datasets_table, data, {}).claims[0].limits
+    assert limits == (
+        f"detectable with a power of 80 %, about: {half * (1.96 + 0.8416) / 1.96:.2g} points"
+    )

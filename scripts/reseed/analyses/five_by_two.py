@@ -35,7 +35,8 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
     A repeat is a data seed, or a `repeat` of imported results. `p_holm` is adjusted over the pairs
     of a dataset. `detectable`: smallest true difference that the F test finds with `target_power`
-    at Holm's strictest step, for independent Gaussian folds. Other schemes give no row. A fold with a failed trial gives a row with a `reason`.
+    at Holm's strictest step, for independent Gaussian folds. Other schemes give no row. A fold with
+    a failed trial gives a row with a `reason`.
     """
     rows = []
     table = data.metrics.assign(repeat=number_data_seeds(data.metrics))

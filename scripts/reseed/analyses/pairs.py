@@ -46,7 +46,7 @@ COLUMNS = [
     "bca_low", "bca_high", "rope", "equivalence_p", "equivalence_p_holm", "p_a_better",
     "p_equivalent", "p_b_better", "detectable", "target_power", "test_train_ratio", "alpha",
     "min_runs", "friedman_p", "critical_difference", "wins", "losses", "p_least", "items",
-    "seed_share", "seeds_test", "seeds_p", "joint_low", "joint_high",
+    "seed_share", "seeds_test", "seeds_p", "joint_low", "joint_high", "detectable_sd",
 ]  # fmt: skip
 _TEXT = ["test", "rank_test", "missing", "family", "seeds_test"]
 _UNKNOWN = dict.fromkeys(COLUMNS, np.nan) | dict.fromkeys(_TEXT, "")
@@ -98,7 +98,9 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     - `instability`: share of single runs whose order differs from that of the means; a tie
       (`ties`: their share) counts one half.
 
-    With two datasets or more, further rows compare models over datasets (`AcrossDatasets`).
+    With two datasets or more, further rows compare models over datasets (`AcrossDatasets`). Their
+    `detectable_sd` is the smallest mean difference found with a power of 80 %, in SDs of the
+    difference between datasets (infinite: none).
     """
     groups = list(group_models(data))
     ropes = rope_by_metric(options.rope, {group.metric: group.factor for group in groups})

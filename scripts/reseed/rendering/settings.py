@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 from reseed.analyses.shared.keys import group_across_datasets, merge_keys
 from reseed.claims.claim import Estimate, Sample
-from reseed.claims.designs import NEMENYI
 from reseed.claims.formatting import format_p, format_share
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS
@@ -17,7 +16,6 @@ from reseed.metrics.names import is_share
 from reseed.rendering import numbers
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, footnote, metric_title
-from reseed.stats.rank_power import RankTest, detectable_shift
 
 #: Columns that identify a comparison over datasets.
 CROSS_DATASET_COLUMNS = ["experiment", "scheme", "test_ratio", "hyperparameters_source"]
@@ -208,10 +206,9 @@ def detectable_over_datasets(rows: pd.DataFrame) -> str:
 
     Empty for pairs on too few datasets for a test.
     """
-    tested = rows[rows["pairs"].gt(0) & rows["n"].ge(2)]
-    if tested.empty:
+    if rows.empty or rows["detectable_sd"].isna().all():
         return ""
-    shifts = [_shift(row) for row in tested.to_dict("records")]
+    shifts = rows["detectable_sd"].dropna()
     found = [shift for shift in shifts if math.isfinite(shift)]
     none = "no difference, however large, is found with a power of 80 % on so few datasets"
     if not found:
@@ -220,16 +217,6 @@ def detectable_over_datasets(rows: pd.DataFrame) -> str:
     text = f"detectable with a power of 80 %: a mean difference of {sizes} SD between datasets"
     rest = numbers.counted(len(shifts) - len(found), "pair")
     return text if len(found) == len(shifts) else f"{text}; for {rest}, {none}"
-
-
-def _shift(row: Mapping) -> float:
-    """Smallest detectable shift of a pair over datasets, at Holm's strictest step."""
-    alpha, n = float(row["alpha"]), int(row["n"])
-    if row["test"] == NEMENYI.test:
-        models = round((1 + math.sqrt(1 + 8 * row["pairs"])) / 2)
-        return detectable_shift("Nemenyi", n, models, alpha=alpha)
-    test: RankTest = "sign" if _signs_only(row) else "signed-rank"
-    return detectable_shift(test, n, alpha=alpha / row["pairs"])
 
 
 def _detectable_by_dataset(rows: pd.DataFrame) -> str:

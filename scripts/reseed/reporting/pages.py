@@ -16,7 +16,7 @@ from reseed.rendering.data import source_text
 from reseed.rendering.numbers import counted
 from reseed.reporting.pictures import thumbnail
 from reseed.reporting.studies import StudyReport
-from reseed.reporting.summary import summarise
+from reseed.reporting.summary import describe_verdicts, summarise
 from reseed.reporting.words import link_words
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -55,7 +55,9 @@ def _card(study: StudyReport, link: str) -> dict:
     best = study.best
     return {
         "study": study,
+        "headline": study.headline,
         "answer": next(iter(study.answer), "Too few trials were run for an answer."),
+        "verdicts": describe_verdicts(study.statements) if study.statements else "",
         "link": link,
         "exhibits": counted(len(study.shown), "table or figure", "tables and figures"),
         "thumbnail": thumbnail(best.picture) if best and best.picture else None,

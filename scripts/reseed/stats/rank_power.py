@@ -39,8 +39,8 @@ def detectable_shift(
     difference (Demšar 2006). The sign test has a closed form.
 
     Args:
-        n_datasets, n_models: sizes of the comparison; only Nemenyi's test has more than two models.
-        alpha: level of the test; for Holm's strictest step, that of the family divided by the pairs.
+        n_datasets, n_models: sizes of the comparison; only Nemenyi's test has several models.
+        alpha: level of the test; at Holm's strictest step, that of the family by the pairs.
         target_power: required power.
         n_sim: simulated comparisons; fewer of large ones.
         seed: of the simulation.
