@@ -173,7 +173,7 @@ def test_claims_over_datasets_state_what_they_could_find(count, limits):
         for s in range(5)
     ]
     facts = about(names, ("rf", "xgb", "gbm"))
-    facts = amended(facts, datasets=dict.fromkeys(names, {"metric": "auc"}))
+    facts = amended(facts, datasets={key: {"metric": "auc"} for key in names})
     data = exhibit(pairs, rows, facts)
     over = {c.name: c for c in draw(verdicts_table, data, {}).claims}["shown_over_datasets"]
     assert limits[:50] in over.limits
@@ -190,7 +190,7 @@ def test_mean_over_datasets_states_what_it_could_find():
         for model in ("rf", "xgb")
         for s in range(8)
     ]
-    facts = amended(about(names, ("rf", "xgb")), datasets=dict.fromkeys(names, {"metric": "auc"}))
+    facts = amended(about(names, ("rf", "xgb")), datasets={key: {"metric": "auc"} for key in names})
     data = exhibit(over_datasets, rows, facts)
     [pair] = data.statistics[data.statistics["statistic"] == "pair"].to_dict("records")
     half = (pair["high"] - pair["low"]) / 2 * pair["factor"]
