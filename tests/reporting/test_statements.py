@@ -117,6 +117,9 @@ def test_cards_lead_with_the_headline_and_count_verdicts():
     assert "<strong>Splits matter more.</strong>" in page
     assert "<p>Splits matter 2.74 times as much.</p>" in page
     assert page.count("Of 4 statements, 1 held") == 2
+    assert "<dt>SD</dt><dd>Standard deviation" not in page
+    sidecar["findings"] = ["The SD is 2."]
+    assert "<dt>SD</dt><dd>Standard deviation" in build_index([report], ["paper.html"])
 
 
 def test_front_page_dates_each_study():

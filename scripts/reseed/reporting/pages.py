@@ -17,7 +17,7 @@ from reseed.rendering.numbers import counted
 from reseed.reporting.pictures import thumbnail
 from reseed.reporting.studies import StudyReport
 from reseed.reporting.summary import describe_verdicts, summarise
-from reseed.reporting.words import link_words
+from reseed.reporting.words import link_words, words_in
 
 TEMPLATES = Path(__file__).parent / "templates"
 # Imported results list these like seeds, although they are none.
@@ -53,10 +53,12 @@ def build_index(studies: list[StudyReport], links: list[str], title: str = "Rese
 
 def _card(study: StudyReport, link: str) -> dict:
     best = study.best
+    answer = next(iter(study.answer), "Too few trials were run for an answer.")
     return {
         "study": study,
         "headline": study.headline,
-        "answer": next(iter(study.answer), "Too few trials were run for an answer."),
+        "answer": answer,
+        "words": words_in([study.headline, answer]),
         "verdicts": describe_verdicts(study.statements) if study.statements else "",
         "link": link,
         "exhibits": counted(len(study.shown), "table or figure", "tables and figures"),
