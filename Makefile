@@ -10,7 +10,7 @@ LIBRARY := PYTHONPATH=scripts $(BIN)/python
 # Environment with the oldest versions that pyproject.toml admits.
 OLDEST := build/oldest
 
-.PHONY: run test oldest lint benchmark verify prune faults sequences scale schemas lock clean
+.PHONY: run test oldest lint benchmark verify prune faults sequences mutants scale schemas lock clean
 
 run: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --config scale=$(SCALE)
@@ -58,6 +58,11 @@ SEQUENCES ?= 200
 sequences: .venv/installed
 	$(LIBRARY) tests/run_sequences.py --sequences $(SEQUENCES) --folder build/sequences \
 	  --output docs/reliability.md
+
+# Change stats/ at random places; fails if their own tests kill less than 95 %.
+MUTANT_SEED ?= 0
+mutants: .venv/installed-dev
+	$(LIBRARY) benchmarks/mutate.py --mutants 15 --seed $(MUTANT_SEED) --require 0.95
 
 # Write docs/scale.md from the measured seconds in results.
 scale: .venv/installed

@@ -76,6 +76,10 @@ def test_delongs_variance_is_the_jackknife_over_each_class():
     assert result.difference == pytest.approx(difference(items >= 0))
     z = result.difference / result.se
     assert result.p_value == pytest.approx(2 * stats.norm.sf(abs(z)))
+    half = stats.norm.isf(0.05) * np.sqrt(variance)
+    ninety = delong(y, a, b, level=0.9)
+    assert ninety.low == pytest.approx(result.difference - half)
+    assert ninety.high == pytest.approx(result.difference + half)
     batch = delong(y, np.stack([a, b]), np.stack([b, b]))
     assert batch.se[0] == pytest.approx(result.se)
     assert batch.p_value[1] == 1
@@ -140,3 +144,10 @@ def test_swap_p_value_counts_the_observed_arrangement():
     assert swap_test([1.0, 0.0], [0.0, 0.0], 10, rng=rng) == 1  # one item: every swap is extreme
     clear = swap_test(np.ones(60), np.zeros(60), 10, rng=rng)
     assert clear == 1 / 11
+
+
+def test_rounding_of_large_scores_ties_the_swaps():
+    """The second difference is the rounding of a score of 1e9: both sums of signs are tied."""
+    a, b = np.array([1e9 + 0.3, 1e9 + 1.5e-7]), np.full(2, 1e9)
+    assert 0 < (a - b)[1] < 1e-6
+    assert swap_test(a, b, 50, rng=np.random.default_rng(0)) == 1

@@ -37,6 +37,7 @@ def compare(
     metric: str | list[str] | dict[str, str] | None = None,
     baseline: str | None = None,
     pairs: Sequence[tuple[str, str]] | None = None,
+    deterministic: str | Sequence[str] = (),
     columns: Mapping[str, str | list[str]] | None = None,
     greater_is_better: bool | Mapping[str, bool] | None = None,
     test_train_ratio: float | None = None,
@@ -56,6 +57,8 @@ def compare(
             dict by dataset. Required if the table holds several.
         baseline: compare each model with this one only, so that fewer p-values are adjusted for.
         pairs: or compare these pairs only, as (model, model).
+        deterministic: models without randomness, such as BM25: one run on a split stands for the
+            runs of all seeds.
         columns: Reseed's name → the table's, for columns that are not recognised.
         greater_is_better: if the metric's name does not state it; or by metric.
         test_train_ratio: test rows / training rows of repeated random splits or folds.
@@ -87,6 +90,7 @@ def compare(
         unit=unit,
         baseline=choice.baseline,
         pairs=choice.pairs,
+        deterministic=[deterministic] if isinstance(deterministic, str) else to_text(deterministic),
     )
     imported = open_source(results, import_options)
     metrics, info = import_runs(imported, import_options, StudyTexts(STUDY_NAME, title))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from reseed.core.errors import ReseedError, suggest_name
-from reseed.importers import sklearn_layouts, wide_layouts
+from reseed.importers import benchmark_layouts, sklearn_layouts, wide_layouts
 from reseed.importers.column_spec import ColumnSpec, RequestedMetrics
 from reseed.importers.columns import ColumnMap
 from reseed.importers.files import (
@@ -33,6 +33,11 @@ _Detect = Callable[[SourceTable, ColumnSpec], bool]
 _Convert = Callable[[SourceTable, ColumnSpec], SourceTable]
 #: Layouts by value of `format`, in the order in which they are tried.
 _LAYOUTS: dict[str, tuple[_Detect, _Convert]] = {
+    "tabarena": (benchmark_layouts.is_tabarena, benchmark_layouts.tidy_tabarena),
+    "automl_benchmark": (
+        benchmark_layouts.is_automl_benchmark,
+        benchmark_layouts.tidy_automl_benchmark,
+    ),
     "cv_results": (sklearn_layouts.is_cv_results, sklearn_layouts.tidy_cv_results),
     "cross_validate": (sklearn_layouts.is_cross_validate, sklearn_layouts.tidy_cross_validate),
     "runs_in_columns": (wide_layouts.is_column_a_run, wide_layouts.tidy_columns_of_runs),
