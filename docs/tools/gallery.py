@@ -22,8 +22,8 @@ def write_gallery(studies: list[Path], exhibits: dict[str, list[str]], folder: P
         "# Gallery",
         "The pipeline drew every figure here from its own trials. Each has its findings, the number"
         " of trials, the scale, the machine and the command. The report"
-        " (`results/report/index.html`) has such an entry for every exhibit. The files `NAME.yaml` in"
-        " this folder are the longer studies of [findings.md](../findings.md): copy one to"
+        " (`results/report/index.html`) has such an entry for every exhibit. The files `NAME.yaml`"
+        " in this folder are the longer studies of [findings.md](../findings.md): copy one to"
         " `config/studies/` to run it.",
     ]
     folder.mkdir(parents=True, exist_ok=True)
