@@ -25,6 +25,7 @@ def write_gallery(studies: list[Path], exhibits: dict[str, list[str]], folder: P
         " (`results/report/index.html`) has such an entry for every exhibit. The files `NAME.yaml`"
         " in this folder are the longer studies of [findings.md](../findings.md): copy one to"
         " `config/studies/` to run it.",
+        "Item scores of language models: [a worked example with known truth](evaluation.md).",
     ]
     folder.mkdir(parents=True, exist_ok=True)
     for path in studies:

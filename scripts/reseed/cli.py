@@ -14,11 +14,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from reseed.commands import add_commands
 from reseed.commands.completion import add_completion
 from reseed.commands.error_hints import format_error
+from reseed.comparison.command_options import (
+    add_columns,
+    add_direction,
+    add_item_options,
+    parse_columns,
+    read_item_options,
+)
 from reseed.comparison.evaluation_commands import add_evaluation_commands
 from reseed.comparison.init_command import add_init
 from reseed.core.errors import ReseedError
 
 if TYPE_CHECKING:
+    from reseed.comparison.item_result import ItemComparison
     from reseed.comparison.result import Comparison
 
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -94,14 +102,9 @@ def _add_compare(commands: Commands) -> None:
         metavar="MODEL",
         help="a model without randomness: one run on a split stands for all seeds",
     )
-    add(
-        "--column",
-        action="append",
-        default=[],
-        metavar="NAME=COLUMN",
-        help="the file's column of model, dataset, seed, fold, …: --column model=arch",
-    )
-    _add_direction(command)
+    add_columns(command)
+    add_direction(command)
+    add_item_options(command)
     add(
         "--direction",
         action="append",
@@ -127,7 +130,7 @@ def _add_compare(commands: Commands) -> None:
     )
     add("--html", type=Path, metavar="FILE", help="write the report, one page")
     add("--latex", type=Path, metavar="FILE", help="write the table of comparisons as LaTeX")
-    add("--figure", type=Path, metavar="FILE", help="write the difference figure (PDF, PNG, SVG)")
+    add("--figure", type=Path, metavar="FILE", help="write the first figure (PDF, PNG, SVG)")
     add("--csv", type=Path, metavar="FILE", help="write the verdicts as CSV")
     add("--folder", type=Path, help="write every table, figure and statistic")
     output = command.add_mutually_exclusive_group()
@@ -154,18 +157,12 @@ def _add_means(commands: Commands) -> None:
         help="the meaning of ±: SD, standard error, or half of a 95 %% interval of the mean",
     )
     add("--decimals", type=int, help="decimals with which floats (of Parquet) were printed")
-    _add_direction(command)
+    add_direction(command)
     for option in read_pair_options():
         if option.name in _MEANS_OPTIONS:
             option.add_to(command)
     add("--csv", type=Path, metavar="FILE", help="write the verdicts as CSV")
     command.set_defaults(run=_run_means)
-
-
-def _add_direction(command: argparse.ArgumentParser) -> None:
-    group = command.add_mutually_exclusive_group()
-    group.add_argument("--greater-is-better", dest="greater", action="store_true", default=None)
-    group.add_argument("--lower-is-better", dest="greater", action="store_false", default=None)
 
 
 class PairOption(NamedTuple):
@@ -247,13 +244,14 @@ def _run_compare(options: argparse.Namespace) -> None:
         baseline=options.baseline,
         pairs=options.pair,
         deterministic=options.deterministic,
-        columns=_parse_columns(options.column),
+        columns=parse_columns(options.column),
         greater_is_better=_parse_directions(options.greater, options.direction),
         test_train_ratio=options.test_train_ratio,
         format=options.format,
         unit=options.unit,
         title=options.title,
         rope=_parse_rope(options.rope),
+        **read_item_options(options),
         **_list_set_options(options, names),
     )
     _print_comparison(comparison, options)
@@ -271,14 +269,17 @@ def _run_compare(options: argparse.Namespace) -> None:
             print(f"\nReport: {options.html}")
 
 
-def _print_comparison(comparison: Comparison, options: argparse.Namespace) -> None:
+def _print_comparison(comparison: Comparison | ItemComparison, options: argparse.Namespace) -> None:
     """Print for a terminal with colors and tables of its width; plain text otherwise."""
+    from reseed.comparison import item_result
     from reseed.comparison.console import render
 
     if options.json:
         print(comparison.to_json())
     elif options.quiet:
         print(*comparison.answer, sep="\n")
+    elif isinstance(comparison, item_result.ItemComparison):
+        print(comparison)
     else:
         is_terminal = sys.stdout.isatty()
         width = shutil.get_terminal_size((100, 24)).columns if is_terminal else None
@@ -291,19 +292,6 @@ def _check_figure(figure: Path) -> None:
     known = FigureCanvasBase.get_supported_filetypes()
     if figure.suffix and figure.suffix[1:].lower() not in known:
         raise ReseedError(f"--figure {figure}: end its name in one of {', '.join(known)}.")
-
-
-def _parse_columns(entries: list[str]) -> dict[str, str | list[str]]:
-    """Entries `model=arch` by name; a name that is repeated has several columns."""
-    columns: dict[str, str | list[str]] = {}
-    for entry in entries:
-        name, sign, column = entry.partition("=")
-        if not sign or not column:
-            raise ReseedError(f"--column {entry}: write NAME=COLUMN, as model=arch.")
-        earlier = columns.get(name, [])
-        others = [earlier] if isinstance(earlier, str) else earlier
-        columns[name] = [*others, column] if others else column
-    return columns
 
 
 def _parse_directions(

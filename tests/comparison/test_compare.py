@@ -76,7 +76,7 @@ def test_comparison_has_all_results(comparison, tmp_path):
     assert (tmp_path / "report.html").read_text() == page
     places = [m[1] for m in re.finditer(r'id="(?:results-)?(\w+)"', page)]
     led = [name for name in places if name in comparison.exhibits]
-    assert set(led[:2]) == {"leaderboard", "differences"}
+    assert set(led[:2]) == {"leaderboard", "ranks"}
     assert "snakemake" not in page
     assert 'href="..' not in page
     html = comparison._repr_html_()

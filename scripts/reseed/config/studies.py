@@ -211,7 +211,7 @@ class Experiment(Strict):
 ResultsFormat = Literal[
     "auto", "csv", "parquet", "json", "lm_eval", "tensorboard",
     "mlflow", "mlflow_ui", "wandb", "clearml", "optuna", "ray",
-    "tabarena", "automl_benchmark", "cv_results", "cross_validate",
+    "skore", "tabarena", "automl_benchmark", "cv_results", "cross_validate",
     "runs_in_columns", "models_in_columns", "datasets_in_columns",
 ]  # fmt: skip
 
