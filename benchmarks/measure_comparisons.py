@@ -1,4 +1,4 @@
-"""Coverage and error rates of the comparisons beyond the paired tests, for docs/methods.md."""
+"""Coverage and error rates of the comparisons beyond the paired tests, for docs/methods."""
 
 from collections.abc import Iterator
 

@@ -24,6 +24,7 @@ def write_gallery(studies: list[Path], exhibits: dict[str, list[str]], folder: P
         " of trials, the scale, the machine and the command. If a study has a file in this folder"
         " (`NAME.yaml`), copy it to `config/studies/` first. The report"
         " (`results/report/index.html`) has such an entry for every exhibit.",
+        "Item scores of language models: [a worked example with known truth](evaluation.md).",
     ]
     folder.mkdir(parents=True, exist_ok=True)
     for path in studies:

@@ -12,6 +12,9 @@ from reseed.plugins.options import Count, Level, Strict
 from reseed.stats.comparison import pair_differences
 from reseed.stats.ranking import disagreement_of_means, instability, kendall_agreement
 
+#: From this many comparisons on, draws are shared among them, down to `_FEWEST_DRAWS` each.
+_MANY_GROUPS = 20
+_FEWEST_DRAWS = 500
 _STEPS = [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100]
 COLUMNS = [
     *COMPARISON_COLUMNS, "metric", "statistic", "model_a", "model_b", "m", "value", "low", "high",
@@ -21,7 +24,7 @@ COLUMNS = [
 
 class Options(Strict):
     """level: central share of the pairs of runs between `low` and `high`.
-    n_draws: random draws of the runs whose means are compared.
+    n_draws: random draws of the runs whose means are compared (with more than 20 datasets, fewer).
     """
 
     level: Level = 0.9
@@ -43,7 +46,10 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
     A run is a split and model seed, or a run of `shared_runs`.
     """
-    rows = [row for group in group_models(data) for row in _rows(group, options)]
+    groups = list(group_models(data))
+    draws = max(_FEWEST_DRAWS, options.n_draws * _MANY_GROUPS // max(_MANY_GROUPS, len(groups)))
+    options = options.model_copy(update={"n_draws": min(options.n_draws, draws)})
+    rows = [row for group in groups for row in _rows(group, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

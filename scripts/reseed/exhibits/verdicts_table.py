@@ -161,14 +161,23 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     if len(within):
         noun = ("pair on one dataset", "pairs on one dataset") if over.any() else ("pair", "pairs")
         shown = within["outcome"] == "difference"
+        equal = within["outcome"] == "equivalent"
+        has_region = within["rope"].notna().any()
+        text = "A difference is shown for {shown}" + (
+            ", equivalence for {equal}" if has_region else ""
+        )
+        scope = " on one split each" if within["design"].isin(ONE_TEST_SET).all() else ""
         found.append(
             Claim(
                 "shown_differences",
-                "A difference is shown for {shown} ({n} a pair).",
+                f"{text}{scope} ({{n}} a pair).",
                 within,
-                {"shown": phrases.share(within, shown, *noun)},
+                {
+                    "shown": phrases.share(within, shown, *noun),
+                    "equal": phrases.share(within, equal, *noun),
+                },
                 pair_runs(within),
-                headline="A difference is shown for {shown}",
+                headline=text,
                 statistic="mean difference",
                 null="no difference",
                 estimates=difference_estimates(data, within),

@@ -170,7 +170,9 @@ def difference_estimates(data: ExhibitData, rows: pd.DataFrame) -> list[Estimate
     """Each known difference with its interval, in units of the score."""
     found = []
     for row in rows[np.isfinite(rows["difference"])].to_dict("records"):
-        bounds = (-1.0, 1.0) if is_share(row["metric"]) and row["unit"] else (-np.inf, np.inf)
+        # Shares are shown in points, so `factor` says if the scores are in percent already.
+        most = 100 / row["factor"] if is_share(row["metric"]) and row["unit"] else np.inf
+        bounds = (-most, most)
         subject = f"{dataset_title(data, row['dataset'])}: {pair_title(data, row)}"
         interval = (row["low"], row["high"])
         found.append(Estimate.truncated(subject, row["difference"], interval, row["level"], bounds))

@@ -51,6 +51,11 @@ def build_index(studies: list[StudyReport], links: list[str], title: str = "Rese
     )
 
 
+def build_page(template: str, **given: object) -> str:
+    """A page of `templates` as HTML text."""
+    return _page(_environment(), template, **given)
+
+
 def _card(study: StudyReport, link: str) -> dict:
     best = study.best
     return {

@@ -1,0 +1,137 @@
+"""Ranks that the shown differences leave possible, for all models at once [Mogstad et al. 2024]."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from reseed.claims import phrases
+from reseed.claims.claim import Claim
+from reseed.plugins.options import Experiments as Options
+from reseed.rendering import style
+from reseed.rendering.arms import arm_title
+from reseed.rendering.data import ExhibitData, NothingToShow
+from reseed.rendering.figures import FigureInfo
+from reseed.rendering.numbers import counted
+from reseed.rendering.panels import entitle, named_columns, panel_grid, undrawn
+from reseed.rendering.settings import note, pair_runs, settings
+from reseed.stats.rank_sets import rank_intervals
+
+#: Fewest and most models of a panel.
+_FEWEST, _MOST = 3, 40
+# Most panels with a sentence.
+_LISTED = 6
+_DECIDED = ("difference", "no difference shown", "equivalent")
+
+DRAWS = ("pairs",)
+
+
+@style.styled
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
+    """One line for each model: its rank, and the ranks that the verdicts leave possible.
+
+    One panel over all datasets if the analysis `pairs` compared mean ranks. Otherwise a panel for
+    each setting with three models or more in which every pair has a verdict.
+    """
+    rows = data.rows(options.experiments)
+    boards = []
+    if not rows.empty:
+        ranked = rows[rows["critical_difference"].notna()]
+        chosen = ranked if len(ranked) else rows[rows["design"] != "datasets"]
+        boards = [(t, part, rank_models(part)) for t, part in settings(data, chosen)]
+        boards = [(t, part, board) for t, part, board in boards if len(board)]
+    if not boards:
+        raise NothingToShow(
+            data.no_pairs("No three models have a verdict on every pair, so none is ranked.")
+        )
+    names = [[_name(data, part, model) for model in board["model"]] for _, part, board in boards]
+    heights = [0.19 * min(len(board), _MOST) + 0.75 for _, _, board in boards]
+    canvas, axes = panel_grid(heights, named_columns(names), legend=0.1)
+    for axis, named, (title, _, board) in zip(axes, names, boards, strict=False):
+        _panel(axis, named[:_MOST], board.head(_MOST), len(board))
+        entitle(axis, title, 30)
+    shown = pd.concat([part for _, part, _ in boards])
+    raw = pd.concat([board.assign(setting=title) for title, _, board in boards])
+    low = [name for panel in names for name in panel[_MOST:]]
+    return (
+        canvas,
+        FigureInfo(
+            raw,
+            note(
+                data,
+                shown,
+                undrawn([title for title, _, _ in boards], axes),
+                undrawn(low, []),
+                f"Ranks of a panel hold at once with probability {1 - shown['alpha'].iloc[0]:g}.",
+            ),
+            claims=[
+                _may_be_best(named, title, part, board)
+                for named, (title, part, board) in zip(names, boards[:_LISTED], strict=False)
+            ],
+            definitions=[
+                "A model's rank is at least one more than the number of models shown better,"
+                " and at most the number of models less those shown worse."
+            ],
+            alt="Models by rank, with the interval of ranks that the comparisons leave possible.",
+        ),
+    )
+
+
+def rank_models(part: pd.DataFrame) -> pd.DataFrame:
+    """Model, mean, rank and interval of the rank in one setting, the best first.
+
+    Empty with fewer than three models, or if a pair has no verdict.
+    """
+    sides = [part[[f"model_{s}", f"mean_{s}"]].set_axis(["model", "mean"], axis=1) for s in "ab"]
+    means = pd.concat(sides).groupby("model", sort=False)["mean"].mean().dropna()
+    count = len(means)
+    decided = part[part["outcome"].isin(_DECIDED)]
+    if count < _FEWEST or len(decided) < count * (count - 1) // 2:
+        return pd.DataFrame()
+    is_greater_better = bool(part["greater_is_better"].iloc[0])
+    means = means.sort_values(ascending=not is_greater_better, kind="stable")
+    place = {model: number for number, model in enumerate(means.index)}
+    is_better = np.zeros((count, count), dtype=bool)
+    differ = decided[decided["outcome"] == "difference"]  # `model_a` has the better mean
+    is_better[differ["model_a"].map(place), differ["model_b"].map(place)] = True
+    low, high = rank_intervals(is_better)
+    rank = means.rank(method="min", ascending=not is_greater_better).astype(int)
+    return pd.DataFrame(
+        {"model": means.index, "mean": means.to_numpy(), "rank": rank.to_numpy(),
+         "low": low, "high": high}
+    )  # fmt: skip
+
+
+def _panel(axis: Axes, names: list[str], board: pd.DataFrame, models: int) -> None:
+    y = np.arange(len(board))
+    axis.hlines(y, board["low"] - 0.25, board["high"] + 0.25, color=style.BLUE, linewidth=2.5)
+    axis.plot(board["rank"], y, "o", color=style.BLACK, ms=3.5, mew=0)
+    axis.set_yticks(y, names)
+    axis.set_ylim(len(board) - 0.4, -0.6)
+    axis.set_xlim(0.4, models + 0.6)
+    axis.tick_params(axis="y", length=0)
+    axis.grid(axis="x")
+    axis.grid(visible=False, axis="y")
+    axis.set_xlabel("Rank")
+
+
+def _may_be_best(names: list[str], title: str, part: pd.DataFrame, board: pd.DataFrame) -> Claim:
+    """The models that may have the first rank."""
+    first = [one for one, low in zip(names, board["low"], strict=True) if low == 1]
+    several = f"{counted(len(first), 'model')} may each be the best: {', '.join(first)}"
+    found = f"{first[0]} is shown to be the best" if len(first) == 1 else several
+    return Claim(
+        f"best: {title}",
+        "{where}: {found} ({n} a pair).",
+        part,
+        {"where": phrases.name(title), "found": phrases.name(found)},
+        pair_runs(part),
+        headline="{where}: {found}",
+        null="no difference",
+    )
+
+
+def _name(data: ExhibitData, part: pd.DataFrame, model: str) -> str:
+    return arm_title(data, model, part["experiment"].iloc[0])
