@@ -1,4 +1,4 @@
-"""Coverage and error rates by simulation, with Monte Carlo errors, for docs/methods.md."""
+"""Coverage and error rates by simulation, with Monte Carlo errors, for docs/methods."""
 
 import argparse
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""False claims of AUC and F1 of equal models with seeds and clusters, for docs/methods.md.
+"""False claims of AUC and F1 of equal models with seeds and clusters, for docs/methods.
 
 Each design is one line of the output file, written when it is finished; a second run continues.
 """

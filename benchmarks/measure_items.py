@@ -1,4 +1,4 @@
-"""False claims of item-level comparisons of equal models, for docs/methods.md.
+"""False claims of item-level comparisons of equal models, for docs/methods.
 
 Each design is one line of the output file, written when it is finished; a second run continues.
 """
@@ -39,7 +39,7 @@ class Design:
 
 
 def list_designs() -> Iterator[Design]:
-    """The grid of docs/methods.md."""
+    """The grid of docs/methods."""
     for seeds in (1, 3, 5, 10):
         for items in (20, 100, 500, 2000):
             for seed_sd in (0.0, 0.2) if seeds > 1 else (0.0,):

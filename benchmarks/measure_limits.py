@@ -1,4 +1,4 @@
-"""Coverage of intervals where their assumptions fail, for docs/methods.md."""
+"""Coverage of intervals where their assumptions fail, for docs/methods."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Error rates of whole verdicts among several equal models, for docs/methods.md."""
+"""Error rates of whole verdicts among several equal models, for docs/methods."""
 
 from collections.abc import Iterator
 from itertools import combinations

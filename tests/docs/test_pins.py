@@ -70,6 +70,14 @@ def test_lock_has_hashes_for_every_package():
     assert all("--hash=sha256:" in package for package in packages)
 
 
+def test_tools_of_the_site_install_beside_the_lock():
+    pins, text = lock(), (REPOSITORY / "requirements-docs.txt").read_text()
+    tools = re.findall(r"^([\w.-]+)==([\w.]+)", text, re.MULTILINE)
+    assert {"sphinx", "sphinx-gallery", "myst-parser"} <= {name for name, _ in tools}
+    for name, version in tools:
+        assert pins.get(name, version) == version, name
+
+
 def test_requirements_agree_with_the_lock():
     pins = lock()
     requested = (REPOSITORY / "envs" / "requirements.in").read_text()

@@ -150,6 +150,32 @@ def test_score_tests_at_the_ends_of_the_score_interval():
     assert result.one_sided_p(result.high, greater=False) == pytest.approx(0.025, abs=1e-6)
 
 
+def test_one_sided_p_at_0_is_half_of_the_mid_p():
+    a, b = np.repeat([1, 1, 0, 0], [40, 9, 3, 8]), np.repeat([1, 0, 1, 0], [40, 9, 3, 8])
+    p = float(mcnemar(a, b).mid_p)
+    result = item_difference(a, b)
+    assert result.one_sided_p(0) == pytest.approx(p / 2)
+    assert result.one_sided_p(0, greater=False) == pytest.approx(1 - p / 2)
+
+
+def test_without_variance_the_difference_decides():
+    result = item_difference(np.full((3, 5), 0.75), np.full((3, 5), 0.5), [Factor("seed", True)])
+    assert [result.one_sided_p(bound) for bound in (0.2, 0.25, 0.3)] == [0, 1, 1]
+
+
+def test_contributions_of_clusters_have_the_unit_of_scores():
+    a, b = _scores()
+    clusters = np.repeat(np.arange(12), 5)
+    a = a + 2 * np.cos(clusters)
+    small, large = (
+        item_difference(k * a, k * b, [Factor("seed", True)], clusters=clusters).contributions
+        for k in (1, 1024)
+    )
+    for one, other in zip(small, large, strict=True):
+        assert other.variance == pytest.approx(1024**2 * one.variance, rel=1e-9)
+    assert any(one.sources == ("cluster",) and one.variance > 0 for one in small)
+
+
 def test_two_seeds_suffice():
     a, b = _scores(seeds=2)
     assert item_difference(a, b, [Factor("seed", True)]).levels["seed"] == 2

@@ -48,6 +48,12 @@ def test_sequence_by_hand_and_invariance():
     assert np.isinf(sequence.high[:3]).all()
 
 
+def test_boundary_is_infinite_for_few_values():
+    assert np.isinf(sequential.t_boundary([1, 2, 3])).all()
+    assert np.isinf(sequential.t_boundary(1, 0.9, 100.0))
+    assert np.isfinite(sequential.t_boundary([8, 60])).all()
+
+
 def test_stopping_rules():
     rng = np.random.default_rng(6)
     x = rng.normal(1, 1, size=500)

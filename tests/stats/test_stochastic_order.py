@@ -44,12 +44,13 @@ def test_dominance_and_equality():
 
 
 def test_bounds_are_expanded_percentiles():
-    a, b = np.random.default_rng(4).normal(size=8), np.random.default_rng(5).normal(0, 2, 5)
-    result = stochastic_order(a, b, 0.9, 300, rng=np.random.default_rng(6))
+    a, b = np.random.default_rng(4).normal(0, 2, 12), np.random.default_rng(5).normal(size=9)
+    result = stochastic_order(a, b, 0.8, 300, rng=np.random.default_rng(6))
     rng = np.random.default_rng(6)
-    drawn = [rng.choice(x, (300, 5)) for x in (a, b)]
-    share = stats.norm.cdf(stats.t.isf(0.1, 4) * np.sqrt(5 / 4))
+    drawn = [rng.choice(x, (300, 9)) for x in (a, b)]
+    share = stats.norm.cdf(stats.t.isf(0.2, 8) * np.sqrt(9 / 8))
     ends = np.quantile(violation_ratio(*drawn), [1 - share, share])
+    assert 0 < ends[0] < ends[1] < 1
     assert (result.lower, result.upper) == pytest.approx(tuple(ends))
 
 

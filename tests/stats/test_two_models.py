@@ -35,6 +35,12 @@ def test_mcnemars_mid_p_halves_the_observed_point():
     assert mcnemar(np.ones(5), np.ones(5)).mid_p == 1
 
 
+def test_mid_p_is_at_most_1():
+    p = [mcnemar(np.repeat([1, 0], n), np.repeat([0, 1], n)).mid_p for n in range(1, 400)]
+    assert max(p) == 1  # rounding would exceed it
+    assert min(p) == pytest.approx(1)
+
+
 def test_mcnemar_keeps_its_level():
     rng = np.random.default_rng(1)
     right = rng.random((2, 4000, 100)) < 0.8

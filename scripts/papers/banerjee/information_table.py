@@ -7,6 +7,7 @@ import math
 import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.claims.formatting import format_number
 from reseed.plugins.options import Arms as Options
 from reseed.rendering import coverage, numbers
 from reseed.rendering.data import ExhibitData, footnote, require_rows
@@ -94,7 +95,7 @@ def _claim(arms: list[tuple[str, pd.Series]]) -> Claim:
         rows,
         {
             "adds": phrases.share(rows, adds, "arm"),
-            "partial": phrases.listed(rows, "partial", "{:.2f}".format, titles, ends),
+            "partial": phrases.listed(rows, "partial", _correlation, titles, ends),
             "level": phrases.setting(100 * rows["level"].iloc[0], "{:g} %".format),
         },
         Sample.of(rows, "n", "run"),
@@ -107,3 +108,7 @@ def _claim(arms: list[tuple[str, pd.Series]]) -> Claim:
         null="partial correlation 0",
         precision=precision,
     )
+
+
+def _correlation(value: float) -> str:
+    return format_number(value, 2)

@@ -58,7 +58,7 @@ COLUMNS = [
     "min_runs", "friedman_p", "critical_difference", "wins", "losses", "p_least", "items",
     "seed_share", "seeds_test", "seeds_p", "joint_low", "joint_high", "item_share",
     "conservative_p", "conservative_p_holm", "spread_p", "dunnett_p", "dunnett_low", "dunnett_high",
-    "add", "detectable_add", "largest_difference",
+    "add", "detectable_add", "largest_difference", "detectable_sd",
 ]  # fmt: skip
 _TEXT = ["test", "rank_test", "missing", "family", "seeds_test", "add"]
 #: Columns that are ends of intervals of a difference.
@@ -121,7 +121,9 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     - `instability`: share of single runs whose order differs from that of the means; a tie
       (`ties`: their share) counts one half.
 
-    With two datasets or more, further rows compare models over datasets (`AcrossDatasets`).
+    With two datasets or more, further rows compare models over datasets (`AcrossDatasets`). Their
+    `detectable_sd` is the smallest mean difference found with a power of 80 %, in SDs of the
+    difference between datasets (infinite: none).
     """
     groups = list(group_models(data))
     ropes = rope_by_metric(options.rope, {group.metric: group.factor for group in groups})

@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.pairing import ModelGroup, group_models
+from reseed.analyses.shared.pairing import ModelGroup, group_models, pair_runs
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Strict
-from reseed.stats.comparison import pair_differences
+from reseed.stats.comparison import differences, holm, nadeau_bengio, pair_differences
 from reseed.stats.ranking import disagreement_of_means, instability, kendall_agreement
+from reseed.stats.unpaired import compare_unpaired
 
 #: From this many comparisons on, draws are shared among them, down to `_FEWEST_DRAWS` each.
 _MANY_GROUPS = 20
@@ -18,7 +19,7 @@ _FEWEST_DRAWS = 500
 _STEPS = [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100]
 COLUMNS = [
     *COMPARISON_COLUMNS, "metric", "statistic", "model_a", "model_b", "m", "value", "low", "high",
-    "se", "level", "n", "models", "left_out", "failed",
+    "se", "level", "n", "models", "left_out", "failed", "p_holm",
 ]  # fmt: skip
 
 
@@ -41,7 +42,8 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
       counts one half.
     - `reversal`: probability that the means of `m` runs and of n − m other runs order a pair
       differently (`stats.ranking.disagreement_of_means`; a tie counts one half), with its Monte
-      Carlo standard error `se`.
+      Carlo standard error `se`. `p_holm`: of the test of `pairs` that the two means differ,
+      adjusted over the pairs of the comparison.
     - `mean_reversal`: mean of `reversal` over pairs.
 
     A run is a split and model seed, or a run of `shared_runs`.
@@ -95,10 +97,33 @@ def _rows(group: ModelGroup, options: Options) -> list[Row]:
     names = [(models[i], models[j]) for i, j in zip(*np.triu_indices(len(models), 1), strict=True)]
     for (a, b), value in zip(names, table[np.triu_indices(len(models), 1)], strict=True):
         rows.append({"statistic": "instability", "model_a": a, "model_b": b, "value": float(value)})
+    adjusted = _adjusted_p(group, names)
     # Two thirds of the runs remain for the other mean.
     for m in [step for step in _STEPS if step <= max(1, n // 3)]:
         rows += _reversals(group, names, pair_differences(scores), m, options)
+    for row in rows:
+        if row["statistic"] == "reversal":
+            row["p_holm"] = adjusted[row["model_a"], row["model_b"]]
     return [shared | row for row in rows]
+
+
+def _adjusted_p(group: ModelGroup, names: list[tuple[str, str]]) -> dict[tuple[str, str], float]:
+    """p-value of each pair, adjusted by Holm over the pairs that were tested; NaN for others."""
+    p = {pair: _p_value(group, *pair) for pair in names}
+    tested = [pair for pair in names if np.isfinite(p[pair])]
+    adjusted = holm([p[pair] for pair in tested]).tolist() if tested else []
+    return p | dict(zip(tested, adjusted, strict=True))
+
+
+def _p_value(group: ModelGroup, a: str, b: str) -> float:
+    scores = (group.scores[[group.models.index(model)]] for model in (a, b))
+    (pairing,) = pair_runs(*scores, group.split)
+    if pairing.n < 2 or pairing.design == "different splits":
+        return np.nan
+    if not pairing.is_paired:
+        return float(compare_unpaired(pairing.a, pairing.b).welch_p)
+    ratio = group.test_train_ratio if pairing.design == "splits" else 0.0
+    return float(nadeau_bengio(differences(pairing.a, pairing.b), ratio).p_value)
 
 
 def _reversals(

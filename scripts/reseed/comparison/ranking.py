@@ -35,7 +35,7 @@ _MIN_TASKS = 6
 MISSING = ("refuse", "tasks", "models")
 #: What is averaged over tasks.
 SCALES = ("score", "rank")
-#: Measured by simulation (docs/methods.md, Sets of ranks).
+#: Measured by simulation (docs/methods, Sets of ranks).
 _SKEW_NOTE = (
     "Ranks on new tasks take differences of models as symmetric over tasks. If they are strongly "
     "skewed and their spreads differ by model, 10 to 16 % of such statements are wrong in place of "

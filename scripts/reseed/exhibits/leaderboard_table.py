@@ -325,6 +325,7 @@ def _best_by_rank(
         pair_runs(pairs),
         headline=text,
         null="no difference",
+        precision=detectable(pairs[pairs["outcome"] != "difference"]),
     )
 
 

@@ -198,6 +198,7 @@ def _over_datasets(rows: pd.DataFrame) -> Claim:
         Sample.of(rows, "n", "dataset"),
         headline="" if (rows["outcome"] == "too few runs").all() else headline,
         null="no difference",
+        precision=detectable(rows[rows["outcome"] != "difference"]),
     )
 
 
@@ -225,7 +226,15 @@ def _best_models(data: ExhibitData, within: pd.DataFrame) -> Claim:
             "{best} has the best mean score; that it beats the next, {second}, "
             f"{shown} ({{n}} a pair)."
         )
-    return Claim("best_models", sentence, best, names, pair_runs(best))
+    return Claim(
+        "best_models",
+        sentence,
+        best,
+        names,
+        pair_runs(best),
+        null="no difference",
+        precision=detectable(best[best["outcome"] != "difference"]),
+    )
 
 
 def _leader(data: ExhibitData, within: pd.DataFrame, best: pd.Series) -> str:

@@ -1,6 +1,6 @@
 """Coverage of the intervals in exhibits where it differs from their level.
 
-Simulated (docs/methods.md, `scripts/measure_coverage.py`, `scripts/measure_comparisons.py`); at a
+Simulated (docs/methods, `scripts/measure_coverage.py`, `scripts/measure_comparisons.py`); at a
 level of 95 %. Other intervals were within two points of their level at every n tried.
 """
 

@@ -194,7 +194,34 @@ def half_widths(rows: pd.DataFrame) -> str:
 
 
 def detectable(rows: pd.DataFrame) -> str:
-    """`detectable with a power of 80 %: 0.3 to 1.2 points of AUC`; empty if unknown."""
+    """`detectable with a power of 80 %: 0.3 to 1.2 points of AUC`; empty if unknown.
+
+    Of pairs over datasets, as `detectable_over_datasets`.
+    """
+    over = rows["design"] == "datasets"
+    texts = _detectable_by_dataset(rows[~over]), detectable_over_datasets(rows[over])
+    return "; ".join(filter(None, texts))
+
+
+def detectable_over_datasets(rows: pd.DataFrame) -> str:
+    """Smallest mean difference in SDs between datasets that the tests find, or that none is found.
+
+    Empty for pairs on too few datasets for a test.
+    """
+    if rows.empty or rows["detectable_sd"].isna().all():
+        return ""
+    shifts = rows["detectable_sd"].dropna()
+    found = [shift for shift in shifts if math.isfinite(shift)]
+    none = "no difference, however large, is found with a power of 80 % on so few datasets"
+    if not found:
+        return none
+    sizes = numbers.from_to(found, "{:.1f}".format)
+    text = f"detectable with a power of 80 %: a mean difference of {sizes} SD between datasets"
+    rest = numbers.counted(len(shifts) - len(found), "pair")
+    return text if len(found) == len(shifts) else f"{text}; for {rest}, {none}"
+
+
+def _detectable_by_dataset(rows: pd.DataFrame) -> str:
     known = rows[rows["detectable"].gt(0) & np.isfinite(rows["detectable"])]
     if known.empty:
         return ""

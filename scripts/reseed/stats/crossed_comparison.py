@@ -157,7 +157,7 @@ def crossed_difference(
     The t quantile is a weighted mean (`weighted_t`). The part s²(seed means)/S has S − 1 degrees
     of freedom; two procedures with equal S are combined with Welch's degrees of freedom. The rest
     has n − 1. Two seeds say little about the seed variance, so the interval is then wide even if
-    seeds have no effect (docs/methods.md).
+    seeds have no effect (docs/methods).
 
     Args:
         values_a, values_b: (seeds, items) contributions, as from `item_values`.

@@ -140,7 +140,7 @@ def disagreement_of_means(
     with probabilities p and q (a tie counts 1/2), the result is p(1 − q) + q(1 − p); a tied pair
     has 1/2. A split of the trials into two parts would be unbiased over samples. But if the trials
     sum to about 0, the two parts have opposite signs: a tie gives 100 %, and the error over samples
-    is about twice as large (`docs/methods.md`). This estimate is slightly too low for truly equal
+    is about twice as large (`docs/methods`). This estimate is slightly too low for truly equal
     models: 0.40 instead of 0.50 at 6 trials and m = 1, and 0.47 at 50 trials.
 
     Args:

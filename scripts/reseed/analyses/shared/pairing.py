@@ -30,7 +30,7 @@ Design = Literal["splits", "seeds", "unpaired", "different splits"]
 _GROUP_COLUMNS = [name for name in COMPARISON_COLUMNS if name != "varied"]
 #: Least share of each model's runs that needs a run of the other model with the same seed, for
 #: pairing by seed. Pairing loses the other runs, which costs more power than it gains (simulated
-#: in docs/methods.md).
+#: in docs/methods).
 SHARED_SEEDS = 0.8
 #: With more folds than this, the folds are repeats without a column that says so.
 MOST_FOLDS = 20
