@@ -321,3 +321,17 @@ def test_test_set_with_unseen_labels_is_refused():
         reseed.study(models, X, y, test=test, seeds=2)
     with pytest.raises(ReseedError, match="X holds no rows"):
         reseed.study(models, np.empty((0, 2)), [])
+
+
+def test_accuracy_is_noted_with_that_of_the_largest_class():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(100, 2)), np.arange(100) % 10 == 0
+    models = {"a": LogisticRegression(C=1), "b": LogisticRegression(C=0.1)}
+
+    def notes(y, metric):
+        result = reseed.study(models, X, y, metric=metric, splits=2, seeds=1, progress=False)
+        return [note for note in result.notes if "always predicting" in note]
+
+    assert "an accuracy of 0.9." in notes(y, "accuracy")[0]
+    assert not notes(y, "auc")
+    assert not notes(np.arange(100) % 2 == 0, "accuracy")

@@ -38,6 +38,8 @@ from reseed.session.splits import make_design
 from reseed.session.training import train_models
 from reseed.training.run import Outcome
 
+#: Share of rows of one class from which its accuracy is stated.
+_LARGE_CLASS = 0.75
 _DEFAULT_SPLITS = 10
 _DEVICES = ("cpu", "gpu", "auto")
 # Words in the messages of estimators that cannot use the features.
@@ -125,6 +127,7 @@ def study(
     _refuse_failed_models(trials)
     notes = [
         *data.notes,
+        *_describe_majority(data.targets.target, data.task, chosen.name),
         *_describe_unseeded(named, model_seeds, trained),
         *tables.describe_failures(trials),
     ]
@@ -235,6 +238,19 @@ def _refuse_failed_models(trials: pd.DataFrame) -> None:
             raise ReseedError(
                 f"model {model!r}: none of {len(rows)} trainings finished: {why}.{hint}"
             )
+
+
+def _describe_majority(target: np.ndarray, task: str, metric: str) -> list[str]:
+    """The accuracy of always predicting the largest class, where that is most of the rows."""
+    if task == "regression" or metric != "accuracy":
+        return []
+    share = np.unique(target, return_counts=True)[1].max() / len(target)
+    if share < _LARGE_CLASS:
+        return []
+    return [
+        f"{100 * share:.0f} % of the rows are of one class: always predicting it has an accuracy "
+        f"of {share:.3g}. `metric='auc'` or `'balanced_accuracy'` does not reward that."
+    ]
 
 
 def _describe_unseeded(
