@@ -48,7 +48,7 @@ class Import(NamedTuple):
 class SourceFacts(NamedTuple):
     """Facts of one source file.
 
-    code: hash of the normalised code. imports: in the order of the syntax tree. functions: names of
+    code: hash of the normalised code. imports: in the order of the code. functions: names of
     the top-level functions. constants: source of the top-level READS and DRAWS.
     """
 
@@ -90,25 +90,67 @@ def _is_message(node: ast.AST) -> bool:
     return isinstance(node, ast.JoinedStr) or literal_text(node) is not None
 
 
-class AstNormalizer(ast.NodeTransformer):
-    """Removes from a syntax tree what cannot change a number."""
+class _CodeReader:
+    """One pass over a syntax tree: its text without what cannot change a number, and its imports.
 
-    def _without_docstring(self, node: Any) -> Any:
-        self.generic_visit(node)
-        first = node.body[0] if node.body else None
-        if isinstance(first, ast.Expr) and literal_text(first.value) is not None:
-            node.body = node.body[1:] or [ast.Pass()]
-        return node
+    The text is that of `ast.dump`, without docstrings and texts of errors.
+    """
 
-    visit_Module = visit_ClassDef = visit_FunctionDef = visit_AsyncFunctionDef = _without_docstring
+    def __init__(self) -> None:
+        self.imports: list[Import] = []
 
-    def visit_Raise(self, node: ast.Raise) -> ast.Raise:
-        """Keep the class and the values of an error, not its texts."""
-        if isinstance(node.exc, ast.Call):
-            given = (*node.exc.args, *node.exc.keywords)
-            values: list[Any] = [None if _is_message(one) else one for one in given]
-            node.exc = ast.Tuple([node.exc.func, *values]) if any(values) else node.exc.func
-        return node
+    def text(self, node: object) -> str:
+        """Text of a node, of a list of nodes, or of a constant."""
+        if isinstance(node, list):
+            return f"[{', '.join(map(self.text, node))}]"
+        if not isinstance(node, ast.AST):
+            return repr(node)
+        kind = type(node)
+        if kind in _IMPORTING:
+            self.imports += _imports(node)
+        fields = []
+        for name, default in _optional_fields(kind):
+            value = getattr(node, name)
+            if value is None and default is None:
+                continue
+            if name == "body" and kind in _WITH_DOCSTRING:
+                value = _without_docstring(value)
+            elif name == "exc" and isinstance(value, ast.Call):
+                fields.append(f"exc={self._error(value)}")
+                continue
+            fields.append(f"{name}={self.text(value)}")
+        return f"{kind.__name__}({', '.join(fields)})"
+
+    def _error(self, call: ast.Call) -> str:
+        """The class and the values of an error, not its texts."""
+        self.imports += _imports(call)
+        values: list[ast.AST | None] = []
+        for one in (*call.args, *call.keywords):
+            if _is_message(one):
+                self.imports += (name for node in ast.walk(one) for name in _imports(node))
+                values.append(None)
+            else:
+                values.append(one)
+        if any(values):
+            return f"Tuple(elts={self.text([call.func, *values])})"
+        return self.text(call.func)
+
+
+_IMPORTING = (ast.Import, ast.ImportFrom, ast.Call)
+_WITH_DOCSTRING = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@cache
+def _optional_fields(kind: type[ast.AST]) -> tuple[tuple[str, object], ...]:
+    """Fields of a kind of node, with None as the default of those that `ast.dump` omits if None."""
+    return tuple((name, getattr(kind, name, ...)) for name in kind._fields)
+
+
+def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
+    first = body[0] if body else None
+    if isinstance(first, ast.Expr) and literal_text(first.value) is not None:
+        return body[1:] or [ast.Pass()]
+    return body
 
 
 def parse_source(path: Path, content: bytes | None = None) -> ast.Module:
@@ -128,15 +170,15 @@ def parse_source(path: Path, content: bytes | None = None) -> ast.Module:
 def find_facts(path: Path, content: bytes) -> SourceFacts:
     """Parse the bytes of a source file. `path` is for messages only."""
     tree = parse_source(path, content)
-    imports = tuple(one for node in ast.walk(tree) for one in _imports(node))
+    reader = _CodeReader()
+    code = hashlib.sha256(reader.text(tree).encode()).hexdigest()
     functions = tuple(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
     constants = {}
     for node in tree.body:
         name = getattr(node.targets[0], "id", "") if isinstance(node, ast.Assign) else ""
         if name in _CONSTANTS:
             constants[name] = ast.unparse(node.value)  # type: ignore[attr-defined]
-    dumped = ast.dump(AstNormalizer().visit(tree))  # it changes the tree
-    return SourceFacts(hashlib.sha256(dumped.encode()).hexdigest(), imports, functions, constants)
+    return SourceFacts(code, tuple(reader.imports), functions, constants)
 
 
 # --- imports -------------------------------------------------------------------------------------
@@ -257,15 +299,14 @@ def _from_json(values: list[Any]) -> SourceFacts:
     return SourceFacts(code, tuple(Import(*one) for one in imports), tuple(functions), constants)
 
 
-@cache
-def _version() -> str:
-    """Hash of all that decides facts besides a file's bytes: this module and the interpreter."""
-    return hashlib.sha256(Path(__file__).read_bytes() + sys.version.encode()).hexdigest()
+#: Hash of all that decides facts besides a file's bytes: this module, read when it is imported, and
+#: the interpreter.
+_VERSION = hashlib.sha256(Path(__file__).read_bytes() + sys.version.encode()).hexdigest()
 
 
 def _seal(body: str) -> str:
     """Checksum of a memory's entries and version."""
-    return hashlib.sha256(f"{_version()}\n{body}".encode()).hexdigest()
+    return hashlib.sha256(f"{_VERSION}\n{body}".encode()).hexdigest()
 
 
 #: The memory of this process.
