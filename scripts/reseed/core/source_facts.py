@@ -141,7 +141,7 @@ _WITH_DOCSTRING = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionD
 
 
 @cache
-def _optional_fields(kind: type[ast.AST]) -> tuple[tuple[str, object], ...]:
+def _optional_fields(kind: Any) -> tuple[tuple[str, object], ...]:
     """Fields of a kind of node, with None as the default of those that `ast.dump` omits if None."""
     return tuple((name, getattr(kind, name, ...)) for name in kind._fields)
 
