@@ -164,8 +164,10 @@ def test_constant_item_difference_is_reported_as_constant(tmp_path):
     )
     assert (row["single_a"], row["single_b"]) == (1, 0)
     same = found | {("magic", "xgb"): found["magic", "rf"]}
-    told = analyse(tmp_path / "same", same)["verdict"]
-    assert told.str.contains("have the same (?:auc|accuracy) on every one of 100 test items").all()
+    message = analyse(tmp_path / "same", same)["verdict"]
+    assert message.str.contains(
+        "have the same (?:auc|accuracy) on every one of 100 test items"
+    ).all()
 
 
 def test_only_the_first_split_unless_asked(tmp_path):

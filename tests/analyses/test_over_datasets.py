@@ -80,11 +80,13 @@ def test_four_outcomes_and_none_is_equivalent_without_a_region(tmp_path):
     better = run_analysis(over_datasets, Data(*study(gain=0.05)[::2])).iloc[0]
     assert (better["outcome"], better["model_a"]) == ("difference", "xgb")
     assert better["verdict"].startswith("xgb beats rf over datasets like these: mean difference ")
-    told = re.search(r"difference (\S+) points, 95 % interval (\S+) to (\S+)\.", better["verdict"])
+    message = re.search(
+        r"difference (\S+) points, 95 % interval (\S+) to (\S+)\.", better["verdict"]
+    )
     numbers = [100 * better[name] for name in ("effect", "low", "high")]
-    assert [float(text) for text in told.groups()] == pytest.approx(numbers, abs=0.05)
+    assert [float(text) for text in message.groups()] == pytest.approx(numbers, abs=0.05)
     decimals = 1 - int(np.floor(np.log10((numbers[2] - numbers[1]) / 2)))
-    assert {len(text.partition(".")[2]) for text in told.groups()} == {decimals}
+    assert {len(text.partition(".")[2]) for text in message.groups()} == {decimals}
     worse = run_analysis(over_datasets, Data(*study(gain=-0.05)[::2]), rope=0.2).iloc[0]
     assert (worse["outcome"], worse["model_a"]) == ("difference", "rf")
     assert "smaller than ±20 points" in worse["verdict"]

@@ -145,8 +145,8 @@ def test_slice_with_two_crossed_roles_has_no_interval():
 def test_a_cell_does_not_depend_on_the_cells_beside_it():
     mine = [trial(v, seed=s) for s, v in enumerate(np.random.default_rng(3).normal(0, 1, 9))]
     other = [trial(v, seed=s, model="xgb") for s, v in enumerate(range(7))]
-    alone, beside = analyse(mine), analyse(other + mine)
-    pd.testing.assert_series_equal(alone.iloc[0], beside.iloc[1], check_names=False)
+    alone, with_other = analyse(mine), analyse(other + mine)
+    pd.testing.assert_series_equal(alone.iloc[0], with_other.iloc[1], check_names=False)
 
 
 def test_the_next_range_covers_as_it_says():

@@ -43,8 +43,8 @@ def test_where_a_pair_was_settled():
     assert (row["model_a"], row["n"], row["runs"]) == ("xgb", 30, 30)
     assert row["stopped_at"] == stop.n
     assert row["saved"] == 30 - stop.n
-    told = re.search(r"95 % sequence (\S+) to (\S+) points", row["verdict"])
-    assert [float(end) for end in told.groups()] == pytest.approx(
+    message = re.search(r"95 % sequence (\S+) to (\S+) points", row["verdict"])
+    assert [float(end) for end in message.groups()] == pytest.approx(
         [100 * stop.low, 100 * stop.high], abs=0.05
     )
     evidence = symmetry_e_process(d)
@@ -73,9 +73,9 @@ def test_all_claims_on_a_dataset_hold_together():
 
 def test_what_is_not_given_is_what_the_options_say():
     data = Data(seeds()[0], about())
-    told = run_analysis(stopping, data, stopping.Options().model_dump(exclude_none=True))
-    pd.testing.assert_frame_equal(run_analysis(stopping, data), told)
-    assert set(told["alpha"]) == {0.05}
+    message = run_analysis(stopping, data, stopping.Options().model_dump(exclude_none=True))
+    pd.testing.assert_frame_equal(run_analysis(stopping, data), message)
+    assert set(message["alpha"]) == {0.05}
 
 
 def test_a_loss_has_its_sign_and_no_bounds():
@@ -112,22 +112,22 @@ def test_a_share_is_bounded_by_its_whole_and_a_count_by_nothing():
 
 
 def test_four_outcomes_at_the_stop():
-    def told(gain, options, n=30):
+    def message(gain, options, n=30):
         metrics, _ = seeds(n=n, gain=gain, seed=5)
         return run_analysis(stopping, Data(metrics, about()), options).iloc[-1]
 
-    better = told(0.01, {})
+    better = message(0.01, {})
     assert (better["outcome"], better["model_a"]) == ("difference", "xgb")
     assert better["verdict"].startswith(
         "xgb beats rf on exactly this test set, which did not vary, by "
         f"{better['stopped_at']:.0f} runs of each"
     )
-    same = told(0.0, {"rope": 0.01})
+    same = message(0.0, {"rope": 0.01})
     assert same["outcome"] == "equivalent"
     assert "are equivalent within ±1 points on exactly this test set" in same["verdict"]
-    assert told(0.0, {})["outcome"] == "no difference shown"
-    assert "rf: inconclusive after 30 runs of each" in told(0.0, {})["verdict"]
-    precise = told(0.0, {"half_width": 0.02})
+    assert message(0.0, {})["outcome"] == "no difference shown"
+    assert "rf: inconclusive after 30 runs of each" in message(0.0, {})["verdict"]
+    precise = message(0.0, {"half_width": 0.02})
     assert precise["outcome"] == "no difference shown"
     assert "precise enough to stop, but inconclusive after" in precise["verdict"]
 

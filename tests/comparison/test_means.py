@@ -23,12 +23,12 @@ PAPER = pd.DataFrame(
 
 
 def test_cells_are_read_in_every_way_papers_write_them():
-    told = read_means(PAPER, runs=5).set_index(["dataset", "model"])
-    assert told.loc[("CoLA", "BERT"), ["mean", "sd", "n"]].tolist() == [52.1, 0.9, 5]
-    assert told.loc[("CoLA", "Ours"), ["mean", "sd"]].tolist() == [54.0, 1.1]
-    assert told.loc[("CoLA", "Distil (6 layers)"), ["mean", "sd"]].tolist() == [51.3, 0.8]
-    assert ("SST-2", "Distil (6 layers)") not in told.index
-    assert set(told["half_mean"]) == {0.005}
+    wording = read_means(PAPER, runs=5).set_index(["dataset", "model"])
+    assert wording.loc[("CoLA", "BERT"), ["mean", "sd", "n"]].tolist() == [52.1, 0.9, 5]
+    assert wording.loc[("CoLA", "Ours"), ["mean", "sd"]].tolist() == [54.0, 1.1]
+    assert wording.loc[("CoLA", "Distil (6 layers)"), ["mean", "sd"]].tolist() == [51.3, 0.8]
+    assert ("SST-2", "Distil (6 layers)") not in wording.index
+    assert set(wording["half_mean"]) == {0.005}
     tiny = pd.DataFrame({"model": ["a"], "mean": [1.25e-5], "sd": [1e-6], "n": [5]})
     assert read_means(tiny)[["mean", "sd", "half_mean"]].to_numpy()[0] == pytest.approx(
         [1.25e-5, 1e-6, 5e-8]
@@ -56,8 +56,8 @@ def test_cells_are_read_in_every_way_papers_write_them():
     ],
 )
 def test_signs_of_cells_are_kept(cell, mean, sd):
-    told = read_means(pd.DataFrame({"model": ["a", "b"], "x": ["90.0 ± 0.1", cell]}), 5)
-    assert told.iloc[1:][["mean", "sd"]].to_numpy().tolist() == (
+    wording = read_means(pd.DataFrame({"model": ["a", "b"], "x": ["90.0 ± 0.1", cell]}), 5)
+    assert wording.iloc[1:][["mean", "sd"]].to_numpy().tolist() == (
         [] if mean is None else [[mean, sd]]
     )
 
@@ -81,8 +81,8 @@ def test_rows_may_be_datasets_and_repeat_a_model():
     across = pd.DataFrame(cells, columns=["a", "b"]).assign(Dataset=["x", "y"])[
         ["Dataset", "a", "b"]
     ]
-    told = read_means(across, 5).set_index(["dataset", "model"])["mean"]
-    assert told.to_dict() == {
+    wording = read_means(across, 5).set_index(["dataset", "model"])["mean"]
+    assert wording.to_dict() == {
         ("x", "a"): 52.1,
         ("y", "a"): 92.1,
         ("x", "b"): 54.0,
@@ -90,8 +90,8 @@ def test_rows_may_be_datasets_and_repeat_a_model():
     }
     long = pd.DataFrame({"Backbone": ["r50"] * 4, "Dataset": ["x", "x", "y", "y"],
                          "Method": ["a", "b"] * 2, "acc": [*cells[0], *cells[1]]})  # fmt: skip
-    told = read_means(long, 5).set_index(["dataset", "model"])["mean"]
-    assert told[("y, acc", "b")] == 94.0
+    wording = read_means(long, 5).set_index(["dataset", "model"])["mean"]
+    assert wording[("y, acc", "b")] == 94.0
     assert set(read_means(PAPER.rename(columns={"CoLA": "Task"}), 5)["dataset"]) == {
         "Task",
         "SST-2",
@@ -102,13 +102,13 @@ def test_rows_may_be_datasets_and_repeat_a_model():
 
 def test_columns_as_pandas_names_them():
     runs = pd.DataFrame({"model": ["a"] * 5 + ["b"] * 5, "Acc": range(10), "F1": range(0, 20, 2)})
-    told = read_means(runs.groupby("model")["Acc"].agg(["mean", "std", "count"]))
-    assert told[["model", "mean", "n"]].to_numpy().tolist() == [["a", 2, 5], ["b", 7, 5]]
+    wording = read_means(runs.groupby("model")["Acc"].agg(["mean", "std", "count"]))
+    assert wording[["model", "mean", "n"]].to_numpy().tolist() == [["a", 2, 5], ["b", 7, 5]]
     wide = runs.groupby("model").agg(["mean", "sem"])
     wide.columns = ["_".join(names) for names in wide.columns]
-    told = read_means(wide, 5).set_index(["dataset", "model"])
-    assert told.loc[("F1", "b"), "mean"] == 14
-    assert told.loc[("F1", "b"), "sd"] == pytest.approx(np.std([10, 12, 14, 16, 18], ddof=1))
+    wording = read_means(wide, 5).set_index(["dataset", "model"])
+    assert wording.loc[("F1", "b"), "mean"] == 14
+    assert wording.loc[("F1", "b"), "sd"] == pytest.approx(np.std([10, 12, 14, 16, 18], ddof=1))
     named = pd.DataFrame({"model": ["a", "b"], "acc": [1, 2.5], "acc Std. Dev.": [0.1, 0.2]})
     assert read_means(named, 5)["sd"].tolist() == [0.1, 0.2]
     gap = pd.DataFrame({"model": ["a", "b"], "mean": [1, None], "sd": [1, None], "n": [5, None]})
@@ -199,11 +199,15 @@ def test_each_cell_has_its_own_digits():
 
 def test_floats_have_lost_their_trailing_zeros():
     floats = pd.DataFrame({"model": ["a", "b"], "mean": [93.0, 92.1], "sd": [0.5, 0.0]})
-    told = read_means(floats, 5)
-    assert told["half_mean"].tolist() == pytest.approx([0.5, 0.05])
-    assert told["half_sd"].tolist() == pytest.approx([0.05, 0.05])  # a 0 has no digits of its own
-    told = read_means(floats, 5, decimals=2)
-    assert told["half_mean"].tolist() == told["half_sd"].tolist() == pytest.approx([0.005] * 2)
+    wording = read_means(floats, 5)
+    assert wording["half_mean"].tolist() == pytest.approx([0.5, 0.05])
+    assert wording["half_sd"].tolist() == pytest.approx(
+        [0.05, 0.05]
+    )  # a 0 has no digits of its own
+    wording = read_means(floats, 5, decimals=2)
+    assert (
+        wording["half_mean"].tolist() == wording["half_sd"].tolist() == pytest.approx([0.005] * 2)
+    )
     exact = floats.assign(mean=[93.123456789012, 92.5])
     assert (read_means(exact, 5)["half_mean"] < 1e-11).all()
     text = floats.assign(mean=["93.0", "92.1"])
@@ -243,8 +247,8 @@ def test_a_spread_may_be_half_of_an_interval():
 
 def test_detectable_difference_has_the_stated_power():
     rng = np.random.default_rng(2)
-    told = pd.DataFrame({"model": ["a", "b"], "x": ["90.0 ± 0.3", "90.0 ± 0.3"]})
-    size = compare_means(told, 10, spread="sd")["detectable"][0]
+    wording = pd.DataFrame({"model": ["a", "b"], "x": ["90.0 ± 0.3", "90.0 ± 0.3"]})
+    size = compare_means(wording, 10, spread="sd")["detectable"][0]
     runs = rng.normal(90, 0.3, (400, 2, 10)) + rng.uniform(0, 1, (400, 1, 1))
     runs[:, 0] += size
     cells = {f"x{i}": [f"{x.mean():.1f} ± {x.std(ddof=1):.1f}" for x in pair]

@@ -54,7 +54,6 @@ def test_internal_files_are_in_no_declared_folder():
     assert not {path.split("/")[1] for path in internal} & set(DECLARED)
     markers = (LAYOUT.project_note, LAYOUT.touched_marker, LAYOUT.checked_options("ab"))
     assert all(path.startswith(f"{LAYOUT.specs}/") for path in markers)
-    assert LAYOUT.environment("ab").startswith(f"{LAYOUT.cache}/")
 
 
 def test_index_page_is_not_the_page_of_a_study():

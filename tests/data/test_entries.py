@@ -65,20 +65,20 @@ def test_a_value_is_of_one_official_part():
 
 
 def test_readers_are_checked_before_anything_is_fetched():
-    def told(**fields):
+    def stated(**fields):
         return find_entry_errors(dataset(**fields).model_dump())
 
-    assert told(sources=[{"kind": "file", "path": "a.csv"}]) == []
-    assert told(reader="home_mortgage_sim") == []
-    assert told(reader="my_module:read", kind="texts", text=["t"]) == []
-    assert told() == ["sources: missing, and this reader reads files"]
-    (line,) = told(reader="digitz", kind="images")
+    assert stated(sources=[{"kind": "file", "path": "a.csv"}]) == []
+    assert stated(reader="home_mortgage_sim") == []
+    assert stated(reader="my_module:read", kind="texts", text=["t"]) == []
+    assert stated() == ["sources: missing, and this reader reads files"]
+    (line,) = stated(reader="digitz", kind="images")
     assert line.endswith("Did you mean 'digits'?")
-    (line,) = told(reader="digits", kind="images", options={"sise": 3})
+    (line,) = stated(reader="digits", kind="images", options={"sise": 3})
     assert line.startswith("options.sise: unknown field 'sise'. Allowed: classes, merge")
-    (line,) = told(reader="digits", kind="images", text=["t"])
+    (line,) = stated(reader="digits", kind="images", text=["t"])
     assert line == "text: is for kind: texts, found kind: images"
-    assert len(told(reader="liar", options={"duplicates": "some"})) == 3
+    assert len(stated(reader="liar", options={"duplicates": "some"})) == 3
 
 
 def test_missing_sources_are_refused():

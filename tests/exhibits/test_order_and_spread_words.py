@@ -10,7 +10,7 @@ from reseed.rendering.data import ExhibitData
 from reseed.rendering.numbers import fixed, interval, interval_decimals
 from run_kinds import draw, run_analysis
 from study_frames import about, frame, trial
-from test_tables_hold_true import GAINS, seeds, shown
+from test_unusual_study_tables import GAINS, seeds, shown
 
 
 def test_scores_in_the_hundreds_show_no_unmeasured_decimals():
@@ -19,8 +19,8 @@ def test_scores_in_the_hundreds_show_no_unmeasured_decimals():
     facts = about(("bike_sharing",), tuple(GAINS))
     table = shown(interval_table, spread, frame(rows), facts, {"experiments": ["model_seeds"]})
     median = pd.DataFrame(rows).groupby("model")["mse"].median()
-    told = [cell.partition(" ")[0] for cell in table.shown["Median"]]
-    assert told == [f"{median[model]:.1f}" for model in GAINS]
+    message = [cell.partition(" ")[0] for cell in table.shown["Median"]]
+    assert message == [f"{median[model]:.1f}" for model in GAINS]
 
 
 def test_no_reversal_is_stated_without_a_share():

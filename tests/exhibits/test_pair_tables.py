@@ -99,14 +99,14 @@ def test_models_that_share_the_best_mean_are_both_named():
     assert table.findings[0] == "RF and XGB share the best mean score (6 splits a pair)."
 
 
-@pytest.mark.parametrize(("family", "told"), [("dataset", "pairs of a dataset"),
+@pytest.mark.parametrize(("family", "message"), [("dataset", "pairs of a dataset"),
                                               ("study", "all pairs of the study")])  # fmt: skip
-def test_the_stated_family_is_the_configured_one(family, told):
+def test_the_stated_family_is_the_configured_one(family, message):
     data = exhibit(
         splits({"rf": 0.8, "xgb": 0.82}), about(("magic",), ("rf", "xgb")), family=family
     )
-    assert told in draw(verdicts_table, data, {}).definitions[0]
-    assert told in draw(pairs_figure, data, {})[1].definitions[0]
+    assert message in draw(verdicts_table, data, {}).definitions[0]
+    assert message in draw(pairs_figure, data, {})[1].definitions[0]
 
 
 def test_arms_go_by_their_titles():
@@ -150,8 +150,8 @@ def test_sentences_below_a_table_name_their_dataset():
     """As text they stand below all rows: `XGB beats RF` alone may be of either dataset."""
     data = exhibit(splits({"rf": 0.8, "xgb": 0.82}, SIX[:2]), about(SIX[:2], ("rf", "xgb")))
     lines = markdown(draw(verdicts_table, data, {})).splitlines()
-    told = [line.partition(": XGB beats RF")[0] for line in lines if "XGB beats RF" in line]
-    assert told == [f"- Magic, {n}00 rows, points of AUC" for n in (1, 2)]
+    message = [line.partition(": XGB beats RF")[0] for line in lines if "XGB beats RF" in line]
+    assert message == [f"- Magic, {n}00 rows, points of AUC" for n in (1, 2)]
 
 
 def test_one_pair_is_described_by_its_runs():

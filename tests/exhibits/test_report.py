@@ -207,10 +207,10 @@ def test_footnotes_say_on_the_page_only_what_is_their_own():
         " * Home stands in for a bank's data. † RF: n=1.5; XGB: m=2. One more sentence."
     )
     assert shorten(whole, "demo") == "Seeds per cell: 6. One more sentence."
-    told = dict(sentence_of([whole, whole.replace("XGB: m=2", "GBM: k=3")]))
-    assert told["*"] == ["Home stands in for a bank's data."]
-    assert told["†"] == ["RF: n=1.5; XGB: m=2; GBM: k=3."]
-    assert told["Units"] == ["Bikes: MSE in the squared unit of log 1.5 counts."]
+    message = dict(sentence_of([whole, whole.replace("XGB: m=2", "GBM: k=3")]))
+    assert message["*"] == ["Home stands in for a bank's data."]
+    assert message["†"] == ["RF: n=1.5; XGB: m=2; GBM: k=3."]
+    assert message["Units"] == ["Bikes: MSE in the squared unit of log 1.5 counts."]
 
 
 def test_words_are_linked_where_they_first_stand():

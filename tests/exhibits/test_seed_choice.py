@@ -96,8 +96,8 @@ def test_the_headline_is_about_halves_of_the_test_rows(data):
     """Optimism on half of the rows is 1.4 to 1.9 times that of a choice on all of them."""
     optimism = data.statistics.query("reason == ''").drop_duplicates(["dataset", "model"])
     low, high = (format_number(100 * end, 2) for end in optimism["optimism"].agg(["min", "max"]))
-    told = f"half of the test rows is {low} to {high} points worse"
-    assert told in draw(seed_choice_table, data, {}).headline
+    message = f"half of the test rows is {low} to {high} points worse"
+    assert message in draw(seed_choice_table, data, {}).headline
 
 
 def test_the_figure_rings_candidates_only(data):

@@ -126,9 +126,9 @@ def test_a_given_difference_is_told_in_the_unit_of_each_metric():
     rows = seeds({"rf": 0.8, "xgb": 0.82}, ("magic",))
     rows += seeds({"rf": 0.12, "xgb": 0.13}, ("bike_sharing",), metric="mse")
     drawn = draw(seeds_figure, exhibit(seeds_needed, rows, facts, difference=0.005), {})[1]
-    told = "a difference of 0.5 points of AUC or 0.005 MSE (kW²)"
-    assert told in drawn.definitions[0]
-    assert f"to show {told} in" in drawn.findings[0]
+    message = "a difference of 0.5 points of AUC or 0.005 MSE (kW²)"
+    assert message in drawn.definitions[0]
+    assert f"to show {message} in" in drawn.findings[0]
     drawn = draw(seeds_figure, exhibit(seeds_needed, rows, facts), {})[1]
     assert "to show the observed difference in" in drawn.findings[0]
 

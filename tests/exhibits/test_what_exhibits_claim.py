@@ -41,10 +41,10 @@ def test_the_headline_counts_wide_ranges(outlier, headline):
 
 
 @pytest.mark.parametrize(
-    ("level", "told", "covers"),
+    ("level", "message", "covers"),
     [(0.95, "Brackets: 95 % intervals", True), (0.995, "Brackets: 99.5 % intervals", False)],
 )
-def test_coverage_is_stated_at_the_simulated_level_only(level, told, covers):
+def test_coverage_is_stated_at_the_simulated_level_only(level, message, covers):
     rng = np.random.default_rng(0)
     metrics = frame([
         trial(0.9 + rng.normal(0, 0.01), seed=s, dataset="magic", metric="auc", model="rf")
@@ -53,7 +53,7 @@ def test_coverage_is_stated_at_the_simulated_level_only(level, told, covers):
     measured = {"n_boot": 20, "n_sim": 20, "level": level}
     facts = about(("magic",), ("rf",))
     table = shown(interval_table, spread, metrics, facts, SEEDS, measured)
-    assert table.definitions[0].startswith(told)
+    assert table.definitions[0].startswith(message)
     assert ("covers" in table.definitions[0]) == covers
     assert (coverage.at(level, coverage.CORRECTED) != "") == covers
 

@@ -97,11 +97,17 @@ def test_error_suggests_a_column_that_identifies_runs(name):
 
 
 def test_settings_sizes_and_averages_are_no_datasets():
-    beside = {"lr": 1e-3, "dropout": 0.1, "Params (M)": 0.5, "GLUE avg": 0.7, "average score": 0.7}
-    metrics, about = read(wide().assign(**beside), metric="accuracy")
+    extra = {
+        "lr": 1e-3,
+        "dropout": 0.1,
+        "Params (M)": 0.5,
+        "GLUE avg": 0.7,
+        "average score": 0.7,
+    }
+    metrics, about = read(wide().assign(**extra), metric="accuracy")
     assert scores(metrics) == SCORES
-    told = next(note for note in about.notes if note.startswith("Left out"))
-    assert all(name in told for name in beside)
+    message = next(note for note in about.notes if note.startswith("Left out"))
+    assert all(name in message for name in extra)
     # A word of a setting within a dataset's name, and one letter, do not make a setting of it.
     metrics, _ = read(wide().rename(columns={"cola": "cpu_act", "rte": "c"}), metric="accuracy")
     assert set(metrics["dataset"]) == {"cpu_act", "c", *DATASETS} - {"cola", "rte"}
@@ -126,5 +132,5 @@ def test_size_column_is_no_model_but_lr_is():
     frame = pd.DataFrame({"dataset": DATASETS, **sizes, "lr": 0.4, "rf": 0.3})
     metrics, about = read(frame, metric="rmse")
     assert set(metrics["model"]) == {"lr", "rf"}
-    told = "Left out: n_samples, n_classes, Instances, which by their names are no models."
-    assert told in about.notes
+    message = "Left out: n_samples, n_classes, Instances, which by their names are no models."
+    assert message in about.notes

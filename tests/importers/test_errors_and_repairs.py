@@ -218,8 +218,8 @@ def test_names_differing_in_case_or_blanks_are_warned_about(read):
     _, about = read(
         "model,seed,f1", "svm,0,0.9", "SVM,1,0.8", "rf x,0,0.7", "rf_x,1,0.6", "b,0,1", "b,1,1"
     )
-    told = [note for note in about.notes if "are read as 2 models" in note]
-    assert [note.split(" are ")[0] for note in told] == [
+    text = [note for note in about.notes if "are read as 2 models" in note]
+    assert [note.split(" are ")[0] for note in text] == [
         "Warning: 'svm' and 'SVM'",
         "Warning: 'rf x' and 'rf_x'",
     ]

@@ -102,13 +102,13 @@ def test_the_column_of_scores_is_named():
         assert "score from 'accuracy'" in about.notes[0]
     _, about = read(runs("elo", train_loss=0.1), greater_is_better=True)
     assert "score from 'elo'" in about.notes[0]
-    for table, metric, beside in (
+    for table, metric, left_out in (
         (runs(temperature=0.7, lr=0.1), "accuracy", "temperature"),
         (runs("elo", precision=16.0), "precision", "elo"),
     ):
         _, about = read(table)
         assert f"score from '{metric}'" in about.notes[0]
-        assert f"Left out: {beside}; if one of them is the score, give `metric`." in about.notes
+        assert f"Left out: {left_out}; if one of them is the score, give `metric`." in about.notes
     _, about = read(runs("elo", aux_loss_weight=0.1), greater_is_better=True)
     assert "score from 'elo'" in about.notes[0]
     for metric in ("c_index", "rand_index", "n_correct", "time_to_solution"):

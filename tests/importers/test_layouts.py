@@ -150,10 +150,10 @@ def test_model_columns_alone_are_refused(tmp_path):
     for source in (frame, tmp_path / "indexed.csv"):
         with pytest.raises(ReseedError, match=r"a model \(rf, svm\), and nothing says what a row"):
             read(source, metric="auc")
-    told, _ = read(frame.rename_axis("fold"), metric="auc")
-    assert list(by_fold(told, "auc")["svm"]) == [0.7, 0.72, 0.71]
+    message, _ = read(frame.rename_axis("fold"), metric="auc")
+    assert list(by_fold(message, "auc")["svm"]) == [0.7, 0.72, 0.71]
     turned, _ = read(frame.T, metric="auc")  # models in an index without a name
-    pd.testing.assert_frame_equal(by_fold(turned, "auc"), by_fold(told, "auc"))
+    pd.testing.assert_frame_equal(by_fold(turned, "auc"), by_fold(message, "auc"))
 
 
 def test_metric_columns_are_no_models():

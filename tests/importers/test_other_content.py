@@ -40,8 +40,8 @@ def test_numeric_headings_can_be_mapped():
 def test_times_and_means_are_no_models():
     wide = runs().pivot(index="seed", columns="model", values="acc").reset_index()
     wide = wide.rename_axis(columns=None)
-    beside = wide.assign(**{"train time (h)": 0.5, "mean": wide[["a", "b"]].mean(axis=1), "std": 0})
-    metrics, about = read(beside, metric="acc")
+    wider = wide.assign(**{"train time (h)": 0.5, "mean": wide[["a", "b"]].mean(axis=1), "std": 0})
+    metrics, about = read(wider, metric="acc")
     assert scores(metrics) == EXPECTED
     assert "Left out: train time (h), mean, std" in notes(about)
 

@@ -81,12 +81,12 @@ def test_seconds_are_proportional_to_rows():
 
 
 def test_seconds_are_read_from_finished_studies(tmp_path):
-    told = {
+    message = {
         "seconds_per_trial": {"d/s/m/h": 1.5, "e/s/m/h": 2.5},
         "datasets": {"d": {"rows": 40}},
         "machines": [{"cpu": "Old"}, {"cpu": "Old"}],
     }
-    for study, text in {"a": json.dumps(told), "b": "{}", "c": "{"}.items():
+    for study, text in {"a": json.dumps(message), "b": "{}", "c": "{"}.items():
         (tmp_path / "studies" / study).mkdir(parents=True)
         (tmp_path / "studies" / study / "about.json").write_text(text)
     found = measured_seconds([tmp_path, tmp_path / "nowhere"])

@@ -141,7 +141,7 @@ def study_with(folder, analyses, exhibits):
 
 
 @pytest.mark.parametrize(
-    ("kind", "options", "told"),
+    ("kind", "options", "message"),
     [
         ("pairs", {"metric": "log_loss"}, "unknown option 'metric' of kind pairs. Allowed: alpha,"),
         ("spread", {"n_boots": 100}, "Did you mean 'n_boot'?"),
@@ -157,13 +157,13 @@ def study_with(folder, analyses, exhibits):
         ("ranking", {"levl": 0.9, "n_draws": 0}, "Did you mean 'level'?"),
     ],
 )
-def test_wrong_option_names_file_field_and_nearest_match(tmp_path, kind, options, told):
+def test_wrong_option_names_file_field_and_nearest_match(tmp_path, kind, options, message):
     config = study_with(tmp_path, {"first": {"kind": kind, "options": options}}, {})
     with pytest.raises(ReseedError) as caught:
         read_plan(config, {"results": str(tmp_path / "results")})
     text = str(caught.value)
     assert f"{config}/studies/first.yaml: analyses.first.options: " in text
-    assert told in text
+    assert message in text
 
 
 def test_a_wrong_option_of_an_exhibit_is_told_as_well(tmp_path):
@@ -205,16 +205,16 @@ def refused(folder, exhibit, draws='("spread",)'):
 
 
 @pytest.mark.parametrize(
-    ("exhibit", "told"),
+    ("exhibit", "message"),
     [
         ({"analysis": "b"}, "'b' is of the kind pairs. Of this study: a."),
         ({}, "draws analyses of the kind spread, and this exhibit names none. Of this study: a."),
     ],
 )
-def test_an_exhibit_refuses_an_analysis_that_it_cannot_draw(tmp_path, exhibit, told):
+def test_an_exhibit_refuses_an_analysis_that_it_cannot_draw(tmp_path, exhibit, message):
     text = refused(tmp_path, exhibit)
     assert f"{tmp_path}/config/studies/first.yaml: exhibits.shown.analysis: " in text
-    assert told in text
+    assert message in text
 
 
 def test_an_exhibit_draws_its_kinds_and_a_users_own():
@@ -227,11 +227,11 @@ def test_an_exhibit_draws_its_kinds_and_a_users_own():
 
 
 @pytest.mark.parametrize(
-    ("draws", "told"),
+    ("draws", "message"),
     [('("spraed",)', "must be a tuple of kinds of analysis"), ("made()", "must be a literal")],
 )
-def test_exhibit_inputs_are_a_tuple_of_existing_kinds(tmp_path, draws, told):
-    assert told in refused(tmp_path, {"analysis": "a"}, draws)
+def test_exhibit_inputs_are_a_tuple_of_existing_kinds(tmp_path, draws, message):
+    assert message in refused(tmp_path, {"analysis": "a"}, draws)
 
 
 def test_options_of_another_class_are_one_clear_error(tmp_path, monkeypatch):

@@ -260,8 +260,8 @@ def test_failed_trainings_are_noted():
 
 def test_progress_bar(capsys):
     reseed.study({"b": GaussianNB()}, X, Y, splits=2, seeds=1, keep=False, progress=True)
-    told = capsys.readouterr().err
-    assert "2/2 trainings" in told
+    stated = capsys.readouterr().err
+    assert "2/2 trainings" in stated
     reseed.study({"b": GaussianNB()}, X, Y, splits=2, seeds=1, keep=False, progress=False)
     assert capsys.readouterr().err == ""
 

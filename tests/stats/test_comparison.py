@@ -284,8 +284,8 @@ def test_rounding_noise_does_not_change_results():
 def test_one_diverged_model_does_not_change_the_other_pairs():
     d = _rng(36).normal(0.5, 1, (2, 12))
     alone = nadeau_bengio(d[0], 0.25)
-    beside = nadeau_bengio([d[0], d[1] * 1e200], 0.25)
-    assert beside.p_value[0] == pytest.approx(alone.p_value)
+    with_large = nadeau_bengio([d[0], d[1] * 1e200], 0.25)
+    assert with_large.p_value[0] == pytest.approx(alone.p_value)
 
 
 def test_unpaired_rows_equal_single_calls():

@@ -73,13 +73,13 @@ def test_interval_combines_run_and_item_parts():
         return (cov.sum() - np.trace(cov)) / (len(cov) * (len(cov) - 1))
 
     without = [covariance(np.delete(a, i, axis=1)) for i in range(items)]
-    beside = stats.norm.isf(0.025) * np.sqrt((items - 1) * np.var(without))
+    noise = stats.norm.isf(0.025) * np.sqrt((items - 1) * np.var(without))
     scores, seed = a.mean(axis=1), covariance(a)
     low, high = variance_limits(scores)
     observed = scores.var(ddof=1)
     result = distribution_wise_sd(a)
-    assert result.sd_low**2 == pytest.approx(max(0, seed - np.hypot(observed - low, beside)))
-    assert result.sd_high**2 == pytest.approx(seed + np.hypot(high - observed, beside))
+    assert result.sd_low**2 == pytest.approx(max(0, seed - np.hypot(observed - low, noise)))
+    assert result.sd_high**2 == pytest.approx(seed + np.hypot(high - observed, noise))
 
 
 def test_interval_includes_sampling_of_items():

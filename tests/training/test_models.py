@@ -173,7 +173,7 @@ class Stated:
 
 
 @pytest.mark.parametrize(
-    ("probabilities", "told"),
+    ("probabilities", "message"),
     [
         ([[0.2], [0.9]], "shape (2, 1)"),  # a column would be spread over all classes
         ([0.2, 0.9], "shape (2,)"),
@@ -182,9 +182,9 @@ class Stated:
         ([[0.2, 0.3, 0.5], [-0.5, 0.5, 1.0]], "[-0.5, 0.5, 1.0]"),
     ],
 )
-def test_invalid_class_probabilities_are_refused(probabilities, told):
+def test_invalid_class_probabilities_are_refused(probabilities, message):
     model = ScikitLearnEstimator(Stated(np.array(probabilities)), "multiclass", 3)
-    with pytest.raises(ValueError, match=re.escape(told)):
+    with pytest.raises(ValueError, match=re.escape(message)):
         model.predict(np.zeros((2, 1)))
 
 

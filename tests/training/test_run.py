@@ -320,13 +320,13 @@ def test_user_error_is_raised_at_once(monkeypatch):
 
 def test_undefined_primary_metric_fails_the_trial(spy):
     spy()
-    alike = Rows(*split().__dict__.values())
+    same_rows = Rows(*split().__dict__.values())
     target = problem("binary").target.copy()
-    target[alike.test] = 1
-    outcome = run_one("binary", RECIPE, Trial(alike, {}), target=target)
+    target[same_rows.test] = 1
+    outcome = run_one("binary", RECIPE, Trial(same_rows, {}), target=target)
     assert outcome.status == "failed"
     assert "AUC is undefined on these test rows" in outcome.error
-    outcome = run_one("binary", RECIPE, Trial(alike, {}), target=target, metric="accuracy")
+    outcome = run_one("binary", RECIPE, Trial(same_rows, {}), target=target, metric="accuracy")
     assert outcome.status == "ok"
 
 

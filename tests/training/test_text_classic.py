@@ -20,9 +20,9 @@ def texts(classes: int, rows: int = 400, seed: int = 0):
     target = rng.integers(classes, size=rows)
     words = []
     for label in target:
-        told = label if rng.random() < 0.85 else rng.integers(classes)
+        noisy_label = label if rng.random() < 0.85 else rng.integers(classes)
         filler = rng.integers(60, size=8)
-        words.append(" ".join([f"class{told}", *(f"word{w}" for w in filler)]))
+        words.append(" ".join([f"class{noisy_label}", *(f"word{w}" for w in filler)]))
     return words, target
 
 

@@ -166,8 +166,8 @@ def test_padding_changes_no_logit(family, folders):
     short, long = "word1 class1", "word2 word3 word4 word5 class2"
     with torch.inference_mode():
         alone = estimator.logits([short])
-        beside = estimator.logits([long, short])[1:]
-    assert torch.allclose(alone, beside, atol=1e-5)
+        batched = estimator.logits([long, short])[1:]
+    assert torch.allclose(alone, batched, atol=1e-5)
 
 
 def test_texts_are_tokenised_once_for_each_split(folders, monkeypatch):

@@ -1,6 +1,7 @@
 """Forged results are found by `verify`, named, deleted with their cache entries, and made again."""
 
 import json
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -119,3 +120,15 @@ def test_forged_files_are_found_named_and_made_again(finished, name):
     assert list_differences(expected, hash_contents(results)) == []
     assert page.read_bytes() == shown
     finished.run("verify")
+
+
+def test_results_without_a_cache_verify_and_describe_their_machine(finished):
+    results = finished.folder / "results"
+    about = results / "studies" / "small" / "about.json"
+    expected = json.loads(about.read_text())["machines"]
+    assert expected[0]["libraries"]
+    shutil.rmtree(results / "store")
+    finished.run("verify")
+    about.unlink()
+    finished.run()
+    assert json.loads(about.read_text())["machines"] == expected

@@ -48,7 +48,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     rows = _with_expected(data, with_arms(rows).reindex(columns=_COLUMNS))
     place = by_ratio(rows, PANEL_KEY)
     panels = titled_groups(data, rows, place)
-    told_by, shown = series(data, rows, [*place, "arm"])
+    series_column, shown = series(data, rows, [*place, "arm"])
     published = bool(rows["expected_low"].notna().any())
     handles = _legend(shown, published)
     labels = [h.get_label() for h in handles]
@@ -58,7 +58,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         [2.05 + more] * len(panels), columns, legend=style.legend_room(labels)
     )
     for axis, (title, part) in zip(axes, panels, strict=False):
-        _panel(axis, data, part.assign(series=part[told_by]), shown)
+        _panel(axis, data, part.assign(series=part[series_column]), shown)
         entitle(axis, title)
         axis.set_ylabel(f"Range of {metric_title(part['metric'].iloc[0])}")
     style.legend_below(canvas, handles)
@@ -100,9 +100,9 @@ def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame, shown: dict) -> No
         x = arms.index(row["title"]) + (order.index(row["series"]) - (len(order) - 1) / 2) * step
         colour, _ = shown[row["series"]]
         axis.plot(x, row["range"], "o", ms=5, mew=0, color=colour, clip_on=False)
-        beside = x + 0.11
-        axis.plot([beside] * 2, [row["expected_low"], row["expected_high"]], color=colour, lw=1.0)
-        axis.plot(beside, row["published_range"], "D", ms=3.6, mfc="white", mec=colour, mew=0.9,
+        bar_x = x + 0.11
+        axis.plot([bar_x] * 2, [row["expected_low"], row["expected_high"]], color=colour, lw=1.0)
+        axis.plot(bar_x, row["published_range"], "D", ms=3.6, mfc="white", mec=colour, mew=0.9,
                   clip_on=False)  # fmt: skip
     style.name_columns(axis, arms)
     axis.set_ylim(bottom=0)

@@ -45,7 +45,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     frame = frame.sort_values("experiment", key=lambda s: s.map(order), kind="stable")
     place = by_ratio(frame, PANEL_KEY)
     panels = titled_groups(data, frame, place)
-    told_by, shown = series(data, frame, [*place, "arm"])
+    series_column, shown = series(data, frame, [*place, "arm"])
     handles = _handles(shown)
     named = (arm_titles(data, part.drop_duplicates("arm")) for _, part in panels)
     columns, more = style.panels_of_columns(max(named, key=len))
@@ -53,7 +53,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     for axis, (title, part) in zip(axes, panels, strict=False):
         metric = part["metric"].iloc[0]
         better = "higher" if greater_is_better(data.info, metric) else "lower"
-        _panel(axis, data, part.assign(series=part[told_by]), shown)
+        _panel(axis, data, part.assign(series=part[series_column]), shown)
         entitle(axis, title)
         axis.set_ylabel(f"{metric_title(metric)} ({better} is better)")
     style.legend_below(canvas, handles)
@@ -98,8 +98,8 @@ def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame, shown: dict) -> No
     arms, experiments = (list(dict.fromkeys(rows[name])) for name in ("title", "experiment"))
     step = min(_STEP, _ALL / len(experiments))
     for (arm, experiment, name), part in rows.groupby(["title", "experiment", "series"]):
-        beside = experiments.index(experiment) - (len(experiments) - 1) / 2
-        centre, half = arms.index(arm) + beside * step, _SPREAD * step
+        offset = experiments.index(experiment) - (len(experiments) - 1) / 2
+        centre, half = arms.index(arm) + offset * step, _SPREAD * step
         # A low-discrepancy sequence in place of random jitter: even, and the same every time.
         shift = (np.arange(len(part)) * _GOLDEN % 1 - 0.5) * 2 * half
         colour, _ = shown[name]

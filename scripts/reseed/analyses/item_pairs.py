@@ -138,7 +138,7 @@ def _metrics(data: Data, one: Outputs, options: Options) -> list[tuple[str, bool
 
 
 def _choose_unit(dataset: DatasetInfo, one: Outputs, metric: str) -> tuple[float, str]:
-    """(factor, name) of the unit in which differences are told: the target's, of an absolute error.
+    """(factor, name) of the unit of a difference: the target's, of an absolute error.
 
     Of given scores by their size too, which may be in percent.
     """
@@ -250,7 +250,7 @@ def _sd_of_runs(values_a: np.ndarray, values_b: np.ndarray) -> float:
 
 
 def _single_runs(metric, y, predicted_a, predicted_b, values_a, values_b, alpha) -> Row:
-    """What a user with one run of each would have been told, over pairs of runs."""
+    """Verdicts that single runs would have given, over pairs of runs."""
     count = min(len(values_a), len(values_b))
     difference = values_a[:count].mean(axis=1) - values_b[:count].mean(axis=1)
     if metric == "accuracy":

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ class SearchWinner:
 
     best: the chosen values. fits, failed_fits: trained, and without a score. relative_work: against
     fits on all rows. fit_seconds, wall_seconds: of all fits, and of the search. checksum: of `key`
-    and `best`. environment: identifier of the environment record.
+    and `best`. environment, environment_facts: see `TrialRecord`.
     """
 
     key: str
@@ -42,6 +42,7 @@ class SearchWinner:
     fit_seconds: float
     wall_seconds: float
     environment: str
+    environment_facts: dict[str, Any] = field(default_factory=dict)
 
     @property
     def checksum(self) -> str:

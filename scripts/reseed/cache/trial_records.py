@@ -31,6 +31,7 @@ CURVE_POINT = pa.struct(
 FACTS = (
     *("key", "seeds", "hyperparameters", "status", "error", "metrics", "validation_metrics"),
     *("classes", "converged", "train_seconds", "fingerprint", "environment", "commit"),
+    "environment_facts",
 )
 #: Raw outputs are float32 where they are missing; otherwise they have their own type.
 SCHEMA = pa.schema(
@@ -46,6 +47,8 @@ SCHEMA = pa.schema(
 class TrialRecord:
     """What a trial gave, and where.
 
+    environment, environment_facts: identifier and facts of `core.environment.Environment`. So a
+    trial is described without other files; trials of versions up to 0.2 lack the facts.
     hyperparameters: JSON text with sorted keys. status: `ok` or `failed` (then `error` says why).
     classes: columns of the raw outputs. converged: None where training has no limit.
     test, validation: raw outputs (n,) or (n, classes), None where they are not stored or not read.
@@ -68,6 +71,7 @@ class TrialRecord:
     test: NDArray[Any] | None = None
     validation: NDArray[Any] | None = None
     curve: list[dict[str, float]] | None = None
+    environment_facts: dict[str, Any] = field(default_factory=dict)
 
 
 def write_trial(path: Path, record: TrialRecord) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from reseed.collection.study import StudyTrials
-from reseed.collection.trials import read_environment
+from reseed.collection.trials import read_environments
 from reseed.core.code_hash import digest
 from reseed.core.environment import count_cores
 from reseed.core.schemas import SETTING_COLUMNS, SPLIT_COLUMNS, TRIAL_COLUMNS
@@ -108,12 +108,14 @@ def find_repeated_outputs(trials: pd.DataFrame) -> list[RepeatedOutputs]:
 
 def _describe_machines(study: StudyTrials, trials: pd.DataFrame) -> list[MachineInfo]:
     """Each environment of the trials with their number; the most frequent first."""
+    counts = Counter(trials["environment"])
+    facts = read_environments(study, counts)
     return [
         MachineInfo(
-            **read_environment(study, identifier)
+            **facts[identifier]
             | {"cores": count_cores(), "environment": identifier, "trials": count}
         )
-        for identifier, count in Counter(trials["environment"]).most_common()
+        for identifier, count in counts.most_common()
     ]
 
 

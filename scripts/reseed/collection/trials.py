@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from reseed.cache.trial_cache import SearchWinner
 from reseed.collection.study import StudyTrial, StudyTrials, TrialReader
 from reseed.core.errors import Damaged, ManyDamaged, ReseedError
 from reseed.core.schemas import OUTCOME_COLUMNS
@@ -93,16 +94,19 @@ def _check_environments(study: StudyTrials, frame: pd.DataFrame) -> None:
         return
     trials: list[tuple[StudyTrial, Path, str]] = []
     newest: dict[tuple[str, tuple[str, ...]], tuple[float, str]] = {}
+    facts: dict[str, dict[str, Any]] = {}
     for one in study.trials():
         path, kind = one.cache.trial_path(one.trial), _environment_kind(one)
-        made = path.stat().st_mtime, one.cache.read(one.trial).environment
+        record = one.cache.read(one.trial)
+        facts[record.environment] = record.environment_facts
+        made = path.stat().st_mtime, record.environment
         newest[kind] = max(made, newest.get(kind, made))
         trials.append((one, path, made[1]))
     stale: set[Path] = set()
     searches: set[Path] = set()
     for one, path, environment in trials:
         here, winner = newest[_environment_kind(one)][1], one.cache.winner(one.trial)
-        foreign = winner is not None and not _is_same_machine(study, winner.environment, here)
+        foreign = winner is not None and not _is_same_machine(winner, here, facts[here])
         winner_path = one.cache.winner_path(one.trial)
         if foreign and winner_path:
             searches.add(winner_path)
@@ -123,16 +127,21 @@ def _environment_kind(one: StudyTrial) -> tuple[str, tuple[str, ...]]:
     return one.cache.spec.device, one.cache.spec.packages
 
 
-def _is_same_machine(study: StudyTrials, one: str, other: str) -> bool:
-    """Whether two environments differ in nothing but threads: the fits of a search use one each."""
-    first, second = (read_environment(study, identifier) for identifier in (one, other))
-    return one == other or (first != {} and first | {"threads": 1} == second | {"threads": 1})
+def _is_same_machine(winner: SearchWinner, environment: str, facts: dict[str, Any]) -> bool:
+    """Whether environments differ in nothing but threads: the fits of a search use one each."""
+    made = winner.environment_facts
+    same_facts = made != {} and made | {"threads": 1} == facts | {"threads": 1}
+    return winner.environment == environment or same_facts
 
 
-def read_environment(study: StudyTrials, identifier: str) -> dict[str, Any]:
-    """Record of an environment; empty where the cache has none."""
-    path = Path(study.caches[0].layout.environment(identifier))
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
+def read_environments(study: StudyTrials, identifiers: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Facts of each environment, from the first trial that was made in it."""
+    missing, facts = set(identifiers), {}
+    for one in study.trials():
+        if not missing:
+            break
+        record = one.cache.read(one.trial)
+        if record.environment in missing:
+            missing.remove(record.environment)
+            facts[record.environment] = record.environment_facts
+    return facts

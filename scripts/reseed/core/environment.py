@@ -4,7 +4,8 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -56,8 +57,20 @@ def describe_interpreter() -> dict[str, Any]:
     }
 
 
-def describe_environment(device: str, threads: int, packages: Iterable[str] = ()) -> dict[str, Any]:
-    """Return the facts outside the cache key that can change the last bits of a result.
+@dataclass(frozen=True)
+class Environment:
+    """Facts outside the cache key that can change the last bits of a result."""
+
+    facts: dict[str, Any]
+
+    @property
+    def identifier(self) -> str:
+        """Return the short hash that identifies the environment in trial records."""
+        return digest(self.facts)[:12]
+
+
+def describe_environment(device: str, threads: int, packages: Iterable[str] = ()) -> Environment:
+    """Return the environment of trials that this process makes.
 
     Args:
         device: `cpu` or `cuda`.
@@ -69,22 +82,19 @@ def describe_environment(device: str, threads: int, packages: Iterable[str] = ()
         import torch
 
         name = torch.cuda.get_device_name()
-    return {
-        "python": platform.python_version(),
-        "platform": f"{platform.system()} {platform.machine()}",
-        "cpu": read_cpu_name(),
-        "device": name,
-        "threads": threads,
-        "interpreter": describe_interpreter(),
-        "libraries": read_library_versions(),
-        "packages": read_package_versions(packages),
-        "determinism": DETERMINISM_SETTINGS,
-    }
-
-
-def compute_environment_id(facts: Mapping[str, Any]) -> str:
-    """Return the short hash that identifies an environment in trial records."""
-    return digest(facts)[:12]
+    return Environment(
+        {
+            "python": platform.python_version(),
+            "platform": f"{platform.system()} {platform.machine()}",
+            "cpu": read_cpu_name(),
+            "device": name,
+            "threads": threads,
+            "interpreter": describe_interpreter(),
+            "libraries": read_library_versions(),
+            "packages": read_package_versions(packages),
+            "determinism": DETERMINISM_SETTINGS,
+        }
+    )
 
 
 @cache

@@ -73,10 +73,6 @@ class ResultsLayout:
         """Folder of the cache entries, by key (`reseed.cache.entries`)."""
         return f"{self.root}/store"
 
-    def environment(self, identifier: str) -> str:
-        """Record of an environment in which trials were made."""
-        return f"{self.cache}/environments/{identifier}.json"
-
     @property
     def downloads(self) -> str:
         """Folder of the downloaded source files."""

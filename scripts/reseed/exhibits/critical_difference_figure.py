@@ -139,14 +139,14 @@ def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame, board: pd.DataFram
     axis.set_xlabel(
         "Mean rank" if np.isfinite(width) else f"Mean {metric_title(part.iloc[0]['metric'])}"
     )
-    beside = {"xycoords": axis.get_yaxis_transform(), "textcoords": "offset points"}
+    annotation = {"xycoords": axis.get_yaxis_transform(), "textcoords": "offset points"}
     for place, members in enumerate(_groups(board)):
         x = _FIRST + _STEP * place
         ends = ((1, members[0] - 0.2), (1, members[-1] + 0.2))
         _bar(axis, x, ends)
         for i in range(members[0], members[-1] + 1):
             if i not in members:  # a gap: this model differs from some of them
-                axis.annotate("×", (1, i), (x, 0), **beside, ha="center", va="center",
+                axis.annotate("×", (1, i), (x, 0), **annotation, ha="center", va="center",
                               fontsize=9, color=style.RED)  # fmt: skip
 
 

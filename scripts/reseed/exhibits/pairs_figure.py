@@ -148,7 +148,7 @@ def _count(rows: pd.DataFrame) -> tuple[str, str]:
 
 def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:
     axis.axvline(0, color=style.BLACK, lw=0.8)
-    beside = {
+    annotation = {
         "xycoords": axis.get_yaxis_transform(),
         "textcoords": "offset points",
         "ha": "right",
@@ -163,10 +163,10 @@ def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:
         p = format_p(row["p_holm"]).replace("below ", "< ") if np.isfinite(row["p_holm"]) else "–"
         texts = (p, percent(row["instability"]))
         for offset, text in zip(_OFFSETS, texts, strict=True):
-            axis.annotate(text, (1, y), (offset, 0), va="center", **beside)
+            axis.annotate(text, (1, y), (offset, 0), va="center", **annotation)
     top = len(part) - 0.35
     for offset, text in zip(_OFFSETS, ("p", "flips"), strict=True):
-        axis.annotate(text, (1, top), (offset, 0), va="bottom", color=style.GREY, **beside)
+        axis.annotate(text, (1, top), (offset, 0), va="bottom", color=style.GREY, **annotation)
     axis.set_yticks(range(len(part)), [pair_title(data, row) for _, row in part.iterrows()])
     axis.tick_params(axis="y", length=0)
     axis.set_ylim(-0.6, len(part) - 0.4)

@@ -118,10 +118,6 @@ def needed_steps(steps: Sequence[ReplayStep], results: Path) -> list[ReplayStep]
 def _link_results(results: Path, copy: Path) -> None:
     for name in _LINKED:
         (copy / name).symlink_to(results / name)
-    environments = Path(ResultsLayout(str(results)).environment("x")).parent
-    target = copy / environments.relative_to(results)
-    target.parent.mkdir(parents=True)
-    target.symlink_to(environments)
 
 
 def _run(step: ReplayStep, results: Path, copy: Path, granted: Granted) -> None:

@@ -273,8 +273,8 @@ def _read_exhibit(
     sidecar = read_json(path)
     links = ()
     if page is not None:
-        beside = Path(os.path.relpath(path.parent, page.parent)).as_posix()
-        links = tuple((Path(f).suffix[1:].upper(), f"{beside}/{f}") for f in sidecar["files"])
+        folder = Path(os.path.relpath(path.parent, page.parent)).as_posix()
+        links = tuple((Path(f).suffix[1:].upper(), f"{folder}/{f}") for f in sidecar["files"])
     figure = sidecar["form"] == "figure"
     target = as_shown(path.with_suffix(".png" if figure else ".csv")).as_posix()
     return Exhibit(

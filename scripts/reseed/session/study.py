@@ -27,7 +27,7 @@ from reseed.comparison.arguments import (
 )
 from reseed.comparison.result import STUDY_NAME, Comparison
 from reseed.config.defaults import apply_pair_options, default_analyses_and_exhibits
-from reseed.core.environment import compute_environment_id, describe_environment
+from reseed.core.environment import describe_environment
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.pipeline.runner import pick_device
 from reseed.session import tables
@@ -119,7 +119,7 @@ def study(
     trained = train_models(named, design, model_seeds, data, chosen, device, n_jobs, progress)
     outcomes = _repeat_unseeded(named, design.splits, model_seeds, trained)
     varied = _name_varied(len(design.splits), len(model_seeds))
-    environment = compute_environment_id(describe_environment(device, 1))
+    environment = describe_environment(device, 1).identifier
     metrics = tables.build_metrics(outcomes, design, varied, environment)
     trials = metrics[[key in trained for key in outcomes]]
     _refuse_failed_models(trials)

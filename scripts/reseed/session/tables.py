@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from reseed.collection.about import find_repeated_outputs
-from reseed.core.environment import compute_environment_id, count_cores, describe_environment
+from reseed.core.environment import count_cores, describe_environment
 from reseed.core.schemas import (
     CELL_COLUMNS,
     CURVES,
@@ -89,11 +89,11 @@ def describe_study(
 
     study: its texts, and as `dataset` the title of its data. metrics: one row a training.
     """
-    facts = describe_environment(device, 1)
+    environment = describe_environment(device, 1)
     nouns = {"data": "data_seed", "model": "init"}
     seeds = {name: sorted(map(int, metrics[column].unique())) for name, column in nouns.items()}
-    machine = facts | {
-        "environment": compute_environment_id(facts),
+    machine = environment.facts | {
+        "environment": environment.identifier,
         "cores": count_cores(),
         "trials": len(metrics),
     }

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 from reseed.cache.entries import add_entry, delete_files, link_entry
 from reseed.cache.trial_cache import TrialCache
 from reseed.cache.trial_records import SCHEMA, TrialRecord, read_trial, write_trial
-from reseed.core.atomic import write_json
 from reseed.core.coordinates import Coordinates
-from reseed.core.environment import compute_environment_id, describe_environment, read_commit
+from reseed.core.environment import Environment, describe_environment, read_commit
 from reseed.core.errors import RETRY_HINT, Damaged
 from reseed.core.source_guard import SourceGuard
 from reseed.data.splits import Split, read_split
@@ -99,11 +97,13 @@ def train_block(spec: TrainSpec, device: str, threads: int, report: Report) -> N
     """
     for part in spec.settings:
         cache = TrialCache(spec.results, part.spec)
-        here = record_environment(cache, device, threads)
+        here = describe_environment(device, threads, cache.spec.packages)
         missing = [
             trial
             for trial in part.trials
-            if not link_cached(cache, trial, here, spec.mixed == "report", spec.retry_failed)
+            if not link_cached(
+                cache, trial, here.identifier, spec.mixed == "report", spec.retry_failed
+            )
         ]
         linked = len(part.trials) - len(missing)
         if linked:
@@ -118,7 +118,7 @@ def _store_missing(
     part: SettingTrials,
     outcomes: Iterator[tuple[Coordinates, Outcome]],
     linked: int,
-    environment: str,
+    environment: Environment,
     report: Report,
 ) -> None:
     """Store trials as they are trained. linked: trials of `part` that were in the cache."""
@@ -136,14 +136,6 @@ def _store_missing(
             f"{cache.setting.folder}: {number}/{total} {trial.file}: "
             f"{outcome.status} in {outcome.train_seconds:.2f} s: {detail}"
         )
-
-
-def record_environment(cache: TrialCache, device: str, threads: int) -> str:
-    """Identifier of the environment of a setting's trials; its record is written to the cache."""
-    facts = describe_environment(device, threads, cache.spec.packages)
-    identifier = compute_environment_id(facts)
-    add_entry(Path(cache.layout.environment(identifier)), lambda path: write_json(path, facts))
-    return identifier
 
 
 def link_cached(
@@ -213,7 +205,9 @@ def _too_long(cache: TrialCache, trial: Coordinates, limit: float | None) -> str
     )
 
 
-def store_trial(cache: TrialCache, trial: Coordinates, outcome: Outcome, environment: str) -> None:
+def store_trial(
+    cache: TrialCache, trial: Coordinates, outcome: Outcome, environment: Environment
+) -> None:
     """Write a trial's record to the cache and link its declared file."""
     key = cache.key(trial)
     kept: dict[str, Any] = {part: outcome.outputs.get(part) for part in cache.spec.keep}
@@ -222,7 +216,8 @@ def store_trial(cache: TrialCache, trial: Coordinates, outcome: Outcome, environ
         seeds=trial.seeds,
         hyperparameters=json.dumps(cache.hyperparameters(trial), sort_keys=True),
         status=outcome.status,
-        environment=environment,
+        environment=environment.identifier,
+        environment_facts=environment.facts,
         commit=read_commit(),
         error=outcome.error,
         metrics=outcome.metrics,
@@ -233,7 +228,7 @@ def store_trial(cache: TrialCache, trial: Coordinates, outcome: Outcome, environ
         curve=outcome.curve,
         **kept,
     )
-    entries = cache.entry_paths(key, environment)
+    entries = cache.entry_paths(key, environment.identifier)
     # An existing entry was made in another environment; the two are not pooled.
     entry = entries[len(entries) // 2] if entries[0].exists() else entries[0]
     add_entry(entry, lambda path: write_trial(path, record))

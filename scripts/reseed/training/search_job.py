@@ -15,11 +15,12 @@ from reseed.cache.entries import add_entry, delete_files, entry_path, link_entry
 from reseed.cache.trial_cache import SearchWinner, TrialCache, read_winner
 from reseed.core.atomic import write_json
 from reseed.core.coordinates import Coordinates
+from reseed.core.environment import Environment, describe_environment
 from reseed.core.errors import Damaged
 from reseed.core.source_guard import SourceGuard
 from reseed.metrics.registry import first_applicable
 from reseed.planning.specs import SearchSpec
-from reseed.training.block import Splits, problem_of, recipe_of, record_environment
+from reseed.training.block import Splits, problem_of, recipe_of
 from reseed.training.tuning import Search
 
 Report = Callable[[str], None]
@@ -71,7 +72,8 @@ def run_search(spec: SearchSpec, device: str, threads: int, report: Report) -> N
     cache = TrialCache(spec.results, spec.spec)
     key, target = cache.search_key(spec.trial), cache.winner_path(spec.trial)
     assert target is not None
-    here = record_environment(cache, device, 1)
+    environment = describe_environment(device, 1, cache.spec.packages)
+    here = environment.identifier
     # A second record of a key has the identifier of its environment in its name.
     for suffix in ("", f".{here}"):
         best, log = (
@@ -95,7 +97,7 @@ def run_search(spec: SearchSpec, device: str, threads: int, report: Report) -> N
             cache, spec.trial, folder, device, threads, report, here, spec.retry_failed
         )
         if spec.shard is None:
-            _store_winner(search, key, here, guard, best, log, report)
+            _store_winner(search, key, environment, guard, best, log, report)
         else:
             search.run_shard(spec.shard.rung, spec.shard.start, spec.shard.stop)
             guard.refuse_edits()
@@ -109,7 +111,7 @@ def run_search(spec: SearchSpec, device: str, threads: int, report: Report) -> N
 def _store_winner(
     search: Search,
     key: str,
-    environment: str,
+    environment: Environment,
     guard: SourceGuard,
     best: Path,
     log: Path,
@@ -127,7 +129,8 @@ def _store_winner(
         relative_work=result.relative_work,
         fit_seconds=float(result.log["seconds"].sum()),
         wall_seconds=time.perf_counter() - started,
-        environment=environment,
+        environment=environment.identifier,
+        environment_facts=environment.facts,
     )
     guard.refuse_edits()
     add_entry(log, lambda path: result.log.to_parquet(path, index=False, write_page_checksum=True))

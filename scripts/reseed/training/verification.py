@@ -16,7 +16,7 @@ from reseed.cache.entries import samefile
 from reseed.cache.trial_cache import TrialCache
 from reseed.cache.trial_records import CURVE_POINT, SCHEMA, TrialRecord, read_trial
 from reseed.core.coordinates import KEPT_PARTS, Coordinates
-from reseed.core.environment import compute_environment_id, describe_environment
+from reseed.core.environment import describe_environment
 from reseed.core.errors import Damaged, ReseedError
 from reseed.data.splits import Split
 from reseed.data.store import read_targets
@@ -28,6 +28,7 @@ from reseed.training.run import Outcome, compute_fingerprint
 #: Fields of a record that two trainings of a trial may differ in.
 _CIRCUMSTANCES = (
     *("key", "seeds", "hyperparameters", "environment", "commit", "train_seconds"),
+    "environment_facts",
     *("classes", "error"),  # `classes` follows from the outputs; an error may name an address
 )
 
@@ -179,7 +180,7 @@ def check_retrained(
     cache: TrialCache, trials: list[Coordinates], device: str, threads: int
 ) -> Iterator[tuple[Coordinates, Check]]:
     """Train trials again with the code that made them, and compare everything they recorded."""
-    here = compute_environment_id(describe_environment(device, threads, cache.spec.packages))
+    here = describe_environment(device, threads, cache.spec.packages).identifier
     for trial, outcome in train(cache, trials, device, threads):
         record = cache.read(trial, SCHEMA.names)
         actual = (outcome.status, outcome.fingerprint)

@@ -33,7 +33,7 @@ from statements import unknown_claims
 from study_frames import about, amended, frame, trial
 from test_exhibits_of_arms import shown
 from test_figures import texts_of
-from test_names_and_room import LONG, ODD, study
+from test_long_names import LONG, ODD, study
 
 __all__ = ["make", "read"]
 
@@ -242,10 +242,10 @@ def test_many_epochs_are_shown_in_full(converged):
 
 def test_non_simulated_level_shows_no_simulated_coverage():
     metrics, facts = study(("rf",), splits=LEAST)
-    for level, told in ((0.95, True), (0.8, False)):
+    for level, message in ((0.95, True), (0.8, False)):
         table = run_analysis(range_growth, Data(metrics, facts), {"n_sim": 20, "level": level})
         data = ExhibitData(table, metrics, facts, "k", "Title")
-        assert ("more than 95 %" in draw(range_growth_figure, data, {})[1].footnote) == told
+        assert ("more than 95 %" in draw(range_growth_figure, data, {})[1].footnote) == message
 
 
 @pytest.mark.parametrize("names", [ODD, LONG], ids=["odd", "long"])

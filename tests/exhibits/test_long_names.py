@@ -1,4 +1,4 @@
-"""Figures of names and numbers of models that nobody planned for: readable, and told in full."""
+"""Figures with long names and many models are readable and complete."""
 
 import numpy as np
 import pandas as pd

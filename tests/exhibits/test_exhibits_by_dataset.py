@@ -1,4 +1,4 @@
-"""Scores of several places, and what shares a name: told apart and drawn apart."""
+"""Exhibits of several datasets: equal names are distinguished, and each dataset is drawn alone."""
 
 from dataclasses import replace
 
@@ -135,9 +135,9 @@ def test_folds_are_no_seeds():
     figure, drawn = draw(curves_figure, data, {})
     assert figure.axes[0].get_title("left") == "RF (15 runs)"
     assert "Runs per arm: 15." in drawn.footnote
-    told = " ".join([drawn.headline, drawn.footnote, *drawn.findings])
-    assert "15 runs" in told
-    assert "15 seeds" not in told
+    message = " ".join([drawn.headline, drawn.footnote, *drawn.findings])
+    assert "15 runs" in message
+    assert "15 seeds" not in message
 
 
 NOISE = {

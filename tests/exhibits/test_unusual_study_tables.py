@@ -1,4 +1,4 @@
-"""Tables of unusual studies: nothing is lost, pooled or told twice, and no name breaks them."""
+"""Tables of unusual studies: no row is lost, pooled or repeated; names with markup are shown."""
 
 import re
 from zlib import crc32
@@ -330,10 +330,10 @@ def test_sentences_with_full_stops_in_them_are_kept_whole():
     kept = shorten(note, "demo").replace("\u00a0", " ")
     assert kept.startswith("Failed trials (left out): 0 of 24. ")
     assert not re.search("bank|Louis|kW|converged", kept)
-    told = {k: [s.replace("\u00a0", " ") for s in texts] for k, texts in sentence_of([note])}
-    assert told["*"] == ["Home Mortgage Sim stands in for a bank's loans (U.S. only, No. 5)."]
-    assert told["Units"] == ["Bikes of St. Louis: all: MSE in the squared unit of approx. kW."]
-    assert len(told["‡"]) == 1
+    message = {k: [s.replace("\u00a0", " ") for s in texts] for k, texts in sentence_of([note])}
+    assert message["*"] == ["Home Mortgage Sim stands in for a bank's loans (U.S. only, No. 5)."]
+    assert message["Units"] == ["Bikes of St. Louis: all: MSE in the squared unit of approx. kW."]
+    assert len(message["‡"]) == 1
 
 
 def test_a_marked_name_in_a_sentence_is_no_mark_of_its_own():

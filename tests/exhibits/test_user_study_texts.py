@@ -86,12 +86,12 @@ def page(folder, facts):
 
 
 def test_only_what_follows_a_paper_is_smaller_than_it(tmp_path, study):
-    told = "smaller than the published study"
-    assert told not in page(tmp_path, study[1])
-    assert told not in page(tmp_path, replaced(study[1], reduced=True))
+    message = "smaller than the published study"
+    assert message not in page(tmp_path, study[1])
+    assert message not in page(tmp_path, replaced(study[1], reduced=True))
     cited = replaced(study[1], citation="Somebody. 2022.")
-    assert told in page(tmp_path, replaced(cited, reduced=True))
-    assert told not in page(tmp_path, replaced(cited, reduced=False))
+    assert message in page(tmp_path, replaced(cited, reduced=True))
+    assert message not in page(tmp_path, replaced(cited, reduced=False))
 
 
 def test_given_results_have_no_scale(tmp_path, study):
@@ -112,10 +112,10 @@ def test_a_source_is_told_in_words(tmp_path, study):
 
 def test_the_checklist_tells_the_seeds_of_each_arm(study):
     shown = draw(checklist, ExhibitData(None, *study), {}).shown
-    told = dict(shown.itertuples(index=False, name=None))
-    assert told["Init against order · Depth 4"] == "all roles: 0–5"
-    assert told["Init against order · Net, weights"] == "init: 0–5; order, dropout, augment: 0"
-    assert told["Init against order · Net, order"] == "order: 0–5; init, dropout, augment: 0"
+    message = dict(shown.itertuples(index=False, name=None))
+    assert message["Init against order · Depth 4"] == "all roles: 0–5"
+    assert message["Init against order · Net, weights"] == "init: 0–5; order, dropout, augment: 0"
+    assert message["Init against order · Net, order"] == "order: 0–5; init, dropout, augment: 0"
     assert "all roles: 0–2" in list(shown["As recorded"])  # of every model that is crossed
 
 
@@ -152,9 +152,9 @@ def test_decision_rules_are_per_protocol_only_with_a_paper(study):
     data = drawn_from(protocol, *study)
     table = draw(protocol_table, data, {})
     sentences = [text for claim in table.claims for text in (claim.heading, claim.text)]
-    told = " ".join([table.footnote, *sentences, table.shown.to_string()])
-    assert "protocol" not in told.lower()
-    assert "written" not in told
+    message = " ".join([table.footnote, *sentences, table.shown.to_string()])
+    assert "protocol" not in message.lower()
+    assert "written" not in message
     assert list(table.shown["Way of deciding"])[1:] == [
         "Uncorrected (Wilcoxon, Holm)", "Corrected resampled t, Holm",
     ]  # fmt: skip
@@ -168,19 +168,19 @@ def test_decision_rules_are_per_protocol_only_with_a_paper(study):
 def test_split_intervals_are_per_protocol_only_with_a_paper(study):
     data = drawn_from(fold_scores, *study)
     table = draw(fold_scores_table, data, {})
-    told = " ".join([table.headline, table.footnote, *table.findings, *table.shown])
+    message = " ".join([table.headline, table.footnote, *table.findings, *table.shown])
     for word in ("written", "protocol", "one fold", "One fold"):
-        assert word not in told
+        assert word not in message
     assert "BCa" in table.shown
     assert "the interval is that of the corrected t" in table.footnote
 
 
 def test_crossed_seeds_have_no_interval_and_the_caption_says_so(study):
     data = drawn_from(spread, *study)
-    told = "where seeds are crossed"
+    message = "where seeds are crossed"
     both = draw(interval_table, data, {"experiments": ["crossed", "roles"]})
-    assert told in both.definitions[0]
-    assert told not in draw(interval_table, data, {"experiments": ["roles"]}).definitions[0]
+    assert message in both.definitions[0]
+    assert message not in draw(interval_table, data, {"experiments": ["roles"]}).definitions[0]
 
 
 def test_one_model_is_said_to_be_one():
