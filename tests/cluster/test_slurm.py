@@ -189,7 +189,7 @@ def search_outcome(project: Workspace) -> tuple[dict, pd.DataFrame]:
     return facts, log.drop(columns=["seconds", "environment"])
 
 
-def test_shards_on_two_nodes_with_one_killed_find_the_same_winner(tmp_path, slurm, slurm_python):
+def test_shards_on_two_nodes_with_one_killed_agree(tmp_path, slurm, slurm_python):
     local = searching(tmp_path / "local", slurm_python)
     run = local.run(*WHOLE)
     assert run.ok, run.text

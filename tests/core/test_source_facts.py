@@ -125,7 +125,7 @@ class ReferenceNormalizer(ast.NodeTransformer):
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 13), reason="ast.dump omits empty lists")
-def test_code_is_the_dumped_tree_without_docstrings_and_error_texts():
+def test_code_is_the_tree_without_docstrings_and_error_texts():
     paths = [*SCRIPTS.rglob("*.py"), *Path(json.__file__).parent.parent.glob("*.py")]
     assert len(paths) > 500
     for path in paths[::5]:

@@ -105,7 +105,7 @@ class _CodeReader:
             return f"[{', '.join(map(self.text, node))}]"
         if not isinstance(node, ast.AST):
             return repr(node)
-        kind = type(node)
+        kind: Any = type(node)
         if kind in _IMPORTING:
             self.imports += _imports(node)
         fields = []
