@@ -39,6 +39,7 @@ PROGRESS = show_progress(logger, workflow.output_settings.quiet, MODE.dry)
 try:
     RESEED = Workflow(find_config(SCRIPTS.parent), config, MODE, logger.warning)
     PROGRESS.labels = RESEED.labels()
+    RESEED.remember_sources()
 except ReseedError as error:
     raise WorkflowError(str(error)) from None
 except OSError as error:

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from slurm_node import SWITCH, SlurmNode, find_obstacle
+from slurm_cluster import SWITCH, SlurmCluster, find_obstacle
 
 PLUGIN = "snakemake-executor-plugin-slurm==2.8.0"
 
@@ -36,12 +36,12 @@ def slurm_python(tmp_path_factory) -> str:
 
 @pytest.fixture(scope="session")
 def slurm(slurm_python, tmp_path_factory):
-    """A cluster of one node with two fake GPUs."""
+    """A cluster of two nodes, of which the first has two fake GPUs."""
     reason = find_obstacle()
     if reason:
         pytest.fail(reason)
     # On SIGTERM behave as on Ctrl-C, so that the daemons are stopped first.
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with SlurmNode(Path(tmp_path_factory.mktemp("slurm"))) as node:
+    with SlurmCluster(Path(tmp_path_factory.mktemp("slurm"))) as node:
         yield node
     signal.signal(signal.SIGTERM, before)

@@ -5,18 +5,21 @@ RESEED_CLUSTER_TESTS=1. RESEED_CLUSTER_TESTS=full adds the project's studies at 
 90 jobs.
 """
 
+import json
 import os
 import re
 import subprocess
 import time
 from collections import Counter
 from itertools import combinations
+from pathlib import Path
 
+import pandas as pd
 import pytest
 from fault_harness.compare import hash_contents, list_differences
 from fault_harness.workspace import REPOSITORY, Workspace, kill_group
 from reseed.cache.trial_records import read_trial
-from slurm_node import SWITCH
+from slurm_cluster import SWITCH
 
 pytestmark = pytest.mark.workflow
 # The example in the profile; the plug-in refuses options that it sets itself.
@@ -160,6 +163,82 @@ def test_a_job_ended_by_scancel_or_its_time_limit_is_sent_again(tmp_path, slurm,
     assert fingerprints(local) == fingerprints(project)
     again = Counter((note, seed) for note, _, _, seed in trainings(project) if note == "slow")
     assert sum(count > 1 for count in again.values()) <= 3, "finished trials were trained again"
+
+
+# One rung of six candidates: a search of one job, or of three shards (180 s by the model's hint).
+SEARCH = {"mode": "fixed", "trials": 6, "folds": 2, "method": "random"}
+WHOLE, SHARDS = ("--config", "block_seconds=1e6"), ("--config", "block_seconds=60")
+
+
+def searching(folder, python) -> Workspace:
+    """A study whose hyper-parameters one search finds."""
+    model = {"search_space": {"max_depth": [1, 2, 3, 4, 5, 6]}}
+    project = workspace(folder, python, {"tree": model}, seconds=2)
+    del project.study["experiments"]["data_seeds"]
+    project.study |= {"hyperparameters": SEARCH, "analyses": {}, "exhibits": {}}
+    project.write("studies/small", project.study)
+    return project
+
+
+def search_outcome(project: Workspace) -> tuple[dict, pd.DataFrame]:
+    """The winner and the log, without clocks and environments."""
+    (path,) = (project.results / "tuning").rglob("model-seed-*.json")
+    log = pd.read_parquet(path.with_suffix(".parquet"))
+    result = json.loads(path.read_text())
+    facts = {name: result[name] for name in ("best", "best_score", "fits", "key")}
+    return facts, log.drop(columns=["seconds", "environment"])
+
+
+def test_shards_on_two_nodes_with_one_killed_agree(tmp_path, slurm, slurm_python):
+    local = searching(tmp_path / "local", slurm_python)
+    run = local.run(*WHOLE)
+    assert run.ok, run.text
+    assert not list((local.results / "tuning").rglob("shard-*"))
+    before = {job["JobId"] for job in slurm.jobs()}
+    project = searching(tmp_path / "remote", slurm_python)
+    process = project.start(*SITE, "runtime=10", *SHARDS)
+
+    def models_built() -> Counter[str]:
+        """Number of models that each Slurm job built: one to look at it, and one for each fit."""
+        notes = project.folder / "notes"
+        return Counter(job for _, _, job, _ in trainings(project)) if notes.exists() else Counter()
+
+    def job_with_a_finished_fit() -> str | None:
+        return next((job for job, count in models_built().items() if count > 2), None)
+
+    def finished_fits() -> dict[Path, int]:
+        files = (project.results / "store").glob("??/*.fits/*.json")
+        return {path: path.stat().st_mtime_ns for path in files}
+
+    try:
+        killed = wait_for(job_with_a_finished_fit, 900)
+        fits = finished_fits()
+        subprocess.run(["scancel", "--signal=KILL", "--full", killed], check=True)
+        text, _ = process.communicate(timeout=1500)
+    except BaseException:
+        kill_group(process)
+        raise
+    assert process.returncode == 0, text
+    jobs = {job["JobId"]: job for job in slurm.jobs() if job["JobId"] not in before}
+    shards = [job for job in jobs.values() if "shard" in job["Comment"]]
+    assert {job["NodeList"] for job in shards} == {"one", "two"}
+    assert jobs[killed] in shards
+    assert len(shards) == 4  # three, and one again
+    assert Counter(job["JobState"] for job in shards)["COMPLETED"] == 3
+    facts, log = search_outcome(project)
+    expected, expected_log = search_outcome(local)
+    assert facts == expected
+    pd.testing.assert_frame_equal(log, expected_log)
+    assert fingerprints(project) == fingerprints(local)
+    assert fits, "no fit was finished when the shard was killed"
+    assert fits.items() <= finished_fits().items(), "finished fits are not made again"
+    (again,) = (
+        job["JobId"]
+        for job in shards
+        if job["Comment"] == jobs[killed]["Comment"] and job["JobId"] != killed
+    )
+    counts = models_built()
+    assert counts[again] < max(counts[job["JobId"]] for job in shards)
 
 
 def test_a_job_that_is_never_let_through_is_reported(tmp_path, slurm, slurm_python):

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from hashed_projects import hashed
+from hashed_projects import forget, hashed
 from reseed.cache.trial_cache import trial_key
 from reseed.core.code_hash import (
     code_files,
@@ -206,6 +206,7 @@ def test_file_under_code_is_hashed_by_content(project):
     (folder / "table.txt").write_text("one")
     first = named_code(["table.txt"], folder)
     (folder / "table.txt").write_text("two")
+    forget()
     assert named_code(["table.txt"], folder) != first
 
 

@@ -41,7 +41,8 @@ def tree(task, n_classes, hyperparameters, seeds, device, threads):
             stream.write(line + "\\n")
     time.sleep(hyperparameters["seconds"])
     return DecisionTreeClassifier(
-        max_depth=3, max_features=1, splitter="random", random_state=seeds["init"]
+        max_depth=hyperparameters.get("max_depth", 3), max_features=1, splitter="random",
+        random_state=seeds["init"],
     )
 '''
 

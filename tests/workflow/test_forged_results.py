@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from fault_harness.compare import hash_contents, list_differences
 from reseed.cache.trial_records import read_trial, write_trial
+from reseed.core import source_facts
 from reseed.data.splits import read_split
 from reseed.data.store import read_targets
 from reseed.metrics.registry import evaluate
@@ -77,9 +78,21 @@ def forged_facts(project):
     return [path]
 
 
+def forged_memory(project):
+    """Change a line number among the remembered facts of a source file, with a valid checksum."""
+    path = project.folder / "results/plan/sources.json"
+    files = json.loads(path.read_text().partition("\n")[2])
+    imports = next(facts[1] for _, facts in files.values() if facts[1])
+    imports[0][0] += 1
+    body = json.dumps(files)
+    path.write_text(f"{source_facts._seal(body)}\n{body}")
+    return [path]
+
+
 FORGERIES = {
     "trials": (perfect_outputs, swapped_seeds),
     "tables": (
+        forged_memory,
         forged_table("metrics.parquet", "auc"),
         forged_facts,
         forged_table("statistics/spread.parquet", "mean"),

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from reseed.core.distributions import find_distributions, read_package_versions
 from reseed.core.errors import ReseedError, suggest_name
@@ -23,15 +23,12 @@ from reseed.core.module_finder import (
     is_readable_module,
     is_third_party,
 )
+from reseed.core.source_facts import literal_text, parse_source, read_source
 
 #: Packages that build specs and bring them to a job. Specs are in keys by value.
 _CARRIERS = ("reseed.config", "reseed.planning", "reseed.pipeline")
-_BY_NAME = {"import_module", "__import__"}
-_BY_FILE = {"spec_from_file_location", "SourceFileLoader"}
 # Modules loaded by runpy are known only at run time.
 _UNKNOWN = {"runpy"}
-#: Nodes of a syntax tree that may import something.
-ImportNode = ast.Import | ast.ImportFrom | ast.Call
 
 
 def digest(*parts: object) -> str:
@@ -40,138 +37,30 @@ def digest(*parts: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-# --- normalised code -----------------------------------------------------------------------------
-
-
-def _text(node: ast.AST | None) -> str | None:
-    """The text of a string literal, else None."""
-    value = node.value if isinstance(node, ast.Constant) else None
-    return value if isinstance(value, str) else None
-
-
-def _is_message(node: ast.AST) -> bool:
-    """Whether an argument is a text: a literal, an f-string, or an expression that joins one."""
-    if isinstance(node, ast.keyword):
-        return _is_message(node.value)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Mod):
-        return _is_message(node.left) or _is_message(node.right)
-    return isinstance(node, ast.JoinedStr) or _text(node) is not None
-
-
-class AstNormalizer(ast.NodeTransformer):
-    """Removes from a syntax tree what cannot change a number."""
-
-    def _without_docstring(self, node: Any) -> Any:
-        self.generic_visit(node)
-        first = node.body[0] if node.body else None
-        if isinstance(first, ast.Expr) and _text(first.value) is not None:
-            node.body = node.body[1:] or [ast.Pass()]
-        return node
-
-    visit_Module = visit_ClassDef = visit_FunctionDef = visit_AsyncFunctionDef = _without_docstring
-
-    def visit_Raise(self, node: ast.Raise) -> ast.Raise:
-        """Keep the class and the values of an error, not its texts."""
-        if isinstance(node.exc, ast.Call):
-            given = (*node.exc.args, *node.exc.keywords)
-            values: list[Any] = [None if _is_message(one) else one for one in given]
-            node.exc = ast.Tuple([node.exc.func, *values]) if any(values) else node.exc.func
-        return node
-
-
-def _parse(path: Path) -> ast.Module:
-    try:
-        return ast.parse(path.read_text(encoding="utf-8"))
-    except SyntaxError as error:
-        raise ReseedError(f"{path}: line {error.lineno}: {error.msg}. Correct the file.") from None
-    except FileNotFoundError:
-        raise ReseedError(f"{path}: there is no such file.") from None
-    except UnicodeDecodeError as error:
-        raise ReseedError(f"{path}: not UTF-8 text ({error}). Save it as UTF-8.") from None
-
-
-@cache
-def _read(path: Path) -> tuple[str, tuple[ImportNode, ...]]:
-    """Hash of a file's normalised code, and every node that may import something."""
-    tree = _parse(path)
-    nodes = tuple(node for node in ast.walk(tree) if isinstance(node, ImportNode))
-    dumped = ast.dump(AstNormalizer().visit(tree))  # it changes the tree
-    return hashlib.sha256(dumped.encode()).hexdigest(), nodes
-
-
-def _called_name(node: ast.Call) -> str:
-    function = node.func
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-
-
-def _absolute(name: str, package: str) -> str:
-    """A module's full name; leading dots count from the package that names it."""
-    level = len(name) - len(name.lstrip("."))
-    if not level:
-        return name
-    parents = package.split(".")[: len(package.split(".")) - level + 1]
-    return ".".join(part for part in (*parents, name[level:]) if part)
-
-
-def _named(call: ast.Call, package: str) -> str | None:
-    """The module that a call imports by name; None for a computed name or package."""
-    given = dict(zip(("name", "package"), call.args, strict=False))
-    given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
-    name, anchor = _text(given.get("name")), given.get("package")
-    names_package = isinstance(anchor, ast.Name) and anchor.id in {"__package__", "__name__"}
-    around = package if names_package else _text(anchor)
-    if name is None or (name.startswith(".") and around is None):
-        return None
-    return _absolute(name, around or "")
-
-
-def _runs_file(call: ast.Call) -> bool:
-    """Whether a call runs the code of a file. A method named `exec` does not count."""
-    if isinstance(call.func, ast.Name) and call.func.id == "exec":
-        return not call.args or _text(call.args[0]) is None
-    return _called_name(call) in _BY_FILE
-
-
-def _imports(node: ImportNode, package: str) -> Iterator[str | None]:
-    """Names of the modules that a node imports; None for a module that is known only at run time.
-
-    A name that may be a module or an attribute is yielded as both; `import *` as the name `*`.
-    """
-    if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names)
-    elif isinstance(node, ast.ImportFrom):
-        base = _absolute("." * node.level + (node.module or ""), package)
-        yield base
-        yield from (f"{base}.{alias.name}" for alias in node.names)
-    elif _called_name(node) in _BY_NAME and (node.args or node.keywords):
-        yield _named(node, package)
-    elif _runs_file(node):
-        yield None
-
-
 @cache
 def _imported(path: Path, package: str, strict: bool) -> tuple[str, ...]:
     """Names of the modules a file imports, each once."""
     names: dict[str, None] = {}
-    for node in _read(path)[1] if path.suffix == ".py" else ():
-        for name in _imports(node, package):
-            if name is not None and name not in _UNKNOWN:
-                names[name] = None
-            elif strict and not is_library(path) and not is_third_party(path):
-                raise ReseedError(
-                    f"{path}: line {node.lineno}: loads code by a computed name or "
-                    "from a file, so its changes cannot be followed. Import it by name, "
-                    "or name its file under `code:` in the model's YAML file."
-                )
+    facts = read_source(path).facts
+    for one in facts.imports if facts else ():
+        name = one.resolve(package)
+        if name is not None and name not in _UNKNOWN:
+            names[name] = None
+        elif strict and not is_library(path) and not is_third_party(path):
+            raise ReseedError(
+                f"{path}: line {one.line}: loads code by a computed name or "
+                "from a file, so its changes cannot be followed. Import it by name, "
+                "or name its file under `code:` in the model's YAML file."
+            )
     return tuple(names)
 
 
 def _exported(path: Path) -> Iterator[str]:
     """Names in a module's `__all__`."""
-    for statement in _parse(path).body:
+    for statement in parse_source(path).body:
         nodes = list(ast.walk(statement))
         if any(isinstance(node, ast.Name) and node.id == "__all__" for node in nodes):
-            yield from (text for text in map(_text, nodes) if text and text.isidentifier())
+            yield from (text for text in map(literal_text, nodes) if text and text.isidentifier())
 
 
 class ReachedCode(NamedTuple):
@@ -202,7 +91,7 @@ def reach_code(entry: str, project: Path = Path(), strict: bool = True) -> Reach
         ReseedError: for code that cannot be parsed or followed.
     """
     project = project.resolve()
-    finder = ModuleFinder(project, entry)
+    finder = ModuleFinder.of_entry(project, entry)
     if entry.endswith(".py"):
         pending = [("", Path(entry))]
     else:
@@ -223,16 +112,27 @@ def reach_code(entry: str, project: Path = Path(), strict: bool = True) -> Reach
         if module in seen or module.startswith(_CARRIERS):
             continue
         seen[module] = path
-        package = module if path.name == "__init__.py" else module.rpartition(".")[0]
-        for name in _imported(path, package, strict):
-            if is_library(path) and not is_library_name(name):
-                continue  # the library's own requirements are in every environment record
-            files = _files_of(finder, name)
-            if any(_counts_by_version(*file) for file in files):
-                packages.add(name.partition(".")[0])
-            elif not _counts_by_version(module, path):
-                pending += _readable(files, f"{path}: import {name}", strict)
+        step = _follow(module, path, finder, strict)
+        packages |= step.packages
+        pending += step.files.items()
     return ReachedCode(seen, frozenset(packages))
+
+
+@cache
+def _follow(module: str, path: Path, finder: ModuleFinder, strict: bool) -> ReachedCode:
+    """What one file imports directly."""
+    followed: dict[str, Path] = {}
+    packages: set[str] = set()
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    for name in _imported(path, package, strict):
+        if is_library(path) and not is_library_name(name):
+            continue  # the library's own requirements are in every environment record
+        files = _files_of(finder, name)
+        if any(_counts_by_version(*file) for file in files):
+            packages.add(name.partition(".")[0])
+        elif not _counts_by_version(module, path):
+            followed |= _readable(files, f"{path}: import {name}", strict)
+    return ReachedCode(followed, frozenset(packages))
 
 
 def _files_of(finder: ModuleFinder, name: str) -> ModuleFiles:
@@ -290,15 +190,10 @@ def code_hash(*entries: str, project: Path = Path(), strict: bool = True) -> str
     installed = set()
     for entry in entries:
         files = code_files(entry, project, strict)
-        hashes |= {module or path.name: _content(path) for module, path in files.items()}
+        hashes |= {module or path.name: read_source(path).code for module, path in files.items()}
         if any(is_third_party(path) for path in files.values()):
             installed.add(entry.partition(".")[0])
     return digest(sorted(hashes.items()), read_package_versions(installed))
-
-
-@cache
-def _content(path: Path) -> str:
-    return _read(path)[0] if path.suffix == ".py" else hash_content(path)
 
 
 @cache
@@ -313,7 +208,7 @@ def refuse_unbound(object_path: str, project: Path = Path()) -> None:
     if is_third_party(path) or path.suffix != ".py":
         return
     bound = set()
-    for node in ast.walk(_parse(path)):
+    for node in ast.walk(parse_source(path)):
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             bound.add(node.name)
         elif isinstance(node, ast.alias):
@@ -342,14 +237,7 @@ def named_code(names: list[str], project: Path) -> str:
     for name in names:
         entry = find_named_entry(name, project)
         if isinstance(entry, Path):
-            hashes.append([name, hash_content(entry)])
+            hashes.append([name, read_source(entry).code])
         else:
             hashes.append([name, code_hash(entry, project=project, strict=False)])
     return digest(hashes)
-
-
-def hash_content(path: Path) -> str:
-    """Hash of the current content: of normalised code, or of the bytes of another file."""
-    if path.suffix == ".py":
-        return _read.__wrapped__(path)[0]
-    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -103,6 +103,11 @@ class ResultsLayout:
         """Hashes of large data files (`reseed.pipeline.data_files`)."""
         return f"{self.specs}/data_hashes.json"
 
+    @property
+    def source_memory(self) -> str:
+        """Facts of source files by the hash of their bytes (`reseed.core.source_facts`)."""
+        return f"{self.specs}/sources.json"
+
     def checked_options(self, checksum: str) -> str:
         """Empty file: options with this checksum are valid."""
         return f"{self.specs}/options/{checksum}"

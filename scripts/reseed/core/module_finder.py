@@ -4,6 +4,7 @@ import os
 import sys
 import sysconfig
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
 from importlib.machinery import (
     BYTECODE_SUFFIXES,
@@ -31,16 +32,19 @@ def is_library_name(module: str) -> bool:
     return module.partition(".")[0] in _LIBRARY
 
 
+@cache
 def is_library(path: Path) -> bool:
     """Whether a file belongs to Reseed, which may itself be installed."""
     return PACKAGE in path.parents or SCRIPTS / "papers" in path.parents
 
 
+@cache
 def is_installed(path: Path) -> bool:
     """Whether a path is below a folder of installed packages."""
     return bool({"site-packages", "dist-packages"} & set(path.parts))
 
 
+@cache
 def is_third_party(path: Path) -> bool:
     """Whether a file belongs to an installed package other than Reseed."""
     return is_installed(path) and not is_library(path)
@@ -51,23 +55,28 @@ def is_readable_module(path: Path) -> bool:
     return path.is_file() and path.name.endswith((".py", *_COMPILED))
 
 
+@dataclass(frozen=True)
 class ModuleFinder:
     """Finds the files of modules: of the library, the user, and installed packages.
 
-    Args:
-        project: the project's folder.
-        entry: a module name, or the full path of a user's file.
+    search_path: folders in the order of a job.
     """
 
-    def __init__(self, project: Path, entry: str):
-        # The search order of a job: PYTHONPATH (an empty entry is the working folder), installed
-        # packages with the folders of editable installs, and last the project's folder, which
-        # `loading.py` appends.
+    search_path: tuple[str, ...]
+
+    @classmethod
+    def of_entry(cls, project: Path, entry: str) -> "ModuleFinder":
+        """The finder for a module name, or for the full path of a user's file.
+
+        The search order of a job: PYTHONPATH (an empty entry is the working folder), installed
+        packages with the folders of editable installs, and last the project's folder, which
+        `loading.py` appends.
+        """
         pythonpath = os.environ.get("PYTHONPATH")
         paths = map(os.path.abspath, pythonpath.split(os.pathsep) if pythonpath else ())
         folder = [str(Path(entry).parent)] if entry.endswith(".py") else []
         first = (*folder, *paths, *filter(_is_in_jobs, sys.path), str(project))
-        self.search_path = tuple(dict.fromkeys(first))
+        return cls(tuple(dict.fromkeys(first)))
 
     def files(self, name: str) -> ModuleFiles:
         """Files of a module and of its parent packages; empty if it is not found.

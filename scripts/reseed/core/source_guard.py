@@ -7,10 +7,11 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from reseed.core.code_hash import code_files, find_named_entry, hash_content
+from reseed.core.code_hash import code_files, find_named_entry
 from reseed.core.content_files import read_content
 from reseed.core.errors import Damaged, ReseedError
 from reseed.core.module_finder import is_third_party
+from reseed.core.source_facts import read_now, read_source
 
 
 class SourceStamp(NamedTuple):
@@ -35,17 +36,8 @@ def stamp_sources(
             paths.append(entry)
         else:
             paths += code_files(entry, project, strict=False).values()
-    return {str(path.resolve()): _stamp(path) for path in paths if not is_third_party(path)}
-
-
-@cache
-def _stamp(path: Path) -> SourceStamp:
-    return SourceStamp(hash_content(path), *_file_stat(path))
-
-
-def _file_stat(path: Path | str) -> tuple[int, int]:
-    status = os.stat(path)
-    return status.st_mtime_ns, status.st_size
+    sources = [read_source(path) for path in paths if not is_third_party(path)]
+    return {one.path: SourceStamp(one.code, one.mtime_ns, one.size) for one in sources}
 
 
 class SourceGuard:
@@ -74,8 +66,9 @@ class SourceGuard:
         """
         for path, stamp in self.stamps.items():
             try:
-                stat = _file_stat(path)
-                edited = stat != stamp[1:] and hash_content(Path(path)) != stamp.content
+                status = os.stat(path)
+                stat = status.st_mtime_ns, status.st_size
+                edited = stat != stamp[1:] and read_now(Path(path)).code != stamp.content
             except FileNotFoundError:
                 stat, edited = stamp[1:], True
             if edited:

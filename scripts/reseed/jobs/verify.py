@@ -3,9 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
-from reseed.core.errors import ManyDamaged, ReseedError
+from reseed.core.errors import Damaged, ManyDamaged, ReseedError
+from reseed.core.layout import ResultsLayout
+from reseed.core.source_facts import find_false_facts
 from reseed.jobs.replay import Finding, find_false_files
 from reseed.pipeline.device_locks import claim
 from reseed.pipeline.runner import Granted, pick_device, run_job, say
@@ -18,12 +21,21 @@ def run(spec: VerifySpec, granted: Granted) -> None:
     if not (spec.training.settings or spec.steps):
         raise ReseedError("no study is finished: there is nothing to verify.")
     findings: list[Finding] = []
-    for finding in _check_all(spec, granted):
+    for finding in chain(_check_sources(spec.training.results), _check_all(spec, granted)):
         say(f"{finding.path}: {finding.text}")
         findings.append(finding)
     if findings:
         _raise(findings)
     say("Verified: every checked file follows bit for bit from what it is made from.")
+
+
+def _check_sources(results: str) -> Iterator[Finding]:
+    """Parse the source files again whose facts, which keys are made of, were remembered."""
+    memory = Path(ResultsLayout(results).source_memory)
+    false = [str(path) for path in find_false_facts(memory)]
+    if false:
+        text = f"holds false facts of {', '.join(false)}"
+        yield Finding(memory, text, (Damaged(memory, text),))
 
 
 def _check_all(spec: VerifySpec, granted: Granted) -> Iterator[Finding]:

@@ -10,13 +10,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from reseed.cache.trial_cache import has_failed
 from reseed.core.distributions import read_package_versions
 from reseed.core.environment import read_library_versions
 from reseed.core.file_keys import FileKeys
 from reseed.core.layout import ResultsLayout
 from reseed.core.module_finder import SCRIPTS
 from reseed.core.run_token import join_run, start_run
+from reseed.core.source_facts import MEMORY
 from reseed.pipeline import training_jobs
 from reseed.pipeline.data_files import DataFiles
 from reseed.pipeline.jobs import Context, Job
@@ -132,6 +132,14 @@ class Workflow:
         if self.mode.writes:
             start_run(Path(self.layout.run_token), token_copy(self.layout.root))
 
+    def remember_sources(self) -> None:
+        """Write what the plan read of source files, so that the next start need not parse them.
+
+        A dry run does so too, as it records checked options (`planning.read_plan`).
+        """
+        if self.mode.is_main:
+            MEMORY.save(Path(self.layout.source_memory))
+
     @property
     def shell_prefix(self) -> str:
         """Shell commands at the start of every job."""
@@ -198,8 +206,11 @@ class Workflow:
 
     def force_if_failed(self, outputs: Iterable[str]) -> list[str]:
         """A new input, for failed trials and searches that `retry_failed` makes again."""
-        if self.project.main.retry_failed and any(map(has_failed, outputs)):
-            return [self._touched_marker]
+        if self.project.main.retry_failed:
+            from reseed.cache.trial_cache import has_failed
+
+            if any(map(has_failed, outputs)):
+                return [self._touched_marker]
         return []
 
     @cached_property

@@ -25,6 +25,7 @@ from reseed.config.validation_messages import format_validation_errors
 from reseed.core.code_hash import code_files
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.core.module_finder import SCRIPTS
+from reseed.core.source_facts import read_source
 from reseed.plugins.loading import load_module
 from reseed.plugins.options import NoOptions, Strict
 
@@ -63,19 +64,17 @@ class _Declarations(NamedTuple):
 
 
 def _read_declarations(path: Path) -> _Declarations:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    functions = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    facts = read_source(path).facts
+    functions, constants = (facts.functions, facts.constants) if facts else ((), {})
     values: dict[str, Any] = {"READS": "metrics", "DRAWS": None}
-    for node in tree.body:
-        name = getattr(node.targets[0], "id", "") if isinstance(node, ast.Assign) else ""
-        if name in values:
-            try:
-                values[name] = ast.literal_eval(node.value)  # type: ignore[attr-defined]
-            except ValueError:
-                raise ReseedError(
-                    f"{path}: {name} must be a literal, because the module is not run to read it."
-                ) from None
-    return _Declarations(functions, values["READS"], values["DRAWS"])
+    for name, text in constants.items():
+        try:
+            values[name] = ast.literal_eval(text)
+        except ValueError:
+            raise ReseedError(
+                f"{path}: {name} must be a literal, because the module is not run to read it."
+            ) from None
+    return _Declarations(set(functions), values["READS"], values["DRAWS"])
 
 
 @cache

@@ -1,4 +1,4 @@
-"""A real Slurm on one machine: one node, two fake GPUs, no accounting, no munge.
+"""A real Slurm on one machine: two nodes, two fake GPUs, no accounting, no munge.
 
 All daemons are children of this process and are stopped by their ids. It needs root, because slurmd
 does, and `/etc/slurm` without a configuration, because jobs look only there.
@@ -17,17 +17,16 @@ CONFIGURATION = """
 ClusterName=rehearsal
 SlurmctldHost={host}(127.0.0.1)
 SlurmctldPort={ports[0]}
-SlurmdPort={ports[1]}
 AuthType=auth/none
 CredType=cred/none
 SlurmUser=root
 SlurmdUser=root
 StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool
+SlurmdSpoolDir={folder}/spool-%n
 SlurmctldPidFile={folder}/slurmctld.pid
-SlurmdPidFile={folder}/slurmd.pid
+SlurmdPidFile={folder}/slurmd-%n.pid
 SlurmctldLogFile={folder}/slurmctld.log
-SlurmdLogFile={folder}/slurmd.log
+SlurmdLogFile={folder}/slurmd-%n.log
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
@@ -43,14 +42,16 @@ MinJobAge=86400
 KillWait=2
 SlurmdParameters=config_overrides
 GresTypes=gpu
-NodeName={host} NodeAddr=127.0.0.1 CPUs={cores} RealMemory={memory} Gres=gpu:fake:2 State=UNKNOWN
-PartitionName=main Nodes={host} Default=YES MaxTime=60 State=UP
+NodeName=DEFAULT CPUs={cores} RealMemory={memory}
+NodeName=one NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[1]} Gres=gpu:fake:2 State=UNKNOWN
+NodeName=two NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[2]} State=UNKNOWN
+PartitionName=main Nodes=one,two LLN=YES Default=YES MaxTime=60 State=UP
 """
 # Character devices represent GPUs; Slurm refuses plain files.
 DEVICES = """
 AutoDetect=off
-Name=gpu Type=fake File=/dev/null
-Name=gpu Type=fake File=/dev/zero
+NodeName=one Name=gpu Type=fake File=/dev/null
+NodeName=one Name=gpu Type=fake File=/dev/zero
 """
 CGROUPS = """
 CgroupAutomount=no
@@ -58,6 +59,8 @@ ConstrainCores=no
 ConstrainDevices=no
 ConstrainRAMSpace=no
 """
+#: Each new job gets the node with the lower load (LLN).
+NODES = ("one", "two")
 SYSTEM = Path("/etc/slurm")
 
 
@@ -91,7 +94,7 @@ def _free_ports(count: int) -> list[int]:
     return ports
 
 
-class SlurmNode:
+class SlurmCluster:
     """A Slurm that runs within a `with` block; `jobs()` returns the state of every job."""
 
     def __init__(self, folder: Path):
@@ -99,17 +102,18 @@ class SlurmNode:
         self.daemons: list[subprocess.Popen] = []
         self.links: list[Path] = []
 
-    def __enter__(self) -> "SlurmNode":
+    def __enter__(self) -> "SlurmCluster":
         (self.folder / "state").mkdir(parents=True)
-        (self.folder / "spool").mkdir()
+        for node in NODES:
+            (self.folder / f"spool-{node}").mkdir()
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20 - 200
         text = CONFIGURATION.format(
             host=socket.gethostname().partition(".")[0],
-            ports=_free_ports(2),
+            ports=_free_ports(1 + len(NODES)),
             folder=self.folder,
-            # Twice the processors, because most jobs of the tests wait for imports.
-            cores=2 * os.cpu_count(),
-            memory=memory,
+            # Twice the processors in all, because most jobs of the tests wait for imports.
+            cores=os.cpu_count(),
+            memory=memory // len(NODES),
         )
         SYSTEM.mkdir(exist_ok=True)
         for name, body in (("slurm", text), ("gres", DEVICES), ("cgroup", CGROUPS)):
@@ -120,7 +124,8 @@ class SlurmNode:
             self.links.append(link)
         try:
             self._daemon("slurmctld", "-D", "-c")
-            self._daemon("slurmd", "-D")
+            for node in NODES:
+                self._daemon("slurmd", "-D", "-N", node)
             self._wait_until_idle()
         except BaseException:
             self.__exit__()
@@ -148,8 +153,8 @@ class SlurmNode:
     def _wait_until_idle(self) -> None:
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
-            run = subprocess.run(["sinfo", "-h", "-o", "%T"], capture_output=True, text=True)
-            if run.stdout.strip() == "idle":
+            run = subprocess.run(["sinfo", "-h", "-N", "-o", "%T"], capture_output=True, text=True)
+            if run.stdout.split() == ["idle"] * len(NODES):
                 return
             time.sleep(0.2)
         logs = "\n".join(path.read_text()[-2000:] for path in self.folder.glob("*.log"))
