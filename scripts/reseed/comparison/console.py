@@ -25,6 +25,8 @@ _MOST_PAIRS = 12
 _MOST_MODELS = 20
 #: Up to this many comparisons are printed as sentences.
 _MOST_SENTENCES = 3
+#: Cells without a value.
+_EMPTY = ("–", "—", "")
 #: Names that a sentence lists.
 _MOST_NAMES = 5
 #: Width of output that is not a terminal: tables are not wrapped.
@@ -166,11 +168,15 @@ def _print_ranking(console: Any, comparison: Comparison) -> None:
 
 
 def _build_table(frame: pd.DataFrame, left: int = 1) -> Any:
-    """A table of rich; the first `left` columns are texts, the others are aligned right."""
+    """A table of rich without empty columns.
+
+    The first `left` columns are texts; the others are aligned right.
+    """
     from rich import box
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    frame = frame.loc[:, ~frame.isin(_EMPTY).all()]
     for number, column in enumerate(frame):
         table.add_column(str(column), justify="left" if number < left else "right", overflow="fold")
     for row in frame.itertuples(index=False):
