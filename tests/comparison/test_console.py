@@ -47,6 +47,40 @@ def test_tables_fit_the_terminal_without_backslashes(compared):
     assert "data-03" not in text.split("Pairs")[0]  # columns of datasets are left out, not cut
 
 
+@pytest.fixture(scope="module")
+def ranked():
+    """One test set with three models: `best` is ahead of two that differ by noise alone."""
+    rows = pd.DataFrame(list(product(["best", "b", "c"], range(10))), columns=["model", "seed"])
+    noise = np.random.default_rng(1).normal(0, 0.001, len(rows))
+    return compare(rows.assign(auc=0.7 + 0.05 * (rows["model"] == "best") + noise))
+
+
+def test_the_ranking_prints_the_ranks_that_verdicts_leave(ranked):
+    lines = render(ranked, 80).splitlines()
+    heading = next(line for line in lines if line.startswith("Model "))
+    place = heading.index("Possible ranks") + len("Possible ranks")
+    cells = {
+        line.split()[0]: line[:place].split()[2:]
+        for line in lines
+        if line[:2] in ("be", "b ", "c ")
+    }
+    assert cells == {"best": ["1"], "b": ["2", "to", "3"], "c": ["2", "to", "3"]}
+    assert any("hold for all models at once, at a level of 95 %" in line for line in lines)
+    assert "Letters" not in heading  # the columns that do not fit 80 characters are left out
+    assert "Letters" in render(ranked)
+
+
+def test_the_default_figure_shows_ranks_of_three_models(ranked, runs_of_two):
+    labels = [compared.plot().axes[0].get_xlabel() for compared in (ranked, compare(runs_of_two))]
+    assert labels[0] == "Rank"
+    assert "Rank" not in labels[1]
+
+
+@pytest.fixture
+def runs_of_two(board):
+    return board[board["model"].isin(["best", "next"]) & (board["dataset"] == "data-00")]
+
+
 def test_a_pipe_gets_plain_text_of_any_width(compared, capsys, board, tmp_path):
     path = tmp_path / "runs.csv"
     board.to_csv(path, index=False)
@@ -72,7 +106,7 @@ def test_json_and_quiet(tmp_path, capsys):
     text = capsys.readouterr().out.splitlines()
     assert text == content["answer"]
     assert text[0].startswith("b is best by mean accuracy 0.77")
-    assert text[0].endswith("; shown better than a (on this one split, which did not vary).")
+    assert text[0].endswith("; shown better than a (on exactly this test set, which did not vary).")
 
 
 def test_equivalent_models_are_in_the_answer():

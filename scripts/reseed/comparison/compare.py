@@ -15,6 +15,7 @@ from pyarrow import parquet
 
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.predictions import Predictions
+from reseed.claims.possible_ranks import MIN_RANKED
 from reseed.comparison.arguments import (
     add_pair_options,
     check_columns,
@@ -24,7 +25,7 @@ from reseed.comparison.arguments import (
     choose_item_arguments,
     to_text,
 )
-from reseed.comparison.item_result import MIN_RANKED, ItemComparison
+from reseed.comparison.item_result import ItemComparison
 from reseed.comparison.items import compare_items
 from reseed.comparison.result import STUDY_NAME, Comparison
 from reseed.config.defaults import apply_pair_options, default_analyses_and_exhibits

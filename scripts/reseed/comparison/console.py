@@ -12,6 +12,7 @@ import pandas as pd
 from reseed.claims.designs import ONE_TEST_SET
 from reseed.claims.families import describe_families
 from reseed.claims.formatting import format_p, format_share
+from reseed.claims.possible_ranks import choose_ranked, rank_models
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.rendering.numbers import counted, fixed, interval, interval_decimals, several
@@ -29,6 +30,8 @@ _MOST_SENTENCES = 3
 _EMPTY = ("–", "—", "")
 #: Names that a sentence lists.
 _MOST_NAMES = 5
+#: Widest ranking.
+_WIDEST = 120
 #: Width of output that is not a terminal: tables are not wrapped.
 _UNLIMITED = 10_000
 _REST = (
@@ -121,9 +124,10 @@ def _list(models: Iterable[str], of: int = 0) -> str:
 
 
 def _describe_scope(rows: pd.DataFrame) -> str:
-    """` (on one split, which did not vary)`, if that holds for all rows."""
+    """` (on exactly this test set, which did not vary)`, if that holds for all rows."""
     if len(rows) and rows["design"].isin(ONE_TEST_SET).all():
-        each = "each on one split" if rows["dataset"].nunique() > 1 else "on this one split"
+        several_sets = rows["dataset"].nunique() > 1
+        each = "each on exactly one test set" if several_sets else "on exactly this test set"
         return f" ({each}, which did not vary)"
     return ""
 
@@ -155,16 +159,33 @@ def render(comparison: Comparison, width: int | None = None, color: bool = False
 
 
 def _print_ranking(console: Any, comparison: Comparison) -> None:
-    """The ranking, without the columns of single datasets if they do not fit."""
+    """The ranking, without the less important columns if it does not fit."""
     board = comparison.table("leaderboard").shown
+    possible = possible_ranks(comparison)
+    if possible:
+        board.insert(2, "Possible ranks", [possible.get(model, "–") for model in board["Model"]])
     shown = board.head(_MOST_MODELS)
-    table = _build_table(shown)
-    if "Mean rank" in board and console.measure(table).maximum > min(console.width, 120):
-        columns = [c for c in board if not str(c).endswith(("↑", "↓"))]
-        table = _build_table(shown[columns])
+    of_datasets = [c for c in shown if "Mean rank" in shown and str(c).endswith(("↑", "↓"))]
+    width, unlimited = min(console.width, _WIDEST), console.options.update(width=_UNLIMITED)
+    for dropped in ((), of_datasets, ("Letters", "Lowest", "Highest"), ("SD",)):
+        shown = shown.drop(columns=list(dropped), errors="ignore")
+        table = _build_table(shown)
+        if console.measure(table, options=unlimited).maximum <= width:
+            break
     console.print(table)
     if len(board) > len(shown):
         console.print(f"… and {len(board) - len(shown)} more models.")
+
+
+def possible_ranks(comparison: Comparison) -> dict[str, str]:
+    """The ranks that the verdicts leave possible, by model; empty where models are not ranked."""
+    rows = choose_ranked(comparison.statistics("pairs"))
+    if rows.empty or rows[[*COMPARISON_COLUMNS]].drop_duplicates().shape[0] > 1:
+        return {}
+    return {
+        row.model: f"{row.low}" if row.low == row.high else f"{row.low} to {row.high}"
+        for row in rank_models(rows).itertuples()
+    }
 
 
 def _build_table(frame: pd.DataFrame, left: int = 1) -> Any:
@@ -260,6 +281,9 @@ def _list_notes(comparison: Comparison) -> list[str]:
     families = tested.groupby([*COMPARISON_COLUMNS], dropna=False).ngroups
     text = describe_families(families, pairs["alpha"].iloc[0]) if len(pairs) else ""
     notes = [f"{trials.ok:,} runs, {trials.failed:,} failed and left out.", *comparison.notes]
+    if possible_ranks(comparison):
+        level = 100 * (1 - pairs["alpha"].iloc[0])
+        notes.append(f"Possible ranks hold for all models at once, at a level of {level:g} %.")
     return [*notes, *([text] if text else []), *_note_incomplete_ranks(comparison)]
 
 

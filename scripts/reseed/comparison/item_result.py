@@ -11,18 +11,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from reseed.claims.evaluation_verdicts import SOURCES
 from reseed.claims.formatting import count_noun
+from reseed.claims.possible_ranks import MIN_RANKED, bound_ranks
 from reseed.comparison.ranking import Ranking
 from reseed.core.atomic import write_text
 from reseed.core.csv_files import write_csv
 from reseed.core.errors import ReseedError
 from reseed.core.study_info import IMPORTED_SCALE, StudyInfo
 from reseed.importers.source_table import join_names
-from reseed.stats.rank_sets import rank_intervals
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
 _MAX_PRINTED = 12
 #: Up to this many comparisons are printed as sentences.
 _MAX_SENTENCES = 3
-#: Fewest models that are ranked.
-MIN_RANKED = 3
 _TITLES = {
     "ranks": "Which rank each model may have",
     "overall": "Which rank each model may have over all datasets",
@@ -220,21 +217,14 @@ class ItemComparison:
 
 
 def rank_by_verdicts(verdicts: pd.DataFrame, leaderboard: pd.DataFrame) -> pd.DataFrame:
-    """Intervals of the ranks on each dataset that has three models and a test of every pair.
-
-    Holm's adjustment bounds the familywise error rate of all pairs of a dataset by alpha.
-    """
+    """Intervals of the ranks on each dataset that has three models and a test of every pair."""
     parts = []
     for dataset, board in leaderboard.groupby("dataset", sort=False):
         pairs = verdicts[verdicts["dataset"] == dataset]
         models = list(board["model"])
         if len(models) < MIN_RANKED or len(pairs) < len(models) * (len(models) - 1) // 2:
             continue
-        place = {model: number for number, model in enumerate(models)}
-        is_better = np.zeros((len(models), len(models)), dtype=bool)
-        shown = pairs[pairs["outcome"] == "difference"]
-        is_better[shown["model_a"].map(place), shown["model_b"].map(place)] = True
-        low, high = rank_intervals(is_better)
+        low, high = bound_ranks(models, pairs)
         rank = board["mean"].rank(method="min", ascending=_is_ascending(board))
         ranks = board[["dataset", "model", "mean"]].assign(rank=rank.astype(int))
         parts.append(ranks.assign(low_items=low, high_items=high))

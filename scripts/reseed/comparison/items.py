@@ -10,10 +10,11 @@ from typing import Any
 import pandas as pd
 
 from reseed.claims.evaluation_verdicts import build_evaluation_verdict, decide_evaluation_outcome
+from reseed.claims.possible_ranks import MIN_RANKED
 from reseed.comparison.item_arrays import ItemScores, arrange_items
 from reseed.comparison.item_metrics import bootstrap_pair, compute_contributions, describe_metric
 from reseed.comparison.item_pairs import compare_models, list_designs, list_result
-from reseed.comparison.item_result import MIN_RANKED, ItemComparison, rank_by_verdicts
+from reseed.comparison.item_result import ItemComparison, rank_by_verdicts
 from reseed.comparison.ranking import rank_item_scores
 from reseed.comparison.score_direction import choose_direction
 from reseed.core.errors import ReseedError, suggest_name

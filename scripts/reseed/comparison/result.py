@@ -17,7 +17,7 @@ import pandas as pd
 from reseed.analyses.shared.data import Data
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.comparison.arguments import Entries
-from reseed.comparison.console import render, show_steps, state_answer, to_json
+from reseed.comparison.console import possible_ranks, render, show_steps, state_answer, to_json
 from reseed.core.atomic import replace_atomically, write_text
 from reseed.core.csv_files import write_csv
 from reseed.core.errors import ReseedError, suggest_name
@@ -127,8 +127,13 @@ class Comparison:
         """A table of `exhibits`."""
         return make_table(*self._load_exhibit(name, "table"))
 
-    def plot(self, name: str = "differences") -> Figure:
-        """A figure of `exhibits`; by default the differences with their intervals."""
+    def plot(self, name: str | None = None) -> Figure:
+        """A figure of `exhibits`; by default ranks, if three models or more are ranked.
+
+        Otherwise the default is the figure of differences with their intervals.
+        """
+        if name is None:
+            name = "ranks" if possible_ranks(self) and "ranks" in self.exhibits else "differences"
         return make_figure(*self._load_exhibit(name, "figure"))[0]
 
     def to_latex(self, name: str = "comparisons") -> str:

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from reseed.claims import phrases
 from reseed.claims.claim import Claim
+from reseed.claims.possible_ranks import choose_ranked, rank_models
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering import style
 from reseed.rendering.arms import arm_title
@@ -17,13 +18,11 @@ from reseed.rendering.figures import FigureInfo
 from reseed.rendering.numbers import counted
 from reseed.rendering.panels import entitle, named_columns, panel_grid, undrawn
 from reseed.rendering.settings import note, pair_runs, settings
-from reseed.stats.rank_sets import rank_intervals
 
-#: Fewest and most models of a panel.
-_FEWEST, _MOST = 3, 40
+#: Most models of a panel.
+_MOST = 40
 # Most panels with a sentence.
 _LISTED = 6
-_DECIDED = ("difference", "no difference shown", "equivalent")
 
 DRAWS = ("pairs",)
 
@@ -38,8 +37,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     rows = data.rows(options.experiments)
     boards = []
     if not rows.empty:
-        ranked = rows[rows["critical_difference"].notna()]
-        chosen = ranked if len(ranked) else rows[rows["design"] != "datasets"]
+        chosen = choose_ranked(rows)
         boards = [(t, part, rank_models(part)) for t, part in settings(data, chosen)]
         boards = [(t, part, board) for t, part, board in boards if len(board)]
     if not boards:
@@ -77,31 +75,6 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             alt="Models by rank, with the interval of ranks that the comparisons leave possible.",
         ),
     )
-
-
-def rank_models(part: pd.DataFrame) -> pd.DataFrame:
-    """Model, mean, rank and interval of the rank in one setting, the best first.
-
-    Empty with fewer than three models, or if a pair has no verdict.
-    """
-    sides = [part[[f"model_{s}", f"mean_{s}"]].set_axis(["model", "mean"], axis=1) for s in "ab"]
-    means = pd.concat(sides).groupby("model", sort=False)["mean"].mean().dropna()
-    count = len(means)
-    decided = part[part["outcome"].isin(_DECIDED)]
-    if count < _FEWEST or len(decided) < count * (count - 1) // 2:
-        return pd.DataFrame()
-    is_greater_better = bool(part["greater_is_better"].iloc[0])
-    means = means.sort_values(ascending=not is_greater_better, kind="stable")
-    place = {model: number for number, model in enumerate(means.index)}
-    is_better = np.zeros((count, count), dtype=bool)
-    differ = decided[decided["outcome"] == "difference"]  # `model_a` has the better mean
-    is_better[differ["model_a"].map(place), differ["model_b"].map(place)] = True
-    low, high = rank_intervals(is_better)
-    rank = means.rank(method="min", ascending=not is_greater_better).astype(int)
-    return pd.DataFrame(
-        {"model": means.index, "mean": means.to_numpy(), "rank": rank.to_numpy(),
-         "low": low, "high": high}
-    )  # fmt: skip
 
 
 def _panel(axis: Axes, names: list[str], board: pd.DataFrame, models: int) -> None:
