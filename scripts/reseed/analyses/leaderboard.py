@@ -36,7 +36,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     a finished run, and the number of `firsts`, alone or tied. The ranks are of means; the analysis
     `pairs` tests differences.
     """
-    groups = list(group_models(data))
+    groups = group_models(data)
     by_group = [_rows(group) for group in groups]
     rows = [row for part in by_group for row in part] + _rank_over_datasets(groups, by_group)
     return pd.DataFrame(rows, columns=COLUMNS)
