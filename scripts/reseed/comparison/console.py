@@ -182,9 +182,12 @@ def possible_ranks(comparison: Comparison) -> dict[str, str]:
     rows = choose_ranked(comparison.statistics("pairs"))
     if rows.empty or rows[[*COMPARISON_COLUMNS]].drop_duplicates().shape[0] > 1:
         return {}
+    bounds = {
+        row["model"]: (row["low"], row["high"]) for row in rank_models(rows).to_dict("records")
+    }
     return {
-        row.model: f"{row.low}" if row.low == row.high else f"{row.low} to {row.high}"
-        for row in rank_models(rows).itertuples()
+        model: f"{low}" if low == high else f"{low} to {high}"
+        for model, (low, high) in bounds.items()
     }
 
 
