@@ -195,3 +195,10 @@ def test_scores_of_any_size_give_no_warning_of_numpy(size):
         render(compare(rows.assign(loss=scores * size)))
     expected = compare(rows.assign(loss=scores)).leaderboard
     np.testing.assert_allclose(found["sd"] / size, expected["sd"], rtol=1e-9)
+
+
+def test_page_of_imported_results_states_no_unknown_facts(compared):
+    page = compared.to_html()
+    assert "No source, size or licence of the data is known" in page
+    assert "not stated" not in page
+    assert "(left out): 0 of 0" not in page
