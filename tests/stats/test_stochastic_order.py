@@ -126,10 +126,18 @@ def test_detectable_shift_of_large_samples_is_simulated_less(monkeypatch, n, pai
     def is_half_below_3(a, b):  # the threshold itself does not count as shown
         assert a.shape == b.shape == (pairs, pairs, n)
         shifts.append(np.mean(a - b))
-        return np.full((pairs, pairs), 0.5 if shifts[-1] < 3 else 0.0)
+        found = np.full((pairs, pairs), 0.5 if shifts[-1] < 3 else 0.0)
+        found[: pairs // 5] = 0.5  # so the power is exactly the target
+        return found
 
     monkeypatch.setattr(module, "_ratio_of_sorted", is_half_below_3)
     found = detectable_shift.__wrapped__(n, n)
     assert len(shifts) == 11
     assert found == pytest.approx(3, abs=50 / 2**10 + 0.1)
     assert (found * 2**10 / 50).is_integer()
+
+
+def test_two_seeds_suffice_for_a_detectable_shift():
+    assert detectable_shift(2, 2) > 0
+    with pytest.raises(ValueError, match="n_b must be at least 2"):
+        detectable_shift(2, 1)
