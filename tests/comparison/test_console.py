@@ -1,6 +1,7 @@
 """What `reseed compare` prints: the answer first, in the width of the terminal; JSON; quiet."""
 
 import json
+import warnings
 from itertools import product
 
 import numpy as np
@@ -169,3 +170,35 @@ def test_completion_of_shells(capsys):
     pytest.importorskip("shtab")
     cli.main(["completion", "bash"])
     assert "--test-train-ratio" in capsys.readouterr().out
+
+
+def test_columns_without_a_value_are_not_printed():
+    rows = pd.DataFrame(
+        [(m, s, 0.5 + s / 90 + i / 70) for i, m in enumerate("abcd") for s in range(2)],
+        columns=["model", "seed", "auc"],
+    )
+    text = render(compare(rows))
+    pairs = text[text.index("Comparison") :]
+    assert "too few runs" in pairs
+    assert "p (adjusted)" not in pairs
+    assert all(not line.endswith("–") for line in text.splitlines())
+
+
+@pytest.mark.parametrize("size", [1e300, 1e-300])
+def test_scores_of_any_size_give_no_warning_of_numpy(size):
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame(list(product("abc", range(6))), columns=["model", "seed"])
+    scores = rng.random(len(rows))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        found = compare(rows.assign(loss=scores * size)).leaderboard
+        render(compare(rows.assign(loss=scores * size)))
+    expected = compare(rows.assign(loss=scores)).leaderboard
+    np.testing.assert_allclose(found["sd"] / size, expected["sd"], rtol=1e-9)
+
+
+def test_page_of_imported_results_states_no_unknown_facts(compared):
+    page = compared.to_html()
+    assert "No source, size or licence of the data is known" in page
+    assert "not stated" not in page
+    assert "(left out): 0 of 0" not in page

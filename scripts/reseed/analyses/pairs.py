@@ -125,7 +125,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     `detectable_sd` is the smallest mean difference found with a power of 80 %, in SDs of the
     difference between datasets (infinite: none).
     """
-    groups = list(group_models(data))
+    groups = group_models(data)
     ropes = rope_by_metric(options.rope, {group.metric: group.factor for group in groups})
     is_compared, is_restricted = choose_pairs(groups, options)
     items = ItemTests(data)

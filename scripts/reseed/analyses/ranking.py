@@ -6,7 +6,13 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.pairing import ModelGroup, group_models, pair_runs
+from reseed.analyses.shared.pairing import (
+    Design,
+    ModelGroup,
+    Pairing,
+    group_models,
+    pair_models,
+)
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Strict
 from reseed.stats.comparison import differences, holm, nadeau_bengio, pair_differences
@@ -48,7 +54,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
     A run is a split and model seed, or a run of `shared_runs`.
     """
-    groups = list(group_models(data))
+    groups = group_models(data)
     draws = max(_FEWEST_DRAWS, options.n_draws * _MANY_GROUPS // max(_MANY_GROUPS, len(groups)))
     options = options.model_copy(update={"n_draws": min(options.n_draws, draws)})
     rows = [row for group in groups for row in _rows(group, options)]
@@ -109,21 +115,32 @@ def _rows(group: ModelGroup, options: Options) -> list[Row]:
 
 def _adjusted_p(group: ModelGroup, names: list[tuple[str, str]]) -> dict[tuple[str, str], float]:
     """p-value of each pair, adjusted by Holm over the pairs that were tested; NaN for others."""
-    p = {pair: _p_value(group, *pair) for pair in names}
+    found = _p_values(group)
+    p = {pair: found.get(frozenset(pair), np.nan) for pair in names}
     tested = [pair for pair in names if np.isfinite(p[pair])]
     adjusted = holm([p[pair] for pair in tested]).tolist() if tested else []
     return p | dict(zip(tested, adjusted, strict=True))
 
 
-def _p_value(group: ModelGroup, a: str, b: str) -> float:
-    scores = (group.scores[[group.models.index(model)]] for model in (a, b))
-    (pairing,) = pair_runs(*scores, group.split)
-    if pairing.n < 2 or pairing.design == "different splits":
-        return np.nan
-    if not pairing.is_paired:
-        return float(compare_unpaired(pairing.a, pairing.b).welch_p)
-    ratio = group.test_train_ratio if pairing.design == "splits" else 0.0
-    return float(nadeau_bengio(differences(pairing.a, pairing.b), ratio).p_value)
+def _p_values(group: ModelGroup) -> dict[frozenset[str], float]:
+    """p-value of each pair that can be tested; pairs of one design and size are tested together."""
+    p: dict[frozenset[str], float] = {}
+    batches: dict[tuple[Design, int], list[tuple[frozenset[str], Pairing]]] = {}
+    for a, b, pairing in pair_models(group):
+        if pairing.n < 2 or pairing.design == "different splits":
+            continue
+        if pairing.is_paired:
+            batches.setdefault((pairing.design, pairing.n), []).append((frozenset((a, b)), pairing))
+        else:
+            p[frozenset((a, b))] = float(compare_unpaired(pairing.a, pairing.b).welch_p)
+    for (design, _), batch in batches.items():
+        pairs, pairings = zip(*batch, strict=True)
+        d = differences(
+            np.stack([one.a for one in pairings]), np.stack([one.b for one in pairings])
+        )
+        ratio = group.test_train_ratio if design == "splits" else 0.0
+        p |= zip(pairs, nadeau_bengio(d, ratio).p_value.tolist(), strict=True)
+    return p
 
 
 def _reversals(

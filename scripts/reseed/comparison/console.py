@@ -26,6 +26,8 @@ _MOST_PAIRS = 12
 _MOST_MODELS = 20
 #: Up to this many comparisons are printed as sentences.
 _MOST_SENTENCES = 3
+#: Cells without a value.
+_EMPTY = ("–", "—", "")
 #: Names that a sentence lists.
 _MOST_NAMES = 5
 #: Widest ranking.
@@ -180,18 +182,25 @@ def possible_ranks(comparison: Comparison) -> dict[str, str]:
     rows = choose_ranked(comparison.statistics("pairs"))
     if rows.empty or rows[[*COMPARISON_COLUMNS]].drop_duplicates().shape[0] > 1:
         return {}
+    bounds = {
+        row["model"]: (row["low"], row["high"]) for row in rank_models(rows).to_dict("records")
+    }
     return {
-        row.model: f"{row.low}" if row.low == row.high else f"{row.low} to {row.high}"
-        for row in rank_models(rows).itertuples()
+        model: f"{low}" if low == high else f"{low} to {high}"
+        for model, (low, high) in bounds.items()
     }
 
 
 def _build_table(frame: pd.DataFrame, left: int = 1) -> Any:
-    """A table of rich; the first `left` columns are texts, the others are aligned right."""
+    """A table of rich without empty columns.
+
+    The first `left` columns are texts; the others are aligned right.
+    """
     from rich import box
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    frame = frame.loc[:, ~frame.isin(_EMPTY).all()]
     for number, column in enumerate(frame):
         table.add_column(str(column), justify="left" if number < left else "right", overflow="fold")
     for row in frame.itertuples(index=False):

@@ -32,6 +32,7 @@ from reseed.core.errors import ReseedError, suggest_name
 from reseed.pipeline.runner import pick_device
 from reseed.session import tables
 from reseed.session.inputs import read_training_data
+from reseed.session.interruption import interrupt_study
 from reseed.session.models import Model, check_suitable, read_models
 from reseed.session.scoring import choose_metric
 from reseed.session.splits import make_design
@@ -104,6 +105,7 @@ def study(
 
     Raises:
         ReseedError: for invalid input, and if no training of a model finishes.
+        StudyInterrupted: on Ctrl-C, with the finished trainings (`reseed.session.interruption`).
     """
     pair_options = check_pair_options(options, study)
     test_share, test_set = _check_test(test, splits)
@@ -118,7 +120,16 @@ def study(
     # Checks the region of practical equivalence before training.
     rope_by_metric(pair_options.get("rope"), {chosen.name: 100.0 if chosen.share else 1.0})
     device = _check_device(device, n_jobs)
-    trained = train_models(named, design, model_seeds, data, chosen, device, n_jobs, progress)
+    finished: dict[tables.TrialKey, Outcome] = {}
+    try:
+        trained = train_models(
+            named, design, model_seeds, data, chosen, device, n_jobs, progress, finished
+        )
+    except KeyboardInterrupt:
+        if not finished:
+            raise
+        planned = len(named) * len(design.splits) * len(model_seeds)
+        raise interrupt_study(finished, design, planned, chosen) from None
     outcomes = _repeat_unseeded(named, design.splits, model_seeds, trained)
     varied = _name_varied(len(design.splits), len(model_seeds))
     environment = describe_environment(device, 1).identifier

@@ -141,8 +141,17 @@ class Pairing:
         return min(len(self.a), len(self.b))
 
 
-def group_models(data: Data) -> Iterator[ModelGroup]:
-    """Every group of models that can be compared, in order of appearance."""
+def group_models(data: Data) -> list[ModelGroup]:
+    """Every group of models that can be compared, in order of appearance.
+
+    The groups are computed once for the data: analyses share their tables of scores.
+    """
+    if "groups" not in data.shared:
+        data.shared["groups"] = list(_group_models(data))
+    return data.shared["groups"]
+
+
+def _group_models(data: Data) -> Iterator[ModelGroup]:
     for _, trials in data.metrics.groupby(_GROUP_COLUMNS, sort=False, dropna=False):
         key = merge_keys(trials)
         dataset = data.info.datasets[key["dataset"]]
