@@ -12,7 +12,7 @@ from reseed.stats.error_rates import simulate_cv
 from reseed.stats.five_by_two import five_by_two
 from reseed.stats.item_variance import item_components
 from reseed.stats.many_datasets import compare_over_datasets, compare_two_models
-from reseed.stats.stochastic_order import stochastic_order
+from reseed.stats.stochastic_order import stochastic_order, violation_ratio
 from reseed.stats.variance import crossed_variance
 from scipy import stats
 
@@ -102,20 +102,49 @@ def tasks(rng: Rng, n_sim: int) -> Iterator[Row]:
 
 def dominance(rng: Rng, n_sim: int) -> Iterator[Row]:
     """Claims of almost stochastic dominance: violation ratio of a half, or equal distributions."""
-    for n in (5, 10, 30):
-        for name, sd in (("SD 2 against 1", 2.0), ("equal Gaussians", 1.0)):
-            samples = ((rng.normal(0, sd, n), rng.normal(0, 1, n)) for _ in range(n_sim))
+    pairs = {
+        "SD 2 against 1": (lambda n: rng.normal(0, 2, n), rng.standard_normal),
+        "equal Gaussians": (rng.standard_normal, rng.standard_normal),
+        "equal exponentials": (rng.standard_exponential, rng.standard_exponential),
+        "a shift of 0.8 SD (power)": (lambda n: rng.normal(0.8, 1, n), rng.standard_normal),
+    }
+    for name, (draw, other) in pairs.items():
+        for n in (5, 10, 30):
+            samples = [(draw(n), other(n)) for _ in range(n_sim)]
             claimed = [stochastic_order(a, b, rng=rng).upper < 0.5 for a, b in samples]
             yield f"claims, {name}, {n} seeds", claimed
+            if name == "SD 2 against 1":
+                published = [_published_bound(a, b, rng) < 0.5 for a, b in samples]
+                yield f"claims, {name}, {n} seeds, published bound", published
     draws = {
         "beta(1, 5)": lambda n: rng.beta(1, 5, n),
+        "beta(20, 1)": lambda n: rng.beta(20, 1, n),
         "−exponential": lambda n: -rng.exponential(1, n),
     }
     for name, draw in draws.items():
-        for n, m in ((20, 5), (5, 20), (50, 5), (50, 20), (20, 50)):
-            samples = ((draw(n), draw(m)) for _ in range(n_sim))
+        for n, m in ((5, 20), (20, 5), (5, 50), (50, 5), (20, 50), (50, 20)):
+            samples = [(draw(n), draw(m)) for _ in range(n_sim)]
             claimed = [stochastic_order(a, b, rng=rng).upper < 0.5 for a, b in samples]
-            yield f"claims, equal distributions {name}, {n} and {m} seeds", claimed
+            where = f"claims, equal distributions {name}, {n} and {m} seeds"
+            yield where, claimed
+            yield (
+                f"{where}, resamples of the samples' own sizes",
+                [_own_sizes_bound(a, b, rng) < 0.5 for a, b in samples],
+            )
+
+
+def _published_bound(a: np.ndarray, b: np.ndarray, rng: Rng) -> float:
+    """ε + z · SD of the bootstrap (Dror et al. 2019), nominal 95 %."""
+    ratios = violation_ratio(*(x[rng.integers(0, x.size, (1000, x.size))] for x in (a, b)))
+    return float(violation_ratio(a, b) + stats.norm.isf(0.05) * ratios.std())
+
+
+def _own_sizes_bound(a: np.ndarray, b: np.ndarray, rng: Rng) -> float:
+    """The bound of `stochastic_order` without resampling to equal numbers of runs."""
+    n = min(a.size, b.size)
+    ratios = violation_ratio(*(x[rng.integers(0, x.size, (1000, x.size))] for x in (a, b)))
+    high = stats.norm.cdf(stats.t.ppf(0.95, n - 1) * np.sqrt(n / (n - 1)))
+    return float(np.quantile(ratios, high))
 
 
 def halves(rng: Rng, n_sim: int) -> Iterator[Row]:

@@ -42,28 +42,33 @@ def losses(rng: Rng, n_sim: int) -> Iterator[Row]:
 
 
 def shares(rng: Rng, n_sim: int) -> Iterator[Row]:
-    """Shares by item where the residual has its own load, one common load, or a common factor."""
-    sizes = np.array([1.0, 0.5, 1.5])
-    truth = sizes / sizes.sum()
-    for kind in ("residual of its own", "constant load", "common factor"):
-        for m in (5, 8, 14):
-            covered = []
-            for _ in range(n_sim):
-                loads = np.ones((3, 30)) if kind == "constant load" else rng.normal(size=(3, 30))
-                if kind == "common factor":
-                    loads[:] = loads[0]
-                loads /= np.sqrt(np.mean(loads**2, axis=1, keepdims=True))
-                shapes = [(m, 1, 1), (1, m, 1), (m, m, 1)]
-                if kind == "residual of its own":
-                    shapes[2] = (m, m, 30)
-                y = sum(
-                    np.sqrt(v) * rng.normal(size=shape) * load
-                    for v, shape, load in zip(sizes, shapes, loads, strict=True)
-                )
-                result = item_components(y)
-                covered.append((result.low <= truth) & (truth <= result.high))
-            for k, part in enumerate(("first", "second", "residual")):
-                yield f"coverage, {kind}, {part} of {m}×{m}", [one[k] for one in covered]
+    """Shares by item, by the loads of the items and whether the residual differs by item."""
+    cases = [(kind, False, 30) for kind in ("own loads", "constant load", "common factor")]
+    cases += [(kind, True, n) for kind in ("own loads", "constant load") for n in (30, 300)]
+    for sizes in ((1.0, 0.5, 1.5), (1.0, 1.0, 1.0), (1.0, 0.1, 3.0), (1.0, 0.0, 4.0)):
+        truth = np.array(sizes) / sum(sizes)
+        for kind, own, items in cases:
+            for m in (5, 8, 14):
+                shapes = [(m, 1, 1), (1, m, 1), (m, m, items if own else 1)]
+                covered = []
+                for _ in range(n_sim):
+                    y = np.zeros((m, m, items))
+                    for v, shape, load in zip(sizes, shapes, _loads(rng, kind, items), strict=True):
+                        y += np.sqrt(v) * rng.normal(size=shape) * load
+                    result = item_components(y)
+                    covered.append((result.low <= truth) & (truth <= result.high))
+                residual = ", residual by item" if own else ""
+                for k, part in enumerate(("first", "second", "residual")):
+                    where = f"{items} items, {kind}{residual}, shares {np.round(truth, 2)}"
+                    yield f"coverage, {where}, {part} of {m}×{m}", [one[k] for one in covered]
+
+
+def _loads(rng: Rng, kind: str, items: int) -> np.ndarray:
+    """Loads (sources, items) of mean square 1 over items."""
+    loads = np.ones((3, items)) if kind == "constant load" else rng.normal(size=(3, items))
+    if kind == "common factor":
+        loads[:] = loads[0]
+    return loads / np.sqrt(np.mean(loads**2, axis=1, keepdims=True))
 
 
 def heavy_causes(rng: Rng, n_sim: int) -> Iterator[Row]:

@@ -45,6 +45,12 @@ def test_item_values_average_to_the_metric():
     np.testing.assert_allclose(item_values("f1", y, labels), item_values(f1_score, y, labels))
 
 
+@pytest.mark.parametrize("metric", ["f1", f1_score])
+def test_item_values_of_a_metric_of_0(metric):
+    values = item_values(metric, np.array([0, 1, 1, 0, 1]), np.array([[1, 0, 0, 1, 0]]))
+    np.testing.assert_array_equal(values, np.zeros((1, 5)))
+
+
 def test_auc_values_and_pseudo_values_agree_to_first_order():
     rng = np.random.default_rng(1)
     y = rng.integers(0, 2, 400)
@@ -92,6 +98,7 @@ def test_single_runs_give_the_paired_t_test_over_items():
     result = crossed_difference(a, b, shared_seeds=False)
     test = stats.ttest_rel(a[0], b[0])
     assert result.scope == "items"
+    assert result.df == 29
     assert result.p_value == pytest.approx(test.pvalue)
     assert (result.low, result.high) == pytest.approx(tuple(test.confidence_interval()))
 
@@ -128,6 +135,7 @@ def test_zero_variance_gives_a_point_interval():
     assert crossed_difference(ones, 0 * ones, shared_seeds=False).p_value == 0
     apart = crossed_difference(ones, 0 * ones, shared_seeds=False)
     assert (apart.se, apart.seed_share, apart.low, apart.high) == (0, 0, 1, 1)
+    assert (apart.item_variance, apart.df) == (0, np.inf)
     # Without variance the difference is equivalent within a region that is larger than it.
     assert [apart.equivalence_p(rope) for rope in (1.0, 1.1)] == [1, 0]
 
@@ -256,6 +264,9 @@ def test_permutations_are_enumerated_up_to_the_limit():
     three, zeros = np.array([1.0, 2.0, 4.0]), np.zeros(3)
     assert p_value(three, zeros, True, 8) == 2 / 8
     assert p_value([8.0, 9.0], [1.0, 2.0], False, 6) == 2 / 6
+    assert p_value([1.0], [1.0], True, 1) == 1
+    with pytest.raises(ValueError, match="n_permutations must be at least 1"):
+        p_value([1.0], [1.0], True, 0)
     # Above the limit, p is (1 + extreme) / (1 + draws).
     sampled = p_value([1.0, 2.0, 4.0, 8.0], np.zeros(4), True, 10) * 11
     assert sampled == pytest.approx(round(sampled))
@@ -269,6 +280,8 @@ def test_sampled_signs_agree_with_all_signs():
     assert 0.1 < exact < 0.9
     sampled = seed_permutation_test(d, 0 * d, shared_seeds=True, n_permutations=1000, rng=_rng())
     assert sampled == pytest.approx(exact, abs=4 * np.sqrt(0.25 / 1000))
+    most = seed_permutation_test(np.ones(14), np.zeros(14), shared_seeds=True, rng=_rng()) * 10_001
+    assert most == pytest.approx(round(most), abs=1e-9)  # (1 + extreme) / (1 + 10,000 draws)
 
 
 def test_equal_scores_of_0_have_p_1():
@@ -288,3 +301,13 @@ def test_rounding_noise_of_permutations_grows_with_the_scores():
     assert seed_permutation_test(a, b, shared_seeds=False, rng=_rng()) == 1
     a = [1 + 4 * gap, 0.5 + 4 * gap]
     assert seed_permutation_test(a, b, shared_seeds=False, rng=_rng()) == 4 / 6
+
+
+def test_items_of_one_cluster_are_resampled_together():
+    """Every item twice, in a cluster with its copy, has the bootstrap of the single items."""
+    a, b = _rng(1).normal(size=(2, 3, 8))
+    single = seed_item_bootstrap("mse", np.zeros(8), a, b, 50, shared_seeds=True, rng=_rng())
+    twice = seed_item_bootstrap("mse", np.zeros(16), np.repeat(a, 2, axis=1),
+                                np.repeat(b, 2, axis=1), 50, shared_seeds=True, rng=_rng(),
+                                clusters=np.repeat(list("abcdefgh"), 2))  # fmt: skip
+    assert (twice.se, twice.low) == pytest.approx((single.se, single.low))

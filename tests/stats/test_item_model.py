@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from reseed.stats import item_model
 from reseed.stats.crossed_comparison import crossed_difference
 from reseed.stats.factorial_variance import factorial_variance
 from reseed.stats.item_design import predict_design
-from reseed.stats.item_model import Factor, item_difference
+from reseed.stats.item_model import Factor, cluster_contributions, item_difference
 from reseed.stats.two_models import mcnemar
 from scipy import stats
 
@@ -93,6 +94,8 @@ def test_mcnemar_for_binary_scores_of_one_run():
     assert result.method == "McNemar"
     assert result.p_value == float(mcnemar(a, b).mid_p)
     assert result.low < a.mean() - b.mean() < result.high
+    assert result.se == pytest.approx(stats.sem(a.astype(float) - b))
+    assert result.parts == ((1.0, 199.0),)
     assert item_difference(a, b, clusters=np.arange(200) // 2).method == "t"
 
 
@@ -161,6 +164,27 @@ def test_one_sided_p_at_0_is_half_of_the_mid_p():
 def test_without_variance_the_difference_decides():
     result = item_difference(np.full((3, 5), 0.75), np.full((3, 5), 0.5), [Factor("seed", True)])
     assert [result.one_sided_p(bound) for bound in (0.2, 0.25, 0.3)] == [0, 1, 1]
+    large = item_difference(np.full((3, 5), 75.0), np.full((3, 5), 50.0), [Factor("seed", True)])
+    assert (large.difference, large.low, large.high) == (25, 25, 25)
+
+
+def test_a_variance_of_exactly_the_limit_is_none(monkeypatch):
+    a, b = np.array([0.5, 0.25]), np.array([0.25, 0.25])
+    se = item_difference(a, b).se
+    assert se > 0
+    monkeypatch.setattr(item_model, "_NO_VARIANCE", se**2)  # 1/64, without rounding
+    assert item_difference(a, b).se == 0
+
+
+def test_squares_of_cluster_contributions_sum_to_the_variance():
+    values = np.random.default_rng(1).normal(size=(2, 60))
+    clusters = np.random.default_rng(2).integers(0, 7, 60)
+    sums, index, sizes, df = cluster_contributions(values, clusters)
+    for row, one in zip(values, sums, strict=True):
+        whole = item_difference(row, np.zeros(60), clusters=clusters)
+        assert np.square(one).sum() == pytest.approx(whole.se**2)
+        assert df == whole.parts[-1][1]
+    np.testing.assert_allclose(np.bincount(index) / 60, sizes)
 
 
 def test_contributions_of_clusters_have_the_unit_of_scores():
@@ -251,6 +275,8 @@ def test_scale_does_not_matter():
 def test_invalid_scores_are_refused(arguments):
     with pytest.raises(ValueError, match=r"values|items"):
         item_difference(*arguments)
+    with pytest.raises(ValueError, match="values need 2 axes"):
+        item_difference([1.0, 2.0], [1.0, 2.0], [Factor("seed", True)])
 
 
 def test_one_cluster_and_one_level_are_refused():

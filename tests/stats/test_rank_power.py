@@ -8,8 +8,6 @@ from reseed.stats.five_by_two import detectable_by_f, five_by_two
 from reseed.stats.hierarchical import detectable_mean, hierarchical_effect
 from reseed.stats.many_datasets import compare_over_datasets, compare_two_models
 from reseed.stats.rank_power import detectable_shift
-from reseed.stats.stochastic_order import detectable_shift as detectable_order
-from reseed.stats.stochastic_order import stochastic_order
 
 
 @pytest.mark.parametrize(("test", "commensurable"), [("signed-rank", True), ("sign", False)])
@@ -49,14 +47,6 @@ def test_power_of_the_f_test_is_80_percent():
 def test_sd_of_a_fold_has_the_unit_of_the_score():
     d = np.random.default_rng(4).normal(0.01, 0.002, (3000, 5, 2))
     assert np.mean(five_by_two(d).fold_sd ** 2) == pytest.approx(0.002**2, rel=0.05)
-
-
-def test_power_of_the_stochastic_order_is_80_percent():
-    rng = np.random.default_rng(5)
-    scores = rng.standard_normal((150, 2, 20))
-    scores[:, 0] += detectable_order(20, 20)
-    upper = [stochastic_order(a, b, n_boot=200, rng=rng).upper for a, b in scores]
-    assert np.mean(np.array(upper) < 0.5) == pytest.approx(0.8, abs=0.1)
 
 
 def test_power_of_the_mean_over_datasets_is_80_percent():

@@ -4,6 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from reseed.stats import two_models
 from reseed.stats.two_models import delong, mcnemar, placements, swap_test
 from scipy import stats
 from sklearn.metrics import roc_auc_score
@@ -157,3 +158,8 @@ def test_rounding_of_large_scores_ties_the_swaps():
     a, b = np.array([1e9 + 0.3, 1e9 + 1.5e-7]), np.full(2, 1e9)
     assert 0 < (a - b)[1] < 1e-6
     assert swap_test(a, b, 50, rng=np.random.default_rng(0)) == 1
+
+
+def test_swaps_in_blocks_have_the_requested_number(monkeypatch):
+    monkeypatch.setattr(two_models, "_CHUNK", 3)  # blocks of 3 and 1
+    assert swap_test([1.0], [0.0], 4, rng=np.random.default_rng(0)) == 1

@@ -22,6 +22,6 @@ def describe_families(families: int, alpha: float) -> str:
     return (
         f"p-values are adjusted over the pairs of each of {families} datasets, not over all: if "
         f"all models were equal, a false difference is expected on up to {count:.2g} datasets, "
-        f"and somewhere in up to {format_share(anywhere)} of such studies. `family: study` adjusts "
-        "over all."
+        f"and somewhere in up to {format_share(anywhere)} of such studies. `family: study` "
+        "(`--family study` of `reseed compare`) adjusts over all."
     )

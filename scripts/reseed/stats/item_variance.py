@@ -41,7 +41,8 @@ def item_components(
     y[i, j, t] = μ_t + a_it + b_jt + e_ijt, with the same moment estimators. The residual contains
     the interaction. Intervals of the shares use the jackknife over the levels of each source (Efron
     & Stein 1981): the two variances are added, and the t quantile has the smaller number of levels
-    minus one degrees of freedom. They are approximate, and wide for few levels.
+    minus one degrees of freedom. They are wide for few levels, and approximate: nominal 95 %
+    intervals cover 86 to 100 %, least where the residual of many items is their own.
 
     Args:
         y: (levels of the first source, levels of the second, items), at least 3 levels each.

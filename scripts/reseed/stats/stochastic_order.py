@@ -80,7 +80,7 @@ def stochastic_order(
     to Φ(±t √(n/(n−1))), with Student's t of n − 1 degrees of freedom (Hesterberg 2015). The bound
     of the source is ε + z SD of the bootstrap. Because ε is bounded and skewed, that bound claims
     dominance in 10 to 23 % of cases with true ratio 1/2 (5 to 50 seeds; nominal 5 %). This one
-    does in 4 to 6 %.
+    does in 3 to 6 %.
 
     Args:
         a: (n,) scores over independent seeds, greater is better; n >= 2.
