@@ -61,7 +61,7 @@ KINDS = {"forest": RandomForestClassifier, "extra": ExtraTreesClassifier}
 def make(task, n_classes, hyperparameters, seeds, device, threads):
     """Return an estimator with `fit` and `predict`."""
     kind = KINDS[hyperparameters["kind"]]
-    return kind(hyperparameters["trees"], random_state=seeds.init, n_jobs=threads)
+    return kind(hyperparameters["trees"], random_state=seeds["init"], n_jobs=threads)
 ''')
 
 for kind, title in {"forest": "Random forest", "extra": "Extra trees"}.items():
