@@ -9,8 +9,11 @@ LIBRARY := PYTHONPATH=scripts $(BIN)/python
 
 # Environment with the oldest versions that pyproject.toml admits.
 OLDEST := build/oldest
+# Environment of the documentation site.
+DOCS := build/docs
 
-.PHONY: run test oldest lint benchmark verify prune faults sequences scale schemas lock clean
+.PHONY: run test oldest lint benchmark verify prune faults sequences mutants scale schemas docs dist \
+  wheel lock clean
 
 run: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --config scale=$(SCALE)
@@ -59,6 +62,11 @@ sequences: .venv/installed
 	$(LIBRARY) tests/run_sequences.py --sequences $(SEQUENCES) --folder build/sequences \
 	  --output docs/reliability.md
 
+# Change stats/ at random places; fails if their own tests kill less than 95 %.
+MUTANT_SEED ?= 0
+mutants: .venv/installed-dev
+	$(LIBRARY) benchmarks/mutate.py --mutants 15 --seed $(MUTANT_SEED) --require 0.95
+
 # Write docs/scale.md from the measured seconds in results.
 scale: .venv/installed
 	$(LIBRARY) -m reseed cost --output docs/scale.md
@@ -67,9 +75,32 @@ scale: .venv/installed
 schemas: .venv/installed
 	$(LIBRARY) docs/tools/make_schemas.py
 
+# Build the documentation site into build/site; needs no network once its environment is installed.
+docs: $(DOCS)/installed
+	$(DOCS)/bin/python -m sphinx -W --keep-going -q -b html docs build/site
+	@echo "Site: build/site/index.html"
+
+$(DOCS)/installed: requirements.txt requirements-docs.txt
+	$(PYTHON) -m venv --clear $(DOCS)
+	$(DOCS)/bin/python -m pip install --quiet -r requirements.txt -r requirements-docs.txt
+	touch $@
+
+# Build the source archive and the wheel into dist/.
+dist:
+	rm -rf dist build/lib
+	$(PYTHON) -m venv --clear build/dist
+	build/dist/bin/python -m pip install --quiet build
+	build/dist/bin/python -m build --outdir dist .
+
+# Install the wheel into an empty environment and test it there: make wheel PYTHON=python3.13
+wheel: dist
+	$(PYTHON) -m venv --clear build/wheel
+	build/wheel/bin/python -m pip install --quiet dist/*.whl
+	build/wheel/bin/python -I tests/wheel/check_wheel.py dist/*.whl
+
 # Update the locked versions from envs/*.in (needs uv).
 lock:
-	for name in requirements requirements-dev; do \
+	for name in requirements requirements-dev requirements-docs; do \
 	  uv pip compile --universal --python-version 3.11 --generate-hashes --no-header \
 	    --no-annotate envs/$$name.in -o $$name.txt; \
 	done

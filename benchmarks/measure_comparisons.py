@@ -1,9 +1,10 @@
-"""Coverage and error rates of the comparisons beyond the paired tests, for docs/methods.md."""
+"""Coverage and error rates of the comparisons beyond the paired tests, for docs/methods."""
 
 from collections.abc import Iterator
 
 import numpy as np
 from measure_coverage import Row, Tables, main
+from measure_learners import fit_nearest
 from reseed.stats import aggregates, evalues, hierarchical, sequential
 from reseed.stats.association import partial_rank_correlation
 from reseed.stats.crossed_comparison import crossed_difference
@@ -83,37 +84,58 @@ def items(rng: Rng, n_sim: int) -> Iterator[Row]:
 
 
 def tasks(rng: Rng, n_sim: int) -> Iterator[Row]:
-    """Aggregates over ten tasks of unequal spread, by the stratified bootstrap."""
-    base, sd = np.linspace(0.2, 0.8, 10), np.linspace(0.02, 0.2, 10)
-    for name in ("mean", "median", "interquartile_mean", "optimality_gap"):
-        function = getattr(aggregates, name)
-        many = [b + s * rng.standard_normal(40_000) for b, s in zip(base, sd, strict=True)]
-        truth = float(function([x[None] for x in many])[0])
-        for runs in (3, 5, 10, 20):
-            covered = []
-            for _ in range(n_sim):
-                x = [b + s * rng.standard_normal(runs) for b, s in zip(base, sd, strict=True)]
-                result = aggregates.stratified_bootstrap(function, x, n_boot=500, rng=rng)
-                covered.append(result.low <= truth <= result.high)
-            yield f"coverage, {name}, {runs} runs a task", covered
+    """Aggregates over 10 and 26 tasks of unequal spread, by the stratified bootstrap."""
+    for count, numbers in ((10, (3, 5, 10, 20)), (26, (3, 5, 10))):
+        base, sd = np.linspace(0.2, 0.8, count), np.linspace(0.02, 0.2, count)
+        many = [b + s * rng.standard_normal(20_000) for b, s in zip(base, sd, strict=True)]
+        for name in ("mean", "median", "interquartile_mean", "optimality_gap"):
+            function = getattr(aggregates, name)
+            truth = float(function([x[None] for x in many])[0])
+            for runs in numbers:
+                covered = []
+                for _ in range(n_sim):
+                    x = [b + s * rng.standard_normal(runs) for b, s in zip(base, sd, strict=True)]
+                    result = aggregates.stratified_bootstrap(function, x, n_boot=400, rng=rng)
+                    covered.append(result.low <= truth <= result.high)
+                yield f"coverage, {name}, {count} tasks, {runs} runs a task", covered
 
 
 def dominance(rng: Rng, n_sim: int) -> Iterator[Row]:
-    """Claims of almost stochastic dominance where the violation ratio is exactly a half."""
+    """Claims of almost stochastic dominance: violation ratio of a half, or equal distributions."""
     for n in (5, 10, 30):
         for name, sd in (("SD 2 against 1", 2.0), ("equal Gaussians", 1.0)):
             samples = ((rng.normal(0, sd, n), rng.normal(0, 1, n)) for _ in range(n_sim))
             claimed = [stochastic_order(a, b, rng=rng).upper < 0.5 for a, b in samples]
             yield f"claims, {name}, {n} seeds", claimed
+    draws = {
+        "beta(1, 5)": lambda n: rng.beta(1, 5, n),
+        "−exponential": lambda n: -rng.exponential(1, n),
+    }
+    for name, draw in draws.items():
+        for n, m in ((20, 5), (5, 20), (50, 5), (50, 20), (20, 50)):
+            samples = ((draw(n), draw(m)) for _ in range(n_sim))
+            claimed = [stochastic_order(a, b, rng=rng).upper < 0.5 for a, b in samples]
+            yield f"claims, equal distributions {name}, {n} and {m} seeds", claimed
 
 
 def halves(rng: Rng, n_sim: int) -> Iterator[Row]:
-    """The 5×2 tests on two equally good nearest-centroid learners."""
+    """The 5×2 tests on two equally good learners: nearest centroid, and 1-nearest neighbour."""
     for n in (200, 1000):
         scores = simulate_cv(n_sim, n_models=2, n_samples=n, n_folds=2, n_repeats=5, rng=rng)
         result = five_by_two((scores[:, 0] - scores[:, 1]).reshape(-1, 5, 2))
         yield f"claims, F, {n} items", result.f_p <= 0.05
         yield f"claims, t, {n} items", result.t_p <= 0.05
+    y = np.repeat([-1.0, 1.0], 100)
+    d = np.empty((n_sim, 10))
+    for scores in d:
+        first = np.stack([rng.permutation(200) < 100 for _ in range(5)])
+        train = np.stack([first, ~first], axis=1).reshape(10, 200)
+        x = rng.normal(size=(2, 200, 5)) + 0.6 * (y > 0)[:, None]
+        right = [(fit_nearest(one, y, train, rng) == y) & ~train for one in x]
+        scores[:] = (right[0].sum(axis=1) - right[1].sum(axis=1)) / 100
+    result = five_by_two(d.reshape(-1, 5, 2))
+    yield "claims, F, 1-nearest neighbour, 200 items", result.f_p <= 0.05
+    yield "claims, t, 1-nearest neighbour, 200 items", result.t_p <= 0.05
 
 
 def datasets(rng: Rng, n_sim: int) -> Iterator[Row]:

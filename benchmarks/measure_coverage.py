@@ -1,11 +1,17 @@
-"""Coverage and error rates by simulation, with Monte Carlo errors, for docs/methods.md."""
+"""Coverage and error rates by simulation, with Monte Carlo errors, for docs/methods."""
 
 import argparse
 from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike
-from reseed.stats.comparison import equivalence_p, holm, nadeau_bengio, pair_differences
+from reseed.stats.comparison import (
+    UNSTABLE_RATIO,
+    equivalence_p,
+    holm,
+    nadeau_bengio,
+    pair_differences,
+)
 from reseed.stats.error_rates import simulate_cv
 from reseed.stats.ranking import disagreement_of_means
 from reseed.stats.seed_noise import distribution_wise_sd
@@ -98,6 +104,9 @@ def corrected_t(scores: np.ndarray, ratio: float, where: str, truth: float) -> I
     """Claims and coverage for equally good models; scores are (experiments, models, splits)."""
     p = nadeau_bengio(pair_differences(scores), ratio).p_value
     yield f"false claims (Holm), {where}", list((holm(p) <= 0.05).any(axis=-1))
+    larger = nadeau_bengio(pair_differences(scores), UNSTABLE_RATIO * ratio).p_value
+    claimed = list((holm(larger) <= 0.05).any(axis=-1))
+    yield f"false claims (Holm), ratio × {UNSTABLE_RATIO}, {where}", claimed
     yield f"coverage, difference, {where}", list(p[:, 0] > 0.05)
     # The interval of a score covers the truth if that of its distance from the truth covers 0.
     one = nadeau_bengio(scores[:, 0] - truth, ratio).p_value

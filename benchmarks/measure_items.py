@@ -1,4 +1,4 @@
-"""False claims of item-level comparisons of equal models, for docs/methods.md.
+"""False claims of item-level comparisons of equal models, for docs/methods.
 
 Each design is one line of the output file, written when it is finished; a second run continues.
 """
@@ -39,7 +39,7 @@ class Design:
 
 
 def list_designs() -> Iterator[Design]:
-    """The grid of docs/methods.md."""
+    """The grid of docs/methods."""
     for seeds in (1, 3, 5, 10):
         for items in (20, 100, 500, 2000):
             for seed_sd in (0.0, 0.2) if seeds > 1 else (0.0,):
@@ -62,6 +62,21 @@ def list_designs() -> Iterator[Design]:
             for clusters in (0, 30):
                 sd = 0.2 if seeds > 1 else 0.0
                 yield Design(seeds, 300, clusters, seed_sd=sd, prompts=prompts)
+    yield from _list_cluster_grid()
+
+
+def _list_cluster_grid() -> Iterator[Design]:
+    """Seeds × items × clusters, with at least two items a cluster on average."""
+    for items in (20, 100, 500, 2000):
+        for clusters in (10, 50, 200):
+            if 2 * clusters > items:
+                continue
+            for seeds in (3, 5, 10):
+                for is_unequal in (False, True):
+                    for interaction_sd in (0.0, 0.5):
+                        yield Design(
+                            seeds, items, clusters, is_unequal, interaction_sd=interaction_sd
+                        )
 
 
 def simulate(rng: Rng, design: Design) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
@@ -123,12 +138,14 @@ def main() -> None:
     """Measure every design that the output file does not hold."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("output", type=Path, help="lines of JSON")
+    parser.add_argument("--grid", action="store_true", help="only seeds × items × clusters")
     parser.add_argument("--n", type=int, default=2000, help="simulations of a design (2000)")
     options = parser.parse_args()
     lines = options.output.read_text().splitlines() if options.output.exists() else []
     finished = [json.loads(line)["design"] for line in lines]
+    grid = list(_list_cluster_grid())
     for number, design in enumerate(list_designs()):
-        if asdict(design) in finished:
+        if asdict(design) in finished or (options.grid and design not in grid):
             continue
         result = measure(np.random.default_rng([24, number]), design, options.n)
         with options.output.open("a") as file:

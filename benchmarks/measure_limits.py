@@ -1,10 +1,9 @@
-"""Coverage of intervals where their assumptions fail, for docs/methods.md."""
+"""Coverage of intervals where their assumptions fail, for docs/methods."""
 
 from collections.abc import Iterator
 
 import numpy as np
 from measure_coverage import Row, Tables, main
-from reseed.stats import aggregates
 from reseed.stats.association import partial_rank_correlation
 from reseed.stats.item_variance import item_components
 from reseed.stats.seed_noise import distribution_wise_sd
@@ -67,22 +66,6 @@ def shares(rng: Rng, n_sim: int) -> Iterator[Row]:
                 yield f"coverage, {kind}, {part} of {m}×{m}", [one[k] for one in covered]
 
 
-def few_runs(rng: Rng, n_sim: int) -> Iterator[Row]:
-    """Aggregates over 26 tasks of unequal spread with few runs."""
-    base, sd = np.linspace(0.2, 0.8, 26), np.linspace(0.02, 0.2, 26)
-    many = [b + s * rng.standard_normal(20_000) for b, s in zip(base, sd, strict=True)]
-    for name in ("mean", "interquartile_mean", "optimality_gap"):
-        function = getattr(aggregates, name)
-        truth = float(function([x[None] for x in many])[0])
-        for runs in (3, 5, 10):
-            covered = []
-            for _ in range(n_sim):
-                x = [b + s * rng.standard_normal(runs) for b, s in zip(base, sd, strict=True)]
-                result = aggregates.stratified_bootstrap(function, x, n_boot=400, rng=rng)
-                covered.append(result.low <= truth <= result.high)
-            yield f"coverage, {name}, 26 tasks, {runs} runs a task", covered
-
-
 def heavy_causes(rng: Rng, n_sim: int) -> Iterator[Row]:
     """Partial rank correlation of two variables whose common causes have heavy tails."""
     for n in (15, 50):
@@ -100,7 +83,6 @@ TABLES: Tables = {
     "tails": tails,
     "losses": losses,
     "shares": shares,
-    "few_runs": few_runs,
     "heavy_causes": heavy_causes,
 }
 

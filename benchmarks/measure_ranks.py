@@ -1,4 +1,4 @@
-"""How often some rank lies outside its interval, for docs/methods.md."""
+"""How often some rank lies outside its interval, for docs/methods."""
 
 import argparse
 from collections.abc import Iterator

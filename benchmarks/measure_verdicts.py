@@ -1,4 +1,4 @@
-"""Error rates of whole verdicts among several equal models, for docs/methods.md."""
+"""Error rates of whole verdicts among several equal models, for docs/methods."""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -12,7 +12,12 @@ from reseed.stats.comparison import holm, nadeau_bengio
 from reseed.stats.crossed_comparison import crossed_difference
 from reseed.stats.evalues import bounded_confidence_sequence
 from reseed.stats.sequential import mean_confidence_sequence
-from reseed.stats.unpaired import compare_unpaired, welch_of_means
+from reseed.stats.unpaired import (
+    compare_unpaired,
+    compare_with_baseline,
+    equal_spread_p,
+    welch_of_means,
+)
 
 Rng = np.random.Generator
 
@@ -105,6 +110,33 @@ def means(rng: Rng, n_sim: int) -> Iterator[Row]:
     )
 
 
+def baselines(rng: Rng, n_sim: int) -> Iterator[Row]:
+    """Three models equal to a baseline: Dunnett's test against Welch's with Holm."""
+    for name, sds in {"equal SDs": (1, 1, 1, 1), "baseline of SD 3": (3, 1, 1, 1),
+                      "a model of SD 3": (1, 3, 1, 1)}.items():  # fmt: skip
+        for runs in (5, 10):
+            claims: dict[str, list[bool]] = {"Dunnett": [], "Welch and Holm": []}
+            for _ in range(n_sim):
+                baseline, *samples = rng.normal(size=(4, runs)) * np.array(sds)[:, None]
+                found = compare_with_baseline(samples, baseline)
+                claims["Dunnett"].append((found.p_value <= 0.05).any())
+                p = compare_unpaired(np.stack(samples), np.stack([baseline] * 3)).welch_p
+                claims["Welch and Holm"].append((holm(p) <= 0.05).any())
+            for test, found_claims in claims.items():
+                yield f"any false claim, {test}, {name}, {runs} runs", found_claims
+
+
+def spreads(rng: Rng, n_sim: int) -> Iterator[Row]:
+    """Brown–Forsythe test: false claims with equal SDs, and power with SDs 1 and 3."""
+    draws = {"Gaussian": rng.standard_normal, "t3": lambda size: rng.standard_t(3, size),
+             "exponential": rng.standard_exponential}  # fmt: skip
+    for name, draw in draws.items():
+        for runs in (5, 10, 20):
+            a, b = draw(size=(n_sim, runs)), draw(size=(n_sim, runs))
+            yield f"false claims, {name}, {runs} runs", equal_spread_p(a, b) <= 0.05
+            yield f"power, SD 1 and 3, {name}, {runs} runs", equal_spread_p(a, 3 * b) <= 0.05
+
+
 def _print_cells(mean: np.ndarray, sd: np.ndarray, digits: list[int]) -> list[str]:
     return [f"{m:.{k}f} ± {s:.{k}f}" for m, s, k in zip(mean, sd, digits, strict=True)]
 
@@ -130,6 +162,8 @@ TABLES: Tables = {
     "plans": plans,
     "stopping_pairs": stopping_pairs,
     "means": means,
+    "baselines": baselines,
+    "spreads": spreads,
 }
 
 if __name__ == "__main__":

@@ -21,9 +21,11 @@ def write_gallery(studies: list[Path], exhibits: dict[str, list[str]], folder: P
     parts = [
         "# Gallery",
         "The pipeline drew every figure here from its own trials. Each has its findings, the number"
-        " of trials, the scale, the machine and the command. If a study has a file in this folder"
-        " (`NAME.yaml`), copy it to `config/studies/` first. The report"
-        " (`results/report/index.html`) has such an entry for every exhibit.",
+        " of trials, the scale, the machine and the command. The report"
+        " (`results/report/index.html`) has such an entry for every exhibit. The files `NAME.yaml`"
+        " in this folder are the longer studies of [findings.md](../findings.md): copy one to"
+        " `config/studies/` to run it.",
+        "Item scores of language models: [a worked example with known truth](evaluation.md).",
     ]
     folder.mkdir(parents=True, exist_ok=True)
     for path in studies:

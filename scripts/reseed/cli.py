@@ -4,39 +4,76 @@ from __future__ import annotations
 
 import argparse
 import ast
+import os
 import re
-import shlex
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from reseed.commands import add_commands
+from reseed.commands.completion import add_completion
+from reseed.commands.error_hints import format_error
+from reseed.comparison.command_options import (
+    add_columns,
+    add_direction,
+    add_item_options,
+    parse_columns,
+    read_item_options,
+)
 from reseed.comparison.evaluation_commands import add_evaluation_commands
+from reseed.comparison.init_command import add_init
 from reseed.core.errors import ReseedError
 
 if TYPE_CHECKING:
+    from reseed.comparison.item_result import ItemComparison
+    from reseed.comparison.result import Comparison
+
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
+_EXAMPLES = """examples:
+  reseed compare runs.csv                      a table of runs: which model is better
+  reseed compare runs.csv --baseline bm25 --html report.html
+  reseed means table.tex --runs 5              a paper's table of means ± SD
+  reseed items logs/                           scores of test cases, from tables or logs
+  reseed gate new.csv --baseline old.csv --margin 0.01
+  reseed init mine --results runs.csv          a study for Snakemake
+
+exit status: 0 done; 1 an error in a table or an option, with its fix on standard error; 2 an
+unknown option or command; 130 interrupted (Ctrl-C). `reseed gate` also: 10 worse, 11 undecided.
+"""
 _EXAMPLE = "example: reseed compare runs.csv --metric ndcg --baseline bm25 --html report.html"
 
 
+#: Exit status after Ctrl-C, as shells report it.
+_INTERRUPTED = 130
 #: Options of the analysis `pairs` that `reseed means` has too.
 _MEANS_OPTIONS = ["level", "alpha", "min_runs"]
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command; an error in the table or the options is one message and exit status 1."""
-    parser = argparse.ArgumentParser(prog="reseed", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="reseed",
+        description="Compare models by their runs, and say how much of a difference is luck.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     commands = parser.add_subparsers(dest="command", required=True)
     _add_compare(commands)
     _add_means(commands)
     add_evaluation_commands(commands)
     add_commands(commands)
+    add_init(commands)
+    add_completion(commands, parser)
     options = parser.parse_args(arguments)
     try:
         options.run(options)
     except ReseedError as error:
-        sys.exit(_format_error(str(error)))
+        flags = commands.choices[options.command]._option_string_actions
+        sys.exit(format_error(str(error), flags))
+    except KeyboardInterrupt:
+        sys.exit(_INTERRUPTED)
     except OSError as error:
         where = error.filename2 or error.filename or "cannot write"
         sys.exit(f"Error: {where}: {error.strerror or error}")
@@ -59,13 +96,21 @@ def _add_compare(commands: Commands) -> None:
     add("--baseline", help="compare each model with this one only")
     add("--pair", nargs=2, action="append", metavar=("A", "B"), help="compare these two only")
     add(
-        "--column",
+        "--deterministic",
         action="append",
         default=[],
-        metavar="NAME=COLUMN",
-        help="the file's column of model, dataset, seed, fold, …: --column model=arch",
+        metavar="MODEL",
+        help="a model without randomness: one run on a split stands for all seeds",
     )
-    _add_direction(command)
+    add_columns(command)
+    add_direction(command)
+    add_item_options(command)
+    add(
+        "--direction",
+        action="append",
+        metavar="METRIC=greater|less",
+        help="which is better, for one of several metrics: --direction pinball=less",
+    )
     add(
         "--test-train-ratio",
         type=float,
@@ -85,9 +130,12 @@ def _add_compare(commands: Commands) -> None:
     )
     add("--html", type=Path, metavar="FILE", help="write the report, one page")
     add("--latex", type=Path, metavar="FILE", help="write the table of comparisons as LaTeX")
-    add("--figure", type=Path, metavar="FILE", help="write the difference figure (PDF, PNG, SVG)")
+    add("--figure", type=Path, metavar="FILE", help="write the first figure (PDF, PNG, SVG)")
     add("--csv", type=Path, metavar="FILE", help="write the verdicts as CSV")
     add("--folder", type=Path, help="write every table, figure and statistic")
+    output = command.add_mutually_exclusive_group()
+    output.add_argument("--json", action="store_true", help="print answer, ranking and verdicts")
+    output.add_argument("--quiet", action="store_true", help="print the answer alone")
     command.set_defaults(run=_run_compare)
 
 
@@ -109,51 +157,12 @@ def _add_means(commands: Commands) -> None:
         help="the meaning of ±: SD, standard error, or half of a 95 %% interval of the mean",
     )
     add("--decimals", type=int, help="decimals with which floats (of Parquet) were printed")
-    _add_direction(command)
+    add_direction(command)
     for option in read_pair_options():
         if option.name in _MEANS_OPTIONS:
             option.add_to(command)
     add("--csv", type=Path, metavar="FILE", help="write the verdicts as CSV")
     command.set_defaults(run=_run_means)
-
-
-def _add_direction(command: argparse.ArgumentParser) -> None:
-    group = command.add_mutually_exclusive_group()
-    group.add_argument("--greater-is-better", dest="greater", action="store_true", default=None)
-    group.add_argument("--lower-is-better", dest="greater", action="store_false", default=None)
-
-
-# Part of a message about a study file → the option of the command line for it.
-_OPTIONS = {
-    "`columns` maps": "--column model=…",
-    "`metric:": "--metric …",
-    "set `metric`": "--metric …",
-    "`greater_is_better:": "--greater-is-better or --lower-is-better",
-    "`test_train_ratio`": "--test-train-ratio …",
-    "`format`": "--format …",
-    "`unit:": "--unit …",
-    "`rope`": "--rope WIDTH or --rope METRIC=WIDTH",
-}
-
-
-# A mapping that a message suggests: Reseed's name, and the column or columns.
-_MAPPING = re.compile(r"`columns: \{(\w+): ([^}]+)\}`")
-
-
-def _format_error(text: str) -> str:
-    """An error message, with the option of the command line for a field of a study file."""
-    columns = [
-        " ".join(_format_column(name, part) for part in listed.strip("[]").split(", "))
-        for name, listed in _MAPPING.findall(text)
-    ]
-    hints = dict.fromkeys([*columns, *(o for field, o in _OPTIONS.items() if field in text)])
-    tail = f"\nOn the command line: {', '.join(hints)}" if hints else ""
-    return f"Error: {text}{tail}"
-
-
-def _format_column(name: str, column: str) -> str:
-    entry = f"{name}={column}"
-    return f"--column {shlex.quote(entry) if entry != f'{name}=…' else entry}"
 
 
 class PairOption(NamedTuple):
@@ -234,16 +243,18 @@ def _run_compare(options: argparse.Namespace) -> None:
         metric=metric[0] if metric and len(metric) == 1 else metric,
         baseline=options.baseline,
         pairs=options.pair,
-        columns=_parse_columns(options.column),
-        greater_is_better=options.greater,
+        deterministic=options.deterministic,
+        columns=parse_columns(options.column),
+        greater_is_better=_parse_directions(options.greater, options.direction),
         test_train_ratio=options.test_train_ratio,
         format=options.format,
         unit=options.unit,
         title=options.title,
         rope=_parse_rope(options.rope),
+        **read_item_options(options),
         **_list_set_options(options, names),
     )
-    print(comparison)
+    _print_comparison(comparison, options)
     if options.csv:
         write_csv(comparison.verdicts, options.csv)
     if options.latex:
@@ -253,8 +264,26 @@ def _run_compare(options: argparse.Namespace) -> None:
     if options.folder:
         comparison.save(options.folder)
     if options.html:
-        comparison.to_html(options.html)
-        print(f"\nReport: {options.html}")
+        comparison.to_html(options.html, progress=sys.stderr.isatty())
+        if not options.json:
+            print(f"\nReport: {options.html}")
+
+
+def _print_comparison(comparison: Comparison | ItemComparison, options: argparse.Namespace) -> None:
+    """Print for a terminal with colors and tables of its width; plain text otherwise."""
+    from reseed.comparison import item_result
+    from reseed.comparison.console import render
+
+    if options.json:
+        print(comparison.to_json())
+    elif options.quiet:
+        print(*comparison.answer, sep="\n")
+    elif isinstance(comparison, item_result.ItemComparison):
+        print(comparison)
+    else:
+        is_terminal = sys.stdout.isatty()
+        width = shutil.get_terminal_size((100, 24)).columns if is_terminal else None
+        print(render(comparison, width, color=is_terminal and "NO_COLOR" not in os.environ))
 
 
 def _check_figure(figure: Path) -> None:
@@ -265,17 +294,25 @@ def _check_figure(figure: Path) -> None:
         raise ReseedError(f"--figure {figure}: end its name in one of {', '.join(known)}.")
 
 
-def _parse_columns(entries: list[str]) -> dict[str, str | list[str]]:
-    """Entries `model=arch` by name; a name that is repeated has several columns."""
-    columns: dict[str, str | list[str]] = {}
+def _parse_directions(
+    greater: bool | None, entries: list[str] | None
+) -> bool | dict[str, bool] | None:
+    """The direction of all metrics, or by metric (`auc=greater`)."""
+    if not entries:
+        return greater
+    if greater is not None:
+        raise ReseedError(
+            "give --direction, or --greater-is-better or --lower-is-better, not both."
+        )
+    directions = {}
     for entry in entries:
-        name, sign, column = entry.partition("=")
-        if not sign or not column:
-            raise ReseedError(f"--column {entry}: write NAME=COLUMN, as model=arch.")
-        earlier = columns.get(name, [])
-        others = [earlier] if isinstance(earlier, str) else earlier
-        columns[name] = [*others, column] if others else column
-    return columns
+        metric, sign, word = entry.rpartition("=")
+        if not (sign and metric) or word not in ("greater", "less"):
+            raise ReseedError(
+                f"--direction {entry}: write METRIC=greater or METRIC=less, as log_loss=less."
+            )
+        directions[metric] = word == "greater"
+    return directions
 
 
 def _parse_rope(entries: list[str] | None) -> float | dict[str, float] | None:

@@ -10,6 +10,7 @@ from reseed.analyses.shared.data import Data
 from reseed.exhibits import five_by_two_table, stochastic_order_table
 from reseed.rendering.data import ExhibitData
 from reseed.stats.comparison import holm
+from reseed.stats.five_by_two import detectable_by_f
 from reseed.stats.five_by_two import five_by_two as five_by_two_test
 from reseed.stats.stochastic_order import violation_ratio
 from run_kinds import draw, run_analysis
@@ -164,3 +165,27 @@ def test_a_study_without_any_score_is_told():
     metrics = folds(rf=np.full((5, 2), None), xgb=np.full((5, 2), None)).drop(columns="auc")
     table = run_analysis(five_by_two, Data(metrics, about()))
     assert table["reason"].tolist() == ["a fold has a failed run, or none"]
+
+
+def test_claims_state_what_they_could_have_found():
+    rng = np.random.default_rng(3)
+    metrics = seeds(rf=rng.normal(0.8, 0.01, 12), xgb=rng.normal(0.8, 0.01, 12))
+    table = draw(
+        stochastic_order_table,
+        exhibit(run_analysis(stochastic_order, Data(metrics, about()), n_boot=100), metrics),
+        {},
+    )
+    assert table.claims[0].limits == "power 80 % against a shift of 1.1 SD between Gaussians"
+    grids = {name: rng.normal(0.8, 0.01, (5, 2)) for name in ("rf", "xgb", "ffnn")}
+    metrics = folds(**grids)
+    found = run_analysis(five_by_two, Data(metrics, about()))
+    np.testing.assert_allclose(
+        found["detectable"],
+        [
+            detectable_by_f(0.05 / 3) * five_by_two_test(grids[a] - grids[b]).fold_sd
+            for a, b in zip(found["arm_a"], found["arm_b"], strict=True)
+        ],
+    )
+    limits = draw(five_by_two_table, exhibit(found, metrics), {}).claims[0].limits
+    assert limits.startswith("detectable with a power of 80 % (independent folds): 0.0")
+    assert limits.endswith(" AUC")

@@ -68,3 +68,19 @@ def test_without_another_arm_there_is_nothing_to_show():
     assert table_of(data_of(seeds(9, "scratch")[0])).empty
     equal = [row | {"auc": 0.5} for row in seeds(9, "a")[0]]
     assert "No SD ratio" in table_of(data_of(equal + seeds(9, "scratch")[0])).empty
+
+
+def test_variants_of_models_are_compared_on_the_same_data_only():
+    rows = [
+        row | {"arm": model, "model": model, "dataset": dataset}
+        for i, (dataset, model) in enumerate(
+            (d, m) for d in ("magic", "home_mortgage_sim") for m in ("ffnn~5399a9f2", "rf~81d6a0db")
+        )
+        for row in seeds(8, model, sd=0.01, seed=i)[0]
+    ]  # fmt: skip
+    data = data_of(rows, facts=about(("magic", "home_mortgage_sim")))
+    options = {"baselines": ["rf"], "arms": ["ffnn"]}
+    assert len(run_analysis(sd_ratios, data, **options)) == 4
+    found = run_analysis(sd_ratios, data, same_data=True, **options)
+    assert list(found["arm"]) == ["ffnn~5399a9f2"] * 2
+    assert (found["dataset"] == found["baseline_dataset"]).all()

@@ -2,13 +2,16 @@
 
 import dataclasses
 import math
+import re
 
+import numpy as np
 import pandas as pd
 import pytest
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, ClaimError, Estimate, Sample, Test, check_drawn
-from reseed.claims.statements import judge, judge_all
+from reseed.claims.statements import describe_precision, judge, judge_all
 from reseed.core.statement import Statement
+from scipy import stats
 
 ROWS = pd.DataFrame(
     {
@@ -184,3 +187,31 @@ def test_a_statement_without_its_claim_has_no_measurement():
     assert record["verdict"] == "cannot tell"
     assert record["claim"] is None
     assert record["published"] == "3.1"
+
+
+def test_precision_of_a_statement_is_that_of_80_percent_power():
+    """The interval of a ratio leaves 1 out in 80 % of cases where the true ratio is as stated."""
+    rng, n = np.random.default_rng(0), 40
+    half = stats.f.isf(0.025, n - 1, n - 1)  # of a ratio of variances
+    measured = Estimate("a", 1.3, 1.3 / half**0.5, 1.3 * half**0.5, 0.95, (0, math.inf))
+    one = claim(estimates=[measured])
+    text = describe_precision(Statement("More.", "ratio", above=1), one)
+    true = float(re.search(r"above ([\d.]+), about", text)[1])
+    ratios = true * np.sqrt(rng.chisquare(n - 1, 20_000) / rng.chisquare(n - 1, 20_000))
+    assert np.mean(ratios / half**0.5 > 1) == pytest.approx(0.8, abs=0.03)
+    below = describe_precision(Statement("Less.", "ratio", below=1), one)
+    assert float(re.search(r"below ([\d.]+), about", below)[1]) == pytest.approx(1 / true, abs=0.01)
+
+
+def test_precision_is_left_out_where_none_is_known():
+    ends = [
+        Estimate("share", 0.5, bounds=(0, 1)),  # no interval
+        Estimate("bound", 0.02, 0.02, 1.0, 0.95, (0, 1)),  # one-sided
+        Estimate("count", 10.0, 10.0, 10.0, 1.0, (1, math.inf)),  # exact
+    ]
+    for estimate in ends:
+        above = Statement("More.", "ratio", above=0.4)
+        assert describe_precision(above, claim(estimates=[estimate])) == ""
+    both = Statement("About.", "ratio", above=0.5, below=2)
+    known = Estimate("a", 1.3, 1.0, 1.7, 0.95, (0, math.inf))
+    assert describe_precision(both, claim(estimates=[known])) == ""

@@ -6,7 +6,7 @@ from typing import get_args
 from reseed.analyses.shared.pairing import Design
 from reseed.claims.designs import METHODS, ONE_TEST_SET, decision_table, find_method
 
-METHODS_PAGE = Path(__file__).parents[2] / "docs" / "methods.md"
+METHODS_PAGE = Path(__file__).parents[2] / "docs" / "methods" / "comparing.md"
 
 
 def test_the_documentation_has_the_table_of_the_code():

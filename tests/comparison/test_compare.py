@@ -76,7 +76,7 @@ def test_comparison_has_all_results(comparison, tmp_path):
     assert (tmp_path / "report.html").read_text() == page
     places = [m[1] for m in re.finditer(r'id="(?:results-)?(\w+)"', page)]
     led = [name for name in places if name in comparison.exhibits]
-    assert set(led[:2]) == {"leaderboard", "differences"}
+    assert set(led[:2]) == {"leaderboard", "ranks"}
     assert "snakemake" not in page
     assert 'href="..' not in page
     html = comparison._repr_html_()
@@ -222,6 +222,7 @@ def test_the_command_takes_every_option_of_the_analysis(monkeypatch, runs, tmp_p
 
     taken = {}
     monkeypatch.setattr("reseed.comparison.compare.compare", lambda _, **given: taken.update(given))
+    monkeypatch.setattr(cli, "_print_comparison", lambda *_: None)
     values = {"level": 0.9, "alpha": 0.01, "n_boot": 50, "min_runs": 3, "target_power": 0.9,
               "family": "study", "rope": 0.01}  # fmt: skip
     assert {*values, "baseline", "pairs"} == set(Options.model_fields)
@@ -257,7 +258,7 @@ def test_figure_without_a_suffix_is_accepted(tmp_path):
 
 def test_command_writes_the_report_last(monkeypatch, capsys, runs, tmp_path):
     written = []
-    monkeypatch.setattr(reseed.Comparison, "to_html", lambda self, path: written.append(path))
+    monkeypatch.setattr(reseed.Comparison, "to_html", lambda self, path, **_: written.append(path))
     path = tmp_path / "runs.csv"
     runs.to_csv(path, index=False)
     cli.main(["compare", str(path), "--html", "report.html"])
@@ -277,7 +278,7 @@ def test_command_with_several_metrics_and_mapped_columns(tmp_path, capsys):
     ("arguments", "words"),
     [
         (["none.csv"], "none.csv: no such file"),
-        ([str(TABLES / "automl.csv")], "--metric …"),
+        ([str(TABLES / "automl.csv")], "--metric acc --metric auc"),
         ([str(TABLES / "automl.csv"), "--metric", "auc", "--column", "model=frame"], "--column"),
         ([str(TABLES / "automl.csv"), "--format", "wandbb"], "Did you mean 'wandb'"),
     ],

@@ -65,7 +65,7 @@ def test_scores_of_one_test_set_say_first_that_it_did_not_vary():
     found = reseed.compare(scores, metric="correct", greater_is_better=True)
     for verdict in found.verdicts["verdict"]:
         assert "on exactly this test set, which did not vary:" in verdict
-    assert "hold on exactly one test set, which did not vary" in str(found)
+    assert "(on exactly this test set, which did not vary)" in found.answer[0]
     items = reseed.compare(runs, metric="correct", greater_is_better=True)
     assert "did not vary" not in str(items)
 

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from reseed import ReseedError, gate
 from reseed.cli import main
+from scipy import stats
 
 
 def _scores(accuracy, items=400, seeds=1, rng_seed=0, dataset="d"):
@@ -125,3 +126,52 @@ def test_command(tmp_path, capsys):
     assert "| d |" in comment.read_text()
     with pytest.raises(SystemExit, match="margin is -1"):
         main([*arguments[:-1], "-1"])
+
+
+def _runs(mean, seeds=5, rng_seed=0, noise=0.01):
+    rng = np.random.default_rng(rng_seed)
+    return pd.DataFrame(
+        {"seed": np.arange(seeds), "accuracy": mean + noise * rng.normal(size=seeds)}
+    )
+
+
+@pytest.mark.parametrize(
+    ("mean", "seeds", "decision"),
+    [(0.9, 5, "better"), (0.7, 5, "worse"), (0.801, 40, "not worse"), (0.792, 3, "undecided")],
+)
+def test_runs_without_items_are_decided_over_seeds(mean, seeds, decision):
+    result = gate(_runs(mean, seeds, 1), _runs(0.8, seeds, 2), 0.01)
+    assert result.decision == decision
+    assert "new items are not allowed for" in result.sentence()
+    assert result.rows[0].seeds == seeds
+    assert "| – |" in result.to_markdown()
+
+
+def test_runs_equal_the_paired_t_test():
+    a, b = _runs(0.81, 6, 1), _runs(0.8, 6, 2)
+    expected = stats.ttest_rel(a["accuracy"], b["accuracy"])
+    row = gate(a, b.sample(frac=1, random_state=0), 0.01).rows[0]
+    assert row.p_better == pytest.approx(expected.pvalue / 2)
+    low, high = expected.confidence_interval(0.95)
+    assert (row.low, row.high) == pytest.approx((low, high))
+    other = gate(a, b.assign(seed=b["seed"] + 100), 0.01).rows[0]
+    welch = stats.ttest_ind(a["accuracy"], b["accuracy"], equal_var=False)
+    assert other.p_better == pytest.approx(welch.pvalue / 2)
+
+
+def test_equal_runs_never_pass():
+    same = _runs(0.8, noise=0.0)
+    assert gate(same, same, 0.01).decision == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("candidate", "message"),
+    [
+        (_runs(0.8, 1).assign(dataset="d"), "has one run without items"),
+        (_runs(0.8).assign(seed=1, dataset="d"), "several scores of one seed"),
+        (_scores(0.8), "Only one of candidate and baseline has scores of items"),
+    ],
+)
+def test_runs_that_show_no_spread_are_refused(candidate, message):
+    with pytest.raises(ReseedError, match=message):
+        gate(candidate, _runs(0.8).assign(dataset="d"), 0.01)

@@ -12,7 +12,7 @@ def test_three_lines_are_a_study():
     standard = default_analyses_and_exhibits()
     assert set(study.analyses) == set(standard["analyses"])
     assert list(study.exhibits) == list(standard["exhibits"])
-    assert list(study.exhibits)[:2] == ["leaderboard", "differences"]
+    assert list(study.exhibits)[:2] == ["leaderboard", "ranks"]
 
 
 def test_configured_analyses_are_kept():

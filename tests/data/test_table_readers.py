@@ -127,6 +127,33 @@ def test_separator_and_missing_marks(tmp_path):
     assert found.inputs.frame["age"].isna().tolist() == [True] + [False] * (N - 1)
 
 
+def test_decimal_commas_are_numbers(tmp_path):
+    path = tmp_path / "own.csv"
+    text = CLEAN.assign(age=CLEAN["age"] + 0.5).to_csv(index=False, sep=";", decimal=",")
+    path.write_text(text)
+    dataset = {"name": "own", "task": "binary", "target": "bad", "options": {"separator": ";"}}
+    found = prepare(dataset, fetched(path))
+    assert found.inputs.frame["age"].tolist() == (CLEAN["age"] + 0.5).tolist()
+    assert any("comma was read as the decimal sign of" in note for note in found.info.notes)
+    stated = prepare(dataset | {"options": {"separator": ";", "decimal": ","}}, fetched(path))
+    assert stated.inputs.frame["age"].tolist() == (CLEAN["age"] + 0.5).tolist()
+
+
+def test_numbers_as_text_are_noted(tmp_path):
+    odd = CLEAN.assign(income=["n.a." if i == 3 else f"$1,{i % 20:03d}" for i in range(N)])
+    found = own(odd, tmp_path)
+    (note,) = [one for one in found.info.notes if "looks like numbers" in one]
+    assert "income" in note
+    assert not any("looks like numbers" in one for one in own(CLEAN, tmp_path).info.notes)
+
+
+def test_another_separator_is_named(tmp_path):
+    path = tmp_path / "own.csv"
+    CLEAN.to_csv(path, index=False, sep=";", decimal=",")
+    with pytest.raises(ReseedError, match="set `separator: ';'`"):
+        prepare({"name": "own", "task": "binary", "target": "bad"}, fetched(path))
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

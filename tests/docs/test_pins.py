@@ -21,11 +21,10 @@ NAMES = {
 }
 
 
-def lock() -> dict[str, str]:
-    """Return the locked version of each package."""
-    text = "".join(
-        (REPOSITORY / name).read_text() for name in ("requirements.txt", "requirements-torch.txt")
-    )
+def lock(*more: str) -> dict[str, str]:
+    """Return the locked version of each package; `more` are further lock files."""
+    names = ("requirements.txt", "requirements-torch.txt", *more)
+    text = "".join((REPOSITORY / name).read_text() for name in names)
     return dict(re.findall(r"^([\w.-]+)==([\w.]+)", text, re.MULTILINE))
 
 
@@ -71,6 +70,14 @@ def test_lock_has_hashes_for_every_package():
     assert all("--hash=sha256:" in package for package in packages)
 
 
+def test_tools_of_the_site_install_beside_the_lock():
+    pins, text = lock(), (REPOSITORY / "requirements-docs.txt").read_text()
+    tools = re.findall(r"^([\w.-]+)==([\w.]+)", text, re.MULTILINE)
+    assert {"sphinx", "sphinx-gallery", "myst-parser"} <= {name for name, _ in tools}
+    for name, version in tools:
+        assert pins.get(name, version) == version, name
+
+
 def test_requirements_agree_with_the_lock():
     pins = lock()
     requested = (REPOSITORY / "envs" / "requirements.in").read_text()
@@ -81,7 +88,7 @@ def test_requirements_agree_with_the_lock():
 def test_pyproject_allows_the_locked_versions():
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
     assert SpecifierSet(project["requires-python"]).contains("3.11")
-    pins = lock()
+    pins = lock("requirements-dev.txt")  # tests install the optional readers
     extras = project["optional-dependencies"].values()
     requirements = [Requirement(text) for text in chain(project["dependencies"], *extras)]
     for requirement in requirements:

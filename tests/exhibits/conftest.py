@@ -32,7 +32,10 @@ def statistics(configured):
         chosen = entry.get("experiments")
         part = metrics if chosen is None else metrics[metrics["experiment"].isin(chosen)]
         data = Data(part.reset_index(drop=True), info, Path(PUBLISHED))
-        found[name] = run_analysis(entry["kind"], data, _OPTIONS | entry.get("options", {}))
+        options = _OPTIONS | entry.get("options", {})
+        if "baselines" in options:  # the trials are of three models
+            options["baselines"] = [b for b in options["baselines"] if b in set(metrics["model"])]
+        found[name] = run_analysis(entry["kind"], data, options)
     found["noise"] = _noise(found["noise"].columns)
     return found
 

@@ -35,6 +35,25 @@ def test_curves_of_two_epochs_are_not_drawn(make):
     assert "three epochs" in draw(curves_figure, replace(data, statistics=short), {})[1].empty
 
 
+def test_early_epochs_do_not_flatten_the_late_spread(make):
+    """The claim is the spread at the end: it takes up a good part of the axis."""
+    data = make(curves)
+    arm = data.statistics["arm"] == data.statistics["arm"].iloc[0]
+    rows = data.statistics[arm].head(1)
+    rise = pd.concat([
+        rows.assign(epoch=e, mean=0.95 - 0.6 / 2**e, min=0.94 - 0.6 / 2**e, max=0.955 - 0.6 / 2**e,
+                    sd=0.004)
+        for e in range(1, 13)
+    ])  # fmt: skip
+    figure, drawn = draw(curves_figure, replace(data, statistics=rise), {})
+    low, high = figure.axes[0].get_ylim()
+    end = rise.iloc[-1]
+    assert (end["max"] - end["min"]) / (high - low) > 0.25
+    assert "earlier values may lie outside" in drawn.footnote
+    flat = replace(data, statistics=rise[rise["epoch"] > 6])
+    assert "outside" not in draw(curves_figure, flat, {})[1].footnote
+
+
 def test_a_band_of_one_sd_ends_at_the_extremes(make):
     data = make(curves)
     wide = data.statistics.assign(sd=10.0)

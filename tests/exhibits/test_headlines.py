@@ -66,6 +66,7 @@ COMPARED = {
     "pairs_table": pairs,
     "win_tie_loss_table": pairs,
     "critical_difference_figure": pairs,
+    "rank_sets_figure": pairs,
     "over_datasets_figure": over_datasets,
     "over_datasets_table": over_datasets,
 }

@@ -178,3 +178,10 @@ def test_grouped_headings_span_their_columns():
     text = latex(table(pd.DataFrame([["rf", "1", "2"]], columns=columns)))
     assert r"\multicolumn{2}{c}{G} \\" in text
     assert r"\cmidrule(lr){2-3}" in text
+
+
+def test_sign_of_a_number_is_a_minus_not_a_hyphen():
+    text = latex(table(pd.DataFrame({"x": ["[-0.06, 2.59]", "-1"], "y": ["2026-11", "a-1"]})))
+    assert "[$-$0.06, 2.59]" in text
+    assert "$-$1 & a-1" in text
+    assert "2026-11" in text

@@ -65,3 +65,30 @@ def test_a_negative_bound_is_not_printed_as_zero():
     assert interval(*low_high[0], 2) == "[-0.01, 2.01]"
     assert fixed(-0.004, 1) == "0.0"
     assert fixed(-0.0, 2) == "0.00"
+
+
+def test_reversals_of_shown_differences_are_told_from_others():
+    """Two models far apart, and one that shares the place of the first: only those swap."""
+    models = ("rf", "xgb", "gbm")
+    rng = np.random.default_rng(1)
+    rows = [
+        trial(0.8 + gain + rng.normal(0, 0.01), seed=s, dataset="magic", metric="auc", model=model)
+        for model, gain in zip(models, (0.0, 0.1, 0.0), strict=True)
+        for s in range(12)
+    ]  # fmt: skip
+    data, facts = frame(rows), about(("magic",), models)
+    table = run_analysis(ranking, Data(data, facts), {})
+    _, drawn = draw(ranking_figure, ExhibitData(table, data, facts, "k", "T"), {})
+    own = table[(table["statistic"] == "reversal") & (table["m"] == 1)].set_index(
+        ["model_a", "model_b"]
+    )
+    swapped = own.loc[("rf", "gbm"), "value"]
+    assert swapped > 0.2
+    assert own.drop(index=("rf", "gbm"))["value"].max() == 0
+    assert drawn.headline == (
+        "A single run reverses a shown difference in at most 0 % of cases, another pair in"
+        f" {100 * swapped:.0f} %"
+    )
+    said = {claim.name: claim.text for claim in drawn.claims}["order_by_pair"]
+    assert said.startswith("A difference is shown for 2 of the 3 pairs (adjusted, 12 runs each).")
+    assert f"otherwise in {100 * swapped:.0f} % of cases" in said

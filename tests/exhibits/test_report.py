@@ -243,6 +243,13 @@ def test_folded_sections_print_open_except_row_sentences():
     assert all(f".{name}::details-content" in printed for name in folded if name)
 
 
+def test_only_whole_sections_turn_a_printed_page():
+    """A cell of a class with a page of its own would break its table on every row."""
+    printed = (TEMPLATES / "page.css").read_text().partition("@media print")[2]
+    selectors = re.findall(r"([^{};]+)\{[^{}]*\bpage: ", printed)
+    assert [selector.strip() for selector in selectors] == ["section.wide"]
+
+
 def test_the_gallery_says_how_each_figure_was_had(folder, tmp_path):
     write_gallery([folder], {"toy": ["figure3"]}, tmp_path)
     text = (tmp_path / "README.md").read_text()

@@ -173,3 +173,10 @@ def test_a_study_without_measurements_gives_the_reason(data):
     assert "at this scale" in draw(seed_choice_table, nothing, {}).shown.iloc[0, 0]
     figure, _ = draw(seed_choice_figure, nothing, {})
     assert "at this scale" in " ".join(text.get_text() for text, _ in texts_of(figure))
+
+
+def test_a_small_negative_gain_is_not_printed_as_minus_zero(data):
+    rows = data.statistics.assign(optimism=-0.00001, gain=-0.00002)
+    table = draw(seed_choice_table, replace(data, statistics=rows), {})
+    cells = table.shown["Best seed by test score, points"].astype(str).to_numpy().ravel()
+    assert {cell.partition(" ")[0] for cell in cells} == {"0.00"}

@@ -2,15 +2,17 @@
 
 import numpy as np
 import pytest
-from reseed.analyses import aggregates, over_datasets, ranking, seeds_needed
+from reseed.analyses import aggregates, over_datasets, pairs, ranking, seeds_needed
 from reseed.analyses.shared.data import Data
 from reseed.exhibits import (
     aggregates_figure,
+    critical_difference_figure,
     improvement_table,
     over_datasets_figure,
     over_datasets_table,
     ranking_figure,
     seeds_figure,
+    verdicts_table,
 )
 from reseed.rendering import style
 from reseed.rendering.data import ExhibitData
@@ -152,3 +154,48 @@ def test_no_two_models_or_arms_look_alike():
     assert len({style.colour_of(model, models) for model in models}) == 5
     for names in ([f"a{i}" for i in range(20)], [f"rf~n={i}" for i in range(20)]):
         assert len({tuple(look.values()) for look in looks(names).values()}) == 20
+
+
+@pytest.mark.parametrize(
+    ("count", "models", "limits"),
+    [
+        (5, 5, "no difference, however large, is found with a power of 80 % on so few datasets"),
+        (12, 3, "detectable with a power of 80 %: a mean difference of 1.2 SD between datasets"),
+    ],
+)
+def test_claims_over_datasets_state_what_they_could_find(count, models, limits):
+    models = tuple(f"m{i}" for i in range(models))
+    names = tuple(f"d{i}" for i in range(count))
+    rng = np.random.default_rng(0)
+    rows = [
+        trial(0.8 + rng.normal(0, 0.01), seed=s, dataset=name, metric="auc", model=model)
+        for name in names
+        for model in models
+        for s in range(5)
+    ]
+    facts = about(names, models)
+    facts = amended(facts, datasets={key: {"metric": "auc"} for key in names})
+    data = exhibit(pairs, rows, facts)
+    over = {c.name: c for c in draw(verdicts_table, data, {}).claims}["shown_over_datasets"]
+    assert over.limits == limits
+    drawn = draw(critical_difference_figure, data, {})[1]
+    assert drawn.claims[0].limits == limits
+
+
+def test_mean_over_datasets_states_what_it_could_find():
+    names = tuple(f"d{i}" for i in range(6))
+    rng = np.random.default_rng(1)
+    rows = [
+        trial(0.8 + rng.normal(0, 0.01), seed=s, dataset=name, metric="auc", model=model)
+        for name in names
+        for model in ("rf", "xgb")
+        for s in range(8)
+    ]
+    facts = amended(about(names, ("rf", "xgb")), datasets={key: {"metric": "auc"} for key in names})
+    data = exhibit(over_datasets, rows, facts)
+    [pair] = data.statistics[data.statistics["statistic"] == "pair"].to_dict("records")
+    half = (pair["high"] - pair["low"]) / 2 * pair["factor"]
+    limits = draw(over_datasets_table, data, {}).claims[0].limits
+    assert limits == (
+        f"detectable with a power of 80 %, about: {half * (1.96 + 0.8416) / 1.96:.2g} points"
+    )

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 import yaml
 from reseed.core.study_info import StudyInfo
+from reseed.exhibits.spread_table import equal_places, score_places
 from reseed.plugins.kinds import built_in_kinds, load_kind
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData
@@ -205,3 +206,23 @@ def test_trials_of_two_environments_are_not_pooled_silently(exhibit, statistics)
 
 def table3(data, options) -> str:
     return draw(data.kind, data, options).note
+
+
+def test_columns_of_table_3_have_equal_decimals(exhibit):
+    data, options = exhibit("table3")
+    table = draw(data.kind, data, options)
+    for column in ("Median", "IQR", "Range"):
+        cells = [str(cell) for name in table.shown if name[1] == column
+                 for cell in table.shown[name]]  # fmt: skip
+        places = {len(cell.partition(".")[2]) for cell in cells if cell[:1].isdigit()}
+        assert len(places) == 1, column
+
+
+def test_large_scores_keep_decimals_of_their_own():
+    rows = pd.DataFrame(
+        [{"dataset": d, "n": 6, "median": m, "iqr": s}
+         for d, m, s in (("a", 0.9, 0.01), ("b", 0.8, 0.0002), ("c", 412.0, 30.0))]
+    )  # fmt: skip
+    places = equal_places(rows)
+    assert places["a"] == places["b"] == score_places(rows[rows["dataset"] == "b"])
+    assert places["c"] == 1

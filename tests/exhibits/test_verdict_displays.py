@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from reseed.exhibits import critical_difference_figure, leaderboard_table
+from reseed.exhibits import critical_difference_figure, leaderboard_table, rank_sets_figure
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.letters import groups, groups_of, letters
 from reseed.rendering.panels import MOST_HEIGHT, panel_grid, undrawn
@@ -47,7 +47,8 @@ def pair(a, b, shown, mean_a=0.9, mean_b=0.8, dataset="magic"):
         "mean_a": mean_a, "mean_b": mean_b, "difference": mean_a - mean_b, "design": "splits",
         "n": 6, "greater_is_better": True, "metric": "auc", "unit": "points", "factor": 100.0,
         "outcome": "difference" if shown else "no difference shown",
-        "critical_difference": np.nan,
+        "critical_difference": np.nan, "detectable": np.nan if shown else 0.012,
+        "target_power": 0.8, "pairs": 3, "alpha": 0.05,
     }  # fmt: skip
 
 
@@ -104,6 +105,19 @@ def test_bars_join_inconclusive_models():
         == "3 models in 1 inconclusive group; the best is shown to differ from all others"
     )
     assert np.ptp(axis.lines[0].get_xdata()) == pytest.approx(0.2)
+
+
+def test_ranks_are_those_that_the_verdicts_leave():
+    """XGB is shown better than both others, which are not shown to differ."""
+    alpha = {"alpha": 0.05}
+    figure, drawn = draw(rank_sets_figure, ranked([row | alpha for row in ROWS]), {})
+    assert drawn.frame[["low", "high"]].to_numpy().tolist() == [[1, 1], [2, 3], [2, 3]]
+    assert drawn.frame["rank"].tolist() == [1, 2, 3]
+    assert drawn.headline == "Magic: XGB is shown to be the best"
+    assert "hold at once with probability 0.95" in drawn.footnote
+    assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == ["XGB", "RF", "FFNN"]
+    few = [row | alpha | {"outcome": "too few runs"} for row in ROWS]
+    assert draw(rank_sets_figure, ranked(few), {})[1].empty
 
 
 def many(count, shown):

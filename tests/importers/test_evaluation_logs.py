@@ -4,6 +4,7 @@ import json
 import zipfile
 
 import pytest
+import reseed
 from reseed import ReseedError, compare_items
 from reseed.importers.evaluation_logs import read_evaluation_log
 
@@ -93,6 +94,14 @@ def test_lm_eval_means_equal_the_results_file(tmp_path):
         stated = json.loads(file.read_text())["results"]["gsm8k"]["exact_match,strict-match"]
         assert board[model] == stated
     assert "beats" in result.verdicts["verdict"].iloc[0] or result.verdicts["p"].iloc[0] > 0.05
+
+
+def test_compare_prefers_samples_and_knows_the_names_of_results(tmp_path):
+    for model in "ab":
+        _lm_eval(tmp_path / model, model, [1, 0, 1, 1, 0, 1] if model == "a" else [0] * 6)
+    found = reseed.compare(tmp_path, metric="exact_match,strict-match")
+    assert found.metric == "exact_match (strict-match)"
+    assert found.verdicts["method"].item() == "McNemar"
 
 
 def test_lm_eval_cluster_is_a_field_of_the_document(tmp_path):

@@ -90,7 +90,7 @@ def test_one_file_a_run_is_named_by_its_path(tmp_path):
         ("a.jsonl", "1\n2\n", "holds no list of records"),
         ("a.json", [], "holds no rows"),
         ("a.json", {"acc": 0.9}, "a.json: A dict holds, for each model, its scores"),
-        ("a.xlsx", "PK", "is a spreadsheet"),
+        ("a.xlsx", "PK", "cannot be read as a spreadsheet"),
         ("a.csv", "model,acc\na,0.85 ± 0.02\nb,0.83 +- 0.01\n", "a mean with its spread"),
     ],
 )

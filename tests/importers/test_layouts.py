@@ -107,9 +107,9 @@ def test_one_column_for_each_run_and_metric():
     metrics, about = read(pd.DataFrame(scores | {"acc_mean": [0.75, 0.75]}))
     assert by_fold(metrics, "acc")["b"].tolist() == [0.6, 0.9]
     assert any("Left out: acc_mean" in note for note in about.notes)
-    both = scores | {"fold0_auc": [0.1, 0.2], "fold1_auc": [0.3, 0.4]}
+    both = scores | {"fold0_auc": [0.6, 0.7], "fold1_auc": [0.8, 0.9]}
     metrics, about = read(pd.DataFrame(both), metric="auc")
-    assert by_fold(metrics, "auc")["a"].tolist() == [0.1, 0.3]
+    assert by_fold(metrics, "auc")["a"].tolist() == [0.6, 0.8]
     assert by_fold(metrics, "acc")["a"].tolist() == [0.7, 0.8]
     with pytest.raises(ReseedError, match="mixes several metrics for dataset data: acc, auc"):
         read(pd.DataFrame(both))
@@ -218,6 +218,6 @@ def test_a_candidate_whose_parameter_is_none(tmp_path):
 
 
 def test_lists_in_order_note_the_assumption_about_folds():
-    scores = {"a": [0.1, 0.2, 0.4], "b": [0.2, 0.1, 0.3]}
+    scores = {"a": [0.6, 0.7, 0.9], "b": [0.7, 0.6, 0.8]}
     _, about = import_results(scores, {"metric": "auc"}, {"name": "mine"})
     assert any("test_train_ratio" in note for note in about.notes)

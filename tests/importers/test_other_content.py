@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from reseed.comparison.result import format_difference
+from reseed.comparison.console import format_difference
 from reseed.core.errors import ReseedError
 from reseed.importers import import_results
 

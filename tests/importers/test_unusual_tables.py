@@ -6,6 +6,7 @@ import pytest
 from reseed.core.errors import ReseedError
 from reseed.importers import import_results
 from reseed.importers.columns import find_columns
+from reseed.importers.hints import require_model_column
 from reseed.importers.item_predictions import score_items
 from reseed.importers.sources import read_source
 
@@ -152,9 +153,8 @@ def test_requested_metric_is_no_model():
     frame = pd.DataFrame({"seed": range(4), "elo": [4.0, 3, 5, 4], "lr": 0.1, "runtime": 3.5})
     table = read_source(frame, requested="elo")
     assert table.layout.format == "table"
-    find_columns(table, {})
     with pytest.raises(ReseedError, match="names the model"):
-        table.raise_errors()
+        require_model_column(table, find_columns(table, {}), {})
 
 
 def test_written_index_is_ignored():

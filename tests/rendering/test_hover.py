@@ -74,12 +74,53 @@ def test_labels_come_from_the_legend_of_a_colour():
     assert [label for label, _ in panel["series"]] == ["Difference shown", "One"]
 
 
-def test_points_outside_and_too_many_points_are_left_out():
+def test_points_outside_are_left_out():
     def few(axes):
         axes.plot([1, 2, 30], [1, 2, np.nan], "o", label="x")
         axes.set_xlim(0, 3)
 
     _, _, [panel] = drawn(few)
     assert panel["series"] == [("x", [1, 1, 2, 2])]
-    assert drawn(lambda axes: axes.plot(range(501), range(501), "o"))[2] == []
     assert drawn(lambda axes: axes.axhline(1))[2] == []
+
+
+def test_of_very_many_points_an_even_part_is_kept():
+    [panel] = drawn(lambda axes: axes.plot(range(7000), range(7000), "o"))[2]
+    [(_, values)] = panel["series"]
+    assert values[::2] == values[1::2] == list(range(0, 7000, 3))
+    [panel] = drawn(lambda axes: axes.plot(range(600), range(600), "o"))[2]
+    assert len(panel["series"][0][1]) == 1200
+
+
+def test_cells_of_a_heat_map_have_value_row_and_column():
+    def draw(axes):
+        axes.imshow([[0.1, 0.2, np.nan], [0.4, 0.5, 0.6]], aspect="auto")
+        axes.set_yticks([0, 1], ["RF", "XGB"])
+        axes.set_xticks([1, 2], ["3", "4"])
+        axes.set_xlabel("Data seed")
+        axes.set_ylabel("Model")
+
+    figure, axes, [panel] = drawn(draw)
+    areas = {text: box for text, *box in panel["areas"]}
+    assert len(areas) == 5
+    assert "0.6\nModel: XGB\nData seed: 4" in areas
+    x0, x1, y0, y1 = areas["0.4\nModel: XGB\nData seed: 0"]
+    assert (x0, x1, y0, y1) == (-0.5, 0.5, 0.5, 1.5)
+    corner = figure.transFigure.inverted().transform(axes.transData.transform((x0, y1)))
+    assert place(panel, x0, y1) == pytest.approx((corner[0], 1 - corner[1]), abs=1e-3)
+
+
+def test_bars_and_steps_are_areas():
+    def draw(axes):
+        axes.stairs([3, 0, 5], [0.0, 0.1, 0.2, 0.3], fill=True)
+        axes.bar([2], [7], width=1, bottom=1)
+        axes.axvspan(0, 1)
+        axes.set_xlabel("Accuracy")
+        axes.set_ylabel("Seeds")
+
+    _, _, [panel] = drawn(draw)
+    assert [tuple(area) for area in panel["areas"]] == [
+        ("Seeds: 3\nAccuracy: 0 to 0.1", 0, 0.1, 0, 3),
+        ("Seeds: 5\nAccuracy: 0.2 to 0.3", 0.2, 0.3, 0, 5),
+        ("Seeds: 1 to 8\nAccuracy: 1.5 to 2.5", 1.5, 2.5, 1, 8),
+    ]

@@ -59,7 +59,11 @@ def test_estimates_are_shown_with_their_intervals():
     assert not_held.measured == "0.50 to 0.70 (2 estimates)"
     assert not_held.estimates == ("A: 0.50 [0.40, 0.60]", "B: 0.70 [0.60, 0.80]")
     assert bare.measured == "1.5"
-    assert (missing.measured, missing.published, missing.n, missing.limits) == ("–", "–", "–", "–")
+    assert (missing.measured, missing.published, missing.n, missing.limits) == (
+        "–", "–", "–", "Not measured. There are too few runs, or none, of these models.",
+    )  # fmt: skip
+    empty = StatementRow.from_record(RECORDS[-1], "table1", "Only 2 seeds.")
+    assert empty.limits == "Not measured. Only 2 seeds."
 
 
 def test_front_page_says_what_was_found_and_how_surely():
@@ -93,6 +97,29 @@ def test_pages_show_every_statement_with_its_verdict():
         for verdict in ("held", "not-held", "cannot-tell"):
             assert f'class="{verdict}"' in page
     assert 'href="paper.html#table1"' in build_index([report], ["paper.html"])
+
+
+def test_statement_without_limits_shows_its_precision():
+    claim = RECORDS[0]["claim"] | {"limits": "", "statistic": "SD ratio"}
+    record_of_ratio = RECORDS[0] | {"claim": claim, "precision": "power 80 % for a value above 4"}
+    [row] = rows_of([record_of_ratio])
+    assert row.limits == "power 80 % for a value above 4"
+    page = build_index([study([record_of_ratio])], ["paper.html"])
+    assert '<span class="soft">SD ratio</span>' in page
+    assert "power 80\u00a0% for a value above 4" in page
+
+
+def test_cards_lead_with_the_headline_and_count_verdicts():
+    report = study()
+    sidecar = report.exhibits[0].sidecar
+    sidecar |= {"headline": "Splits matter more", "findings": ["Splits matter 2.74 times as much."]}
+    page = build_index([report], ["paper.html"])
+    assert "<strong>Splits matter more.</strong>" in page
+    assert "<p>Splits matter 2.74 times as much.</p>" in page
+    assert page.count("Of 4 statements, 1 held") == 2
+    assert "<dt>SD</dt><dd>Standard deviation" not in page
+    sidecar["findings"] = ["The SD is 2."]
+    assert "<dt>SD</dt><dd>Standard deviation" in build_index([report], ["paper.html"])
 
 
 def test_front_page_dates_each_study():

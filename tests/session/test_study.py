@@ -1,5 +1,6 @@
 """`reseed.study`: splits, trials and statistics of the pipeline in the current process."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -38,6 +39,18 @@ class Network:
 
     def __call__(self, *args, **kwargs):
         return self.forward(*args, **kwargs)
+
+
+class Interrupted(GaussianNB):
+    """Ctrl-C while the third training of this model runs."""
+
+    trainings = 0
+
+    def fit(self, X, y):
+        Interrupted.trainings += 1
+        if Interrupted.trainings == 3:
+            raise KeyboardInterrupt
+        return super().fit(X, y)
 
 
 @pytest.fixture(scope="module")
@@ -321,3 +334,54 @@ def test_test_set_with_unseen_labels_is_refused():
         reseed.study(models, X, y, test=test, seeds=2)
     with pytest.raises(ReseedError, match="X holds no rows"):
         reseed.study(models, np.empty((0, 2)), [])
+
+
+def test_accuracy_is_noted_with_that_of_the_largest_class():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(100, 2)), np.arange(100) % 10 == 0
+    models = {"a": LogisticRegression(C=1), "b": LogisticRegression(C=0.1)}
+
+    def notes(y, metric):
+        result = reseed.study(models, X, y, metric=metric, splits=2, seeds=1, progress=False)
+        return [note for note in result.notes if "always predicting" in note]
+
+    assert "an accuracy of 0.9." in notes(y, "accuracy")[0]
+    assert not notes(y, "auc")
+    assert not notes(np.arange(100) % 2 == 0, "accuracy")
+
+
+@pytest.mark.parametrize("splits", [6, RepeatedKFold(n_splits=5, n_repeats=2, random_state=0)])
+def test_interrupted_study_keeps_finished_trainings(splits, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Interrupted, "trainings", 0)
+    models = {"forest": FOREST, "bayes": Interrupted()}
+    with pytest.raises(KeyboardInterrupt) as caught:
+        reseed.study(models, X, Y, splits=splits, seeds=2)
+    error = caught.value
+    # Both models on the first split, and the forest on the second, under two seeds each.
+    assert len(error.trials) == 6
+    (path,) = tmp_path.iterdir()
+    assert str(path) in str(error)
+    pd.testing.assert_frame_equal(pd.read_csv(path), error.trials)
+    whole = reseed.study(MODELS, X, Y, splits=splits, seeds=2, keep=False).data.metrics
+    forest = error.trials[error.trials["model"] == "forest"]
+    assert forest["auc"].tolist() == whole.loc[whole["model"] == "forest", "auc"].tolist()[:4]
+
+
+def test_call_that_an_interrupted_study_names_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Interrupted, "trainings", -20)
+    models = {"forest": FOREST, "bayes": Interrupted()}
+    with pytest.raises(KeyboardInterrupt) as caught:
+        reseed.study(models, X, Y, splits=30, seeds=2)
+    call = re.search(r"reseed\.compare\(.*?\)", str(caught.value)).group()
+    result = eval(call)
+    assert set(result.data.metrics["model"]) == {"forest", "bayes"}
+
+
+def test_study_that_is_interrupted_at_once_writes_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Interrupted, "trainings", 2)
+    with pytest.raises(KeyboardInterrupt):
+        reseed.study({"bayes": Interrupted(), "forest": FOREST}, X, Y, splits=2)
+    assert not list(tmp_path.iterdir())

@@ -69,6 +69,22 @@ def test_shared_seeds_with_the_anova_of_the_grid():
     share = means / result.se**2
     quantile = share * stats.t.isf(0.025, 5) + (1 - share) * stats.t.isf(0.025, 39)
     assert result.high - result.difference == pytest.approx(quantile * result.se)
+    assert stats.t.isf(0.025, result.df) == pytest.approx(quantile)
+
+
+def test_part_of_the_items_stays_for_any_number_of_seeds():
+    """s²(item means)/n less the interaction, in the unit of the scores."""
+    rng = np.random.default_rng(21)
+    a, b = (rng.normal(size=40) + rng.normal(size=(s, 40)) for s in (6, 4))
+    rest = 0.0
+    for one in (a, b):
+        parts = crossed_variance(one, ("seed", "item"), n_draws=1, rng=rng)
+        rest += parts["residual"].raw / one.size
+    expected = (a.mean(axis=0) - b.mean(axis=0)).var(ddof=1) / 40 - rest
+    result = crossed_difference(a, b, shared_seeds=False)
+    assert result.item_variance == pytest.approx(expected)
+    larger = crossed_difference(1000 * a, 1000 * b, shared_seeds=False)
+    assert larger.item_variance == pytest.approx(1e6 * expected)
 
 
 def test_single_runs_give_the_paired_t_test_over_items():
@@ -112,6 +128,8 @@ def test_zero_variance_gives_a_point_interval():
     assert crossed_difference(ones, 0 * ones, shared_seeds=False).p_value == 0
     apart = crossed_difference(ones, 0 * ones, shared_seeds=False)
     assert (apart.se, apart.seed_share, apart.low, apart.high) == (0, 0, 1, 1)
+    # Without variance the difference is equivalent within a region that is larger than it.
+    assert [apart.equivalence_p(rope) for rope in (1.0, 1.1)] == [1, 0]
 
 
 def trained(rng, seeds, items, shift, seed_sd=0.15):
@@ -243,6 +261,25 @@ def test_permutations_are_enumerated_up_to_the_limit():
     assert sampled == pytest.approx(round(sampled))
     assert p_value(np.ones(4), np.ones(4), True, 10) == 1
     assert p_value(np.ones(4), np.ones(4), False, 10) == 1
+
+
+def test_sampled_signs_agree_with_all_signs():
+    d = np.random.default_rng(2).normal(0.4, 1, 10)
+    exact = seed_permutation_test(d, 0 * d, shared_seeds=True, rng=_rng())
+    assert 0.1 < exact < 0.9
+    sampled = seed_permutation_test(d, 0 * d, shared_seeds=True, n_permutations=1000, rng=_rng())
+    assert sampled == pytest.approx(exact, abs=4 * np.sqrt(0.25 / 1000))
+
+
+def test_equal_scores_of_0_have_p_1():
+    assert seed_permutation_test([0.0, 0.0], [0.0, 0.0], shared_seeds=False, rng=_rng()) == 1
+
+
+def test_bootstrap_needs_two_resamples():
+    y, a, b = np.array([0, 1, 0, 1]), np.eye(4)[:2], np.eye(4)[2:]
+    assert seed_item_bootstrap("mse", y, a, b, 2, shared_seeds=True, rng=_rng()).n_boot == 2
+    with pytest.raises(ValueError, match="n_boot must be at least 2"):
+        seed_item_bootstrap("mse", y, a, b, 1, shared_seeds=True, rng=_rng())
 
 
 def test_rounding_noise_of_permutations_grows_with_the_scores():

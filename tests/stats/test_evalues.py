@@ -35,8 +35,10 @@ def test_symmetric_heavy_tails_keep_the_level(shape):
     assert ever.mean() <= 0.05 + 3 * np.sqrt(0.0475 / n)
 
 
-def test_bounded_sequence_equals_a_plain_loop():
-    x, alpha = np.random.default_rng(1).beta(2, 5, 200), 0.1  # later bets are below the cap of 0.5
+@pytest.mark.parametrize(("shape", "n"), [((2, 5), 200), ((0.2, 0.3), 300)])
+def test_bounded_sequence_equals_a_plain_loop(shape, n):
+    # Of scores with a large variance, bets are below the cap of 0.5 from 30 values on.
+    x, alpha = np.random.default_rng(1).beta(*shape, n), 0.1
     result = bounded_confidence_sequence(x, alpha=alpha)
     mean, variance, weights, weighted, cost = 0.5, 0.25, 0.0, 0.0, 0.0
     low, high, total, squares = 0.0, 1.0, 0.5, 0.25
@@ -73,8 +75,13 @@ def test_other_bounds_shift_and_scale():
 def test_bad_input_is_refused():
     with pytest.raises(ValueError, match="outside"):
         bounded_confidence_sequence([0.5, 1.2])
-    with pytest.raises(ValueError, match="less than high"):
-        bounded_confidence_sequence([0.5], 1, 0)
+    for low, high in ((1, 0), (0.5, 0.5)):
+        with pytest.raises(ValueError, match="less than high"):
+            bounded_confidence_sequence([0.5], low, high)
+
+
+def test_scores_at_the_bounds_are_accepted():
+    np.testing.assert_array_equal(bounded_confidence_sequence([0.0, 1.0]).mean, [0, 0.5])
 
 
 def test_bets_are_quarter_half_one_and_two():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 from reseed.stats.crossed_comparison import crossed_difference
+from reseed.stats.factorial_variance import factorial_variance
 from reseed.stats.item_design import predict_design
 from reseed.stats.item_model import Factor, item_difference
 from reseed.stats.two_models import mcnemar
@@ -125,6 +126,59 @@ def test_contributions_sum_to_the_variance():
     assert by_source["seed", "item", "repeat"] == pytest.approx(1e-4)
     assert sum(by_source.values()) == pytest.approx(result.se**2, rel=0.2)
     assert min(by_source.values()) >= 0
+
+
+def test_contributions_equal_the_analysis_of_variance():
+    """Three crossed factors: `factorial_variance`, itself checked against statsmodels."""
+    d = np.random.default_rng(9).normal(size=(3, 4, 12)) + 3 * np.arange(12)
+    d = d + np.arange(3)[:, None, None] + np.array([0, 2, 1, 5])[:, None]
+    names = ["seed", "prompt", "item"]
+    parts = factorial_variance(d, names, n_draws=1, rng=np.random.default_rng(0)).components
+    result = item_difference(d, 0 * d, [Factor("seed", True), Factor("prompt", True)])
+    by_source = {one.sources: one.variance for one in result.contributions}
+    assert len(by_source) == len(parts)
+    for part in parts:
+        sources = tuple(names if part.name == "residual" else part.name.split(":"))
+        levels = np.prod([d.shape[names.index(name)] for name in sources])
+        assert by_source[sources] == pytest.approx(max(part.raw, 0) / levels, abs=1e-12)
+
+
+def test_score_tests_at_the_ends_of_the_score_interval():
+    a, b = np.repeat([1, 1, 0, 0], [40, 9, 3, 8]), np.repeat([1, 0, 1, 0], [40, 9, 3, 8])
+    result = item_difference(a, b)
+    assert result.one_sided_p(result.low) == pytest.approx(0.025, abs=1e-6)
+    assert result.one_sided_p(result.high, greater=False) == pytest.approx(0.025, abs=1e-6)
+
+
+def test_one_sided_p_at_0_is_half_of_the_mid_p():
+    a, b = np.repeat([1, 1, 0, 0], [40, 9, 3, 8]), np.repeat([1, 0, 1, 0], [40, 9, 3, 8])
+    p = float(mcnemar(a, b).mid_p)
+    result = item_difference(a, b)
+    assert result.one_sided_p(0) == pytest.approx(p / 2)
+    assert result.one_sided_p(0, greater=False) == pytest.approx(1 - p / 2)
+
+
+def test_without_variance_the_difference_decides():
+    result = item_difference(np.full((3, 5), 0.75), np.full((3, 5), 0.5), [Factor("seed", True)])
+    assert [result.one_sided_p(bound) for bound in (0.2, 0.25, 0.3)] == [0, 1, 1]
+
+
+def test_contributions_of_clusters_have_the_unit_of_scores():
+    a, b = _scores()
+    clusters = np.repeat(np.arange(12), 5)
+    a = a + 2 * np.cos(clusters)
+    small, large = (
+        item_difference(k * a, k * b, [Factor("seed", True)], clusters=clusters).contributions
+        for k in (1, 1024)
+    )
+    for one, other in zip(small, large, strict=True):
+        assert other.variance == pytest.approx(1024**2 * one.variance, rel=1e-9)
+    assert any(one.sources == ("cluster",) and one.variance > 0 for one in small)
+
+
+def test_two_seeds_suffice():
+    a, b = _scores(seeds=2)
+    assert item_difference(a, b, [Factor("seed", True)]).levels["seed"] == 2
 
 
 def test_predicted_design_matches_a_simulated_one():

@@ -49,9 +49,10 @@ def test_swapping_the_sources_swaps_their_components():
     assert swapped.low == pytest.approx(result.low[[1, 0, 2]])
 
 
-def test_interval_equals_jackknife_pseudo_values():
+@pytest.mark.parametrize("items", [20, 2])
+def test_interval_equals_jackknife_pseudo_values(items):
     """Tukey's form: the variance of a mean of pseudo-values, one per left-out seed."""
-    y = grid(m=6, d=4, items=20)
+    y = grid(m=6, d=4, items=items)
     result, variance = item_components(y), np.zeros(3)
     for axis in (0, 1):
         n = y.shape[axis]
@@ -104,6 +105,12 @@ def test_shares_are_truncated_to_0_and_1():
     result = item_components(np.stack([square, square], axis=2))
     assert (result.variances[:2] < 0).all()
     np.testing.assert_array_equal(result.shares, [0, 0, 1])
+
+
+def test_ends_of_intervals_are_truncated_to_0_and_1():
+    result = item_components(grid(m=3, d=3, items=2, sds=(1.0, 0.1, 0.5)))
+    assert result.high.max() == 1
+    assert result.low.min() == 0
 
 
 def test_levels_without_variance_give_no_interval():

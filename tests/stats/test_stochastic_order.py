@@ -7,12 +7,14 @@ from reseed.stats.stochastic_order import stochastic_order, violation_ratio
 from scipy import integrate, stats
 
 
-def test_ratio_equals_a_fine_grid_of_quantiles():
-    rng = np.random.default_rng(0)
-    a, b = rng.normal(0.3, 1, 7), np.round(rng.normal(0, 1, 5), 1)
+@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+def test_ratio_equals_a_fine_grid_of_quantiles(seed):
+    rng = np.random.default_rng(seed)
+    a, b = rng.normal(0.3, 1, 7), np.round(rng.normal(0, 2, 5), 1)
     u = (np.arange(7 * 5) + 0.5) / (7 * 5)  # a grid finer than the steps of both samples
     d = np.quantile(a, u, method="inverted_cdf") - np.quantile(b, u, method="inverted_cdf")
     expected = (d[d < 0] ** 2).sum() / (d**2).sum()
+    assert 0 < expected < 1
     assert violation_ratio(a, b) == pytest.approx(expected)
     assert violation_ratio(b, a) == pytest.approx(1 - expected)
     np.testing.assert_allclose(violation_ratio(np.stack([a, a + 9]), b), [expected, 0])
@@ -39,6 +41,17 @@ def test_dominance_and_equality():
     assert violation_ratio(x, x) == 0.5
     result = stochastic_order(x + 10, x, rng=np.random.default_rng(0))
     assert (result.lower, result.upper) == (0, 0)
+
+
+def test_bounds_are_expanded_percentiles():
+    a, b = np.random.default_rng(4).normal(0, 2, 12), np.random.default_rng(5).normal(size=9)
+    result = stochastic_order(a, b, 0.8, 300, rng=np.random.default_rng(6))
+    rng = np.random.default_rng(6)
+    drawn = [rng.choice(x, (300, 9)) for x in (a, b)]
+    share = stats.norm.cdf(stats.t.isf(0.2, 8) * np.sqrt(9 / 8))
+    ends = np.quantile(violation_ratio(*drawn), [1 - share, share])
+    assert 0 < ends[0] < ends[1] < 1
+    assert (result.lower, result.upper) == pytest.approx(tuple(ends))
 
 
 def test_bound_keeps_its_level_without_dominance():

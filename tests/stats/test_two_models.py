@@ -35,6 +35,12 @@ def test_mcnemars_mid_p_halves_the_observed_point():
     assert mcnemar(np.ones(5), np.ones(5)).mid_p == 1
 
 
+def test_mid_p_is_at_most_1():
+    p = [mcnemar(np.repeat([1, 0], n), np.repeat([0, 1], n)).mid_p for n in range(1, 400)]
+    assert max(p) == 1  # rounding would exceed it
+    assert min(p) == pytest.approx(1)
+
+
 def test_mcnemar_keeps_its_level():
     rng = np.random.default_rng(1)
     right = rng.random((2, 4000, 100)) < 0.8
@@ -76,6 +82,10 @@ def test_delongs_variance_is_the_jackknife_over_each_class():
     assert result.difference == pytest.approx(difference(items >= 0))
     z = result.difference / result.se
     assert result.p_value == pytest.approx(2 * stats.norm.sf(abs(z)))
+    half = stats.norm.isf(0.05) * np.sqrt(variance)
+    ninety = delong(y, a, b, level=0.9)
+    assert ninety.low == pytest.approx(result.difference - half)
+    assert ninety.high == pytest.approx(result.difference + half)
     batch = delong(y, np.stack([a, b]), np.stack([b, b]))
     assert batch.se[0] == pytest.approx(result.se)
     assert batch.p_value[1] == 1
@@ -140,3 +150,10 @@ def test_swap_p_value_counts_the_observed_arrangement():
     assert swap_test([1.0, 0.0], [0.0, 0.0], 10, rng=rng) == 1  # one item: every swap is extreme
     clear = swap_test(np.ones(60), np.zeros(60), 10, rng=rng)
     assert clear == 1 / 11
+
+
+def test_rounding_of_large_scores_ties_the_swaps():
+    """The second difference is the rounding of a score of 1e9: both sums of signs are tied."""
+    a, b = np.array([1e9 + 0.3, 1e9 + 1.5e-7]), np.full(2, 1e9)
+    assert 0 < (a - b)[1] < 1e-6
+    assert swap_test(a, b, 50, rng=np.random.default_rng(0)) == 1

@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from reseed.collection import trials
 from reseed.collection.study import StudyTrial
@@ -15,6 +16,7 @@ ROWS = np.arange(6)
 TRIAL = Coordinates(0, None, 0, 0, 0, 0)
 CODE = """
 import numpy as np
+import pandas as pd
 from reseed.metrics import Undefined
 def some(y, p): return float((p > 0.5).mean())
 def none(y, p): raise Undefined("one class")
@@ -53,3 +55,14 @@ def test_undefined_metric_is_left_out(measure):
 def test_metric_without_a_number_is_named_with_the_trial(name, measure):
     with pytest.raises(ReseedError, match=rf"own_collected:{name} failed on trial\.parquet"):
         measure(name)
+
+
+def test_a_model_without_a_finished_trial_is_refused():
+    study = SimpleNamespace(spec=SimpleNamespace(study="small"))
+    frame = pd.DataFrame(
+        {"model": ["a", "a", "b", "b"], "status": ["ok", "failed", "failed", "failed"]}
+    ).assign(error=[None, "diverged", "ValueError: bad depth.", "ValueError: bad depth."])
+    trials._refuse_failed_models(study, frame[frame["model"] == "a"])
+    words = "model b: none of 2 trials finished: ValueError: bad depth. Correct the model"
+    with pytest.raises(ReseedError, match=words):
+        trials._refuse_failed_models(study, frame)

@@ -122,7 +122,7 @@ def test_forged_files_are_found_named_and_made_again(finished, name):
     finished.run("verify")
 
 
-def test_results_without_a_cache_verify_and_name_their_machine(finished):
+def test_results_without_a_cache_describe_their_machine(finished):
     results = finished.folder / "results"
     about = results / "studies" / "small" / "about.json"
     expected = json.loads(about.read_text())["machines"]

@@ -7,8 +7,9 @@ import math
 import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.claims.formatting import format_number
 from reseed.plugins.options import Arms as Options
-from reseed.rendering import numbers
+from reseed.rendering import coverage, numbers
 from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.tables import Rows, Table
 from reseed.stats.association import detectable_correlation
@@ -60,6 +61,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             f" what is given taken out (normal scores). Means of {halves:.0f} halvings;"
             f" {100 * level:g} % intervals for one halving. Zeros: runs that the measurement does"
             " not order.",
+            coverage.at(level, coverage.PARTIAL),
             "Given accuracy, churn and ECE, α̂ or the disagreement does not vary, so nothing is left"
             f" to correlate: {numbers.several(fixed)}."
             if fixed
@@ -93,7 +95,7 @@ def _claim(arms: list[tuple[str, pd.Series]]) -> Claim:
         rows,
         {
             "adds": phrases.share(rows, adds, "arm"),
-            "partial": phrases.listed(rows, "partial", "{:.2f}".format, titles, ends),
+            "partial": phrases.listed(rows, "partial", _correlation, titles, ends),
             "level": phrases.setting(100 * rows["level"].iloc[0], "{:g} %".format),
         },
         Sample.of(rows, "n", "run"),
@@ -106,3 +108,7 @@ def _claim(arms: list[tuple[str, pd.Series]]) -> Claim:
         null="partial correlation 0",
         precision=precision,
     )
+
+
+def _correlation(value: float) -> str:
+    return format_number(value, 2)

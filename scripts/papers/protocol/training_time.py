@@ -37,7 +37,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
     Raises ReseedError for a baseline that no setting has.
     """
-    groups, baseline = list(group_models(data)), options.baseline
+    groups, baseline = group_models(data), options.baseline
     arms = [arm for group in groups for arm in group.models]
     if baseline is not None and baseline not in arms:
         raise ReseedError(f"baseline: there is no arm {baseline!r}, only {', '.join(arms)}")

@@ -146,9 +146,10 @@ def _named(data: ExhibitData, entry: dict, plain: str) -> str:
 
 
 def _once(measured: pd.DataFrame, statistic: str) -> pd.DataFrame:
-    """Measured cells of original datasets, each once, that were compared with the paper."""
-    real = measured[~measured["stand_in"].astype(bool) & (measured["statistic"] == statistic)]
-    return real[real["inside"].notna()].drop_duplicates(_MEASURED)
+    """The rows of the table on original datasets that were compared with the paper."""
+    shown = _each_once(measured)
+    real = shown[~shown["stand_in"].astype(bool) & (shown["statistic"] == statistic)]
+    return real[real["inside"].notna()]
 
 
 def _claim(statistic: str, judged: pd.DataFrame) -> Claim:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Estimate, Sample
-from reseed.exhibits.spread_table import LEAST, UNCERTAIN, few, score_places, spread_of
+from reseed.exhibits.spread_table import LEAST, UNCERTAIN, equal_places, few, spread_of
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.rendering import numbers
 from reseed.rendering.arms import arm_titles
@@ -35,7 +35,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         raise NothingToShow(f"{seeds} a test ratio at this scale: no spread to see.")
     rows = rows.assign(title=arm_titles(data, rows))
     arms = list(dict.fromkeys(rows["title"]))
-    places = {d: score_places(part) for d, part in rows.groupby("dataset")}
+    places = equal_places(rows)
     lines, same = Rows(), rows.groupby([*_SERIES, "test_ratio"])["scheme"].transform("nunique") > 1
     row = [*_SERIES, "test_ratio", "scheme"]
     for (experiment, dataset, source, ratio, scheme), part in rows.groupby(row, sort=False):

@@ -6,7 +6,7 @@ import pandas as pd
 from reseed.analyses.shared.arms import with_arms
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Estimate, Sample
-from reseed.exhibits.spread_table import LEAST, UNCERTAIN, columns, few, score_places
+from reseed.exhibits.spread_table import LEAST, UNCERTAIN, columns, equal_places, few
 from reseed.plugins.options import Names, Strict
 from reseed.rendering import numbers
 from reseed.rendering.arms import arm_titles
@@ -45,7 +45,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     both = with_arms(pd.concat([fixed.assign(tuning="fixed"), tuned.assign(tuning="tuned")]))
     # What was not tuned anew stands in no row.
     both = both[both["tuning"].eq("tuned").groupby([both[n] for n in ROW]).transform("any")]
-    places = {d: score_places(part) for d, part in both.groupby("dataset")}
+    places = equal_places(both)
     lines = Rows()
     ordered = both.sort_values("varied", key=lambda s: s != "model", kind="stable")
     for (dataset, _, varied, _), part in ordered.groupby(ROW, sort=False):

@@ -36,7 +36,7 @@ COLUMNS = [
     "value", "low", "high", "level", "tasks", "runs_min", "runs_max", "failed", "left_out", "scale",
     "n_boot", "reason",
 ]  # fmt: skip
-#: Below this many runs a task the intervals are known to be too narrow (docs/methods.md).
+#: Below this many runs a task the intervals are known to be too narrow (docs/methods).
 FEW = 20
 
 

@@ -13,25 +13,30 @@ from reseed.analyses.shared.data import Data, number_data_seeds, primary_metric
 from reseed.core.schemas import SCHEME_COLUMNS, Row
 from reseed.plugins.options import Level, Strict
 from reseed.stats.comparison import differences, holm
-from reseed.stats.five_by_two import five_by_two
+from reseed.stats.five_by_two import detectable_by_f, five_by_two
 
 COLUMNS = [
     *SCHEME_COLUMNS, "metric", "arm_a", "arm_b", "runs", "failed", "mean_a", "mean_b", "difference",
-    "f", "p", "p_holm", "pairs", "t", "t_p", "alpha", "reason",
+    "f", "p", "p_holm", "pairs", "t", "t_p", "alpha", "detectable", "target_power", "reason",
 ]  # fmt: skip
 
 
 class Options(Strict):
-    """alpha: size of the tests."""
+    """alpha: size of the tests.
+    target_power: power of the smallest detectable difference.
+    """
 
     alpha: Level = 0.05
+    target_power: Level = 0.8
 
 
 def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row a pair of arms on a 5×2 scheme; `arm_a` has the better mean. Seeds are averaged.
 
     A repeat is a data seed, or a `repeat` of imported results. `p_holm` is adjusted over the pairs
-    of a dataset. Other schemes give no row. A fold with a failed trial gives a row with a `reason`.
+    of a dataset. `detectable`: smallest true difference that the F test finds with `target_power`
+    at Holm's strictest step, for independent Gaussian folds. Other schemes give no row. A fold with
+    a failed trial gives a row with a `reason`.
     """
     rows = []
     table = data.metrics.assign(repeat=number_data_seeds(data.metrics))
@@ -55,8 +60,14 @@ def _compare_arms(data: Data, key: Row, trials: pd.DataFrame, options: Options) 
     rows = list(_pairs(grids, failed, sign, shared))
     tested = [row for row in rows if not row["reason"]]
     if tested:
+        shift = detectable_by_f(options.alpha / len(tested), options.target_power)
         for row, p in zip(tested, holm([row["p"] for row in tested]), strict=True):
-            row |= {"p_holm": float(p), "pairs": len(tested)}
+            row |= {
+                "p_holm": float(p),
+                "pairs": len(tested),
+                "detectable": shift * row.pop("fold_sd"),
+                "target_power": options.target_power,
+            }
     return rows
 
 
@@ -84,5 +95,6 @@ def _pairs(
             "p": float(test.f_p),
             "t": float(test.t),
             "t_p": float(test.t_p),
+            "fold_sd": float(test.fold_sd),
             "reason": "",
         }

@@ -14,6 +14,7 @@ from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS, SPLIT_COLUMNS, Row
 from reseed.plugins.options import NoOptions
 from reseed.stats.comparison import merge_rounding_noise
+from reseed.stats.spread import spread
 
 COLUMNS = [
     *COMPARISON_COLUMNS, "metric", "greater_is_better", "factor", "unit", "model", "n", "splits",
@@ -35,7 +36,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     a finished run, and the number of `firsts`, alone or tied. The ranks are of means; the analysis
     `pairs` tests differences.
     """
-    groups = list(group_models(data))
+    groups = group_models(data)
     by_group = [_rows(group) for group in groups]
     rows = [row for part in by_group for row in part] + _rank_over_datasets(groups, by_group)
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -58,8 +59,7 @@ def _rows(group: ModelGroup) -> list[Row]:
         }
         if len(scores):
             row |= {"mean": scores.mean(), "low": scores.min(), "high": scores.max()}
-            # Relative to the first score, so that the SD of equal scores is exactly 0.
-            row["sd"] = (scores - scores[0]).std(ddof=1) if len(scores) > 1 else np.nan
+            row["sd"] = float(spread(scores).sd)
         rows.append(row)
     ranked = [row for row in rows if row["n"]]
     sizes = [max(abs(row["low"]), abs(row["high"])) for row in ranked]

@@ -71,7 +71,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     logarithm for the relative scale; `left_out_why` is JSON, {reason: datasets}. The datasets of a
     comparison: see `keys.group_across_datasets`.
     """
-    groups, rows = list(group_models(data)), []
+    groups, rows = group_models(data), []
     for positions in group_across_datasets([group.key for group in groups]):
         parts = [groups[i] for i in positions]
         key = merge_keys(pd.DataFrame([group.key for group in parts])) | {"dataset": ""}

@@ -9,6 +9,7 @@ import pandas as pd
 from pydantic import Field
 
 from reseed.analyses.shared.across_datasets import AcrossDatasets
+from reseed.analyses.shared.baseline_tests import add_dunnett
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.equivalence import rope_by_metric
 from reseed.analyses.shared.item_tests import ItemTests
@@ -20,22 +21,31 @@ from reseed.analyses.shared.pairing import (
     group_models,
     pair_models,
 )
+from reseed.analyses.shared.shares import share_maximum
+from reseed.claims.budget import list_additions
 from reseed.claims.designs import ONE_TEST_SET, SEEDS, SEEDS_AND_ITEMS, SPLITS, UNPAIRED
-from reseed.claims.pair_verdicts import build_pair_verdict
+from reseed.claims.pair_verdicts import build_pair_verdict, decide_pair_outcome
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Rope
+from reseed.stats.budget import seed_share_of_splits
 from reseed.stats.comparison import (
+    UNSTABLE_RATIO,
     compare_paired,
     differences,
     equivalence_p,
     holm,
     joint_quantile,
+    nadeau_bengio,
 )
 from reseed.stats.crossed_comparison import CrossedDifference
 from reseed.stats.planning import detectable_effect
 from reseed.stats.ranking import disagreement
 from reseed.stats.signed_rank import smallest_signed_rank_p
-from reseed.stats.unpaired import compare_unpaired, smallest_mann_whitney_p
+from reseed.stats.unpaired import (
+    compare_unpaired,
+    equal_spread_p,
+    smallest_mann_whitney_p,
+)
 
 COLUMNS = [
     *COMPARISON_COLUMNS, "metric", "greater_is_better", "factor", "unit", "model_a", "model_b",
@@ -46,9 +56,13 @@ COLUMNS = [
     "bca_low", "bca_high", "rope", "equivalence_p", "equivalence_p_holm", "p_a_better",
     "p_equivalent", "p_b_better", "detectable", "target_power", "test_train_ratio", "alpha",
     "min_runs", "friedman_p", "critical_difference", "wins", "losses", "p_least", "items",
-    "seed_share", "seeds_test", "seeds_p", "joint_low", "joint_high",
+    "seed_share", "seeds_test", "seeds_p", "joint_low", "joint_high", "item_share",
+    "conservative_p", "conservative_p_holm", "spread_p", "dunnett_p", "dunnett_low", "dunnett_high",
+    "add", "detectable_add", "largest_difference", "detectable_sd",
 ]  # fmt: skip
-_TEXT = ["test", "rank_test", "missing", "family", "seeds_test"]
+_TEXT = ["test", "rank_test", "missing", "family", "seeds_test", "add"]
+#: Columns that are ends of intervals of a difference.
+INTERVAL_ENDS = ("low", "high", "joint_low", "joint_high", "dunnett_low", "dunnett_high")
 _UNKNOWN = dict.fromkeys(COLUMNS, np.nan) | dict.fromkeys(_TEXT, "")
 #: Two models, the better one first, and their runs.
 NamedPairing = tuple[str, str, Pairing]
@@ -95,12 +109,23 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
       strictest step.
     - `rank_p`: signed-rank or Mann–Whitney test, which ignores that splits overlap;
       `rank_p_least`: its smallest possible adjusted p-value.
+    - `conservative_p`: corrected t test with 1.5 times n_test/n_train, for unstable learners.
+    - `spread_p`: Brown–Forsythe test of equal spreads over seeds (one test set).
+    - `dunnett_p`, `dunnett_low`, `dunnett_high`: Dunnett's test and simultaneous interval of models
+      with seeds of their own against `baseline`.
+    - `item_share`: share of the squared standard error that more seeds do not reduce.
+    - `add`: for an open verdict, of what twice as much lowers the smallest detectable difference
+      most: `seeds`, `splits`, `rows` or `items` (`claims.budget`), or `datasets`; `detectable_add`:
+      to what.
+    - `largest_difference`: largest possible difference, of two shares; intervals end there.
     - `instability`: share of single runs whose order differs from that of the means; a tie
       (`ties`: their share) counts one half.
 
-    With two datasets or more, further rows compare models over datasets (`AcrossDatasets`).
+    With two datasets or more, further rows compare models over datasets (`AcrossDatasets`). Their
+    `detectable_sd` is the smallest mean difference found with a power of 80 %, in SDs of the
+    difference between datasets (infinite: none).
     """
-    groups = list(group_models(data))
+    groups = group_models(data)
     ropes = rope_by_metric(options.rope, {group.metric: group.factor for group in groups})
     is_compared, is_restricted = choose_pairs(groups, options)
     items = ItemTests(data)
@@ -113,13 +138,35 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     rows = [row for part in by_group for row in part]
     for family in [rows] if options.family == "study" else by_group:
         _adjust(family, options.family)
+        for row in family:
+            _cut_intervals(row)
     rows += AcrossDatasets(options.alpha, ropes, is_restricted).compare(groups, by_group)
     for row in rows:
-        complete = _UNKNOWN | row
-        row |= {name: complete[name] for name in _TEXT}
+        complete = _UNKNOWN | row | _plan_addition(_UNKNOWN | row)
+        row |= {name: complete[name] for name in (*_TEXT, "detectable_add")}
         verdict = build_pair_verdict(complete)
         row |= {"outcome": verdict.outcome, "verdict": verdict.sentence()}
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _cut_intervals(row: Row) -> None:
+    """Cut intervals at the largest possible difference of two shares."""
+    most = row["largest_difference"]
+    for name in INTERVAL_ENDS if most else ():
+        if name in row:
+            row[name] = float(np.clip(row[name], -most, most))
+
+
+def _plan_addition(row: Row) -> Row:
+    """What to add if the verdict is open: the source that helps most, and what it would show."""
+    if decide_pair_outcome(row) != "no difference shown":
+        return {}
+    if row["design"] == "datasets":
+        return {"add": "datasets"}
+    additions = list_additions(row)
+    if not additions:
+        return {}
+    return {"add": additions[0].source, "detectable_add": additions[0].detectable}
 
 
 def _compare_pairs(
@@ -139,6 +186,7 @@ def _compare_pairs(
         "alpha": options.alpha,
         "min_runs": options.min_runs,
         "target_power": options.target_power,
+        "largest_difference": share_maximum(group.metric, group.trials["score"]),
     }
     rows: list[Row] = []
     batches: dict[tuple, list[int]] = {}
@@ -172,6 +220,8 @@ def _compare_pairs(
                 name: value[position] if isinstance(value, list) else value
                 for name, value in columns.items()
             }
+    if options.baseline is not None:
+        add_dunnett(group, rows, [pairing for _, _, pairing in pairs], options.level)
     for row, (a, b, pairing) in zip(rows, pairs, strict=True):
         if pairing.design in ONE_TEST_SET:
             found = items.compare(group, a, b, pairing, options.level)
@@ -183,7 +233,7 @@ def _compare_over_items(row: Row, test: CrossedDifference, items: int, rope: flo
     """The columns of the test over seeds and items, and what the seeds alone show."""
     of_seeds_alone = dict.fromkeys(
         ["rank_p", "rank_floor", "sd_difference", "cohens_d", "bca_low", "bca_high", "p_a_better",
-         "p_b_better", "p_equivalent"], np.nan,
+         "p_b_better", "p_equivalent", "dunnett_p", "dunnett_low", "dunnett_high"], np.nan,
     )  # fmt: skip
     columns = of_seeds_alone | {
         "design": SEEDS_AND_ITEMS.design,
@@ -198,6 +248,7 @@ def _compare_over_items(row: Row, test: CrossedDifference, items: int, rope: flo
         "scale": test.se,
         "df": test.df,
         "seed_share": test.seed_share if test.se > 0 else np.nan,
+        "item_share": test.item_variance / test.se**2 if test.se > 0 else np.nan,
         "seeds_test": row["test"],
         "seeds_p": row["p"],
     }
@@ -251,6 +302,12 @@ def _compare_paired(
         "p_a_better": test.bayes_above,
         "p_b_better": test.bayes_below,
     }
+    if split:
+        row["conservative_p"] = nadeau_bengio(d, UNSTABLE_RATIO * ratio).p_value
+        trials = (differences(p.trial_a, p.trial_b) for p in batch)
+        row["seed_share"] = [seed_share_of_splits(one, d.shape[1]) for one in trials]
+    elif d.shape[1] > 2:
+        row["spread_p"] = equal_spread_p(*(np.stack([getattr(p, k) for p in batch]) for k in "ab"))
     if rope:
         row |= {
             "rope": rope,
@@ -282,6 +339,8 @@ def _compare_unpaired(
         "instability": 1 - test.superiority,
         "ties": (a[:, :, None] == b[:, None, :]).mean(axis=(1, 2)),
     }
+    if min(a.shape[1], b.shape[1]) > 2:
+        row["spread_p"] = equal_spread_p(a, b)
     if rope:
         within = equivalence_p(test.mean_difference, test.scale, test.df, rope)
         row |= {"rope": rope, "equivalence_p": within}
@@ -303,7 +362,7 @@ def _adjust(rows: list[Row], family: str) -> None:
     ]
     if not tested:
         return
-    for name in ("p", "rank_p", "equivalence_p"):
+    for name in ("p", "rank_p", "equivalence_p", "conservative_p"):
         with_p = [row for row in tested if np.isfinite(row.get(name, np.nan))]
         adjusted = holm([row[name] for row in with_p]).tolist() if with_p else []
         for row, p in zip(with_p, adjusted, strict=True):

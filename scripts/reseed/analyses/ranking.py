@@ -6,22 +6,32 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.pairing import ModelGroup, group_models
+from reseed.analyses.shared.pairing import (
+    Design,
+    ModelGroup,
+    Pairing,
+    group_models,
+    pair_models,
+)
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Strict
-from reseed.stats.comparison import pair_differences
+from reseed.stats.comparison import differences, holm, nadeau_bengio, pair_differences
 from reseed.stats.ranking import disagreement_of_means, instability, kendall_agreement
+from reseed.stats.unpaired import compare_unpaired
 
+#: From this many comparisons on, draws are shared among them, down to `_FEWEST_DRAWS` each.
+_MANY_GROUPS = 20
+_FEWEST_DRAWS = 500
 _STEPS = [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100]
 COLUMNS = [
     *COMPARISON_COLUMNS, "metric", "statistic", "model_a", "model_b", "m", "value", "low", "high",
-    "se", "level", "n", "models", "left_out", "failed",
+    "se", "level", "n", "models", "left_out", "failed", "p_holm",
 ]  # fmt: skip
 
 
 class Options(Strict):
     """level: central share of the pairs of runs between `low` and `high`.
-    n_draws: random draws of the runs whose means are compared.
+    n_draws: random draws of the runs whose means are compared (with more than 20 datasets, fewer).
     """
 
     level: Level = 0.9
@@ -38,12 +48,16 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
       counts one half.
     - `reversal`: probability that the means of `m` runs and of n − m other runs order a pair
       differently (`stats.ranking.disagreement_of_means`; a tie counts one half), with its Monte
-      Carlo standard error `se`.
+      Carlo standard error `se`. `p_holm`: of the test of `pairs` that the two means differ,
+      adjusted over the pairs of the comparison.
     - `mean_reversal`: mean of `reversal` over pairs.
 
     A run is a split and model seed, or a run of `shared_runs`.
     """
-    rows = [row for group in group_models(data) for row in _rows(group, options)]
+    groups = group_models(data)
+    draws = max(_FEWEST_DRAWS, options.n_draws * _MANY_GROUPS // max(_MANY_GROUPS, len(groups)))
+    options = options.model_copy(update={"n_draws": min(options.n_draws, draws)})
+    rows = [row for group in groups for row in _rows(group, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -89,10 +103,44 @@ def _rows(group: ModelGroup, options: Options) -> list[Row]:
     names = [(models[i], models[j]) for i, j in zip(*np.triu_indices(len(models), 1), strict=True)]
     for (a, b), value in zip(names, table[np.triu_indices(len(models), 1)], strict=True):
         rows.append({"statistic": "instability", "model_a": a, "model_b": b, "value": float(value)})
+    adjusted = _adjusted_p(group, names)
     # Two thirds of the runs remain for the other mean.
     for m in [step for step in _STEPS if step <= max(1, n // 3)]:
         rows += _reversals(group, names, pair_differences(scores), m, options)
+    for row in rows:
+        if row["statistic"] == "reversal":
+            row["p_holm"] = adjusted[row["model_a"], row["model_b"]]
     return [shared | row for row in rows]
+
+
+def _adjusted_p(group: ModelGroup, names: list[tuple[str, str]]) -> dict[tuple[str, str], float]:
+    """p-value of each pair, adjusted by Holm over the pairs that were tested; NaN for others."""
+    found = _p_values(group)
+    p = {pair: found.get(frozenset(pair), np.nan) for pair in names}
+    tested = [pair for pair in names if np.isfinite(p[pair])]
+    adjusted = holm([p[pair] for pair in tested]).tolist() if tested else []
+    return p | dict(zip(tested, adjusted, strict=True))
+
+
+def _p_values(group: ModelGroup) -> dict[frozenset[str], float]:
+    """p-value of each pair that can be tested; pairs of one design and size are tested together."""
+    p: dict[frozenset[str], float] = {}
+    batches: dict[tuple[Design, int], list[tuple[frozenset[str], Pairing]]] = {}
+    for a, b, pairing in pair_models(group):
+        if pairing.n < 2 or pairing.design == "different splits":
+            continue
+        if pairing.is_paired:
+            batches.setdefault((pairing.design, pairing.n), []).append((frozenset((a, b)), pairing))
+        else:
+            p[frozenset((a, b))] = float(compare_unpaired(pairing.a, pairing.b).welch_p)
+    for (design, _), batch in batches.items():
+        pairs, pairings = zip(*batch, strict=True)
+        d = differences(
+            np.stack([one.a for one in pairings]), np.stack([one.b for one in pairings])
+        )
+        ratio = group.test_train_ratio if design == "splits" else 0.0
+        p |= zip(pairs, nadeau_bengio(d, ratio).p_value.tolist(), strict=True)
+    return p
 
 
 def _reversals(

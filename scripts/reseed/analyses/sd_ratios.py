@@ -9,6 +9,7 @@ import pandas as pd
 
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Cell, Data, cells
+from reseed.core.coordinates import base_name
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.core.schemas import CELL_COLUMNS, Row
 from reseed.plugins.options import Level, Strict
@@ -25,12 +26,14 @@ class Options(Strict):
     """baselines: arms whose SD the others are divided by.
     arms: the other arms (None: all that are no baseline).
     metric: metric of the SDs (None: the dataset's primary metric).
+    same_data: compare only arms on one dataset and scheme of splits.
     level: confidence level of the intervals.
     """
 
     baselines: list[str]
     arms: list[str] | None = None
     metric: str | None = None
+    same_data: bool = False
     level: Level = 0.95
 
 
@@ -43,19 +46,26 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     experiment has.
     """
     found = [cell for cell in cells(data, options.metric) if cell.varies_one_seed]
-    names = {cell.key[ARM] for cell in found}
+    names = {name for cell in found for name in _names(cell)}
     for name in options.baselines:
         if found and name not in names:
             raise ReseedError(f"baselines: there is no arm {name!r}.{suggest_name(name, names)}")
-    baselines = [cell for cell in found if cell.key[ARM] in options.baselines]
+    baselines = [cell for cell in found if _names(cell) & set(options.baselines)]
     others = [
         cell
         for cell in found
-        if cell.key[ARM] not in options.baselines
-        and (options.arms is None or cell.key[ARM] in options.arms)
+        if not _names(cell) & set(options.baselines)
+        and (options.arms is None or _names(cell) & set(options.arms))
     ]
     rows = [row for cell in others for row in _rows(cell, baselines, options.level)]
+    if options.same_data:
+        rows = [row for row in rows if row["same_data"]]
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _names(cell: Cell) -> set[str]:
+    """The name of an arm; of a variant of a model, that of the model, too."""
+    return {cell.key[ARM], base_name(cell.key[ARM])}
 
 
 def _rows(cell: Cell, baselines: list[Cell], level: float) -> Iterator[Row]:

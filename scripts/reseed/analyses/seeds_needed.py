@@ -84,7 +84,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     `detectable`, the smallest true difference found with `target_power`, does not depend on it. A
     pair without two comparable runs, or without spread, is one row with NaN.
     """
-    groups = list(group_models(data))
+    groups = group_models(data)
     is_compared, _ = choose_pairs(groups, options)
     items = ItemTests(data)
     by_group = [

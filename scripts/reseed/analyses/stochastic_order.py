@@ -10,11 +10,11 @@ from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Cell, Data, cells, group_by_key
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Share, Strict
-from reseed.stats.stochastic_order import stochastic_order
+from reseed.stats.stochastic_order import detectable_shift, stochastic_order
 
 COLUMNS = [
     *COMPARISON_COLUMNS, "metric", "arm_a", "arm_b", "n_a", "n_b", "failed", "ratio", "lower",
-    "upper", "level", "threshold", "dominates", "n_boot", "reason",
+    "upper", "level", "threshold", "dominates", "n_boot", "detectable", "reason",
 ]  # fmt: skip
 
 
@@ -35,7 +35,8 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an ordered pair: a `ratio` near 0 means that A's distribution lies above B's.
 
     `dominates`: the upper bound at `level` is below `threshold`. The whole
-    distribution counts, not only the mean. Seeds are independent samples of each arm; shared seeds
+    distribution counts, not only the mean. `detectable`: smallest shift between two Gaussians, in
+    SDs, that is shown with a power of 80 %. Seeds are independent samples of each arm; shared seeds
     are not used. Only cells that vary one seed are compared. Levels hold for one ordered pair, not
     for all pairs together.
     """
@@ -73,4 +74,5 @@ def _row(a: Cell, b: Cell, options: Options) -> Row:
         "level": order.level,
         "n_boot": order.n_boot,
         "dominates": order.upper < row["threshold"],
+        "detectable": detectable_shift(row["n_a"], row["n_b"], options.level, options.threshold),
     }

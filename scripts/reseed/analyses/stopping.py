@@ -73,7 +73,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     `winner`: the better model at the stop, which need not be the better one over all runs. Over
     splits of one table there is no outcome: they are not independent.
     """
-    groups = list(group_models(data))
+    groups = group_models(data)
     ropes = rope_by_metric(options.rope, {group.metric: group.factor for group in groups})
     rows: list[Row] = []
     for group in groups:

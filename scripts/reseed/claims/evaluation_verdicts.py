@@ -83,7 +83,7 @@ def _describe_scope(row: Row) -> str:
 
 
 def _describe_limits(row: Row) -> str:
-    """Where the test claims little, as simulations show (docs/methods.md)."""
+    """Where the test claims little, as simulations show (docs/methods)."""
     texts = []
     if row["level_cluster"] > 1 and row["cluster_df"] < _FEW_CLUSTERS:
         texts.append(

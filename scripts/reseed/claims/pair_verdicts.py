@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from reseed.claims.budget import describe_additions
 from reseed.claims.designs import NEMENYI, SEEDS_AND_ITEMS, SIGN, SPLITS, UNPAIRED, find_method
 from reseed.claims.formatting import format_number, format_p, format_share, keep_bounds_visible
 from reseed.claims.verdicts import (
@@ -84,6 +85,10 @@ def build_pair_verdict(row: Row) -> Verdict:
             describe_equivalence_tests(row) if outcome == "equivalent" else "",
             _describe_power(row, decimals) if outcome == "no difference shown" else "",
             _describe_test(row),
+            _describe_unstable_learners(row) if outcome == "difference" else "",
+            _describe_spreads(row),
+            _describe_dunnett(row, decimals),
+            _describe_cut_interval(row),
             _count_left_out(row),
         )
     return Verdict(
@@ -141,12 +146,13 @@ def _build_over_datasets(row: Row) -> Verdict:
 
 
 def _describe_power(row: Row, decimals: int) -> str:
-    """The smallest difference that the design could have found, if that is known."""
+    """The smallest difference that the design finds, now and with more runs or data, if known."""
     size, power = row.get("detectable", math.nan), row.get("target_power", math.nan)
     if not math.isfinite(size):
         return ""
     value = format_number(size * row["factor"], decimals)
-    return f"A true difference of {value}{format_unit(row)} would be found in {100 * power:.0f} %."
+    found = f"A true difference of {value}{format_unit(row)} would be found in {100 * power:.0f} %."
+    return " ".join(filter(None, [found, describe_additions(row, decimals)]))
 
 
 def _count_wins(row: Row) -> str:
@@ -194,6 +200,45 @@ def _describe_test(row: Row) -> str:
     if row["design"] == UNPAIRED.design:
         basis = f"on {_count_runs(row)}, not paired, as too few model seeds are shared"
     return f"{test} {basis}; the data never varied, so other splits or test sets may say otherwise."
+
+
+def _describe_unstable_learners(row: Row) -> str:
+    """Whether a difference over splits needs learners that single training rows hardly move."""
+    p = row.get("conservative_p_holm", math.nan)
+    if not p > row["alpha"]:
+        return ""
+    return (
+        "Not shown for learners that depend on single training rows, such as 1-nearest neighbour: "
+        f"with the correction that holds for them, p is {format_p(p)}."
+    )
+
+
+def _describe_spreads(row: Row) -> str:
+    """Whether the spreads over seeds of the two models differ."""
+    p = row.get("spread_p", math.nan)
+    if not p <= row["alpha"]:
+        return ""
+    return f"Their spreads over seeds differ (Brown–Forsythe test, unadjusted p {format_p(p)})."
+
+
+def _describe_cut_interval(row: Row) -> str:
+    """Whether the interval is cut at the largest possible difference."""
+    most = row.get("largest_difference")
+    if not most or most not in (-row["low"], row["high"]):
+        return ""
+    return "The interval is cut at the largest possible difference."
+
+
+def _describe_dunnett(row: Row, decimals: int) -> str:
+    """Dunnett's test and interval, where the models are compared with a baseline."""
+    if not math.isfinite(row.get("dunnett_p", math.nan)):
+        return ""
+    bounds = [row[name] * row["factor"] for name in ("dunnett_low", "dunnett_high")]
+    low, high = (format_number(bound, decimals) for bound in bounds)
+    return (
+        f"For all comparisons with the baseline together, Dunnett's interval is [{low}, {high}] "
+        f"and p {format_p(row['dunnett_p'])}, if the models have equal spreads."
+    )
 
 
 def _count_left_out(row: Row) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
+from statistics import NormalDist
 from typing import Literal
 
 from reseed.claims.claim import Claim, Estimate
+from reseed.claims.formatting import format_share, from_to
 from reseed.core.statement import Statement
 
 Verdict = Literal["held", "not held", "cannot tell"]
@@ -76,6 +78,41 @@ def _compare(statement: Statement, estimate: Estimate) -> Verdict:
     return "cannot tell"
 
 
+def describe_precision(statement: Statement, claim: Claim) -> str:
+    """From which true values on the statement would be decided with `ENOUGH_POWER`, about.
+
+    As if the intervals were those of Gaussian estimates: of their logarithm for a ratio (bounds 0
+    and ∞). Empty for a region with two ends, estimates without an interval, and one-sided
+    intervals that end at a bound.
+    """
+    ends = [end for end in (statement.above, statement.below) if end is not None]
+    if len(ends) != 1:
+        return ""
+    sign = 1 if statement.below is None else -1
+    found = [_decided_from(one, ends[0], sign) for one in claim.estimates]
+    known = [value for value in found if value is not None]
+    if not known:
+        return ""
+    side = "above" if sign > 0 else "below"
+    return (
+        f"power {format_share(ENOUGH_POWER)} for a true value {side}"
+        f" {from_to(known, '{:.2g}'.format)}, about"
+    )
+
+
+def _decided_from(estimate: Estimate, end: float, sign: int) -> float | None:
+    """The value beyond `end` whose interval leaves it out with `ENOUGH_POWER`; None if unknown."""
+    low, high, bounds = estimate.low, estimate.high, estimate.bounds
+    if not estimate.has_interval or estimate.level >= 1 or {low, high} & set(bounds):
+        return None
+    z = NormalDist().inv_cdf((1 + estimate.level) / 2)
+    reach = (z + NormalDist().inv_cdf(ENOUGH_POWER)) / (2 * z)
+    if bounds == (0, inf) and low > 0 and end > 0:
+        return float(end * (high / low) ** (sign * reach))
+    value = end + sign * reach * (high - low)
+    return float(value) if bounds[0] < value < bounds[1] else None
+
+
 def judge_all(statements: Sequence[Statement], claims: Sequence[Claim]) -> list[dict]:
     """One record for each statement, for the sidecar of an exhibit.
 
@@ -94,6 +131,7 @@ def judge_all(statements: Sequence[Statement], claims: Sequence[Claim]) -> list[
                 "verdict": judgement.verdict,
                 "detail": judgement.text,
                 "claim": claim.record() if claim else None,
+                "precision": describe_precision(statement, claim) if claim else "",
             }
         )
     return records

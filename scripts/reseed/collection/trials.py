@@ -49,7 +49,20 @@ def collect_trials(study: StudyTrials) -> pd.DataFrame:
     frame = pd.DataFrame(rows)
     frame.insert(0, "study", study.spec.study)
     _check_environments(study, frame)
+    _refuse_failed_models(study, frame)
     return frame
+
+
+def _refuse_failed_models(study: StudyTrials, frame: pd.DataFrame) -> None:
+    """Raise ReseedError with the first failure of a model of which no trial finished."""
+    for model, rows in frame.groupby("model", sort=False):
+        if (rows["status"] != "ok").all():
+            raise ReseedError(
+                f"study {study.spec.study}: model {model}: none of {len(rows)} trials finished: "
+                f"{str(rows['error'].iloc[0]).rstrip('.')}. Correct the model or its "
+                "hyper-parameters (config/models/), or remove it from the study. If the cause lay "
+                "outside the model, run again with `--config retry_failed=true`"
+            )
 
 
 def _compute_metrics(study: StudyTrials, one: StudyTrial, names: list[str]) -> dict[str, float]:

@@ -9,12 +9,18 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 from reseed.core.errors import ReseedError, suggest_name
+from reseed.importers.import_runs import ImportOptions
+from reseed.importers.item_table import ItemTable
 from reseed.plugins import kinds
 
 #: Analyses or exhibits by name, as a study file has them.
 Entries = dict[str, dict[str, Any]]
 #: Options of the analysis `pairs` → the same option of `seeds_needed`.
 _PLAN_OPTIONS = {"alpha": "alpha", "level": "level", "family": "family", "target_power": "power"}
+
+
+#: Options of `pairs` that `compare_items` has too.
+_ITEM_PAIR_OPTIONS = ("rope", "level", "alpha")
 
 
 class PairChoice(NamedTuple):
@@ -74,6 +80,34 @@ def check_columns(columns: object) -> dict[str, str | list[str]]:
         if not column or not all(column):
             raise ReseedError(f"`columns`: {name!r} is mapped to {column!r}. Give a column's name.")
     return mapping
+
+
+def choose_item_arguments(
+    table: ItemTable, options: ImportOptions, pair_options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Arguments of `compare_items` from those of `compare`.
+
+    Raises ReseedError for an argument that does not apply to scores of items.
+    """
+    other = sorted(set(pair_options) - set(_ITEM_PAIR_OPTIONS))
+    other += ["test_train_ratio"] if options.test_train_ratio is not None else []
+    other += ["deterministic"] if options.deterministic else []
+    if other:
+        raise ReseedError(
+            f"{', '.join(map(repr, other))}: does not apply to scores of items with clusters, "
+            "prompts, repeats or one run of each model. Leave it out."
+        )
+    arguments = {name: pair_options[name] for name in _ITEM_PAIR_OPTIONS if name in pair_options}
+    if isinstance(arguments.get("rope"), Mapping):
+        arguments["rope"] = arguments["rope"].get(table.metric)
+    greater = options.greater_is_better
+    if isinstance(greater, Mapping):
+        greater = greater.get(table.metric)
+    return arguments | {
+        "baseline": options.baseline,
+        "pairs": options.pairs,
+        "greater_is_better": greater,
+    }
 
 
 def to_text(names: object) -> Any:

@@ -15,20 +15,29 @@ from pyarrow import parquet
 
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.predictions import Predictions
+from reseed.claims.possible_ranks import MIN_RANKED
 from reseed.comparison.arguments import (
     add_pair_options,
     check_columns,
     check_directions,
     check_pair_options,
     check_pairs,
+    choose_item_arguments,
     to_text,
 )
+from reseed.comparison.item_result import ItemComparison
+from reseed.comparison.items import compare_items
 from reseed.comparison.result import STUDY_NAME, Comparison
 from reseed.config.defaults import apply_pair_options, default_analyses_and_exhibits
 from reseed.importers import EXPERIMENT
-from reseed.importers.import_runs import ImportOptions, import_runs, open_source
+from reseed.importers.columns import find_columns
+from reseed.importers.import_runs import ImportedTable, ImportOptions, import_runs
+from reseed.importers.item_table import ItemTable
 from reseed.importers.predictions import build_item_tables
+from reseed.importers.score_source import read_scores
 from reseed.importers.study_info import StudyTexts
+
+_ITEM_DEFAULTS = {"cluster": None, "repeats": "mean", "fixed": (), "failed": "refuse"}
 
 
 def compare(
@@ -37,15 +46,23 @@ def compare(
     metric: str | list[str] | dict[str, str] | None = None,
     baseline: str | None = None,
     pairs: Sequence[tuple[str, str]] | None = None,
+    deterministic: str | Sequence[str] = (),
     columns: Mapping[str, str | list[str]] | None = None,
     greater_is_better: bool | Mapping[str, bool] | None = None,
     test_train_ratio: float | None = None,
     format: str = "auto",
     unit: str = "",
     title: str = "Which model is better?",
+    cluster: str | None = None,
+    repeats: str = "mean",
+    fixed: Sequence[str] = (),
+    failed: str = "refuse",
     **options: Any,
-) -> Comparison:
-    """Compare models by the results of their runs.
+) -> Comparison | ItemComparison:
+    """Compare models by the results of their runs, or by scores of items.
+
+    Logs of evaluation harnesses, and tables of items with clusters, prompts or repeats, or with one
+    run of each model, are compared by `compare_items`.
 
     Args:
         results: a table of runs: a path (CSV, Parquet, lm-eval's JSON, a folder), several paths, a
@@ -56,6 +73,8 @@ def compare(
             dict by dataset. Required if the table holds several.
         baseline: compare each model with this one only, so that fewer p-values are adjusted for.
         pairs: or compare these pairs only, as (model, model).
+        deterministic: models without randomness, such as BM25: one run on a split stands for the
+            runs of all seeds.
         columns: Reseed's name → the table's, for columns that are not recognised.
         greater_is_better: if the metric's name does not state it; or by metric.
         test_train_ratio: test rows / training rows of repeated random splits or folds.
@@ -63,6 +82,7 @@ def compare(
             (`reseed.importers.sources.FORMATS`).
         unit: unit of the scores, for the text.
         title: heading of the report.
+        cluster, repeats, fixed, failed: of scores of items, as in `compare_items`.
         options: of the analysis `pairs`: `level` of intervals (0.95), `alpha` of the adjusted
             tests (0.05), `min_runs` for a verdict (5), `family` of the adjustment (`dataset` or
             `study`), `target_power` (0.8), and `rope`, the largest difference that does not
@@ -87,8 +107,14 @@ def compare(
         unit=unit,
         baseline=choice.baseline,
         pairs=choice.pairs,
+        deterministic=[deterministic] if isinstance(deterministic, str) else to_text(deterministic),
     )
-    imported = open_source(results, import_options)
+    given = {"cluster": cluster, "repeats": repeats, "fixed": tuple(fixed), "failed": failed}
+    source = read_scores(results, import_options, cluster, given != _ITEM_DEFAULTS)
+    if isinstance(source, ItemTable):
+        arguments = given | choose_item_arguments(source, import_options, pair_options)
+        return compare_items(source, title=title, **arguments)
+    imported = ImportedTable(source, find_columns(source, import_options.columns))
     metrics, info = import_runs(imported, import_options, StudyTexts(STUDY_NAME, title))
     tasks = {name: one.task for name, one in info.datasets.items()}
     predictions = None
@@ -96,6 +122,8 @@ def compare(
         folder = _write_predictions(*build_item_tables(imported, metrics, info))
         predictions = Predictions(Path(folder.name), tasks=tasks, held=folder)
     defaults = default_analyses_and_exhibits(predictions is not None, "binary" in tasks.values())
+    if metrics["model"].nunique() < MIN_RANKED:
+        del defaults["exhibits"]["ranks"]
     analyses = apply_pair_options(defaults["analyses"], choice._asdict())
     return Comparison(
         Data(metrics, info, predictions=predictions),

@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from reseed.core.errors import ReseedError
-
-if TYPE_CHECKING:
-    pass
+from reseed.comparison.command_options import (
+    add_columns,
+    add_direction,
+    add_item_options,
+    parse_single_columns,
+    read_item_options,
+)
 
 
 def add_evaluation_commands(commands: Any) -> None:
@@ -22,68 +25,30 @@ def add_evaluation_commands(commands: Any) -> None:
 
 def add_score_options(command: argparse.ArgumentParser) -> None:
     """Add the options that say which columns hold what, and how scores are read."""
-    _add_column_options(command)
-    add = command.add_argument
-    add("--cluster", metavar="COLUMN", help="column that names the cluster of each item")
-    add(
-        "--repeats",
-        default="mean",
-        help="how repeats of an item count: mean, pass@K, pass^K, or factor: as runs (mean)",
+    _add_table_options(command)
+    add_item_options(command)
+    command.add_argument(
+        "--alpha", type=float, default=0.05, help="size of the adjusted tests (0.05)"
     )
-    add(
-        "--fixed",
-        action="append",
-        default=[],
-        choices=["seed", "prompt"],
-        help="do not generalise to new levels of this factor",
-    )
-    add(
-        "--failed",
-        default="refuse",
-        choices=["refuse", "drop", "zero", "repeats"],
-        help="what an item without a score means (refuse)",
-    )
-    add("--alpha", type=float, default=0.05, help="size of the adjusted tests (0.05)")
 
 
-def _add_column_options(command: argparse.ArgumentParser) -> None:
-    add = command.add_argument
-    add("--metric", help="the score to compare, if there are several")
-    add(
-        "--column",
-        action="append",
-        default=[],
-        metavar="NAME=COLUMN",
-        help="the file's column of model, item, seed, prompt, repeat, …: --column model=arch",
-    )
-    add("--lower-is-better", dest="greater", action="store_false", default=None)
-    add("--greater-is-better", dest="greater", action="store_true")
-    add("--level", type=float, default=0.95, help="level of the intervals (0.95)")
+def _add_table_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--metric", help="the score to compare, if there are several")
+    add_columns(command)
+    add_direction(command)
+    command.add_argument("--level", type=float, default=0.95, help="level of the intervals (0.95)")
 
 
 def read_score_options(options: argparse.Namespace) -> dict[str, Any]:
     """Arguments of `compare_items` from the options of `add_score_options`."""
     return {
         "metric": options.metric,
-        "columns": _read_columns(options),
-        "cluster": options.cluster,
-        "repeats": options.repeats,
-        "fixed": options.fixed,
-        "failed": options.failed,
+        "columns": parse_single_columns(options.column),
         "greater_is_better": options.greater,
         "level": options.level,
         "alpha": options.alpha,
+        **read_item_options(options),
     }
-
-
-def _read_columns(options: argparse.Namespace) -> dict[str, str]:
-    columns = {}
-    for entry in options.column:
-        name, sign, column = entry.partition("=")
-        if not sign or not column:
-            raise ReseedError(f"--column {entry}: write NAME=COLUMN, as model=arch.")
-        columns[name] = column
-    return columns
 
 
 def _add_items(commands: Any) -> None:
@@ -101,6 +66,8 @@ def _add_items(commands: Any) -> None:
     add("--baseline", help="compare each model with this one only")
     add("--rope", type=float, help="the largest difference that does not matter, in score units")
     add("--csv", type=Path, metavar="FILE", help="write the verdicts as CSV")
+    add("--html", type=Path, metavar="FILE", help="write the report, one page")
+    add("--figure", type=Path, metavar="FILE", help="write the first figure (PDF, PNG, SVG)")
     command.set_defaults(run=_run_items)
 
 
@@ -117,6 +84,10 @@ def _run_items(options: argparse.Namespace) -> None:
     print(comparison)
     if options.csv:
         write_csv(comparison.verdicts, options.csv)
+    if options.figure:
+        comparison.plot().savefig(options.figure, dpi=200)
+    if options.html:
+        comparison.to_html(options.html)
 
 
 def _add_rank(commands: Any) -> None:
@@ -127,8 +98,9 @@ def _add_rank(commands: Any) -> None:
         epilog="example: reseed rank scores.csv --figure ranks.pdf",
     )
     command.add_argument("results", nargs="+", type=Path, help="CSV, Parquet or JSON lines")
-    _add_column_options(command)
+    _add_table_options(command)
     add = command.add_argument
+    add("--cluster", metavar="COLUMN", help="column that names the cluster of each item")
     add(
         "--missing",
         default="refuse",
@@ -153,7 +125,8 @@ def _run_rank(options: argparse.Namespace) -> None:
     ranking = rank_models(
         options.results,
         metric=options.metric,
-        columns=_read_columns(options),
+        columns=parse_single_columns(options.column),
+        cluster=options.cluster,
         greater_is_better=options.greater,
         missing=options.missing,
         scale=options.scale,

@@ -12,11 +12,16 @@ import pandas as pd
 
 from reseed.claims.formatting import count_interval_decimals, format_number
 from reseed.comparison.item_arrays import arrange_items
-from reseed.comparison.items import choose_direction, compare_models
+from reseed.comparison.item_pairs import compare_models
+from reseed.comparison.run_pairs import compare_runs
+from reseed.comparison.score_direction import choose_direction
 from reseed.core.errors import ReseedError
+from reseed.importers.evaluation_logs import read_evaluation_log
 from reseed.importers.item_table import ItemTable, read_item_table
 from reseed.importers.source_table import join_names
 from reseed.stats.comparison import holm
+from reseed.stats.item_model import ItemDifference
+from reseed.stats.seed_difference import SeedDifference
 
 Decision = Literal["better", "not worse", "worse", "undecided"]
 #: Exit status of `reseed gate` by decision; 1 and 2 are those of errors and of wrong usage.
@@ -31,6 +36,7 @@ class GateRow:
     p_better, p_worse: of the one-sided tests that the candidate is not better, and not worse by
         the margin or more; p_not_worse: that it is worse by the margin or more. All are adjusted
         over datasets (Holm).
+    items: 0 if the tables hold runs without items.
     """
 
     dataset: str
@@ -51,6 +57,7 @@ class Gate:
 
     decision: `worse` if any dataset is shown worse; else `better` or `not worse` if every dataset
         is shown so; else `undecided`. Absence of evidence never passes.
+    covers: what the decision holds for, and what it does not cover.
     """
 
     decision: Decision
@@ -60,6 +67,7 @@ class Gate:
     level: float
     rows: tuple[GateRow, ...]
     notes: tuple[str, ...]
+    covers: str
 
     @property
     def exit_code(self) -> int:
@@ -74,7 +82,8 @@ class Gate:
             "worse": "WORSE: the candidate is worse than the baseline",
             "undecided": "UNDECIDED: the scores show neither, more items or seeds are needed",
         }[self.decision]
-        return f"{head} ({self.metric}): {'; '.join(map(self._describe, self.rows))}."
+        evidence = "; ".join(map(self._describe, self.rows))
+        return f"{head} ({self.metric}): {evidence}. {self.covers}"
 
     def _describe(self, row: GateRow) -> str:
         decimals = count_interval_decimals(row.low, row.high)
@@ -93,7 +102,7 @@ class Gate:
             f"### {_SYMBOLS[self.decision]} {self.sentence().partition(':')[0].capitalize()}",
             "",
             f"Metric {self.metric}, margin {self.margin:g}, level {100 * self.level:g} %, tests of "
-            f"size {self.alpha:g} adjusted over {len(self.rows)} dataset(s).",
+            f"size {self.alpha:g} adjusted over {len(self.rows)} dataset(s). {self.covers}",
             "",
             "| dataset | difference | interval | items | seeds | decision |",
             "|---|---|---|---|---|---|",
@@ -103,8 +112,9 @@ class Gate:
             value, low, high = (
                 format_number(x, decimals) for x in (row.difference, row.low, row.high)
             )
+            items = f"{row.items:,}" if row.items else "–"
             lines.append(
-                f"| {row.dataset or '–'} | {value} | {low} to {high} | {row.items:,} | {row.seeds} "
+                f"| {row.dataset or '–'} | {value} | {low} to {high} | {items} | {row.seeds} "
                 f"| {_SYMBOLS[row.decision]} {row.decision} |"
             )
         return "\n".join([*lines, ""])
@@ -125,7 +135,7 @@ def gate(
     level: float = 0.95,
     alpha: float = 0.05,
 ) -> Gate:
-    """Decide by item scores whether a candidate may replace a baseline.
+    """Decide by scores of items, or of runs, whether a candidate may replace a baseline.
 
     The tests are those of `compare_items`, one-sided: *worse* if a difference below 0 is shown,
     *better* if one above 0 is, *not worse* if one above −`margin` is. Whether an equal candidate
@@ -133,7 +143,8 @@ def gate(
 
     Args:
         candidate, baseline: item scores of one model each (`read_item_table`; a column of the
-            model is not needed), on the same items.
+            model is not needed) on the same items, or logs of a harness. Without items: one row a
+            run, two seeds or more on one test set for each dataset.
         margin: the loss that does not matter, in units of the score, above 0.
         alpha: size of each one-sided test, after Holm's adjustment over datasets.
         metric, columns, cluster, repeats, fixed, failed, greater_is_better, level: as
@@ -150,8 +161,8 @@ def gate(
             raise ReseedError(f"{name} is {value!r}: give a number between 0 and 1.")
     mapping = dict(columns or {}) | ({"cluster": cluster} if cluster else {})
     sides = {
-        "candidate": read_item_table(candidate, mapping, metric, required=("item",)),
-        "baseline": read_item_table(baseline, mapping, metric, required=("item",)),
+        "candidate": _read_side(candidate, mapping, metric, cluster),
+        "baseline": _read_side(baseline, mapping, metric, cluster),
     }
     name = _check_sides(sides)
     direction = choose_direction(name, greater_is_better)
@@ -163,21 +174,63 @@ def gate(
     frame = pd.concat(
         [side.frame.assign(model=model) for model, side in sides.items()], ignore_index=True
     )
-    measured: list[dict[str, Any]] = []
+    has_items = [bool(side.frame["item"].ne("").all()) for side in sides.values()]
+    if has_items[0] != has_items[1]:
+        raise ReseedError(
+            "Only one of candidate and baseline has scores of items. Give both by item, or both by "
+            "run."
+        )
     notes: list[str] = []
-    for scores in arrange_items(frame, repeats, failed):
-        result, _ = compare_models(scores, "candidate", "baseline", sign, fixed, level)
-        measured.append({
-            "dataset": scores.dataset, "difference": float(result.difference),
-            "low": float(result.low), "high": float(result.high), "items": len(scores.items),
+    compared: list[tuple[str, ItemDifference | SeedDifference, int]] = []
+    if has_items[0]:
+        for scores in arrange_items(frame, repeats, failed):
+            result, _ = compare_models(scores, "candidate", "baseline", sign, fixed, level)
+            compared.append((scores.dataset, result, len(scores.items)))
+            notes += scores.notes
+    else:
+        compared += [(name, one, 0) for name, one in compare_runs(frame, sign, level)]
+    measured = [
+        {
+            "dataset": dataset, "difference": float(result.difference),
+            "low": float(result.low), "high": float(result.high), "items": items,
             "seeds": result.levels.get("seed", 1), "p_better": float(result.one_sided_p(0.0)),
             "p_not_worse": float(result.one_sided_p(-margin)),
             "p_worse": float(result.one_sided_p(0.0, greater=False)),
-        })  # fmt: skip
-        notes += scores.notes
+        }
+        for dataset, result, items in compared
+    ]  # fmt: skip
     rows = _decide(measured, alpha)
     decisions = {row.decision for row in rows}
-    return Gate(_combine(decisions), name, margin, alpha, level, rows, tuple(notes))
+    covers = _describe_scope(compared)
+    return Gate(_combine(decisions), name, margin, alpha, level, rows, tuple(notes), covers)
+
+
+def _read_side(
+    source: pd.DataFrame | str | Path,
+    mapping: Mapping[str, str],
+    metric: str | None,
+    cluster: str | None,
+) -> ItemTable:
+    if not isinstance(source, pd.DataFrame):
+        log = read_evaluation_log([Path(source)], metric, cluster)
+        if log is not None:
+            return log
+    return read_item_table(source, mapping, metric, required=())
+
+
+def _describe_scope(
+    compared: list[tuple[str, ItemDifference | SeedDifference, int]],
+) -> str:
+    results = [result for _, result, _ in compared if isinstance(result, ItemDifference)]
+    if not results:
+        return (
+            "Covers new training seeds on exactly these test sets: without scores of items, new "
+            "items are not allowed for."
+        )
+    has_seeds = all("seed" in result.levels for result in results)
+    covered = "new items and new training seeds" if has_seeds else "new items"
+    rest = "" if has_seeds else " for these trained models: another seed may decide otherwise"
+    return f"Covers {covered}{rest}."
 
 
 def _check_sides(sides: dict[str, ItemTable]) -> str:

@@ -48,6 +48,7 @@ class ItemScores:
 
     items, prompts: labels of the last axes of each model's `values`.
     clusters: (items,) code of the cluster of each item; None without clusters.
+    targets: (items,) what is true of each item, where `values` are predictions; else None.
     """
 
     dataset: str
@@ -56,6 +57,7 @@ class ItemScores:
     clusters: NDArray[np.int64] | None
     models: dict[str, ModelScores]
     notes: tuple[str, ...] = field(default=())
+    targets: Array | None = None
 
 
 def arrange_items(
@@ -90,6 +92,7 @@ def _check_choices(repeats: str, failed: str) -> None:
 def _arrange(rows: pd.DataFrame, dataset: str, where: str, repeats: str, failed: str) -> ItemScores:
     notes: list[str] = []
     rows = _name_items(rows, where, notes)
+    rows = _ignore_nested_prompts(rows, notes)
     if repeats == "factor":
         rows = rows.assign(seed=rows["seed"] + "/" + rows["repeat"], repeat="")
     rows = _treat_failed(rows, where, failed, notes)
@@ -116,9 +119,14 @@ def _arrange(rows: pd.DataFrame, dataset: str, where: str, repeats: str, failed:
             tuple(map(str, seeds)),
             (int(count.min()), int(count.max())),
         )
+    notes.append(where + _describe_design(models, len(prompts), len(items), clusters))
+    targets = None
+    if "target" in rows:
+        targets = rows.drop_duplicates("item")["target"].to_numpy(dtype=np.float64)
     return ItemScores(
-        dataset, tuple(map(str, items)), tuple(map(str, prompts)), clusters, models, tuple(notes)
-    )
+        dataset, tuple(map(str, items)), tuple(map(str, prompts)), clusters, models, tuple(notes),
+        targets,
+    )  # fmt: skip
 
 
 def _name_items(rows: pd.DataFrame, where: str, notes: list[str]) -> pd.DataFrame:
@@ -137,6 +145,33 @@ def _name_items(rows: pd.DataFrame, where: str, notes: list[str]) -> pd.DataFram
         )
     notes.append("Items are numbered within clusters: cluster and item name an item together.")
     return rows.assign(item=rows["cluster"] + "/" + rows["item"])
+
+
+def _ignore_nested_prompts(rows: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
+    """Rows without prompts if each item has one of its own: its text is no factor."""
+    pairs = rows[["item", "prompt"]].drop_duplicates()
+    if rows["prompt"].nunique() < 2 or pairs["item"].duplicated().any():
+        return rows
+    notes.append("Each item has one prompt, which is taken as its text and is no factor.")
+    return rows.assign(prompt="")
+
+
+def _describe_design(
+    models: dict[str, ModelScores], prompts: int, items: int, clusters: NDArray[np.int64] | None
+) -> str:
+    """Which factors are crossed, and which are nested."""
+    seeds = [len(one.seeds) for one in models.values()]
+    few, many = min(seeds), max(seeds)
+    crossed = [f"{few if few == many else f'{few} to {many}'} seeds"] if many > 1 else []
+    crossed += [f"{prompts} prompts"] if prompts > 1 else []
+    text = " × ".join([*crossed, f"{items:,} items"]) + (", crossed" if crossed else "")
+    if clusters is not None:
+        text += f"; items nested in {clusters.max() + 1:,} clusters"
+    repeats = [count for one in models.values() for count in one.repeats]
+    if max(repeats) > 1:
+        low, high = min(repeats), max(repeats)
+        text += f"; {low if low == high else f'{low} to {high}'} repeats nested in each"
+    return f"Design of each model: {text}."
 
 
 def _treat_failed(rows: pd.DataFrame, where: str, failed: str, notes: list[str]) -> pd.DataFrame:

@@ -21,6 +21,7 @@ _ITEM_ANALYSES = {"noise": {"kind": "noise_split"}, "choice": {"kind": "seed_cho
 _BINARY_ANALYSIS = "choice"
 _EXHIBITS = {
     "leaderboard": ("leaderboard_table", "Leaderboard", "pairs"),
+    "ranks": ("rank_sets_figure", "Which rank each model may have", "pairs"),
     "differences": ("pairs_figure", "Difference of every pair of models", "pairs"),
     "groups": ("critical_difference_figure", "Which models differ", "pairs"),
     "verdicts": ("verdicts_table", "Which model is better", "pairs"),

@@ -211,8 +211,8 @@ class Experiment(Strict):
 ResultsFormat = Literal[
     "auto", "csv", "parquet", "json", "lm_eval", "tensorboard",
     "mlflow", "mlflow_ui", "wandb", "clearml", "optuna", "ray",
-    "cv_results", "cross_validate", "runs_in_columns", "models_in_columns",
-    "datasets_in_columns",
+    "skore", "tabarena", "automl_benchmark", "cv_results", "cross_validate",
+    "runs_in_columns", "models_in_columns", "datasets_in_columns",
 ]  # fmt: skip
 
 
@@ -241,6 +241,8 @@ class Results(Strict):
     """Baseline: compare each model with this one only."""
     pairs: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = []
     """Compare these pairs only: `[[a, b], …]`."""
+    deterministic: list[str] = []
+    """Models without randomness: one run on a split stands for the runs of all seeds."""
 
 
 class Analysis(Strict):

@@ -52,6 +52,12 @@ class DatasetInfo(_Info):
     notes: list[str] | None = None
     targets_sha256: str | None = None
 
+    @property
+    def is_described(self) -> bool:
+        """Whether anything is known of the data, as of datasets that are not imported."""
+        known = (self.rows, self.source, self.licence, self.citation, self.stand_in, self.notes)
+        return any(known)
+
 
 class ModelInfo(_Info):
     """A model: its hyper-parameters, and the values that a search chooses from."""

@@ -52,10 +52,12 @@ class TableOptions(ReaderOptions):
 
 class DelimitedOptions(TableOptions):
     """separator: one character.
+    decimal: the decimal sign (default: `.`, and `,` in columns that hold only such numbers).
     missing: marks of no value.
     """
 
     separator: Annotated[str, Field(min_length=1, max_length=1)] = ","
+    decimal: Literal[".", ","] | None = None
     missing: list[str] = []
 
 

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from reseed.core.errors import ReseedError
 from reseed.data.entries import DatasetEntry
+from reseed.data.number_text import convert_decimal_commas, describe_number_like_columns
 from reseed.data.raw import Raw
 from reseed.data.registry import DelimitedOptions, read_reader_options
 from reseed.data.simulate import simulate_home_mortgage
@@ -42,7 +43,11 @@ def table(dataset: DatasetEntry, fetched: Fetched) -> Raw:
     """
     options = read_reader_options(dataset)
     frames = {name: _read_table_file(path, options) for name, path in fetched.paths.items()}
-    return Raw(concatenate_files(frames, dataset))
+    frame = concatenate_files(frames, dataset)
+    if options.decimal is not None:
+        return Raw(frame, describe_number_like_columns(frame, options.categorical))
+    frame, notes = convert_decimal_commas(frame)
+    return Raw(frame, [*notes, *describe_number_like_columns(frame, options.categorical)])
 
 
 def concatenate_files(frames: dict[str, pd.DataFrame], dataset: DatasetEntry) -> pd.DataFrame:
@@ -69,19 +74,32 @@ def _read_table_file(path: Path, options: DelimitedOptions) -> pd.DataFrame:
             lines = csv.reader(stream, delimiter=options.separator)
             names, first = next(lines, []), next(filter(None, lines), [])
         refuse_duplicates(path, names)
+        _check_separator(path, names, options.separator)
         if len(first) > len(names):
             # pandas would use the first field as the index, and shift all other fields.
             raise ReseedError(
                 f"{path}: rows have more fields than the header ({len(names)}): name the first "
                 f"column, or remove the {options.separator!r} at the ends of the rows"
             )
-        return _read_csv(path, sep=options.separator, na_values=options.missing or None)
+        signs = {"sep": options.separator, "decimal": options.decimal or "."}
+        return _read_csv(path, **signs, na_values=options.missing or None)
     except UnicodeDecodeError as error:
         raise ReseedError(f"{path}: not UTF-8 text ({error}): save it as UTF-8 CSV") from None
     except (pd.errors.EmptyDataError, StopIteration):
         raise ReseedError(f"{path}: the table is empty: it needs a header and rows") from None
     except (pd.errors.ParserError, pa.ArrowInvalid, ValueError, OSError, csv.Error) as error:
         raise ReseedError(f"{path}: cannot be read as a table: {error}") from None
+
+
+def _check_separator(path: Path, names: list[str], separator: str) -> None:
+    """Raise ReseedError if the header is one name that another separator divides."""
+    others = [sign for sign in ";\t,|" if sign != separator and sign in "".join(names[:1])]
+    if len(names) == 1 and others:
+        sign = others[0]
+        raise ReseedError(
+            f"{path}: the first line, {names[0][:60]!r}, is one column if {separator!r} separates "
+            f"columns: set `separator: {sign!r}` in the `options` of this dataset's `reader`"
+        )
 
 
 def magic(dataset: DatasetEntry, fetched: Fetched) -> Raw:

@@ -21,6 +21,7 @@ from reseed.rendering.numbers import counted
 from reseed.rendering.panels import entitle, named_columns, panel_grid, undrawn
 from reseed.rendering.settings import (
     counted_settings,
+    detectable,
     metric_title,
     note,
     pair_runs,
@@ -205,7 +206,17 @@ def _best_alone(parts: list[pd.DataFrame], boards: list[pd.DataFrame]) -> Claim:
         names = {"alone": phrases.share(rows, rows["alone"], one, plural)}
         text = f"The best model is shown to differ from all others {among} {{alone}}"
     runs = pair_runs(pd.concat(parts))
-    return Claim("best_alone", f"{text} ({{n}} a pair).", rows, names, runs, headline=text)
+    pairs = pd.concat(parts)
+    return Claim(
+        "best_alone",
+        f"{text} ({{n}} a pair).",
+        rows,
+        names,
+        runs,
+        headline=text,
+        null="no difference",
+        precision=detectable(pairs[pairs["outcome"] != "difference"]),
+    )
 
 
 def _group_of_best(data: ExhibitData, title: str, part: pd.DataFrame, board: pd.DataFrame) -> Claim:
@@ -220,4 +231,5 @@ def _group_of_best(data: ExhibitData, title: str, part: pd.DataFrame, board: pd.
         {name: phrases.name(text) for name, text in names.items()},
         pair_runs(part),
         null="no difference",
+        precision=detectable(part[part["outcome"] != "difference"]),
     )

@@ -21,6 +21,8 @@ NOTHING = "No training curves were collected at this scale."
 FEW = "No curve has three epochs at this scale."
 # Fewest epochs of a curve that is drawn.
 _DRAWN = 3
+# The axis leaves out early values if all values span this many times the late ones.
+_FLATTENED = 2.5
 # Fewest epochs of a curve for comparing its spread halfway and at the end.
 _EPOCHS = 4
 _ENDED = {
@@ -59,8 +61,9 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     rows = require_rows(rows[epochs >= _DRAWN], FEW)
     panels = cells(data, rows)
     canvas, axes = panel_grid([2.1] * len(panels), legend=0.6)
+    cut = False
     for axis, (title, part) in zip(axes, panels, strict=False):
-        _panel(axis, part)
+        cut = _panel(axis, part) or cut
         entitle(axis, f"{title} ({part['runs'].iloc[0]:,} runs)")
         axis.set_ylabel(measure_title(part["measure"].iloc[0]))
     handles = [
@@ -80,6 +83,9 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         rows.drop(columns="n"),  # counts runs that still train, one for each fold
         f"Runs per arm: {from_to(rows['runs'], to='–')}.",
         _ENDED[rows["ended"].iloc[0]] if unequal else "",
+        "The vertical axis spans the second half of the epochs; earlier values may lie outside."
+        if cut
+        else "",
         text,
         undrawn([title for title, _ in panels], axes),
     )
@@ -97,7 +103,8 @@ def _keys(rows: pd.DataFrame) -> list[str]:
     return [name for name in ("experiment", "dataset", "scheme", "arm") if name in rows]
 
 
-def _panel(axis: Axes, part: pd.DataFrame) -> None:
+def _panel(axis: Axes, part: pd.DataFrame) -> bool:
+    """Draw the curves of an arm. Returns whether the vertical axis leaves out early values."""
     x = part["epoch"]
     axis.fill_between(x, part["min"], part["max"], color=style.RED, alpha=0.18, lw=0)
     low, high = (
@@ -107,10 +114,30 @@ def _panel(axis: Axes, part: pd.DataFrame) -> None:
     axis.plot(x, part["mean"], color=style.RED, lw=1.4)
     axis.set_xlabel("Epoch")
     axis.locator_params(axis="x", integer=True, nbins=7)
+    limits = _late_limits(part)
+    if limits:
+        axis.set_ylim(*limits)
     if part["n"].nunique() > 1:
         low, high = axis.get_ylim()
         axis.plot(x, low + (high - low) * part["n"] / part["runs"], color=style.GREY, lw=1, ls=":")
         axis.set_ylim(low, high)
+    return limits is not None
+
+
+def _late_limits(part: pd.DataFrame) -> tuple[float, float] | None:
+    """Vertical limits that show the spread of the second half of the epochs.
+
+    The claims compare its spread. The first epochs span many times as much and would flatten it.
+    None if they do not.
+    """
+    ordered = part.sort_values("epoch")
+    late = ordered.iloc[len(ordered) // 2 :]
+    low, high = late["min"].min(), late["max"].max()
+    whole = ordered["max"].max() - ordered["min"].min()
+    if not 0 < _FLATTENED * (high - low) < whole:
+        return None
+    margin = 0.15 * (high - low)
+    return low - margin, high + margin
 
 
 def _end(part: pd.DataFrame) -> tuple[pd.Series | None, pd.Series | None]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering.data import ExhibitData, footnote, require_rows
-from reseed.rendering.numbers import decimals, fixed
+from reseed.rendering.numbers import decimals, fixed, from_to, percent
 from reseed.rendering.settings import metric_title, p_cell, pair_title, settings
 from reseed.rendering.tables import Rows, Table
 
@@ -42,7 +44,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             "Differences are positive where the arm named first is better. Alpaydın's combined F"
             " test; it asks whether the learners differ when trained on half of the rows."
             " Simulated, it erred in 8.5 % of cases with 200 rows and in 4 % with 1,000, at a"
-            " nominal 5 %.",
+            " nominal 5 %; with 1-nearest neighbour on 200 rows in 13 %.",
             f"Pairs with a failed or missing run left out: {left_out}." if left_out else "",
         ),
         claims=[
@@ -55,6 +57,20 @@ def table(data: ExhibitData, options: Options) -> Table:
                 Sample.of(done, "runs", "run"),
                 headline="A difference is shown for {shown}",
                 null="no difference",
+                precision=_detectable(done[done["p_holm"] > done["alpha"]]),
             )
         ],
     )
+
+
+def _detectable(rows: pd.DataFrame) -> str:
+    """Smallest detectable differences of pairs by metric; empty where no fold varies."""
+    known = rows[rows["detectable"] > 0]
+    if known.empty:
+        return ""
+    parts = [
+        f"{from_to(part['detectable'], '{:.2g}'.format)} {metric_title(metric)}"
+        for metric, part in known.groupby("metric", sort=False)
+    ]
+    power = percent(known["target_power"].iloc[0])
+    return f"detectable with a power of {power} (independent folds): {'; '.join(parts)}"

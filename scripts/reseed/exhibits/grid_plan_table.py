@@ -70,6 +70,9 @@ def _claims(rows: pd.DataFrame) -> list[Claim]:
             names,
             Sample.of(pairs, "data_seeds", "seed"),
             headline="" if few else "{runs} runs of each model would settle {pairs}",
+            null="no difference",
+            precision=f"planned for a power of {percent(pairs['power'].iloc[0])} against the"
+            " differences of the pilot",
         )
     ]
 

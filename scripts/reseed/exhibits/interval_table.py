@@ -6,7 +6,7 @@ import pandas as pd
 
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Estimate, Sample
-from reseed.exhibits.spread_table import few, score_places, section, spread_of, together
+from reseed.exhibits.spread_table import equal_places, few, section, spread_of, together
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.rendering import coverage, numbers
 from reseed.rendering.arms import arm_titles
@@ -28,7 +28,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         data.rows(options.experiments), "None of this table's experiments was run at this scale."
     )
     rows = together(rows[rows["held"] == ""])
-    places = {d: score_places(part) for d, part in rows.groupby("dataset")}
+    places = equal_places(rows)
     lines = Rows()
     # Titles of experiments are shown if several vary the same seed of an arm, or if arms of two
     # experiments share a title.

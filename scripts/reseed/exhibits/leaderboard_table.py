@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -13,8 +14,10 @@ from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.keys import merge_keys
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample
+from reseed.claims.designs import ONE_TEST_SET
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS
+from reseed.exhibits.shared.leading_models import count_best_means, rank_note
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, require_rows
@@ -44,7 +47,8 @@ _LETTERS = (
     "adjusted p-values of the verdicts)."
 )
 _RECORD = (
-    "Won, open, lost: comparisons with the other models over all datasets; open where no "
+    "Won, open, lost: comparisons with the other models over all datasets; equal where they are "
+    "shown to be equivalent, open where no "
     "difference is shown."
 )
 DRAWS = ("pairs",)
@@ -82,7 +86,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         data,
         board.drop(columns="place"),
         note(data, single, per="model and dataset"),
-        definitions=[text for text in (*phrase, _rank_note(over)) if text],
+        definitions=[text for text in (*phrase, rank_note(over)) if text],
         claims=[claim for found in groups for claim in _claims(data, *found, len(groups) == 1)],
     )
 
@@ -188,16 +192,21 @@ def _record(pairs: pd.DataFrame, model: str, least: int) -> dict:
     if len(pairs) < least:
         return {}
     others = _others(pairs, model)
-    return {"Won, open, lost": " / ".join(str(len(others[of])) for of in ("won", "open", "lost"))}
+    sides = ["won", "equal", "open", "lost"]
+    if not pairs["outcome"].eq("equivalent").any():
+        sides.remove("equal")
+    counts = " / ".join(str(len(others[side])) for side in sides)
+    return {", ".join(sides).capitalize(): counts}
 
 
 def _others(pairs: pd.DataFrame, model: str) -> dict[str, list[str]]:
-    """Models compared with a model, by outcome: won, lost, or inconclusive (open)."""
-    found: dict[str, list[str]] = {"won": [], "lost": [], "open": []}
+    """Models compared with a model, by outcome: won, lost, equal (equivalent), or open."""
+    found: dict[str, list[str]] = {"won": [], "lost": [], "equal": [], "open": []}
     own = pairs[(pairs["model_a"] == model) | (pairs["model_b"] == model)]
     for a, b, outcome in own[["model_a", "model_b", "outcome"]].itertuples(index=False):
         decided = "won" if a == model else "lost"
-        side = decided if outcome == "difference" else "open"
+        undecided = "equal" if outcome == "equivalent" else "open"
+        side = decided if outcome == "difference" else undecided
         found[side].append(b if a == model else a)
     return found
 
@@ -211,20 +220,6 @@ def _score(part: pd.DataFrame) -> str:
 
 def _rank(rank: float) -> str:
     return NONE if not np.isfinite(rank) else f"{rank:.0f}" if rank % 1 == 0 else f"{rank:.1f}"
-
-
-def _rank_note(over: pd.DataFrame) -> str:
-    if over.empty:
-        return ""
-    text = "Mean rank: over the datasets, 1 is best; ±: SD over runs."
-    short = over[over["n"] < over["datasets"]].drop_duplicates("place")
-    parts = [f"{row['n']:.0f} of {row['datasets']:.0f}" for _, row in short.iterrows()]
-    if parts:
-        text += (
-            f" Ranks are over the {several(parts)} datasets on which every model has a finished"
-            " run."
-        )
-    return text
 
 
 def _beats_all(others: dict[str, list[str]], models: int) -> bool:
@@ -271,6 +266,8 @@ def _claims(
             for name, part in settings(data, single)
             if len(part) > 1 and (part["rank"] == part["rank"].min()).sum() == 1
         ]
+        if len(found) > 1:  # the first sentence is about all datasets
+            found.insert(0, count_best_means(title, settings(data, single), partial(_name, data)))
     return found if is_alone else [replace(claim, headline="") for claim in found]
 
 
@@ -328,6 +325,7 @@ def _best_by_rank(
         pair_runs(pairs),
         headline=text,
         null="no difference",
+        precision=detectable(pairs[pairs["outcome"] != "difference"]),
     )
 
 
@@ -359,6 +357,8 @@ def _best_mean(
         f"{'{where}: ' if where else ''}{{best}} has the best mean, {{metric}} {{mean}}",
     )
     text += " over {n}"
+    if len(own) and own["design"].isin(ONE_TEST_SET).all():
+        text += " on this one split"
     if beats_all:
         text += ", and is shown better than every other model"
         tail = " and is shown to differ from every other"
@@ -371,6 +371,8 @@ def _best_mean(
         text += f"; {lead} {{open}}"
     elif others["won"] and not others["lost"] and not beats_all:
         text += ", and is shown better than {won}"
+    if others["equal"]:
+        text += "; equivalent to {equal}"
     if len(absent):
         text += f"; {{absent}} {'has' if len(absent) == 1 else 'have'} no finished run"
     return Claim(

@@ -14,6 +14,7 @@ from reseed.rendering import coverage
 from reseed.rendering.data import ExhibitData, marks, require_rows
 from reseed.rendering.numbers import (
     fixed,
+    from_to,
     interval_decimals,
     percent,
     several,
@@ -21,6 +22,7 @@ from reseed.rendering.numbers import (
 )  # fmt: skip
 from reseed.rendering.settings import cross_dataset_parts, joined, p_cell, pair_title
 from reseed.rendering.tables import Rows, Table
+from reseed.stats.hierarchical import detectable_mean
 
 # Most pairs with a sentence.
 _LISTED = 6
@@ -119,6 +121,7 @@ def claims(data: ExhibitData, pairs: pd.DataFrame) -> list[Claim]:
                 statistic="mean difference over datasets",
                 null="no difference",
                 estimates=[_estimate(data, row) for row in part.to_dict("records")],
+                precision=_detectable(part[part["outcome"] != "difference"]),
             )
         )
         first = part.head(_LISTED)
@@ -133,6 +136,17 @@ def _named(name: str, title: str) -> str:
 def _estimate(data: ExhibitData, row: Mapping) -> Estimate:
     ends = (row["low"], row["high"])
     return Estimate.truncated(pair_title(data, row), row["effect"], ends, row["level"])
+
+
+def _detectable(pairs: pd.DataFrame) -> str:
+    """Smallest mean difference that is found with a power of 80 %; empty without pairs."""
+    if pairs.empty:
+        return ""
+    level, factor = pairs["level"].iloc[0], pairs["factor"]
+    sizes = detectable_mean(pairs["low"] * factor, pairs["high"] * factor, level)
+    unit = pairs["unit"].iloc[0]
+    text = from_to(sizes, "{:.2g}".format)
+    return f"detectable with a power of 80 %, about: {text}{f' {unit}' if unit else ''}"
 
 
 def _new_dataset(data: ExhibitData, title: str, pair: pd.DataFrame) -> Claim:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -20,6 +22,9 @@ from reseed.rendering.settings import counted_settings, note, settings
 # Number of lines that colours and dashes distinguish.
 _MOST = len(LINES) * len(DASHES)
 
+# Level of the tests that tell shown differences from others.
+_ALPHA = 0.05
+
 DRAWS = ("ranking",)
 
 
@@ -34,7 +39,8 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """Left: Kendall's τ between runs. Right: how often the mean of m runs reverses an order."""
     rows = data.rows(options.experiments)
     if not rows.empty:
-        rows = rows[rows["statistic"].isin(["mean_tau", "mean_reversal"])]
+        of_pairs = (rows["statistic"] == "reversal") & (rows["m"] == 1)
+        rows = rows[rows["statistic"].isin(["mean_tau", "mean_reversal"]) | of_pairs]
     # Titles are distinct over all settings, since a dataset may be drawn for one experiment only.
     found = settings(data, rows)
     panels = [(title, part[part["value"].notna()]) for title, part in found if not _orderless(part)]
@@ -152,10 +158,9 @@ def _claims(panels: list[tuple[str, pd.DataFrame]]) -> list[Claim]:
     where = phrases.name(counted_settings(first))
     names = {
         "share": phrases.extent(first, "value", format_share),
-        "most": phrases.single(first.nlargest(1, "value"), "value", format_share),
         "where": where,
     }
-    headline = "A single run reverses the order of a pair of models in up to {most} of cases"
+    by_pair, headline = _by_pair(pd.concat([part for _, part in panels]))
     if not first["value"].any():
         headline = "No single run reverses the order of a pair of models"
     found = [
@@ -166,9 +171,9 @@ def _claims(panels: list[tuple[str, pd.DataFrame]]) -> list[Claim]:
             first,
             names,
             Sample.of(first, "n", "run"),
-            headline=headline,
             statistic="probability of a reversed order",
-        )
+        ),
+        replace(by_pair, headline=headline),
     ]
     averaged = last[last["m"] > 1]
     if len(averaged):
@@ -184,3 +189,32 @@ def _claims(panels: list[tuple[str, pd.DataFrame]]) -> list[Claim]:
         sample = Sample.of(averaged, "n", "run")
         found.append(Claim("averaged_order", sentence, averaged, names, sample))
     return found
+
+
+def _by_pair(rows: pd.DataFrame) -> tuple[Claim, str]:
+    """Reversals of pairs whose difference is shown, and of the others; a headline on both.
+
+    Of two models without a shown difference either order may be right, so a reversal is no error.
+    """
+    pairs = rows[rows["statistic"] == "reversal"]
+    shown = pairs["p_holm"] < _ALPHA
+    names = {"pairs": phrases.share(pairs, shown, "pair")}
+    for name, part in {"shown": pairs[shown], "open": pairs[~shown]}.items():
+        if len(part):
+            worst = part.nlargest(1, "value")
+            names[name] = phrases.extent(part, "value", format_share)
+            names[f"most_{name}"] = phrases.single(worst, "value", format_share)
+    sentence = "A difference is shown for {pairs} (adjusted, {n} each)."
+    headline = "No difference is shown; a single run reverses an order in up to {most_open}"
+    if "shown" in names:
+        sentence += " A single run orders these otherwise than the other runs in {shown} of cases."
+        headline = "A single run reverses a shown difference in at most {most_shown} of cases"
+    if "open" in names:
+        sentence += (
+            " Where none is shown, either order may be right; a single run orders such a pair"
+            " otherwise in {open} of cases."
+        )
+    if {"shown", "open"} <= set(names):
+        headline += ", another pair in {most_open}"
+    sample = Sample.of(pairs, "n", "run")
+    return Claim("order_by_pair", sentence, pairs, names, sample, null="no difference"), headline

@@ -79,7 +79,7 @@ def _cell(rows: pd.DataFrame) -> dict:
 
 def _line(cell: pd.Series, threshold: float) -> dict:
     optimism, gain = (
-        f"{100 * cell[name]:.2f} ± {100 * cell[f'{name}_mc_se']:.2f}"
+        numbers.plus_minus(100 * cell[name], 100 * cell[f"{name}_mc_se"], 2)
         for name in ("optimism", "gain")
     )
     return {

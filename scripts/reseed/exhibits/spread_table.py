@@ -23,6 +23,8 @@ from reseed.stats.spread import ratio_limits
 ROW = ["dataset", "scheme", "hyperparameters_source", "arm"]
 #: Fewest seeds for a spread.
 LEAST = 3
+# Scores from this size on have decimals of their own.
+_LARGE = 10
 # Fewest seeds for two digits of a spread.
 _PRECISE = 20
 
@@ -37,7 +39,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         data.rows(experiments), "None of this table's experiments was run at this scale."
     )
     rows = with_arms(rows[rows["held"] == ""])
-    places = {d: score_places(part) for d, part in rows.groupby("dataset")}
+    places = equal_places(rows)
     lines, rows = Rows(), together(rows)
     for (dataset, scheme, source, _), part in rows.groupby(ROW, sort=False):
         cell = part.set_index("experiment")
@@ -84,8 +86,20 @@ def score_places(rows: pd.DataFrame) -> int:
     digits from 20 runs on and one digit below.
     """
     is_precise = rows["n"].max() >= _PRECISE
-    least = 3 + is_precise if rows["median"].abs().max() < 10 else 1
+    least = 3 + is_precise if rows["median"].abs().max() < _LARGE else 1
     return numbers.decimals(rows["iqr"], 1 + is_precise, least=least)
+
+
+def equal_places(rows: pd.DataFrame) -> dict[str, int]:
+    """Decimals by dataset: those of `score_places`, the most of all datasets with scores below 10.
+
+    So a column has equal decimals, unless the scores of a dataset have another size.
+    """
+    places = {str(d): score_places(part) for d, part in rows.groupby("dataset")}
+    size = rows["median"].abs().groupby(rows["dataset"]).max()
+    alike = [dataset for dataset in places if not size[dataset] >= _LARGE]
+    most = max((places[dataset] for dataset in alike), default=0)
+    return places | dict.fromkeys(alike, most)
 
 
 def together(rows: pd.DataFrame) -> pd.DataFrame:

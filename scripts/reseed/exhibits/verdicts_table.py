@@ -8,6 +8,7 @@ import pandas as pd
 
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample
+from reseed.claims.designs import ONE_TEST_SET
 from reseed.claims.families import describe_families
 from reseed.claims.pair_verdicts import build_pair_verdict
 from reseed.core.schemas import COMPARISON_COLUMNS
@@ -88,6 +89,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             " single runs that order the pair the other way.",
             f"A difference is shown where p is at most {rows['alpha'].iloc[0]:g}. On given splits"
             " it says nothing of other data sets; a difference that is not shown is no equality.",
+            *_fixed_test_set(rows),
             *_families(rows),
             *coverage.corrected(rows),
         ],
@@ -120,6 +122,16 @@ def _families(rows: pd.DataFrame) -> list[str]:
     return [f"{text[0].upper()}{text[1:]}"] if text else []
 
 
+def _fixed_test_set(rows: pd.DataFrame) -> list[str]:
+    """What pairs over seeds alone hold for, if there are any."""
+    if not rows["design"].isin(ONE_TEST_SET).any():
+        return []
+    return [
+        "Pairs compared over seeds on one test set: it did not vary, so a difference holds on"
+        " exactly these items, and other items may order the models otherwise."
+    ]
+
+
 def _in_order(part: pd.DataFrame) -> pd.DataFrame:
     """Rows sorted by outcome, then by p; unknown outcomes come last."""
     part = part.sort_values("p_holm", kind="stable", na_position="last")
@@ -149,14 +161,23 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     if len(within):
         noun = ("pair on one dataset", "pairs on one dataset") if over.any() else ("pair", "pairs")
         shown = within["outcome"] == "difference"
+        equal = within["outcome"] == "equivalent"
+        has_region = within["rope"].notna().any()
+        text = "A difference is shown for {shown}" + (
+            ", equivalence for {equal}" if has_region else ""
+        )
+        scope = " on one split each" if within["design"].isin(ONE_TEST_SET).all() else ""
         found.append(
             Claim(
                 "shown_differences",
-                "A difference is shown for {shown} ({n} a pair).",
+                f"{text}{scope} ({{n}} a pair).",
                 within,
-                {"shown": phrases.share(within, shown, *noun)},
+                {
+                    "shown": phrases.share(within, shown, *noun),
+                    "equal": phrases.share(within, equal, *noun),
+                },
                 pair_runs(within),
-                headline="A difference is shown for {shown}",
+                headline=text,
                 statistic="mean difference",
                 null="no difference",
                 estimates=difference_estimates(data, within),
@@ -177,6 +198,7 @@ def _over_datasets(rows: pd.DataFrame) -> Claim:
         Sample.of(rows, "n", "dataset"),
         headline="" if (rows["outcome"] == "too few runs").all() else headline,
         null="no difference",
+        precision=detectable(rows[rows["outcome"] != "difference"]),
     )
 
 
@@ -204,7 +226,15 @@ def _best_models(data: ExhibitData, within: pd.DataFrame) -> Claim:
             "{best} has the best mean score; that it beats the next, {second}, "
             f"{shown} ({{n}} a pair)."
         )
-    return Claim("best_models", sentence, best, names, pair_runs(best))
+    return Claim(
+        "best_models",
+        sentence,
+        best,
+        names,
+        pair_runs(best),
+        null="no difference",
+        precision=detectable(best[best["outcome"] != "difference"]),
+    )
 
 
 def _leader(data: ExhibitData, within: pd.DataFrame, best: pd.Series) -> str:

@@ -16,15 +16,17 @@ from reseed.importers.columns import (
     list_used_columns,
     normalize_name,
 )
-from reseed.importers.long_table import ONE_DATASET, RUN_KEY
+from reseed.importers.hints import suggest_means
+from reseed.importers.long_table import MOST_RUNS, ONE_DATASET, RUN_KEY
 from reseed.importers.source_table import MAX_SHOWN, SourceTable, join_names
 from reseed.importers.vocabulary import (
+    BOOKKEEPING,
     COSTS,
     DIFFERENCES,
     STEPS,
     SUBSETS,
-    is_spread,
     is_summary,
+    may_be_item,
     split_heading,
 )
 from reseed.metrics.names import infer_direction
@@ -134,12 +136,39 @@ def _suggest_mapping(table: SourceTable, columns: ColumnMap, differ: list[str]) 
     free = [c for c in differ if infer_direction(c) is None and not split_heading(c) & COSTS]
     if not free:
         return ""
+    tested_on = _find_dataset_column(table, columns, free)
+    if tested_on is not None:
+        return f" If {tested_on!r} names what models were tested on: {_map('dataset', tested_on)}."
     model = ", ".join([*list_used_columns({"model": columns["model"]}), free[0]])
     has_one_seed = "seed" in columns and table.text(str(columns["seed"])).nunique() == 1
     # If all runs have the same seed, another column may count them.
-    counts = f" Where {free[0]!r} counts repeated trainings: `columns: {{seed: {free[0]}}}`."
+    counts = f" Where {free[0]!r} counts repeated trainings: {_map('seed', free[0])}."
+    if may_be_item(free[0]) or table.text(free[0]).nunique() > MOST_RUNS:
+        counts = f" Where {free[0]!r} names test cases: {_map('item', free[0])}."
+        return counts
     setting = f" Where {free[0]!r} is a setting, it names the model too: "
     return f"{counts if has_one_seed else ''}{setting}`columns: {{model: [{model}]}}`."
+
+
+def _map(name: str, column: str) -> str:
+    return f"`columns: {{{name}: {column}}}`"
+
+
+def _find_dataset_column(
+    table: SourceTable, columns: ColumnMap, candidates: Sequence[str]
+) -> str | None:
+    """A column of words, on each of which every model has a row, if no column is the dataset."""
+    if "dataset" in columns:
+        return None
+    model = table.joined_text(list_used_columns({"model": columns["model"]}))
+    for column in candidates:
+        label = table.text(column)
+        is_word = not table.is_numeric(column) and (label != "").all()
+        if is_word and not may_be_item(column) and not split_heading(column) & BOOKKEEPING:
+            shared = model.groupby(label).nunique()
+            if len(shared) > 1 and model.nunique() > 1 and (shared == model.nunique()).all():
+                return column
+    return None
 
 
 def refuse_summary_models(table: SourceTable, long: pd.DataFrame) -> None:
@@ -202,22 +231,12 @@ def check_run_counts(table: SourceTable, columns: ColumnMap, metrics: pd.DataFra
         )
         return
     names = ", ".join(map(repr, list_used_columns({"model": columns["model"]})))
+    items = " To compare the models by test cases: `reseed items`." if "item" in columns else ""
     table.add_error(
         f"has one run of each model (by column {names}: {models} models), which shows nothing of "
         "how much a result depends on the seed",
         "Add runs with other seeds or folds (of files: `seed_3` or `fold_3` in each path), or map "
-        f"the column that names the model: `columns: {{model: …}}`.{_suggest_means(table)}",
-    )
-
-
-def _suggest_means(table: SourceTable) -> str:
-    """Refer to `reseed means` if a table holds means and SDs alone."""
-    spreads = [column for column in table.columns if is_spread(column)]
-    if not spreads:
-        return ""
-    return (
-        f" A mean with its spread ({spreads[0]!r}) is no run; to compare means and SDs alone, use "
-        "`reseed means` (in Python `reseed.compare_means`)."
+        f"the column that names the model: `columns: {{model: …}}`.{items}{suggest_means(table)}",
     )
 
 

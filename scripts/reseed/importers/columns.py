@@ -16,7 +16,7 @@ _ALIASES = {
     "model": "model algorithm method estimator classifier regressor model_name architecture arch "
     "learner framework approach system ranker retriever backbone network solver agent",
     "dataset": "dataset data dataset_name data_set benchmark task task_name collection corpus "
-    "environment env",
+    "environment env game",
     "data_seed": "data_seed split split_seed data_split",
     "repeat": "repeat repetition",
     "fold": "fold cv_fold fold_id",
@@ -27,7 +27,7 @@ _ALIASES = {
     "n_train": "n_train train_rows n_train_samples n_training",
     "n_test": "n_test test_rows n_test_samples n_testing",
     "item": "item item_id example example_id sample sample_id query query_id qid question_id "
-    "topic topic_id instance instance_id",
+    "topic topic_id instance instance_id doc_id problem_id",
     "y_true": "y_true label target truth",
     "y_score": "y_score y_prob probability",
     "y_pred": "y_pred prediction predicted",
@@ -73,8 +73,7 @@ def list_used_columns(columns: ColumnMap) -> list[str]:
 def find_columns(table: SourceTable, mapping: ColumnMap) -> dict[str, str | list[str]]:
     """Reseed's name → the table's column, for every column that is mapped or recognised.
 
-    Errors: a mapping of an unknown name or column, several columns where one is required, and a
-    table without a column that names the model.
+    Errors: a mapping of an unknown name or column, and several columns where one is required.
     """
     columns = _check_mapping(table, mapping)
     metric_prefixes = table.layout.metric_prefixes
@@ -90,8 +89,6 @@ def find_columns(table: SourceTable, mapping: ColumnMap) -> dict[str, str | list
             candidates = [c for c in candidates if table.text(c).ne("").any()]
         if candidates and name not in mapping:
             columns[name] = candidates[0]
-    if "model" not in columns and "model" not in mapping:
-        table.add_error("has no column that names the model", _suggest_model_columns(table))
     return columns
 
 
@@ -119,14 +116,3 @@ def _check_mapping(table: SourceTable, mapping: ColumnMap) -> dict[str, str | li
         elif set(list_columns(column)) <= set(table.columns):
             valid[name] = column
     return valid
-
-
-def _suggest_model_columns(table: SourceTable) -> str:
-    fix = f"Name it `model`, or map it: `columns: {{model: …}}`. {table.column_list}"
-    settings = [c for c in table.columns if c.startswith(table.layout.setting_prefixes)]
-    if settings:
-        fix += (
-            " Where runs differ in their settings, these name the model: "
-            f"`columns: {{model: [{', '.join(settings)}]}}`."
-        )
-    return fix

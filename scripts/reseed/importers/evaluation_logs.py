@@ -1,4 +1,4 @@
-"""Reads item scores from logs of evaluation harnesses: lm-eval, Inspect, HELM."""
+"""Reads item scores from logs of evaluation harnesses."""
 
 from __future__ import annotations
 
@@ -10,30 +10,48 @@ from typing import Any
 import pandas as pd
 
 from reseed.core.errors import ReseedError, suggest_name
+from reseed.importers.every_eval_ever import is_every_eval_ever, read_every_eval_ever
 from reseed.importers.helm_stats import is_helm_stats, read_helm_stats
 from reseed.importers.inspect_logs import is_inspect_log, read_inspect_log
 from reseed.importers.item_table import LABELS, ItemTable
 from reseed.importers.lm_eval_samples import is_lm_eval_samples, read_lm_eval_samples
 from reseed.importers.log_rows import LogRow
 from reseed.importers.source_table import join_names
+from reseed.importers.trec import (
+    is_qrels,
+    is_trec_eval,
+    is_trec_run,
+    read_run_files,
+    read_trec_eval,
+)
 
 
 @dataclass(frozen=True)
 class _Harness:
-    """A harness: which files are its logs, and how one is read.
+    """A harness: which files are its logs, and how they are read.
 
-    `read(path, cluster)` gives the rows of a file; `cluster` is a field of the samples' metadata.
+    `read(files, metric, cluster)` gives the rows; `cluster` is a field of the samples' metadata.
     """
 
     title: str
     is_log: Callable[[Path], bool]
-    read: Callable[[Path, str | None], list[LogRow]]
+    read: Callable[[list[Path], str | None, str | None], list[LogRow]]
+
+
+def _one_by_one(
+    read: Callable[[Path, str | None], list[LogRow]],
+) -> Callable[[list[Path], str | None, str | None], list[LogRow]]:
+    """Reads files that do not depend on each other."""
+    return lambda files, _, cluster: [row for path in files for row in read(path, cluster)]
 
 
 _HARNESSES = (
-    _Harness("lm-eval samples", is_lm_eval_samples, read_lm_eval_samples),
-    _Harness("Inspect logs", is_inspect_log, read_inspect_log),
-    _Harness("HELM per-instance stats", is_helm_stats, read_helm_stats),
+    _Harness("lm-eval samples", is_lm_eval_samples, _one_by_one(read_lm_eval_samples)),
+    _Harness("Inspect logs", is_inspect_log, _one_by_one(read_inspect_log)),
+    _Harness("HELM per-instance stats", is_helm_stats, _one_by_one(read_helm_stats)),
+    _Harness("Every Eval Ever samples", is_every_eval_ever, _one_by_one(read_every_eval_ever)),
+    _Harness("output of trec_eval -q", is_trec_eval, _one_by_one(read_trec_eval)),
+    _Harness("TREC runs", is_trec_run, read_run_files),
 )
 
 
@@ -61,7 +79,7 @@ def read_evaluation_log(
     found = _find_logs(paths)
     if found is None:
         return None
-    rows = [row for path in found.files for row in found.harness.read(path, cluster)]
+    rows = found.harness.read(found.files, metric, cluster)
     if not rows:
         raise ReseedError(f"{paths[0]}: the logs hold no sample with a score.")
     frame = pd.DataFrame([vars(row) for row in rows])
@@ -84,6 +102,8 @@ def _find_logs(paths: list[Path]) -> _Found | None:
     ]
     for harness in _HARNESSES:
         logs = [file for file in files if harness.is_log(file)]
+        if logs and harness.is_log is is_trec_run:
+            logs += [file for file in files if is_qrels(file)]
         if logs:
             return _Found(harness, logs)
     return None
@@ -96,6 +116,9 @@ def _choose_metric(frame: pd.DataFrame, metric: str | None) -> pd.DataFrame:
             f"The logs hold several metrics ({join_names(present, 20)}). Name one: `metric`."
         )
     chosen = present[0] if metric is None else metric
+    name, _, filter_name = chosen.partition(",")  # as in the results of lm-eval
+    if chosen not in present and filter_name:
+        chosen = name if filter_name == "none" else f"{name} ({filter_name})"
     if chosen not in present:
         raise ReseedError(
             f"The logs hold no metric {chosen!r}; they have {join_names(present, 20)}."

@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import json
 import re
+import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +20,13 @@ from reseed.core.errors import ReseedError
 from reseed.importers.columns import LABEL_COLUMNS, find_standard_name
 from reseed.importers.run_paths import RunIds, find_common_folder, parse_run_paths
 from reseed.importers.source_table import MISSING, SourceTable, join_names
+from reseed.importers.text_tables import LATEX, MARKDOWN, TextTable, parse_latex, parse_markdown
 
 _PARQUET = (".parquet", ".pq")
 _JSON_LINES = (".jsonl", ".ndjson")
 JSON_SUFFIXES = (".json", *_JSON_LINES)
-_SPREADSHEETS = (".xlsx", ".xls", ".xlsm", ".ods")
+_SPREADSHEETS = (".xlsx", ".xlsm")
+_OTHER_SPREADSHEETS = (".xls", ".ods")
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zip")
 #: Matches a number in which this sign separates thousands or decimals.
 _NUMBERS = {
@@ -46,10 +50,10 @@ def read_table(path: str | Path, file_format: str = "auto") -> SourceTable:
     path = Path(path)
     if not path.is_file():
         raise ReseedError(f"{path}: no such file. Give its path from the folder you are in.")
-    if path.suffix.lower() in _SPREADSHEETS:
+    if path.suffix.lower() in _OTHER_SPREADSHEETS:
         raise ReseedError(
-            f"{path}: is a spreadsheet. Save its sheet as `CSV UTF-8`, or pass the result of "
-            "`pandas.read_excel`."
+            f"{path}: is a spreadsheet of another format than `.xlsx`. Save its sheet as `.xlsx` "
+            "or `CSV UTF-8`."
         )
     if path.suffix.lower() in _COMPRESSED:
         raise ReseedError(
@@ -63,12 +67,11 @@ def read_table(path: str | Path, file_format: str = "auto") -> SourceTable:
             f"{path}: is not a CSV file, or is not encoded as UTF-8. Save it as UTF-8 (in a "
             "spreadsheet: `CSV UTF-8`)."
         ) from None
-    except (OSError, ValueError, csv.Error) as error:
+    except (OSError, ValueError, KeyError, csv.Error, zipfile.BadZipFile) as error:
         reason = str(error).strip().rstrip(".")
-        raise ReseedError(
-            f"{path}: cannot be read as {kind} ({reason}). Set `format`, or repair the file."
-        ) from None
-    if kind != "CSV":
+        fix = "Set `format`, or repair the file" if kind in ("CSV", "JSON") else "Repair the file"
+        raise ReseedError(f"{path}: cannot be read as {kind} ({reason}). {fix}.") from None
+    if kind not in _TEXT_KINDS:
         return check_table(SourceTable(str(path), frame, row_labels, "row"))
     return _convert_decimal_commas(check_table(SourceTable(str(path), frame, row_labels, "line")))
 
@@ -117,6 +120,9 @@ def _split_numbers(column: pd.Series) -> tuple[list[str], list[str]]:
 
 def _choose_reader(path: Path, file_format: str) -> str:
     suffix = path.suffix.lower()
+    for kind, suffixes in _SUFFIXES.items():
+        if suffix in suffixes and file_format == "auto":
+            return kind
     if file_format == "parquet" or suffix in _PARQUET:
         return "Parquet"
     return "JSON" if file_format == "json" or suffix in JSON_SUFFIXES else "CSV"
@@ -129,11 +135,28 @@ def check_table(table: SourceTable) -> SourceTable:
     if len(repeated):
         name = repeated[0]
         what = f"the column {name!r} more than once" if name else "columns without a name"
-        table.add_error(f"has {what}", "Name each column once, in the first line.")
+        table.add_error(
+            f"has {what}",
+            "Name each column once, in the first line." + _suggest_joined_headings(table),
+        )
     if table.frame.empty:
         table.add_error("holds no rows", "Each run of a model is one row.")
     table.raise_errors()
     return table
+
+
+def _suggest_joined_headings(table: SourceTable) -> str:
+    """Suggest headings of one line for a table whose first row continues its headings."""
+    if table.frame.empty:
+        return ""
+    second = ["" if cell is None else str(cell).strip() for cell in table.frame.iloc[0]]
+    pairs = [f"{a}_{b}" if a and b else a or b for a, b in zip(table.columns, second, strict=True)]
+    if len(set(pairs)) < len(pairs):
+        return ""
+    return (
+        " If the second line holds headings too, join both, and leave only this line above the "
+        f"rows: {','.join(pairs[:8])}{',…' if len(pairs) > 8 else ''}."
+    )
 
 
 def index_to_columns(frame: pd.DataFrame) -> pd.DataFrame:
@@ -271,8 +294,34 @@ def _read_csv(path: Path) -> _Content:
     return frame.loc[:, np.array(named, dtype=bool)], np.array(lines)
 
 
+def _read_text_table(path: Path, parse: Callable[[str], TextTable]) -> _Content:
+    header, rows = parse(path.read_text(encoding="utf-8-sig"))
+    frame = pd.DataFrame(rows, columns=range(len(header)), dtype=object)
+    return frame.set_axis(pd.Index(header), axis=1), np.arange(1, len(frame) + 1)
+
+
+def _read_spreadsheet(path: Path) -> _Content:
+    """The first sheet; numbers keep their type."""
+    try:
+        frame = pd.read_excel(path, keep_default_na=False, na_values=[""])
+    except ImportError:
+        raise ReseedError(
+            f"{path}: is a spreadsheet, which needs the package openpyxl: "
+            "`pip install 'reseed[excel]'`. Or save its sheet as `CSV UTF-8`."
+        ) from None
+    frame = frame.rename(columns=str)
+    return frame, np.arange(2, len(frame) + 2)
+
+
+#: Readers of files whose cells are text, in which a comma may be the decimal sign.
+_TEXT_KINDS = ("CSV", "Markdown", "LaTeX")
+#: Reader → suffixes of the files that only it reads.
+_SUFFIXES = {"Markdown": MARKDOWN, "LaTeX": LATEX, "a spreadsheet": _SPREADSHEETS}
 _READERS: dict[str, Callable[[Path], _Content]] = {
     "CSV": _read_csv,
     "Parquet": _read_parquet,
     "JSON": _read_json,
+    "Markdown": partial(_read_text_table, parse=parse_markdown),
+    "LaTeX": partial(_read_text_table, parse=parse_latex),
+    "a spreadsheet": _read_spreadsheet,
 }

@@ -23,6 +23,8 @@ from reseed.importers.checks import (
 )
 from reseed.importers.column_spec import RequestedMetrics, list_requested_metrics
 from reseed.importers.columns import RUN_COLUMNS, ColumnMap, find_columns, list_columns
+from reseed.importers.deterministic import note_single_runs, repeat_deterministic_runs
+from reseed.importers.hints import require_model_column
 from reseed.importers.item_predictions import ItemTask, has_item_predictions, score_items
 from reseed.importers.item_scores import add_items, average_items
 from reseed.importers.long_table import to_long_table
@@ -34,6 +36,7 @@ from reseed.importers.metrics_schema import (
     pivot_metrics,
     to_metrics_schema,
 )
+from reseed.importers.score_meaning import check_score_meaning
 from reseed.importers.source_table import IN_MEMORY, SourceTable
 from reseed.importers.sources import read_source
 from reseed.importers.split_sizes import read_test_train_ratios
@@ -59,6 +62,7 @@ class ImportOptions:
     unit: str = ""
     baseline: str | None = None
     pairs: Sequence[Sequence[str]] = ()
+    deterministic: Sequence[str] = ()
 
     @classmethod
     def from_results(cls, results: Mapping[str, Any]) -> ImportOptions:
@@ -109,14 +113,19 @@ def import_runs(
 ) -> tuple[pd.DataFrame, StudyInfo]:
     """Import a table whose columns are known; results and errors as of `import_results`."""
     table, columns = imported.table, imported.columns
+    require_model_column(table, columns, options.columns)
     long, scores, tasks, has_item_scores = _read_scores(table, columns, options.metric)
     rows, primary = choose_metrics(table, long, _choose_primary(options.metric, tasks))
     directions = choose_directions(table, long, primary, options.greater_is_better)
     check_same_unit(table, long, primary, options.unit)
+    if not (table.errors or tasks):
+        check_score_meaning(table, long, primary, options.greater_is_better, options.unit, scores)
     if not primary:
         table.raise_errors()
     runs = pivot_metrics(table, rows, primary)
     check_finished_runs(table, runs)
+    note_single_runs(table, runs, options.deterministic)
+    runs = repeat_deterministic_runs(table, runs, options.deterministic)
     check_run_counts(table, columns, runs)
     models = list(dict.fromkeys(runs["model"]))
     check_requested_models(table, models, options.baseline, options.pairs)

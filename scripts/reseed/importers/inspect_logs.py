@@ -10,6 +10,7 @@ from typing import Any
 
 from reseed.core.errors import ReseedError
 from reseed.importers.log_rows import LogRow, hash_input, read_cluster
+from reseed.importers.zip_members import read_member
 
 #: Values of scorers that are words, as Inspect's `value_to_float` maps them.
 _WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
@@ -88,15 +89,10 @@ def _read_zip(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
                 f"{path}: holds no header.json: the evaluation did not finish. Complete it with "
                 f"`inspect eval-retry {path.name}`."
             )
-        try:
-            samples = [
-                json.loads(archive.read(name)) for name in names if name.startswith("samples/")
-            ]
-            return json.loads(archive.read("header.json")), samples
-        except NotImplementedError:  # Zstandard, which newer versions of Inspect write
-            raise ReseedError(
-                f"{path}: is compressed in a way that this Python cannot read. {_CONVERT}"
-            ) from None
+        samples = [
+            json.loads(read_member(archive, name)) for name in names if name.startswith("samples/")
+        ]
+        return json.loads(read_member(archive, "header.json")), samples
 
 
 def _read_scores(sample: dict[str, Any]) -> dict[str, float]:

@@ -19,7 +19,7 @@ from reseed.metrics.names import has_metric_name
 #: Columns of `ItemTable.frame`: labels as text, then the score (NaN: the item failed).
 LABELS = ("dataset", "model", "seed", "prompt", "repeat", "item", "cluster")
 #: Standard name → other common names, by priority.
-_ALIASES = {
+ALIASES = {
     "dataset": COLUMN_ALIASES["dataset"],
     "model": COLUMN_ALIASES["model"],
     "seed": COLUMN_ALIASES["seed"],
@@ -41,16 +41,19 @@ class ItemTable:
     metric: name of the score.
     notes: how the source was read.
     greater_is_better: None if the source does not say.
+    computed: metric that is computed from predictions: `score` is then a prediction, and a column
+        `target` holds what is true of the item. None: `score` is averaged over items.
     """
 
     frame: pd.DataFrame
     metric: str
     notes: tuple[str, ...] = ()
     greater_is_better: bool | None = None
+    computed: str | None = None
 
 
 def read_item_table(
-    source: pd.DataFrame | str | Path | Sequence[str | Path],
+    source: SourceTable | pd.DataFrame | str | Path | Sequence[str | Path],
     columns: Mapping[str, str] | None = None,
     metric: str | None = None,
     required: Sequence[str] = ("model", "item"),
@@ -71,7 +74,7 @@ def read_item_table(
         ReseedError: for a file that cannot be read, a required column that is missing, and scores
             that are not numbers.
     """
-    table = _read(source)
+    table = read_score_table(source)
     if tasks_in_columns:
         table = _stack_tasks(table, dict(columns or {}), metric)
     found = _find_columns(table, dict(columns or {}), metric, required)
@@ -96,7 +99,12 @@ def read_item_table(
     )
 
 
-def _read(source: pd.DataFrame | str | Path | Sequence[str | Path]) -> SourceTable:
+def read_score_table(
+    source: SourceTable | pd.DataFrame | str | Path | Sequence[str | Path],
+) -> SourceTable:
+    """The table of a frame or of files."""
+    if isinstance(source, SourceTable):
+        return source
     if isinstance(source, pd.DataFrame):
         return read_frame(source)
     paths = [source] if isinstance(source, str | Path) else list(source)
@@ -105,7 +113,7 @@ def _read(source: pd.DataFrame | str | Path | Sequence[str | Path]) -> SourceTab
 
 def _stack_tasks(table: SourceTable, mapping: dict[str, str], metric: str | None) -> SourceTable:
     """A table of one row a model and one column a dataset, as one row a score."""
-    by_name = {alias: name for name, aliases in _ALIASES.items() for alias in aliases}
+    by_name = {alias: name for name, aliases in ALIASES.items() for alias in aliases}
     known = {
         column: by_name.get(normalize_name(column))
         for column in table.columns
@@ -129,10 +137,10 @@ def _find_columns(
 ) -> dict[str, str]:
     """Standard name → column of the table."""
     for name, column in mapping.items():
-        if name not in _ALIASES:
+        if name not in ALIASES:
             table.add_error(
                 f"`columns` maps {name!r}, which is no column of item scores",
-                f"Use {', '.join(_ALIASES)}.{suggest_name(name, list(_ALIASES))}",
+                f"Use {', '.join(ALIASES)}.{suggest_name(name, list(ALIASES))}",
             )
         if column not in table.columns:
             table.add_error(
@@ -144,7 +152,7 @@ def _find_columns(
     if metric in table.columns:
         found.setdefault("score", str(metric))
     by_name = {normalize_name(column): column for column in reversed(table.columns)}
-    for name, aliases in _ALIASES.items():
+    for name, aliases in ALIASES.items():
         taken = set(found.values())
         free = [by_name[alias] for alias in aliases if by_name.get(alias) not in (None, *taken)]
         if name not in found and free:

@@ -14,6 +14,7 @@ from reseed.importers.columns import (
     list_used_columns,
     normalize_name,
 )
+from reseed.importers.hints import suggest_logs, suggest_means, suggest_reading
 from reseed.importers.source_table import MAX_COLUMNS_SHOWN, SourceTable, join_names
 from reseed.importers.vocabulary import (
     BOOKKEEPING,
@@ -22,6 +23,7 @@ from reseed.importers.vocabulary import (
     TRAINING,
     is_dataset_summary,
     is_summary,
+    may_be_item,
     split_heading,
 )
 from reseed.metrics.names import infer_direction
@@ -35,6 +37,8 @@ FINISHED = {
     *("", "ok", "finished", "success", "succeeded", "completed", "complete", "done", "passed"),
     *("terminated", "published", "closed", "stopped", "early_stopped", "true", "0"),
 }
+#: A column with more labels than this for a model names test cases rather than runs.
+MOST_RUNS = 100
 #: Name of the dataset if no column names one.
 ONE_DATASET = "data"
 
@@ -79,12 +83,16 @@ def _require_run_columns(table: SourceTable, columns: ColumnMap, runs: pd.DataFr
         return
     parts = {n: table.text(str(columns[n])) for n in ("metric", "item") if n in columns}
     if runs.assign(**parts).duplicated().any():
+        suggestion = _suggest_run_column(table, columns, runs)
         table.add_error(
             "no column identifies the runs of a model",
             "Add one that does, or map it: `seed` (of the training), `data_seed` (of the split), "
             "`fold` or `repeat`; number the runs of all models differently where models share no "
-            f"runs. {table.column_list}" + _suggest_run_column(table, columns, runs),
+            f"runs. {table.column_list}"
+            + (suggestion or suggest_reading(table) or suggest_means(table)),
         )
+        if suggestion:  # other errors may follow from this one
+            table.raise_errors()
 
 
 def _suggest_run_column(table: SourceTable, columns: ColumnMap, runs: pd.DataFrame) -> str:
@@ -96,9 +104,20 @@ def _suggest_run_column(table: SourceTable, columns: ColumnMap, runs: pd.DataFra
         label = table.text(column)
         keys = pd.concat([runs["model"], runs["dataset"], *metric, label], axis=1)
         is_shared = runs["model"].groupby(label).nunique().max() > 1
-        if is_shared and (label != "").all() and not keys.duplicated().any():
+        if not is_shared or (label == "").any() or keys.duplicated().any():
+            continue
+        if may_be_item(column) or label.groupby(runs["model"]).nunique().max() > MOST_RUNS:
+            return (
+                f" Column {column!r} seems to name test cases, not runs: "
+                f"`columns: {{item: {column}}}`. `reseed items` compares models by test cases."
+            )
+        if _holds_whole_numbers(label) or {"run", "trial", "rep"} & split_heading(column):
             return f" Column {column!r} would: `columns: {{seed: {column}}}`."
     return ""
+
+
+def _holds_whole_numbers(label: pd.Series) -> bool:
+    return bool((pd.to_numeric(label, errors="coerce") % 1 == 0).all())
 
 
 def join_labels(table: SourceTable, columns: str | list[str]) -> pd.Series:
@@ -199,7 +218,8 @@ def to_long_table(
     if metrics and not set(metrics) & set(sources):
         table.add_error(
             f"has no column for the metric {' or '.join(map(repr, metrics))}",
-            f"{table.column_list}{suggest_name(metrics[0], table.columns)}",
+            f"{table.column_list}{suggest_name(metrics[0], table.columns)}"
+            + _suggest_value_column(table, columns),
         )
     if not metrics:
         only = _find_only_metric(table, columns)
@@ -208,6 +228,16 @@ def to_long_table(
         return runs.assign(metric="", value=np.nan), []
     parts = [runs.assign(metric=m, value=table.numbers(c)) for m, c in sources.items()]
     return pd.concat(parts, ignore_index=True), list(sources.values())
+
+
+def _suggest_value_column(table: SourceTable, columns: ColumnMap) -> str:
+    """Suggest the only column of numbers without another meaning as that of the metric."""
+    used = list_used_columns(columns)
+    free = [c for c in table.columns if c not in used and _may_be_score(table, c)]
+    free = [c for c in free if not (BOOKKEEPING | TRAINING) & split_heading(c)]
+    if len(free) != 1:
+        return ""
+    return f" If {free[0]!r} holds it: `columns: {{value: {free[0]}}}`."
 
 
 def strip_metric_prefix(table: SourceTable, column: str) -> str:
@@ -252,14 +282,15 @@ def _find_only_metric(table: SourceTable, columns: ColumnMap) -> str | None:
         if named:
             _note_left_out(table, others)
         return candidates[0]
-    listed = _list_short(table, [*named, *others] or table.columns)
+    listed = _list_short(table, candidates or table.columns)
     if candidates:
-        fix = (
-            f"Choose one: `metric: {strip_metric_prefix(table, candidates[0])}`. Where datasets "
-            "differ in it: `metric: [auc, log_loss]`, the first that a dataset has."
-        )
-        if not named:
+        fix = f"Choose one: `metric: {strip_metric_prefix(table, candidates[0])}`."
+        if named and any(table.text(column).eq("").any() for column in candidates):
+            two = ", ".join(strip_metric_prefix(table, c) for c in candidates[:2])
+            fix += f" Where datasets differ in it, the first that a dataset has: `metric: [{two}]`."
+        elif not named:
             fix += " Where each is a dataset: what they measure, `metric: accuracy`."
+        fix = suggest_logs(table).strip() or fix + suggest_means(table)
         table.add_error(f"has several columns that may be the score: {listed}", fix)
         return None
     with_text = [c for c in free if infer_direction(c) is not None and _has_text(table.frame[c])]
@@ -267,7 +298,8 @@ def _find_only_metric(table: SourceTable, columns: ColumnMap) -> str | None:
         return with_text[0]  # reading its numbers reports the cell that is no number
     table.add_error(
         f"has no column of scores among {listed}",
-        "Name it after the metric (`accuracy`, `mse`, …) or say which it is: `metric: …`.",
+        "Name it after the metric (`accuracy`, `mse`, …) or say which it is: `metric: …`."
+        + suggest_means(table),
     )
     return None
 

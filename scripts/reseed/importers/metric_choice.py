@@ -11,7 +11,7 @@ from reseed.importers.column_spec import (
     list_metrics_for,
     list_requested_metrics,
 )
-from reseed.importers.columns import normalize_name
+from reseed.importers.columns import find_standard_name, normalize_name
 from reseed.importers.long_table import strip_metric_prefix
 from reseed.importers.source_table import SourceTable, join_names
 from reseed.metrics.names import MAX_ROUNDED_SHARE, infer_direction, is_error, is_share
@@ -157,10 +157,12 @@ def _choose_direction(
     options = (greater, inferred, layout.greater_by_default)
     greater = next((option for option in options if option is not None), None)
     if greater is None:
+        # Only a heading such as `score` may stand for any metric.
+        is_generic = find_standard_name(metric) == "value"
+        naming = ", or name what it measures: `metric: accuracy`" if is_generic else ""
         table.add_error(
             f"whether more or less of {metric!r} is better is not known",
-            "Set `greater_is_better: true` or `false`, or name what it measures: "
-            "`metric: accuracy`.",
+            f"Set `greater_is_better: true` or `false` (less is better, as of errors){naming}.",
         )
     return bool(greater)
 

@@ -23,8 +23,10 @@ from reseed.importers.source_table import SourceTable
 EXPERIMENT = "results"
 #: The split scheme if no folds are known.
 UNKNOWN_SCHEME = "given"
-#: Most folds of one cross-validation if repeats are unknown, by `Layout.is_positional`.
-_MAX_FOLDS = {True: 10, False: 20}
+#: Most folds that are taken as one cross-validation if repeats are unknown.
+_MAX_FOLDS = 10
+#: Repeated folds that are numbered through are at least two repeats of two folds.
+_FEWEST_FLATTENED = 3
 #: A greater ratio of test to training rows is a percentage, or inverted.
 _MAX_RATIO = 10
 #: Test rows over training rows: of all datasets, or by dataset.
@@ -165,10 +167,12 @@ def _check_known_overlap(table: SourceTable, splits: dict[str, _Splits]) -> None
             )
             break
     for dataset, one in splits.items():
-        if one.unrepeated_folds > _MAX_FOLDS[table.layout.is_positional]:
+        if one.unrepeated_folds > _MAX_FOLDS:
+            ratio = f"{1 / (one.unrepeated_folds - 1):.3g}"
             fix = (
                 "Give `test_train_ratio`, test rows over training rows (0.25 for 5 folds or an "
-                "80/20 split, 0.111 for 10 folds), or a column `repeat`."
+                f"80/20 split, 0.111 for 10 folds, {ratio} if these are {one.unrepeated_folds} "
+                "folds of one cross-validation), or a column `repeat`."
             )
             if table.layout.is_positional:
                 fix += " Where these are seeds of one split: `columns: {seed: fold}`."
@@ -179,3 +183,18 @@ def _check_known_overlap(table: SourceTable, splits: dict[str, _Splits]) -> None
                 fix,
             )
             break
+    _note_unrepeated_folds(table, splits)
+
+
+def _note_unrepeated_folds(table: SourceTable, splits: dict[str, _Splits]) -> None:
+    """Note the assumption that folds without a repeat are those of one cross-validation."""
+    folds = {one.unrepeated_folds for one in splits.values()}
+    counts = sorted(n for n in folds if n > _FEWEST_FLATTENED)
+    if not counts or table.layout.is_positional or counts[-1] > _MAX_FOLDS:
+        return
+    table.notes.append(
+        f"No column identifies repeats: {' or '.join(map(str, counts))} folds were taken as one "
+        "cross-validation. If they are repeats of fewer folds, number the repeats in a column "
+        "`repeat`, or give `test_train_ratio` (0.25 for repeats of 5 folds): the training sets "
+        "overlap more, and intervals are wider."
+    )

@@ -22,9 +22,10 @@ IN_MEMORY = "The table"
 #: Spellings of a missing score, in lower case.
 MISSING = {"", "nan", "na", "n/a", "null", "none", "-"}
 _TRUTH = {"true": 1.0, "false": 0.0}
-_PLUS_MINUS = r"(?:±|\+/?-)"
+#: A sign between a mean and its spread.
+PLUS_MINUS = r"(?:±|\+/?-)"
 #: Text that means a number but is not written as one: `85.3 %`, `0,91`, `0.85 ± 0.02`.
-_NEARLY_NUMBER = rf"[-+]?\d+(?:[.,]\d+)?\s*%?(?:\s*{_PLUS_MINUS}\s*\d+(?:[.,]\d+)?\s*%?)?"
+_NEARLY_NUMBER = rf"[-+]?\d+(?:[.,]\d+)?\s*%?(?:\s*{PLUS_MINUS}\s*\d+(?:[.,]\d+)?\s*%?)?"
 
 
 def join_names(names: Sequence[Any], most: int = MAX_SHOWN) -> str:
@@ -176,7 +177,7 @@ class SourceTable:
 def _describe_bad_number(column: str, value: str) -> tuple[str, str]:
     """What is wrong with a cell of text, and the fix."""
     holds = f"column {column!r} holds {value!r}, which is"
-    if re.search(_PLUS_MINUS, value):
+    if re.search(PLUS_MINUS, value):
         fix = (
             "Give the runs behind it, one row each with its seed or fold. To compare means and SDs "
             "alone, use `reseed means` (in Python `reseed.compare_means`)."

@@ -10,7 +10,13 @@ from pathlib import Path
 import pandas as pd
 
 from reseed.core.errors import ReseedError, suggest_name
-from reseed.importers import sklearn_layouts, wide_layouts
+from reseed.importers import (
+    benchmark_layouts,
+    sklearn_layouts,
+    skore_reports,
+    trainer_state,
+    wide_layouts,
+)
 from reseed.importers.column_spec import ColumnSpec, RequestedMetrics
 from reseed.importers.columns import ColumnMap
 from reseed.importers.files import (
@@ -33,6 +39,12 @@ _Detect = Callable[[SourceTable, ColumnSpec], bool]
 _Convert = Callable[[SourceTable, ColumnSpec], SourceTable]
 #: Layouts by value of `format`, in the order in which they are tried.
 _LAYOUTS: dict[str, tuple[_Detect, _Convert]] = {
+    "skore": (skore_reports.is_skore_summary, skore_reports.tidy_skore_summary),
+    "tabarena": (benchmark_layouts.is_tabarena, benchmark_layouts.tidy_tabarena),
+    "automl_benchmark": (
+        benchmark_layouts.is_automl_benchmark,
+        benchmark_layouts.tidy_automl_benchmark,
+    ),
     "cv_results": (sklearn_layouts.is_cv_results, sklearn_layouts.tidy_cv_results),
     "cross_validate": (sklearn_layouts.is_cross_validate, sklearn_layouts.tidy_cross_validate),
     "runs_in_columns": (wide_layouts.is_column_a_run, wide_layouts.tidy_columns_of_runs),
@@ -83,6 +95,14 @@ def _read(source: object, file_format: str, spec: ColumnSpec) -> SourceTable:
         source = source.to_pandas()
     if isinstance(source, pd.Series):  # for example of `groupby`: its index identifies the run
         source = source.to_frame("value" if source.name is None else source.name)
+    if skore_reports.is_report(source):
+        source = skore_reports.read_report(source)
+    if (
+        isinstance(source, Mapping)
+        and source
+        and all(map(skore_reports.is_report, source.values()))
+    ):
+        source = skore_reports.read_reports(source)
     if isinstance(source, pd.DataFrame):
         return read_frame(source)
     if isinstance(source, Mapping):
@@ -144,16 +164,40 @@ def _read_json_files(paths: list[Path], file_format: str, spec: ColumnSpec) -> S
             return read_tables([path], file_format, spec.mapping)
     if file_format == "auto" and any(map(is_lm_eval, contents.values())):
         return read_lm_eval(paths)
+    notes: list[str] = []
+    if any(path.name == trainer_state.NAME for path in contents):
+        contents, notes = _use_trainer_states(contents)
     runs = {path: content for path, content in contents.items() if isinstance(content, Mapping)}
     if len(runs) < len(contents):
         return read_tables(paths, file_format, spec.mapping)
     if len(runs) > 1:
-        return read_run_files(runs, spec.is_metric, spec.metrics, spec.mapping)
+        table = read_run_files(runs, spec.is_metric, spec.metrics, spec.mapping)
+        table.notes.extend(notes)
+        return table
     ((path, content),) = runs.items()
     try:
         return replace(read_mapping(content), path=str(path))
     except ReseedError as error:
         raise ReseedError(f"{path}: {error}") from None
+
+
+def _use_trainer_states(
+    contents: Mapping[Path, object],
+) -> tuple[dict[Path, object], list[str]]:
+    """Files with the states of a Trainer replaced by their last evaluations, and notes.
+
+    States are left out beside a file of results that holds the evaluation.
+    """
+    rest = {path: content for path, content in contents.items() if path.name != trainer_state.NAME}
+    evaluated = {
+        path.parent
+        for path, content in rest.items()
+        if isinstance(content, Mapping) and any(str(name).startswith("eval_") for name in content)
+    }
+    states = {path: one for path, one in contents.items() if path.name == trainer_state.NAME}
+    found = trainer_state.find_states(states)
+    used = {path: one for path, one in found.items() if path.parent not in evaluated}
+    return {**rest, **used} if evaluated else dict(used), [trainer_state.NOTE] if used else []
 
 
 def _list_files(folder: Path) -> list[Path]:

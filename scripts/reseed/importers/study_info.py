@@ -107,7 +107,7 @@ def describe_imported_dataset(
         features=[],
         class_counts=None,
         stand_in=None,
-        licence="not stated",
+        licence="",
         citation="",
         source={},
         notes=[],

@@ -41,6 +41,14 @@ _SIZES = {
 }
 #: A heading of these words alone is a comparison of two models.
 DIFFERENCES = {"diff", "difference", "delta", "gap", "margin", "improvement", "gain"}
+#: Words of columns that name test cases.
+_ITEMS = {
+    *("item", "items", "id", "ids", "uid", "uuid", "idx", "index", "doc", "docid", "document"),
+    *("image", "img", "example", "sample", "instance", "question", "query", "problem", "sentence"),
+    *("prompt", "row", "file", "filename", "path", "url", "case"),
+}
+#: Words of columns that name or count runs.
+RUN_WORDS = {"run", "runs", "trial", "trials", "rep", "reps", "replicate", "seed", "fold", "split"}
 _RANKS = {"rank", "ranks"}
 _SETTINGS = BOOKKEEPING | _SIZES | _RANKS | {"rate", "min", "max"}
 
@@ -81,6 +89,12 @@ def is_spread(column: str) -> bool:
 def is_dataset_summary(label: str) -> bool:
     """Whether a label of a dataset summarises others: as `is_summary`, or an average or rank."""
     return is_summary(label) or bool(split_heading(label) & _AVERAGES) or _has_only(label, _RANKS)
+
+
+def may_be_item(column: str) -> bool:
+    """Whether a heading may name test cases (`doc_id`, `image`), and no runs (`run_id`)."""
+    words = split_heading(column)
+    return bool(words & _ITEMS) and not words & RUN_WORDS
 
 
 def is_summary(label: str) -> bool:

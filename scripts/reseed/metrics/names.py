@@ -16,6 +16,7 @@ _SHARE = re.compile(
     "accuracy|acc|auc|auroc|aupr|auprc|rocauc|prauc|f1|f1score|precision|recall|sensitivity|specificity"
     r"|m?ap(\d\d)?|dice|m?iou|jaccard|top1|top5|ndcg|mrr|bpref|rprec|em|pass|hits"
 )
+_ROC_AUC = re.compile("auc|auroc|rocauc")
 _UP = re.compile(
     rf"{_SHARE.pattern}|r2|bleu\d?|chrf|rouge(\d|l|lsum)?|kappa|mcc|likelihood|reward|return|psnr"
     "|ssim|pearson|spearman"
@@ -94,6 +95,13 @@ def has_metric_name(column: str) -> bool:
 def is_share(metric: str) -> bool:
     """Whether the metric is known to be within [0, 1], with greater values better."""
     return _any(_SHARE, metric) and infer_direction(metric) is True
+
+
+def is_roc_auc(metric: str) -> bool:
+    """Whether the metric is the area under the ROC curve, of which 0.5 is guessing."""
+    words = split_words(metric)
+    is_other = {"pr", "prc", "precision", "recall", "lift", "learning"} & set(words)
+    return any(_ROC_AUC.fullmatch(word) for word in words) and not is_other
 
 
 def is_error(metric: str) -> bool:

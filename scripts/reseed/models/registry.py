@@ -14,6 +14,7 @@ which gets options of the computation such as mixed precision. It returns an obj
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol, Self, runtime_checkable
@@ -27,6 +28,11 @@ from reseed.plugins.loading import load_object
 Factory = Callable[..., Any]
 #: Largest rounding error of probabilities: distance from 0 … 1, and of their sum from 1.
 PROBABILITY_ROUNDING = 1e-3
+#: How Python and scikit-learn report a parameter that does not exist.
+_REJECTED = re.compile(
+    r"unexpected keyword argument '([^']+)'|no hyper-parameter (\w+)"
+    r"|(?:[Ii]nvalid|[Uu]nknown) parameters? '?([\w-]+)"
+)
 _PARAMETERS = ("task", "n_classes", "hyperparameters", "seeds", "device", "threads")
 
 
@@ -220,7 +226,10 @@ def build_estimator(
         raise ReseedError(
             f"{_describe(factory)} must take {', '.join(_PARAMETERS)}, in this order: {error}"
         ) from None
-    model = factory(*arguments, **extra)
+    try:
+        model = factory(*arguments, **extra)
+    except (TypeError, ValueError) as error:
+        raise _explain_rejection(factory, hyperparameters, error) from error
     if hasattr(model, "uses_validation") and hasattr(model, "predict"):
         return model
     if hasattr(model, "fit") and hasattr(model, "predict"):
@@ -228,6 +237,23 @@ def build_estimator(
     raise ReseedError(
         f"{_describe(factory)} returned {type(model).__name__}, which has no fit and predict:"
         " return an estimator"
+    )
+
+
+def _explain_rejection(
+    factory: Factory, hyperparameters: dict[str, Any], error: Exception
+) -> Exception:
+    """ReseedError if the error names a hyper-parameter that the estimator lacks, else the error.
+
+    Such a name fails in every trial, so it is the user's mistake and no result of a model.
+    """
+    found = _REJECTED.search(str(error))
+    name = next((group for group in found.groups() if group), "") if found else ""
+    if name not in hyperparameters:
+        return error
+    return ReseedError(
+        f"{_describe(factory)}: the estimator has no hyper-parameter {name!r} ({error}). Correct "
+        "`hyperparameters` of the model"
     )
 
 

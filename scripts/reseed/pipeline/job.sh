@@ -15,14 +15,29 @@ python() {
     fi
 }
 
+# What a signal that ended a job usually means.
+meaning_of_signal() {
+    case "$1" in
+        2) echo "interrupted, as by Ctrl-C" ;;
+        4) echo "a library was built for another processor" ;;
+        6) echo "aborted: a compiled library found an error that it cannot handle, often damaged" \
+            "memory or too little of it; its message is above" ;;
+        8) echo "a division by zero in a compiled library" ;;
+        7 | 11) echo "invalid access to memory by a compiled library, as by two versions of OpenMP" ;;
+        9) echo "killed, often for want of memory" ;;
+        15) echo "asked to end, as by a scheduler at its time limit" ;;
+        *) kill -l "$1" ;;
+    esac
+}
+
 # Run a job with its output in a log, and name there the signal that ended it.
 job() {
     local log="$1" rc=0
     shift
     "$@" > "$log" 2>&1 || rc=$?
     if [ "$rc" -gt 128 ]; then
-        echo "Error: the process was ended by signal $((rc - 128)) (9: killed, often for want of" \
-            "memory; 15: asked to end). What it finished is kept: run again." >> "$log"
+        echo "Error: the process was ended by signal $((rc - 128)) ($(meaning_of_signal $((rc - 128))))." \
+            "What it finished is kept: run again." >> "$log"
     fi
     return "$rc"
 }

@@ -242,7 +242,8 @@ def footnote(
         trials = distinct(_behind(trials[trials["dataset"].isin(datasets)], shown))
         models += list(trials["model"].unique())
         failed = int((trials["status"] != "ok").sum())
-        parts.append(f"Failed trials (left out): {failed:,} of {len(trials):,}.")
+        if len(trials):
+            parts.append(f"Failed trials (left out): {failed:,} of {len(trials):,}.")
     parts += [*units(data, datasets), *sentences, *marks(data, datasets, models)]
     return " ".join(part for part in parts if part)
 

@@ -1,4 +1,4 @@
-"""Values of the points of a figure, which pages show beside the pointer."""
+"""Values of the points and areas of a figure, which pages show beside the pointer."""
 
 from __future__ import annotations
 
@@ -6,34 +6,49 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.collections import PathCollection
 from matplotlib.colors import same_color, to_hex
 from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle, StepPatch
 from matplotlib.ticker import FixedLocator
 
-# Most points of a figure: pages stay small. Lines with more vertices are curves without own points.
-_MOST, _LONGEST_LINE = 500, 60
+# Most points and areas of a figure: pages stay small. Of more points, every second, third, … is
+# kept. Lines with more vertices are curves without own points.
+_MOST, _LONGEST_LINE = 3000, 60
 _DIGITS = 4  # of a value
 
 
 def panels_of(figure: Figure) -> list[dict[str, Any]]:
-    """The points of each panel of a figure that was laid out.
+    """The points and areas of each panel of a figure that was laid out.
 
     A panel has: `box`, left, top, right and bottom as shares of the figure, from its top left
     corner; `x` and `y`, (lower limit, upper limit, whether logarithmic); `labels` of both axes;
-    `names`, ticks of both axes that are names, as (position, name); and `series`, as (label, values
-    x, y, x, y, …). Panels with other scales or three dimensions are left out. Empty for a figure of
-    more than 500 points.
+    `names`, ticks of both axes that are names, as (position, name); `series`, as (label, values x,
+    y, x, y, …); and `areas`: cells of heat maps and bars, as (text, x from, x to, y from, y to).
+    Panels with other scales or three dimensions are left out.
     """
     legends = _labels_by_colour(figure)
     panels = [_panel(axes, legends) for axes in figure.axes if _is_plain(axes)]
-    panels = [panel for panel in panels if panel["series"]]
+    panels = [panel for panel in panels if panel["series"] or panel["areas"]]
     count = sum(len(values) // 2 for panel in panels for _, values in panel["series"])
-    return panels if count <= _MOST else []
+    step = -(-count // _MOST)
+    for panel in panels:
+        panel["series"] = [(label, _thin(values, step)) for label, values in panel["series"]]
+        panel["areas"] = panel["areas"][:_MOST]
+    return panels
+
+
+def _thin(values: list[float], step: int) -> list[float]:
+    """Every `step`-th point of x, y, x, y, …"""
+    if step < 2:
+        return values
+    return [value for i in range(0, len(values), 2 * step) for value in values[i : i + 2]]
 
 
 def _is_plain(axes: Axes) -> bool:
@@ -52,6 +67,11 @@ def _panel(axes: Axes, legends: dict[str, str]) -> dict[str, Any]:
         "labels": [_label(axes.get_xlabel()), _label(axes.get_ylabel())],
         "names": [_names(axes.xaxis), _names(axes.yaxis)],
         "series": list(_series(axes, legends)),
+        "areas": [
+            (text, *map(_short, box))
+            for artist in (*axes.images, *axes.patches)
+            for text, box in _areas(artist, axes)
+        ],
     }
 
 
@@ -97,6 +117,60 @@ def _points(artist: object, axes: Axes) -> tuple[Sequence[Sequence[float]], str]
         points = np.ma.filled(np.ma.asarray(artist.get_offsets(), dtype=float), np.nan)
         return points, colours.pop() if len(colours) == 1 else ""
     return [], ""
+
+
+def _areas(artist: Artist, axes: Axes) -> Iterator[tuple[str, tuple[float, ...]]]:
+    """(text, (x from, x to, y from, y to)) of each cell of an image, step or bar."""
+    names = [_label(axes.get_xlabel()) or "x", _label(axes.get_ylabel()) or "y"]
+    if isinstance(artist, AxesImage):
+        yield from _cells(artist, axes, names)
+    elif isinstance(artist, StepPatch):
+        heights, edges, base = artist.get_data()
+        floors = np.broadcast_to(0.0 if base is None else base, np.shape(heights))
+        for i, height in enumerate(heights):
+            if height != floors[i]:
+                ends = float(edges[i]), float(edges[i + 1])
+                text = f"{names[1]}: {_short(height)}\n{names[0]}: {_short(ends[0])} to"
+                yield f"{text} {_short(ends[1])}", (*ends, float(floors[i]), float(height))
+    elif isinstance(artist, Rectangle) and artist.get_data_transform() == axes.transData:
+        x, y, width, height = *artist.get_xy(), artist.get_width(), artist.get_height()
+        if width and height:
+            ends = f"{names[0]}: {_short(x)} to {_short(x + width)}"
+            text = f"{names[1]}: {_short(y)} to {_short(y + height)}\n{ends}"
+            yield text, (x, x + width, y, y + height)
+
+
+def _cells(
+    image: AxesImage, axes: Axes, names: Sequence[str]
+) -> Iterator[tuple[str, tuple[float, ...]]]:
+    """The cells of a heat map of numbers, with its value and its row and column."""
+    values = np.ma.filled(np.ma.asarray(image.get_array(), dtype=float), np.nan)
+    if values.ndim != 2:
+        return
+    left, right, bottom, top = image.get_extent()
+    first, last = (top, bottom) if image.origin == "upper" else (bottom, top)
+    x = np.linspace(left, right, values.shape[1] + 1)
+    y = np.linspace(first, last, values.shape[0] + 1)
+    ticks = _ticks(axes.xaxis), _ticks(axes.yaxis)
+    for (i, j), value in np.ndenumerate(values):
+        if np.isfinite(value):
+            at = [_tick(ticks[0], x[j], x[j + 1]), _tick(ticks[1], y[i], y[i + 1])]
+            yield (
+                f"{_short(value)}\n{names[1]}: {at[1]}\n{names[0]}: {at[0]}",
+                (x[j], x[j + 1], *sorted((y[i], y[i + 1]))),
+            )
+
+
+def _ticks(axis: Axis) -> list[tuple[float, str]]:
+    texts = [_label(tick.get_text()) for tick in axis.get_ticklabels()]
+    return [(at, text) for at, text in zip(axis.get_majorticklocs(), texts, strict=False) if text]
+
+
+def _tick(ticks: list[tuple[float, str]], start: float, end: float) -> str:
+    """The label of a tick in the middle of a cell, else the middle of the cell."""
+    middle, width = (start + end) / 2, abs(end - start)
+    found = (text for at, text in ticks if abs(at - middle) < width / 4)
+    return next(found, str(_short(middle)))
 
 
 def _is_inside(point: Sequence[float], axes: Axes) -> bool:

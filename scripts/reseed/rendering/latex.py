@@ -63,6 +63,8 @@ _ACCENTS = {
 }  # fmt: skip
 # A checksum may break after every few characters.
 _HASH, _BREAKS = re.compile(r"\b(?=\w*\d)[0-9A-Za-z]{17,}\b"), re.compile(r"\w{4}\B")
+# The sign of a number, not a hyphen.
+_MINUS = re.compile(r"(?<![\w.)\]])-(?=\d)")
 _OVER_MATHS = {"\u0302": r"\hat", "\u0303": r"\tilde", "\u0304": r"\bar", "\u0307": r"\dot"}
 
 
@@ -338,6 +340,7 @@ def _column(table: Table, index: int, block: _Block) -> str:
 
 
 def _cell(text: str, index: int, block: _Block) -> str:
+    text = _MINUS.sub("−", text)
     if index not in block.wraps:
         return escape_latex(text)
     escaped = escape_latex(_HASH.sub(lambda found: _BREAKS.sub("\\g<0>\u200b", found[0]), text))

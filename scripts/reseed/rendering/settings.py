@@ -170,7 +170,9 @@ def difference_estimates(data: ExhibitData, rows: pd.DataFrame) -> list[Estimate
     """Each known difference with its interval, in units of the score."""
     found = []
     for row in rows[np.isfinite(rows["difference"])].to_dict("records"):
-        bounds = (-1.0, 1.0) if is_share(row["metric"]) and row["unit"] else (-np.inf, np.inf)
+        # Shares are shown in points, so `factor` says if the scores are in percent already.
+        most = 100 / row["factor"] if is_share(row["metric"]) and row["unit"] else np.inf
+        bounds = (-most, most)
         subject = f"{dataset_title(data, row['dataset'])}: {pair_title(data, row)}"
         interval = (row["low"], row["high"])
         found.append(Estimate.truncated(subject, row["difference"], interval, row["level"], bounds))
@@ -192,7 +194,34 @@ def half_widths(rows: pd.DataFrame) -> str:
 
 
 def detectable(rows: pd.DataFrame) -> str:
-    """`detectable with a power of 80 %: 0.3 to 1.2 points of AUC`; empty if unknown."""
+    """`detectable with a power of 80 %: 0.3 to 1.2 points of AUC`; empty if unknown.
+
+    Of pairs over datasets, as `detectable_over_datasets`.
+    """
+    over = rows["design"] == "datasets"
+    texts = _detectable_by_dataset(rows[~over]), detectable_over_datasets(rows[over])
+    return "; ".join(filter(None, texts))
+
+
+def detectable_over_datasets(rows: pd.DataFrame) -> str:
+    """Smallest mean difference in SDs between datasets that the tests find, or that none is found.
+
+    Empty for pairs on too few datasets for a test.
+    """
+    if rows.empty or rows["detectable_sd"].isna().all():
+        return ""
+    shifts = rows["detectable_sd"].dropna()
+    found = [shift for shift in shifts if math.isfinite(shift)]
+    none = "no difference, however large, is found with a power of 80 % on so few datasets"
+    if not found:
+        return none
+    sizes = numbers.from_to(found, "{:.1f}".format)
+    text = f"detectable with a power of 80 %: a mean difference of {sizes} SD between datasets"
+    rest = numbers.counted(len(shifts) - len(found), "pair")
+    return text if len(found) == len(shifts) else f"{text}; for {rest}, {none}"
+
+
+def _detectable_by_dataset(rows: pd.DataFrame) -> str:
     known = rows[rows["detectable"].gt(0) & np.isfinite(rows["detectable"])]
     if known.empty:
         return ""

@@ -16,8 +16,8 @@ from reseed.rendering.data import source_text
 from reseed.rendering.numbers import counted
 from reseed.reporting.pictures import thumbnail
 from reseed.reporting.studies import StudyReport
-from reseed.reporting.summary import summarise
-from reseed.reporting.words import link_words
+from reseed.reporting.summary import describe_verdicts, summarise
+from reseed.reporting.words import link_words, words_in
 
 TEMPLATES = Path(__file__).parent / "templates"
 # Imported results list these like seeds, although they are none.
@@ -51,11 +51,20 @@ def build_index(studies: list[StudyReport], links: list[str], title: str = "Rese
     )
 
 
+def build_page(template: str, **given: object) -> str:
+    """A page of `templates` as HTML text."""
+    return _page(_environment(), template, **given)
+
+
 def _card(study: StudyReport, link: str) -> dict:
     best = study.best
+    answer = next(iter(study.answer), "Too few trials were run for an answer.")
     return {
         "study": study,
-        "answer": next(iter(study.answer), "Too few trials were run for an answer."),
+        "headline": study.headline,
+        "answer": answer,
+        "words": words_in([study.headline, answer]),
+        "verdicts": describe_verdicts(study.statements) if study.statements else "",
         "link": link,
         "exhibits": counted(len(study.shown), "table or figure", "tables and figures"),
         "thumbnail": thumbnail(best.picture) if best and best.picture else None,

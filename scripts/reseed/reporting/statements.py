@@ -14,15 +14,17 @@ from reseed.rendering.numbers import NONE, fixed, from_to, interval_decimals
 class StatementRow:
     """One statement, from the record that `claims.statements.judge_all` writes.
 
-    measured: estimate with its interval, or the range of several estimates. estimates: each with
-    its subject. sentence: the claim. limits: power or smallest detectable effect. levels: of the
-    intervals. anchor: of the exhibit on the study's page.
+    measured: estimate with its interval, or the range of several estimates. statistic: what was
+    estimated. estimates: each with its subject. sentence: the claim. limits: power or smallest
+    detectable effect, or why nothing was measured. levels: of the intervals. anchor: of the exhibit
+    on the study's page.
     """
 
     text: str
     source: str
     published: str
     measured: str
+    statistic: str
     n: str
     verdict: str
     detail: str
@@ -33,8 +35,11 @@ class StatementRow:
     anchor: str
 
     @classmethod
-    def from_record(cls, record: dict[str, Any], anchor: str) -> StatementRow:
-        """The row of a record in the sidecar of an exhibit. anchor: of that exhibit."""
+    def from_record(cls, record: dict[str, Any], anchor: str, empty: str = "") -> StatementRow:
+        """The row of a record in the sidecar of an exhibit.
+
+        anchor: of that exhibit. empty: why it has nothing to show, or empty.
+        """
         claim = record["claim"] or {"estimates": [], "n": "", "limits": "", "text": ""}
         found = [Estimate(**fields) for fields in claim["estimates"]]
         return cls(
@@ -42,10 +47,11 @@ class StatementRow:
             source=record["source"],
             published=record["published"] or NONE,
             measured=_measured(found),
+            statistic=claim.get("statistic", ""),
             n=claim["n"] or NONE,
             verdict=record["verdict"],
             detail=record["detail"],
-            limits=claim["limits"] or NONE,
+            limits=_limits(record, empty),
             sentence=claim["text"],
             estimates=_each(found) if len(found) > 1 else (),
             levels=tuple(sorted({one.level for one in found if one.has_interval})),
@@ -56,6 +62,14 @@ class StatementRow:
     def is_measured(self) -> bool:
         """Whether the runs sufficed for an estimate."""
         return self.measured != NONE
+
+
+def _limits(record: dict[str, Any], empty: str) -> str:
+    """Power or precision of a measurement; the reason where there is none."""
+    claim = record["claim"]
+    if claim is None:
+        return f"Not measured. {empty or 'There are too few runs, or none, of these models.'}"
+    return claim["limits"] or record.get("precision", "") or NONE
 
 
 def _decimals(estimates: Sequence[Estimate]) -> int:

@@ -142,7 +142,7 @@ class StudyReport:
     def statements(self) -> list[StatementRow]:
         """Statements that its exhibits test, in the order of the study."""
         return [
-            StatementRow.from_record(record, exhibit.anchor)
+            StatementRow.from_record(record, exhibit.anchor, exhibit.sidecar["empty"])
             for exhibit in self.exhibits
             for record in exhibit.sidecar["statements"]
         ]
@@ -170,6 +170,12 @@ class StudyReport:
         """The sentences at the top of the page."""
         found = [e.sidecar["findings"][0] for e in self.shown if e.sidecar["findings"]]
         return list(dict.fromkeys(found))[:_ANSWERS]
+
+    @property
+    def headline(self) -> str:
+        """The first headline: that of the first exhibit with a finding."""
+        found = (e.sidecar["headline"] for e in self.shown if e.sidecar["findings"])
+        return next(filter(None, found), "")
 
     @property
     def words(self) -> list[tuple[str, str]]:

@@ -32,12 +32,15 @@ from reseed.core.errors import ReseedError, suggest_name
 from reseed.pipeline.runner import pick_device
 from reseed.session import tables
 from reseed.session.inputs import read_training_data
+from reseed.session.interruption import interrupt_study
 from reseed.session.models import Model, check_suitable, read_models
 from reseed.session.scoring import choose_metric
 from reseed.session.splits import make_design
 from reseed.session.training import train_models
 from reseed.training.run import Outcome
 
+#: Share of rows of one class from which its accuracy is stated.
+_LARGE_CLASS = 0.75
 _DEFAULT_SPLITS = 10
 _DEVICES = ("cpu", "gpu", "auto")
 # Words in the messages of estimators that cannot use the features.
@@ -102,6 +105,7 @@ def study(
 
     Raises:
         ReseedError: for invalid input, and if no training of a model finishes.
+        StudyInterrupted: on Ctrl-C, with the finished trainings (`reseed.session.interruption`).
     """
     pair_options = check_pair_options(options, study)
     test_share, test_set = _check_test(test, splits)
@@ -116,7 +120,16 @@ def study(
     # Checks the region of practical equivalence before training.
     rope_by_metric(pair_options.get("rope"), {chosen.name: 100.0 if chosen.share else 1.0})
     device = _check_device(device, n_jobs)
-    trained = train_models(named, design, model_seeds, data, chosen, device, n_jobs, progress)
+    finished: dict[tables.TrialKey, Outcome] = {}
+    try:
+        trained = train_models(
+            named, design, model_seeds, data, chosen, device, n_jobs, progress, finished
+        )
+    except KeyboardInterrupt:
+        if not finished:
+            raise
+        planned = len(named) * len(design.splits) * len(model_seeds)
+        raise interrupt_study(finished, design, planned, chosen) from None
     outcomes = _repeat_unseeded(named, design.splits, model_seeds, trained)
     varied = _name_varied(len(design.splits), len(model_seeds))
     environment = describe_environment(device, 1).identifier
@@ -125,6 +138,7 @@ def study(
     _refuse_failed_models(trials)
     notes = [
         *data.notes,
+        *_describe_majority(data.targets.target, data.task, chosen.name),
         *_describe_unseeded(named, model_seeds, trained),
         *tables.describe_failures(trials),
     ]
@@ -235,6 +249,19 @@ def _refuse_failed_models(trials: pd.DataFrame) -> None:
             raise ReseedError(
                 f"model {model!r}: none of {len(rows)} trainings finished: {why}.{hint}"
             )
+
+
+def _describe_majority(target: np.ndarray, task: str, metric: str) -> list[str]:
+    """The accuracy of always predicting the largest class, where that is most of the rows."""
+    if task == "regression" or metric != "accuracy":
+        return []
+    share = np.unique(target, return_counts=True)[1].max() / len(target)
+    if share < _LARGE_CLASS:
+        return []
+    return [
+        f"{100 * share:.0f} % of the rows are of one class: always predicting it has an accuracy "
+        f"of {share:.3g}. `metric='auc'` or `'balanced_accuracy'` does not reward that."
+    ]
 
 
 def _describe_unseeded(

@@ -31,10 +31,13 @@ def train_models(
     device: str,
     n_jobs: int,
     progress: bool | None,
+    finished: dict[TrialKey, Outcome],
 ) -> dict[TrialKey, Outcome]:
     """Outcome of each (model, split, seed).
 
     A model whose results do not depend on the seed has outcomes of the first seed only.
+
+    finished: receives each outcome as soon as it is there, for a caller that is interrupted.
     """
     is_registered = metrics.METRICS.get(metric.name) is metric
     problem = Problem(
@@ -46,15 +49,13 @@ def train_models(
         metric=metric.name if is_registered else None,
     )
 
-    def train(jobs: _Jobs) -> dict[TrialKey, Outcome]:
-        outcomes = {}
+    def train(jobs: _Jobs) -> None:
         with show_progress(sum(map(len, jobs.values())), progress) as step:
             for (model, split, seed), outcome in _run_jobs(problem, jobs, device, n_jobs):
                 if not is_registered and outcome.status == "ok":
                     add_user_metric(outcome, metric, data.task, problem.target[split.split.test])
-                outcomes[model, split, seed] = outcome
+                finished[model, split, seed] = outcome
                 step(model.name)
-        return outcomes
 
     # A model without a seed parameter may be random: two seeds on the first split show it.
     first = design.splits[0]
@@ -63,11 +64,11 @@ def train_models(
         for split in design.splits
         for model in models
     }
-    outcomes = train(jobs)
+    train(jobs)
     random = {
         model
         for model in models
-        if model.is_seeded or _has_several(outcomes[model, first, s] for s in jobs[model, first])
+        if model.is_seeded or _has_several(finished[model, first, s] for s in jobs[model, first])
     }
     remaining = {
         (model, split): seeds[len(done) :]
@@ -75,10 +76,10 @@ def train_models(
         if model in random and len(done) < len(seeds)
     }
     if remaining:
-        outcomes |= train(remaining)
+        train(remaining)
     return {
         (model, split, seed): outcome
-        for (model, split, seed), outcome in outcomes.items()
+        for (model, split, seed), outcome in finished.items()
         if model in random or seed == seeds[0]
     }
 

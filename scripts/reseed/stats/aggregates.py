@@ -119,7 +119,7 @@ def stratified_bootstrap(
 
     Runs are resampled with replacement within each task and list, independently. The variance of n
     resampled runs is (n − 1)/n of theirs, so the percentiles are expanded to Φ(±z √(n/(n − 1))) for
-    the fewest runs n of a task. docs/methods.md lists the coverage by number of runs.
+    the fewest runs n of a task. docs/methods lists the coverage by number of runs.
 
     Args:
         function: maps one list of tasks per sample to (...) values.

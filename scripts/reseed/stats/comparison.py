@@ -18,6 +18,9 @@ from reseed.stats.inputs import (
 )
 from reseed.stats.signed_rank import wilcoxon_p
 
+#: Factor of n_test/n_train that keeps 6 % for learners that depend on single training items, such
+#: as 1-nearest neighbour (`benchmarks/measure_learners.py`).
+UNSTABLE_RATIO = 1.5
 _CHUNK = 4_000_000  # number of bootstrap replicates held in memory at once
 
 

@@ -157,7 +157,7 @@ def crossed_difference(
     The t quantile is a weighted mean (`weighted_t`). The part s²(seed means)/S has S − 1 degrees
     of freedom; two procedures with equal S are combined with Welch's degrees of freedom. The rest
     has n − 1. Two seeds say little about the seed variance, so the interval is then wide even if
-    seeds have no effect (docs/methods.md).
+    seeds have no effect (docs/methods).
 
     Args:
         values_a, values_b: (seeds, items) contributions, as from `item_values`.
@@ -249,13 +249,15 @@ def seed_item_bootstrap(
     n_boot: int = 1000,
     *,
     shared_seeds: bool,
+    clusters: ArrayLike | None = None,
     level: float = 0.95,
     rng: np.random.Generator,
 ) -> SeedItemBootstrap:
     """Bootstrap the mean difference by resampling seeds and items together.
 
-    The metric is recomputed on every resample. If one procedure has a single seed, only items are
-    resampled. Resamples in which the metric is undefined (AUC without positives) are left out.
+    With clusters whole clusters are resampled in place of items. The metric is recomputed on every
+    resample. If one procedure has a single seed, only items are resampled. Resamples in which the
+    metric is undefined (AUC without positives) are left out.
 
     Args:
         metric: a name in `WEIGHTED_METRICS`.
@@ -263,12 +265,13 @@ def seed_item_bootstrap(
         predicted_a, predicted_b: (seeds, items) or (items,) predictions, as in `item_values`.
         n_boot: number of resamples, at least 2.
         shared_seeds: whether row s of A and row s of B were trained with the same seed.
+        clusters: (items,) label of the cluster of each item; None: each item is one.
         level: two-sided confidence level of the percentile interval.
         rng: generator of the resamples.
 
     Raises:
-        ValueError: as `item_values`; different numbers of shared seeds; a metric that is
-            undefined on nearly every resample.
+        ValueError: as `item_values`; different numbers of shared seeds; clusters of another shape;
+            a metric that is undefined on nearly every resample.
 
     Source: Bouthillier et al. (2021), sec. 3; Owen (2007) for crossed ("pigeonhole") resampling.
     """
@@ -280,11 +283,13 @@ def seed_item_bootstrap(
     check_at_least(2, n_boot=n_boot)
     ones = np.ones((1, y.size))
     observed = float(metric_of(y, a, ones).mean() - metric_of(y, b, ones).mean())
+    index = _index_units(clusters, y.size)
     resample_seeds = min(len(a), len(b)) > 1
     parts, step = [], max(1, _CHUNK // y.size)
     for done in range(0, n_boot, step):
         size = min(step, n_boot - done)
-        items = resample_counts(size, y.size, rng=rng).astype(np.float64)
+        counts = resample_counts(size, int(index.max()) + 1, rng=rng)
+        items = counts[:, index].astype(np.float64)
         seeds_a = _seed_weights(len(a), size, resample_seeds, rng)
         seeds_b = seeds_a if shared_seeds else _seed_weights(len(b), size, resample_seeds, rng)
         parts.append(
@@ -298,6 +303,16 @@ def seed_item_bootstrap(
     low, high = percentile_interval(boot, level)
     return SeedItemBootstrap(observed, float(boot.std(ddof=1)), float(low), float(high), boot.size,
                              level)  # fmt: skip
+
+
+def _index_units(clusters: ArrayLike | None, n: int) -> NDArray[np.intp]:
+    """Return the resampled unit of each item: its cluster, or itself."""
+    if clusters is None:
+        return np.arange(n)
+    labels = np.asarray(clusters)
+    if labels.shape != (n,):
+        raise ValueError(f"clusters must name the cluster of each of {n} items: {labels.shape}")
+    return np.unique(labels, return_inverse=True)[1]
 
 
 def _seed_weights(seeds: int, size: int, resample: bool, rng: np.random.Generator) -> Array:

@@ -6,20 +6,24 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy import optimize, stats
 
-from reseed.stats.inputs import Array, as_finite, rescale
+from reseed.stats.inputs import Array, as_finite, check_probability, rescale
 
 
 @dataclass(frozen=True)
 class FiveByTwo:
-    """Combined F with (10, 5) degrees of freedom and Dietterich's t with 5; arrays (...)."""
+    """Combined F with (10, 5) degrees of freedom and Dietterich's t with 5; arrays (...).
+
+    `fold_sd` is the SD of the difference of single folds within repeats, in score units.
+    """
 
     mean_difference: Array
     f: Array
     f_p: Array
     t: Array
     t_p: Array
+    fold_sd: Array
 
 
 def five_by_two(differences: ArrayLike) -> FiveByTwo:
@@ -53,4 +57,32 @@ def five_by_two(differences: ArrayLike) -> FiveByTwo:
         f = np.where(squares == 0, 0.0, squares / (2 * variance))[()]
         t = np.where(first == 0, 0.0, first / np.sqrt(variance / 5))[()]
     mean = (p * unit).mean(axis=(-1, -2))
-    return FiveByTwo(mean, f, stats.f.sf(f, 10, 5), t, 2 * stats.t.sf(np.abs(t), 5))
+    fold_sd = np.sqrt(variance / 5) * np.asarray(unit).reshape(np.shape(variance))
+    return FiveByTwo(mean, f, stats.f.sf(f, 10, 5), t, 2 * stats.t.sf(np.abs(t), 5), fold_sd[()])
+
+
+def detectable_by_f(alpha: float = 0.05, target_power: float = 0.8) -> float:
+    """Return the smallest true difference that the F test finds, in SDs of a fold's difference.
+
+    For independent Gaussian p_ij with mean δ and SD σ, Σ p_ij² = Σ (2 p̄_i² + s_i²). So 2F − 1 is
+    the ratio of 2 Σ p̄_i²/5 and Σ s_i²/5: a noncentral F(5, 5) with noncentrality 10 δ²/σ².
+
+    Args:
+        alpha: level of the test, below 1/2.
+        target_power: required power, above `alpha`.
+
+    Raises:
+        ValueError: a bad `alpha` or `target_power`.
+    """
+    check_probability(alpha=alpha, target_power=target_power)
+    if not alpha < min(0.5, target_power):
+        raise ValueError(f"alpha must be below 0.5 and below the power, got {alpha}")
+    bound = 2 * stats.f.isf(alpha, 10, 5) - 1
+
+    def missing(shift: float) -> float:
+        return float(stats.ncf.sf(bound, 5, 5, 10 * shift**2)) - target_power
+
+    largest = 1.0
+    while missing(largest) < 0:
+        largest *= 2
+    return float(optimize.brentq(missing, 0, largest))

@@ -71,12 +71,18 @@ def compare_over_datasets(
     f_p = float(stats.f.sf(f, k - 1, (k - 1) * (n - 1)))
 
     se = np.sqrt(k * (k + 1) / (6 * n))
-    cd = float(stats.studentized_range.ppf(1 - alpha, k, np.inf) / np.sqrt(2) * se)
+    cd = critical_difference(n, k, alpha)
     i, j = np.triu_indices(k, 1)
     nemenyi = np.eye(k)
     gap = np.abs(average[i] - average[j]) / se * np.sqrt(2)
     nemenyi[i, j] = nemenyi[j, i] = np.clip(stats.studentized_range.sf(gap, k, np.inf), 0, 1)
     return ManyDatasets(n, average, chi2, p, f, f_p, cd, nemenyi, cliques(average, cd), alpha)
+
+
+def critical_difference(n_datasets: int, n_models: int, alpha: float = 0.05) -> float:
+    """Return Nemenyi's critical difference of mean ranks, q_α √(k(k + 1)/(6N)) (Demšar 2006)."""
+    q = stats.studentized_range.ppf(1 - alpha, n_models, np.inf) / np.sqrt(2)
+    return float(q * np.sqrt(n_models * (n_models + 1) / (6 * n_datasets)))
 
 
 @dataclass(frozen=True)

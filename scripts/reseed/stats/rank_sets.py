@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from reseed.stats.inputs import Array, as_finite, check_at_least, check_probability, rescale
-from reseed.stats.item_model import mean_squares
+from reseed.stats.item_model import cluster_contributions, mean_squares
 
 _CHUNK = 1_000_000  # studentised differences held in memory at once
 _NOISE = 1e-12  # relative rounding error of a mean
@@ -128,9 +128,11 @@ class TaskScores:
 
     values: for each model an array (runs, items), the same items for all models; of runs without
         items (runs, 1). Runs of different models are independent.
+    clusters: (items,) cluster of each item; None: items are independent.
     """
 
     values: Sequence[Array]
+    clusters: NDArray[np.int64] | None = None
 
 
 def rank_on_tasks(
@@ -139,9 +141,10 @@ def rank_on_tasks(
 ) -> RankSets:  # fmt: skip
     """Rank models by their mean over these tasks, for new runs and new items.
 
-    The tasks count equally. Items of all models are resampled together by Gaussian multipliers;
-    variances of runs are drawn with their chi-squared distributions, so that few runs widen the
-    sets. With one run of each model the ranks are those of the trained models.
+    The tasks count equally. Items (or clusters) of all models are resampled together by Gaussian
+    multipliers; variances of runs, and of clusters, are drawn with their chi-squared
+    distributions, so that few runs or clusters widen the sets. With one run of each model the ranks
+    are those of the trained models.
 
     Args:
         tasks: at least one; every model has scores on each.
@@ -171,8 +174,23 @@ def rank_on_tasks(
     item_variance = np.maximum(np.diag(gram)[:, None] + np.diag(gram) - 2 * gram, 0.0)
     variance = item_variance + runs[:, None] + runs
     difference = _without_noise(mean[:, None] - mean, mean)
-    draws = _GaussianDraws(stacked, runs, observed, df, variance, n_draws, rng)
+    draws = _GaussianDraws(
+        stacked, runs, observed, df, variance, item_variance, _cluster_df(parts), n_draws, rng
+    )
     return _build(difference, np.sqrt(variance), draws, level, mean, 1.0)
+
+
+def _cluster_df(parts: Sequence[_Summary]) -> float | None:
+    """Return the degrees of freedom of the part of clusters (Satterthwaite); None without."""
+    if all(part.cluster_df is None for part in parts):
+        return None
+    sizes = [0.0 if part.items is None else float((part.items**2).sum()) for part in parts]
+    squares = [
+        size**2 / part.cluster_df
+        for size, part in zip(sizes, parts, strict=True)
+        if part.cluster_df is not None
+    ]
+    return max(sum(sizes) ** 2 / sum(squares), 1.0) if sum(squares) else 1.0
 
 
 @dataclass(frozen=True)
@@ -188,6 +206,7 @@ class _Summary:
     observed: Array
     df: Array
     items: Array | None
+    cluster_df: float | None
 
 
 def _summarise(task: TaskScores) -> _Summary:
@@ -198,45 +217,52 @@ def _summarise(task: TaskScores) -> _Summary:
     if n == 1 and min(map(len, values)) < 2:
         raise ValueError("a task without items needs two runs or more of each model")
     observed, runs = np.zeros(len(values)), np.zeros(len(values))
+    means = np.array([one.mean(axis=0) for one in values])
+    items, index, sizes, cluster_df = None, None, np.ones(1), None
+    if n > 1:
+        items, index, sizes, cluster_df = cluster_contributions(means, task.clusters)
     for number, one in enumerate(values):
         if len(one) > 1 and n == 1:
             observed[number] = runs[number] = one[:, 0].var(ddof=1) / len(one)
         elif len(one) > 1:
-            squares = mean_squares(one, (0, 1), None, np.full(n, 1 / n))
+            squares = mean_squares(one, (0, 1), index, sizes)
             observed[number] = squares[0,]
             runs[number] = max(squares[0,] - squares[0, 1], 0.0)
-    means = np.array([one.mean(axis=0) for one in values])
-    items = None
-    if n > 1:
-        items = (means - means.mean(axis=1, keepdims=True)) / np.sqrt(n * (n - 1.0))
     df = np.array([max(len(one) - 1, 1) for one in values], dtype=np.float64)
-    return _Summary(means.mean(axis=1), runs, observed, df, items)
+    return _Summary(
+        means.mean(axis=1), runs, observed, df, items, None if task.clusters is None else cluster_df
+    )
 
 
 class _GaussianDraws:
     """Gaussian differences, studentised with variances of runs that vary like chi-squared."""
 
     def __init__(
-        self, items: Array, runs: Array, observed: Array, df: Array, variance: Array, n_draws: int,
-        rng: np.random.Generator,
+        self, items: Array, runs: Array, observed: Array, df: Array, variance: Array,
+        item_variance: Array, cluster_df: float | None, n_draws: int, rng: np.random.Generator,
     ):  # fmt: skip
         self.size = n_draws
         self._means = rng.normal(size=(n_draws, items.shape[1])) @ items.T
         self._means += rng.normal(size=(n_draws, runs.size)) * np.sqrt(runs)
         self._observed = rng.chisquare(df, (n_draws, df.size)) / df * observed
         self._fixed = np.maximum(variance - observed[:, None] - observed, 0.0)
+        self._clusters = np.zeros_like(variance)
+        self._scale = np.ones((n_draws, 1))
+        if cluster_df is not None:
+            self._clusters = np.minimum(item_variance, self._fixed)
+            self._fixed = self._fixed - self._clusters
+            self._scale = rng.chisquare(cluster_df, (n_draws, 1)) / cluster_df
 
     def largest(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:
-        fixed = self._fixed[first, second]
-        pairs = zip(
-            _blocks(self._means, first.size), _blocks(self._observed, first.size), strict=True
-        )
+        fixed, clusters = self._fixed[first, second], self._clusters[first, second]
+        drawn = (self._means, self._observed, self._scale)
+        blocks = zip(*(_blocks(one, first.size) for one in drawn), strict=True)
         return np.concatenate([
             _studentise(
                 np.abs(means[:, first] - means[:, second]),
-                np.sqrt(fixed + noise[:, first] + noise[:, second]),
+                np.sqrt(fixed + scale * clusters + noise[:, first] + noise[:, second]),
             ).max(axis=1)
-            for means, noise in pairs
+            for means, noise, scale in blocks
         ])  # fmt: skip
 
 
@@ -264,11 +290,24 @@ def _build(
     t = _studentise(np.abs(difference), se)
     is_shown, critical = _step_down(t, draws, level)
     is_better = is_shown & (difference > 0)
-    models = mean.size
+    low, high = rank_intervals(is_better)
     return RankSets(
-        mean * unit, 1 + (difference < 0).sum(axis=1), 1 + is_better.sum(axis=0),
-        models - is_better.sum(axis=1), is_better, difference * unit, se * unit, critical, level,
+        mean * unit, 1 + (difference < 0).sum(axis=1), low, high, is_better, difference * unit,
+        se * unit, critical, level,
     )  # fmt: skip
+
+
+def rank_intervals(is_better: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the lowest and highest rank of each model that the shown differences leave possible.
+
+    They are simultaneous at 1 − α if the familywise error rate of all pairs is at most α
+    (Mogstad, Romano, Shaikh and Wilhelm 2024, sec. 3).
+
+    Args:
+        is_better: (M, M) whether model i is shown to be better than model j.
+    """
+    shown = np.asarray(is_better, dtype=bool)
+    return 1 + shown.sum(axis=0), len(shown) - shown.sum(axis=1)
 
 
 def _step_down(t: Array, draws: _NullDraws, level: float) -> tuple[NDArray[np.bool_], float]:

@@ -105,7 +105,7 @@ def spread_intervals(
     - `range`, `relative_variation`, `min`, `max`: none, because a resample never exceeds the
       observed extremes. Use `range_content` (distribution-free) and `range_against_gaussian`.
 
-    `docs/methods.md` lists the measured coverage.
+    `docs/methods` lists the measured coverage.
 
     Args:
         x: (seeds,) scores, independent over seeds; at least 2.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
@@ -9,6 +10,8 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
+from scipy.optimize import brentq
+from scipy.special import ndtr
 
 from reseed.stats.inputs import (
     Array,
@@ -44,6 +47,98 @@ class UnpairedComparison:
     superiority_low: Array
     superiority_high: Array
     level: float
+
+
+def equal_spread_p(a: ArrayLike, b: ArrayLike) -> Array:
+    """Return the p-value of the Brown–Forsythe test of equal spreads: Levene's, of medians.
+
+    Where seeds are shared and move both models the same way, it is conservative.
+
+    Args:
+        a: (..., n_a) scores, n_a >= 3.
+        b: (..., n_b) scores, n_b >= 3; the same leading axes.
+
+    Returns:
+        (...) p-values; 1 where neither sample has any spread.
+
+    Source: Brown and Forsythe (1974).
+    """
+    a, b = as_finite(a, "a", min_size=3), as_finite(b, "b", min_size=3)
+    (a, b), _ = _rescale_both(a, b)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        p = np.asarray(stats.levene(a, b, center="median", axis=-1).pvalue)
+    return np.where(np.isnan(p), 1.0, p)
+
+
+def _rescale_both(a: Array, b: Array) -> tuple[list[Array], Array]:
+    """Both samples divided by a common power of two, row by row."""
+    pooled, unit = rescale(np.concatenate([a, b], axis=-1), axis=-1)
+    return np.split(pooled, [a.shape[-1]], axis=-1), unit
+
+
+@dataclass(frozen=True)
+class Dunnett:
+    """Dunnett's test of several models against a baseline; (models,), differences in score units.
+
+    `low` and `high` are simultaneous: all cover together with `level`.
+    """
+
+    difference: Array
+    p_value: Array
+    low: Array
+    high: Array
+    level: float
+
+
+def compare_with_baseline(
+    samples: Sequence[ArrayLike], baseline: ArrayLike, level: float = 0.95
+) -> Dunnett:
+    """Compute Dunnett's many-to-one comparison of means, sample − baseline.
+
+    It assumes independent seeds, Gaussian scores and equal SDs (see `equal_spread_p`). The
+    probabilities are integrals over two dimensions: `scipy.stats.dunnett` draws random points, and
+    its interval does not always converge.
+
+    Args:
+        samples: scores of each model, (n,) each, n >= 2.
+        baseline: (m,) scores of the baseline, m >= 2.
+        level: simultaneous two-sided confidence level.
+
+    Raises:
+        ValueError: fewer than two scores, NaN or infinity, or no spread in any sample.
+
+    Source: Dunnett (1955).
+    """
+    check_probability(level=level)
+    control = as_finite(baseline, "baseline", ndim=1, min_size=2)
+    values = [as_finite(x, "samples", ndim=1, min_size=2) for x in samples]
+    if all(np.ptp(x) == 0 for x in (control, *values)):
+        raise ValueError("no sample has any spread")
+    _, unit = rescale(np.concatenate([control, *values]))
+    scaled = [x / unit for x in (control, *values)]
+    sizes = np.array([x.size for x in scaled])
+    df = int(sizes.sum() - sizes.size)
+    variance = sum(((x - x.mean()) ** 2).sum() for x in scaled) / df
+    difference = np.array([x.mean() for x in scaled[1:]]) - scaled[0].mean()
+    se = np.sqrt(variance * (1 / sizes[1:] + 1 / sizes[0]))
+    loads = np.sqrt(sizes[1:] / (sizes[1:] + sizes[0]))
+    p = np.array([_max_t_tail(abs(t), loads, df) for t in difference / se])
+    critical = brentq(lambda c: _max_t_tail(c, loads, df) - (1 - level), 0, 1e6)
+    half = critical * se * unit
+    mean = difference * unit
+    return Dunnett(mean, p, mean - half, mean + half, level)
+
+
+def _max_t_tail(c: float, loads: Array, df: int) -> float:
+    """Return P(max |T_i| > c) of Student variables with correlations loads_i loads_j."""
+    z, weights = np.polynomial.hermite_e.hermegauss(80)
+    u, shares = np.polynomial.legendre.leggauss(64)
+    s = np.sqrt(stats.chi2.ppf((u + 1) / 2, df) / df)
+    own = np.sqrt(1 - loads**2)
+    common = loads * z[:, None, None]
+    inside = ndtr((c * s[:, None] + common) / own) - ndtr((common - c * s[:, None]) / own)
+    given_s = (weights / weights.sum()) @ inside.prod(axis=-1)
+    return float(1 - given_s @ shares / 2)
 
 
 def compare_unpaired(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> UnpairedComparison:

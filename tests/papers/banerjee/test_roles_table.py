@@ -18,6 +18,7 @@ def test_the_table_has_a_row_a_measure_and_a_claim(tmp_path):
     assert list(table.shown["Grid"]) == ["6×5"] * 3
     assert "initial weights alone make 6" in table.findings[0]
     assert "6×5 seeds, 30 runs" in table.findings[0]
+    assert "so their SDs differ." in " ".join(table.footnote.split())  # from those of the arms
     assert [estimate.subject for estimate in table.claims[0].estimates] == [
         "Initial weights", "Order of batches", "Interaction and rest",
     ]  # fmt: skip

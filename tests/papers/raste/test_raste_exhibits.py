@@ -275,3 +275,29 @@ def test_a_difference_that_is_not_shown_has_its_detectable_size():
     claim = draw(same_splits, data, {"experiment": "data_seeds"})[1].claims[1]
     assert claim.text.endswith("No difference is shown.")
     assert claim.limits == f"a difference of {rows['detectable'].item():.2f} would be found in 80 %"
+
+
+def test_the_claim_counts_the_rows_of_the_table():
+    """Tables 3 and 4 print other numbers for one cell: each is a row, and each is counted."""
+    rows = [
+        trial(0.22 + 0.004 * s, dataset="california_housing", metric="mse", model=model,
+              scheme=f"holdout-{ratio}", test_ratio=ratio, data_seed=s, varied="data",
+              experiment=experiment)
+        for model in ("ffnn", "rf", "gbm", "xgb")
+        for ratio, experiment in ((0.2, "data_seeds"), (0.1, "ratios_data_seeds"),
+                                  (0.2, "ratios_data_seeds"))
+        for s in range(8)
+    ]  # fmt: skip
+    metrics, facts = frame(rows), about(("california_housing",), ("ffnn", "rf", "gbm", "xgb"))
+    files = {"files": ["raste_table3", "raste_table4"]}
+    found = run_analysis(published, Data(metrics, facts, Path(PUBLISHED)), FAST | files)
+    table = draw(published_table, ExhibitData(found, metrics, facts, "k", "T"))
+    claims = {claim.name: claim for claim in table.claims}
+    for name, column in (("published_ranges", "Range"), ("published_medians", "Median")):
+        inside = table.shown[column, "Inside"]
+        yes, judged = (inside == "yes").sum(), inside.isin(["yes", "no"]).sum()
+        counted = claims[name].phrases["inside"]
+        assert counted.total == judged
+        assert counted.text.startswith(
+            "none" if yes == 0 else "all" if yes == judged else f"{yes} of"
+        )

@@ -17,6 +17,7 @@ from reseed.core.schemas import Row
 from reseed.metrics.names import is_share
 from reseed.stats.comparison import differences, holm
 from reseed.stats.many_datasets import ManyDatasets, compare_over_datasets, compare_two_models
+from reseed.stats.rank_power import RankTest, detectable_shift
 
 #: Fewest datasets for a verdict over datasets.
 MIN_DATASETS = 5
@@ -95,6 +96,7 @@ class AcrossDatasets:
         left_out = np.sum([left for _, left in means], axis=0)
         result = compare_over_datasets(scores, alpha=self.alpha)
         order = np.argsort(result.average_ranks, kind="stable")
+        shift = detectable_shift("Nemenyi", len(parts), len(models), alpha=self.alpha)
         for position, i in enumerate(order):
             for j in order[position + 1 :]:
                 # By dataset: rounding errors are relative to the size of a dataset's scores.
@@ -107,6 +109,7 @@ class AcrossDatasets:
                         "factor": 1.0,
                         "unit": "",
                         "test": NEMENYI.test,
+                        "detectable_sd": shift,
                         "left_out": int(left_out[i] + left_out[j]),
                         "pairs": comb(len(models), 2),
                     }
@@ -126,6 +129,9 @@ class AcrossDatasets:
         adjusted = holm([row["p"] for row in tested]).tolist() if tested else []
         for row, p in zip(tested, adjusted, strict=True):
             row |= {"p_holm": p, "pairs": len(tested)}
+            test: RankTest = "sign" if row["test"] == SIGN.test else "signed-rank"
+            level = self.alpha / len(tested)
+            row["detectable_sd"] = detectable_shift(test, int(row["n"]), alpha=level)
             row["p_least"] = min(1.0, len(tested) * row["p_least"])
         with_region = [row for row in tested if "equivalence_p" in row]
         if with_region:

@@ -30,7 +30,7 @@ Design = Literal["splits", "seeds", "unpaired", "different splits"]
 _GROUP_COLUMNS = [name for name in COMPARISON_COLUMNS if name != "varied"]
 #: Least share of each model's runs that needs a run of the other model with the same seed, for
 #: pairing by seed. Pairing loses the other runs, which costs more power than it gains (simulated
-#: in docs/methods.md).
+#: in docs/methods).
 SHARED_SEEDS = 0.8
 #: With more folds than this, the folds are repeats without a column that says so.
 MOST_FOLDS = 20
@@ -141,8 +141,17 @@ class Pairing:
         return min(len(self.a), len(self.b))
 
 
-def group_models(data: Data) -> Iterator[ModelGroup]:
-    """Every group of models that can be compared, in order of appearance."""
+def group_models(data: Data) -> list[ModelGroup]:
+    """Every group of models that can be compared, in order of appearance.
+
+    The groups are computed once for the data: analyses share their tables of scores.
+    """
+    if "groups" not in data.shared:
+        data.shared["groups"] = list(_group_models(data))
+    return data.shared["groups"]
+
+
+def _group_models(data: Data) -> Iterator[ModelGroup]:
     for _, trials in data.metrics.groupby(_GROUP_COLUMNS, sort=False, dropna=False):
         key = merge_keys(trials)
         dataset = data.info.datasets[key["dataset"]]

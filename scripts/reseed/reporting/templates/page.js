@@ -103,6 +103,25 @@
     }
     return best;
   };
+  // The smallest area under the pointer: a cell of a heat map, or a bar.
+  const areaAt = (panels, x, y) => {
+    let best = null, least = Infinity;
+    for (const panel of panels) {
+      const [left, top, right, bottom] = panel.box;
+      if (x < left || x > right || y < top || y > bottom) continue;
+      for (const [text, x0, x1, y0, y1] of panel.areas || []) {
+        const across = [x0, x1].map((v) => left + (right - left) * share(v, panel.x));
+        const up = [y0, y1].map((v) => bottom - (bottom - top) * share(v, panel.y));
+        const size = Math.abs((across[1] - across[0]) * (up[1] - up[0]));
+        const within = (x - across[0]) * (x - across[1]) <= 0 && (y - up[0]) * (y - up[1]) <= 0;
+        if (within && size < least) {
+          least = size;
+          best = [panel.title, text].filter(Boolean).join("\n");
+        }
+      }
+    }
+    return best;
+  };
   const describe = ({ panel, label, x, y }) => [
     [panel.title, label].filter(Boolean).join(" · "),
     `${panel.labels[1] || "y"}: ${valueText(y, panel.names[1])}`,
@@ -113,11 +132,13 @@
     const image = data.parentNode.querySelector("img"), panels = JSON.parse(data.textContent);
     image.addEventListener("pointermove", (event) => {
       const frame = image.getBoundingClientRect();
-      const found = nearest(panels, (event.clientX - frame.left) / frame.width,
-        (event.clientY - frame.top) / frame.height, frame.width, frame.height);
+      const x = (event.clientX - frame.left) / frame.width;
+      const y = (event.clientY - frame.top) / frame.height;
+      const point = nearest(panels, x, y, frame.width, frame.height);
+      const found = point ? describe(point) : areaAt(panels, x, y);
       tip.hidden = !found;
       if (!found) return;
-      tip.textContent = describe(found);
+      tip.textContent = found;
       tip.style.left = `${Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8)}px`;
       tip.style.top = `${Math.min(event.clientY + 14, innerHeight - tip.offsetHeight - 8)}px`;
     });

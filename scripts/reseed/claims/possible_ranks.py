@@ -1,0 +1,62 @@
+"""Ranks that the verdicts on all pairs leave possible [Mogstad et al. 2024]."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from reseed.stats.rank_sets import rank_intervals
+
+#: Fewest models that are ranked.
+MIN_RANKED = 3
+_DECIDED = ("difference", "no difference shown", "equivalent")
+
+
+def bound_ranks(
+    models: Sequence[str], verdicts: pd.DataFrame
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Lowest and highest rank of each model, from verdicts on every pair of them.
+
+    The intervals hold at once at the level at which the verdicts do: Holm's adjustment bounds the
+    familywise error rate of the pairs.
+
+    Args:
+        models: (models,) names.
+        verdicts: one row a pair: `model_a`, the better one, `model_b` and `outcome`.
+
+    Returns:
+        Lowest and highest rank, (models,) each; 1 is best.
+    """
+    place = {model: number for number, model in enumerate(models)}
+    is_better = np.zeros((len(place), len(place)), dtype=bool)
+    differ = verdicts[verdicts["outcome"] == "difference"]
+    is_better[differ["model_a"].map(place), differ["model_b"].map(place)] = True
+    return rank_intervals(is_better)
+
+
+def choose_ranked(rows: pd.DataFrame) -> pd.DataFrame:
+    """The pairs by which models are ranked: over all datasets if mean ranks were compared."""
+    ranked = rows[rows["critical_difference"].notna()]
+    return ranked if len(ranked) else rows[rows["design"] != "datasets"]
+
+
+def rank_models(part: pd.DataFrame) -> pd.DataFrame:
+    """Model, mean, rank and interval of the rank in one setting, the best first.
+
+    Empty with fewer than three models, or if a pair has no verdict.
+    """
+    sides = [part[[f"model_{s}", f"mean_{s}"]].set_axis(["model", "mean"], axis=1) for s in "ab"]
+    means = pd.concat(sides).groupby("model", sort=False)["mean"].mean().dropna()
+    count = len(means)
+    decided = part[part["outcome"].isin(_DECIDED)]
+    if count < MIN_RANKED or len(decided) < count * (count - 1) // 2:
+        return pd.DataFrame()
+    is_greater_better = bool(part["greater_is_better"].iloc[0])
+    means = means.sort_values(ascending=not is_greater_better, kind="stable")
+    low, high = bound_ranks(list(means.index), decided)
+    rank = means.rank(method="min", ascending=not is_greater_better).astype(int)
+    return pd.DataFrame(
+        {"model": means.index, "mean": means.to_numpy(), "rank": rank.to_numpy(),
+         "low": low, "high": high}
+    )  # fmt: skip

@@ -1,0 +1,81 @@
+"""Options that several commands share: columns, direction, and how scores of items are read."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from reseed.core.errors import ReseedError
+
+#: Options of `add_item_options`, by argument of `compare_items`.
+_ITEM_ARGUMENTS = ("cluster", "repeats", "fixed", "failed")
+
+
+def add_columns(command: argparse.ArgumentParser) -> None:
+    """Add `--column NAME=COLUMN`, which may be repeated."""
+    command.add_argument(
+        "--column",
+        action="append",
+        default=[],
+        metavar="NAME=COLUMN",
+        help="the file's column of model, dataset, seed, item, …: --column model=arch",
+    )
+
+
+def parse_columns(entries: list[str]) -> dict[str, str | list[str]]:
+    """Entries `model=arch` by name; a name that is repeated has several columns."""
+    columns: dict[str, str | list[str]] = {}
+    for entry in entries:
+        name, sign, column = entry.partition("=")
+        if not sign or not column:
+            raise ReseedError(f"--column {entry}: write NAME=COLUMN, as model=arch.")
+        earlier = columns.get(name, [])
+        others = [earlier] if isinstance(earlier, str) else earlier
+        columns[name] = [*others, column] if others else column
+    return columns
+
+
+def parse_single_columns(entries: list[str]) -> dict[str, str]:
+    """Entries `model=arch` by name, of which none may be repeated."""
+    columns = {}
+    for name, column in parse_columns(entries).items():
+        if not isinstance(column, str):
+            raise ReseedError(f"--column {name}=…: give one column, not {', '.join(column)}.")
+        columns[name] = column
+    return columns
+
+
+def add_direction(command: argparse.ArgumentParser) -> None:
+    """Add `--greater-is-better` and `--lower-is-better`, of which one may be given."""
+    group = command.add_mutually_exclusive_group()
+    group.add_argument("--greater-is-better", dest="greater", action="store_true", default=None)
+    group.add_argument("--lower-is-better", dest="greater", action="store_false", default=None)
+
+
+def add_item_options(command: argparse.ArgumentParser) -> None:
+    """Add the options that say how scores of items are combined and generalised."""
+    add = command.add_argument_group("scores of items").add_argument
+    add("--cluster", metavar="COLUMN", help="column or field that names the cluster of each item")
+    add(
+        "--repeats",
+        default="mean",
+        help="how repeats of an item count: mean, pass@K, pass^K, or factor: as runs (mean)",
+    )
+    add(
+        "--fixed",
+        action="append",
+        default=[],
+        choices=["seed", "prompt"],
+        help="do not generalise to new levels of this factor",
+    )
+    add(
+        "--failed",
+        default="refuse",
+        choices=["refuse", "drop", "zero", "repeats"],
+        help="what an item without a score means (refuse)",
+    )
+
+
+def read_item_options(options: argparse.Namespace) -> dict[str, Any]:
+    """Arguments of `compare_items` and `compare` from the options of `add_item_options`."""
+    return {name: getattr(options, name) for name in _ITEM_ARGUMENTS}

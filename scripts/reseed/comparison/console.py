@@ -1,0 +1,363 @@
+"""What a comparison prints: the answer, the ranking, the pairs that matter, where the rest is."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from reseed.claims.designs import ONE_TEST_SET
+from reseed.claims.families import describe_families
+from reseed.claims.formatting import format_p, format_share
+from reseed.claims.possible_ranks import choose_ranked, rank_models
+from reseed.claims.verdicts import ALL_DATASETS
+from reseed.core.schemas import COMPARISON_COLUMNS
+from reseed.rendering.numbers import counted, fixed, interval, interval_decimals, several
+
+if TYPE_CHECKING:
+    from reseed.comparison.result import Comparison
+
+#: Pairs that are printed; `verdicts` has all.
+_MOST_PAIRS = 12
+#: Models of the ranking that are printed.
+_MOST_MODELS = 20
+#: Up to this many comparisons are printed as sentences.
+_MOST_SENTENCES = 3
+#: Cells without a value.
+_EMPTY = ("–", "—", "")
+#: Names that a sentence lists.
+_MOST_NAMES = 5
+#: Widest ranking.
+_WIDEST = 120
+#: Width of output that is not a terminal: tables are not wrapped.
+_UNLIMITED = 10_000
+_REST = (
+    "More: --html FILE writes the page with figures, --csv FILE all verdicts, --folder DIR every "
+    "table. In Python: `to_html`, `verdicts`, `save`."
+)
+
+
+def state_answer(comparison: Comparison) -> list[str]:
+    """The answer over everything in at most two sentences."""
+    verdicts = comparison.verdicts
+    if verdicts.empty:
+        return ["Nothing to compare: no two models have runs on the same data."]
+    rows = verdicts.assign(design=comparison.statistics("pairs")["design"].to_numpy())
+    over = rows[(rows["dataset"] == ALL_DATASETS) & rows["p_adjusted"].notna()]
+    single = rows[rows["dataset"] != ALL_DATASETS]
+    datasets = single["dataset"].nunique()
+    if datasets < 2:
+        board = comparison.leaderboard
+        return [_describe_best(board[board["dataset"] != ALL_DATASETS], single, "mean", single)]
+    lines = []
+    board = comparison.leaderboard
+    ranks = board[board["dataset"] == ALL_DATASETS]
+    if len(over) and len(ranks):
+        lines.append(_describe_best(ranks, over, "mean rank", single))
+    elif len(ranks):
+        best = ranks.head(3)
+        listed = [f"{row.model} {row.mean:.2f}" for row in best.itertuples()]
+        lines.append(
+            f"Nothing is tested over the {datasets} datasets together: they are too few, or "
+            f"models lack runs. Best mean ranks: {several(listed)}."
+        )
+    shown = int((single["outcome"] == "difference").sum())
+    equal = int((single["outcome"] == "equivalent").sum())
+    tested = int(single["p_adjusted"].notna().sum())
+    also = f", equivalence for {equal}" if equal else ""
+    lines.append(
+        f"On single datasets a difference is shown for {shown} of {counted(tested, 'tested pair')}"
+        f"{also}{_describe_scope(single)}."
+    )
+    return lines
+
+
+def _describe_best(
+    board: pd.DataFrame, rows: pd.DataFrame, value: str, single: pd.DataFrame
+) -> str:
+    """The best model of a ranking, and what is shown of the others."""
+    ranked = board[board["mean"].notna()]
+    if ranked.empty:
+        return "No model has a finished run."
+    best = ranked.sort_values("rank", kind="stable").iloc[0]
+    tied = ranked.loc[ranked["rank"] == best["rank"], "model"]
+    model = best["model"]
+    own = rows[(rows["model_a"] == model) | (rows["model_b"] == model)]
+    others: dict[str, list[str]] = {}
+    for a, b, outcome in own[["model_a", "model_b", "outcome"]].itertuples(index=False):
+        side = outcome if outcome != "difference" else "better" if a == model else "worse"
+        others.setdefault(side, []).append(b if a == model else a)
+    if value == "mean rank":
+        where = f"Over {single['dataset'].nunique()} datasets "
+        score = f"mean rank {best['mean']:.2f}"
+    else:
+        where, score = "", f"mean {best['metric']} {best['mean']:.4g} over {best['n']:.0f} runs"
+    lead = f"{where}{model} is best by {score}"
+    if len(tied) > 1:
+        lead = f"{where}{_list(tied)} share the best {score}"
+    words = {
+        "better": "shown better than",
+        "worse": "shown worse than",
+        "equivalent": "equivalent to",
+        "no difference shown": "no difference is shown from",
+        "too few runs": "too few runs to compare with",
+        "no variation": "the runs do not vary, so there is no verdict on",
+        "not comparable": "not comparable with",
+    }
+    parts = [
+        f"{text} {_list(others[side], len(own))}" for side, text in words.items() if side in others
+    ]
+    scope = _describe_scope(rows) if value == "mean" else ""
+    return f"{'; '.join([lead, *parts])}{scope}."
+
+
+def _list(models: Iterable[str], of: int = 0) -> str:
+    names = list(models)
+    if len(names) == of > 2:
+        return f"all {of} others"
+    if len(names) > _MOST_NAMES:
+        return f"{len(names)} others"
+    return several(names)
+
+
+def _describe_scope(rows: pd.DataFrame) -> str:
+    """` (on exactly this test set, which did not vary)`, if that holds for all rows."""
+    if len(rows) and rows["design"].isin(ONE_TEST_SET).all():
+        several_sets = rows["dataset"].nunique() > 1
+        each = "each on exactly one test set" if several_sets else "on exactly this test set"
+        return f" ({each}, which did not vary)"
+    return ""
+
+
+def render(comparison: Comparison, width: int | None = None, color: bool = False) -> str:
+    """The text of `reseed compare`.
+
+    Args:
+        width: columns of the terminal, to which tables are fitted; None for no limit.
+        color: whether to use terminal colors.
+    """
+    from rich.console import Console
+
+    console = Console(
+        file=io.StringIO(), width=width or _UNLIMITED, force_terminal=color, highlight=False,
+        no_color=not color, emoji=False, markup=False, legacy_windows=False,
+    )  # fmt: skip
+    for sentence in state_answer(comparison):
+        console.print(sentence, style="bold")
+    console.print()
+    _print_ranking(console, comparison)
+    _print_pairs(console, comparison)
+    console.print()
+    for note in _list_notes(comparison):
+        console.print(f"Note: {note}")
+    console.print(_REST)
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    return "\n".join(line.rstrip() for line in text.splitlines())
+
+
+def _print_ranking(console: Any, comparison: Comparison) -> None:
+    """The ranking, without the less important columns if it does not fit."""
+    board = comparison.table("leaderboard").shown
+    possible = possible_ranks(comparison)
+    if possible:
+        board.insert(2, "Possible ranks", [possible.get(model, "–") for model in board["Model"]])
+    shown = board.head(_MOST_MODELS)
+    of_datasets = [c for c in shown if "Mean rank" in shown and str(c).endswith(("↑", "↓"))]
+    width, unlimited = min(console.width, _WIDEST), console.options.update(width=_UNLIMITED)
+    for dropped in ((), of_datasets, ("Letters", "Lowest", "Highest"), ("SD",)):
+        shown = shown.drop(columns=list(dropped), errors="ignore")
+        table = _build_table(shown)
+        if console.measure(table, options=unlimited).maximum <= width:
+            break
+    console.print(table)
+    if len(board) > len(shown):
+        console.print(f"… and {len(board) - len(shown)} more models.")
+
+
+def possible_ranks(comparison: Comparison) -> dict[str, str]:
+    """The ranks that the verdicts leave possible, by model; empty where models are not ranked."""
+    rows = choose_ranked(comparison.statistics("pairs"))
+    if rows.empty or rows[[*COMPARISON_COLUMNS]].drop_duplicates().shape[0] > 1:
+        return {}
+    bounds = {
+        row["model"]: (row["low"], row["high"]) for row in rank_models(rows).to_dict("records")
+    }
+    return {
+        model: f"{low}" if low == high else f"{low} to {high}"
+        for model, (low, high) in bounds.items()
+    }
+
+
+def _build_table(frame: pd.DataFrame, left: int = 1) -> Any:
+    """A table of rich without empty columns.
+
+    The first `left` columns are texts; the others are aligned right.
+    """
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    frame = frame.loc[:, ~frame.isin(_EMPTY).all()]
+    for number, column in enumerate(frame):
+        table.add_column(str(column), justify="left" if number < left else "right", overflow="fold")
+    for row in frame.itertuples(index=False):
+        table.add_row(*map(str, row))
+    return table
+
+
+def _print_pairs(console: Any, comparison: Comparison) -> None:
+    rows = comparison.ordered_verdicts()
+    if rows.empty:
+        return
+    console.print()
+    several_datasets = rows["dataset"].nunique() > 1
+    if len(rows) <= _MOST_SENTENCES:
+        for dataset, verdict in rows[["dataset", "verdict"]].itertuples(index=False):
+            console.print(f"- {dataset}: {verdict}" if several_datasets else f"- {verdict}")
+        return
+    over = rows[(rows["dataset"] == ALL_DATASETS) & rows["p_adjusted"].notna()]
+    first = over if several_datasets else rows
+    if len(first):
+        if several_datasets:
+            console.print("Pairs over all datasets:", style="bold")
+        _print_differences(console, comparison, first)
+    single = rows[rows["dataset"] != ALL_DATASETS]
+    if several_datasets and len(single):
+        if len(over):
+            console.print()
+        console.print("Pairs on single datasets, number of datasets by outcome:", style="bold")
+        counts = _count_outcomes(single)
+        console.print(_build_table(counts.head(_MOST_PAIRS)))
+        _print_more(console, len(counts))
+
+
+def _print_differences(console: Any, comparison: Comparison, rows: pd.DataFrame) -> None:
+    """One line a pair, grouped by outcome."""
+    order = list(dict.fromkeys(rows["outcome"]))
+    grouped = rows.sort_values("outcome", key=lambda o: o.map(order.index), kind="stable")
+    shown = format_summary(comparison, grouped.head(_MOST_PAIRS))
+    console.print(_build_table(shown))
+    _print_more(console, len(rows))
+
+
+def _print_more(console: Any, number: int) -> None:
+    if number > _MOST_PAIRS:
+        console.print(f"… and {number - _MOST_PAIRS} more pairs.")
+
+
+def _count_outcomes(single: pd.DataFrame) -> pd.DataFrame:
+    """One row a pair, in the order of its first row: datasets on which each is better."""
+    pairs: dict[frozenset[str], dict[str, int]] = {}
+    names: dict[frozenset[str], tuple[str, str]] = {}
+    for a, b, outcome in single[["model_a", "model_b", "outcome"]].itertuples(index=False):
+        key = frozenset((a, b))
+        first = names.setdefault(key, (a, b))[0]
+        side = outcome if outcome != "difference" else "first" if a == first else "second"
+        counts = pairs.setdefault(key, {})
+        counts[side] = counts.get(side, 0) + 1
+    headings = {
+        "first": "First better",
+        "second": "Second better",
+        "equivalent": "Equivalent",
+        "no difference shown": "Not shown",
+        "too few runs": "Too few runs",
+        "no variation": "No variation",
+        "not comparable": "Not comparable",
+    }
+    used = [side for side in headings if any(side in counts for counts in pairs.values())]
+    table = [
+        {"Pair": " – ".join(names[key])} | {headings[side]: counts.get(side, 0) for side in used}
+        for key, counts in pairs.items()
+    ]
+    frame = pd.DataFrame(table)
+    decided = sum((frame[h] for h in ("First better", "Second better") if h in frame), start=0)
+    order = pd.Series(decided, frame.index).sort_values(ascending=False, kind="stable").index
+    return frame.loc[order]
+
+
+def _list_notes(comparison: Comparison) -> list[str]:
+    trials, pairs = comparison.data.info.trials, comparison.statistics("pairs")
+    tested = pairs[(pairs["family"] == "dataset") & (pairs["design"] != "datasets")]
+    families = tested.groupby([*COMPARISON_COLUMNS], dropna=False).ngroups
+    text = describe_families(families, pairs["alpha"].iloc[0]) if len(pairs) else ""
+    notes = [f"{trials.ok:,} runs, {trials.failed:,} failed and left out.", *comparison.notes]
+    if possible_ranks(comparison):
+        level = 100 * (1 - pairs["alpha"].iloc[0])
+        notes.append(f"Possible ranks hold for all models at once, at a level of {level:g} %.")
+    return [*notes, *([text] if text else []), *_note_incomplete_ranks(comparison)]
+
+
+def show_steps(names: Iterable[str], title: str, shown: bool) -> Iterator[str]:
+    """The names, with a bar on standard error of those that are done."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    steps = list(names)
+    tail = TextColumn("{task.description}")
+    with Progress(*columns, tail, console=Console(stderr=True), disable=not shown) as bar:
+        task = bar.add_task("", total=len(steps))
+        for name in steps:
+            bar.update(task, description=name)
+            yield name
+            bar.advance(task)
+
+
+def to_json(comparison: Comparison) -> str:
+    """The answer, the ranking, all verdicts and the notes as JSON; missing numbers are null."""
+    content = {
+        "answer": state_answer(comparison),
+        "ranking": _to_records(comparison.leaderboard),
+        "verdicts": _to_records(comparison.verdicts),
+        "notes": _list_notes(comparison),
+    }
+    return json.dumps(content, indent=2, ensure_ascii=False)
+
+
+def _to_records(frame: pd.DataFrame) -> Sequence[dict[str, Any]]:
+    return json.loads(frame.to_json(orient="records", double_precision=15))
+
+
+def format_summary(comparison: Comparison, verdicts: pd.DataFrame) -> pd.DataFrame:
+    """One line a comparison: difference with its interval, p, flips, outcome."""
+    rows = comparison.statistics("pairs").loc[verdicts.index]
+    summary = {
+        "Dataset": verdicts["dataset"],
+        "Comparison": verdicts["model_a"] + " – " + verdicts["model_b"],
+        "Difference [interval]": [format_difference(row) for row in rows.to_dict("records")],
+        "p (adjusted)": [format_p(p) if p == p else "–" for p in verdicts["p_adjusted"]],
+        "Flips": [format_share(f) if f == f else "–" for f in verdicts["flips"]],
+        "Outcome": verdicts["outcome"],
+    }
+    if verdicts["dataset"].nunique() == 1:
+        del summary["Dataset"]
+    return pd.DataFrame(summary)
+
+
+def format_difference(row: Mapping[Any, Any]) -> str:
+    """`3.3 points [2.9, 3.8]`, in the unit of the comparison."""
+    if row["design"] == "datasets" and row["mean_a"] == row["mean_a"]:
+        return f"mean rank {row['mean_a']:.2f} against {row['mean_b']:.2f}"
+    if row["test"] == "sign test":  # its difference counts datasets and has no unit
+        return f"ahead on {row['wins']:.0f} of {row['n']} datasets"
+    low, high, value = (row[name] * row["factor"] for name in ("low", "high", "difference"))
+    if value != value:
+        return "–"
+    decimals = interval_decimals([(low, high)])
+    unit = f" {row['unit']}" if row["unit"] else ""
+    return f"{fixed(value, decimals)}{unit} {interval(low, high, decimals)}".strip()
+
+
+def _note_incomplete_ranks(comparison: Comparison) -> Iterable[str]:
+    """Note which datasets the mean ranks leave out, if models lack datasets."""
+    rows = comparison.statistics("leaderboard")
+    rows = rows[rows["dataset"] == ALL_DATASETS]
+    if rows.empty or rows["n"].iloc[0] == rows["datasets"].iloc[0]:
+        return []
+    return [
+        f"Mean ranks are over the {rows['n'].iloc[0]:.0f} of {rows['datasets'].iloc[0]:.0f} "
+        "datasets on which every model has a finished run."
+    ]

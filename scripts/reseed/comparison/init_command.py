@@ -1,0 +1,130 @@
+"""`reseed init`: write a first study of the user's own results, or of the user's own data."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+from typing import Any
+
+from reseed.core.errors import ReseedError
+
+#: Models of a first study on a table, and its number of splits and of seeds of each model.
+_MODELS = ("rf", "gbm")
+_SPLITS, _SEEDS = 5, 3
+
+
+def add_init(commands: Any) -> None:
+    """Add the command to the subparsers of `reseed`."""
+    command = commands.add_parser(
+        "init",
+        help="write a first study with your results or your data",
+        description="Write a first study for Snakemake, in the project's folder `config`: of a "
+        "table of results (--results), or of models trained on a table of data (--data, --target).",
+        epilog="examples: reseed init mine --results runs.csv --metric auc; "
+        "reseed init churn --data churn.csv --target left",
+    )
+    add = command.add_argument
+    add("name", help="name of the study: letters, digits and `_`")
+    group = command.add_mutually_exclusive_group(required=True)
+    group.add_argument("--results", type=Path, help="a table of runs, as for `reseed compare`")
+    group.add_argument("--data", type=Path, help="a table of data: CSV or Parquet")
+    add("--target", help="the column that models predict (with --data)")
+    add("--metric", help="what models are compared by")
+    add("--baseline", help="compare each model with this one only (with --results)")
+    add("--test-train-ratio", type=float, help="of random splits or repeated folds")
+    add("--config", type=Path, default=Path("config"), help="folder of configuration (config)")
+    command.set_defaults(run=_init)
+
+
+def _init(options: argparse.Namespace) -> None:
+    if not re.fullmatch(r"[A-Za-z]\w*", options.name):
+        raise ReseedError(f"name {options.name!r}: use letters, digits and `_`, a letter first.")
+    if not (options.config / "studies").is_dir():
+        raise ReseedError(
+            f"{options.config}/studies: no such folder. Run this in a copy of Reseed's repository, "
+            "or name its folder of configuration: `--config`."
+        )
+    files = _describe_results(options) if options.results else _describe_data(options)
+    for path in files:
+        if path.exists():
+            raise ReseedError(f"{path}: exists already. Choose another name, or remove it.")
+    import yaml
+
+    for path, content in files.items():
+        text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
+        path.write_text(text, encoding="utf-8")
+        print(f"Wrote {path}")
+    print(f"Run it: snakemake --cores 2 {options.name}")
+
+
+def _describe_results(options: argparse.Namespace) -> dict[Path, dict[str, Any]]:
+    """The study of a table of results, which is read once to check it."""
+    from reseed.importers import import_results
+
+    results: dict[str, Any] = {"path": str(options.results)}
+    for field in ("metric", "baseline", "test_train_ratio"):
+        if getattr(options, field) is not None:
+            results[field] = getattr(options, field)
+    import_results(options.results, results, {"name": options.name})
+    study = {
+        "name": options.name,
+        "title": "Which model is better?",
+        "question": "Does the better mean hold from one run to the next?",
+        "results": results,
+    }
+    return {_study_file(options): study}
+
+
+def _describe_data(options: argparse.Namespace) -> dict[Path, dict[str, Any]]:
+    """The dataset and the study of a table of data."""
+    import pandas as pd
+    from pandas.api.types import is_float_dtype
+
+    if not options.target:
+        raise ReseedError("--data: name the column that models predict: `--target`.")
+    if not options.data.is_file():
+        raise ReseedError(f"{options.data}: no such file. Give its path from this folder.")
+    is_parquet = options.data.suffix.lower() in (".parquet", ".pq")
+    frame = pd.read_parquet(options.data) if is_parquet else pd.read_csv(options.data)
+    if options.target not in frame:
+        raise ReseedError(
+            f"{options.data}: has no column {options.target!r}. It has "
+            f"{', '.join(map(str, frame.columns[:20]))}."
+        )
+    target = frame[options.target].dropna()
+    classes = target.nunique()
+    task = "binary" if classes == 2 else "multiclass"
+    if is_float_dtype(target) or (classes > 20 and pd.api.types.is_numeric_dtype(target)):
+        task = "regression"
+    dataset = {
+        "name": options.name,
+        "title": options.name.replace("_", " ").capitalize(),
+        "task": task,
+        "target": options.target,
+        "sources": [{"kind": "file", "path": str(options.data.absolute())}],
+    }
+    study: dict[str, Any] = {
+        "name": options.name,
+        "title": f"Models on {dataset['title']}",
+        "question": "Which model is better, and how much of it is luck?",
+        "datasets": [options.name],
+        "models": list(_MODELS),
+        "splits": [{"kind": "holdout", "test": 0.2}],
+        "experiments": {
+            "crossed": {
+                "title": "Splits and seeds",
+                "seeds": {"data": {"count": _SPLITS}, "model": {"count": _SEEDS}},
+            }
+        },
+    }
+    if options.metric:
+        study["metric"] = options.metric
+    return {
+        options.config / "datasets" / f"{options.name}.yaml": dataset,
+        _study_file(options): study,
+    }
+
+
+def _study_file(options: argparse.Namespace) -> Path:
+    return options.config / "studies" / f"{options.name}.yaml"

@@ -1,0 +1,66 @@
+"""Metrics that are not means over items: contributions of items, and bootstrap intervals."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from reseed.comparison.item_arrays import ItemScores
+from reseed.comparison.item_pairs import share_seeds
+from reseed.stats.crossed_comparison import item_values, seed_item_bootstrap
+
+_N_BOOT = 1000
+_SEED = 20_260_102  # of the resamples, so that a table gives the same interval every time
+NOTE = (
+    "{metric} is computed from the predictions of a run. The test is over the contributions of "
+    "items to it (DeLong's components of the AUC, jackknife pseudo-values of other metrics); "
+    "`boot_low` and `boot_high` resample {units} and compute it anew."
+)
+
+
+def compute_contributions(scores: ItemScores, metric: str) -> ItemScores:
+    """Scores of which the mean over items is the metric of the predictions in `scores`."""
+    models = {}
+    for name, one in scores.models.items():
+        flat = one.values.reshape(-1, one.values.shape[-1])
+        values = item_values(metric, _as_target(scores, metric), _as_prediction(flat, metric))
+        models[name] = replace(one, values=values.reshape(one.values.shape))
+    return replace(scores, models=models)
+
+
+def bootstrap_pair(
+    scores: ItemScores, metric: str, a: str, b: str, sign: int, level: float
+) -> tuple[float, float]:
+    """Percentile interval of model `a` − `b` over seeds and clusters (or items) together."""
+    sides, is_shared = share_seeds(scores.models[a], scores.models[b])
+    first, second = (_as_prediction(side.reshape(-1, side.shape[-1]), metric) for side in sides)
+    result = seed_item_bootstrap(
+        metric,
+        _as_target(scores, metric),
+        first,
+        second,
+        _N_BOOT,
+        shared_seeds=is_shared,
+        clusters=scores.clusters,
+        level=level,
+        rng=np.random.default_rng(_SEED),
+    )
+    ends = sorted((sign * result.low, sign * result.high))
+    return ends[0], ends[1]
+
+
+def describe_metric(scores: ItemScores, metric: str) -> str:
+    """A note on how the metric is tested."""
+    several = any(len(one.seeds) > 1 for one in scores.models.values())
+    units = "items" if scores.clusters is None else "clusters"
+    return NOTE.format(metric=metric, units=f"seeds and {units}" if several else units)
+
+
+def _as_target(scores: ItemScores, metric: str) -> np.ndarray:
+    assert scores.targets is not None
+    return scores.targets if metric in ("mse", "mae") else scores.targets.astype(np.int64)
+
+
+def _as_prediction(values: np.ndarray, metric: str) -> np.ndarray:
+    return values if metric in ("mse", "mae", "auc") else values.astype(np.int64)

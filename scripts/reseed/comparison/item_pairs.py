@@ -1,0 +1,95 @@
+"""The test of two models by their item scores, and what more levels of each source would show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from reseed.claims.evaluation_verdicts import SOURCES
+from reseed.comparison.item_arrays import Array, ItemScores, ModelScores
+from reseed.stats.item_design import predict_design
+from reseed.stats.item_model import Factor, ItemDifference, item_difference
+
+#: Share of each model's seeds that must be common, for the seeds to be paired.
+_SHARED_SEEDS = 0.8
+_POWER = 0.8
+
+
+def compare_models(
+    scores: ItemScores, a: str, b: str, sign: int, fixed: Sequence[str], level: float
+) -> tuple[ItemDifference, bool | None]:
+    """The test of model `a` − `b`, and whether seeds are shared (None: seeds are not sampled).
+
+    Seeds are paired where both models have the same labels, or at least four in five in common.
+    """
+    values_a, values_b, noise, is_shared = _match_seeds(scores.models[a], scores.models[b])
+    factors: list[Factor] = []
+    for axis, factor in ((1, Factor("prompt", True)), (0, Factor("seed", is_shared))):
+        if factor.name in fixed or min(values_a.shape[axis], values_b.shape[axis]) < 2:
+            values_a, values_b = values_a.mean(axis=axis), values_b.mean(axis=axis)
+        else:
+            factors.insert(0, factor)
+    result = item_difference(
+        sign * values_a, sign * values_b, factors,
+        clusters=scores.clusters, repeat_variance=noise, level=level,
+    )  # fmt: skip
+    return result, is_shared if "seed" in result.levels else None
+
+
+def share_seeds(a: ModelScores, b: ModelScores) -> tuple[list[Array], bool]:
+    """Values of both models, paired by seed if at least four in five are shared."""
+    values_a, values_b, _, is_shared = _match_seeds(a, b)
+    return [values_a, values_b], is_shared
+
+
+def _match_seeds(a: ModelScores, b: ModelScores) -> tuple[Array, Array, float, bool]:
+    """Values of both models with paired seeds in the same order, and the variance of repeats."""
+    seeds = list(a.seeds), list(b.seeds)
+    common = [seed for seed in seeds[0] if seed in set(seeds[1])]
+    is_shared = len(common) >= max(2, _SHARED_SEEDS * max(map(len, seeds)))
+    values, noise = [], 0.0
+    for one, labels in zip((a, b), seeds, strict=True):
+        rows = [labels.index(seed) for seed in common] if is_shared else [*range(len(labels))]
+        values.append(one.values[rows])
+        if one.repeat_variance is not None:
+            part = one.repeat_variance[rows]
+            noise += float(part.mean() / part.size)
+    return values[0], values[1], noise, is_shared
+
+
+def list_result(result: ItemDifference, shared: bool | None, seeds_a: int) -> dict[str, Any]:
+    """Columns of the result of `compare_models`; `share_SOURCE` is its part of se²."""
+    levels = {f"level_{source}": result.levels.get(source, 0) for source in SOURCES}
+    total = sum(one.variance for one in result.contributions)
+    shares = dict.fromkeys(SOURCES, 0.0)
+    for one in result.contributions:
+        shares[max(one.sources, key=SOURCES.index)] += one.variance / total if total else 0.0
+    return {
+        "difference": result.difference,
+        "low": result.low,
+        "high": result.high,
+        "se": result.se,
+        "p": result.p_value,
+        "method": result.method,
+        "shared_seeds": shared,
+        "seeds_a": seeds_a,
+        "cluster_df": result.parts[-1][1] if result.parts else np.nan,
+        **levels,
+        **{f"share_{source}": share for source, share in shares.items()},
+    }
+
+
+def list_designs(result: ItemDifference, alpha: float) -> dict[str, float]:
+    """Smallest detectable difference at the first step of Holm's test, now and with more."""
+    columns = dict.fromkeys(["detectable", *(f"detectable_2x_{s}" for s in SOURCES)], np.nan)
+    if result.se == 0:
+        return columns
+    columns["detectable"] = predict_design(result, {}, alpha, _POWER).detectable
+    sources = {source for one in result.contributions for source in one.sources}
+    for source in SOURCES:
+        if source in sources:
+            changed = predict_design(result, {source: 2.0}, alpha, _POWER)
+            columns[f"detectable_2x_{source}"] = changed.detectable
+    return columns

@@ -1,0 +1,62 @@
+"""The test of a candidate and a baseline by scores of their runs, without items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from reseed.core.errors import ReseedError
+from reseed.stats.seed_difference import SeedDifference, seed_difference
+
+_FEWEST_SEEDS = 2
+#: Share of each model's seeds that must be common, for the seeds to be paired.
+_SHARED_SEEDS = 0.8
+
+
+def compare_runs(
+    frame: pd.DataFrame, sign: int, level: float
+) -> Iterator[tuple[str, SeedDifference]]:
+    """Yield each dataset with the difference candidate − baseline over seeds.
+
+    Args:
+        frame: `ItemTable.frame` without items, of the models `candidate` and `baseline`.
+        sign: 1 if more is better, else −1.
+        level: of the intervals.
+
+    Raises:
+        ReseedError: for missing scores, a seed that occurs twice, and fewer than two seeds.
+    """
+    for dataset, rows in frame.groupby("dataset", sort=False):
+        where = f"dataset {dataset!r}: " if dataset else ""
+        sides = [rows[rows["model"] == model] for model in ("candidate", "baseline")]
+        for side in sides:
+            _check_runs(side, where)
+        a, b = (sign * side.set_index("seed")["score"] for side in sides)
+        common = [seed for seed in a.index if seed in b.index]
+        is_shared = len(common) >= max(_FEWEST_SEEDS, _SHARED_SEEDS * max(len(a), len(b)))
+        if is_shared:
+            a, b = a[common], b[common]
+        yield (
+            str(dataset),
+            seed_difference(a.to_numpy(), b.to_numpy(), shared_seeds=is_shared, level=level),
+        )
+
+
+def _check_runs(side: pd.DataFrame, where: str) -> None:
+    model = side["model"].iloc[0]
+    if side["score"].isna().any():
+        raise ReseedError(
+            f"{where}{model} has runs without a score. Run them again or remove them."
+        )
+    if side["seed"].duplicated().any():
+        raise ReseedError(
+            f"{where}{model} has several scores of one seed, or no column of the seed. Name the "
+            "column: `columns: {seed: …}`; name `item` where rows are items. Runs on several "
+            "splits are compared by `reseed compare`."
+        )
+    if len(side) < _FEWEST_SEEDS:
+        raise ReseedError(
+            f"{where}{model} has one run without items: nothing shows its spread. Give two seeds "
+            "or more, or scores of items."
+        )

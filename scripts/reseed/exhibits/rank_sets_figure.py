@@ -1,0 +1,110 @@
+"""Ranks that the shown differences leave possible, for all models at once [Mogstad et al. 2024]."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from reseed.claims import phrases
+from reseed.claims.claim import Claim
+from reseed.claims.possible_ranks import choose_ranked, rank_models
+from reseed.plugins.options import Experiments as Options
+from reseed.rendering import style
+from reseed.rendering.arms import arm_title
+from reseed.rendering.data import ExhibitData, NothingToShow
+from reseed.rendering.figures import FigureInfo
+from reseed.rendering.numbers import counted
+from reseed.rendering.panels import entitle, named_columns, panel_grid, undrawn
+from reseed.rendering.settings import note, pair_runs, settings
+
+#: Most models of a panel.
+_MOST = 40
+# Most panels with a sentence.
+_LISTED = 6
+
+DRAWS = ("pairs",)
+
+
+@style.styled
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
+    """One line for each model: its rank, and the ranks that the verdicts leave possible.
+
+    One panel over all datasets if the analysis `pairs` compared mean ranks. Otherwise a panel for
+    each setting with three models or more in which every pair has a verdict.
+    """
+    rows = data.rows(options.experiments)
+    boards = []
+    if not rows.empty:
+        chosen = choose_ranked(rows)
+        boards = [(t, part, rank_models(part)) for t, part in settings(data, chosen)]
+        boards = [(t, part, board) for t, part, board in boards if len(board)]
+    if not boards:
+        raise NothingToShow(
+            data.no_pairs("No three models have a verdict on every pair, so none is ranked.")
+        )
+    names = [[_name(data, part, model) for model in board["model"]] for _, part, board in boards]
+    heights = [0.19 * min(len(board), _MOST) + 0.75 for _, _, board in boards]
+    canvas, axes = panel_grid(heights, named_columns(names), legend=0.1)
+    for axis, named, (title, _, board) in zip(axes, names, boards, strict=False):
+        _panel(axis, named[:_MOST], board.head(_MOST), len(board))
+        entitle(axis, title, 30)
+    shown = pd.concat([part for _, part, _ in boards])
+    raw = pd.concat([board.assign(setting=title) for title, _, board in boards])
+    low = [name for panel in names for name in panel[_MOST:]]
+    return (
+        canvas,
+        FigureInfo(
+            raw,
+            note(
+                data,
+                shown,
+                undrawn([title for title, _, _ in boards], axes),
+                undrawn(low, []),
+                f"Ranks of a panel hold at once with probability {1 - shown['alpha'].iloc[0]:g}.",
+            ),
+            claims=[
+                _may_be_best(named, title, part, board)
+                for named, (title, part, board) in zip(names, boards[:_LISTED], strict=False)
+            ],
+            definitions=[
+                "A model's rank is at least one more than the number of models shown better,"
+                " and at most the number of models less those shown worse."
+            ],
+            alt="Models by rank, with the interval of ranks that the comparisons leave possible.",
+        ),
+    )
+
+
+def _panel(axis: Axes, names: list[str], board: pd.DataFrame, models: int) -> None:
+    y = np.arange(len(board))
+    axis.hlines(y, board["low"] - 0.25, board["high"] + 0.25, color=style.BLUE, linewidth=2.5)
+    axis.plot(board["rank"], y, "o", color=style.BLACK, ms=3.5, mew=0)
+    axis.set_yticks(y, names)
+    axis.set_ylim(len(board) - 0.4, -0.6)
+    axis.set_xlim(0.4, models + 0.6)
+    axis.tick_params(axis="y", length=0)
+    axis.grid(axis="x")
+    axis.grid(visible=False, axis="y")
+    axis.set_xlabel("Rank")
+
+
+def _may_be_best(names: list[str], title: str, part: pd.DataFrame, board: pd.DataFrame) -> Claim:
+    """The models that may have the first rank."""
+    first = [one for one, low in zip(names, board["low"], strict=True) if low == 1]
+    several = f"{counted(len(first), 'model')} may each be the best: {', '.join(first)}"
+    found = f"{first[0]} is shown to be the best" if len(first) == 1 else several
+    return Claim(
+        f"best: {title}",
+        "{where}: {found} ({n} a pair).",
+        part,
+        {"where": phrases.name(title), "found": phrases.name(found)},
+        pair_runs(part),
+        headline="{where}: {found}",
+        null="no difference",
+    )
+
+
+def _name(data: ExhibitData, part: pd.DataFrame, model: str) -> str:
+    return arm_title(data, model, part["experiment"].iloc[0])

@@ -1,0 +1,101 @@
+"""Reads tables of Markdown and LaTeX as headings and rows of text."""
+
+from __future__ import annotations
+
+import re
+
+#: Suffixes of files whose text holds a table.
+MARKDOWN = (".md", ".markdown")
+LATEX = (".tex",)
+_RULE = re.compile(r"\|?\s*:?-{2,}:?\s*(\|\s*:?-*:?\s*)*")
+_TABULAR = re.compile(r"\\begin\{(tabular[*xy]?|longtable|array)\}(.*?)\\end\{\1\}", re.DOTALL)
+_COMMENT = re.compile(r"(?<!\\)%.*")
+#: Commands between rows: rules and spaces.
+_RULES = re.compile(
+    r"\\(toprule|midrule|bottomrule|hline|cline|cmidrule|addlinespace|specialrule)"
+    r"(\([^)]*\))?(\[[^]]*\])?(\{[^{}]*\})*"
+)
+#: Commands around a cell whose argument is its text.
+_WRAPPER = re.compile(
+    r"\\(?:textbf|textit|emph|underline|mathbf|text|mathrm|textsc|texttt|bm|ul|small|tiny)"
+    r"\s*\{([^{}]*)\}"
+)
+_ESCAPED = re.compile(r"\\([%&_#$])")
+
+#: Headings and rows of cells.
+TextTable = tuple[list[str], list[list[str]]]
+
+
+def parse_markdown(text: str) -> TextTable:
+    """The first table of a Markdown file: lines of cells between `|`, and a line of dashes.
+
+    Raises ValueError if there is none, or if a row has another number of cells.
+    """
+    lines = text.splitlines()
+    rule = next(
+        (
+            i
+            for i, line in enumerate(lines)
+            if i > 0 and "|" in line and _RULE.fullmatch(line.strip())
+        ),
+        None,
+    )
+    if rule is None:
+        raise ValueError("it holds no table: a line of headings between `|`, then `|---|---|`")
+    header = _split_markdown(lines[rule - 1])
+    rows = []
+    for line in lines[rule + 1 :]:
+        if "|" not in line:
+            break
+        rows.append(_split_markdown(line))
+    return _check(header, rows)
+
+
+def _split_markdown(line: str) -> list[str]:
+    cells = re.split(r"(?<!\\)\|", line.strip().removeprefix("|").removesuffix("|"))
+    return [re.sub(r"\*\*|__|`", "", cell).replace("\\|", "|").strip() for cell in cells]
+
+
+def parse_latex(text: str) -> TextTable:
+    """The first `tabular` of a LaTeX file; its first row holds the headings.
+
+    Raises ValueError if there is none, if cells span columns or rows, and as `parse_markdown`.
+    """
+    found = _TABULAR.search(_COMMENT.sub("", text))
+    if not found:
+        raise ValueError("it holds no `tabular`")
+    body = found[2]
+    if re.search(r"\\multi(column|row)", body):
+        raise ValueError(
+            "cells span several columns or rows (\\multicolumn, \\multirow): write one row of "
+            "headings and one cell a column"
+        )
+    body = re.sub(r"^\s*(\[[^]]*\])?(\{(?:[^{}]|\{[^{}]*\})*\}\s*)+", "", body)  # column types
+    rows = [_split_latex(row) for row in re.split(r"\\\\(?:\[[^]]*\])?", _RULES.sub("", body))]
+    rows = [row for row in rows if any(row)]
+    if not rows:
+        raise ValueError("its `tabular` is empty")
+    return _check(rows[0], rows[1:])
+
+
+def _split_latex(row: str) -> list[str]:
+    return [_clean_latex(cell) for cell in re.split(r"(?<!\\)&", row)]
+
+
+def _clean_latex(cell: str) -> str:
+    """The text of a cell without fonts and math: `\\textbf{94.8} $\\pm$ 0.2` as `94.8 ± 0.2`."""
+    while (plain := _WRAPPER.sub(r"\1", cell)) != cell:
+        cell = plain
+    cell = re.sub(r"\\pm\b", "±", _ESCAPED.sub(r"\1", cell))
+    cell = re.sub(r"(?<!\\)\$|\\[,;!: ]|~", " ", cell)
+    cell = re.sub(r"[_^]?\{([^{}]*)\}", r"\1", cell)
+    return " ".join(cell.split())
+
+
+def _check(header: list[str], rows: list[list[str]]) -> TextTable:
+    for number, row in enumerate(rows, 1):
+        if len(row) != len(header):
+            raise ValueError(
+                f"row {number} of the table has {len(row)} cells, the headings are {len(header)}"
+            )
+    return header, rows

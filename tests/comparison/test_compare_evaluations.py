@@ -1,0 +1,153 @@
+"""`reseed.compare` with evaluations: it uses the model of items, and ranks three models."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import reseed
+from reseed import ReseedError, compare_items
+from reseed.cli import main
+from reseed.comparison.item_result import ItemComparison
+
+
+def _scores(models="abc", seeds=3, items=60, gap=0.0, rng_seed=0):
+    """Binary scores of items in clusters of four."""
+    rng = np.random.default_rng(rng_seed)
+    shape = (len(models), seeds, items)
+    latent = rng.normal(size=items) + gap * np.arange(len(models))[::-1].reshape(-1, 1, 1)
+    right = latent + rng.normal(size=shape) > 0
+    model, seed, item = (axis.ravel() for axis in np.indices(shape))
+    return pd.DataFrame(
+        {
+            "model": np.array(list(models))[model],
+            "seed": seed,
+            "question": item,
+            "cluster": item // 4,
+            "correct": right.ravel().astype(int),
+        }
+    )
+
+
+def test_a_table_with_clusters_uses_the_model_of_items():
+    table = _scores("ab")
+    found, expected = reseed.compare(table), compare_items(table)
+    pd.testing.assert_frame_equal(found.verdicts, expected.verdicts)
+    assert found.verdicts["level_cluster"].iloc[0] == 15
+    assert "with twice the clusters" in found.verdicts["verdict"].iloc[0]
+    note = "Design of each model: 3 seeds × 60 items, crossed; items nested in 15 clusters."
+    assert note in found.notes
+
+
+def test_without_clusters_runs_and_items_give_the_same_test():
+    table = _scores("ab").drop(columns="cluster").rename(columns={"question": "item"})
+    runs = reseed.compare(table, metric="correct", greater_is_better=True)
+    items = compare_items(table)
+    assert not isinstance(runs, ItemComparison)
+    for name in ("difference", "low", "high", "p"):
+        assert runs.verdicts[name].iloc[0] == pytest.approx(items.verdicts[name].iloc[0])
+
+
+def test_one_run_of_each_is_compared_over_items():
+    found = reseed.compare(_scores("ab", seeds=1).drop(columns=["cluster", "seed"]))
+    assert found.verdicts["method"].item() == "McNemar"
+
+
+def test_three_models_are_ranked_by_the_verdicts():
+    found = reseed.compare(_scores(gap=1.0, items=400))
+    ranks = found.ranks.set_index("model")
+    assert ranks[["low_items", "high_items"]].to_numpy().tolist() == [[1, 1], [2, 2], [3, 3]]
+    assert "a is the best of 3 models (95 % for all ranks at once)" in str(found)
+    assert found.figures == ["ranks", "differences"]
+    equal = reseed.compare(_scores(rng_seed=3))
+    assert "may each be the best" in equal.sentences()[0]
+    assert reseed.compare(_scores(), baseline="b").ranks.empty
+
+
+def test_errors_rank_the_lowest_first():
+    table = _scores(gap=1.0, items=400).rename(columns={"correct": "error"})
+    found = reseed.compare(table)
+    assert found.ranks["model"].tolist() == ["c", "b", "a"]
+    assert found.ranks["rank"].tolist() == [1, 2, 3]
+
+
+def test_several_datasets_are_ranked_over_all():
+    parts = [
+        _scores(gap=2.0, items=80, rng_seed=task).assign(dataset=f"t{task}") for task in range(7)
+    ]
+    found = reseed.compare(pd.concat(parts))
+    assert found.overall.table["low_new"].tolist() == [1, 2, 3]
+    assert found.overall.sources == "3 runs, 80 items and 20 clusters"
+    assert any("differences of models as symmetric over tasks" in note for note in found.notes)
+
+
+def test_the_command_writes_every_output(tmp_path, capsys):
+    path = tmp_path / "scores.csv"
+    _scores(gap=1.0).to_csv(path, index=False)
+    files = {name: tmp_path / f"out.{name}" for name in ("html", "latex", "csv")}
+    options = [part for name, file in files.items() for part in (f"--{name}", str(file))]
+    figure, folder = tmp_path / "ranks.svg", tmp_path / "all"
+    main(["compare", str(path), *options, "--figure", str(figure), "--folder", str(folder)])
+    assert "the best of 3 models" in capsys.readouterr().out
+    main(["compare", str(path), "--json"])
+    content = json.loads(capsys.readouterr().out)
+    assert (len(content["ranks"]), len(content["verdicts"])) == (3, 3)
+    main(["compare", str(path), "--quiet"])
+    assert capsys.readouterr().out == "\n".join(content["answer"]) + "\n"
+    page = files["html"].read_text()
+    assert page.index("Which rank each model may have") < page.index("Difference of every pair")
+    assert "http" not in page.replace("http-equiv", "")
+    assert "booktabs" in files["latex"].read_text()
+    assert len(pd.read_csv(files["csv"])) == 3
+    assert "rank, with simultaneous 95" in figure.read_text() or figure.stat().st_size > 1000
+    assert {"ranks.pdf", "ranks.csv", "verdicts.csv"} <= {one.name for one in folder.iterdir()}
+
+
+def test_logs_of_a_harness_are_compared_by_items(tmp_path, capsys):
+    for model, values in {"a": "CCCICC", "b": "CIIICI"}.items():
+        samples = [
+            {"id": number, "epoch": 1, "input": f"q{number}", "target": "t",
+             "scores": {"match": {"value": value}}}
+            for number, value in enumerate(values)
+        ]  # fmt: skip
+        log = {"version": 2, "status": "success", "eval": {"task": "quiz", "model": model}}
+        (tmp_path / f"{model}.json").write_text(json.dumps(log | {"samples": samples}))
+    main(["compare", str(tmp_path)])
+    text = capsys.readouterr().out
+    assert "Read as Inspect logs: 2 file(s)." in text
+    assert "McNemar" in text
+
+
+def test_options_of_runs_are_refused_for_items():
+    with pytest.raises(ReseedError, match="'min_runs': does not apply to scores of items"):
+        reseed.compare(_scores(), min_runs=3)
+    with pytest.raises(ReseedError, match="name one, not several"):
+        reseed.compare(_scores(), metric=["correct", "f1"])
+    with pytest.raises(ReseedError, match="pairs: no model is called 'z'"):
+        reseed.compare(_scores(), pairs=[("a", "z")])
+
+
+def test_the_text_of_a_prompt_is_no_factor():
+    table = _scores("ab").assign(prompt=lambda t: "What is " + t["question"].astype(str))
+    found = reseed.compare(table)
+    assert found.verdicts["level_prompt"].iloc[0] == 0
+    assert any("no factor" in note for note in found.notes)
+
+
+def test_clusters_widen_the_ranks_of_tasks():
+    rng = np.random.default_rng(5)
+    effect = rng.normal(size=(3, 12)).repeat(50, axis=1)
+    table = pd.DataFrame(
+        {
+            "model": np.repeat(["a", "b", "c"], 600),
+            "item": np.tile(np.arange(600), 3),
+            "passage": np.tile(np.arange(600) // 50, 3),
+            "score": (effect + 0.1 * rng.normal(size=(3, 600))).ravel(),
+        }
+    )
+    without, by_passage = reseed.rank_models(table), reseed.rank_models(table, cluster="passage")
+    width = [(one.table["high_these"] - one.table["low_these"]).sum()
+             for one in (without, by_passage)]  # fmt: skip
+    assert width[1] > width[0]
+    assert by_passage.these_tasks.se[0, 1] > 5 * without.these_tasks.se[0, 1]
+    assert by_passage.sources == "600 items and 12 clusters"

@@ -1,0 +1,204 @@
+"""What `reseed compare` prints: the answer first, in the width of the terminal; JSON; quiet."""
+
+import json
+import warnings
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+from reseed import cli, compare
+from reseed.comparison.console import render, state_answer
+
+
+@pytest.fixture(scope="module")
+def board():
+    """Five models on twelve datasets of five folds: `best` is ahead everywhere."""
+    models = {"best": 0.06, "next": 0.03, "third": 0.02, "fourth": 0.01, "worst": 0.0}
+    rows = pd.DataFrame(
+        list(product(models, [f"data-{i:02d}" for i in range(12)], range(5))),
+        columns=["model", "dataset", "fold"],
+    )
+    noise = np.random.default_rng(0).normal(0, 0.004, len(rows))
+    return rows.assign(auc=0.7 + rows["model"].map(models) + noise)
+
+
+@pytest.fixture(scope="module")
+def compared(board):
+    return compare(board)
+
+
+def test_the_answer_is_over_all_datasets_and_first(compared):
+    lines = render(compared, 80).splitlines()
+    assert lines[0].startswith("Over 12 datasets best is best by mean rank 1.00; shown better than")
+    assert "On single datasets a difference is shown for" in " ".join(lines[:4])
+    assert len(state_answer(compared)) == 2
+    headings = [
+        lines.index(line) for line in lines if line.startswith(("Model ", "Pairs ", "More"))
+    ]
+    assert headings == sorted(headings)
+    assert len(headings) == 4  # ranking, pairs over all, pairs on single datasets, the rest
+
+
+def test_tables_fit_the_terminal_without_backslashes(compared):
+    text = render(compared, 80)
+    assert max(map(len, text.splitlines())) <= 80
+    assert "\\" not in text
+    assert "data-03" not in text.split("Pairs")[0]  # columns of datasets are left out, not cut
+
+
+@pytest.fixture(scope="module")
+def ranked():
+    """One test set with three models: `best` is ahead of two that differ by noise alone."""
+    rows = pd.DataFrame(list(product(["best", "b", "c"], range(10))), columns=["model", "seed"])
+    noise = np.random.default_rng(1).normal(0, 0.001, len(rows))
+    return compare(rows.assign(auc=0.7 + 0.05 * (rows["model"] == "best") + noise))
+
+
+def test_the_ranking_prints_the_ranks_that_verdicts_leave(ranked):
+    lines = render(ranked, 80).splitlines()
+    heading = next(line for line in lines if line.startswith("Model "))
+    place = heading.index("Possible ranks") + len("Possible ranks")
+    cells = {
+        line.split()[0]: line[:place].split()[2:]
+        for line in lines
+        if line[:2] in ("be", "b ", "c ")
+    }
+    assert cells == {"best": ["1"], "b": ["2", "to", "3"], "c": ["2", "to", "3"]}
+    assert any("hold for all models at once, at a level of 95 %" in line for line in lines)
+    assert "Letters" not in heading  # the columns that do not fit 80 characters are left out
+    assert "Letters" in render(ranked)
+
+
+def test_the_default_figure_shows_ranks_of_three_models(ranked, runs_of_two):
+    labels = [compared.plot().axes[0].get_xlabel() for compared in (ranked, compare(runs_of_two))]
+    assert labels[0] == "Rank"
+    assert "Rank" not in labels[1]
+
+
+@pytest.fixture
+def runs_of_two(board):
+    return board[board["model"].isin(["best", "next"]) & (board["dataset"] == "data-00")]
+
+
+def test_a_pipe_gets_plain_text_of_any_width(compared, capsys, board, tmp_path):
+    path = tmp_path / "runs.csv"
+    board.to_csv(path, index=False)
+    cli.main(["compare", str(path)])
+    text = capsys.readouterr().out
+    assert "\x1b" not in text
+    assert max(map(len, text.splitlines())) > 100  # a note is one line
+    assert "\x1b[1m" in render(compared, 80, color=True)
+
+
+def test_json_and_quiet(tmp_path, capsys):
+    path = tmp_path / "runs.csv"
+    scores = np.linspace(0.7, 0.8, 12) + np.random.default_rng(0).normal(0, 0.001, 12)
+    rows = list(product(["a", "b"], range(6)))
+    frame = pd.DataFrame(rows, columns=["model", "seed"]).assign(accuracy=scores)
+    frame.to_csv(path, index=False)
+    cli.main(["compare", str(path), "--json"])
+    content = json.loads(capsys.readouterr().out)
+    assert [row["model"] for row in content["ranking"]] == ["b", "a"]
+    assert content["verdicts"][0]["outcome"] == "difference"
+    assert content["notes"]
+    cli.main(["compare", str(path), "--quiet"])
+    text = capsys.readouterr().out.splitlines()
+    assert text == content["answer"]
+    assert text[0].startswith("b is best by mean accuracy 0.77")
+    assert text[0].endswith("; shown better than a (on exactly this test set, which did not vary).")
+
+
+def test_equivalent_models_are_in_the_answer():
+    rows = [(m, s, 0.8 + s / 1000 + (m == "a") / 1e4 * s) for m in "ab" for s in range(10)]
+    answer = compare(pd.DataFrame(rows, columns=["model", "seed", "accuracy"]), rope=0.01).answer
+    assert "a is best" in answer[0]
+    frame = pd.DataFrame(rows, columns=["model", "seed", "accuracy"])
+    noisy = frame.assign(accuracy=0.8 + np.random.default_rng(1).normal(0, 0.002, 20))
+    comparison = compare(noisy, rope=0.01)
+    assert "equivalent to" in comparison.answer[0]
+    first = comparison.table("leaderboard").claims[0].sentence
+    assert "equivalent to" in str(first)
+
+
+def test_directions_by_metric(tmp_path, capsys):
+    path = tmp_path / "runs.csv"
+    rows = list(product(["a", "b"], ["x", "y"], range(6)))
+    frame = pd.DataFrame(rows, columns=["model", "dataset", "seed"])
+    number = np.arange(len(frame), dtype=float)
+    is_x = frame["dataset"] == "x"
+    frame = frame.assign(metric=np.where(is_x, "elo", "effort"), value=number)
+    frame.to_csv(path, index=False)
+    directions = ["--direction", "elo=greater", "--direction", "effort=less"]
+    cli.main(["compare", str(path), "--json", *directions])
+    ranking = pd.DataFrame(json.loads(capsys.readouterr().out)["ranking"])
+    first = ranking[ranking["rank"] == 1].set_index("dataset")["model"]
+    assert (first["x"], first["y"]) == ("b", "a")
+    for wrong in (["--direction", "elo=up"], [*directions, "--lower-is-better"]):
+        with pytest.raises(SystemExit, match="direction"):
+            cli.main(["compare", str(path), *wrong])
+
+
+def test_errors_suggest_only_options_that_the_command_has(tmp_path):
+    path = tmp_path / "bad.csv"
+    path.write_text("one column\n1\n")
+    for command, has_format in (("compare", True), ("means", False)):
+        with pytest.raises(SystemExit) as end:
+            cli.main([command, str(path)])
+        assert ("--format" in end.value.code) is has_format
+
+
+def test_an_interrupt_has_its_own_exit_status(monkeypatch):
+    def interrupt(options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "_run_means", interrupt)
+    with pytest.raises(SystemExit) as end:
+        cli.main(["means", "none.csv"])
+    assert end.value.code == 130
+
+
+def test_help_has_examples_and_exit_status(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["--help"])
+    text = capsys.readouterr().out
+    assert "reseed compare runs.csv" in text
+    assert "exit status: 0" in text
+
+
+def test_completion_of_shells(capsys):
+    pytest.importorskip("shtab")
+    cli.main(["completion", "bash"])
+    assert "--test-train-ratio" in capsys.readouterr().out
+
+
+def test_columns_without_a_value_are_not_printed():
+    rows = pd.DataFrame(
+        [(m, s, 0.5 + s / 90 + i / 70) for i, m in enumerate("abcd") for s in range(2)],
+        columns=["model", "seed", "auc"],
+    )
+    text = render(compare(rows))
+    pairs = text[text.index("Comparison") :]
+    assert "too few runs" in pairs
+    assert "p (adjusted)" not in pairs
+    assert all(not line.endswith("–") for line in text.splitlines())
+
+
+@pytest.mark.parametrize("size", [1e300, 1e-300])
+def test_scores_of_any_size_give_no_warning_of_numpy(size):
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame(list(product("abc", range(6))), columns=["model", "seed"])
+    scores = rng.random(len(rows))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        found = compare(rows.assign(loss=scores * size)).leaderboard
+        render(compare(rows.assign(loss=scores * size)))
+    expected = compare(rows.assign(loss=scores)).leaderboard
+    np.testing.assert_allclose(found["sd"] / size, expected["sd"], rtol=1e-9)
+
+
+def test_page_of_imported_results_states_no_unknown_facts(compared):
+    page = compared.to_html()
+    assert "No source, size or licence of the data is known" in page
+    assert "not stated" not in page
+    assert "(left out): 0 of 0" not in page

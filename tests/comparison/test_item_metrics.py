@@ -1,0 +1,91 @@
+"""Metrics that are not means over items: AUC and F1 with seeds and clusters."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import reseed
+from reseed import ReseedError, compare_items
+from reseed.stats.crossed_comparison import crossed_difference, item_values, seed_item_bootstrap
+from sklearn.metrics import f1_score, roc_auc_score
+
+
+def _predictions(seeds=3, clusters=30, size=6, shift=0.0, rng_seed=0, cluster_sd=0.0):
+    rng = np.random.default_rng(rng_seed)
+    items = clusters * size
+    truth = rng.integers(0, 2, items)
+    if cluster_sd:  # one diagnosis a patient
+        truth = rng.integers(0, 2, clusters).repeat(size)
+    parts = []
+    for model, skill in {"a": 1.0 + shift, "b": 1.0}.items():
+        own = rng.normal(0, cluster_sd, clusters).repeat(size)
+        for seed in range(seeds):
+            latent = skill * truth + own + rng.normal(size=items)
+            parts.append(
+                pd.DataFrame(
+                    {"model": model, "seed": seed, "item": np.arange(items),
+                     "patient": np.arange(items) // size, "y_true": truth,
+                     "y_score": 1 / (1 + np.exp(-latent + 0.5))}
+                )
+            )  # fmt: skip
+    return pd.concat(parts, ignore_index=True)
+
+
+@pytest.mark.parametrize("metric", ["auc", "f1"])
+def test_means_are_those_of_scikit_learn(metric):
+    table = _predictions()
+    found = reseed.compare(table, metric=metric, cluster="patient")
+    board = found.leaderboard.set_index("model")["mean"]
+    for model, rows in table.groupby("model"):
+        values = [
+            roc_auc_score(run["y_true"], run["y_score"])
+            if metric == "auc"
+            else f1_score(run["y_true"], run["y_score"] >= 0.5)
+            for _, run in rows.groupby("seed")
+        ]
+        assert board[model] == pytest.approx(np.mean(values), abs=1e-12)
+    row = found.verdicts.iloc[0]
+    assert (row["level_cluster"], row["level_seed"]) == (30, 3)
+    assert row["boot_low"] < row["difference"] < row["boot_high"]
+    assert any("resample seeds and clusters" in note for note in found.notes)
+
+
+def test_without_clusters_the_auc_has_delongs_components():
+    table = _predictions().drop(columns="patient")
+    row = compare_items(table).verdicts.iloc[0]
+    sides = [
+        table[table["model"] == row[side]].pivot(index="seed", columns="item", values="y_score")
+        for side in ("model_a", "model_b")
+    ]
+    truth = table.drop_duplicates("item")["y_true"].to_numpy()
+    values = [item_values("auc", truth, side.to_numpy()) for side in sides]
+    expected = crossed_difference(*values, shared_seeds=True)
+    assert (row["low"], row["p"]) == pytest.approx((expected.low, expected.p_value))
+
+
+def test_clusters_widen_both_intervals():
+    table = _predictions(cluster_sd=1.5, rng_seed=2, seeds=4)
+    wide = compare_items(table, cluster="patient").verdicts.iloc[0]
+    narrow = compare_items(table.drop(columns="patient")).verdicts.iloc[0]
+    for low, high in (("low", "high"), ("boot_low", "boot_high")):
+        assert wide[high] - wide[low] > 1.3 * (narrow[high] - narrow[low])
+
+
+def test_bootstrap_of_single_clusters_is_that_of_items():
+    rng = np.random.default_rng(0)
+    y, a, b = rng.integers(0, 2, 60), rng.random((3, 60)), rng.random((3, 60))
+
+    def interval(clusters):
+        return seed_item_bootstrap("auc", y, a, b, 200, shared_seeds=True, clusters=clusters,
+                                   rng=np.random.default_rng(1))  # fmt: skip
+
+    assert interval(None) == interval(np.arange(60))
+    assert interval(np.arange(60) // 6).se != interval(None).se
+    with pytest.raises(ValueError, match="each of 60 items"):
+        interval(np.arange(30))
+
+
+def test_metrics_of_another_task_are_refused():
+    with pytest.raises(ReseedError, match="'mse' is not computed from predictions of binary"):
+        compare_items(_predictions(), metric="mse")
+    with pytest.raises(ReseedError, match="has no column 'doctor'"):
+        compare_items(_predictions(), cluster="doctor")

@@ -1,0 +1,35 @@
+"""`job.sh`: what the log of a job says about the signal that ended it."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from reseed.pipeline import startup
+
+SCRIPT = Path(startup.__file__).with_name("job.sh")
+
+
+@pytest.mark.parametrize(
+    ("number", "meaning"),
+    [
+        (6, "aborted: a compiled library found an error"),
+        (9, "killed, often for want of memory"),
+        (11, "invalid access to memory"),
+        (15, "asked to end"),
+        (14, "ALRM"),
+    ],
+)
+def test_signal_that_ended_a_job_is_explained(tmp_path, number, meaning):
+    log = tmp_path / "job.log"
+    command = f'source "{SCRIPT}"; job "{log}" bash -c "kill -{number} \\$\\$"'
+    run = subprocess.run(["bash", "-c", command], check=False)
+    assert run.returncode == 128 + number
+    text = log.read_text()
+    assert f"ended by signal {number} ({meaning}" in text
+    assert "What it finished is kept: run again." in text
+
+
+def test_log_of_a_job_that_finished_names_no_signal(tmp_path):
+    log = tmp_path / "job.log"
+    subprocess.run(["bash", "-c", f'source "{SCRIPT}"; job "{log}" echo done'], check=True)
+    assert log.read_text() == "done\n"
