@@ -73,7 +73,9 @@ def test_search_of_another_environment_is_detected(searched):
     path = winner(searched)
     result = json.loads(path.read_text())
     path.unlink()  # a separate file instead of the link
-    path.write_text(json.dumps(result | {"environment": "elsewhere"}))
+    facts = result["environment_facts"] | {"cpu": "another processor"}
+    elsewhere = {"environment": "elsewhere", "environment_facts": facts}
+    path.write_text(json.dumps(result | elsewhere))
     (searched.folder / "results/studies/small/metrics.parquet").unlink()
     assert "the searches they use (1)" in searched.run(*retrain, fails=True)
     searched.run(*retrain)
