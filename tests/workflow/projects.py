@@ -71,6 +71,14 @@ class Project:
         self.write("models/boost", BOOST)
         self.write("studies/small", self.study)
 
+    def write_shipped_config(self) -> None:
+        """Copy the pipeline and the configuration of the repository without its studies."""
+        copy_pipeline(self.folder)
+        config = self.folder / "config"
+        without = shutil.ignore_patterns("studies")
+        shutil.copytree(REPOSITORY / "config", config, ignore=without, dirs_exist_ok=True)
+        (config / "studies").mkdir(exist_ok=True)
+
     def write(self, name: str, entry: dict) -> None:
         write_entry(self.folder, name, entry)
 

@@ -1,11 +1,9 @@
 """`reseed init` writes studies that Snakemake runs."""
 
-import shutil
-
 import numpy as np
 import pandas as pd
 import pytest
-from projects import REPOSITORY, Project
+from projects import Project
 from reseed import cli
 
 pytestmark = pytest.mark.workflow
@@ -13,12 +11,7 @@ pytestmark = pytest.mark.workflow
 
 def test_first_studies_run(tmp_path, monkeypatch):
     project = Project(tmp_path)
-    project.write_files()
-    config = tmp_path / "config"
-    shutil.rmtree(config)
-    shutil.copytree(REPOSITORY / "config", config)
-    shutil.rmtree(config / "studies")
-    (config / "studies").mkdir()
+    project.write_shipped_config()
     monkeypatch.chdir(tmp_path)
     noise = np.random.default_rng(1).normal(0, 0.002, (2, 6))
     rows = [("ab"[i], s, 0.8 + i / 10 + noise[i, s]) for i in range(2) for s in range(6)]

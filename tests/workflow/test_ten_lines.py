@@ -16,13 +16,8 @@ def test_readme_prints_the_output_of_the_example():
 
 def test_ten_lines_give_folds_tests_verdicts_and_figures(tmp_path):
     project = Project(tmp_path)
-    project.write_files()
-    config = tmp_path / "config"
-    shutil.rmtree(config)
-    shutil.copytree(REPOSITORY / "config", config)
-    shutil.rmtree(config / "studies")
-    (config / "studies").mkdir()
-    shutil.copy(EXAMPLE, config / "studies" / "my_comparison.yaml")
+    project.write_shipped_config()
+    shutil.copy(EXAMPLE, tmp_path / "config" / "studies" / "my_comparison.yaml")
     assert len(EXAMPLE.read_text().splitlines()) <= 10
     project.run()
     study = tmp_path / "results" / "studies" / "my_comparison"

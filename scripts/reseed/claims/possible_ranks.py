@@ -35,6 +35,11 @@ def bound_ranks(
     return rank_intervals(is_better)
 
 
+def format_ranks(low: int, high: int) -> str:
+    """The ranks of one model: `2`, or `1 to 3`."""
+    return f"{low}" if low == high else f"{low} to {high}"
+
+
 def choose_ranked(rows: pd.DataFrame) -> pd.DataFrame:
     """The pairs by which models are ranked: over all datasets if mean ranks were compared."""
     ranked = rows[rows["critical_difference"].notna()]

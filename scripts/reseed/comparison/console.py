@@ -12,7 +12,7 @@ import pandas as pd
 from reseed.claims.designs import ONE_TEST_SET
 from reseed.claims.families import describe_families
 from reseed.claims.formatting import format_p, format_share
-from reseed.claims.possible_ranks import choose_ranked, rank_models
+from reseed.claims.possible_ranks import format_ranks
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.rendering.numbers import counted, fixed, interval, interval_decimals, several
@@ -161,9 +161,9 @@ def render(comparison: Comparison, width: int | None = None, color: bool = False
 def _print_ranking(console: Any, comparison: Comparison) -> None:
     """The ranking, without the less important columns if it does not fit."""
     board = comparison.table("leaderboard").shown
-    possible = possible_ranks(comparison)
-    if possible:
-        board.insert(2, "Possible ranks", [possible.get(model, "–") for model in board["Model"]])
+    ranks = {model: format_ranks(*ends) for model, ends in comparison.possible_ranks.items()}
+    if ranks:
+        board.insert(2, "Possible ranks", [ranks.get(model, "–") for model in board["Model"]])
     shown = board.head(_MOST_MODELS)
     of_datasets = [c for c in shown if "Mean rank" in shown and str(c).endswith(("↑", "↓"))]
     width, unlimited = min(console.width, _WIDEST), console.options.update(width=_UNLIMITED)
@@ -175,20 +175,6 @@ def _print_ranking(console: Any, comparison: Comparison) -> None:
     console.print(table)
     if len(board) > len(shown):
         console.print(f"… and {len(board) - len(shown)} more models.")
-
-
-def possible_ranks(comparison: Comparison) -> dict[str, str]:
-    """The ranks that the verdicts leave possible, by model; empty where models are not ranked."""
-    rows = choose_ranked(comparison.statistics("pairs"))
-    if rows.empty or rows[[*COMPARISON_COLUMNS]].drop_duplicates().shape[0] > 1:
-        return {}
-    bounds = {
-        row["model"]: (row["low"], row["high"]) for row in rank_models(rows).to_dict("records")
-    }
-    return {
-        model: f"{low}" if low == high else f"{low} to {high}"
-        for model, (low, high) in bounds.items()
-    }
 
 
 def _build_table(frame: pd.DataFrame, left: int = 1) -> Any:
@@ -284,7 +270,7 @@ def _list_notes(comparison: Comparison) -> list[str]:
     families = tested.groupby([*COMPARISON_COLUMNS], dropna=False).ngroups
     text = describe_families(families, pairs["alpha"].iloc[0]) if len(pairs) else ""
     notes = [f"{trials.ok:,} runs, {trials.failed:,} failed and left out.", *comparison.notes]
-    if possible_ranks(comparison):
+    if comparison.possible_ranks:
         level = 100 * (1 - pairs["alpha"].iloc[0])
         notes.append(f"Possible ranks hold for all models at once, at a level of {level:g} %.")
     return [*notes, *([text] if text else []), *_note_incomplete_ranks(comparison)]

@@ -15,7 +15,7 @@ import pandas as pd
 
 from reseed.claims.evaluation_verdicts import SOURCES
 from reseed.claims.formatting import count_noun
-from reseed.claims.possible_ranks import MIN_RANKED, bound_ranks
+from reseed.claims.possible_ranks import MIN_RANKED, bound_ranks, format_ranks
 from reseed.comparison.ranking import Ranking
 from reseed.core.atomic import write_text
 from reseed.core.csv_files import write_csv
@@ -80,7 +80,8 @@ class ItemComparison:
     def __str__(self) -> str:
         board = self.leaderboard
         if len(self.ranks):
-            ranks = self.ranks.assign(ranks=_format_ranks(self.ranks))
+            ends = zip(self.ranks["low_items"], self.ranks["high_items"], strict=True)
+            ranks = self.ranks.assign(ranks=[format_ranks(*pair) for pair in ends])
             board = board.merge(ranks[["dataset", "model", "ranks"]], on=["dataset", "model"])
         if board["dataset"].nunique() == 1:
             board = board.drop(columns="dataset")
@@ -234,11 +235,6 @@ def rank_by_verdicts(verdicts: pd.DataFrame, leaderboard: pd.DataFrame) -> pd.Da
 def _is_ascending(board: pd.DataFrame) -> bool:
     """Whether the best model, which is the first, has the least mean."""
     return bool(board["mean"].iloc[0] < board["mean"].iloc[-1])
-
-
-def _format_ranks(ranks: pd.DataFrame) -> list[str]:
-    pairs = zip(ranks["low_items"], ranks["high_items"], strict=True)
-    return [f"{low}" if low == high else f"{low} to {high}" for low, high in pairs]
 
 
 def _show_verdicts(verdicts: pd.DataFrame) -> pd.DataFrame:

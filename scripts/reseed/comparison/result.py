@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from reseed.analyses.shared.data import Data
+from reseed.claims.possible_ranks import choose_ranked, rank_models
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.comparison.arguments import Entries
-from reseed.comparison.console import possible_ranks, render, show_steps, state_answer, to_json
+from reseed.comparison.console import render, show_steps, state_answer, to_json
 from reseed.core.atomic import replace_atomically, write_text
 from reseed.core.csv_files import write_csv
 from reseed.core.errors import ReseedError, suggest_name
+from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.core.study_info import write_study_info
 from reseed.plugins import kinds
 from reseed.rendering.data import ExhibitData
@@ -89,6 +91,18 @@ class Comparison:
         """
         return self.statistics("leaderboard")[_LEADERBOARD_COLUMNS].reset_index(drop=True)
 
+    @cached_property
+    def possible_ranks(self) -> dict[str, tuple[int, int]]:
+        """Lowest and highest rank that the verdicts leave possible, by model.
+
+        They are ranks over all datasets, or on the only one. Empty where models are not ranked.
+        """
+        rows = choose_ranked(self.statistics("pairs"))
+        if rows[[*COMPARISON_COLUMNS]].drop_duplicates().shape[0] != 1:
+            return {}
+        board = rank_models(rows).to_dict("records")
+        return {row["model"]: (row["low"], row["high"]) for row in board}
+
     @property
     def answer(self) -> list[str]:
         """What is shown over everything, in at most two sentences."""
@@ -133,7 +147,7 @@ class Comparison:
         Otherwise the default is the figure of differences with their intervals.
         """
         if name is None:
-            name = "ranks" if possible_ranks(self) and "ranks" in self.exhibits else "differences"
+            name = "ranks" if self.possible_ranks and "ranks" in self.exhibits else "differences"
         return make_figure(*self._load_exhibit(name, "figure"))[0]
 
     def to_latex(self, name: str = "comparisons") -> str:

@@ -97,9 +97,9 @@ def equal_places(rows: pd.DataFrame) -> dict[str, int]:
     """
     places = {str(d): score_places(part) for d, part in rows.groupby("dataset")}
     size = rows["median"].abs().groupby(rows["dataset"]).max()
-    alike = [dataset for dataset in places if not size[dataset] >= _LARGE]
-    most = max((places[dataset] for dataset in alike), default=0)
-    return places | dict.fromkeys(alike, most)
+    small = [dataset for dataset in places if not size[dataset] >= _LARGE]
+    most = max((places[dataset] for dataset in small), default=0)
+    return places | dict.fromkeys(small, most)
 
 
 def together(rows: pd.DataFrame) -> pd.DataFrame:

@@ -39,7 +39,7 @@ def check_score_meaning(
             continue
         rows = long[(long["dataset"] == dataset) & (long["metric"] == metric)]
         rows = rows[np.isfinite(rows["value"])]
-        has_direction = requested is not None and (isinstance(requested, bool) or bool(requested))
+        has_direction = isinstance(requested, bool) or bool(requested)
         if not has_direction and not rows.empty:
             _check_heading(table, metric, scores)
             _check_auc(table, rows, dataset, metric)

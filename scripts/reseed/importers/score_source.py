@@ -14,7 +14,7 @@ from reseed.importers.prediction_table import read_prediction_table
 from reseed.importers.source_table import SourceTable
 from reseed.importers.sources import read_source
 
-#: Factors beside seeds that only the model of items has.
+#: Factors, in addition to seeds, that only the model of items has.
 _ITEM_FACTORS = ("cluster", "prompt", "repeat")
 _PREDICTIONS = {"y_true", "y_score", "y_pred"}
 _SPLITS = {"fold", "data_seed"}
@@ -38,7 +38,7 @@ def read_scores(
     Raises:
         ReseedError: for a source that cannot be read.
     """
-    mapping = {name: column for name, column in options.columns.items()}
+    mapping = dict(options.columns)
     is_requested = is_requested or bool({"cluster", "prompt"} & set(mapping))
     paths = _list_paths(source)
     if paths and options.format == "auto":
@@ -128,7 +128,7 @@ def _list_paths(source: object) -> list[Path]:
 def _name_metric(options: ImportOptions, required: bool) -> str | None:
     if options.metric is None or isinstance(options.metric, str):
         return options.metric
-    if not required and not isinstance(options.metric, str):
+    if not required:
         names = list(options.metric)
         return names[0] if len(names) == 1 else None
     raise ReseedError("Scores of items are compared by one metric: name one, not several.")

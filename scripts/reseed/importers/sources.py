@@ -186,7 +186,7 @@ def _use_trainer_states(
 ) -> tuple[dict[Path, object], list[str]]:
     """Files with the states of a Trainer replaced by their last evaluations, and notes.
 
-    States are left out beside a file of results that holds the evaluation.
+    States are left out where a file of results in the same folder holds the evaluation.
     """
     rest = {path: content for path, content in contents.items() if path.name != trainer_state.NAME}
     evaluated = {

@@ -14,9 +14,8 @@ HEAVY = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("code", ["import reseed; dir(reseed)", "import reseed.cli"])
-def test_import_loads_no_heavy_library(code):
-    code = f"import sys, json; {code}; print(json.dumps(sorted(sys.modules)))"
+def run_python(code: str) -> str:
+    """Output of code in a new process that finds the package."""
     run = subprocess.run(
         [sys.executable, "-c", code],
         env={"PYTHONPATH": str(SCRIPTS)},
@@ -24,22 +23,21 @@ def test_import_loads_no_heavy_library(code):
         text=True,
         check=True,
     )
-    loaded = {name.partition(".")[0] for name in json.loads(run.stdout)}
+    return run.stdout
+
+
+@pytest.mark.parametrize("code", ["import reseed; dir(reseed)", "import reseed.cli"])
+def test_import_loads_no_heavy_library(code):
+    output = run_python(f"import sys, json; {code}; print(json.dumps(sorted(sys.modules)))")
+    loaded = {name.partition(".")[0] for name in json.loads(output)}
     assert "reseed" in loaded
     assert not loaded & HEAVY
 
 
 def test_help_loads_no_heavy_library():
-    code = (
+    output = run_python(
         "import sys, atexit; sys.argv = ['reseed', '--help'];"
         f"atexit.register(lambda: print('HEAVY', sorted({HEAVY!r} & set(sys.modules))));"
         "from reseed.cli import main; main()"
     )
-    run = subprocess.run(
-        [sys.executable, "-c", code],
-        env={"PYTHONPATH": str(SCRIPTS)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert run.stdout.endswith("HEAVY []\n"), run.stdout[-200:]
+    assert output.endswith("HEAVY []\n"), output[-200:]
