@@ -4,7 +4,6 @@ import pytest
 from curve_frames import data_of, seeds
 from reseed.analyses import sd_ratios
 from reseed.claims.statements import judge
-from reseed.core.errors import ReseedError
 from reseed.core.statement import Statement
 from reseed.exhibits import sd_ratios_table
 from reseed.rendering.data import ExhibitData
@@ -59,9 +58,14 @@ def test_many_pairs_are_counted():
     assert "(5 pairs)" in table.findings[0]
 
 
-def test_an_unknown_baseline_is_refused():
-    with pytest.raises(ReseedError, match=r"no arm 'scatch'\. Did you mean 'scratch'"):
-        run_analysis(sd_ratios, study(1), baselines=["scatch"])
+def test_an_unknown_baseline_is_named():
+    (row,) = run_analysis(sd_ratios, study(1), baselines=["scatch"], arms=["pretrained"]).iloc
+    assert row["reason"] == "there is no arm 'scatch'. Did you mean 'scratch'?"
+    data = study(0.2)
+    rows = run_analysis(sd_ratios, data, baselines=["scratch", "no"], same_data=True)
+    table = draw(sd_ratios_table, ExhibitData(rows, data.metrics, data.info, "k", "T"))
+    assert "Left out: there is no arm 'no'." in table.footnote
+    assert len(table.shown) == 1
 
 
 def test_without_another_arm_there_is_nothing_to_show():

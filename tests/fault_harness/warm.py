@@ -7,7 +7,6 @@ a module of the project: each run imports the project's own copy of the library.
 
 from __future__ import annotations
 
-import functools
 import importlib
 import json
 import os
@@ -119,16 +118,17 @@ def kill_snakemake(run: WarmRun) -> None:
 # --- the warm process ----------------------------------------------------------------------------
 
 
-#: What `reseed.core.code_hash` reads of a file, by its bytes.
+#: What `reseed.core.source_facts` finds in a file, by its bytes.
 _READ: dict[bytes, tuple] = {}
 
 
 def _read_library(library: Path) -> None:
     """Fill `_READ`. No module of the library stays loaded."""
     sys.path.insert(0, str(library))
-    code_hash = importlib.import_module("reseed.core.code_hash")
+    source_facts = importlib.import_module("reseed.core.source_facts")
     for path in library.rglob("*.py"):
-        _READ[path.read_bytes()] = code_hash._read(path)
+        content = path.read_bytes()
+        _READ[content] = source_facts.find_facts(path, content)
     sys.path.pop(0)
     for name in [name for name in sys.modules if name.partition(".")[0] == "reseed"]:
         del sys.modules[name]
@@ -136,18 +136,10 @@ def _read_library(library: Path) -> None:
 
 def _use_read_library() -> None:
     """In a run: do not parse files again whose bytes were read before."""
-    from reseed.core import code_hash
+    from reseed.core import source_facts
 
-    parse = code_hash._read.__wrapped__
-
-    def read(path: Path) -> tuple:
-        try:
-            known = _READ.get(path.read_bytes())
-        except OSError:
-            known = None
-        return known or parse(path)
-
-    code_hash._read = functools.cache(read)
+    parse = source_facts.find_facts
+    source_facts.find_facts = lambda path, content: _READ.get(content) or parse(path, content)
 
 
 def _serve() -> None:

@@ -305,6 +305,26 @@ def test_model_failure_is_recorded_after_chained_errors(error, spy):
     assert outcome.error == f"{type(error).__name__}: {error}"
 
 
+@pytest.mark.timeout(20)
+def test_an_error_that_is_its_own_cause_is_recorded(spy):
+    error = ValueError("no convergence")
+    error.__cause__ = error
+    spy(predict=raising(error))
+    assert run_one("regression", RECIPE).error == "ValueError: no convergence"
+
+
+@pytest.mark.timeout(20)
+def test_an_error_of_the_factory_is_raised_unchanged(monkeypatch):
+    error = ValueError("only odd seeds")
+
+    def factory(*_):
+        raise error
+
+    monkeypatch.setattr(run, "load_factory", lambda path: factory)
+    assert run_one("regression", RECIPE).error == "ValueError: only odd seeds"
+    assert error.__cause__ is None
+
+
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
 def test_a_request_to_stop_is_not_a_failed_trial(stop, spy):
     spy(predict=raising(stop()))

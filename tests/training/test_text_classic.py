@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from reseed.models import text_classic
+from reseed.models.recent_cache import RecentCache
 from reseed.models.registry import build_estimator
 from reseed.training.run import Problem, Recipe, run_trials
 from synthetic_tables import Plain, same_seeds, trial
@@ -79,6 +80,7 @@ def test_a_split_is_encoded_once_for_all_its_seeds(monkeypatch):
     calls = []
     fit = text_classic.Tfidf.fit
     monkeypatch.setattr(text_classic.Tfidf, "fit", lambda self, X: calls.append(1) or fit(self, X))
+    monkeypatch.setattr(text_classic, "_encoders", RecentCache(2))  # earlier tests have used it
     recipe = Recipe("reseed.models.text_classic:naive_bayes", {})
     trials = [trial(seed) for seed in range(3)] + [trial(0, data_seed=2)]
     outcomes = list(run_trials(problem(3), recipe, trials))

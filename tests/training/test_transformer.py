@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 import torch
+from reseed.core.errors import ReseedError
 from reseed.models.registry import build_estimator
 from reseed.models.transformer import (
     Transformer,
@@ -186,6 +187,15 @@ def test_texts_are_tokenised_once_for_each_split(folders, monkeypatch):
     assert len(fingerprints) == 3
 
 
+def train_with(options, weights):
+    inputs, target = labelled_texts(24)
+    recipe = Recipe("reseed.models.transformer:transformer", options, weights=weights)
+    parts = Rows(*np.split(np.arange(24), [12, 18]))
+    problem = Problem(Plain(inputs), target, "multiclass", 3)
+    (outcome,) = run_trials(problem, recipe, [Trial(parts, same_seeds(0))])
+    return outcome
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -193,17 +203,17 @@ def test_texts_are_tokenised_once_for_each_split(folders, monkeypatch):
         ({"layers": 1, "freeze": 2}, "freeze 2"),
         ({"source": "a/b"}, "either weights"),
         ({"labels": ["yes"]}, "labels"),
-        ({"max_epoch": 2}, "max_epoch"),
     ],
 )
 def test_bad_options_are_refused(options, words, folders):
-    inputs, target = labelled_texts(24)
-    recipe = Recipe("reseed.models.transformer:transformer", options, weights=folders["bert"])
-    parts = Rows(*np.split(np.arange(24), [12, 18]))
-    (outcome,) = run_trials(Problem(Plain(inputs), target, "multiclass", 3), recipe,
-                            [Trial(parts, same_seeds(0))])  # fmt: skip
+    outcome = train_with(options, folders["bert"])
     assert outcome.status == "failed"
     assert words in outcome.error
+
+
+def test_an_unknown_hyperparameter_is_refused(folders):
+    with pytest.raises(ReseedError, match="no hyper-parameter 'max_epoch'"):
+        train_with({"max_epoch": 2}, folders["bert"])
 
 
 def test_a_name_of_the_hub_needs_a_revision():

@@ -10,7 +10,7 @@ import pandas as pd
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Cell, Data, cells
 from reseed.core.coordinates import base_name
-from reseed.core.errors import ReseedError, suggest_name
+from reseed.core.errors import suggest_name
 from reseed.core.schemas import CELL_COLUMNS, Row
 from reseed.plugins.options import Level, Strict
 from reseed.stats.spread import sd_ratio
@@ -42,14 +42,10 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
     `p`: F test of a ratio of 1. `detectable`: smallest ratio that the test finds with a power of
     80 %. `same_data`: both have one dataset and scheme; else the ratio is that of different data,
-    too. A pair without a ratio has its `reason`. Raises ReseedError for a baseline that no
-    experiment has.
+    too. A pair without a ratio has its `reason`, such as a baseline that no experiment has.
     """
     found = [cell for cell in cells(data, options.metric) if cell.varies_one_seed]
     names = {name for cell in found for name in _names(cell)}
-    for name in options.baselines:
-        if found and name not in names:
-            raise ReseedError(f"baselines: there is no arm {name!r}.{suggest_name(name, names)}")
     baselines = [cell for cell in found if _names(cell) & set(options.baselines)]
     others = [
         cell
@@ -60,6 +56,10 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     rows = [row for cell in others for row in _rows(cell, baselines, options.level)]
     if options.same_data:
         rows = [row for row in rows if row["same_data"]]
+    for name in options.baselines:
+        if name not in names:
+            reason = f"there is no arm {name!r}.{suggest_name(name, names)}".rstrip(".")
+            rows += [_missing(cell, name, options.level, reason) for cell in others]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -72,6 +72,18 @@ def _rows(cell: Cell, baselines: list[Cell], level: float) -> Iterator[Row]:
     for baseline in baselines:
         if cell.metric == baseline.metric:
             yield _row(cell, baseline, level)
+
+
+def _missing(cell: Cell, baseline: str, level: float, reason: str) -> Row:
+    return cell.key | {
+        "metric": cell.metric,
+        "n": cell.values.size,
+        "failed": cell.failed,
+        "baseline": baseline,
+        "n_baseline": 0,
+        "level": level,
+        "reason": reason,
+    }
 
 
 def _row(cell: Cell, baseline: Cell, level: float) -> Row:

@@ -1,7 +1,7 @@
 """Errors that a user can fix, and suggestions for misspelled names."""
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 #: Advice beside a failed trial. A failure is an outcome, and is kept.
@@ -64,7 +64,7 @@ class ManyDamaged(ReseedError):
         return self._damaged
 
 
-def suggest_name(name: object, allowed: list[str]) -> str:
+def suggest_name(name: object, allowed: Iterable[str]) -> str:
     """Return ` Did you mean …?` with the most similar allowed name, or an empty text."""
     similar = difflib.get_close_matches(str(name), allowed, n=1)
     return f" Did you mean {similar[0]!r}?" if similar else ""

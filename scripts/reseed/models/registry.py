@@ -229,7 +229,14 @@ def build_estimator(
     try:
         model = factory(*arguments, **extra)
     except (TypeError, ValueError) as error:
-        raise _explain_rejection(factory, hyperparameters, error) from error
+        rejected = _find_rejected(error)
+        if rejected not in hyperparameters:
+            raise
+        # Such a name fails in every trial, so it is the user's mistake and no result of a model.
+        raise ReseedError(
+            f"{_describe(factory)}: the estimator has no hyper-parameter {rejected!r} ({error}). "
+            "Correct `hyperparameters` of the model"
+        ) from error
     if hasattr(model, "uses_validation") and hasattr(model, "predict"):
         return model
     if hasattr(model, "fit") and hasattr(model, "predict"):
@@ -240,21 +247,10 @@ def build_estimator(
     )
 
 
-def _explain_rejection(
-    factory: Factory, hyperparameters: dict[str, Any], error: Exception
-) -> Exception:
-    """ReseedError if the error names a hyper-parameter that the estimator lacks, else the error.
-
-    Such a name fails in every trial, so it is the user's mistake and no result of a model.
-    """
+def _find_rejected(error: Exception) -> str:
+    """The parameter that an error says does not exist; empty if it names none."""
     found = _REJECTED.search(str(error))
-    name = next((group for group in found.groups() if group), "") if found else ""
-    if name not in hyperparameters:
-        return error
-    return ReseedError(
-        f"{_describe(factory)}: the estimator has no hyper-parameter {name!r} ({error}). Correct "
-        "`hyperparameters` of the model"
-    )
+    return next((group for group in found.groups() if group), "") if found else ""
 
 
 def _describe(factory: Factory) -> str:

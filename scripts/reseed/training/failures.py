@@ -28,7 +28,9 @@ def is_infrastructure_error(error: BaseException) -> bool:
     """
     handled = False
     link: BaseException | None = error
-    while link is not None:
+    seen: set[int] = set()  # an error may be its own cause
+    while link is not None and id(link) not in seen:
+        seen.add(id(link))
         text = str(link).lower()
         if isinstance(link, (MemoryError, BrokenExecutor)) or any(
             s in text for s in _MACHINE_MESSAGES
