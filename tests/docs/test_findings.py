@@ -55,16 +55,19 @@ def test_intervals_of_sd_ratios_are_those_of_the_f_test():
         assert stats.f.cdf(f, 9, 49) == pytest.approx([0.025, 0.975], abs=1e-6)
 
 
+def measured(name):
+    """A table of docs/measured."""
+    return pd.read_csv(ROOT / "docs" / "measured" / f"{name}.csv", dtype=str)
+
+
 def sds():
-    """SDs of measured.md by dataset, model and varied seed, from an SD or an expected range."""
+    """Measured SDs by dataset, model and varied seed, from an SD or an expected range."""
     found, quantile = {}, stats.studentized_range.ppf(0.975, 50, 49)
-    for line in MEASURED.splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if len(cells) == 9 and cells[2] in ("data", "model") and re.match(r"0\.\d+$", cells[5]):
-            found[cells[0].partition(", ")[0], cells[1], cells[2]] = float(cells[5])
-        if len(cells) == 7 and cells[1] in ("data", "model") and " to " in cells[6]:
-            place, high = cells[0].partition(", ")[0], float(cells[6].split(" to ")[1])
-            found[place, "XGB", cells[1]] = high / quantile
+    for row in measured("smaller_searches").itertuples():
+        found[row.dataset.partition(", ")[0], row.model, row.seed_varied] = float(row.sd)
+    for row in measured("xgb_500_candidates").itertuples():
+        high = float(row.range_expected_95.split(" to ")[1])
+        found[row.dataset.partition(", ")[0], "XGB", row.seed_varied] = high / quantile
     return found
 
 
@@ -226,10 +229,8 @@ def test_findings_quote_the_measurements():
     shares = dict(zip(("xgb", "trees", "networks", "reduced"), values("published_ranges"),
                       strict=True))  # fmt: skip
     assert (round(12 * shares["xgb"]), round(8 * shares["trees"])) == (10, 6)
-    reduced = MEASURED.split("\n## ")[1]  # the section of the search of 25 draws
-    lines = [line for line in reduced.splitlines() if re.match(r"\| (Bike|Calif|MAGIC)", line)]
-    inside = [line.rstrip(" |").endswith("yes") for line in lines]
-    assert shares["reduced"] == pytest.approx(np.mean(inside), abs=1e-4)
+    inside = measured("reduced_search")["inside"] == "yes"
+    assert shares["reduced"] == pytest.approx(inside.mean(), abs=1e-4)
 
 
 def test_findings_agree_with_the_protocol_page():
