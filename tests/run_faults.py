@@ -1,4 +1,4 @@
-"""Try every fault and write docs/reliability.md; exit status 1 after a bad outcome."""
+"""Try every fault and write docs/reliability.md and its table; exit status 1 after a bad outcome."""
 
 import argparse
 import datetime
@@ -10,7 +10,7 @@ from pathlib import Path
 from fault_harness import load_cases
 from fault_harness.kills import kill_repeatedly
 from fault_harness.outcome import CASES, Bench
-from fault_harness.page import SEQUENCES, page, read_section, replace_section
+from fault_harness.page import SEQUENCES, page, read_section, replace_section, table
 from fault_harness.record import read_record
 from fault_harness.workspace import Workspace
 from reseed.core.environment import read_cpu_name
@@ -40,6 +40,7 @@ def main() -> None:
             old = read_section(arguments.output.read_text(encoding="utf-8"), SEQUENCES)
         text = replace_section(text, SEQUENCES, old) if old else text
         arguments.output.write_text(text, encoding="utf-8")
+        arguments.output.with_suffix(".csv").write_text(table(record), encoding="utf-8")
 
     with tempfile.TemporaryDirectory(prefix="reseed-faults-") as folder:
         bench = Bench(Path(folder, "cases"))

@@ -20,8 +20,7 @@ def write_gallery(studies: list[Path], exhibits: dict[str, list[str]], folder: P
     """
     parts = [
         "# Gallery",
-        "The pipeline drew every figure here from its own trials. Each has its findings, the number"
-        " of trials, the scale, the machine and the command. The report"
+        "The pipeline drew every figure here from its own trials. The report"
         " (`results/report/index.html`) has such an entry for every exhibit. The files `NAME.yaml`"
         " in this folder are the longer studies of [findings.md](../findings.md): copy one to"
         " `config/studies/` to run it.",
@@ -47,11 +46,10 @@ def _entry(report: StudyReport, exhibit, name: str) -> list[str]:
     sidecar, info = exhibit.sidecar, report.info
     return [
         f"### {exhibit.heading}",
-        f"![{sidecar['alt']}]({name})",
+        f"![{exhibit.heading}]({name})",
         " ".join([sidecar["caption"], *sidecar["findings"]]).strip(),
         sidecar["footnote"],
-        f"{info.trials.ok:,} trials of the study finished, {info.trials.failed:,}"
-        f" failed. {_machine(info)}",
+        f"{info.trials.ok:,} trials of the study, {info.trials.failed:,} failed.{_machine(info)}",
         f"```sh\n{exhibit.command}\n```" if exhibit.command else "",
     ]
 
@@ -63,6 +61,6 @@ def _machine(info: StudyInfo) -> str:
     threads = "? threads" if first.threads is None else counted(first.threads, "thread")
     more = f" and {len(others)} more" if others else ""
     return (
-        f"Trained on: {first.cpu or 'unknown processor'}, {threads} a trial,"
+        f" {first.cpu or 'unknown processor'}, {threads} a trial,"
         f" device {first.device or 'unknown'}{more}."
     )

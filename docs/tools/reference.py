@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,11 @@ _FILES = {
     "config": ("The whole run", "config/config.yaml"),
 }
 _LINK = re.compile(r"\[(\w+)\]\(#\w+\)")
-_COLUMNS = "| field | meaning | values | default |\n| --- | --- | --- | --- |\n"
+_NONE = "–"
+#: Options of this many kinds with the same values, default and text are described once.
+_COMMON = 2
+#: JSON types of a value of any type.
+_ANY = frozenset({"boolean", "integer", "number", "string"})
 _LEAST, _MOST = ("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")
 _REF = "#/$defs/"
 #: Upper limit of seeds.
@@ -37,8 +42,8 @@ def reference(head: Path, template: Path) -> str:
         parts.append(f"## {title}: `{file}`\n\n{_format_class(CONFIG_CLASSES[name], described)}")
     parts.append("## Options of analyses\n\n" + "\n".join(_format_options("analyses")))
     parts.append("## Options of exhibits\n\n" + "\n".join(_format_options("exhibits")))
-    common = "\n".join(_option_lines(ReaderOptions))
-    parts.append(f"## Options of readers\n\nOptions of every reader:\n\n{common}")
+    of_all = "\n".join(_option_lines(ReaderOptions).values())
+    parts.append(f"## Options of readers\n\nOptions of every reader:\n\n{of_all}")
     parts.append("\n".join(_format_readers()))
     return "\n\n".join(parts) + "\n"
 
@@ -63,25 +68,28 @@ def _description(schema: dict) -> str:
 
 
 def _table(schema: dict) -> str:
+    """Format a line for each field."""
     required = schema.get("required", [])
-    rows = []
+    lines = []
     for name, field in schema.get("properties", {}).items():
         if "const" in field:  # the field that distinguishes alternatives
-            rows.append(_row(name, "Selects this form.", f"`{field['const']}`", "required"))
+            lines.append(_line(name, [f"`{field['const']}`", "required"], "Selects this form."))
             continue
         default = "required" if name in required else _default(field.get("default"))
-        rows.append(_row(name, _description(field), _values(field), default))
-    return _COLUMNS + "".join(rows) if rows else ""
+        lines.append(_line(name, [_values(field), default], _description(field)))
+    return "\n".join(lines)
 
 
-def _row(name: str, text: str, values: str, default: str) -> str:
-    cells = (f"`{name}`", text, values, default)
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
+def _line(name: str, facts: list[str], text: str) -> str:
+    shown = [fact for fact in facts if fact not in ("text", _NONE)]
+    if shown in (["true, false", "`true`"], ["true, false", "`false`"]):
+        shown = shown[1:]
+    return f"- `{name}`" + (f" ({'; '.join(shown)})" if shown else "") + (f": {text}" if text else "")
 
 
 def _default(value: Any) -> str:
     if value is None or value in ("", [], {}):
-        return "–"
+        return _NONE
     if isinstance(value, bool):
         return f"`{str(value).lower()}`"
     if isinstance(value, dict):
@@ -94,9 +102,13 @@ def _values(schema: dict) -> str:
     if "$ref" in schema:
         name = schema["$ref"].removeprefix(_REF)
         return f"[{name}](#{name.lower()})"
-    forms = schema.get("anyOf") or schema.get("oneOf")
+    forms = [f for f in schema.get("anyOf") or schema.get("oneOf") or [] if f.get("type") != "null"]
     if forms:
-        return " or ".join(dict.fromkeys(_values(f) for f in forms if f.get("type") != "null"))
+        is_any = _ANY <= {form.get("type") for form in forms}
+        others = [form for form in forms if not (is_any and form.get("type") in _ANY)]
+        names = ["value"] * is_any + list(dict.fromkeys(map(_values, others)))
+        lists = {f"list of {name}" for name in names}
+        return " or ".join("list" if name in lists else name for name in names)
     if "enum" in schema:
         return ", ".join(f"`{value}`" for value in schema["enum"])
     kind = schema.get("type")
@@ -110,13 +122,13 @@ def _values(schema: dict) -> str:
     if kind == "integer" and schema.get("exclusiveMaximum") == _SEEDS:
         return "seed"
     if kind in ("integer", "number"):
-        return _number(schema, "whole number" if kind == "integer" else "number")
+        return _number(schema, "integer" if kind == "integer" else "number")
     return {"boolean": "true, false", "string": _text(schema)}.get(kind, "any")
 
 
 def _text(schema: dict) -> str:
     pattern = schema.get("pattern", "")
-    return {"^[0-9a-f]{64}$": "64 hexadecimal digits"}.get(pattern, "text")
+    return {"^[0-9a-f]{64}$": "SHA-256"}.get(pattern, "text")
 
 
 def _number(schema: dict, noun: str) -> str:
@@ -137,39 +149,70 @@ def _refs(properties: Any) -> list[str]:
 
 
 def _format_options(family: str) -> Iterator[str]:
-    """Yield a paragraph for each kind, and a line for each of its options."""
-    for name, kind in kinds.built_in_kinds(family).items():
-        module = kinds.load_kind(kind)
-        what = (module.__doc__ or "").split("\n\n")[0].split("\n")
-        text = " ".join(" ".join(what).split())
+    """Yield the common options, then a paragraph for each kind and a line for each other option."""
+    kinds_of_family = kinds.built_in_kinds(family)
+    modules = {name: kinds.load_kind(kind) for name, kind in kinds_of_family.items()}
+    options = {name: _option_lines(getattr(m, "Options", None)) for name, m in modules.items()}
+    common = _common(options.values())
+    yield from _common_lines(common)
+    for name, kind in kinds_of_family.items():
+        what = (modules[name].__doc__ or "").split("\n\n")[0]
         draws = ", ".join(f"`{drawn}`" for drawn in kind.draws or ())
-        yield f"- **`{name}`**: {text}" + (f" Draws {draws}." if draws else "")
-        yield from (f"  {line}" for line in _option_lines(getattr(module, "Options", None)))
+        text = " ".join(what.split()) + (f" Draws {draws}." if draws else "")
+        yield from _kind_lines(name, text, options[name], common)
 
 
 def _format_readers() -> Iterator[str]:
+    of_all = set(ReaderOptions.model_fields)
+    options = {name: _option_lines(reader.options, of_all) for name, reader in READERS.items()}
+    common = _common([_option_lines(ReaderOptions), *options.values()])
+    yield from _common_lines(common)
     for name, reader in READERS.items():
         text = (reader.load().__doc__ or "").split("\n\n")[0]
-        yield f"- **`{name}`**: {' '.join(text.split())}"
-        yield from (
-            f"  {line}" for line in _option_lines(reader.options, set(ReaderOptions.model_fields))
-        )
+        yield from _kind_lines(name, " ".join(text.split()), options[name], common)
 
 
-def _option_lines(options: type[BaseModel] | None, known: Container[str] = ()) -> Iterator[str]:
-    """Yield a line for each option that is not in `known`."""
+def _common(options: Iterable[dict[str, str]]) -> dict[str, str]:
+    """The lines that several kinds share, by option."""
+    counts = Counter(entry for lines in options for entry in lines.items())
+    # Of two lines for one option the more frequent one, hence the last of the reversed order.
+    return dict(entry for entry, count in reversed(counts.most_common()) if count >= _COMMON)
+
+
+def _common_lines(common: dict[str, str]) -> Iterator[str]:
+    yield "Options of several kinds, which name them after *also*:\n"
+    yield from common.values()
+    yield ""
+
+
+def _kind_lines(
+    name: str, text: str, options: dict[str, str], common: dict[str, str]
+) -> Iterator[str]:
+    shared = [option for option, line in options.items() if common.get(option) == line]
+    also = f" Also {', '.join(f'`{option}`' for option in shared)}." if shared else ""
+    yield f"- **`{name}`**: {text}{also}"
+    for option, line in options.items():
+        if option not in shared:
+            yield from (f"  {part}" for part in line.split("\n"))
+
+
+def _option_lines(
+    options: type[BaseModel] | None, known: Container[str] = ()
+) -> dict[str, str]:
+    """The line of each option that is not in `known`, with lines for the fields of its values."""
     if options is None:
-        return
-    texts, schema = _option_texts(options), options.model_json_schema()
+        return {}
+    texts, schema, found = _option_texts(options), options.model_json_schema(), {}
     for name, field in schema.get("properties", {}).items():
         if name in known:
             continue
-        default = _default(field.get("default"))
-        values = _LINK.sub(r"\1", _values(field)) + ("" if default == "–" else f"; {default}")
-        yield f"- `{name}` ({values})" + (f": {texts[name]}" if name in texts else "")
+        facts = [_LINK.sub(r"\1", _values(field)), _default(field.get("default"))]
+        lines = [_line(name, facts, texts.get(name, ""))]
         for inner in _refs(field):
-            *_, lines = schema["$defs"][inner].get("description", "").strip().split("\n\n")
-            yield from (f"  - {line.strip()}" for line in lines.split("\n"))
+            *_, parts = schema["$defs"][inner].get("description", "").strip().split("\n\n")
+            lines += [f"  - {part.strip()}" for part in parts.split("\n")]
+        found[name] = "\n".join(lines)
+    return found
 
 
 def _option_texts(options: type[BaseModel]) -> dict[str, str]:

@@ -1,5 +1,7 @@
 """Format docs/reliability.md from the recorded outcomes."""
 
+import csv
+import io
 import re
 
 from fault_harness.kills import Kills
@@ -8,8 +10,9 @@ from fault_harness.record import Record
 
 HEAD = """# Reliability: every fault tried, and what happened
 
-Written by `python tests/run_faults.py` on {dates}: {system}. This page is generated. {tried} of
-{known} faults were tried; {good} of them end well. Those that mount a file system need root.
+Written by `python tests/run_faults.py` on {dates}: {system}. {tried} of {known} faults were tried;
+{good} of them end well. Those that mount a file system need root. The message of each:
+[reliability.csv](reliability.csv).
 
 | outcome | meaning |
 |---|---|
@@ -17,10 +20,7 @@ Written by `python tests/run_faults.py` on {dates}: {system}. This page is gener
 | refused | rejected with one message (of an archive member: its path; the pinned bytes are read) |
 | recorded | stored as a failed trial that every exhibit counts |
 | reported | the job fails with its name; all other results are kept |
-| NOT NOTICED | error: wrong or missing files were accepted |
-| LOST | error: no recovery without help, or no clear message |
-| HUNG | error: the run did not end |
-| OTHERWISE | error: a good outcome, but not the expected one |
+| NOT NOTICED, LOST, HUNG, OTHERWISE | errors: wrong files were accepted; no recovery without help, or no clear message; no end; a good outcome, but not the expected one |
 """
 
 
@@ -46,19 +46,25 @@ def page(record: Record, system: str) -> str:
             groups.setdefault(CASES[name].group, []).append((CASES[name], outcomes[name]))
     for group, rows in groups.items():
         good = sum(outcome.good for _, outcome in rows)
-        lines += [
-            f"## {group}",
-            "",
-            f"{good} of {len(rows)} end well.",
-            "",
-            "| fault | outcome | message or result |",
-            "|---|---|---|",
-        ]
-        lines += [
-            f"| {case.title} | {outcome.end} | {_cell(outcome.message)} |" for case, outcome in rows
-        ]
+        lines += [f"## {group}", "", f"{good} of {len(rows)} end well.", ""]
+        by_end: dict[str, list[str]] = {}
+        for case, outcome in rows:
+            by_end.setdefault(outcome.end, []).append(case.title)
+        lines += [f"- **{end}**: {'; '.join(titles)}." for end, titles in by_end.items()]
         lines += [""]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def table(record: Record) -> str:
+    """A CSV table with group, fault, outcome and message of each case that was tried."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["group", "fault", "outcome", "message or result"])
+    for name, case in CASES.items():
+        if name in record.outcomes:
+            outcome = record.outcomes[name]
+            writer.writerow([case.group, case.title, outcome.end, _shorten(outcome.message)])
+    return text.getvalue()
 
 
 #: Section that `run_sequences.py` writes; `run_faults.py` keeps it.
@@ -91,8 +97,8 @@ def _kills(kills: Kills) -> str:
     )
 
 
-def _cell(text: str, width: int = 220) -> str:
+def _shorten(text: str, width: int = 220) -> str:
     # Paths relative to the folder of the case.
     text = re.sub(r"\S*/case-\d+/", "", text)
-    flat = " ".join(text.split()).replace("|", "\\|").replace("<", "\\<")
+    flat = " ".join(text.split())
     return flat if len(flat) <= width else f"{flat[: width - 1]}…"

@@ -235,7 +235,7 @@ def add_result(path: Path, result: Result) -> None:
 
 
 def summarise(results: list[Result]) -> str:
-    """A paragraph and a table for docs/reliability.md."""
+    """Paragraphs for docs/reliability.md."""
     from fault_harness.moves import MOVES
 
     violated = [one for one in results if one.violation]
@@ -249,9 +249,9 @@ def summarise(results: list[Result]) -> str:
         f"{sum(r.compared for r in results)} times all result files were compared with those of a "
         f"fresh run with the same inputs, after exit status 0. Violations: {len(violated)}.",
         "",
-        "| move | times |",
-        "|---|---:|",
-        *(f"| {name.replace('_', ' ')} | {count} |" for name, count in sorted(counts.items())),
+        "Moves: "
+        + ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in sorted(counts.items()))
+        + ".",
     ]
     lines += [f"- seed {one.seed}: {one.violation.splitlines()[0]}" for one in violated]
     return "\n".join(lines)

@@ -12,7 +12,7 @@ from fault_harness.compare import hash_contents, list_differences
 from fault_harness.damage import cut, exchange, flip, flip_inside
 from fault_harness.kills import Kills
 from fault_harness.outcome import CASES, GOOD, Bench, Case, Outcome
-from fault_harness.page import page
+from fault_harness.page import page, table
 from fault_harness.record import Record, read_record
 from fault_harness.workspace import Run, Workspace
 
@@ -117,7 +117,8 @@ def test_the_page_tells_bad_ends_as_bad(monkeypatch):
     good = page(record, "two cores")
     assert "all rounds ended in the same bits" in good
     assert "1 of 1 end well" in good
-    assert "| an odd | fault | refused | Error: \\<no> |" in good
+    assert "- **refused**: an odd | fault." in good
+    assert "Group,an odd | fault,refused,Error: <no>" in table(record)
     assert record.bad == []
     series.differences.append("round 1: differs: trials/x.parquet")
     record.outcomes["odd"] = Outcome("LOST", "gone")

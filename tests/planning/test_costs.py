@@ -1,5 +1,6 @@
 """Costs of a plan against sums by hand."""
 
+import csv
 import json
 
 import pytest
@@ -13,6 +14,7 @@ from reseed.planning.costs import (
     Measured,
     cost_of,
     describe_gaps,
+    format_models,
     format_page,
     hours,
     list_processors,
@@ -118,6 +120,14 @@ def test_study_counts_each_setting_once():
     assert "measured on: p. Missing: d." in text
     assert "| **all** | 40 | 2 | 100 |" in text
     assert "Nothing is trained" in text
+    page = format_page(costs, {"s": "S", "given": "G"}, facts, "costs.csv")
+    assert "| S | 40 | 2 | 100 |" in page
+    assert "| G | 0 | 0 | 0 |" in page
+    assert "(costs.csv)" in page
+    header, *rows = csv.reader(format_models(costs).splitlines())
+    assert [dict(zip(header, row, strict=True))["model"] for row in rows] == ["boost", "forest"]
+    assert sum(int(row[header.index("trials")]) for row in rows) == 40
+
 
 
 def test_formats_of_numbers():

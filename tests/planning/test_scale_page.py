@@ -43,3 +43,5 @@ def test_page_names_result_folders_without_their_path(tmp_path):
     text = output.read_text()
     assert "--block-seconds 1800 --results runs`. Seconds measured on: Old." in text
     assert str(tmp_path) not in text
+    assert "(page.csv)" in text
+    assert output.with_suffix(".csv").read_text().startswith("study,model,trials,")

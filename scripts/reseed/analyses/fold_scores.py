@@ -22,7 +22,7 @@ COLUMNS = [
 
 
 class Options(Strict):
-    """level: confidence level of all intervals.
+    """level: confidence level of the intervals.
     n_boot: resamples of the splits.
     single_seed: model seed of the single run that is shown for comparison.
     """

@@ -60,7 +60,7 @@ class Options(SplitOptions):
     n_boot: resamples of the seed × item bootstrap (0: none).
     n_permutations: permutations of the permutation tests.
     max_runs: most runs of each arm; the first ones are used.
-    rope: half-width of practical equivalence in units of the score; by metric if with_p are
+    rope: half-width of practical equivalence in units of the score; by metric if there are
         several (None: no pair is called equivalent).
     """
 

@@ -38,7 +38,7 @@ _MIN_SEEDS = 5
 
 
 class Options(Strict):
-    """level: confidence level of the interval of `infinite_sd`.
+    """level: confidence level of the intervals.
     n_boot: resamples of the test items.
     max_seeds: most models whose test items are resampled.
     """

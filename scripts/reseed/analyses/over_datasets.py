@@ -1,4 +1,4 @@
-"""The size of the difference between two models over groups datasets [hierarchical model]."""
+"""The size of the difference between two models over several datasets [hierarchical model]."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ class Options(PairOptions):
     alpha: size of the tests, after Holm's adjustment.
     n_boot: resamples of the BCa interval.
     min_runs: fewest runs for a verdict; 2 where seeds and items are compared together.
-    rope: half-width of practical equivalence in units of the score; by metric if with_p are
+    rope: half-width of practical equivalence in units of the score; by metric if there are
         several (None: no pair is called equivalent).
     target_power: power of the smallest detectable difference.
     family: the pairs that Holm adjusts over: those of a `dataset`, or of the whole `study`.

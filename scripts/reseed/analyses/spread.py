@@ -29,7 +29,7 @@ COLUMNS = [
 
 
 class Options(PublishedFiles):
-    """level: confidence level of the intervals over seeds.
+    """level: confidence level of the intervals.
     n_boot: resamples of the interval of the IQR.
     n_sim: Gaussian samples that the range is compared with.
     stand_ins: published dataset → the dataset that stands in for it.

@@ -39,7 +39,7 @@ class GivenScore(Strict):
 
 class Options(Strict):
     """scores: scores to compare.
-    level: confidence level of the interval of the percentile.
+    level: confidence level of the intervals.
     """
 
     scores: Annotated[list[GivenScore], Field(min_length=1)]

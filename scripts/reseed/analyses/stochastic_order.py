@@ -20,7 +20,7 @@ COLUMNS = [
 
 class Options(Strict):
     """metric: metric to compare by (None: the dataset's primary metric).
-    level: confidence level of the upper bound of the ratio.
+    level: confidence level of the intervals.
     threshold: A dominates if the bound is below it (Dror et al. also use 0.2).
     n_boot: resamples of the bound.
     """

@@ -31,13 +31,14 @@ def _add_cost(commands: Any) -> None:
     add("--scale", default="paper", help="scale of the studies (paper)")
     add("--results", type=Path, nargs="+", help="folders with finished studies (the project's)")
     add("--block-seconds", type=float, default=1800, help="training time of a job (1800)")
-    add("--output", type=Path, metavar="FILE", help="write the page to a file")
+    add("--output", type=Path, metavar="FILE", help="write the page to a file, and the models to a CSV file")
     command.set_defaults(run=_cost)
 
 
 def _cost(options: argparse.Namespace) -> None:
     from reseed.planning.costs import (
         describe_gaps,
+        format_models,
         format_page,
         list_processors,
         measured_seconds,
@@ -73,11 +74,12 @@ def _cost(options: argparse.Namespace) -> None:
         ),
     }
     titles = {name: study.title for name, study in project.studies.items()}
-    page = format_page(costs, titles, facts)
     if options.output is None:
-        print(page)
+        print(format_page(costs, titles, facts))
         return
-    options.output.write_text(page, encoding="utf-8")
+    models = options.output.with_suffix(".csv")
+    models.write_text(format_models(costs), encoding="utf-8")
+    options.output.write_text(format_page(costs, titles, facts, models.name), encoding="utf-8")
     print(f"{options.output}: {len(costs)} studies, {len(measured)} settings measured")
 
 

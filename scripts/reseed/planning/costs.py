@@ -6,6 +6,8 @@ in proportion (median); the model's hint. Every line of the page states the shar
 heavy import: planning code.
 """
 
+import csv
+import io
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -216,46 +218,74 @@ def describe_gaps(absent: Collection[str], guessed: Collection[str]) -> str:
 
 
 def format_page(
-    costs: Mapping[str, Mapping[str, Cost]], titles: Mapping[str, str], facts: Mapping[str, str]
+    costs: Mapping[str, Mapping[str, Cost]],
+    titles: Mapping[str, str],
+    facts: Mapping[str, str],
+    models_file: str = "",
 ) -> str:
-    """docs/scale.md: one table a study, and what the numbers rest on."""
+    """The costs of studies, and what the numbers rest on (docs/scale.md).
+
+    models_file: name of the file with the costs of models (`format_models`); the page then has one
+    table of studies. Without it the page has a table of models for each study.
+    """
     lines = [
         f"# What scale `{facts['scale']}` costs",
         "",
         f"Written by `{facts['command']}`. Seconds measured on: {facts['cpu']}.{facts['gaps']}",
         "",
         f"A job is a block of about {facts['block']} of training (`block_seconds`), or a shard of",
-        "a search: some configurations of one rung, at least one, of about that time. Each job",
-        "costs some more seconds (1 to 3 on one machine, 5 to 15 under Slurm). Hours are of one",
-        "core. A shard divides them among its processes (`tuning_threads`). Finished fits are not",
-        "repeated.",
+        "a search. Each costs 1 to 3 more seconds on one machine, 5 to 15 under Slurm. Hours are",
+        "of one core; a shard divides them among its processes (`tuning_threads`).",
         "",
-        "Sources of the seconds of a trial: **own**, measured for that setting; **near**, measured",
-        "for the same model and data under other hyper-parameters or test ratios, or on another",
-        "number of rows, in proportion; **hint**, the number in the model's file, in proportion to",
-        "rows: a guess that may be wrong by a factor of three (five on many columns).",
+        "Seconds of a trial: **own**, measured for that setting; **near**, measured for the same",
+        "model and data under other hyper-parameters, test ratios or numbers of rows; **hint**, the",
+        "number in the model's file, in proportion to rows, which may be wrong by a factor of three",
+        "(five on many columns).",
         "",
     ]
+    if models_file:
+        lines += [f"Costs of each model: [{models_file}]({models_file}).", "", *_head("study")]
+        lines += [_line(titles[study], total(models.values())) for study, models in costs.items()]
+        return "\n".join([*lines, ""])
     for study, models in costs.items():
         lines += [f"## {titles[study]}", ""]
         if not models:
             lines += ["Nothing is trained: the results are imported.", ""]
             continue
-        lines += [
-            "| model | trials | searches | fits | jobs | CPU hours | GPU hours | disk "
-            "| longest job, h | own / near / hint, % of hours |",
-            "|---|---:|---:|---:|---:|---:|---:|---:|---:|---|",
-        ]
+        lines += _head("model")
         lines += [_line(name, cost) for name, cost in models.items()]
         lines += [_line("**all**", total(models.values())), ""]
     return "\n".join(lines)
 
 
+def format_models(costs: Mapping[str, Mapping[str, Cost]]) -> str:
+    """A CSV table with the cost of each model of each study."""
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\n")
+    writer.writerow(["study", "model", *_COLUMNS])
+    for study, models in costs.items():
+        writer.writerows([study, name, *_cells(cost)] for name, cost in models.items())
+    return table.getvalue()
+
+
+_COLUMNS = (
+    "trials", "searches", "fits", "jobs", "CPU hours", "GPU hours", "disk", "longest job, h",
+    "own / near / hint, % of hours",
+)  # fmt: skip
+
+
+def _head(first: str) -> list[str]:
+    return [f"| {first} | {' | '.join(_COLUMNS)} |", "|---|" + "---:|" * 8 + "---|"]
+
+
 def _line(name: str, cost: Cost) -> str:
+    return f"| {' | '.join([name, *_cells(cost)])} |"
+
+
+def _cells(cost: Cost) -> list[str]:
     spent = sum(cost.seconds_by_source.values()) or 1.0
     shares = " / ".join(f"{100 * cost.seconds_by_source[source] / spent:.0f}" for source in SOURCES)
-    cells = [
-        name,
+    return [
         *(f"{count:,}" for count in (cost.trials, cost.searches, cost.fits, cost.jobs)),
         hours(cost.cpu_seconds),
         hours(cost.gpu_seconds) if cost.gpu_seconds else "–",
@@ -263,4 +293,3 @@ def _line(name: str, cost: Cost) -> str:
         hours(cost.longest),
         shares,
     ]
-    return f"| {' | '.join(cells)} |"
