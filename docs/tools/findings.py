@@ -74,8 +74,8 @@ def _cells(source: dict[str, Any], finding: Finding) -> list[str]:
     verdict += f" {counts}" if counts else ""
     verdict += f"; {finding.limits}" if finding.limits else ""
     campaign = source["campaigns"][record["campaign"]].strip()
-    exhibit = f"exhibit `{record['exhibit']}`" if record["campaign"] != "methods" else ""
-    where = "; ".join(filter(None, [exhibit, record.get("runs", ""), campaign]))
+    exhibit = f"`{record['exhibit']}`" if record["campaign"] != "methods" else ""
+    where = "; ".join(filter(None, [exhibit, campaign]))
     published = record.get("published", "–")
     return [statement, published, ours, finding.claim.sample.text, verdict, where]
 

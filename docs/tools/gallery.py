@@ -20,10 +20,10 @@ def write_gallery(studies: list[Path], exhibits: dict[str, list[str]], folder: P
     """
     parts = [
         "# Gallery",
-        "The pipeline drew every figure here from its own trials. The report"
-        " (`results/report/index.html`) has such an entry for every exhibit. The files `NAME.yaml`"
-        " in this folder are the longer studies of [findings.md](../findings.md): copy one to"
-        " `config/studies/` to run it.",
+        "The pipeline drew every figure here from its own trials; the heading is its main finding."
+        " The report (`results/report/index.html`) has such an entry, with all findings, for every"
+        " exhibit. The files `NAME.yaml` in this folder are the longer studies of"
+        " [findings.md](../findings.md): copy one to `config/studies/` to run it.",
         "Item scores of language models: [a worked example with known truth](evaluation.md).",
     ]
     folder.mkdir(parents=True, exist_ok=True)
@@ -47,7 +47,7 @@ def _entry(report: StudyReport, exhibit, name: str) -> list[str]:
     return [
         f"### {exhibit.heading}",
         f"![{exhibit.heading}]({name})",
-        " ".join([sidecar["caption"], *sidecar["findings"]]).strip(),
+        sidecar["caption"],
         sidecar["footnote"],
         f"{info.trials.ok:,} trials of the study, {info.trials.failed:,} failed.{_machine(info)}",
         f"```sh\n{exhibit.command}\n```" if exhibit.command else "",

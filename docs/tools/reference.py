@@ -25,6 +25,8 @@ _LINK = re.compile(r"\[(\w+)\]\(#\w+\)")
 _NONE = "–"
 #: Options of this many kinds with the same values, default and text are described once.
 _COMMON = 2
+#: Types that a default value shows.
+_SIMPLE = re.compile(r"true, false$|integer|number( [<>≥≤] [\d.]+)*$")
 #: JSON types of a value of any type.
 _ANY = frozenset({"boolean", "integer", "number", "string"})
 _LEAST, _MOST = ("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")
@@ -73,7 +75,7 @@ def _table(schema: dict) -> str:
     lines = []
     for name, field in schema.get("properties", {}).items():
         if "const" in field:  # the field that distinguishes alternatives
-            lines.append(_line(name, [f"`{field['const']}`", "required"], "Selects this form."))
+            lines.append(_line(name, [], f"`{field['const']}`"))
             continue
         default = "required" if name in required else _default(field.get("default"))
         lines.append(_line(name, [_values(field), default], _description(field)))
@@ -82,8 +84,8 @@ def _table(schema: dict) -> str:
 
 def _line(name: str, facts: list[str], text: str) -> str:
     shown = [fact for fact in facts if fact not in ("text", _NONE)]
-    if shown in (["true, false", "`true`"], ["true, false", "`false`"]):
-        shown = shown[1:]
+    if len(shown) > 1 and shown[1].startswith("`") and _SIMPLE.match(shown[0]):
+        shown = shown[1:]  # the default shows the type; a wrong value is refused with its limits
     return f"- `{name}`" + (f" ({'; '.join(shown)})" if shown else "") + (f": {text}" if text else "")
 
 
@@ -113,7 +115,7 @@ def _values(schema: dict) -> str:
         return ", ".join(f"`{value}`" for value in schema["enum"])
     kind = schema.get("type")
     if kind == "array":
-        return f"list of {_values(schema.get('items', {}))}"
+        return f"list of {_values(schema.get('items', {}))}".replace("list of text", "list")
     if kind == "object":
         inner = schema.get("additionalProperties")
         for named in (schema.get("patternProperties") or {}).values():
