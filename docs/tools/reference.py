@@ -97,6 +97,8 @@ def _values(schema: dict) -> str:
     forms = schema.get("anyOf") or schema.get("oneOf")
     if forms:
         return " or ".join(dict.fromkeys(_values(f) for f in forms if f.get("type") != "null"))
+    if "const" in schema:
+        return f"`{schema['const']}`"
     if "enum" in schema:
         return ", ".join(f"`{value}`" for value in schema["enum"])
     kind = schema.get("type")
