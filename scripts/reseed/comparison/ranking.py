@@ -309,7 +309,7 @@ def _average_runs(frame: pd.DataFrame, notes: list[str]) -> tuple[pd.DataFrame, 
     if "prompt" in averaged:
         notes.append("The ranks hold for exactly these prompts.")
     keys = ["dataset", "model", noun, "item", "cluster"]
-    return frame.groupby(keys, sort=False, as_index=False)["score"].mean(), noun
+    return frame.groupby(keys, sort=False)["score"].mean().reset_index(), noun
 
 
 def _find_clusters(part: pd.DataFrame, items: pd.Index) -> NDArray[np.int64]:
