@@ -44,6 +44,8 @@ _SKEW_NOTE = (
     "skewed and their spreads differ by model, 10 to 16 % of such statements are wrong in place of "
     "5 %. Ranks within tasks (`scale: rank`) are bounded, hence less skewed."
 )
+#: Numbers of levels over tasks by source: seed (or what else a run is), item, cluster.
+Sources = dict[str, set[int]]
 _SEED = 20_260_101  # of the draws, so that a table gives the same ranks every time
 
 
@@ -54,9 +56,10 @@ class Ranking:
     table: one row a model, the best first: `mean`, `rank`; `low_new`, `high_new`, the interval of
         the rank on new tasks, and `low_these`, `high_these`, on exactly these tasks (empty where
         the scores do not support one); `tasks_needed`, about how many tasks would show the
-        difference to the next model.
+        difference to the next model, and `seeds_needed`, `items_needed` or `clusters_needed` where
+        only one of these varies.
     new_tasks, these_tasks: the rank sets behind them, in the order of `table`.
-    sources: what varies in the statement on these tasks, such as `5 runs and 200 items`.
+    sources: what varies in the statement on these tasks, such as `5 seeds and 200 items`.
     """
 
     table: pd.DataFrame
@@ -221,13 +224,13 @@ def rank_item_scores(arranged: Sequence[ItemScores], sign: int, level: float) ->
         },
         index=pd.Index(models, name="model"),
     )
-    return _build_ranking(cells, *_describe_sources(tasks, "seed"), sign, "score", level, [])
+    return _build_ranking(cells, *_count_sources(tasks, "seed"), sign, "score", level, [])
 
 
 def _build_ranking(
     cells: pd.DataFrame,
     tasks: list[TaskScores],
-    sources: str,
+    sources: Sources,
     sign: int,
     scale: str,
     level: float,
@@ -261,14 +264,17 @@ def _build_ranking(
             table[f"low_{name}"], table[f"high_{name}"] = sets.low, sets.high
     if new is not None:
         table["tasks_needed"] = levels_to_separate(new, scores.shape[1])
+    if these is not None:
+        table = table.assign(**_needed_levels(these, sources))
     order = np.lexsort((np.arange(len(table)), table["rank"]))
     table = table.iloc[order].reset_index(drop=True)
-    return Ranking(table, new, these, level, sources, tuple(notes))
+    text = join_and(_count_range(levels, name) for name, levels in sources.items())
+    return Ranking(table, new, these, level, text, tuple(notes))
 
 
 def _arrange_tasks(
     frame: pd.DataFrame, models: list[str], datasets: list[str], notes: list[str]
-) -> tuple[list[TaskScores], str]:
+) -> tuple[list[TaskScores], Sources]:
     """Scores of each task as runs × items, and what varies; none if a model has one run only."""
     has_items = bool(frame["item"].ne("").any())
     copies = frame.duplicated(["dataset", "model", *_RUNS, "item"])
@@ -292,7 +298,7 @@ def _arrange_tasks(
         values, names = grid.to_numpy(), grid.index.get_level_values("model")
         clusters = _find_clusters(part, grid.columns) if part["cluster"].ne("").any() else None
         tasks.append(TaskScores([values[names == model] for model in models], clusters))
-    return _describe_sources(tasks, noun)
+    return _count_sources(tasks, noun)
 
 
 def _average_runs(frame: pd.DataFrame, notes: list[str]) -> tuple[pd.DataFrame, str]:
@@ -321,20 +327,27 @@ def _find_clusters(part: pd.DataFrame, items: pd.Index) -> NDArray[np.int64]:
     return pd.factorize(of_item.loc[items])[0].astype(np.int64)
 
 
-def _describe_sources(tasks: list[TaskScores], noun: str) -> tuple[list[TaskScores], str]:
-    """The tasks and what varies in them; none if a model has one run only and there are no items.
+def _count_sources(tasks: list[TaskScores], noun: str) -> tuple[list[TaskScores], Sources]:
+    """The tasks and how many levels of each source they have; `noun`: what a run is.
 
-    Without several runs of a task or items, its part of the error is unknown.
+    None if a model has one run only and there are no items: that part of the error is unknown.
     """
     runs = {len(one) for task in tasks for one in task.values}
     items = {task.values[0].shape[1] for task in tasks}
     if min(items) == 1 and min(runs) < 2:
-        return [], ""
-    counts = [_count_range(runs, noun)] if max(runs) > 1 else []
-    counts += [_count_range(items, "item")] if max(items) > 1 else []
+        return [], {}
     clusters = {len(set(task.clusters)) for task in tasks if task.clusters is not None}
-    counts += [_count_range(clusters, "cluster")] if clusters else []
-    return tasks, join_and(counts)
+    counts = {noun: runs, "item": items, "cluster": clusters}
+    return tasks, {name: levels for name, levels in counts.items() if max(levels, default=1) > 1}
+
+
+def _needed_levels(these: RankSets, sources: Sources) -> dict[str, NDArray[np.float64]]:
+    """How many seeds, items or clusters separate neighbours, if only one of these varies."""
+    varied = {name: n for name, n in sources.items() if name != "item" or "cluster" not in sources}
+    if len(varied) > 1:
+        return {}
+    ((name, levels),) = varied.items()
+    return {f"{name}s_needed": levels_to_separate(these, min(levels))}
 
 
 def _count_range(counts: set[int], noun: str) -> str:
