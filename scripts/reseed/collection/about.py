@@ -104,7 +104,11 @@ def describe_experiment(experiment: ExperimentSpec) -> ExperimentInfo:
         arms=titles,
         varied=varied_seeds(seeds),
         seeds=seeds.model_dump(exclude_none=True),
-        until=UntilInfo(**experiment.until.model_dump()) if experiment.until else None,
+        until=UntilInfo(
+            maximum=count_trials(seeds, arms[0].scheme), **experiment.until.model_dump()
+        )
+        if experiment.until
+        else None,
     )
 
 

@@ -45,7 +45,7 @@ _TRAINED_ITEM_ANALYSES = {"items": {"kind": "item_pairs"}}
 _TRAINED_ITEM_EXHIBITS = {
     "items": ("item_pairs_table", "Which model is better, over seeds and items", "items"),
 }
-#: Of experiments with `until`: analyses that are valid where the scores decide the number of seeds.
+#: Of experiments with `until`: they are valid where the scores decide the number of seeds.
 _SETTLED_ANALYSES = {"settled": {"kind": "stopping"}}
 _SETTLED_EXHIBITS: dict[str, tuple[str, str, str | None]] = {
     "settled": ("stopping_table", "Which pairs are settled, after how many runs", "settled"),
@@ -137,17 +137,25 @@ def _default_by_experiment(
     entries = default_analyses_and_exhibits(items, trained=True, experiments=fixed)
     if not fixed:
         entries = {"analyses": {}, "exhibits": {"checklist": entries["exhibits"]["checklist"]}}
+    own = settled_analyses_and_exhibits(settled)
     return {
         "analyses": {
-            **{name: one | {"experiments": settled} for name, one in _SETTLED_ANALYSES.items()},
+            **own["analyses"],
             **{name: one | {"experiments": fixed} for name, one in entries["analyses"].items()},
         },
+        "exhibits": own["exhibits"] | entries["exhibits"],
+    }
+
+
+def settled_analyses_and_exhibits(experiments: list[str]) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return `analyses` and `exhibits` that are valid for experiments with `until`."""
+    return {
+        "analyses": {
+            name: one | {"experiments": experiments} for name, one in _SETTLED_ANALYSES.items()
+        },
         "exhibits": {
-            **{
-                name: {"kind": kind, "title": title, "analysis": analysis}
-                for name, (kind, title, analysis) in _SETTLED_EXHIBITS.items()
-            },
-            **entries["exhibits"],
+            name: {"kind": kind, "title": title, "analysis": analysis}
+            for name, (kind, title, analysis) in _SETTLED_EXHIBITS.items()
         },
     }
 

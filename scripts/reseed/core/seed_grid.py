@@ -72,8 +72,13 @@ def split_rounds(seeds: Seeds, scheme: Scheme, until: Until | None) -> list[list
     if until is None:
         return [trials]
     trials.sort()
-    borders = [0, *range(until.first, len(trials), until.batch), len(trials)]
+    borders = round_borders(len(trials), until)
     return [trials[start:stop] for start, stop in pairwise(borders)]
+
+
+def round_borders(count: int, until: Until) -> list[int]:
+    """Return the numbers of seeds at which rounds end, of `count` seeds, after a 0."""
+    return [0, *range(until.first, count, until.batch), count]
 
 
 def varied_seeds(seeds: Seeds) -> str:

@@ -71,9 +71,10 @@ class ModelInfo(_Info):
 class UntilInfo(_Info):
     """The rule of an experiment that was trained until its pairs were settled.
 
-    The fields are the options of the analysis `stopping`.
+    The fields are the options of the analysis `stopping`. maximum: seeds that each arm may use.
     """
 
+    maximum: int | None = None
     alpha: float
     scale: float
     rope: float | dict[str, float] | None = None
