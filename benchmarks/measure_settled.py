@@ -18,7 +18,7 @@ from reseed.stats.comparison import holm, nadeau_bengio
 from reseed.stats.sequential import mean_confidence_sequence
 
 Draw = Callable[[np.random.Generator, tuple[int, ...]], np.ndarray]
-MAXIMUM, CHUNK = 100, 250
+CHUNK = 250
 
 
 def draw_exponential(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
@@ -98,20 +98,22 @@ def settle(x: np.ndarray, truth: np.ndarray, until: Until) -> Result:
 
 
 def simulate(
-    draw: Draw, truth: np.ndarray, until: Until, n_sim: int
+    draw: Draw, truth: np.ndarray, until: Until, n_sim: int, maximum: int
 ) -> Iterator[tuple[Result, np.ndarray]]:
     """Results, and the claims of a test of all runs with Holm's adjustment, in chunks."""
     rng = np.random.default_rng(0)
     i, j = np.triu_indices(len(truth), 1)
     for start, stop in pairwise([*range(0, n_sim, CHUNK), n_sim]):
-        x = draw(rng, (stop - start, len(truth), MAXIMUM)) + truth[:, None]
+        x = draw(rng, (stop - start, len(truth), maximum)) + truth[:, None]
         fixed = holm(nadeau_bengio(x[:, i] - x[:, j], 0).p_value) <= until.alpha
         yield settle(x, truth, until), fixed
 
 
-def measure(name: str, truth: np.ndarray, until: Until, n_sim: int) -> dict[str, object]:
+def measure(
+    name: str, truth: np.ndarray, until: Until, n_sim: int, maximum: int
+) -> dict[str, object]:
     """One row: errors and saved runs of one case."""
-    parts = list(simulate(SCORES[name], truth, until, n_sim))
+    parts = list(simulate(SCORES[name], truth, until, n_sim, maximum))
     whole = {f: np.concatenate([getattr(one, f) for one, _ in parts]) for f in vars(parts[0][0])}
     fixed = np.concatenate([claims for _, claims in parts])
     i, j = np.triu_indices(len(truth), 1)
@@ -130,7 +132,7 @@ def measure(name: str, truth: np.ndarray, until: Until, n_sim: int) -> dict[str,
         "found": _mean((whole["claimed"] == sign)[:, differ]) if differ.any() else "",
         "found_fixed": _mean(fixed[:, differ]) if differ.any() else "",
         "settled": _mean(np.isfinite(whole["runs"])),
-        "share": _mean(whole["used"].mean(axis=1) / MAXIMUM),
+        "share": _mean(whole["used"].mean(axis=1) / maximum),
     }
     if differ.any():
         sd = 2**0.5
@@ -161,6 +163,7 @@ def main() -> None:
     """Print one line for each case."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--simulations", type=int, default=4000)
+    parser.add_argument("--maximum", type=int, default=100)
     parser.add_argument("--results", type=Path, help="a results folder: saved runs of its studies")
     parser.add_argument("--learners", action="store_true", help="saved runs of real learners")
     options = parser.parse_args()
@@ -171,7 +174,7 @@ def main() -> None:
         print(saved_on(options.results).to_string(index=False))
         return
     for name, truth, until in cases():
-        row = measure(name, truth, until, options.simulations)
+        row = measure(name, truth, until, options.simulations, options.maximum)
         print(", ".join(f"{key} {value}" for key, value in row.items() if value != ""), flush=True)
 
 
@@ -195,7 +198,7 @@ def train_learners() -> Iterator[dict[str, object]]:
         x, y = load(return_X_y=True)
         for rope in (None, 0.005):
             found = reseed.study(
-                models, x, y, seeds=MAXIMUM, metric="accuracy", until={"rope": rope}, keep=False,
+                models, x, y, seeds=100, metric="accuracy", until={"rope": rope}, keep=False,
                 progress=False, n_jobs=2, test=0.3,
             )  # fmt: skip
             outcomes = found.verdicts["outcome"].value_counts().to_dict()

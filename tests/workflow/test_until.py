@@ -16,6 +16,8 @@ from reseed.stats.sequential import stopping_point
 
 pytestmark = pytest.mark.workflow
 MODELS = """
+import os
+
 from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.tree import DecisionTreeClassifier
 
@@ -27,6 +29,8 @@ def stump(task, n_classes, hyperparameters, seeds, device, threads):
 
 
 def trees(task, n_classes, hyperparameters, seeds, device, threads):
+    if seeds["init"] in (2, 7) and os.path.exists("no_licence"):
+        raise RuntimeError("no licence")
     return ExtraTreesClassifier(20, max_depth=4, random_state=seeds["init"])
 """
 SEEDS, FIRST, BATCH = 18, 6, 4
@@ -211,3 +215,27 @@ def test_a_deleted_or_altered_decision_is_made_again(project):
     pd.testing.assert_frame_equal(found, before)
     path.write_text(path.read_text().replace('"open"', '"different"'))
     assert "round-0.json" in project.run("verify", fails=True)
+
+
+def test_failed_trials_are_missing_from_pairs_and_retried(project):
+    write_study(project)
+    (project.folder / "no_licence").touch()
+    project.run()
+    metrics = project.metrics()
+    failed = metrics[metrics["status"] == "failed"]
+    assert set(failed["model"]) == {"trees"}
+    assert set(failed["init"]) >= {2}
+    table = pd.read_csv(project.folder / "results/studies/small/statistics/settled.csv")
+    with_trees = table[(table["model_a"] == "trees") | (table["model_b"] == "trees")]
+    runs = metrics.groupby("model").size()
+    assert set(with_trees["n"]) == {runs["trees"] - len(failed)}
+    (project.folder / "no_licence").unlink()
+    assert not project.planned()
+    project.run("--config", "retry_failed=true")
+    retried, again = outcome(project)
+    assert (retried["status"] == "ok").all()
+    start_again(project)
+    project.run()
+    fresh, decided = outcome(project)
+    pd.testing.assert_frame_equal(retried, fresh)
+    assert again == decided

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import groupby
 
 from reseed.core.code_hash import code_hash, digest
 from reseed.pipeline.jobs import Context, Job
@@ -18,24 +19,27 @@ def settle_jobs(context: Context, study_spec: Callable[[str], StudySpec]) -> Ite
     decisions = plan.decisions()
     code = code_hash("reseed.jobs.settle") if decisions else ""
     sources = context.sources_of("reseed.jobs.settle") if decisions else ""
-    for decision in decisions:
-        study, experiment, number = decision
+    for (study, experiment), group in groupby(decisions, key=lambda one: one[:2]):
         spec = without_texts(narrow_to_experiment(study_spec(study), experiment))
-        arms = plan.studies[study][experiment]
-        trials = {
-            layout.trial(arm.setting, trial): None
-            for arm in arms
-            for trial in plan.rounds(arm)[number]
-        }
-        before = [decision._replace(round=number - 1)] if number else []
-        yield Job(
-            name=f"settle-{study}-{experiment}-{number}",
-            label=f"judge the pairs of {study}, {experiment}, after round {number}",
-            inputs=[*trials, *plan.decision_files(before)],
-            outputs=plan.decision_files([decision]),
-            log=layout.log(f"studies/{study}/settle-{experiment}-{number}"),
-            key=digest(code, without_paths(spec), number),
-            spec=partial(SettleSpec, spec, number, sources),
-            environment="statistics",
-            priority=context.high_priority,
-        )
+        parts = digest(code, without_paths(spec))
+        arms = [(arm.setting, plan.rounds(arm)) for arm in plan.studies[study][experiment]]
+        before: list[str] = []
+        for decision in group:
+            number, files = decision.round, plan.decision_files([decision])
+            trials = {
+                layout.trial(setting, trial): None
+                for setting, rounds in arms
+                for trial in rounds[number]
+            }
+            yield Job(
+                name=f"settle-{study}-{experiment}-{number}",
+                label=f"judge the pairs of {study}, {experiment}, after round {number}",
+                inputs=[*trials, *before],
+                outputs=files,
+                log=layout.log(f"studies/{study}/settle-{experiment}-{number}"),
+                key=digest(parts, number),
+                spec=partial(SettleSpec, spec, number, sources),
+                environment="statistics",
+                priority=context.high_priority,
+            )
+            before = files
