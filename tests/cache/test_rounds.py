@@ -7,12 +7,13 @@ from reseed.cache.rounds import (
     Decision,
     Decisions,
     PairState,
+    check_skipped,
     needed_only,
     skip_trials,
     write_decision,
 )
 from reseed.cache.trial_cache import has_failed
-from reseed.cache.trial_records import read_trial
+from reseed.cache.trial_records import read_trial, write_trial
 from reseed.core.errors import Damaged, Stale
 from reseed.core.seed_grid import DecisionId
 from reseed.planning.specs import SettingTrials, TrainSpec
@@ -72,3 +73,21 @@ def test_a_skipped_trial_is_stale_for_whoever_needs_it(trained, tmp_path):  # no
     train_block(spec, "cpu", 1, lines.append)
     assert "1 trials are in the cache already" in lines[0]
     assert cache.read(trial).fingerprint == record.fingerprint
+
+
+def test_altered_notes_of_skipped_trials_are_found(trained, tmp_path):  # noqa: F811
+    cache, trial = trained
+    path, results = cache.trial_path(trial), tmp_path / "results"
+    decide(results)
+    spec = TrainSpec(str(results), "report", False, None, (part_of(cache, trial),))
+    (error,) = check_skipped(spec)  # the trial is there, though no decision needs it
+    assert (error.path, error.cached) == (path, False)
+    skip_trials(cache, spec.settings[0])
+    assert not list(check_skipped(spec))
+    record = read_trial(path)
+    path.unlink()
+    write_trial(path, replace(record, status="ok"))
+    (error,) = check_skipped(spec)
+    assert (error.path, error.cached) == (path, True)
+    path.write_bytes(b"cut")
+    assert [error.path for error in check_skipped(spec)] == [path]

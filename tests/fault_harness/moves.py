@@ -95,8 +95,11 @@ def delete_files(world: World) -> None:
 def swap_two_trials(world: World) -> None:
     """Exchange two trial files, then verify."""
     world.settle()
-    planned = [p for p in world.bench.expected(world.inputs) if p.startswith("trials/")]
-    one, other = (world.results / path for path in world.draw.sample(planned, 2))
+    # Trials that were not needed after the same round have equal files.
+    files = world.bench.expected(world.inputs).items()
+    planned = {content: path for path, content in files if path.startswith("trials/")}
+    chosen = world.draw.sample(list(planned.values()), 2)
+    one, other = (world.results / path for path in chosen)
     aside = one.with_suffix(".aside")
     one.rename(aside)
     other.rename(one)
@@ -229,6 +232,8 @@ def _forged_table(path: Path) -> bytes:
         values = column.to_pylist()
         if values and isinstance(values[-1], str) and '"auc":' in values[-1]:
             values[-1] = values[-1].replace('"auc":', '"auc":0.1e-3,"auc_":', 1)
+        elif values and isinstance(values[-1], str) and '"skipped"' in values[-1]:
+            values[-1] = values[-1].replace('"skipped"', '"ok"')
         elif values and isinstance(values[-1], (int, float)) and not isinstance(values[-1], bool):
             values[-1] += 1
         else:

@@ -7,6 +7,7 @@ no trial, so whoever needs the trial finds the file stale.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -15,9 +16,10 @@ from pydantic import TypeAdapter
 
 from reseed.cache.entries import add_entry, entry_path, link_entry
 from reseed.cache.trial_cache import TrialCache
-from reseed.cache.trial_records import TrialRecord, write_trial
+from reseed.cache.trial_records import TrialRecord, read_trial, write_trial
 from reseed.core.checked_io import raise_damaged, read_json, write_json
 from reseed.core.code_hash import digest
+from reseed.core.errors import Damaged, Stale
 from reseed.core.layout import ResultsLayout
 from reseed.core.seed_grid import DecisionId
 from reseed.planning.specs import SettingTrials, TrainSpec
@@ -95,8 +97,38 @@ def needed_only(spec: TrainSpec) -> TrainSpec:
 
 def skip_trials(cache: TrialCache, part: SettingTrials) -> None:
     """Write the declared files of trials that no decision needs: links to one record."""
+    record = _skipped_record(part)
+    entry = entry_path(cache.layout.cache, record.key, f".{SKIPPED}.parquet")
+    add_entry(entry, lambda path: write_trial(path, record))
+    for trial in part.trials:
+        link_entry(entry, cache.trial_path(trial))
+
+
+def check_skipped(spec: TrainSpec) -> Iterator[Damaged]:
+    """An error for each declared file of trials that no decision needs that holds something else.
+
+    Only `verify` reads these files.
+    """
+    decisions = Decisions(spec.results)
+    for part in spec.settings:
+        if decisions.need(part):
+            continue
+        cache, expected = TrialCache(spec.results, part.spec), _skipped_record(part)
+        for path in map(cache.trial_path, part.trials):
+            try:
+                found = read_trial(path)
+            except Damaged as error:
+                yield error
+                continue
+            if found.key != expected.key:
+                yield Stale(path, "holds another record, although no decision needs the trial")
+            elif vars(found) != vars(expected):
+                yield Damaged(path, "was changed; no decision needs the trial")
+
+
+def _skipped_record(part: SettingTrials) -> TrialRecord:
     names = ", ".join(f"{one.study}, {one.experiment}, round {one.round}" for one in part.decisions)
-    record = TrialRecord(
+    return TrialRecord(
         key=digest(SKIPPED, part.decisions),
         seeds={},
         hyperparameters="{}",
@@ -105,7 +137,3 @@ def skip_trials(cache: TrialCache, part: SettingTrials) -> None:
         commit="",
         error=f"not needed after {names}",
     )
-    entry = entry_path(cache.layout.cache, record.key, f".{SKIPPED}.parquet")
-    add_entry(entry, lambda path: write_trial(path, record))
-    for trial in part.trials:
-        link_entry(entry, cache.trial_path(trial))

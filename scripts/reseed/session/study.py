@@ -138,6 +138,8 @@ def study(
     if splits is None:
         splits = 1 if rule else _DEFAULT_SPLITS
     design = make_design(splits, test_share, data.targets, data.task, data.rows)
+    if rule:
+        refuse_splits(len(design.splits))
     model_seeds = _check_seeds(seeds)
     chosen = choose_metric(metric, data.task, check_direction(greater_is_better))
     # Checks the region of practical equivalence before training.
@@ -162,7 +164,6 @@ def study(
 
     try:
         if rule:
-            refuse_splits(len(design.splits))
             done = train_in_rounds(named, model_seeds, rule, train, find_open)
         else:
             done = Rounds(train(named, seeds=model_seeds), dict.fromkeys(named, model_seeds))
