@@ -202,11 +202,16 @@ def _kill(world: World, run, kill: Callable) -> None:
 
 
 def _verify(world: World, wrong: list[Path]) -> None:
-    """Verify after a forgery: each wrong file is named, unless the run has made it again."""
+    """Verify after a forgery: each wrong file is named, unless the run has made it again.
+
+    If a job that verify waits for stops at a wrong file, that one is named; the next run follows.
+    """
     expected = world.bench.expected(world.inputs)
     run = world.run("verify")
     left = [path for path in wrong if not _is_right(world, path, expected)]
     missed = [path for path in left if str(path.resolve()) not in run.text]
+    if run.status and "FAILED verify" not in run.text and len(missed) < len(left):
+        return
     if missed or (left and run.status == 0):
         raise Violation(f"verify did not find {', '.join(map(str, missed or left))}:\n{run.text}")
 
