@@ -17,7 +17,11 @@ try:
     import reseed
     from reseed.core.errors import ReseedError
     from reseed.pipeline import fork_server
-    from reseed.pipeline.progress import failed_trials, show_progress
+    from reseed.pipeline.progress import (
+        failed_trials,
+        show_progress,
+        skipped_trials,
+    )
     from reseed.pipeline.workflow import RunMode, Workflow, find_config
 except ImportError as error:
     raise WorkflowError(

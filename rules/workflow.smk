@@ -10,6 +10,7 @@ include: "data.smk"
 include: "splits.smk"
 include: "search.smk"
 include: "train.smk"
+include: "settle.smk"
 include: "collect.smk"
 include: "imports.smk"
 include: "statistics.smk"
@@ -49,7 +50,10 @@ onstart:
 
 onsuccess:
     studies, pages = RESEED.requested_targets(workflow.dag_settings.targets)
-    for line in failed_trials(RESEED.layout, studies):
+    for line in (
+        *failed_trials(RESEED.layout, studies),
+        *skipped_trials(RESEED.layout, studies),
+    ):
         print(line)
     for page in pages:
         print(f"Report: {os.path.abspath(page)}")

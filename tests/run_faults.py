@@ -1,4 +1,4 @@
-"""Try every fault and write docs/reliability.md and its table; exit status 1 after a bad outcome."""
+"""Try every fault; write docs/reliability.md and its table. Exit status 1: a bad outcome."""
 
 import argparse
 import datetime

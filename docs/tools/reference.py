@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +86,9 @@ def _line(name: str, facts: list[str], text: str) -> str:
     shown = [fact for fact in facts if fact not in ("text", _NONE)]
     if len(shown) > 1 and shown[1].startswith("`") and _SIMPLE.match(shown[0]):
         shown = shown[1:]  # the default shows the type; a wrong value is refused with its limits
-    return f"- `{name}`" + (f" ({'; '.join(shown)})" if shown else "") + (f": {text}" if text else "")
+    return (
+        f"- `{name}`" + (f" ({'; '.join(shown)})" if shown else "") + (f": {text}" if text else "")
+    )
 
 
 def _default(value: Any) -> str:
@@ -106,11 +108,13 @@ def _values(schema: dict) -> str:
         return f"[{name}](#{name.lower()})"
     forms = [f for f in schema.get("anyOf") or schema.get("oneOf") or [] if f.get("type") != "null"]
     if forms:
-        is_any = _ANY <= {form.get("type") for form in forms}
+        is_any = {form.get("type") for form in forms} >= _ANY
         others = [form for form in forms if not (is_any and form.get("type") in _ANY)]
         names = ["value"] * is_any + list(dict.fromkeys(map(_values, others)))
         lists = {f"list of {name}" for name in names}
         return " or ".join("list" if name in lists else name for name in names)
+    if "const" in schema:
+        return f"`{schema['const']}`"
     if "enum" in schema:
         return ", ".join(f"`{value}`" for value in schema["enum"])
     kind = schema.get("type")
@@ -198,9 +202,7 @@ def _kind_lines(
             yield from (f"  {part}" for part in line.split("\n"))
 
 
-def _option_lines(
-    options: type[BaseModel] | None, known: Container[str] = ()
-) -> dict[str, str]:
+def _option_lines(options: type[BaseModel] | None, known: Container[str] = ()) -> dict[str, str]:
     """The line of each option that is not in `known`, with lines for the fields of its values."""
     if options is None:
         return {}

@@ -77,7 +77,7 @@ def test_several_datasets_are_ranked_over_all():
     ]
     found = reseed.compare(pd.concat(parts))
     assert found.overall.table["low_new"].tolist() == [1, 2, 3]
-    assert found.overall.sources == "3 runs, 80 items and 20 clusters"
+    assert found.overall.sources == "3 seeds, 80 items and 20 clusters"
     assert any("differences of models as symmetric over tasks" in note for note in found.notes)
 
 

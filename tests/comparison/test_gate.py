@@ -88,6 +88,18 @@ def test_seeds_are_allowed_for():
     assert fixed.decision == "better"
 
 
+def test_every_sampled_source_is_named():
+    sides = [
+        pd.concat(
+            _scores(0.8, 60, seeds=2, rng_seed=rng_seed + copy).assign(prompt=copy)
+            for copy in range(3)
+        ).assign(cluster=lambda t: t["item"] // 3)
+        for rng_seed in (0, 5)
+    ]
+    covers = gate(*sides, 0.05).covers
+    assert covers == "Covers new clusters of items, new training seeds and new prompts."
+
+
 def test_lower_is_better():
     worse = _scores(0.9).rename(columns={"accuracy": "error"})
     better = _scores(0.6).rename(columns={"accuracy": "error"})

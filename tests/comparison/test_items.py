@@ -82,6 +82,24 @@ def test_clusters_widen_the_interval():
     assert with_clusters["detectable_2x_cluster"] < 0.75 * with_clusters["detectable"]
 
 
+def test_few_prompts_are_named_and_what_helps_is_said_first():
+    shifts = np.array([[-0.15, 0.1], [0.05, -0.05]])  # models × prompts
+    rng = np.random.default_rng(2)
+    share = 0.5 + shifts[:, None, :, None] + rng.normal(0, 0.02, (2, 3, 2, 1))
+    right = rng.random((2, 3, 2, 60)) < share
+    model, seed, prompt, item = (axis.ravel() for axis in np.indices(right.shape))
+    columns = {"model": np.array(["a", "b"])[model], "seed": seed, "prompt": prompt, "item": item}
+    table = pd.DataFrame(columns | {"correct": right.ravel().astype(int)})
+    text = compare_items(table).verdicts["verdict"].iloc[0]
+    assert "interval −100 to 100" in text
+    assert "Two prompts hardly show the spread over prompts" in text
+    assert "a difference of over 100 points; " in text
+    assert "with twice the prompts, no smaller with twice the seeds or items" in text
+    fixed = compare_items(table, fixed=["prompt"]).verdicts["verdict"].iloc[0]
+    assert "Two prompts" not in fixed
+    assert "over 100" not in fixed
+
+
 def test_items_numbered_within_clusters_are_told_apart():
     table = _table().drop(columns=["prompt", "epoch"])
     number = table["question"].str[1:].astype(int) % 3

@@ -47,10 +47,23 @@ def test_equal_models_may_each_be_the_best():
 def test_runs_give_a_statement_on_these_tasks():
     ranking = rank_models(_long())
     assert {"low_new", "low_these"} <= {*ranking.table}
-    assert ranking.sources == "4 runs"
+    assert ranking.sources == "4 seeds"
     few = rank_models(_long(tasks=3))
     assert few.new_tasks is None
     assert any("No statement on new tasks: 3 tasks" in note for note in few.notes)
+
+
+@pytest.mark.parametrize("name", ["repeat", "prompt"])
+def test_copies_of_seeds_are_no_further_runs(name):
+    long = _long(seeds=3, noise=0.1, tasks=3)
+    copied = pd.concat([long.assign(**{name: copy}) for copy in ("a", "b", "c")])
+    once, thrice = rank_models(long), rank_models(copied)
+    assert thrice.sources == "3 seeds"
+    assert {"seeds_needed"} <= {*thrice.table}
+    np.testing.assert_allclose(thrice.these_tasks.se, once.these_tasks.se)
+    assert any(f"Averaged within each seed: {name}s." in note for note in thrice.notes)
+    without_seeds = rank_models(long.rename(columns={"seed": name}))
+    assert without_seeds.sources == f"3 {name}s"
 
 
 def test_items_give_a_statement_on_these_tasks():
@@ -64,6 +77,8 @@ def test_items_give_a_statement_on_these_tasks():
     )
     ranking = rank_models(table)
     assert ranking.sources == "200 items"
+    needed = ranking.table["items_needed"].to_numpy()
+    assert 10 < needed[0] < 200 < needed[1]
     assert ranking.table.set_index("model").loc["a", ["low_these", "high_these"]].tolist() == [1, 1]
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from fault_harness.compare import content_hash
 from fault_harness.inputs import EDITS
 from fault_harness.sequences import Violation, World
 from fault_harness.warm import kill_all, kill_snakemake
@@ -95,8 +96,11 @@ def delete_files(world: World) -> None:
 def swap_two_trials(world: World) -> None:
     """Exchange two trial files, then verify."""
     world.settle()
-    planned = [p for p in world.bench.expected(world.inputs) if p.startswith("trials/")]
-    one, other = (world.results / path for path in world.draw.sample(planned, 2))
+    # Trials that were not needed after the same round have equal files.
+    files = world.bench.expected(world.inputs).items()
+    planned = {content: path for path, content in files if path.startswith("trials/")}
+    chosen = world.draw.sample(list(planned.values()), 2)
+    one, other = (world.results / path for path in chosen)
     aside = one.with_suffix(".aside")
     one.rename(aside)
     other.rename(one)
@@ -198,11 +202,23 @@ def _kill(world: World, run, kill: Callable) -> None:
 
 
 def _verify(world: World, wrong: list[Path]) -> None:
-    """Verify after a forgery: each wrong file is named."""
+    """Verify after a forgery: each wrong file is named, unless the run has made it again.
+
+    If a job that verify waits for stops at a wrong file, that one is named; the next run follows.
+    """
+    expected = world.bench.expected(world.inputs)
     run = world.run("verify")
-    missed = [path for path in wrong if str(path.resolve()) not in run.text]
-    if run.status == 0 or missed:
-        raise Violation(f"verify did not find {', '.join(map(str, missed or wrong))}:\n{run.text}")
+    left = [path for path in wrong if not _is_right(world, path, expected)]
+    missed = [path for path in left if str(path.resolve()) not in run.text]
+    if run.status and "FAILED verify" not in run.text and len(missed) < len(left):
+        return
+    if missed or (left and run.status == 0):
+        raise Violation(f"verify did not find {', '.join(map(str, missed or left))}:\n{run.text}")
+
+
+def _is_right(world: World, path: Path, expected: dict[str, str]) -> bool:
+    name = path.relative_to(world.results).as_posix()
+    return path.exists() and content_hash(path) == expected[name]
 
 
 def _forge(path: Path, is_linked: bool) -> None:
@@ -229,6 +245,8 @@ def _forged_table(path: Path) -> bytes:
         values = column.to_pylist()
         if values and isinstance(values[-1], str) and '"auc":' in values[-1]:
             values[-1] = values[-1].replace('"auc":', '"auc":0.1e-3,"auc_":', 1)
+        elif values and isinstance(values[-1], str) and '"skipped"' in values[-1]:
+            values[-1] = values[-1].replace('"skipped"', '"ok"')
         elif values and isinstance(values[-1], (int, float)) and not isinstance(values[-1], bool):
             values[-1] += 1
         else:

@@ -7,7 +7,7 @@ import logging
 import pytest
 from reseed.core.errors import RETRY_HINT
 from reseed.core.layout import ResultsLayout
-from reseed.pipeline.progress import Progress, failed_trials, format_duration
+from reseed.pipeline.progress import Progress, failed_trials, format_duration, skipped_trials
 
 
 class Clock:
@@ -125,3 +125,12 @@ def test_failed_trials_are_listed_at_the_end(tmp_path):
     lines = failed_trials(ResultsLayout(str(tmp_path)), ["a", "b", "not_run"])
     failed = "a: 12 of 24 trials failed, for example loans, mine: KeyError: 'depth'"
     assert lines == [failed, RETRY_HINT]
+
+
+def test_trials_that_were_not_needed_are_counted(tmp_path):
+    for name, skipped in (("a", 40), ("b", 0)):
+        (tmp_path / "studies" / name).mkdir(parents=True)
+        counts = {"planned": 100, "skipped": skipped, "ok": 100 - skipped, "failed": 0}
+        (tmp_path / "studies" / name / "about.json").write_text(json.dumps({"trials": counts}))
+    (line,) = skipped_trials(ResultsLayout(str(tmp_path)), ["a", "b", "not_run"])
+    assert line.startswith("a: 40 of 100 trials were not needed")

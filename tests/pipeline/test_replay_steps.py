@@ -10,7 +10,7 @@ from reseed.pipeline.replay_steps import list_steps
 from reseed.planning.specs import ReplayStep
 
 STAGES = (
-    *("split", "repeat", "collect trials", "collect items", "export", "import"),
+    *("split", "settle", "repeat", "collect trials", "collect items", "export", "import"),
     *("analyse", "draw", "report"),
 )
 

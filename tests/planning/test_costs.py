@@ -129,7 +129,6 @@ def test_study_counts_each_setting_once():
     assert sum(int(row[header.index("trials")]) for row in rows) == 40
 
 
-
 def test_formats_of_numbers():
     assert hours(3600 * 0.25) == "0.2"
     assert hours(3600 * 1234) == "1,234"

@@ -82,6 +82,7 @@ def every_spec(study, training):
         training,
         specs.VerifySpec(training, None, "first", (step,)),
         study,
+        specs.SettleSpec(study, 2, sources),
         specs.ImportSpec(Results(path="runs.csv"), study, True),
         specs.ExportSpec(RESULTS, "first", "models", ("auc",), "runs.csv"),
         analysis,

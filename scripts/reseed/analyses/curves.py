@@ -13,6 +13,7 @@ from reseed.core.schemas import CELL_COLUMNS, Row
 from reseed.stats.curves import curve_band
 
 READS = "curves"
+SEQUENTIAL = True
 
 COLUMNS = [
     *CELL_COLUMNS, "column", "measure", "greater_is_better", "epoch", "n", "runs", "left_out",

@@ -8,33 +8,24 @@ import numpy as np
 import pandas as pd
 
 from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.equivalence import rope_by_metric
-from reseed.analyses.shared.pairing import ModelGroup, Pairing, group_models, pair_models
+from reseed.analyses.shared.pairing import ModelGroup
+from reseed.analyses.shared.settling import GUARANTEES, JudgedPair, judge_pairs
 from reseed.analyses.shared.shares import share_maximum
 from reseed.claims.designs import SEEDS
 from reseed.claims.formatting import count_interval_decimals, format_number
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Ends, Level, Positive, Rope, Strict
-from reseed.stats.comparison import differences
 from reseed.stats.evalues import bounded_confidence_sequence, symmetry_e_process
-from reseed.stats.sequential import (
-    ConfidenceSequence,
-    Stop,
-    mean_confidence_sequence,
-    stopping_point,
-)
+from reseed.stats.sequential import ConfidenceSequence, Stop, mean_confidence_sequence
 
+#: Valid where the scores decide how many seeds there are (`until: settled`).
+SEQUENTIAL = True
 COLUMNS = [
     *COMPARISON_COLUMNS, "metric", "factor", "unit", "model_a", "model_b", "design", "n", "failed",
     "runs", "mean", "low", "high", "e_value", "bounded_low", "bounded_high", "stopped_at", "reason",
     "e_stopped_at", "bounded_stopped_at", "saved", "outcome", "winner", "verdict", "rope", "alpha",
     "scale", "guarantee", "pairs", "test_alpha",
 ]  # fmt: skip
-_GUARANTEE = {
-    "seeds": "one split, independent seeds",
-    "unpaired": "one split, independent seeds of each",
-    "splits": "splits that overlap are not independent: no guarantee holds",
-}
 _SCOPE = f"{SEEDS.scope},"
 
 
@@ -72,58 +63,41 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     model by the first stop, its `outcome` (one of `verdicts.OUTCOMES`) and `verdict`, and the
     `winner`: the better model at the stop, which need not be the better one over all runs. Over
     splits of one table there is no outcome: they are not independent.
+
+    An experiment with `until` has its own rule; of the options only `bounds` applies to it.
     """
-    groups = group_models(data)
-    ropes = rope_by_metric(options.rope, {group.metric: group.factor for group in groups})
     rows: list[Row] = []
-    for group in groups:
-        pairs = [
-            (a, b, pairing)
-            for a, b, pairing in pair_models(group)
-            if pairing.design in _GUARANTEE and pairing.n > 1
-        ]
-        for a, b, pairing in pairs:
-            rope = ropes.get(group.metric)
-            rows += _rows(group, a, b, pairing, rope, len(pairs), options)
+    for pair in judge_pairs(data, options):
+        rows += _rows(pair, options.bounds)
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(
-    group: ModelGroup,
-    a: str,
-    b: str,
-    pairing: Pairing,
-    rope: float | None,
-    pairs: int,
-    options: Options,
-) -> Iterator[Row]:
-    n = min(len(pairing.a), len(pairing.b))
-    d = group.sign * differences(pairing.a[:n], pairing.b[:n])
-    alpha, scale = options.alpha / pairs, options.scale
-    stop = stopping_point(d, alpha, scale, half_width=options.half_width, rope=rope)
+def _rows(pair: JudgedPair, bounds: list[float] | None) -> Iterator[Row]:
+    group, d, stop, alpha = pair.group, pair.differences, pair.stop, pair.alpha
+    n, scale = len(d), pair.rule.scale
     sequence, evidence = mean_confidence_sequence(d, alpha, scale), symmetry_e_process(d)
     shared = group.key | {
         "metric": group.metric,
         "factor": group.factor,
         "unit": group.unit,
-        "model_a": a,
-        "model_b": b,
-        "design": pairing.design,
+        "model_a": pair.a,
+        "model_b": pair.b,
+        "design": pair.design,
         "n": n,
-        "failed": group.failed[a] + group.failed[b],
+        "failed": group.failed[pair.a] + group.failed[pair.b],
         "stopped_at": np.nan if stop.n is None else stop.n,
         "reason": stop.reason,
         "saved": np.nan if stop.n is None else n - stop.n,
         "e_stopped_at": _first(evidence >= 1 / alpha),
-        "alpha": options.alpha,
-        "pairs": pairs,
+        "alpha": pair.rule.alpha,
+        "pairs": pair.pairs,
         "test_alpha": alpha,
         "scale": scale,
-        "guarantee": _GUARANTEE[pairing.design],
-        "rope": rope,
+        "guarantee": GUARANTEES[pair.design],
+        "rope": pair.rope,
     }
     shared |= _word_outcome(shared, stop)
-    bounded = _bounded_sequence(group, d, options.bounds, alpha)
+    bounded = _bounded_sequence(group, d, bounds, alpha)
     if bounded is not None:
         shared["bounded_stopped_at"] = _first((bounded.low > 0) | (bounded.high < 0))
     for i in range(n):

@@ -7,6 +7,7 @@ from reseed.claims.formatting import (
     count_noun,
     format_number,
     format_share,
+    join_names,
 )
 from reseed.claims.verdicts import (
     Outcome,
@@ -90,8 +91,12 @@ def _describe_limits(row: Row) -> str:
             f"The clusters count as {row['cluster_df'] + 1:.1f} of equal size, so the interval is "
             "wide and depends on few of them."
         )
-    if row["level_seed"] == 2:
-        texts.append("Two seeds hardly show the spread over seeds: add a third.")
+    texts += [
+        f"Two {source}s hardly show the spread over {source}s: add a third, or take these as given "
+        f"(`fixed`: {source})."
+        for source in ("seed", "prompt")
+        if row[f"level_{source}"] == 2
+    ]
     return " ".join(texts)
 
 
@@ -104,21 +109,28 @@ def _describe_next(row: Row) -> str:
     ]
     if row["detectable"] != row["detectable"] or not designs:
         return ""
-    decimals = count_interval_decimals(0, 2 * row["detectable"] * row["factor"])
+    decimals = count_interval_decimals(0, 2 * min(value for _, value in designs) * row["factor"])
 
     def text(value: float) -> str:
-        return format_number(value * row["factor"], decimals)
+        greatest = 1.0 if row["unit"] == "points" else value
+        over = "over " if value > greatest else ""
+        return over + format_number(min(value, greatest) * row["factor"], decimals)
 
     more = {"item": " in each cluster"} if row["level_cluster"] > 1 else {}
-    better = ", ".join(
-        f"{text(value)} with twice the {source}s{more.get(source, '')}" for source, value in designs
-    )
+    names = {source: f"{source}s{more.get(source, '')}" for source, _ in designs}
+    now = text(row["detectable"])
+    helpful = sorted((value, source) for source, value in designs if value < row["detectable"])
+    helpful = [(value, source) for value, source in helpful if text(value) != now]
+    better = [f"{text(value)} with twice the {names[source]}" for value, source in helpful]
+    useless = [names[source] for source in names if source not in {name for _, name in helpful}]
+    if useless:
+        better.append(f"no smaller with twice the {join_names(useless, 'or')}")
     shares = ", ".join(
         f"{source}s {format_share(row[f'share_{source}'])}"
         for source in SOURCES
         if row[f"share_{source}"] > 0.005
     )
     return (
-        f"Found in 80 % of cases: a difference of {text(row['detectable'])}{format_unit(row)}; "
-        f"{better}. Parts of the squared standard error: {shares}."
+        f"Found in 80 % of cases: a difference of {now}{format_unit(row)}; "
+        f"{', '.join(better)}. Parts of the squared standard error: {shares}."
     )

@@ -61,10 +61,10 @@ def count_noun(n: int, noun: str, plural: str = "") -> str:
     return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"
 
 
-def join_names(names: Iterable[str]) -> str:
-    """`a, b and c`."""
+def join_names(names: Iterable[str], last: str = "and") -> str:
+    """`a, b and c`; `last` is the word before the last name."""
     items = list(names)
-    return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
+    return f" {last} ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
 
 
 def percent(value: float, places: int = 0) -> str:

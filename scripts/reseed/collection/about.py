@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
@@ -12,7 +13,7 @@ from reseed.collection.trials import read_environments
 from reseed.core.code_hash import digest
 from reseed.core.environment import count_cores
 from reseed.core.schemas import SETTING_COLUMNS, SPLIT_COLUMNS, TRIAL_COLUMNS
-from reseed.core.seed_grid import varied_seeds
+from reseed.core.seed_grid import count_trials, varied_seeds
 from reseed.core.study_info import (
     DatasetInfo,
     ExperimentInfo,
@@ -22,6 +23,7 @@ from reseed.core.study_info import (
     SplitDigest,
     StudyInfo,
     TrialCounts,
+    UntilInfo,
 )
 from reseed.metrics import registry as metrics
 from reseed.planning.specs import DatasetText, ExperimentSpec, to_json
@@ -42,18 +44,15 @@ def describe_study(study: StudyTrials, frame: pd.DataFrame) -> StudyInfo:
         citation=spec.citation,
         scale=spec.scale,
         reduced=spec.reduced,
-        notes=list(spec.notes),
+        notes=[*spec.notes, *describe_rounds(study)],
         models={name: ModelInfo(**to_json(text)) for name, text in spec.models.items()},
         variants=spec.variants,
-        experiments={one.name: _describe_experiment(one) for one in spec.experiments},
-        datasets={
-            cache.setting.dataset: describe_dataset(
-                with_texts(cache.data.to_json(), spec.datasets[cache.setting.dataset]), spec.metric
-            )
-            for cache in study.one_cache_per_dataset()
-        },
+        experiments={one.name: describe_experiment(one) for one in spec.experiments},
+        datasets=describe_datasets(study),
         splits=digest_splits(study),
-        trials=TrialCounts.of_trials(trials, same_outputs=find_repeated_outputs(trials)),
+        trials=TrialCounts.of_trials(
+            trials, study.count_skipped(), same_outputs=find_repeated_outputs(trials)
+        ),
         train_seconds=float(trials["train_seconds"].sum()),
         seconds_per_trial={
             str(folder): float(seconds)
@@ -64,7 +63,37 @@ def describe_study(study: StudyTrials, frame: pd.DataFrame) -> StudyInfo:
     )
 
 
-def _describe_experiment(experiment: ExperimentSpec) -> ExperimentInfo:
+def describe_datasets(study: StudyTrials) -> dict[str, DatasetInfo]:
+    """Facts of the datasets of a study, by name."""
+    spec = study.spec
+    return {
+        cache.setting.dataset: describe_dataset(
+            with_texts(cache.data.to_json(), spec.datasets[cache.setting.dataset]), spec.metric
+        )
+        for cache in study.one_cache_per_dataset()
+    }
+
+
+def describe_rounds(study: StudyTrials) -> Iterator[str]:
+    """When experiments that train in rounds stopped: one sentence a dataset."""
+    for experiment in study.spec.experiments:
+        arms: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for arm in experiment.arms if experiment.until else ():
+            runs = len(study.needed_trials(experiment, arm))
+            dataset = study.caches[arm.setting].setting.dataset
+            arms[dataset].append((runs, count_trials(arm.seeds, arm.scheme)))
+        for dataset, counts in arms.items():
+            used, planned = map(sum, zip(*counts, strict=True))
+            runs, most = max(runs for runs, _ in counts), counts[0][1]
+            yield (
+                f"{experiment.title or experiment.name} on {study.spec.datasets[dataset].title}: "
+                f"{'stopped after' if runs < most else 'used all'} {runs} of {most} seeds; "
+                f"{used:,} of {planned:,} trials were needed to settle the pairs of models."
+            )
+
+
+def describe_experiment(experiment: ExperimentSpec) -> ExperimentInfo:
+    """Titles, seeds and rule of an experiment."""
     arms = experiment.arms
     titles = {arm.name: arm.title for arm in arms}
     if not arms:
@@ -75,6 +104,11 @@ def _describe_experiment(experiment: ExperimentSpec) -> ExperimentInfo:
         arms=titles,
         varied=varied_seeds(seeds),
         seeds=seeds.model_dump(exclude_none=True),
+        until=UntilInfo(
+            maximum=count_trials(seeds, arms[0].scheme), **experiment.until.model_dump()
+        )
+        if experiment.until
+        else None,
     )
 
 

@@ -31,7 +31,12 @@ def _add_cost(commands: Any) -> None:
     add("--scale", default="paper", help="scale of the studies (paper)")
     add("--results", type=Path, nargs="+", help="folders with finished studies (the project's)")
     add("--block-seconds", type=float, default=1800, help="training time of a job (1800)")
-    add("--output", type=Path, metavar="FILE", help="write the page to a file, and the models to a CSV file")
+    add(
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="write the page to a file, and the models to a CSV file",
+    )
     command.set_defaults(run=_cost)
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from reseed.claims.formatting import count_interval_decimals, format_number
+from reseed.claims.formatting import join_names as join_and
 from reseed.comparison.item_arrays import arrange_items
 from reseed.comparison.item_pairs import compare_models
 from reseed.comparison.run_pairs import compare_runs
@@ -26,6 +27,13 @@ from reseed.stats.seed_difference import SeedDifference
 Decision = Literal["better", "not worse", "worse", "undecided"]
 #: Exit status of `reseed gate` by decision; 1 and 2 are those of errors and of wrong usage.
 EXIT_CODES: dict[Decision, int] = {"better": 0, "not worse": 0, "worse": 10, "undecided": 11}
+#: Sources of variation that a decision may cover.
+_SAMPLED = {
+    "item": "items",
+    "cluster": "clusters of items",
+    "seed": "training seeds",
+    "prompt": "prompts",
+}
 _SYMBOLS = {"better": "✅", "not worse": "✅", "worse": "❌", "undecided": "❔"}
 
 
@@ -227,10 +235,13 @@ def _describe_scope(
             "Covers new training seeds on exactly these test sets: without scores of items, new "
             "items are not allowed for."
         )
-    has_seeds = all("seed" in result.levels for result in results)
-    covered = "new items and new training seeds" if has_seeds else "new items"
+    sampled = [name for name in _SAMPLED if all(name in result.levels for result in results)]
+    if "cluster" in sampled:
+        sampled.remove("item")
+    covered = [f"new {_SAMPLED[name]}" for name in sampled]
+    has_seeds = "seed" in sampled
     rest = "" if has_seeds else " for these trained models: another seed may decide otherwise"
-    return f"Covers {covered}{rest}."
+    return f"Covers {join_and(covered)}{rest}."
 
 
 def _check_sides(sides: dict[str, ItemTable]) -> str:

@@ -205,6 +205,8 @@ def _add_verdicts(
         or bool(score.isin((0, 1)).all())
         or (is_share(source.metric) and bool(score.between(0, 1).all()))
     )
+    if in_points:  # no difference of shares is larger than 1
+        verdicts = verdicts.assign(**verdicts[["low", "high"]].clip(-1, 1))
     table = verdicts.assign(
         metric=label, greater_is_better=direction is not False,
         direction_known=direction is not None,

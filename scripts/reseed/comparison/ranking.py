@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from reseed.claims.formatting import count_noun
+from reseed.claims.formatting import join_names as join_and
 from reseed.comparison.item_arrays import ItemScores
 from reseed.comparison.score_direction import choose_direction
 from reseed.core.errors import ReseedError
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 #: Fewest tasks for a statement on new tasks: with fewer no pattern of signs is rare enough.
 _MIN_TASKS = 6
+#: Columns that tell the runs of a model apart, the outermost source first.
+_RUNS = ("seed", "repeat", "prompt")
 #: What to do with models that lack a task.
 MISSING = ("refuse", "tasks", "models")
 #: What is averaged over tasks.
@@ -41,6 +44,8 @@ _SKEW_NOTE = (
     "skewed and their spreads differ by model, 10 to 16 % of such statements are wrong in place of "
     "5 %. Ranks within tasks (`scale: rank`) are bounded, hence less skewed."
 )
+#: Numbers of levels over tasks by source: seed (or what else a run is), item, cluster.
+Sources = dict[str, set[int]]
 _SEED = 20_260_101  # of the draws, so that a table gives the same ranks every time
 
 
@@ -51,9 +56,10 @@ class Ranking:
     table: one row a model, the best first: `mean`, `rank`; `low_new`, `high_new`, the interval of
         the rank on new tasks, and `low_these`, `high_these`, on exactly these tasks (empty where
         the scores do not support one); `tasks_needed`, about how many tasks would show the
-        difference to the next model.
+        difference to the next model, and `seeds_needed`, `items_needed` or `clusters_needed` where
+        only one of these varies.
     new_tasks, these_tasks: the rank sets behind them, in the order of `table`.
-    sources: what varies in the statement on these tasks, such as `5 runs and 200 items`.
+    sources: what varies in the statement on these tasks, such as `5 seeds and 200 items`.
     """
 
     table: pd.DataFrame
@@ -187,7 +193,7 @@ def _rank(frame: pd.DataFrame, sign: int, scale: str, level: float, notes: list[
     cells = frame.groupby(["model", "dataset"], sort=False)["score"].mean().unstack("dataset")
     if len(cells) < 2:
         raise ReseedError("The table holds one model: a ranking needs two or more.")
-    tasks, sources = _arrange_tasks(frame, list(cells.index), list(cells.columns))
+    tasks, sources = _arrange_tasks(frame, list(cells.index), list(cells.columns), notes)
     ranking = _build_ranking(cells, tasks, sources, sign, scale, level, notes)
     if ranking is None:
         raise ReseedError(
@@ -218,13 +224,13 @@ def rank_item_scores(arranged: Sequence[ItemScores], sign: int, level: float) ->
         },
         index=pd.Index(models, name="model"),
     )
-    return _build_ranking(cells, *_describe_sources(tasks), sign, "score", level, [])
+    return _build_ranking(cells, *_count_sources(tasks, "seed"), sign, "score", level, [])
 
 
 def _build_ranking(
     cells: pd.DataFrame,
     tasks: list[TaskScores],
-    sources: str,
+    sources: Sources,
     sign: int,
     scale: str,
     level: float,
@@ -258,18 +264,20 @@ def _build_ranking(
             table[f"low_{name}"], table[f"high_{name}"] = sets.low, sets.high
     if new is not None:
         table["tasks_needed"] = levels_to_separate(new, scores.shape[1])
+    if these is not None:
+        table = table.assign(**_needed_levels(these, sources))
     order = np.lexsort((np.arange(len(table)), table["rank"]))
     table = table.iloc[order].reset_index(drop=True)
-    return Ranking(table, new, these, level, sources, tuple(notes))
+    text = join_and(_count_range(levels, name) for name, levels in sources.items())
+    return Ranking(table, new, these, level, text, tuple(notes))
 
 
 def _arrange_tasks(
-    frame: pd.DataFrame, models: list[str], datasets: list[str]
-) -> tuple[list[TaskScores], str]:
+    frame: pd.DataFrame, models: list[str], datasets: list[str], notes: list[str]
+) -> tuple[list[TaskScores], Sources]:
     """Scores of each task as runs × items, and what varies; none if a model has one run only."""
-    frame = frame.assign(run=frame["seed"] + "/" + frame["repeat"] + "/" + frame["prompt"])
     has_items = bool(frame["item"].ne("").any())
-    copies = frame.duplicated(["dataset", "model", "run", "item"])
+    copies = frame.duplicated(["dataset", "model", *_RUNS, "item"])
     if copies.any():
         row = frame[copies].iloc[0]
         raise ReseedError(
@@ -277,13 +285,12 @@ def _arrange_tasks(
             + (f" and item {row['item']}" if has_items else "")
             + ". Name the column that tells the rows apart: seed, repeat, prompt or item."
         )
-    if not has_items and frame.groupby(["dataset", "model"]).size().min() < 2:
-        return [], ""
+    frame, noun = _average_runs(frame, notes)
     tasks: list[TaskScores] = []
     by_task = dict(list(frame.groupby("dataset", sort=False)))
     for dataset in datasets:
         part = by_task[dataset]
-        grid = part.pivot(index=["model", "run"], columns="item", values="score")
+        grid = part.pivot(index=["model", noun], columns="item", values="score")
         if grid.isna().to_numpy().any():
             raise ReseedError(
                 f"task {dataset}: models or runs differ in their items. Score all on the same."
@@ -291,7 +298,24 @@ def _arrange_tasks(
         values, names = grid.to_numpy(), grid.index.get_level_values("model")
         clusters = _find_clusters(part, grid.columns) if part["cluster"].ne("").any() else None
         tasks.append(TaskScores([values[names == model] for model in models], clusters))
-    return _describe_sources(tasks)
+    return _count_sources(tasks, noun)
+
+
+def _average_runs(frame: pd.DataFrame, notes: list[str]) -> tuple[pd.DataFrame, str]:
+    """One score a run and item, and the column that tells runs apart.
+
+    Runs are the levels of the first of `_RUNS` that varies. Those of the others share a seed or a
+    repeat, hence are no runs of their own: they are averaged.
+    """
+    levels = frame.groupby(["dataset", "model"])[list(_RUNS)].nunique()
+    noun = next((name for name in _RUNS if levels[name].min() > 1), _RUNS[0])
+    averaged = [name for name in _RUNS if name != noun and levels[name].max() > 1]
+    if averaged:
+        notes.append(f"Averaged within each {noun}: {join_and(f'{name}s' for name in averaged)}.")
+    if "prompt" in averaged:
+        notes.append("The ranks hold for exactly these prompts.")
+    keys = ["dataset", "model", noun, "item", "cluster"]
+    return frame.groupby(keys, sort=False)["score"].mean().reset_index(), noun
 
 
 def _find_clusters(part: pd.DataFrame, items: pd.Index) -> NDArray[np.int64]:
@@ -303,20 +327,27 @@ def _find_clusters(part: pd.DataFrame, items: pd.Index) -> NDArray[np.int64]:
     return pd.factorize(of_item.loc[items])[0].astype(np.int64)
 
 
-def _describe_sources(tasks: list[TaskScores]) -> tuple[list[TaskScores], str]:
-    """The tasks and what varies in them; none if a model has one run only and there are no items.
+def _count_sources(tasks: list[TaskScores], noun: str) -> tuple[list[TaskScores], Sources]:
+    """The tasks and how many levels of each source they have; `noun`: what a run is.
 
-    Without several runs of a task or items, its part of the error is unknown.
+    None if a model has one run only and there are no items: that part of the error is unknown.
     """
     runs = {len(one) for task in tasks for one in task.values}
     items = {task.values[0].shape[1] for task in tasks}
     if min(items) == 1 and min(runs) < 2:
-        return [], ""
-    counts = [_count_range(runs, "run")] if max(runs) > 1 else []
-    counts += [_count_range(items, "item")] if max(items) > 1 else []
+        return [], {}
     clusters = {len(set(task.clusters)) for task in tasks if task.clusters is not None}
-    counts += [_count_range(clusters, "cluster")] if clusters else []
-    return tasks, join_names(counts[:-1]) + " and " + counts[-1] if counts[1:] else "".join(counts)
+    counts = {noun: runs, "item": items, "cluster": clusters}
+    return tasks, {name: levels for name, levels in counts.items() if max(levels, default=1) > 1}
+
+
+def _needed_levels(these: RankSets, sources: Sources) -> dict[str, NDArray[np.float64]]:
+    """How many seeds, items or clusters separate neighbours, if only one of these varies."""
+    varied = {name: n for name, n in sources.items() if name != "item" or "cluster" not in sources}
+    if len(varied) > 1:
+        return {}
+    ((name, levels),) = varied.items()
+    return {f"{name}s_needed": levels_to_separate(these, min(levels))}
 
 
 def _count_range(counts: set[int], noun: str) -> str:

@@ -16,6 +16,7 @@ from reseed.config.base import (
 )
 from reseed.config.defaults import add_default_analyses
 from reseed.config.models import Device, Encoder, Stack, Value
+from reseed.config.until import GivenUntil
 
 
 class Holdout(Strict):
@@ -197,6 +198,9 @@ class Experiment(Strict):
     """Replaces the source of hyper-parameters of the study."""
     seeds: Seeds | None = None
     """Seeds that are crossed."""
+    until: GivenUntil = None
+    """Train in rounds, and stop where every pair of arms is settled: `settled`, or the fields of
+    the rule."""
 
     @model_validator(mode="after")
     def _check_seeds(self) -> "Experiment":

@@ -48,6 +48,10 @@ class StudyLayout:
         """Per-item tables of an experiment."""
         return [f"{self.predictions}/{experiment}/{table}.parquet" for table in tables]
 
+    def decision(self, experiment: str, number: int) -> str:
+        """Which arms need more seeds after a round of an experiment that trains until settled."""
+        return f"{self.folder}/rounds/{experiment}/round-{number}.json"
+
     def statistics(self, analysis: str, suffix: str = ".parquet") -> str:
         """Table of an analysis."""
         return f"{self.folder}/statistics/{analysis}{suffix}"

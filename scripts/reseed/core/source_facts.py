@@ -23,7 +23,7 @@ from reseed.core.errors import ReseedError
 _BY_NAME = {"import_module", "__import__"}
 _BY_FILE = {"spec_from_file_location", "SourceFileLoader"}
 #: Top-level constants of a module that are read without an import (`reseed.plugins.kinds`).
-_CONSTANTS = {"READS", "DRAWS"}
+_CONSTANTS = {"READS", "DRAWS", "SEQUENTIAL"}
 
 
 class Import(NamedTuple):
@@ -49,7 +49,7 @@ class SourceFacts(NamedTuple):
     """Facts of one source file.
 
     code: hash of the normalised code. imports: in the order of the code. functions: names of
-    the top-level functions. constants: source of the top-level READS and DRAWS.
+    the top-level functions. constants: source of the top-level `_CONSTANTS`.
     """
 
     code: str

@@ -68,17 +68,31 @@ class ModelInfo(_Info):
     notes: str | list[str] | None = None
 
 
+class UntilInfo(_Info):
+    """The rule of an experiment that was trained until its pairs were settled.
+
+    The fields are the options of the analysis `stopping`. maximum: seeds that each arm may use.
+    """
+
+    maximum: int | None = None
+    alpha: float
+    scale: float
+    rope: float | dict[str, float] | None = None
+    half_width: float | None = None
+
+
 class ExperimentInfo(_Info):
     """An experiment: titles of its arms, and which seeds vary.
 
     `varied` is `data`, `model`, `data+model` or `none`; `seeds` holds, by kind of seed, a number,
-    a list of numbers, or a count.
+    a list of numbers, or a count. `until` is the rule of an experiment that trains in rounds.
     """
 
     title: str | None = None
     arms: dict[str, str] = {}
     varied: str | None = None
     seeds: dict[str, Any] = {}
+    until: UntilInfo | None = None
 
 
 class FailedTrial(_Info):
@@ -102,21 +116,26 @@ class RepeatedOutputs(_Info):
 
 
 class TrialCounts(_Info):
-    """How many trials were planned, finished and failed, with each failure."""
+    """How many trials were planned, finished and failed, with each failure.
+
+    skipped: planned trials that were not needed, since every pair of their arm was settled.
+    """
 
     planned: int = 0
     ok: int = 0
     failed: int = 0
+    skipped: int = 0
     not_converged: int = 0
     failures: list[FailedTrial] = []
     same_outputs: list[RepeatedOutputs] = []
 
     @classmethod
-    def of_trials(cls, trials: pd.DataFrame, **more: Any) -> TrialCounts:
-        """Counts of a table with one row a trial; `more` are further fields."""
+    def of_trials(cls, trials: pd.DataFrame, skipped: int = 0, **more: Any) -> TrialCounts:
+        """Counts of a table with one row a trial that was needed; `more` are further fields."""
         failed = trials[trials["status"] != "ok"]
         return cls(
-            planned=len(trials),
+            planned=len(trials) + skipped,
+            skipped=skipped,
             ok=len(trials) - len(failed),
             failed=len(failed),
             not_converged=int(trials["converged"].eq(False).sum()) if "converged" in trials else 0,

@@ -19,6 +19,7 @@ def repeat(spec: VerifySpec, granted: Granted) -> None:
     """Write one row a retrained trial."""
     import pandas as pd
 
+    from reseed.cache.rounds import needed_only
     from reseed.core.checked_io import write_table
     from reseed.training.verification import check_sample
 
@@ -32,7 +33,7 @@ def repeat(spec: VerifySpec, granted: Granted) -> None:
             "same": check.same,
             "text": check.text,
         }
-        for cache, trial, check in check_sample(spec.training, spec.sample, device_for)
+        for cache, trial, check in check_sample(needed_only(spec.training), spec.sample, device_for)
     ]
     table = ResultsLayout(spec.training.results).study(spec.study).repeated_fits
     write_table(Path(table), pd.DataFrame(rows))

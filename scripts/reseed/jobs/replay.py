@@ -29,6 +29,7 @@ from reseed.jobs import (
     make_splits,
     repeat_fits,
     report,
+    settle,
 )
 from reseed.pipeline.runner import Granted
 from reseed.pipeline.spec_files import read_spec
@@ -40,6 +41,7 @@ from reseed.planning.specs import (
     ImportSpec,
     ReplayStep,
     ReportSpec,
+    SettleSpec,
     SplitSpec,
     StudySpec,
     VerifySpec,
@@ -48,6 +50,7 @@ from reseed.planning.specs import (
 #: Class of the spec, and body of the job, by stage (`reseed.pipeline.workflow.Workflow.jobs`).
 _BODIES: dict[str, tuple[Any, Callable[[Any, Granted], None]]] = {
     "split": (SplitSpec, make_splits.run),
+    "settle": (SettleSpec, settle.run),
     "repeat": (VerifySpec, repeat_fits.repeat),
     "collect trials": (StudySpec, collect_trials.run),
     "collect items": (StudySpec, collect_items.run),

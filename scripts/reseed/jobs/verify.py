@@ -40,7 +40,11 @@ def _check_sources(results: str) -> Iterator[Finding]:
 
 def _check_all(spec: VerifySpec, granted: Granted) -> Iterator[Finding]:
     """Check trials, then the tables that follow from them."""
-    training = spec.training
+    from reseed.cache.rounds import check_skipped, needed_only
+
+    for error in check_skipped(spec.training):
+        yield Finding(error.path, str(error), tuple(error.damaged))
+    training = needed_only(spec.training)
     total = sum(len(part.trials) for part in training.settings)
     wrong: set[Path] = set()
     computed = retrained = 0

@@ -24,7 +24,7 @@ Size = Callable[[int, int], int]
 
 
 # Stages whose tables carry the key of their job, and the formats that can.
-_KEYED_STAGES = ("repeat", "collect", "import", "analyse")
+_KEYED_STAGES = ("settle", "repeat", "collect", "import", "analyse")
 _KEYED_SUFFIXES = (".parquet", ".json")
 
 

@@ -11,7 +11,8 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -231,15 +232,18 @@ def show_progress(logger: logging.Logger, quiet: Iterable[Any] | None, dry: bool
     return progress
 
 
+def _trial_counts(layout: ResultsLayout, studies: list[str]) -> Iterator[tuple[str, Any]]:
+    """Each finished study with its counts of trials (`reseed.core.study_info.TrialCounts`)."""
+    for study in studies:
+        with suppress(OSError, ValueError, KeyError):
+            about = Path(layout.study(study).about).read_text(encoding="utf-8")
+            yield study, json.loads(about)["trials"]
+
+
 def failed_trials(layout: ResultsLayout, studies: list[str]) -> list[str]:
     """One line for each study with failed trials, and the advice. A run continues without them."""
     lines = []
-    for study in studies:
-        try:
-            about = Path(layout.study(study).about).read_text(encoding="utf-8")
-            trials = json.loads(about)["trials"]
-        except (OSError, ValueError, KeyError):
-            continue
+    for study, trials in _trial_counts(layout, studies):
         if trials["failed"]:
             first = trials["failures"][0]
             lines.append(
@@ -248,3 +252,13 @@ def failed_trials(layout: ResultsLayout, studies: list[str]) -> list[str]:
                 f"{first['error'] or 'no reason recorded'}"
             )
     return [*lines, RETRY_HINT] if lines else []
+
+
+def skipped_trials(layout: ResultsLayout, studies: list[str]) -> list[str]:
+    """One line for each study of which not all trials were needed."""
+    return [
+        f"{study}: {trials['skipped']:,} of {trials['planned']:,} trials were not needed, because "
+        "their pairs were settled (until)"
+        for study, trials in _trial_counts(layout, studies)
+        if trials.get("skipped")
+    ]

@@ -9,7 +9,7 @@ from reseed.planning.specs import ReplayStep
 
 #: Stages in the order of the data. Preparation may need a download, and training takes long.
 _STAGES = (
-    *("split", "repeat", "collect trials", "collect items", "export", "import"),
+    *("split", "settle", "repeat", "collect trials", "collect items", "export", "import"),
     *("analyse", "draw", "report"),
 )
 

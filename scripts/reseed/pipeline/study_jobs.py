@@ -60,11 +60,11 @@ class StudyJobs:
         """Trial files → one table a study, and its description."""
         code = code_hash("reseed.jobs.collect_trials")
         for study in self.context.trained:
-            paths, spec = self.layout.study(study), self.study_spec(study)
+            paths, spec, plan = self.layout.study(study), self.study_spec(study), self.context.plan
             yield self._statistics_job(
                 name=f"collect-{study}",
                 label=f"collect the trials of {study}",
-                inputs=self.context.plan.trial_files(study),
+                inputs=[*plan.trial_files(study), *plan.decision_files(plan.decisions([study]))],
                 outputs=[paths.metrics, paths.about],
                 log=f"studies/{study}/metrics",
                 key=digest(code, without_paths(spec)),
@@ -77,14 +77,18 @@ class StudyJobs:
         missing: trial files by study that are missing although the table of trials exists.
         """
         code = code_hash("reseed.jobs.collect_items")
+        plan = self.context.plan
         for study in self.context.trained:
-            paths = self.layout.study(study)
-            for experiment in self.context.plan.studies[study]:
+            paths, decisions = (
+                self.layout.study(study),
+                plan.decision_files(plan.decisions([study])),
+            )
+            for experiment in plan.studies[study]:
                 spec = narrow_to_experiment(self.study_spec(study), experiment)
                 yield self._statistics_job(
                     name=f"collect-{study}-{experiment}",
                     label=f"collect the outputs of {study}, {experiment}",
-                    inputs=[paths.metrics, *missing[study]],
+                    inputs=[paths.metrics, *decisions, *missing[study]],
                     outputs=paths.prediction_tables(experiment),
                     log=f"studies/{study}/predictions-{experiment}",
                     key=digest(code, without_paths(spec)),

@@ -10,6 +10,7 @@ from reseed.core.code_hash import code_hash, digest
 from reseed.core.coordinates import Coordinates
 from reseed.core.halving import SearchShard
 from reseed.core.identifiers import job_name
+from reseed.core.seed_grid import DecisionId
 from reseed.data.kinds import INPUTS_FILE, META, list_local_files
 from reseed.data.registry import find_reader
 from reseed.pipeline.jobs import Context, Job, without_braces
@@ -215,7 +216,7 @@ def train_jobs(context: Context) -> Iterator[Job]:
             inputs=[*training_inputs(context, block), *context.force_if_failed(outputs)],
             outputs=outputs,
             log=layout.log(f"train/{name}"),
-            key=sorted(one.spec.key for one, _ in block),
+            key=[*sorted(one.spec.key for one, _ in block), *_decisions_of(block)],
             spec=partial(build_train_spec, context.project, block, context.write_sources),
             environment=planned.model.environment,
             priority=training_priority(context, block),
@@ -226,8 +227,14 @@ def train_jobs(context: Context) -> Iterator[Job]:
         )
 
 
+def _decisions_of(block: Block) -> list[DecisionId]:
+    """What decides whether the trials of a block are trained."""
+    decisions = (one for planned, trials in block for part in planned.parts(trials) for one in part)
+    return list(dict.fromkeys(decisions))
+
+
 def training_inputs(context: Context, block: Block) -> list[str]:
-    """Files that training some trials reads: data, splits, search winners, weights."""
+    """Files that training some trials reads: data, splits, search winners, weights, decisions."""
     layout = context.layout
     inputs: dict[str, None] = {}
     for planned, trials in block:
@@ -239,7 +246,7 @@ def training_inputs(context: Context, block: Block) -> list[str]:
             *weights_files(context, planned),
         ]
         inputs |= dict.fromkeys(files)
-    return list(inputs)
+    return [*inputs, *context.plan.decision_files(_decisions_of(block))]
 
 
 def training_priority(context: Context, block: Block) -> float:
@@ -271,7 +278,10 @@ def verify_job(context: Context, steps: Callable[[], tuple[ReplayStep, ...]]) ->
     return Job(
         name="verify",
         label="verify results",
-        inputs=context.plan.block_files(block),
+        inputs=[
+            *context.plan.block_files(block),
+            *context.plan.decision_files(_decisions_of(block)),
+        ],
         outputs=[],
         log=context.layout.log("verify"),
         key=None,
@@ -296,7 +306,10 @@ def repeat_jobs(context: Context, studies: list[str]) -> Iterator[Job]:
         yield Job(
             name=f"repeat-{study}",
             label=f"repeat {sample} trials of {study}",
-            inputs=context.plan.block_files(block),
+            inputs=[
+                *context.plan.block_files(block),
+                *context.plan.decision_files(_decisions_of(block)),
+            ],
             outputs=[output],
             log=context.layout.log(f"studies/{study}/repeated_fits"),
             key=digest(

@@ -21,6 +21,7 @@ from reseed.pipeline import training_jobs
 from reseed.pipeline.data_files import DataFiles
 from reseed.pipeline.jobs import Context, Job
 from reseed.pipeline.replay_steps import list_steps
+from reseed.pipeline.settle_jobs import settle_jobs
 from reseed.pipeline.snakemake_metadata import (
     claim_results,
     forget_foreign_records,
@@ -257,6 +258,7 @@ class Workflow:
             "split": list(training_jobs.split_jobs(context)),
             "search": list(training_jobs.search_jobs(context)),
             "train": list(training_jobs.train_jobs(context)),
+            "settle": list(settle_jobs(context, studies.study_spec)),
             "repeat": list(training_jobs.repeat_jobs(context, studies.studies_with_repeats())),
             "collect trials": list(studies.collect_trials()),
             "collect items": list(studies.collect_items(self._missing_files)),

@@ -24,7 +24,7 @@ from reseed.core.coordinates import KEPT_PARTS, Coordinates, Setting
 from reseed.core.errors import ReseedError
 from reseed.core.identifiers import hyperparameters_id, scheme_id, variant
 from reseed.core.layout import ResultsLayout
-from reseed.core.seed_grid import count_trials, expand_seeds
+from reseed.core.seed_grid import DecisionId, count_trials, split_rounds
 from reseed.core.source_guard import stamp_sources
 from reseed.planning.plan import Plan, PlannedArm, PlannedSetting
 from reseed.planning.project import Project
@@ -144,7 +144,7 @@ def make_plan(project: Project, folder: str | Path = ".", absent: Collection[str
         ReseedError: for code that cannot be followed, duplicates, or too many trials.
     """
     planner = _Planner(project, Path(folder), absent)
-    wanted: dict[Setting, set[Coordinates]] = {}
+    wanted: dict[Setting, dict[Coordinates, tuple[DecisionId, ...]]] = {}
     studies: dict[str, dict[str, list[PlannedArm]]] = {}
     left_out: dict[str, set[str]] = {}
     mistakes: dict[str, None] = {}
@@ -165,14 +165,16 @@ def make_plan(project: Project, folder: str | Path = ".", absent: Collection[str
                     arms.append(arm)
                     planned.keep |= set(study.keep) & set(KEPT_PARTS)
                     planned.studies.add(study.name)
-                    trials = wanted.setdefault(planned.setting, set())
-                    trials.update(expand_seeds(arm.seeds, planned.scheme))
+                    trials = wanted.setdefault(planned.setting, {})
+                    _add_trials(trials, arm, planned.scheme, study.name, name)
     if mistakes:
         raise ReseedError("\n  ".join(mistakes))
     if sum(map(len, wanted.values())) > MAX_TRIALS:
         raise ReseedError(f"the studies name more than {MAX_TRIALS:,} trials. Take fewer seeds.")
     for setting, trials in wanted.items():
-        planner.settings[setting].trials = sorted(trials)
+        planned = planner.settings[setting]
+        planned.trials = sorted(trials)
+        planned.decisions = {trial: needed for trial, needed in trials.items() if needed}
     return Plan(
         layout=ResultsLayout(project.main.results),
         datasets=planner.datasets,
@@ -193,6 +195,27 @@ def make_plan(project: Project, folder: str | Path = ".", absent: Collection[str
     )
 
 
+def _add_trials(
+    wanted: dict[Coordinates, tuple[DecisionId, ...]],
+    arm: PlannedArm,
+    scheme: Scheme,
+    study: str,
+    experiment: str,
+) -> None:
+    """Add the trials of an arm, with the decisions of which one must need them.
+
+    The first round is always trained, and so is a trial that any other arm always needs.
+    """
+    for number, trials in enumerate(split_rounds(arm.seeds, scheme, arm.until)):
+        if number == 0:
+            wanted.update(dict.fromkeys(trials, ()))
+            continue
+        decision = DecisionId(study, experiment, number - 1)
+        for trial in trials:
+            if wanted.get(trial, (decision,)):
+                wanted[trial] = tuple(dict.fromkeys([*wanted.get(trial, ()), decision]))
+
+
 def _experiment(
     planner: _Planner, study: Study, experiment: Experiment, left_out: set[str]
 ) -> Iterator[tuple[PlannedSetting, PlannedArm]]:
@@ -209,4 +232,7 @@ def _experiment(
                 planned = planner.setting(dataset, split, model, source)
                 seeds = arm.seeds or experiment.seeds or Seeds()
                 texts = (arm.title or title, title)
-                yield planned, PlannedArm(name or model, *texts, planned.setting, seeds)
+                yield (
+                    planned,
+                    PlannedArm(name or model, *texts, planned.setting, seeds, experiment.until),
+                )

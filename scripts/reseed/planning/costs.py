@@ -44,9 +44,13 @@ class Measured(NamedTuple):
 
 @dataclass
 class Cost:
-    """Cost of some work. seconds_by_source: seconds by their source (`SOURCES`)."""
+    """Cost of some work. seconds_by_source: seconds by their source (`SOURCES`).
+
+    skippable: trials that are trained only as long as a pair is open (`until`).
+    """
 
     trials: int = 0
+    skippable: int = 0
     searches: int = 0
     fits: int = 0
     jobs: int = 0
@@ -57,7 +61,10 @@ class Cost:
     seconds_by_source: dict[str, float] = field(default_factory=lambda: dict.fromkeys(SOURCES, 0.0))
 
     def __add__(self, other: "Cost") -> "Cost":
-        names = ("trials", "searches", "fits", "jobs", "cpu_seconds", "gpu_seconds", "disk_bytes")
+        names = (
+            *("trials", "skippable", "searches", "fits", "jobs"),
+            *("cpu_seconds", "gpu_seconds", "disk_bytes"),
+        )
         total = Cost(**{name: getattr(self, name) + getattr(other, name) for name in names})
         total.longest = max(self.longest, other.longest)
         total.seconds_by_source = {
@@ -148,16 +155,19 @@ def cost_of(
         "validation": planned.scheme.validation,
     }
     outputs = rows * sum(kept[part] for part in planned.keep)
+    rounds = [len(part) for part in planned.parts(planned.trials).values()]
     cost = Cost(
         trials=trials,
+        skippable=len(planned.decisions),
         searches=searches,
         fits=searches * planned.candidates * planned.source.folds,
-        jobs=-(-trials // a_job) + searches * (1 + sum(count_shards(rungs, block_seconds))),
+        jobs=sum(-(-count // a_job) for count in rounds)
+        + searches * (1 + sum(count_shards(rungs, block_seconds))),
         cpu_seconds=total,
         gpu_seconds=total if planned.model.device != "cpu" else 0.0,
         disk_bytes=trials * (RECORD_BYTES + outputs * BYTES_PER_OUTPUT),
         longest=max(
-            min(a_job, trials) * seconds, longest_shard(rungs, block_seconds) if rungs else 0.0
+            min(a_job, max(rounds)) * seconds, longest_shard(rungs, block_seconds) if rungs else 0.0
         ),
     )
     cost.seconds_by_source[source] = total
@@ -238,9 +248,9 @@ def format_page(
         "of one core; a shard divides them among its processes (`tuning_threads`).",
         "",
         "Seconds of a trial: **own**, measured for that setting; **near**, measured for the same",
-        "model and data under other hyper-parameters, test ratios or numbers of rows; **hint**, the",
-        "number in the model's file, in proportion to rows, which may be wrong by a factor of three",
-        "(five on many columns).",
+        "model and data under other hyper-parameters, test ratios or numbers of rows; **hint**,",
+        "the number in the model's file, in proportion to rows, which may be wrong by a factor of",
+        "three (five on many columns).",
         "",
     ]
     if models_file:
@@ -254,7 +264,14 @@ def format_page(
             continue
         lines += _head("model")
         lines += [_line(name, cost) for name, cost in models.items()]
-        lines += [_line("**all**", total(models.values())), ""]
+        whole = total(models.values())
+        lines += [_line("**all**", whole), ""]
+        if whole.skippable:
+            lines += [
+                f"At most: {whole.skippable:,} of the {whole.trials:,} trials are trained only as "
+                "long as a pair of models is open (`until`).",
+                "",
+            ]
     return "\n".join(lines)
 
 

@@ -1,16 +1,17 @@
 """The work behind a set of studies: settings, trials, and blocks of trials (no I/O)."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from reseed.config import Dataset, Model, Weights
 from reseed.config.models import Range
 from reseed.config.studies import Hyperparameters, Scheme, Seeds
+from reseed.config.until import Until
 from reseed.core.coordinates import Coordinates, Setting
 from reseed.core.layout import ResultsLayout
-from reseed.core.seed_grid import expand_seeds
+from reseed.core.seed_grid import DecisionId, split_rounds
 from reseed.core.source_guard import SourceStamp
 from reseed.metrics.names import ON_REQUEST
 from reseed.planning.specs import ModelSpec, SearchSettings, SettingSpec
@@ -27,6 +28,7 @@ DEVICE_TYPES = {"cpu": ("cpu",), "gpu": ("gpu",), "auto": ("cpu", "gpu")}
 class PlannedSetting:
     """One setting with the trials that the studies want of it.
 
+    decisions: what decides whether a trial is trained, for trials that are not always needed.
     only_on: the device that an arm names (see `ModelSpec.device`). sources: stamps of the
     files behind `code` and `search_code`. Jobs check them; no key contains them. packages: see
     `SettingSpec`.
@@ -45,6 +47,7 @@ class PlannedSetting:
     keep: set[str] = field(default_factory=set)
     studies: set[str] = field(default_factory=set)
     trials: list[Coordinates] = field(default_factory=list)
+    decisions: dict[Coordinates, tuple[DecisionId, ...]] = field(default_factory=dict)
 
     @property
     def seconds_per_trial(self) -> float:
@@ -121,6 +124,15 @@ class PlannedSetting:
             packages=self.packages,
         )
 
+    def parts(self, trials: list[Coordinates]) -> dict[tuple[DecisionId, ...], list[Coordinates]]:
+        """Trials by the decisions of which one must need them; without a decision: always."""
+        if not self.decisions:
+            return {(): trials}
+        parts: dict[tuple[DecisionId, ...], list[Coordinates]] = {}
+        for trial in trials:
+            parts.setdefault(self.decisions.get(trial, ()), []).append(trial)
+        return parts
+
     def searches(self) -> list[Coordinates]:
         """Coordinates of each hyper-parameter search of these trials, each once."""
         return self.searches_of(self.trials)
@@ -142,6 +154,7 @@ class PlannedArm:
     model_title: str
     setting: Setting
     seeds: Seeds
+    until: Until | None = None
 
 
 # Trials of one or several settings that one process trains.
@@ -171,8 +184,27 @@ class Plan:
         """Every (experiment, arm, coordinates) of a study; a shared trial comes twice."""
         for name, arms in self.studies[study].items():
             for arm in arms:
-                for trial in expand_seeds(arm.seeds, self.settings[arm.setting].scheme):
-                    yield name, arm, trial
+                for trials in self.rounds(arm):
+                    yield from ((name, arm, trial) for trial in trials)
+
+    def rounds(self, arm: PlannedArm) -> list[list[Coordinates]]:
+        """Trials of an arm by round."""
+        return split_rounds(arm.seeds, self.settings[arm.setting].scheme, arm.until)
+
+    def decisions(self, studies: Iterable[str] | None = None) -> list[DecisionId]:
+        """The decisions of some studies (None: all); none follows the last round."""
+        return [
+            DecisionId(study, experiment, number)
+            for study in (self.studies if studies is None else studies)
+            for experiment, arms in self.studies[study].items()
+            for number in range(
+                max((len(self.rounds(arm)) for arm in arms if arm.until), default=1) - 1
+            )
+        ]
+
+    def decision_files(self, decisions: Iterable[DecisionId]) -> list[str]:
+        """Paths of decisions."""
+        return [self.layout.study(one.study).decision(*one[1:]) for one in decisions]
 
     def block(self, study: str) -> Block:
         """Every setting of a study with the study's own trials, each once."""
@@ -221,25 +253,28 @@ def blocks(plan: Plan, block_seconds: float, seeds_per_job: int | None = None) -
 
     A setting that fills a job is cut into blocks of its own. Smaller settings are packed if they
     share environment, device, studies, and whether they wait for a search. So a study that is
-    requested alone trains no other study's trials.
+    requested alone trains no other study's trials. All trials of a block need the same decisions.
     Borders depend on the configuration alone: every process that parses the Snakefile gets the
     same plan. They enter no key.
     """
     open_blocks: dict[tuple[object, ...], Block] = {}
     for planned in plan.settings.values():
-        model = planned.model
-        size = seeds_per_job or max(1, round(block_seconds / planned.seconds_per_trial))
+        model, each = planned.model, planned.seconds_per_trial
+        size = seeds_per_job or max(1, round(block_seconds / each))
         width = planned.stack_width
         size = -(-size // width) * width
-        if seeds_per_job or len(planned.trials) >= size:
-            for start in range(0, len(planned.trials), size):
-                yield [(planned, planned.trials[start : start + size])]
-            continue
-        waits = planned.spec.search is not None
-        kind = (model.environment, model.device, frozenset(planned.studies), waits)
-        block = open_blocks.setdefault(kind, [])
-        if block and sum(p.seconds for p, _ in block) + planned.seconds > block_seconds:
-            yield block
-            block = open_blocks[kind] = []
-        block.append((planned, planned.trials))
+        for decisions, trials in planned.parts(planned.trials).items():
+            if seeds_per_job or len(trials) >= size:
+                for start in range(0, len(trials), size):
+                    yield [(planned, trials[start : start + size])]
+                continue
+            waits = planned.spec.search is not None
+            studies = frozenset(planned.studies)
+            kind = (model.environment, model.device, studies, waits, decisions)
+            block = open_blocks.setdefault(kind, [])
+            seconds = sum(one.seconds_per_trial * len(members) for one, members in block)
+            if block and seconds + each * len(trials) > block_seconds:
+                yield block
+                block = open_blocks[kind] = []
+            block.append((planned, trials))
     yield from (block for block in open_blocks.values() if block)

@@ -15,10 +15,12 @@ from pydantic import TypeAdapter
 from reseed.config import Dataset, Results, Weights
 from reseed.config.models import Encoder, SearchValues, Value
 from reseed.config.studies import Scheme, Seeds
+from reseed.config.until import Until
 from reseed.core.code_hash import digest
 from reseed.core.coordinates import Coordinates, Setting, search_coordinates
 from reseed.core.coverage import PaperExhibit
 from reseed.core.halving import SearchShard
+from reseed.core.seed_grid import DecisionId
 from reseed.core.statement import Statement
 
 AnySpec = TypeVar("AnySpec")
@@ -85,10 +87,7 @@ class ModelSpec:
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """How hyper-parameters are searched.
-
-    metrics: names in the order of preference; the first that the task has ranks the candidates.
-    """
+    """How hyper-parameters are searched. metrics: the first that the task has ranks candidates."""
 
     mode: str
     trials: int
@@ -103,9 +102,9 @@ class SettingSpec:
     """What all trials of a setting share.
 
     search: None where hyper-parameters are given. code, search_code: hashes of the code that
-    trains and that searches. device: `cpu`, `gpu` or `auto`. keep: parts of the split whose raw
-    outputs are stored. packages: top-level names of installed packages that the user's code
-    imports; their versions belong to the environment and are in no key.
+    trains and searches. device: `cpu`, `gpu` or `auto`. keep: parts of the split whose raw outputs
+    are stored. packages: installed packages that the user's code imports; their versions belong to
+    the environment and are in no key.
     """
 
     setting: Setting
@@ -137,11 +136,12 @@ class SettingSpec:
 
 @dataclass(frozen=True)
 class SettingTrials:
-    """Some trials of a setting."""
+    """Some trials of a setting. decisions: one of them must need the trials; if empty: always."""
 
     spec: SettingSpec
     trials: tuple[Coordinates, ...]
     sources: str
+    decisions: tuple[DecisionId, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -246,11 +246,12 @@ class ArmSpec:
 
 @dataclass(frozen=True)
 class ExperimentSpec:
-    """One experiment with its arms."""
+    """One experiment with its arms. until: the rule of an experiment that trains in rounds."""
 
     name: str
     title: str
     arms: tuple[ArmSpec, ...]
+    until: Until | None = None
 
 
 @dataclass(frozen=True)
@@ -303,6 +304,15 @@ class StudySpec:
     variants: dict[str, str]
     settings: tuple[SettingSpec, ...]
     experiments: tuple[ExperimentSpec, ...]
+    sources: str = ""
+
+
+@dataclass(frozen=True)
+class SettleSpec:
+    """Decide after a round which arms need more seeds. study: with one experiment."""
+
+    study: StudySpec
+    round: int
     sources: str = ""
 
 
@@ -377,9 +387,8 @@ class DrawSpec:
 class ReportSpec:
     """Write a page.
 
-    shown: the results folder as the user names it, for commands on the page. exhibits: names by
-    study, in the order of the page. page: the study of the page; None: index. coverage: exhibits
-    of the paper, by study.
+    shown: the results folder as the user names it. exhibits: names by study, in the order of the
+    page. page: its study; None: index. coverage: exhibits of the paper, by study.
     """
 
     results: str

@@ -42,6 +42,7 @@ def build_study_spec(project: Project, plan: Plan, name: str) -> StudySpec:
                 key,
                 study.experiments[key].title,
                 tuple(_arm_spec(plan, settings, arm) for arm in arms),
+                study.experiments[key].until,
             )
             for key, arms in experiments.items()
         ),
@@ -85,6 +86,25 @@ def _imported_titles(project: Project, study: Study) -> dict[str, dict[str, str]
         "datasets": {name: entry.title for name, entry in project.datasets.items()} | given_titles,
         "models": {name: entry.title for name, entry in project.models.items()} | given_titles,
     }
+
+
+def without_texts(spec: StudySpec) -> StudySpec:
+    """The study without the texts of its pages, for jobs that decide what is trained."""
+    blank = DatasetText("", "", "", "", [], None, None)
+    return replace(
+        spec,
+        title="",
+        question="",
+        citation="",
+        notes=(),
+        models={},
+        variants={},
+        datasets={name: replace(blank, metric=text.metric) for name, text in spec.datasets.items()},
+        experiments=tuple(
+            replace(one, title="", arms=tuple(replace(arm, title="") for arm in one.arms))
+            for one in spec.experiments
+        ),
+    )
 
 
 def narrow_to_experiment(spec: StudySpec, experiment: str) -> StudySpec:

@@ -18,7 +18,9 @@ def build_train_spec(project: Project, block: Block, write_sources: WriteSources
     """Spec that trains the trials of a block."""
     main = project.main
     settings = tuple(
-        SettingTrials(one.spec, tuple(trials), write_sources(one.sources)) for one, trials in block
+        SettingTrials(one.spec, tuple(part), write_sources(one.sources), decisions)
+        for one, trials in block
+        for decisions, part in one.parts(trials).items()
     )
     results = str(Path(main.results).resolve())
     return TrainSpec(results, main.mixed, main.retry_failed, main.trial_seconds, settings)

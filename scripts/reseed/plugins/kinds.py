@@ -7,6 +7,8 @@ module of `reseed.exhibits` that defines `table` or `figure`. `my_module:analyse
 - `READS`: what an analysis reads: `metrics` (the default), `predictions` or `curves`; an exhibit
   may read `repeated_fits` besides its analysis;
 - `DRAWS`: the kinds of analysis, ("spread", …), that an exhibit can show (default: any or none);
+- `SEQUENTIAL`: True for an analysis that is valid where the scores decide how many seeds there are
+  (an experiment with `until`);
 - `class Options(reseed.plugins.options.Strict)`: its options (default: no options).
 
 Parsing reads the syntax of the modules only; `read_options` imports them.
@@ -41,7 +43,7 @@ class Kind(NamedTuple):
     """One kind.
 
     function: entry point in `module`. reads: see the module docstring. draws: kinds of analysis
-    that an exhibit can show; None if the module does not limit them.
+    that an exhibit can show; None if the module does not limit them. sequential: see there too.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Kind(NamedTuple):
     function: str
     reads: str
     draws: tuple[str, ...] | None
+    sequential: bool = False
 
     def can_draw(self, analysis: str) -> bool:
         """Whether an exhibit of this kind can show an analysis; any user's analysis is allowed."""
@@ -56,17 +59,18 @@ class Kind(NamedTuple):
 
 
 class _Declarations(NamedTuple):
-    """Names of the functions of a module, its READS and its DRAWS."""
+    """Names of the functions of a module, and its constants."""
 
     functions: set[str]
     reads: str
     draws: tuple[str, ...] | None
+    sequential: bool
 
 
 def _read_declarations(path: Path) -> _Declarations:
     facts = read_source(path).facts
     functions, constants = (facts.functions, facts.constants) if facts else ((), {})
-    values: dict[str, Any] = {"READS": "metrics", "DRAWS": None}
+    values: dict[str, Any] = {"READS": "metrics", "DRAWS": None, "SEQUENTIAL": False}
     for name, text in constants.items():
         try:
             values[name] = ast.literal_eval(text)
@@ -74,7 +78,9 @@ def _read_declarations(path: Path) -> _Declarations:
             raise ReseedError(
                 f"{path}: {name} must be a literal, because the module is not run to read it."
             ) from None
-    return _Declarations(set(functions), values["READS"], values["DRAWS"])
+    return _Declarations(
+        set(functions), values["READS"], values["DRAWS"], values["SEQUENTIAL"] is True
+    )
 
 
 @cache
@@ -86,7 +92,7 @@ def built_in_kinds(family: str) -> dict[str, Kind]:
         for function in ENTRY_POINTS[family]:
             if function in declared.functions:
                 module = f"reseed.{family}.{path.stem}"
-                kinds[path.stem] = Kind(path.stem, module, function, declared.reads, declared.draws)
+                kinds[path.stem] = Kind(path.stem, module, function, *declared[1:])
     return kinds
 
 
@@ -116,7 +122,7 @@ def find_kind(family: str, name: str, project: Path = Path()) -> Kind:
             f'{path}: DRAWS is {draws!r}: must be a tuple of kinds of analysis, ("spread",). '
             f"Allowed: {', '.join(sorted(built_in_kinds('analyses')))}, or my_module:analyse."
         )
-    return Kind(name, module, function, declared.reads, draws)
+    return Kind(name, module, function, declared.reads, draws, declared.sequential)
 
 
 def _name_analyses(draws: object) -> bool:

@@ -8,7 +8,9 @@ outlive it, use a study file (`config/studies/`).
 from __future__ import annotations
 
 import operator
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,12 @@ from reseed.comparison.arguments import (
     check_pairs,
 )
 from reseed.comparison.result import STUDY_NAME, Comparison
-from reseed.config.defaults import apply_pair_options, default_analyses_and_exhibits
+from reseed.comparison.settled import SettledComparison
+from reseed.config.defaults import (
+    apply_pair_options,
+    default_analyses_and_exhibits,
+    settled_analyses_and_exhibits,
+)
 from reseed.core.environment import describe_environment
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.pipeline.runner import pick_device
@@ -34,6 +41,15 @@ from reseed.session import tables
 from reseed.session.inputs import read_training_data
 from reseed.session.interruption import interrupt_study
 from reseed.session.models import Model, check_suitable, read_models
+from reseed.session.rounds import (
+    Rounds,
+    describe_rounds,
+    describe_rule,
+    find_open_models,
+    read_rule,
+    refuse_splits,
+    train_in_rounds,
+)
 from reseed.session.scoring import choose_metric
 from reseed.session.splits import make_design
 from reseed.session.training import train_models
@@ -69,6 +85,7 @@ def study(
     progress: bool | None = None,
     title: str = "Which model is better?",
     dataset: str = "data",
+    until: str | Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Comparison:
     """Train every model on every split under every seed, and compare the models.
@@ -99,64 +116,93 @@ def study(
         n_jobs: parallel trainings (-1: one for each core).
         progress: show a progress bar (default: in a terminal or a notebook).
         dataset: title of the data.
+        until: `settled`, or a dict of the rule (`first`, `batch`, `alpha`, `scale`, `rope`,
+            `half_width`; see `config.until.Until`): trains in rounds on one split, until every pair
+            of models is settled; `seeds` is the maximum.
 
     Returns:
-        A `Comparison`, as `reseed.compare` does; `data.metrics` has one row a training.
+        A `Comparison`, as `reseed.compare` does; `data.metrics` has one row a training. With
+        `until`, a `SettledComparison`, whose `runs` are the runs of each model and those saved.
 
     Raises:
         ReseedError: for invalid input, and if no training of a model finishes.
         StudyInterrupted: on Ctrl-C, with the finished trainings (`reseed.session.interruption`).
     """
     pair_options = check_pair_options(options, study)
+    rule = read_rule(until, {"baseline": baseline, "pairs": pairs, **pair_options})
     test_share, test_set = _check_test(test, splits)
     named = read_models(models, sample_weight is not None)
     choice = _check_pair_names(baseline, pairs, [model.name for model in named])
     data = read_training_data(X, y, test_set, task, positive, groups, sample_weight)
     check_suitable(named, data.task)
-    splits = _DEFAULT_SPLITS if splits is None else splits
+    if splits is None:
+        splits = 1 if rule else _DEFAULT_SPLITS
     design = make_design(splits, test_share, data.targets, data.task, data.rows)
+    if rule:
+        refuse_splits(len(design.splits))
     model_seeds = _check_seeds(seeds)
     chosen = choose_metric(metric, data.task, check_direction(greater_is_better))
     # Checks the region of practical equivalence before training.
-    rope_by_metric(pair_options.get("rope"), {chosen.name: 100.0 if chosen.share else 1.0})
+    rope = rule.rope if rule else pair_options.get("rope")
+    rope_by_metric(rope, {chosen.name: 100.0 if chosen.share else 1.0})
     device = _check_device(device, n_jobs)
     finished: dict[tables.TrialKey, Outcome] = {}
+    varied = _name_varied(len(design.splits), len(model_seeds))
+    environment = describe_environment(device, 1).identifier
+    train = partial(
+        train_models, design=design, data=data, metric=chosen, device=device, n_jobs=n_jobs,
+        progress=progress, finished=finished,
+    )  # fmt: skip
+
+    def find_open(done: Rounds) -> list[Model]:
+        assert rule is not None
+        outcomes = _repeat_unseeded(design.splits, done)
+        _refuse_failed_models(tables.build_metrics(done.trained, design, varied, environment))
+        metrics = tables.build_metrics(outcomes, design, varied, environment)
+        facts = tables.describe_data(dataset, data, chosen)
+        return find_open_models(metrics, named, facts, rule)
+
     try:
-        trained = train_models(
-            named, design, model_seeds, data, chosen, device, n_jobs, progress, finished
-        )
+        if rule:
+            done = train_in_rounds(named, model_seeds, rule, train, find_open)
+        else:
+            done = Rounds(train(named, seeds=model_seeds), dict.fromkeys(named, model_seeds))
     except KeyboardInterrupt:
         if not finished:
             raise
         planned = len(named) * len(design.splits) * len(model_seeds)
         raise interrupt_study(finished, design, planned, chosen) from None
-    outcomes = _repeat_unseeded(named, design.splits, model_seeds, trained)
-    varied = _name_varied(len(design.splits), len(model_seeds))
-    environment = describe_environment(device, 1).identifier
+    outcomes = _repeat_unseeded(design.splits, done)
     metrics = tables.build_metrics(outcomes, design, varied, environment)
-    trials = metrics[[key in trained for key in outcomes]]
+    trials = metrics[[key in done.trained for key in outcomes]]
     _refuse_failed_models(trials)
     notes = [
         *data.notes,
         *_describe_majority(data.targets.target, data.task, chosen.name),
-        *_describe_unseeded(named, model_seeds, trained),
+        *_describe_unseeded(named, model_seeds, done.trained),
+        *([describe_rounds(done, len(model_seeds))] if rule else []),
         *tables.describe_failures(trials),
     ]
     texts = {
         "study": STUDY_NAME, "title": title, "question": "", "citation": "", "dataset": dataset
     }  # fmt: skip
-    info = tables.describe_study(texts, data, named, chosen, trials, device, notes)
+    facts = describe_rule(rule, len(model_seeds)) if rule else None
+    info = tables.describe_study(texts, data, named, chosen, trials, device, notes, facts)
     folder = tables.write_predictions(outcomes, design, varied, data) if keep else None
-    defaults = default_analyses_and_exhibits(
-        items=keep, binary=data.task == "binary", trained=True, experiments=[tables.EXPERIMENT]
-    )
-    analyses = apply_pair_options(defaults["analyses"], choice._asdict())
     predictions = None
     if folder is not None:
         tasks: dict[str, str | None] = {tables.DATASET: data.task}
         predictions = Predictions(Path(folder.name), tasks=tasks, held=folder)
+    found = Data(metrics, info, predictions=predictions)
+    if rule:
+        own = settled_analyses_and_exhibits([tables.EXPERIMENT])
+        return SettledComparison(found, own["analyses"], own["exhibits"], "reseed.study")
+    defaults = default_analyses_and_exhibits(
+        items=keep, binary=data.task == "binary", trained=True, experiments=[tables.EXPERIMENT]
+    )
+    analyses = apply_pair_options(defaults["analyses"], choice._asdict())
     return Comparison(
-        Data(metrics, info, predictions=predictions),
+        found,
         add_pair_options(analyses, pair_options),
         defaults["exhibits"],
         "reseed.study",
@@ -214,17 +260,13 @@ def _check_device(device: str, n_jobs: object) -> str:
     return chosen
 
 
-def _repeat_unseeded(
-    models: list[Model],
-    splits: list[tables.SplitId],
-    seeds: list[int],
-    trained: dict[tables.TrialKey, Outcome],
-) -> dict[tables.TrialKey, Outcome]:
+def _repeat_unseeded(splits: list[tables.SplitId], done: Rounds) -> dict[tables.TrialKey, Outcome]:
     """Outcome of every trial: that of the first seed if a model does not depend on the seed."""
+    trained = done.trained
     return {
         (model, split, seed): trained.get((model, split, seed)) or trained[model, split, seeds[0]]
         for split in splits
-        for model in models
+        for model, seeds in done.seeds.items()
         for seed in seeds
     }
 
@@ -269,7 +311,8 @@ def _describe_unseeded(
 ) -> Iterator[str]:
     """Notes on models of which no parameter holds a seed."""
     unseeded = [model for model in models if not model.is_seeded and len(seeds) > 1]
-    repeated = {model for model, _, seed in trained if seed == seeds[-1]}
+    counts = Counter(model for model, _ in {(model, seed) for model, _, seed in trained})
+    repeated = {model for model, count in counts.items() if count > 1}
     constant = ", ".join(model.name for model in unseeded if model not in repeated)
     varying = ", ".join(model.name for model in unseeded if model in repeated)
     if constant:

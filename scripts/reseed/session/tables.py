@@ -32,6 +32,7 @@ from reseed.core.study_info import (
     ModelInfo,
     StudyInfo,
     TrialCounts,
+    UntilInfo,
 )
 from reseed.metrics.registry import Metric
 from reseed.session.inputs import TrainingData
@@ -84,6 +85,7 @@ def describe_study(
     metrics: pd.DataFrame,
     device: str,
     notes: list[str],
+    until: UntilInfo | None = None,
 ) -> StudyInfo:
     """Facts of the study of a session, as `reseed.collection.about` describes one.
 
@@ -115,9 +117,10 @@ def describe_study(
                 arms={m.name: m.name for m in models},
                 varied=metrics["varied"].iloc[0],
                 seeds=seeds,
+                until=until,
             )
         },
-        datasets={DATASET: _describe_data(study["dataset"], data, metric)},
+        datasets={DATASET: describe_data(study["dataset"], data, metric)},
         trials=TrialCounts.of_trials(metrics, same_outputs=find_repeated_outputs(metrics)),
         train_seconds=float(metrics["train_seconds"].sum()),
         seconds_per_trial={str(name): float(s) for name, s in seconds.items()},
@@ -126,7 +129,8 @@ def describe_study(
     )
 
 
-def _describe_data(title: str, data: TrainingData, metric: Metric) -> DatasetInfo:
+def describe_data(title: str, data: TrainingData, metric: Metric) -> DatasetInfo:
+    """Facts of the data of a session."""
     counts = None
     if data.classes is not None:
         sizes = np.bincount(data.targets.target, minlength=len(data.classes))

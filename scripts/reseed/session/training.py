@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import cast
 
 from reseed.core.schemas import MODEL_SEED_COLUMNS
@@ -32,12 +32,14 @@ def train_models(
     n_jobs: int,
     progress: bool | None,
     finished: dict[TrialKey, Outcome],
+    known_random: Collection[Model] = (),
 ) -> dict[TrialKey, Outcome]:
     """Outcome of each (model, split, seed).
 
     A model whose results do not depend on the seed has outcomes of the first seed only.
 
     finished: receives each outcome as soon as it is there, for a caller that is interrupted.
+    known_random: models whose results are known to depend on the seed.
     """
     is_registered = metrics.METRICS.get(metric.name) is metric
     problem = Problem(
@@ -59,8 +61,9 @@ def train_models(
 
     # A model without a seed parameter may be random: two seeds on the first split show it.
     first = design.splits[0]
+    varies = {model: model.is_seeded or model in known_random for model in models}
     jobs = {
-        (model, split): seeds if model.is_seeded else seeds[: 2 if split is first else 1]
+        (model, split): seeds if varies[model] else seeds[: 2 if split is first else 1]
         for split in design.splits
         for model in models
     }
@@ -68,7 +71,7 @@ def train_models(
     random = {
         model
         for model in models
-        if model.is_seeded or _has_several(finished[model, first, s] for s in jobs[model, first])
+        if varies[model] or _has_several(finished[model, first, s] for s in jobs[model, first])
     }
     remaining = {
         (model, split): seeds[len(done) :]

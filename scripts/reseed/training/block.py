@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from reseed.cache.entries import add_entry, delete_files, link_entry
+from reseed.cache.rounds import Decisions, skip_trials
 from reseed.cache.trial_cache import TrialCache
 from reseed.cache.trial_records import SCHEMA, TrialRecord, read_trial, write_trial
 from reseed.core.coordinates import Coordinates
@@ -95,8 +96,13 @@ def train_block(spec: TrainSpec, device: str, threads: int, report: Report) -> N
         threads: threads a trial may use.
         report: receives one line a trial.
     """
+    decisions = Decisions(spec.results)
     for part in spec.settings:
         cache = TrialCache(spec.results, part.spec)
+        if not decisions.need(part):
+            skip_trials(cache, part)
+            report(f"{cache.setting.folder}: {len(part.trials)} trials are not needed")
+            continue
         here = describe_environment(device, threads, cache.spec.packages)
         missing = [
             trial

@@ -283,6 +283,20 @@ def pair_models(
     ]
 
 
+def pair_by_seed(group: ModelGroup) -> list[tuple[str, str, Pairing]]:
+    """Every pair of models on the runs that both finished, however many runs only one of them has.
+
+    More runs of one model therefore leave the earlier runs of a pair as they are.
+    """
+    found = []
+    for i, j in combinations(range(len(group.models)), 2):
+        both = np.isfinite(group.scores[[i, j]]).all(axis=0)
+        a, b = (np.where(both, group.scores[[k]], np.nan) for k in (i, j))
+        (pairing,) = pair_runs(a, b, group.split)
+        found.append(_put_better_first(group, group.models[i], group.models[j], pairing))
+    return found
+
+
 def _put_better_first(
     group: ModelGroup, a: str, b: str, pairing: Pairing
 ) -> tuple[str, str, Pairing]:

@@ -1,0 +1,118 @@
+"""`SettledComparison`: what `reseed.study(until=…)` returns."""
+
+from __future__ import annotations
+
+import io
+import json
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from reseed.comparison.result import Comparison
+from reseed.rendering.numbers import counted
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from reseed.rendering.tables import Table
+
+#: The analysis, and the table of it (`config.defaults.settled_analyses_and_exhibits`).
+SETTLED = "settled"
+_COLUMNS = [
+    "dataset", "model_a", "model_b", "outcome", "winner", "difference", "low", "high", "stopped_at",
+    "n", "verdict",
+]  # fmt: skip
+
+
+class SettledComparison(Comparison):
+    """Models compared by runs that were trained until every pair was settled.
+
+    The verdicts are those of the confidence sequences at the stop of each pair. Tests for a fixed
+    number of runs are not valid for such runs, so there are none.
+    """
+
+    @cached_property
+    def verdicts(self) -> pd.DataFrame:
+        """One row a pair: difference and interval at its stop, or after all runs without one.
+
+        `difference`, `low` and `high` are in units of the score and positive where `model_a` is
+        better. `n`: runs that both have. `stopped_at`: NaN where the pair is open.
+        """
+        rows = self.statistics(SETTLED).rename(columns={"mean": "difference"})
+        at_stop = rows[rows["runs"] == rows["stopped_at"].fillna(rows["n"])]
+        return at_stop[_COLUMNS].reset_index(drop=True)
+
+    @cached_property
+    def runs(self) -> pd.DataFrame:
+        """One row a model: runs that were `used`, the `maximum`, and those `saved`."""
+        (experiment,) = self.data.info.experiments.values()
+        assert experiment.until is not None
+        most = experiment.until.maximum
+        used = self.data.metrics.groupby("model", sort=False).size()
+        return pd.DataFrame({"model": used.index, "used": used.to_numpy(), "maximum": most}).assign(
+            saved=lambda table: table["maximum"] - table["used"]
+        )
+
+    @cached_property
+    def possible_ranks(self) -> dict[str, tuple[int, int]]:
+        """Empty: models are not ranked."""
+        return {}
+
+    @property
+    def answer(self) -> list[str]:
+        """How many pairs are decided, and how many runs were needed."""
+        found, runs = self.verdicts, self.runs
+        if found.empty:
+            return ["Nothing to compare: no two models have two runs with the same seeds."]
+        decided = int(found["outcome"].isin(("difference", "equivalent")).sum())
+        return [
+            f"{decided} of {counted(len(found), 'pair')} decided on exactly this test set, which "
+            f"did not vary, by {runs['used'].sum():,} of at most {runs['maximum'].sum():,} runs."
+        ]
+
+    def ordered_verdicts(self) -> pd.DataFrame:
+        """Verdicts, the pairs that were settled first before the others."""
+        return self.verdicts.sort_values("stopped_at", kind="stable")
+
+    def table(self, name: str = SETTLED) -> Table:
+        """A table of `exhibits`."""
+        return super().table(name)
+
+    def plot(self, name: str | None = None) -> Figure:
+        """A figure of `exhibits`; by default the confidence sequences."""
+        return super().plot(name or "sequences")
+
+    def to_latex(self, name: str = SETTLED) -> str:
+        """A table as LaTeX; its first line names the packages it needs."""
+        return super().to_latex(name)
+
+    def to_markdown(self, name: str = SETTLED) -> str:
+        """A table as Markdown."""
+        return super().to_markdown(name)
+
+    def to_json(self) -> str:
+        """Answer, verdicts, runs and notes as JSON text; missing numbers are null."""
+        tables = {"verdicts": self.ordered_verdicts(), "runs": self.runs}
+        records = {name: json.loads(one.to_json(orient="records")) for name, one in tables.items()}
+        content = {"answer": self.answer, **records, "notes": self.notes}
+        return json.dumps(content, indent=2, ensure_ascii=False)
+
+    def __str__(self) -> str:
+        lines = [*self.answer, "", self.runs.to_string(index=False), ""]
+        lines += [f"- {verdict}" for verdict in self.ordered_verdicts()["verdict"]]
+        return "\n".join([*lines, "", *(f"Note: {note}" for note in self.notes)])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the answer, the runs, the verdicts."""
+        text = io.StringIO()
+        for sentence in self.answer:
+            text.write(f"<p>{sentence}</p>")
+        verdicts = self.ordered_verdicts()["verdict"].to_frame()
+        return (
+            text.getvalue()
+            + self.runs.to_html(index=False, border=0)
+            + verdicts.to_html(index=False, header=False, border=0)
+        )
