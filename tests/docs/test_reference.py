@@ -1,5 +1,6 @@
 """config/README.md agrees with the classes, and the study template is valid."""
 
+import re
 from pathlib import Path
 
 import yaml
@@ -24,21 +25,26 @@ def test_every_field_is_documented():
         schema = cls.model_json_schema()
         for part in (schema, *schema.get("$defs", {}).values()):
             for field, entry in part.get("properties", {}).items():
-                assert f"| `{field}` |" in PAGE, (name, field)
+                assert re.search(rf"^- `{field}`( \(.+\))?: \S", PAGE, re.MULTILINE), (name, field)
                 assert entry.get("description") or "const" in entry, (name, part["title"], field)
 
 
 def test_every_kind_and_option_is_documented():
+    documented = re.compile(r"^(?:  )?- `(\w+)`(?: \(.+\))?: \S")
+    _, *sections = re.split(r"\nOptions of several kinds.*\n", PAGE)
+    sections = dict(zip(("analyses", "exhibits", "readers"), sections, strict=False))
     for family in ("analyses", "exhibits"):
+        shared, *blocks = re.split(r"^- \*\*", sections[family], flags=re.MULTILINE)
+        common = {m[1] for m in map(documented.match, shared.splitlines()) if m}
+        by_name = {block.split("`")[1]: block for block in blocks}
         for name, kind in kinds.built_in_kinds(family).items():
-            assert f"- **`{name}`**: " in PAGE
+            first, *lines = by_name[name].splitlines()
+            own = {m[1] for m in map(documented.match, lines) if m}
+            also = set(re.findall(r"`(\w+)`", first.partition(" Also ")[2]))
+            assert also <= common, name
             options = getattr(kinds.load_kind(kind), "Options", None)
-            for field in options.model_fields if options else ():
-                line = f"  - `{options.model_fields[field].alias or field}` ("
-                assert any(t.startswith(line) and "): " in t for t in PAGE.splitlines()), (
-                    name,
-                    field,
-                )
+            fields = options.model_fields if options else {}
+            assert {field.alias or name for name, field in fields.items()} <= own | also, name
     for name in READERS:
         assert f"- **`{name}`**: " in PAGE
 

@@ -20,7 +20,7 @@ Written by `python tests/run_faults.py` on {dates}: {system}. {tried} of {known}
 | refused | rejected with one message (of an archive member: its path; the pinned bytes are read) |
 | recorded | stored as a failed trial that every exhibit counts |
 | reported | the job fails with its name; all other results are kept |
-| NOT NOTICED, LOST, HUNG, OTHERWISE | errors: wrong files accepted; no recovery; no end; an unplanned good end |
+| NOT NOTICED, LOST, HUNG, OTHERWISE | error: wrong files taken; no recovery; no end; unplanned |
 """
 
 
