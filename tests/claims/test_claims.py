@@ -11,6 +11,7 @@ from reseed.claims import phrases
 from reseed.claims.claim import Claim, ClaimError, Estimate, Sample, Test, check_drawn
 from reseed.claims.statements import describe_precision, judge, judge_all
 from reseed.core.statement import Statement
+from reseed.reporting.statements import StatementRow
 from scipy import stats
 
 ROWS = pd.DataFrame(
@@ -196,11 +197,29 @@ def test_precision_of_a_statement_is_that_of_80_percent_power():
     measured = Estimate("a", 1.3, 1.3 / half**0.5, 1.3 * half**0.5, 0.95, (0, math.inf))
     one = claim(estimates=[measured])
     text = describe_precision(Statement("More.", "ratio", above=1), one)
-    true = float(re.search(r"above ([\d.]+), about", text)[1])
+    true = float(re.search(r"above ([\d.]+)", text)[1])
     ratios = true * np.sqrt(rng.chisquare(n - 1, 20_000) / rng.chisquare(n - 1, 20_000))
     assert np.mean(ratios / half**0.5 > 1) == pytest.approx(0.8, abs=0.03)
     below = describe_precision(Statement("Less.", "ratio", below=1), one)
-    assert float(re.search(r"below ([\d.]+), about", below)[1]) == pytest.approx(1 / true, abs=0.01)
+    assert float(re.search(r"below ([\d.]+)", below)[1]) == pytest.approx(1 / true, abs=0.01)
+
+
+def test_precision_of_a_statement_that_did_not_hold_is_that_of_the_refutation():
+    """At most 5 %: measured 19 %, so the runs could show a true value above some limit."""
+    measured = Estimate("a", 0.19, 0.16, 0.22, 0.95, (0, 1))
+    text = describe_precision(Statement("Few.", "rate", below=0.05), claim(estimates=[measured]))
+    assert text == "power of about 80 % for a true value above 0.093"
+
+
+def test_shares_are_shown_in_points():
+    measured = Estimate("a", 0.012, 0.008, 0.02, 0.95, (0, 1)).in_points()
+    small = Statement("Below one point.", "sd", below=0.01)
+    (record,) = judge_all([small], [claim(name="sd", statistic="SD", estimates=[measured])])
+    row = StatementRow.from_record(record, "anchor")
+    assert row.measured == "1.20 [0.80, 2.00]"
+    assert row.statistic.endswith(", points")
+    assert row.limits.endswith("points")
+    assert row.verdict == "cannot tell"
 
 
 def test_precision_is_left_out_where_none_is_known():

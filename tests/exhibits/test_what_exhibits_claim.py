@@ -66,7 +66,7 @@ def test_short_training_times_keep_their_digits():
     ])  # fmt: skip
     facts = about(("magic",), ("nb", "lsvm"))
     table = shown(training_time_table, training_time, metrics, facts, {}, {"baseline": "nb"})
-    assert list(table.shown[["Time", "The other's"]].iloc[0]) == ["0.0040 s", "0.0020 s"]
+    assert list(table.shown[["Time", "Time, baseline"]].iloc[0]) == ["0.0040 s", "0.0020 s"]
 
 
 def test_models_that_share_the_smallest_sd_are_all_named():

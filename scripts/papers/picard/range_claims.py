@@ -101,9 +101,11 @@ def _largest(data: ExhibitData, rows: pd.DataFrame, titles: pd.Series, name: str
     """The observed range is a lower bound of the largest difference between any two seeds."""
     estimates = []
     for i, row in rows.iterrows():
-        most = 1.0 if _is_share(data, row) else math.inf
+        is_share = _is_share(data, row)
+        most = 1.0 if is_share else math.inf
         # A fact about the seeds run: no chance is involved, so the level is 1.
-        estimates.append(Estimate(titles[i], row["range"], row["range"], most, 1.0, (0, most)))
+        estimate = Estimate(titles[i], row["range"], row["range"], most, 1.0, (0, most))
+        estimates.append(estimate.in_points() if is_share else estimate)
     return Claim(
         name,
         "The best and the worst seed differ in {metric} by {range}, so the largest difference"
@@ -139,11 +141,11 @@ def _sd(data: ExhibitData, rows: pd.DataFrame, titles: pd.Series, name: str) -> 
     estimates = []
     for i, row in rows.iterrows():
         # No score between 0 and 1 has an SD above that of as many zeros as ones.
-        most = math.sqrt(row["n"] / (row["n"] - 1)) / 2 if _is_share(data, row) else math.inf
+        is_share = _is_share(data, row)
+        most = math.sqrt(row["n"] / (row["n"] - 1)) / 2 if is_share else math.inf
         interval = (row["sd_low"], row["sd_high"])
-        estimates.append(
-            Estimate.truncated(titles[i], row["sd"], interval, row["level"], (0, most))
-        )
+        estimate = Estimate.truncated(titles[i], row["sd"], interval, row["level"], (0, most))
+        estimates.append(estimate.in_points() if is_share else estimate)
     return Claim(
         name,
         "The SD of {metric} over seeds is {sd} ({n} each, {items}).",

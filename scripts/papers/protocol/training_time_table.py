@@ -31,9 +31,9 @@ def table(data: ExhibitData, options: Options) -> Table:
             lines.add(_line(data, row), title)
     level = 100 * known["level"].iloc[0]
     text = (
-        "Time: median seconds of a training. By the other: geometric mean over runs on the same"
-        f" split and seeds, with its {level:g} % t interval. Whatever else ran on the machine is"
-        " in it. Same outputs: such runs of the two that gave the same, bit by bit."
+        "Time: median seconds of a training. Ratio: geometric mean over runs on the same"
+        f" split and seeds, with its {level:g} % t interval. It depends on what"
+        " else ran on the machine. Same outputs: such runs with bitwise equal outputs."
     )
     return lines.table(
         data,
@@ -52,11 +52,11 @@ def _times(row: pd.Series) -> str:
 def _line(data: ExhibitData, row: pd.Series) -> dict:
     places = numbers.decimals([row["seconds"], row["baseline_seconds"]])
     return {
-        "Trained": arm_title(data, row["arm"], row["experiment"]),
-        "Beside": arm_title(data, row["baseline"], row["experiment"]),
+        "Arm": arm_title(data, row["arm"], row["experiment"]),
+        "Baseline": arm_title(data, row["baseline"], row["experiment"]),
         "Time": f"{row['seconds']:,.{places}f} s",
-        "The other's": f"{row['baseline_seconds']:,.{places}f} s",
-        "By the other": _times(row),
+        "Time, baseline": f"{row['baseline_seconds']:,.{places}f} s",
+        "Ratio": _times(row),
         "Same outputs": numbers.NONE
         if pd.isna(row["same_outputs"])
         else f"{row['same_outputs']:.0f} of {row['n']:.0f}",

@@ -11,7 +11,7 @@ import math
 import re
 import string
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -61,7 +61,8 @@ class Estimate:
     """A measured value with its interval, in the unit of the metric or without one.
 
     subject: what it was measured on. level: of the interval. bounds: least and greatest possible
-    value. Interval ends are NaN where there is no interval.
+    value. Interval ends are NaN where there is no interval. factor: 100 for a difference of shares
+    that is shown in points, with `unit`.
     """
 
     subject: str
@@ -70,6 +71,8 @@ class Estimate:
     high: float = math.nan
     level: float = math.nan
     bounds: tuple[float, float] = (-math.inf, math.inf)
+    factor: float = 1.0
+    unit: str = ""
 
     def __post_init__(self) -> None:
         least, greatest = self.bounds
@@ -99,6 +102,10 @@ class Estimate:
         known = all(map(math.isfinite, interval))
         ends = (low, high) if known else (math.nan, math.nan)
         return cls(subject, float(value), *ends, float(level), bounds)
+
+    def in_points(self) -> Estimate:
+        """The estimate of shares, to be shown in points."""
+        return replace(self, factor=100.0, unit="points")
 
     @property
     def has_interval(self) -> bool:
@@ -216,6 +223,7 @@ class Claim:
             "estimates": [
                 {"subject": e.subject, "value": e.value}
                 | ({"low": e.low, "high": e.high, "level": e.level} if e.has_interval else {})
+                | ({"factor": e.factor, "unit": e.unit} if e.unit else {})
                 for e in self.estimates
             ],
         }
@@ -264,12 +272,11 @@ def check_drawn(claims: Sequence[Claim], drawn: frozenset[str]) -> None:
 
 def format_estimate(estimate: Estimate, decimals: int) -> str:
     """`3.20 [2.10, 4.40]`; without an interval `3.20`."""
-    text = format_number(estimate.value, decimals)
+    text = format_number(estimate.value * estimate.factor, decimals)
     if not estimate.has_interval:
         return text
-    return (
-        f"{text} [{', '.join(format_number(e, decimals) for e in (estimate.low, estimate.high))}]"
-    )
+    ends = (end * estimate.factor for end in (estimate.low, estimate.high))
+    return f"{text} [{', '.join(format_number(end, decimals) for end in ends)}]"
 
 
 def _names(template: str) -> set[str]:

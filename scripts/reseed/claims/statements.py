@@ -81,22 +81,25 @@ def _compare(statement: Statement, estimate: Estimate) -> Verdict:
 def describe_precision(statement: Statement, claim: Claim) -> str:
     """From which true values on the statement would be decided with `ENOUGH_POWER`, about.
 
-    As if the intervals were those of Gaussian estimates: of their logarithm for a ratio (bounds 0
-    and ∞). Empty for a region with two ends, estimates without an interval, and one-sided
-    intervals that end at a bound.
+    That it holds; for a statement that did not hold, that it does not. As if the intervals were
+    those of Gaussian estimates: of their logarithm for a ratio (bounds 0 and ∞). Empty for a region
+    with two ends, estimates without an interval, and one-sided intervals that end at a bound.
     """
     ends = [end for end in (statement.above, statement.below) if end is not None]
     if len(ends) != 1:
         return ""
     sign = 1 if statement.below is None else -1
-    found = [_decided_from(one, ends[0], sign) for one in claim.estimates]
-    known = [value for value in found if value is not None]
+    if judge(statement, claim).verdict == "not held":
+        sign = -sign
+    decided = [(one, _decided_from(one, ends[0], sign)) for one in claim.estimates]
+    known = [value * one.factor for one, value in decided if value is not None]
     if not known:
         return ""
     side = "above" if sign > 0 else "below"
+    unit = claim.estimates[0].unit
     return (
-        f"power {format_share(ENOUGH_POWER)} for a true value {side}"
-        f" {from_to(known, '{:.2g}'.format)}, about"
+        f"power of about {format_share(ENOUGH_POWER)} for a true value {side}"
+        f" {from_to(known, '{:.2g}'.format)}{f' {unit}' if unit else ''}"
     )
 
 

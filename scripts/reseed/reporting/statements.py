@@ -47,7 +47,7 @@ class StatementRow:
             source=record["source"],
             published=record["published"] or NONE,
             measured=_measured(found),
-            statistic=claim.get("statistic", ""),
+            statistic=_statistic(claim.get("statistic", ""), found),
             n=claim["n"] or NONE,
             verdict=record["verdict"],
             detail=record["detail"],
@@ -73,8 +73,8 @@ def _limits(record: dict[str, Any], empty: str) -> str:
 
 
 def _decimals(estimates: Sequence[Estimate]) -> int:
-    ends = [(one.low, one.high) for one in estimates if one.has_interval]
-    return interval_decimals(ends, otherwise=[one.value for one in estimates])
+    ends = [(e.low * e.factor, e.high * e.factor) for e in estimates if e.has_interval]
+    return interval_decimals(ends, otherwise=[e.value * e.factor for e in estimates])
 
 
 def _measured(estimates: Sequence[Estimate]) -> str:
@@ -84,8 +84,14 @@ def _measured(estimates: Sequence[Estimate]) -> str:
     places = _decimals(estimates)
     if len(estimates) == 1:
         return format_estimate(estimates[0], places)
-    values = [one.value for one in estimates]
+    values = [one.value * one.factor for one in estimates]
     return f"{from_to(values, lambda value: fixed(value, places))} ({len(values)} estimates)"
+
+
+def _statistic(text: str, estimates: Sequence[Estimate]) -> str:
+    """What was estimated, with its unit."""
+    unit = estimates[0].unit if estimates else ""
+    return f"{text}, {unit}" if unit else text
 
 
 def _each(estimates: Sequence[Estimate]) -> tuple[str, ...]:
