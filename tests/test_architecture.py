@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from functools import cache
@@ -130,6 +131,12 @@ def test_files_have_at_most_400_lines():
     folders = ("scripts", "tests", "benchmarks", "docs")
     paths = (path for folder in folders for path in (REPOSITORY / folder).rglob("*.py"))
     assert {path.name for path in paths if len(path.read_text().splitlines()) > 400} <= TOO_LONG
+
+
+def test_names_of_test_files_are_unique():
+    """Pytest imports test files by their name alone: a second file of one name is an error."""
+    counts = Counter(path.name for path in (REPOSITORY / "tests").rglob("test_*.py"))
+    assert [name for name, count in counts.items() if count > 1] == []
 
 
 def test_names_of_tests_have_fewer_than_60_characters():

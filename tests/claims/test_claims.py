@@ -204,7 +204,7 @@ def test_precision_of_a_statement_is_that_of_80_percent_power():
     assert float(re.search(r"below ([\d.]+)", below)[1]) == pytest.approx(1 / true, abs=0.01)
 
 
-def test_precision_of_a_statement_that_did_not_hold_is_that_of_the_refutation():
+def test_refuted_statement_has_the_precision_of_its_refutation():
     """At most 5 %: measured 19 %, so the runs could show a true value above some limit."""
     measured = Estimate("a", 0.19, 0.16, 0.22, 0.95, (0, 1))
     text = describe_precision(Statement("Few.", "rate", below=0.05), claim(estimates=[measured]))
