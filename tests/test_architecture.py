@@ -164,3 +164,9 @@ def test_pip_ships_every_file_of_the_library():
         name = path.relative_to(LIBRARY).as_posix()
         is_code = path.suffix == ".py" or "__pycache__" in path.parts
         assert is_code or any(fnmatch(f"/{name}", f"*{part[2:]}") for part in shipped), name
+
+
+def test_facts_of_a_study_are_built_in_one_module():
+    """`build_study_info` is the one factory, so that all studies have the same fields."""
+    builders = [path for path in LIBRARY.rglob("*.py") if "StudyInfo(" in path.read_text()]
+    assert [path.name for path in builders] == ["study_info.py"]

@@ -22,8 +22,8 @@ from reseed.core.study_info import (
     RepeatedOutputs,
     SplitDigest,
     StudyInfo,
-    TrialCounts,
     UntilInfo,
+    build_study_info,
 )
 from reseed.metrics import registry as metrics
 from reseed.planning.specs import DatasetText, ExperimentSpec, to_json
@@ -37,7 +37,13 @@ def describe_study(study: StudyTrials, frame: pd.DataFrame) -> StudyInfo:
     spec = study.spec
     trials = frame.drop_duplicates([*SETTING_COLUMNS, *TRIAL_COLUMNS])
     folders = trials["dataset"].str.cat(trials[SETTING_COLUMNS[1:]], sep="/")
-    return StudyInfo(
+    return build_study_info(
+        {one.name: describe_experiment(one) for one in spec.experiments},
+        describe_datasets(study),
+        trials,
+        folders,
+        skipped=study.count_skipped(),
+        same_outputs=find_repeated_outputs(trials),
         study=spec.study,
         title=spec.title,
         question=spec.question,
@@ -47,17 +53,7 @@ def describe_study(study: StudyTrials, frame: pd.DataFrame) -> StudyInfo:
         notes=[*spec.notes, *describe_rounds(study)],
         models={name: ModelInfo(**to_json(text)) for name, text in spec.models.items()},
         variants=spec.variants,
-        experiments={one.name: describe_experiment(one) for one in spec.experiments},
-        datasets=describe_datasets(study),
         splits=digest_splits(study),
-        trials=TrialCounts.of_trials(
-            trials, study.count_skipped(), same_outputs=find_repeated_outputs(trials)
-        ),
-        train_seconds=float(trials["train_seconds"].sum()),
-        seconds_per_trial={
-            str(folder): float(seconds)
-            for folder, seconds in trials.groupby(folders)["train_seconds"].median().items()
-        },
         machines=_describe_machines(study, trials),
         commits=sorted(trials["commit"].dropna().unique()),
     )

@@ -20,7 +20,7 @@ from reseed.comparison.ranking import Ranking
 from reseed.core.atomic import write_text
 from reseed.core.csv_files import write_csv
 from reseed.core.errors import ReseedError
-from reseed.core.study_info import IMPORTED_SCALE, StudyInfo
+from reseed.core.study_info import build_study_info
 from reseed.importers.source_table import join_names
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ class ItemComparison:
         from reseed.rendering.data import ExhibitData
         from reseed.rendering.tables import Table
 
-        info = StudyInfo(scale=IMPORTED_SCALE, title=self.title)
+        info = build_study_info({}, {}, title=self.title)
         data = ExhibitData(None, pd.DataFrame(), info, title="The numbers behind each comparison")
         return Table(data, _show_verdicts(self.verdicts), self.verdicts, " ".join(self.notes))
 

@@ -5,6 +5,7 @@ Fields that a class does not declare are preserved: a dataset's reader may recor
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -199,6 +200,40 @@ class StudyInfo(_Info):
     def is_reproduction(self) -> bool:
         """Whether the study reproduces a paper, which it then cites."""
         return bool(self.citation)
+
+
+def build_study_info(
+    experiments: Mapping[str, ExperimentInfo],
+    datasets: Mapping[str, DatasetInfo],
+    trials: pd.DataFrame | None = None,
+    settings: pd.Series[str] | None = None,
+    *,
+    skipped: int = 0,
+    same_outputs: list[RepeatedOutputs] | None = None,
+    scale: str = IMPORTED_SCALE,
+    **fields: Any,
+) -> StudyInfo:
+    """Facts of a study, by default of imported results.
+
+    Args:
+        experiments: by name.
+        datasets: by name.
+        trials: a table with one row for each trial that was needed; it gives the counts.
+        settings: name of each row's setting in `seconds_per_trial`. Without it, the run times are
+            unknown.
+        skipped: planned trials that were not needed.
+        same_outputs: models with equal outputs for several seeds; None if unknown.
+        scale: scale of the study.
+        fields: further fields of `StudyInfo`, such as its texts.
+    """
+    if trials is not None:
+        known = {} if same_outputs is None else {"same_outputs": same_outputs}
+        fields["trials"] = TrialCounts.of_trials(trials, skipped, **known)
+    if trials is not None and settings is not None:
+        medians = trials.groupby(settings)["train_seconds"].median()
+        fields["seconds_per_trial"] = {str(name): float(s) for name, s in medians.items()}
+        fields["train_seconds"] = float(trials["train_seconds"].sum())
+    return StudyInfo(scale=scale, experiments=dict(experiments), datasets=dict(datasets), **fields)
 
 
 def read_study_info(path: Path) -> StudyInfo:

@@ -9,12 +9,11 @@ from typing import Any
 import pandas as pd
 
 from reseed.core.study_info import (
-    IMPORTED_SCALE,
     DatasetInfo,
     ExperimentInfo,
     ModelInfo,
     StudyInfo,
-    TrialCounts,
+    build_study_info,
 )
 from reseed.importers.metrics_schema import EXPERIMENT
 
@@ -63,32 +62,19 @@ def describe_imported_study(
     seeds = {
         kind: sorted(map(int, metrics[column].unique())) for kind, column in _SEED_COLUMNS.items()
     }
-    return StudyInfo(
+    experiment = ExperimentInfo(
+        title="Given results", arms=models, varied=_join_varied(metrics["varied"]), seeds=seeds
+    )
+    return build_study_info(
+        {EXPERIMENT: experiment},
+        datasets,
+        metrics,
         study=texts.name,
         title=texts.title,
         question=texts.question,
         citation=texts.citation,
-        scale=IMPORTED_SCALE,
         notes=[*texts.notes, *notes],
-        models={
-            name: ModelInfo(title=title, hyperparameters={}, search_space={}, notes=None)
-            for name, title in models.items()
-        },
-        variants={},
-        experiments={
-            EXPERIMENT: ExperimentInfo(
-                title="Given results",
-                arms=models,
-                varied=_join_varied(metrics["varied"]),
-                seeds=seeds,
-            )
-        },
-        datasets=datasets,
-        trials=TrialCounts.of_trials(metrics),
-        train_seconds=0.0,
-        seconds_per_trial={},
-        machines=[],
-        commits=[],
+        models={name: ModelInfo(title=title) for name, title in models.items()},
     )
 
 
@@ -101,16 +87,7 @@ def describe_imported_dataset(
         task=task,
         metric=metric,
         greater_is_better=greater_is_better,
-        unit="",
         metric_unit=unit,
-        rows=None,
-        features=[],
-        class_counts=None,
-        stand_in=None,
-        licence="",
-        citation="",
-        source={},
-        notes=[],
     )
 
 

@@ -47,23 +47,18 @@ def run(spec: SettleSpec, granted: Granted) -> None:
 
 def _judge(spec: SettleSpec) -> Iterator[PairState]:
     """Judge the pairs by the trials that were needed so far."""
-    from reseed.analyses.shared.data import Data
-    from reseed.analyses.shared.settling import judge_pairs
+    from reseed.analyses.shared.settling import judge_experiment
     from reseed.cache.rounds import PairState
     from reseed.collection.about import describe_datasets, describe_experiment
     from reseed.collection.study import StudyTrials
     from reseed.collection.trials import collect_trials
-    from reseed.core.study_info import StudyInfo
 
     study = StudyTrials(spec.study, spec.round + 1)
     (experiment,) = spec.study.experiments
-    info = describe_experiment(experiment)
-    assert info.until is not None
-    datasets = describe_datasets(study)
-    facts = StudyInfo(
-        scale=spec.study.scale, experiments={experiment.name: info}, datasets=datasets
-    )
-    for pair in judge_pairs(Data(collect_trials(study), facts), info.until):
+    rule = describe_experiment(experiment).until
+    assert rule is not None
+    metrics = collect_trials(study)
+    for pair in judge_experiment(metrics, experiment.name, rule, describe_datasets(study)):
         key, state = pair.group.key, _STATES[pair.stop.reason]
         yield PairState(key["dataset"], key["scheme"], _ordered(pair.a, pair.b), state, pair.stop.n)
 

@@ -10,13 +10,12 @@ from typing import Any, Protocol
 import pandas as pd
 from pydantic import ValidationError
 
-from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.settling import judge_pairs
+from reseed.analyses.shared.settling import judge_experiment
 from reseed.config.until import Until
 from reseed.config.validation_messages import format_validation_errors
 from reseed.core.errors import ReseedError
 from reseed.core.seed_grid import round_borders
-from reseed.core.study_info import IMPORTED_SCALE, DatasetInfo, ExperimentInfo, StudyInfo, UntilInfo
+from reseed.core.study_info import DatasetInfo, UntilInfo
 from reseed.session.models import Model
 from reseed.session.tables import DATASET, EXPERIMENT, TrialKey
 from reseed.training.run import Outcome
@@ -110,13 +109,7 @@ def find_open_models(
     metrics: pd.DataFrame, models: list[Model], dataset: DatasetInfo, until: Until
 ) -> list[Model]:
     """Models of pairs that are not settled. metrics: one row a training."""
-    rule = describe_rule(until)
-    info = StudyInfo(
-        scale=IMPORTED_SCALE,
-        experiments={EXPERIMENT: ExperimentInfo(until=rule)},
-        datasets={DATASET: dataset},
-    )
-    judged = judge_pairs(Data(metrics, info), rule)
+    judged = judge_experiment(metrics, EXPERIMENT, describe_rule(until), {DATASET: dataset})
     settled = {frozenset((pair.a, pair.b)) for pair in judged if pair.stop.n is not None}
     names = combinations([model.name for model in models], 2)
     still_open = {name for pair in names if frozenset(pair) not in settled for name in pair}

@@ -25,14 +25,13 @@ from reseed.core.schemas import (
     TRIAL_COLUMNS,
 )
 from reseed.core.study_info import (
-    IMPORTED_SCALE,
     DatasetInfo,
     ExperimentInfo,
     MachineInfo,
     ModelInfo,
     StudyInfo,
-    TrialCounts,
     UntilInfo,
+    build_study_info,
 )
 from reseed.metrics.registry import Metric
 from reseed.session.inputs import TrainingData
@@ -99,33 +98,23 @@ def describe_study(
         "cores": count_cores(),
         "trials": len(metrics),
     }
-    seconds = metrics.groupby("model")["train_seconds"].median()
-    return StudyInfo(
-        **study,
-        scale=IMPORTED_SCALE,
+    experiment = ExperimentInfo(
+        title="Trained in this session",
+        arms={m.name: m.name for m in models},
+        varied=metrics["varied"].iloc[0],
+        seeds=seeds,
+        until=until,
+    )
+    return build_study_info(
+        {EXPERIMENT: experiment},
+        {DATASET: describe_data(study["dataset"], data, metric)},
+        metrics,
+        metrics["model"],
+        same_outputs=find_repeated_outputs(metrics),
         notes=notes,
-        models={
-            m.name: ModelInfo(
-                title=m.name, hyperparameters=m.hyperparameters, search_space={}, notes=None
-            )
-            for m in models
-        },
-        variants={},
-        experiments={
-            EXPERIMENT: ExperimentInfo(
-                title="Trained in this session",
-                arms={m.name: m.name for m in models},
-                varied=metrics["varied"].iloc[0],
-                seeds=seeds,
-                until=until,
-            )
-        },
-        datasets={DATASET: describe_data(study["dataset"], data, metric)},
-        trials=TrialCounts.of_trials(metrics, same_outputs=find_repeated_outputs(metrics)),
-        train_seconds=float(metrics["train_seconds"].sum()),
-        seconds_per_trial={str(name): float(s) for name, s in seconds.items()},
+        models={m.name: ModelInfo(title=m.name, hyperparameters=m.hyperparameters) for m in models},
         machines=[MachineInfo(**machine)],
-        commits=[],
+        **study,
     )
 
 
@@ -144,15 +133,8 @@ def describe_data(title: str, data: TrainingData, metric: Metric) -> DatasetInfo
         task=data.task,
         target="y",
         rows=len(data.targets),
-        features=[],
         classes=data.classes,
         class_counts=counts,
-        stand_in=None,
-        licence="",
-        citation="",
-        source={},
-        notes=[],
-        unit="",
         metric=metric.name,
         metric_title=metric.title,
         greater_is_better=metric.greater_is_better,

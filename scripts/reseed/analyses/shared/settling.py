@@ -6,11 +6,12 @@ stop depends on the runs up to it alone: later runs of an arm, for other pairs, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+import pandas as pd
 
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.equivalence import rope_by_metric
@@ -21,6 +22,7 @@ from reseed.analyses.shared.pairing import (
     pair_by_seed,
     pair_models,
 )
+from reseed.core.study_info import DatasetInfo, ExperimentInfo, UntilInfo, build_study_info
 from reseed.stats.comparison import differences
 from reseed.stats.sequential import Stop, stopping_point
 
@@ -74,6 +76,17 @@ class JudgedPair:
     def alpha(self) -> float:
         """Error probability of this pair."""
         return self.rule.alpha / self.pairs
+
+
+def judge_experiment(
+    metrics: pd.DataFrame, name: str, rule: UntilInfo, datasets: Mapping[str, DatasetInfo]
+) -> Iterator[JudgedPair]:
+    """The pairs of an experiment that trains in rounds, after any of them.
+
+    metrics: one row a trial that was needed so far. name: of the experiment.
+    """
+    info = build_study_info({name: ExperimentInfo(until=rule)}, datasets)
+    return judge_pairs(Data(metrics, info), rule)
 
 
 def judge_pairs(data: Data, rule: Rule) -> Iterator[JudgedPair]:
