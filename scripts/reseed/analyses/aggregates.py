@@ -25,6 +25,7 @@ from reseed.stats.aggregates import (
     AGGREGATES,
     Aggregate,
     normalise,
+    optimality_gap,
     probability_of_improvement,
     run_profile,
     stratified_bootstrap,
@@ -150,9 +151,8 @@ def _statistics(
     scaled: dict[str, list[np.ndarray]], arms: list[str], options: Options
 ) -> Iterator[Row]:
     n_boot, level = options.n_boot, options.level
-    for name, aggregate in AGGREGATES.items():
-        if name == "optimality_gap":
-            aggregate = partial(aggregate, target=options.target)
+    gap = partial(optimality_gap, target=options.target)
+    for name, aggregate in (AGGREGATES | {"optimality_gap": gap}).items():
         for arm in arms:
             rng = stream(0, f"aggregates/{name}/{arm}")
             result = stratified_bootstrap(aggregate, scaled[arm], n_boot=n_boot, level=level,

@@ -36,7 +36,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _rows(curves: Curves, ended: str) -> Iterator[Row]:
+def _rows(curves: Curves, ended: Literal["drop", "carry", "cut"]) -> Iterator[Row]:
     values = curves.finished
     if not len(values):
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -86,7 +87,7 @@ def _plan(
     grid: pd.DataFrame, difference: float | None, options: Options, is_pair: bool = False
 ) -> Row:
     values = grid.to_numpy(dtype=np.float64)
-    row = {
+    row: Row = {
         "model_seeds": values.shape[0] if values.size else 0,
         "data_seeds": values.shape[1] if values.size else 0,
         "target_is": "difference" if is_pair else "half width",
@@ -105,14 +106,17 @@ def _plan(
         components = [parts[n].variance for n in ("model_seed", "data_seed", "residual")]
         row |= dict(zip(("sd_model_seed", "sd_data_seed", "sd_rest"), np.sqrt(components),
                         strict=True))  # fmt: skip
-        target = (difference or row["difference"]) if is_pair else options.half_width
-        row["target"] = abs(target)
-        goal = {"difference": target, "target_power": row["power"]} if is_pair else {
-            "half_width": target}  # fmt: skip
-        plan = plan_grid(
-            *components, alpha=row["alpha"], max_seeds=options.max_model_seeds,
-            max_folds=options.max_data_seeds, **goal,
+        plan_for = partial(
+            plan_grid, *components, alpha=options.alpha, max_seeds=options.max_model_seeds,
+            max_folds=options.max_data_seeds,
         )  # fmt: skip
+        if is_pair:
+            target = difference or float(values.mean())
+            row["target"] = abs(target)
+            plan = plan_for(difference=target, target_power=options.power)
+        else:
+            row["target"] = options.half_width
+            plan = plan_for(half_width=options.half_width)
     except ValueError as error:
         return row | {"reason": str(error).replace("folds", "data seeds")}
     return row | {

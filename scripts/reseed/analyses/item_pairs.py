@@ -123,7 +123,9 @@ def _compare_arms(
         tested = [row for row in pairs if row["reason"] == "" and row["low"] < row["high"]]
         for name in ("p", "equivalence_p"):
             with_p = [row for row in tested if name in row]
-            adjusted = holm([row[name] for row in with_p]) if with_p else []
+            if not with_p:
+                continue
+            adjusted = holm([row[name] for row in with_p])
             for row, p in zip(with_p, adjusted, strict=True):
                 row |= {f"{name}_holm": float(p), "pairs": len(tested)}
         rows += pairs

@@ -95,7 +95,7 @@ def _measure(one: Outputs, metric: str, options: Options) -> Row:
     boot = test_set_bootstrap(
         metric, one.y_true, chosen, options.n_boot, rng=one.rng("test set", metric)
     )
-    columns = {
+    columns: Row = {
         "test_set_sd": float(np.sqrt(np.mean(np.square(boot.sd)))),
         "n_boot": boot.n_boot,
         "bootstrap_seeds": len(chosen),

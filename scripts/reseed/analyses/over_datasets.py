@@ -17,10 +17,10 @@ from reseed.analyses.shared.shares import share_maximum
 from reseed.claims.effect_verdicts import build_effect_verdict
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Level, Positive, Strict
-from reseed.stats.comparison import differences, holm, nadeau_bengio
+from reseed.stats.comparison import CorrectedT, differences, holm, nadeau_bengio
 from reseed.stats.hierarchical import Hierarchical, hierarchical_effect, t_standard_error
 from reseed.stats.signed_rank import wilcoxon_p
-from reseed.stats.unpaired import compare_unpaired
+from reseed.stats.unpaired import UnpairedComparison, compare_unpaired
 
 COLUMNS = [
     *[name for name in COMPARISON_COLUMNS if name != "dataset"], "statistic", "dataset", "model_a",
@@ -193,17 +193,18 @@ def _estimate_effect(group: ModelGroup, a: str, b: str, scale: str) -> tuple[flo
     """
     if a not in group.models or b not in group.models:
         raise ValueError("a model is missing")
-    scores = (_to_scale(group, group.scores[[group.models.index(m)]], scale) for m in (a, b))
-    (pairing,) = pair_runs(*scores, group.split)
+    of_a, of_b = (_to_scale(group, group.scores[[group.models.index(m)]], scale) for m in (a, b))
+    (pairing,) = pair_runs(of_a, of_b, group.split)
     if pairing.n < MIN_RUNS or pairing.design == "different splits":
         raise ValueError(f"fewer than {MIN_RUNS} comparable runs of both")
+    test: CorrectedT | UnpairedComparison
     if pairing.is_paired:
         d = differences(pairing.a, pairing.b)
         ratio = group.test_train_ratio if pairing.design == "splits" else 0.0
         test, effect = nadeau_bengio(d, ratio), d.mean()
     else:
-        test = compare_unpaired(pairing.a, pairing.b)
-        effect = test.mean_difference
+        unpaired = compare_unpaired(pairing.a, pairing.b)
+        test, effect = unpaired, unpaired.mean_difference
     if not test.scale > 0:
         raise ValueError("all runs give the same difference, which has no standard error")
     return float(effect), t_standard_error(float(test.scale), float(test.df)), pairing.n

@@ -109,7 +109,7 @@ def _rows(group: ModelGroup, options: Options) -> list[Row]:
         rows += _reversals(group, names, pair_differences(scores), m, options)
     for row in rows:
         if row["statistic"] == "reversal":
-            row["p_holm"] = adjusted[row["model_a"], row["model_b"]]
+            row["p_holm"] = adjusted[str(row["model_a"]), str(row["model_b"])]
     return [shared | row for row in rows]
 
 

@@ -9,7 +9,7 @@ must not be used to choose.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -115,8 +115,8 @@ def _check_measurable(task: str | None, group: OutputGroup) -> None:
         raise ValueError(f"needs at least {MIN_MODELS} model seeds that did not fail")
 
 
-def _at(values: np.ndarray | float, i: int):
-    return values if np.ndim(values) == 0 else values[i]
+def _at(values: np.ndarray | float, i: int) -> Any:
+    return values[i] if isinstance(values, np.ndarray) and values.ndim else values
 
 
 def _measure_models(
@@ -136,7 +136,8 @@ def _measure_models(
     )
     validation = _validation_accuracy(group)
     has_validation = validation is not None
-    ranking = rank_models(validation if has_validation else accuracy, alpha.mean, threshold)
+    chosen_by = accuracy if validation is None else validation
+    ranking = rank_models(chosen_by, alpha.mean, threshold)
     indices = np.arange(len(gaps))
     others = np.array([np.delete(indices, i) for i in indices])
     ensembles = np.concatenate([gap_labels(block) for block in ensemble_blocks(gaps, others)])

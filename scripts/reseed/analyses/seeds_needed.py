@@ -136,7 +136,7 @@ def _row(
     if not samples:
         return row
     sds = [pilot_sd(x, options.assurance) if np.ptp(x) else 0.0 for x in samples]
-    sd = float(np.hypot(*sds)) if len(sds) == 2 else sds[0]
+    sd = float(np.hypot(sds[0], sds[1])) if len(sds) == 2 else sds[0]
     fixed = ratio
     crossed = pairing.design in ONE_TEST_SET and items.compare(group, a, b, pairing, level)
     if crossed:
@@ -204,7 +204,11 @@ def _runs_to_show(rows: list[Row], options: Options) -> list[np.ndarray]:
     rank[np.argsort(np.nan_to_num(needed, nan=np.inf), kind="stable")] = np.arange(len(rows))
     most = options.curves
     return [
-        [np.nan] if "sd" not in row else np.unique(curve) if at < most else [row["n"]]
+        np.array([np.nan])
+        if "sd" not in row
+        else np.unique(curve)
+        if at < most
+        else np.array([row["n"]])
         for row, at in zip(rows, rank, strict=True)
     ]
 

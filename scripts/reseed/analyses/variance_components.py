@@ -99,12 +99,16 @@ def _estimate_components(
     scores, names = cell.scores["score"], tuple(factors)
     if scores.empty:
         raise ValueError("every trial failed")
-    draws = {"level": level, "n_draws": n_draws, "rng": cell.rng("variance components")}
+    rng = cell.rng("variance components")
     codes = [np.unique(seeds, return_inverse=True)[1] for seeds in factors.values()]
     grid = np.full([code.max() + 1 for code in codes], np.nan)
     grid[tuple(codes)] = scores
     if len(names) > 2:
-        return factorial_variance(grid, names, **draws)
+        return factorial_variance(grid, names, level=level, n_draws=n_draws, rng=rng)
+    first, second = names
     if np.isnan(grid).any():
-        return crossed_variance_unbalanced(scores, *factors.values(), names, **draws)
-    return crossed_variance(grid, names, **draws)
+        return crossed_variance_unbalanced(
+            scores, factors[first], factors[second], (first, second),
+            level=level, n_draws=n_draws, rng=rng,
+        )  # fmt: skip
+    return crossed_variance(grid, (first, second), level=level, n_draws=n_draws, rng=rng)

@@ -54,7 +54,7 @@ _SCALES = {
 }
 
 
-def known(data: ExhibitData, options: Options) -> pd.DataFrame:
+def known(data: ExhibitData, options: Experiments) -> pd.DataFrame:
     """Rows with a value."""
     rows = data.rows(options.experiments)
     return rows if rows.empty else rows[rows["reason"] == ""]

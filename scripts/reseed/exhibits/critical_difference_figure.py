@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -53,13 +55,17 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     ranks. Otherwise a panel for each setting in which every pair has a verdict.
     """
     rows = data.rows(options.experiments)
-    boards, without = [], []
+    boards: list[tuple[str, pd.DataFrame, pd.DataFrame]] = []
+    without = []
     if not rows.empty:
         ranks = rows[rows["critical_difference"].notna()]
         chosen = ranks if len(ranks) else rows[rows["design"] != "datasets"]
-        boards = [(t, part, _board(part)) for t, part in settings(data, chosen)]
-        without = [part for _, part, board in boards if board is None]
-        boards = [(t, part, board) for t, part, board in boards if board is not None]
+        for title, part in settings(data, chosen):
+            board = _board(part)
+            if board is None:
+                without.append(part)
+            else:
+                boards.append((title, part, board))
     if not boards:
         reason = f"No group of models has a verdict on every pair{_OR_TANGLED}."
         raise NothingToShow(data.no_pairs(reason))
@@ -140,15 +146,16 @@ def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame, board: pd.DataFram
     axis.set_xlabel(
         "Mean rank" if np.isfinite(width) else f"Mean {metric_title(part.iloc[0]['metric'])}"
     )
-    annotation = {"xycoords": axis.get_yaxis_transform(), "textcoords": "offset points"}
+    annotate = partial(
+        axis.annotate, xycoords=axis.get_yaxis_transform(), textcoords="offset points"
+    )
     for place, members in enumerate(_groups(board)):
         x = _FIRST + _STEP * place
         ends = ((1, members[0] - 0.2), (1, members[-1] + 0.2))
         _bar(axis, x, ends)
         for i in range(members[0], members[-1] + 1):
             if i not in members:  # a gap: this model differs from some of them
-                axis.annotate("×", (1, i), (x, 0), **annotation, ha="center", va="center",
-                              fontsize=9, color=style.RED)  # fmt: skip
+                annotate("×", (1, i), (x, 0), ha="center", va="center", fontsize=9, color=style.RED)
 
 
 def _bar(axis: Axes, x: float, ends: tuple) -> None:

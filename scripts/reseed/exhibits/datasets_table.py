@@ -27,7 +27,7 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
             {
                 "Name": data.dataset(name),
                 "Source": _source(entry.source or {}),
-                "Response": _TASK.get(entry.task, NONE),
+                "Response": _TASK.get(entry.task or "", NONE),
                 "Rows": NONE if entry.rows is None else whole(entry.rows),
                 "Features": _features(entry, text),
                 "Classes": ", ".join(

@@ -19,6 +19,7 @@ from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.exhibits.shared.leading_models import count_best_means, rank_note
 from reseed.plugins.options import Experiments as Options
+from reseed.plugins.options import NoOptions
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, require_rows
 from reseed.rendering.letters import groups_of, letters
@@ -96,7 +97,7 @@ def ranked(data: ExhibitData, experiments: list[str] | None) -> pd.DataFrame:
     trials = data.metrics
     if experiments is not None:
         trials = trials[trials["experiment"].isin(experiments)]
-    return rank_models(Data(trials, data.info), {})
+    return rank_models(Data(trials, data.info), NoOptions())
 
 
 def _place(rows: pd.DataFrame) -> pd.Series:

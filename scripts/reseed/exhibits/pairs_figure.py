@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Literal
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -31,7 +34,8 @@ from reseed.rendering.settings import (
     settings,
 )
 
-_LOOK = {
+_Look = tuple[str, str, Literal["full", "none"], str]
+_LOOK: dict[str, _Look] = {
     "difference": (style.BLUE, "o", "full", "Difference shown"),
     "equivalent": (style.GREEN, "s", "full", "Equivalent"),
     "no difference shown": (style.GREY, "o", "none", "No difference shown"),
@@ -39,7 +43,7 @@ _LOOK = {
     "no variation": (style.ORANGE, "D", "none", "No variation"),
     "not comparable": (style.RED, "x", "full", "Not comparable"),
 }
-_OTHER = (style.GREY, "x", "full", "Other")
+_OTHER: _Look = (style.GREY, "x", "full", "Other")
 
 # Points from the right edge of the panel to the right edges of the columns of numbers.
 _OFFSETS = (36, 66)
@@ -65,7 +69,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     columns = 1 if longest > LONG_LABEL else 2
     heights = [0.17 * len(part) + 0.75 for _, part in panels]
     handles = _legend(rows)
-    room = style.legend_room([handle.get_label() for handle in handles])
+    room = style.legend_room([str(handle.get_label()) for handle in handles])
     canvas, axes = panel_grid(heights, columns, legend=room)
     for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, data, part.sort_values("difference"))
@@ -148,25 +152,24 @@ def _count(rows: pd.DataFrame) -> tuple[str, str]:
 
 def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:
     axis.axvline(0, color=style.BLACK, lw=0.8)
-    annotation = {
-        "xycoords": axis.get_yaxis_transform(),
-        "textcoords": "offset points",
-        "ha": "right",
-        "fontsize": 7,
-    }
+    annotate = partial(
+        axis.annotate, xycoords=axis.get_yaxis_transform(), textcoords="offset points", ha="right",
+        fontsize=7,
+    )  # fmt: skip
     for y, (_, row) in enumerate(part.iterrows()):
         colour, marker, fill, _ = _LOOK.get(row["outcome"], _OTHER)
         scale = row["factor"]
         axis.plot([row["low"] * scale, row["high"] * scale], [y, y], color=colour, lw=1.3)
-        look = {"color": colour, "ms": 4.5, "fillstyle": fill, "mew": 1.0}
-        axis.plot(row["difference"] * scale, y, marker, **look)
+        axis.plot(
+            row["difference"] * scale, y, marker, color=colour, ms=4.5, fillstyle=fill, mew=1.0
+        )
         p = format_p(row["p_holm"]).replace("below ", "< ") if np.isfinite(row["p_holm"]) else "–"
         texts = (p, percent(row["instability"]))
         for offset, text in zip(_OFFSETS, texts, strict=True):
-            axis.annotate(text, (1, y), (offset, 0), va="center", **annotation)
+            annotate(text, (1, y), (offset, 0), va="center")
     top = len(part) - 0.35
     for offset, text in zip(_OFFSETS, ("p", "flips"), strict=True):
-        axis.annotate(text, (1, top), (offset, 0), va="bottom", color=style.GREY, **annotation)
+        annotate(text, (1, top), (offset, 0), va="bottom", color=style.GREY)
     axis.set_yticks(range(len(part)), [pair_title(data, row) for _, row in part.iterrows()])
     axis.tick_params(axis="y", length=0)
     axis.set_ylim(-0.6, len(part) - 0.4)

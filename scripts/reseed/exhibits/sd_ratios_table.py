@@ -116,8 +116,8 @@ def _claim(rows: pd.DataFrame, pairs: list[tuple[str, str]], name: str) -> Claim
         headline,
         statistic="ratio of SDs over seeds",
         estimates=[
-            Estimate(f"{arm} to {baseline}", *row[["ratio", *ends, "level"]].astype(float),
-                     bounds=(0, math.inf))
+            Estimate(f"{arm} to {baseline}", float(row["ratio"]), float(row[ends[0]]),
+                     float(row[ends[1]]), float(row["level"]), bounds=(0, math.inf))
             for (arm, baseline), (_, row) in zip(pairs, rows.iterrows(), strict=True)
         ],
         tests=tests,

@@ -55,7 +55,7 @@ def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
                label="Candidate: admitted, and dominated by no sibling"),
         Line2D([], [], color=style.GREY, lw=0.9, ls="--", label=f"Admitted: α̂ ≤ {threshold:g}"),
     ]  # fmt: skip
-    labels = [handle.get_label() for handle in handles]
+    labels = [str(handle.get_label()) for handle in handles]
     canvas, axes = panel_grid([2.4] * len(panels), legend=style.legend_room(labels))
     for axis, (dataset, part) in zip(axes, panels, strict=False):
         _panel(axis, part, palette)

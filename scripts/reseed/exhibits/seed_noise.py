@@ -56,7 +56,7 @@ def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
         Line2D([], [], ls="", marker=mark, ms=5, color=colour, label=label.format(percent))
         for mark, colour, label in _MARKS.values()
     ]
-    labels = [handle.get_label() for handle in handles]
+    labels = [str(handle.get_label()) for handle in handles]
     canvas, axes = panel_grid(
         [0.2 * len(part) + 0.8 for _, part in panels], legend=style.legend_room(labels)
     )

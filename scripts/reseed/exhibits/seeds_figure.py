@@ -148,9 +148,9 @@ def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:
         text = f"{needed:,.0f}" if np.isfinite(needed) else f"over {most:,.0f}"
         if row["power_limit"] < row["target_power"]:
             text = "never with this test set"
-        look = {"color": LINES[i % len(LINES)], "ls": DASHES[i // len(LINES) % len(DASHES)]}
+        colour, dash = LINES[i % len(LINES)], DASHES[i // len(LINES) % len(DASHES)]
         label = textwrap.fill(f"{pair_title(data, row)}: {text}", _WIDEST)
-        axis.plot(curve["runs"], 100 * curve["power"], lw=1.2, label=label, **look)
+        axis.plot(curve["runs"], 100 * curve["power"], lw=1.2, label=label, color=colour, ls=dash)
     axis.axhline(100 * part["target_power"].iloc[0], color=style.GREY, lw=0.8)
     axis.axvline(part["n"].max(), color=style.GREY, lw=0.8, ls=":")
     axis.set_xscale("log")

@@ -27,11 +27,11 @@ def contrast(one: str, other: str = "white") -> float:
 
 def readable(colour: str) -> str:
     """The colour, darkened at constant hue until its contrast with white is at least 4.5."""
-    parts = to_rgb(colour)
+    red, green, blue = to_rgb(colour)
     share = 1.0
     while contrast(colour) < LEAST:
         share -= 0.01
-        colour = to_hex([share * part for part in parts])
+        colour = to_hex((share * red, share * green, share * blue))
     return colour
 
 

@@ -11,7 +11,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -84,7 +84,7 @@ def _make_files(exhibit: ExhibitSpec, layout: ResultsLayout, study: StudyLayout)
             SourceGuard.read(exhibit.sources).refuse_edits()
             for suffix, entry in entries.items():
                 drawn = Path(folder, stem.name + suffix)
-                add_entry(entry, lambda path, drawn=drawn: shutil.copyfile(drawn, path))
+                add_entry(entry, partial(shutil.copyfile, drawn))
     for suffix, entry in entries.items():
         link_entry(entry, stem.with_name(stem.name + suffix))
     return "linked" if is_cached else "drawn"

@@ -104,11 +104,11 @@ def _series(axes: Axes, legends: dict[str, str]) -> Iterator[tuple[str, list[flo
             yield label, [_short(value) for point in inside for value in point]
 
 
-def _points(artist: object, axes: Axes) -> tuple[Sequence[Sequence[float]], str]:
+def _points(artist: object, axes: Axes) -> tuple[np.ndarray, str]:
     """Points of a line with markers or few vertices, or of a scatter plot; its colour."""
     if isinstance(artist, Line2D) and artist.get_transform() == axes.transData:
         marked = artist.get_marker() not in ("None", "", " ", None)
-        points = np.ma.filled(artist.get_xydata().astype(float), np.nan)
+        points: np.ndarray = np.ma.filled(np.ma.asarray(artist.get_xydata(), dtype=float), np.nan)
         if artist.get_visible() and (marked or 2 < len(points) <= _LONGEST_LINE):
             return points, to_hex(artist.get_color())
     if isinstance(artist, PathCollection) and artist.get_offset_transform() == axes.transData:
@@ -116,7 +116,7 @@ def _points(artist: object, axes: Axes) -> tuple[Sequence[Sequence[float]], str]
         colours = {to_hex(face) for face in np.atleast_2d(faces)}
         points = np.ma.filled(np.ma.asarray(artist.get_offsets(), dtype=float), np.nan)
         return points, colours.pop() if len(colours) == 1 else ""
-    return [], ""
+    return np.empty((0, 2)), ""
 
 
 def _areas(artist: Artist, axes: Axes) -> Iterator[tuple[str, tuple[float, ...]]]:
@@ -135,8 +135,8 @@ def _areas(artist: Artist, axes: Axes) -> Iterator[tuple[str, tuple[float, ...]]
     elif isinstance(artist, Rectangle) and artist.get_data_transform() == axes.transData:
         x, y, width, height = *artist.get_xy(), artist.get_width(), artist.get_height()
         if width and height:
-            ends = f"{names[0]}: {_short(x)} to {_short(x + width)}"
-            text = f"{names[1]}: {_short(y)} to {_short(y + height)}\n{ends}"
+            sides = f"{names[0]}: {_short(x)} to {_short(x + width)}"
+            text = f"{names[1]}: {_short(y)} to {_short(y + height)}\n{sides}"
             yield text, (x, x + width, y, y + height)
 
 
@@ -144,13 +144,13 @@ def _cells(
     image: AxesImage, axes: Axes, names: Sequence[str]
 ) -> Iterator[tuple[str, tuple[float, ...]]]:
     """The cells of a heat map of numbers, with its value and its row and column."""
-    values = np.ma.filled(np.ma.asarray(image.get_array(), dtype=float), np.nan)
+    values: np.ndarray = np.ma.filled(np.ma.asarray(image.get_array(), dtype=float), np.nan)
     if values.ndim != 2:
         return
     left, right, bottom, top = image.get_extent()
     first, last = (top, bottom) if image.origin == "upper" else (bottom, top)
-    x = np.linspace(left, right, values.shape[1] + 1)
-    y = np.linspace(first, last, values.shape[0] + 1)
+    x: list[float] = np.linspace(left, right, values.shape[1] + 1).tolist()
+    y: list[float] = np.linspace(first, last, values.shape[0] + 1).tolist()
     ticks = _ticks(axes.xaxis), _ticks(axes.yaxis)
     for (i, j), value in np.ndenumerate(values):
         if np.isfinite(value):
@@ -186,6 +186,8 @@ def _labels_by_colour(figure: Figure) -> dict[str, str]:
     for legend in legends:
         for handle in legend.legend_handles:
             colour = handle.get_color() if isinstance(handle, Line2D) else None
+            if handle is None:
+                continue
             if isinstance(colour, str | tuple) and not same_color(colour, "none"):
                 found.setdefault(to_hex(colour), set()).add(str(handle.get_label()))
     return {colour: labels.pop() for colour, labels in found.items() if len(labels) == 1}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
@@ -36,8 +37,9 @@ class SparseLocator(MaxNLocator):
     def __init__(self) -> None:
         super().__init__(nbins=9, steps=[1, 2, 2.5, 5, 10])
 
-    def __call__(self) -> np.ndarray:
+    def __call__(self) -> Sequence[float]:
         """Positions of the ticks in units of the axis, for its current width."""
+        assert isinstance(self.axis, Axis)
         self.set_params(nbins=min(9, max(2, self.axis.get_tick_space() * 3 // 5)))
         return super().__call__()
 
@@ -57,7 +59,8 @@ def panel_grid(
     and states how many are missing; `undrawn` names them.
     """
     columns = max(1, min(columns, len(heights)))
-    lines, total = [], legend
+    lines: list[float] = []
+    total = legend
     for start in range(0, len(heights), columns):
         line = max(heights[start : start + columns])
         if lines and total + line > MOST_HEIGHT:
@@ -87,8 +90,10 @@ def entitle(axis: Axes, title: str, characters: int | None = None, over: int = 1
     characters: of a line (None: by the panel's share of the width). over: panels below the title.
     """
     if characters is None:
-        columns = axis.get_gridspec().ncols
-        characters = int(_CHARACTERS * axis.get_figure().get_figwidth() * over / columns)
+        grid, figure = axis.get_gridspec(), axis.get_figure(root=True)
+        assert grid is not None
+        assert figure is not None
+        characters = int(_CHARACTERS * figure.get_figwidth() * over / grid.ncols)
     axis.set_title(
         "\n".join(textwrap.wrap(title, characters, break_on_hyphens=False) or [""]), **look
     )
@@ -100,9 +105,9 @@ def named_columns(names: Iterable[Sequence[str]]) -> int:
     return 1 if longest > _LONG_NAME else 2
 
 
-def undrawn(titles: Sequence[str], axes: Sequence[Axes]) -> str:
-    """Sentence on the panels that do not fit the page; empty if all fit."""
-    rest = list(dict.fromkeys(titles[len(axes) :]))
+def undrawn(titles: Sequence[str], drawn: Sized) -> str:
+    """Sentence on the titles after those that were drawn; empty if all fit."""
+    rest = list(dict.fromkeys(titles[len(drawn) :]))
     if not rest:
         return ""
     between = "; " if any(", " in title for title in rest) else ", "

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import count
+from typing import TypeVar
 
+from reseed.core.study_info import DatasetInfo, ExperimentInfo, ModelInfo
 from reseed.rendering.data import ExhibitData, Titled, title_of
+
+Entry = TypeVar("Entry", DatasetInfo, ModelInfo, ExperimentInfo)
 
 #: Most characters of the name of a model or arm; the label of a pair holds two.
 LONGEST_MODEL = 36
@@ -42,7 +46,7 @@ def _names(entries: Mapping[str, Titled]) -> list[str]:
     return [title_of(entry, identifier) for identifier, entry in entries.items()]
 
 
-def _retitled(entries: Mapping[str, Titled], short: dict[str, str]) -> dict[str, Titled]:
+def _retitled(entries: Mapping[str, Entry], short: dict[str, str]) -> dict[str, Entry]:
     """Entries with short titles in place of the long ones."""
     names = zip(_names(entries), entries.items(), strict=True)
     return {

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import wraps
+from typing import Any
 
 import matplotlib
 from matplotlib.artist import Artist
@@ -48,7 +49,7 @@ SEQUENTIAL = "cividis"
 #: Colour map that diverges from a centre.
 DIVERGING = "PuOr"
 
-STYLE = {
+STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 8,
     "axes.titlesize": 8.5,

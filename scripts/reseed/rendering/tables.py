@@ -62,7 +62,8 @@ class Table(WithClaims):
         """(section, cells) of every row; the section is None unless one begins."""
         last = None
         rows = self.shown.itertuples(index=False, name=None)
-        for section, row in zip(self.sections or [None] * len(self.shown), rows, strict=True):
+        sections: Sequence[str | None] = self.sections or [None] * len(self.shown)
+        for section, row in zip(sections, rows, strict=True):
             yield (section if section != last else None), [str(cell) for cell in row]
             last = section
 

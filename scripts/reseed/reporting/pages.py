@@ -31,7 +31,8 @@ def build_study_page(study: StudyReport, index: str = "", bundle: str = "") -> s
 
     index: link to the front page, if there is one. bundle: link to the archive of the study.
     """
-    known, seen = study.words, set()
+    known = study.words
+    seen: set[str] = set()
     environment = _environment()
     environment.filters["words"] = lambda sentence: link_words(sentence, known, seen)
     title = study.info.title
@@ -113,8 +114,8 @@ def _seeds(spec: dict) -> str:
         noun = name if name in _NO_SEEDS else f"{name} seed"
         if isinstance(value, dict):
             return counted(value["count"], noun) if "count" in value else f"{name}: {value}"
-        several = isinstance(value, list) and len(value) != 1
-        one = value[0] if isinstance(value, list) and value else value
-        return counted(len(value), noun) if several else f"{noun} {one}"
+        if isinstance(value, list) and len(value) != 1:
+            return counted(len(value), noun)
+        return f"{noun} {value[0] if isinstance(value, list) else value}"
 
     return "; ".join(text(name, value) for name, value in sorted(spec.items()))

@@ -277,10 +277,10 @@ def _read_exhibit(
     if path is None:
         raise ReseedError(f"exhibit {exhibit!r} is neither at {places[0]} nor at {places[1]}")
     sidecar = read_json(path)
-    links = ()
+    links: tuple[tuple[str, str], ...] = ()
     if page is not None:
-        folder = Path(os.path.relpath(path.parent, page.parent)).as_posix()
-        links = tuple((Path(f).suffix[1:].upper(), f"{folder}/{f}") for f in sidecar["files"])
+        base = Path(os.path.relpath(path.parent, page.parent)).as_posix()
+        links = tuple((Path(f).suffix[1:].upper(), f"{base}/{f}") for f in sidecar["files"])
     figure = sidecar["form"] == "figure"
     target = as_shown(path.with_suffix(".png" if figure else ".csv")).as_posix()
     return Exhibit(

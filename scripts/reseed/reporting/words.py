@@ -53,7 +53,7 @@ def link_words(sentence: str, known: list[tuple[str, str]], seen: set[str]) -> s
     seen: terms that are linked already; new ones are added. The link of term i (from 1) is
     `#word-i`.
     """
-    places = []
+    places: list[tuple[int, int, int]] = []
     for number, (word, _) in enumerate(known, 1):
         found = None if word in seen else _pattern(word).search(sentence)
         if found and not any(a < found.end() and found.start() < b for a, b, _ in places):

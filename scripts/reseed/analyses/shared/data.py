@@ -25,7 +25,9 @@ _IMPORTED_COLUMNS = ["given_seed", "repeat"]
 class HasKey(Protocol):
     """An object with a key: a `Cell`, or an arm's `Outputs`."""
 
-    key: Row
+    @property
+    def key(self) -> Row:
+        """Names and seeds of what the object holds."""
 
 
 Keyed = TypeVar("Keyed", bound=HasKey)

@@ -33,7 +33,7 @@ def default_metric(task: str | None) -> str:
     return {"regression": "mse", SCORED: "mean"}.get(task or "", "accuracy")
 
 
-def metrics_of_task(task: str, primary: str) -> dict[str, str]:
+def metrics_of_task(task: str | None, primary: str) -> dict[str, str]:
     """The default metric of a task and the primary one: name → name in `stats.bootstrap`."""
     default = default_metric(task)
     return {primary: default} if task == SCORED else {default: default, primary: primary}
@@ -58,7 +58,7 @@ class Outputs:
     """
 
     key: Row
-    task: str
+    task: str | None
     seeds: list[tuple[int, ...]]
     probability: np.ndarray
     y_true: np.ndarray
@@ -101,7 +101,7 @@ class Outputs:
             )
         return self.probability if metric in ("auc", "mse", "mae", "mean") else self.labels
 
-    def gaps(self, bound: float = 15.0, outside: str = "bound") -> np.ndarray:
+    def gaps(self, bound: float = 15.0, outside: Literal["bound", "zero"] = "bound") -> np.ndarray:
         """One number an item (runs, items), clipped: the quantity that alpha-hat measures.
 
         Two classes: the logit gap [Banerjee et al., sec. II-A]. Several classes, for which the

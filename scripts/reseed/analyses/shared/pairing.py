@@ -333,8 +333,8 @@ def pair_runs(a: np.ndarray, b: np.ndarray, split: np.ndarray) -> list[Pairing]:
     used = 2 * len(first)
     if common.sum() > 1:
         _, starts, counts = np.unique(split[first], return_index=True, return_counts=True)
-        units = (np.add.reduceat(t, starts, axis=1) / counts for t in trials)
-        return _as_pairings("splits", *units, *trials, total - used)
+        unit_a, unit_b = (np.add.reduceat(t, starts, axis=1) / counts for t in trials)
+        return _as_pairings("splits", unit_a, unit_b, *trials, total - used)
     if is_shared:
         return _as_pairings("seeds", *trials, *trials, total - used)
     left_out = total - in_a.sum() - in_b.sum()

@@ -21,7 +21,9 @@ def left_out(data: ExhibitData) -> str:
     the dataset, else `RF on Magic (…)`.
     """
     rows = with_arms(data.rows())
-    rest, place, phrase = rows, [], []
+    place: list[str] = []
+    phrase: list[str] = []
+    rest = rows
     for names in _PARTS:
         place = [*place, *(name for name in names if name in rows)]
         missing = rest["reason"].ne("").groupby([rest[name] for name in place], dropna=False)
