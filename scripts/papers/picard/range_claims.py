@@ -55,7 +55,7 @@ def test_sets(rows: pd.DataFrame) -> phrases.Phrase:
     known = rows[rows["items"].notna()]
     if len(known) < len(rows):
         return phrases.name("test sets of unknown size")
-    size = phrases.extent(rows, "items", numbers.whole)
+    size = phrases.extent(rows, "items", numbers.whole, is_comparable=True)
     return phrases.Phrase(f"test sets of {size} items", "range", size.rows)
 
 
@@ -77,8 +77,12 @@ def _range_ratio(rows: pd.DataFrame, titles: pd.Series, name: str) -> Claim:
         " {beyond}{named} ({n} each, {items}).",
         rows,
         {
-            "range": phrases.listed(rows, "range_in_sd", "{:.1f} SD".format, titles),
-            "gaussian": phrases.extent(rows, "range_in_sd_expected", "{:.1f}".format),
+            "range": phrases.listed(
+                rows, "range_in_sd", "{:.1f} SD".format, titles, is_comparable=True
+            ),
+            "gaussian": phrases.extent(
+                rows, "range_in_sd_expected", "{:.1f}".format, is_comparable=True
+            ),
             "alpha": phrases.setting(_ALPHA),
             "beyond": phrases.share(rows, is_beyond, "arm"),
             "named": phrases.name("" if many else f", {named}"),

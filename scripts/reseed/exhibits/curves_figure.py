@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -162,15 +164,23 @@ def _claims(panels: list) -> list[Claim]:
         sample = Sample.of(last, "n", "run")
         found.append(Claim("narrows", f"{text} ({{n}}).", last, names, sample, headline=text))
     elif len(panels) > 1 and ends:
-        last = pd.DataFrame([end for *_, end in ends])
-        text = "SD over runs at the end: {sd} in {arms}"
-        names = {
-            "sd": phrases.extent(last, "sd", "{:.2g}".format),
-            "arms": phrases.count(last, "arm"),
-        }
-        sample = Sample.of(last, "n", "run")
-        found.append(Claim("end_sd", f"{text} ({{n}}).", last, names, sample, headline=text))
+        found += _end_sds(pd.DataFrame([end for *_, end in ends]))
     return [*found, *(_end_claim(*cell, is_alone=len(panels) == 1) for cell in ends)]
+
+
+def _end_sds(last: pd.DataFrame) -> Iterator[Claim]:
+    """The SDs at the ends of the curves that vary."""
+    last = last[~phrases.is_degenerate(last)]
+    if last.empty:
+        return
+    text = "SD over runs at the end: {sd} in {arms}"
+    by_measure = last.assign(metric=last["measure"])
+    names = {
+        "sd": phrases.extent(by_measure, "sd", "{:.2g}".format, title=measure_in_text),
+        "arms": phrases.count(last, "arm"),
+    }
+    sample = Sample.of(last, "n", "run")
+    yield Claim("end_sd", f"{text} ({{n}}).", last, names, sample, headline=text)
 
 
 def _end_claim(title: str, half: pd.Series | None, end: pd.Series, is_alone: bool) -> Claim:
