@@ -31,7 +31,8 @@ def range_claims(data: ExhibitData, rows: pd.DataFrame, titles: Sequence[str]) -
     """Claims `range_ratio` and `largest_difference`, one set for each metric.
 
     rows: one row an arm, with the columns `n`, `range` and `extremes.RANGE_COLUMNS`. titles: of
-    the rows. Rows that could not be judged are left out of the first claim.
+    the rows. Rows that could not be judged are left out of the first claim, rows without
+    variation of the other.
     """
     titled = pd.Series(list(titles), rows.index)
     found = []
@@ -41,7 +42,9 @@ def range_claims(data: ExhibitData, rows: pd.DataFrame, titles: Sequence[str]) -
         judged = part[part["range_ratio"].notna()]
         if len(judged):
             found.append(_range_ratio(judged, titled[judged.index], f"range_ratio{end}"))
-        found.append(_largest(data, part, titled[part.index], f"largest_difference{end}"))
+        varied = part[~phrases.is_degenerate(part)]
+        if len(varied):
+            found.append(_largest(data, varied, titled[varied.index], f"largest_difference{end}"))
     return found
 
 
@@ -134,7 +137,9 @@ def spread_claims(data: ExhibitData, rows: pd.DataFrame, titles: Sequence[str]) 
     several = rows["metric"].nunique() > 1
     for metric, part in rows.groupby("metric", sort=False):
         end = f"_{metric}" if several else ""
-        found.append(_sd(data, part, titled[part.index], f"sd{end}"))
+        varied = part[~phrases.is_degenerate(part)]
+        if len(varied):
+            found.append(_sd(data, varied, titled[varied.index], f"sd{end}"))
         judged = part[part["tail_p"].notna()]
         if len(judged):
             found.append(_tails(judged, f"tails{end}"))

@@ -309,7 +309,7 @@ def _best_by_rank(
         {
             "dataset": part["dataset"].iloc[0],
             **run_ends(_setting_of(pairs, part)),
-            "ranked": bool((part["n"] > 0).all()),
+            "ranked": set(known["model"]) <= set(part.loc[part["n"] > 0, "model"]),
             "model": model,
             "beats_all": part["model"].iloc[0] == model
             and _beats_all(other, int((part["n"] > 0).sum())),
