@@ -38,7 +38,7 @@ def test_decisions(accuracy, items, margin, decision, code):
 
 
 def _flipped(base, lost, gained):
-    """The scores of `base` after `lost` right answers became wrong, and `gained` wrong ones right."""
+    """The scores of `base` with `lost` right answers made wrong, and `gained` wrong ones right."""
     score = base["accuracy"].to_numpy().copy()
     right, wrong = np.flatnonzero(score == 1), np.flatnonzero(score == 0)
     score[right[:lost]], score[wrong[:gained]] = 0, 1

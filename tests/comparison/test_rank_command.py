@@ -83,7 +83,7 @@ def test_items_give_a_statement_on_these_tasks():
 
 
 def test_seeds_and_items_each_have_a_number_that_separates():
-    """`base` and `next` differ by 5 points; seeds of 3 points allow for no number of items alone."""
+    """A difference of 5 points: with four seeds of SD 3 points no number of items is enough."""
     rng = np.random.default_rng(5)
     rows = [
         pd.DataFrame({"model": model, "seed": seed, "item": np.arange(300),

@@ -345,8 +345,8 @@ def levels_to_separate(
 ) -> Array:
     """Return how many levels of one source separate each model from the next in rank.
 
-    The critical value of `result` is used. With few runs or clusters it exceeds the one that more of
-    them would have, so that the numbers are too large rather than too small.
+    The critical value of `result` is used. With few runs or clusters it exceeds the one that more
+    of them would have, so that the numbers are too large rather than too small.
 
     Args:
         result: rank sets.
@@ -356,8 +356,8 @@ def levels_to_separate(
             `result.by_runs`; None: all of it.
 
     Returns:
-        (M,) in the order of the models, at least 1; NaN for the last; infinity where means are equal,
-        or where the other part of se² alone is too large.
+        (M,) in the order of the models, at least 1; NaN for the last; infinity where means are
+        equal, or where the other part of se² alone is too large.
     """
     check_probability(power=power)
     varying = result.se**2 if part is None else part
