@@ -179,7 +179,7 @@ def _search_job(
     name = outputs[0].removeprefix(f"{context.layout.root}/").removesuffix(".json")
     label = f"search hyper-parameters of {label_block([(planned, [at])])}"
     if shard:
-        label += f", rung {shard.rung + 1}, candidates {shard.start + 1} to {shard.stop}"
+        label += f", rung {shard.rung + 1}, fits {shard.start + 1} to {shard.stop}"
     return Job(
         name=job_name("search", name.removeprefix("tuning/")),
         label=label,
