@@ -299,7 +299,7 @@ def gbm_shards(work, shards, **options):
             start, stop = (count * i // min(shards, count) for i in (k, k + 1))
             one = Search(problem("regression"), Recipe(GBM, FIXED), SPACE, ROWS, work,
                          method="halving", **(defaults | options))  # fmt: skip
-            assert one.run_shard(rung, start, stop) == (stop - start if rung < 3 else 0)
+            assert len(one.run_shard(rung, start, stop)) == (stop - start if rung < 3 else 0)
 
 
 @pytest.mark.parametrize("shards", [1, 2, 7, 27])
@@ -320,7 +320,7 @@ def test_a_shard_makes_missing_fits_of_earlier_rungs(full, tmp_path, monkeypatch
     named = {"trials": 9, "seed": 0, "key": "data", "folds": 3, "report": lambda text: None}
     recipe = Recipe(GBM, FIXED)
     one = Search(problem("regression"), recipe, SPACE, ROWS, tmp_path, method="halving", **named)
-    assert one.run_shard(1, 2, 4) == 2  # the last fold of a candidate, the first of the next
+    assert len(one.run_shard(1, 2, 4)) == 2  # the last fold of a candidate, the first of the next
     assert len(list(tmp_path.iterdir())) == 9 * 3 + 2
 
 
@@ -329,7 +329,7 @@ def test_a_shard_of_a_stacked_search_has_whole_candidates(tmp_path):
     space = {"learning_rate": [0.1, 0.01, 1e-3]}
     named = {"trials": 3, "seed": 0, "key": "data", "report": lambda text: None}
     one = Search(problem("multiclass"), recipe, space, ROWS, tmp_path, **named)
-    assert one.run_shard(0, 5, 15) == 10
+    assert len(one.run_shard(0, 5, 15)) == 10
     assert len(list(tmp_path.iterdir())) == 2
 
 

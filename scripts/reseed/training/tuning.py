@@ -138,19 +138,19 @@ class Search:
             relative_work=float(log.rows.sum()) / full_work,
         )
 
-    def run_shard(self, rung: int, start: int, stop: int) -> int:
+    def run_shard(self, rung: int, start: int, stop: int) -> pd.DataFrame:
         """Make the fits from `start` to `stop` of a rung (see `SearchShard`).
 
-        Fits of earlier rungs that are missing are made too. Returns the number of fits: 0 for a
-        rung that the search does not have.
+        Fits of earlier rungs that are missing are made too. Returns one row for each fit: none for
+        a rung that the search does not have.
         """
         if rung >= len(self.sizes):
-            return 0
+            return _frame(rung, [])
         alive = list(range(len(self.configurations)))
         for earlier in range(rung):
             ranked = _rank(self._fit(earlier, alive), alive, self.maximise)
             alive = _survivors(ranked, len(alive))
-        return len(self._fit(rung, alive, start, stop))
+        return self._fit(rung, alive, start, stop)
 
     def _fit(
         self, rung: int, alive: list[int], start: int = 0, stop: int | None = None
