@@ -12,6 +12,7 @@ import re
 import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -209,7 +210,7 @@ class Claim:
         """Power or smallest detectable effect: `precision`, or else that of the tests."""
         return self.precision or "; ".join(dict.fromkeys(test.text for test in self.tests))
 
-    def record(self) -> dict:
+    def record(self) -> dict[str, Any]:
         """The claim for the sidecar of an exhibit."""
         return {
             "name": self.name,
