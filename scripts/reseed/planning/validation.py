@@ -31,7 +31,7 @@ from reseed.planning.until import check_until
 from reseed.plugins import kinds
 
 # Names that a study cannot have: static rules, and the page of the index.
-RESERVED = {"all", "index", "verify"}
+RESERVED = {"all", "index", "report", "verify"}
 # A results folder has one of these folders after its first run.
 _MARKS_OF_RESULTS = ("plan", "store")
 # Environments of the workflow in which models train: a hosted workflow has no local `envs`.
