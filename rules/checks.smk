@@ -1,6 +1,7 @@
 # Checks: trials agree with the outputs they keep, retraining gives the same bits, and everything
 # after training follows from the trials.
-# They run as `command python`, a process of their own: what repeats in a fork proves less.
+# They run as `command python`, in a new process: a fork shares the state of its parent, which could
+# hide a difference.
 
 
 rule verify:

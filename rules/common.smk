@@ -55,5 +55,6 @@ TEMPLATES = "../scripts/reseed/reporting/templates"
 CAPTION = f"{TEMPLATES}/caption.rst"
 # Snakemake reads captions below the repository of a hosted workflow, where results are not.
 CAPTIONS_OF_RESULTS = SCRIPTS.is_dir()
-# Every trial's file as the output of its rule. A rule that lists it needs no search for its maker.
+# The file of each trial, as the output object of its rule. Snakemake then knows which rule writes an
+# input, and does not search all rules.
 TRIALS = {}

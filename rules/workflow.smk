@@ -28,9 +28,9 @@ for study in RESEED.project.studies:
             RESEED.study_files(study),
 
 
-# Jobs of an earlier run that live on must not replace files from now on.
-# Jobs that run here, in this environment, are forks of one process. Snakemake's limit of starts a
-# second is switched off here: it wakes the scheduler again for every job that has ended.
+# `RESEED.start` writes a new run token, so that jobs of an earlier run cannot replace files.
+# Local jobs in the current environment are forks of one process. Snakemake's limit on job starts per
+# second is disabled for local runs, because it wakes the scheduler for every finished job.
 onstart:
     if workflow.touch:
         raise WorkflowError(

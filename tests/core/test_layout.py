@@ -1,9 +1,18 @@
 """Paths below the results folder: every path has one owner, and no two files share a path."""
 
+import re
 from itertools import product
+from pathlib import Path
 
+import pytest
+from pydantic import TypeAdapter, ValidationError
+from reseed.config.base import Identifier
 from reseed.core.coordinates import Coordinates, Setting
+from reseed.core.identifiers import job_name
 from reseed.core.layout import DECLARED, ResultsLayout, search_name
+from reseed.planning.validation import RESERVED
+
+ROOT = Path(__file__).parents[2]
 
 LAYOUT = ResultsLayout("out")
 SETTING = Setting("magic", "holdout-0.2", "rf", "fixed-50")
@@ -57,7 +66,20 @@ def test_internal_files_are_in_no_declared_folder():
 
 
 def test_index_page_is_not_the_page_of_a_study():
-    from reseed.planning.validation import RESERVED
-
     assert LAYOUT.study_page("index") == LAYOUT.index_page
     assert "index" in RESERVED  # so no study has this name
+
+
+def test_studies_cannot_have_the_name_of_a_rule():
+    files = [ROOT / "Snakefile", *(ROOT / "rules").glob("*.smk")]
+    rules = {name for f in files for name in re.findall(r"^rule (\w+):", f.read_text(), re.M)}
+    assert rules | {"report", "index"} == RESERVED  # `report`: the rule of the index page
+
+
+def test_rules_of_jobs_and_studies_have_different_names():
+    """Studies named `x` and `collect_x` exist side by side."""
+    name = TypeAdapter(Identifier)
+    assert [name.validate_python(study) for study in ("x", "collect_x")] == ["x", "collect_x"]
+    with pytest.raises(ValidationError, match="pattern"):
+        name.validate_python(job_name("collect", "x"))
+    assert job_name("analyse", "x", "y_z") != job_name("analyse", "x_y", "z")

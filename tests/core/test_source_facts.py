@@ -154,6 +154,7 @@ def test_memory_that_cannot_be_written_is_no_error(source, tmp_path):
     memory = SourceMemory()
     memory.facts(source, source.read_bytes())
     memory.save(tmp_path / "plan" / "sources.json")
+    assert (tmp_path / "plan").read_text() == "a file"
 
 
 def test_key_and_stamp_come_from_one_reading(project):

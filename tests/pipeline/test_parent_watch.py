@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -61,7 +62,9 @@ def test_job_of_a_run_that_has_ended_does_not_start(monkeypatch):
 @pytest.mark.parametrize("value", ["", "0", "1", "x"])
 def test_process_without_a_run_is_not_watched(monkeypatch, value):
     monkeypatch.setenv(VARIABLE, value)
+    threads = threading.active_count()
     end_with_parent()
+    assert threading.active_count() == threads
 
 
 def _in_fork(function):

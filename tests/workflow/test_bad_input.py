@@ -122,7 +122,8 @@ def test_results_folder_on_a_scratch_disk_is_accepted(project, tmp_path_factory)
     (project.folder / "linked").symlink_to(scratch / "linked")
     (scratch / "linked").mkdir()
     for results in (scratch / "new" / "results", scratch / "linked", "linked", "sub/results/"):
-        project.run("-n", "--config", f"results={results}")
+        text = project.run("-n", "--config", f"results={results}")
+        assert "config/config.yaml" not in text, "no error of the configuration"
 
 
 def test_two_runs_at_once(project):

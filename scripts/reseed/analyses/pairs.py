@@ -389,13 +389,10 @@ def _adjust(rows: list[Row], family: str) -> None:
 
 def _find_joint_intervals(tested: list[Row]) -> tuple[np.ndarray, np.ndarray]:
     parts = [row.get("parts") or [(1.0, row["df"])] for row in tested]
-    difference, scale, p = (
-        [row[name] for row in tested] for name in ("difference", "scale", "p_holm")
-    )
     return intervals_of_holm(
-        difference,
-        scale,
-        p,
+        [row["difference"] for row in tested],
+        [row["scale"] for row in tested],
+        [row["p_holm"] for row in tested],
         quantile=lambda tail: np.array([upper_quantile(tail, one) for one in parts]),
         alpha=tested[0]["alpha"],
     )

@@ -1,8 +1,8 @@
 """Decisions after the rounds of an experiment that trains until its pairs are settled.
 
 A training job of a later round reads the decisions and trains the settings that one of them needs.
-The declared files of the other trials hold a record with the status `skipped`. Its key is that of
-no trial, so whoever needs the trial finds the file stale.
+The declared files of the other trials hold a record with the status `skipped`. Its key
+matches no trial, so a job that needs the trial finds that the file is stale.
 """
 
 from __future__ import annotations

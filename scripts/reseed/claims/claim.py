@@ -11,7 +11,7 @@ import math
 import string
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -227,7 +227,7 @@ class Claim:
         """Power or smallest detectable effect: `precision`, or else that of the tests."""
         return self.precision or "; ".join(dict.fromkeys(test.text for test in self.tests))
 
-    def record(self) -> dict:
+    def record(self) -> dict[str, Any]:
         """The claim for the sidecar of an exhibit."""
         return {
             "name": self.name,

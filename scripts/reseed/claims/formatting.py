@@ -88,10 +88,10 @@ def from_to(values: Iterable[float], show: Callable[[float], str] = whole, to: s
     if not known:
         return NONE
     low, high = show(min(known)), show(max(known))
-    return _alike(known, show) if low == high else f"{low}{to}{high}"
+    return _common_text(known, show) if low == high else f"{low}{to}{high}"
 
 
-def _alike(known: list[float], show: Callable[[float], str]) -> str:
+def _common_text(known: list[float], show: Callable[[float], str]) -> str:
     """Text of values with the same text; for shares one that holds for all of them."""
     if show is rounded_percent:
         return percent(max(known) if max(known) < 0.5 else min(known))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 from statistics import NormalDist
-from typing import Literal
+from typing import Any, Literal
 
 from reseed.claims.claim import Claim, Estimate
 from reseed.claims.formatting import format_share, from_to
@@ -116,7 +116,7 @@ def _decided_from(estimate: Estimate, end: float, sign: int) -> float | None:
     return float(value) if bounds[0] < value < bounds[1] else None
 
 
-def judge_all(statements: Sequence[Statement], claims: Sequence[Claim]) -> list[dict]:
+def judge_all(statements: Sequence[Statement], claims: Sequence[Claim]) -> list[dict[str, Any]]:
     """One record for each statement, for the sidecar of an exhibit.
 
     A statement whose claim was not made (too few runs) has no measurement: `cannot tell`.

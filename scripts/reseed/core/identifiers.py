@@ -53,4 +53,4 @@ def job_name(stage: str, *parts: str) -> str:
     """
     text = "_".join(parts)
     safe = "".join(letter if letter.isalnum() else "_" for letter in text)
-    return f"{stage}-{safe}-{digest(text)[:8]}"
+    return f"{stage}-{safe}-{digest(*parts)[:8]}"

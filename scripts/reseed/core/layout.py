@@ -95,7 +95,7 @@ class ResultsLayout:
     @property
     def touched_marker(self) -> str:
         """Empty file that is newer than any untracked result."""
-        return f"{self.specs}/renewed"
+        return f"{self.specs}/touched"
 
     @property
     def run_token(self) -> str:

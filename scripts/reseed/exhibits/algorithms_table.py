@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 
@@ -48,7 +50,7 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
     return replace(table, raw=pd.concat([table.raw, table.shown], axis=1))
 
 
-def _pairs(values: dict) -> str:
+def _pairs(values: Mapping[str, Any]) -> str:
     return "; ".join(f"{name}: {_values(value)}" for name, value in sorted(values.items()))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 
 from reseed.core.study_info import DatasetInfo
@@ -87,7 +89,7 @@ def _features(entry: DatasetInfo, categorical: int) -> str:
     return f"{count}" + (f" ({categorical} categorical)" if categorical else "")
 
 
-def _source(source: dict) -> str:
+def _source(source: dict[str, Any]) -> str:
     kinds = {
         "mirror": "local mirror",
         "pypi": "{package} {version} (package index)",

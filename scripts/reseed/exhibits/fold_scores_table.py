@@ -12,7 +12,7 @@ from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.settings import metric_title, settings
-from reseed.rendering.tables import Rows, Table
+from reseed.rendering.tables import Rows, Table, TableRow
 
 DRAWS = ("fold_scores",)
 # Heading for studies that reproduce no paper.
@@ -84,7 +84,7 @@ def _up(part: pd.DataFrame) -> bool:
     return bool(part["greater_is_better"].iloc[0])
 
 
-def _line(data: ExhibitData, row: pd.Series, places: int, written: str, single: bool) -> dict:
+def _line(data: ExhibitData, row: pd.Series, places: int, written: str, single: bool) -> TableRow:
     line = {"Model": arm_title(data, row["arm"], row["experiment"])}
     if single:
         line[f"Seed {row['single_seed']:.0f}, one fold"] = numbers.fixed(row["single"], places)

@@ -16,7 +16,7 @@ from reseed.rendering.numbers import (
     whole,
 )  # fmt: skip
 from reseed.rendering.settings import metric_title, pair_title, settings
-from reseed.rendering.tables import Rows, Table
+from reseed.rendering.tables import Rows, Table, TableRow
 
 DRAWS = ("grid_plan",)
 
@@ -77,7 +77,7 @@ def _claims(rows: pd.DataFrame) -> list[Claim]:
     ]
 
 
-def _line(data: ExhibitData, row: pd.Series) -> dict:
+def _line(data: ExhibitData, row: pd.Series) -> TableRow:
     digits = decimals([row["target"], row["sd_rest"]], 2, 3)
     known = row["plan_runs"] == row["plan_runs"]
     return {

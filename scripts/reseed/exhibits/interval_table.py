@@ -11,7 +11,7 @@ from reseed.plugins.options import TheseExperiments as Options
 from reseed.rendering import coverage, numbers
 from reseed.rendering.arms import arm_titles
 from reseed.rendering.data import VARIED, ExhibitData, footnote, metric_title, require_rows
-from reseed.rendering.tables import Rows, Table
+from reseed.rendering.tables import Rows, Table, TableRow
 from reseed.stats.gaussian_range import tail_power
 
 DRAWS = ("spread",)
@@ -65,7 +65,7 @@ def _crossed(rows: pd.DataFrame) -> str:
     return " Nor where seeds are crossed: they are not independent." if crossed else ""
 
 
-def _line(row: pd.Series, places: int) -> dict:
+def _line(row: pd.Series, places: int) -> TableRow:
     def bracketed(name: str) -> str:
         value = row[name] if name == "median" else spread_of(row, name)
         if pd.isna(value):

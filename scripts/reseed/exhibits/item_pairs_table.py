@@ -28,7 +28,7 @@ from reseed.rendering.settings import (
     pair_title,
     pair_titles,
 )
-from reseed.rendering.tables import Rows, Table
+from reseed.rendering.tables import Rows, Table, TableRow
 
 #: Appended to sentences on more than the intervals.
 COVERS = coverage.CROSSED.replace("It covers", "These intervals cover", 1)
@@ -98,14 +98,14 @@ def table(data: ExhibitData, options: Options) -> Table:
     )
 
 
-def _words(data: ExhibitData, row: pd.Series) -> dict:
+def _words(data: ExhibitData, row: pd.Series) -> TableRow:
     titles = dict(zip(("arm_a", "arm_b"), pair_titles(data, row), strict=True))
     titled = row.to_dict() | titles | {"metric": metric_title(row["metric"])}
     sentence = build_item_verdict(titled).sentence()
     return {"Outcome": row["outcome"], "Verdict": sentence}
 
 
-def _numbers(data: ExhibitData, row: pd.Series) -> dict:
+def _numbers(data: ExhibitData, row: pd.Series) -> TableRow:
     low, high = (row[end] * row["factor"] for end in ("low", "high"))
     places = interval_decimals([(low, high)])
     return {

@@ -16,7 +16,7 @@ from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample
 from reseed.claims.designs import ONE_TEST_SET
 from reseed.claims.verdicts import ALL_DATASETS
-from reseed.core.schemas import COMPARISON_COLUMNS
+from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.exhibits.shared.leading_models import count_best_means, rank_note
 from reseed.plugins.options import Experiments as Options
 from reseed.plugins.options import NoOptions
@@ -36,7 +36,7 @@ from reseed.rendering.settings import (
     sample_of_ends,
     settings,
 )
-from reseed.rendering.tables import Rows, Table
+from reseed.rendering.tables import Rows, Table, TableRow
 
 #: Most datasets whose means are shown; with more, the means are in the CSV only.
 MOST_DATASETS = 6
@@ -131,7 +131,7 @@ def _letters(board: pd.DataFrame, pairs: pd.DataFrame) -> pd.Series:
     return found
 
 
-def _one(data: ExhibitData, part: pd.DataFrame, pairs: pd.DataFrame) -> list[dict]:
+def _one(data: ExhibitData, part: pd.DataFrame, pairs: pd.DataFrame) -> list[Row]:
     places, own = _places(part), _setting_of(pairs, part)
     lines = []
     for _, row in part.iterrows():
@@ -153,7 +153,7 @@ def _one(data: ExhibitData, part: pd.DataFrame, pairs: pd.DataFrame) -> list[dic
 
 def _over(
     data: ExhibitData, part: pd.DataFrame, ranks: pd.DataFrame, pairs: pd.DataFrame
-) -> list[dict]:
+) -> list[Row]:
     columns = settings(data, part)
     lines = []
     for _, row in ranks.iterrows():
@@ -190,7 +190,7 @@ def _setting_of(pairs: pd.DataFrame, part: pd.DataFrame) -> pd.DataFrame:
     return pairs[pairs["place"] == part["place"].iloc[0]]
 
 
-def _record(pairs: pd.DataFrame, model: str, least: int) -> dict:
+def _record(pairs: pd.DataFrame, model: str, least: int) -> TableRow:
     """Comparisons won, inconclusive and lost; empty with fewer than `least`."""
     if len(pairs) < least:
         return {}

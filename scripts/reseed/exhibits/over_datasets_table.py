@@ -21,7 +21,7 @@ from reseed.rendering.numbers import (
     with_interval,
 )  # fmt: skip
 from reseed.rendering.settings import cross_dataset_parts, joined, p_cell, pair_title
-from reseed.rendering.tables import Rows, Table
+from reseed.rendering.tables import Rows, Table, TableRow
 from reseed.stats.hierarchical import detectable_mean
 
 # Most pairs with a sentence.
@@ -169,7 +169,7 @@ def _new_dataset(data: ExhibitData, title: str, pair: pd.DataFrame) -> Claim:
     )
 
 
-def _line(data: ExhibitData, row: pd.Series) -> dict:
+def _line(data: ExhibitData, row: pd.Series) -> TableRow:
     factor = row["factor"]
     digits = interval_decimals([(row["low"] * factor, row["high"] * factor)])
     names = ["a_better", "equivalent", "b_better"] if row["rope"] > 0 else ["a_better", "b_better"]

@@ -10,7 +10,7 @@ from reseed.plugins.options import Experiments as Options
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData, footnote
 from reseed.rendering.settings import settings
-from reseed.rendering.tables import Rows, Table
+from reseed.rendering.tables import Rows, Table, TableRow
 
 TITLES = {
     "single": "One run, the higher wins",
@@ -57,7 +57,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     return lines.table(data, data.rows(options.experiments), note, claims=_claims(data, known))
 
 
-def _line(row: pd.Series) -> dict:
+def _line(row: pd.Series) -> TableRow:
     return {
         "Instability": numbers.percent(row["instability"], 1),
         "Wins": f"{row['wins']:.1f} / {row['pairs']:.0f}",

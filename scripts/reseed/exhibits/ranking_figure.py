@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -128,7 +129,7 @@ def _reversal(axis: Axes, panels: list[tuple[str, pd.DataFrame]]) -> None:
     axis.set_ylabel("Reversed order of a pair (%)")
 
 
-def _look(i: int) -> dict:
+def _look(i: int) -> dict[str, Any]:
     return {"color": LINES[i % len(LINES)], "ls": DASHES[i // len(LINES) % len(DASHES)]}
 
 

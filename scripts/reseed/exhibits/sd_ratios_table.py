@@ -13,7 +13,7 @@ from reseed.rendering import numbers
 from reseed.rendering.arms import arm_title, cell_titles
 from reseed.rendering.data import ExhibitData, footnote, metric_title, require_rows
 from reseed.rendering.settings import p_cell
-from reseed.rendering.tables import Rows, Table
+from reseed.rendering.tables import Rows, Table, TableRow
 
 DRAWS = ("sd_ratios",)
 
@@ -59,7 +59,7 @@ def _titles(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, str]]:
     ]
 
 
-def _line(arm: str, baseline: str, row: pd.Series) -> dict:
+def _line(arm: str, baseline: str, row: pd.Series) -> TableRow:
     places = numbers.decimals(row[["sd", "sd_baseline"]])
     return {
         "Arm": arm,

@@ -18,7 +18,7 @@ from reseed.plugins.options import NoOptions
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData, require_rows
 from reseed.rendering.majority import is_majority, why_majority
-from reseed.rendering.tables import Rows, Table
+from reseed.rendering.tables import GroupedRow, Rows, Table, TableRow
 
 DRAWS = ("seed_choice",)
 
@@ -57,7 +57,7 @@ def _majority(data: ExhibitData, datasets: list[str]) -> str:
     return why_majority(data, datasets).replace("is not shown", "says little")
 
 
-def _cell(rows: pd.DataFrame) -> dict:
+def _cell(rows: pd.DataFrame) -> TableRow:
     """Numbers of one cell at full precision."""
     first = rows.iloc[0]
     same = [
@@ -77,7 +77,7 @@ def _cell(rows: pd.DataFrame) -> dict:
     }
 
 
-def _line(cell: pd.Series, threshold: float) -> dict:
+def _line(cell: pd.Series, threshold: float) -> GroupedRow:
     optimism, gain = (
         numbers.plus_minus(100 * cell[name], 100 * cell[f"{name}_mc_se"], 2)
         for name in ("optimism", "gain")

@@ -13,6 +13,7 @@ from reseed.analyses.noise_split import MOST_SD
 from reseed.analyses.shared.arms import with_arms
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.core.schemas import Row
 from reseed.metrics.names import is_share
 from reseed.plugins.options import NoOptions
 from reseed.rendering import coverage, numbers, style
@@ -196,14 +197,14 @@ def _seed_over_test_set(data: ExhibitData, both: pd.DataFrame) -> Claim:
     )
 
 
-def _ratio(data: ExhibitData, row: dict) -> Estimate:
+def _ratio(data: ExhibitData, row: Row) -> Estimate:
     """The ratio of the SDs; the test set's, from many resamples, is taken as known."""
     seed = (row["observed_sd"], row["observed_sd_low"], row["observed_sd_high"])
     ends = ratio_limits(seed, (row["test_set_sd"],) * 3)
     return Estimate.truncated(_subject(data, row), row["ratio"], ends, row["level"], (0.0, np.inf))
 
 
-def _subject(data: ExhibitData, row: dict) -> str:
+def _subject(data: ExhibitData, row: Row) -> str:
     title = arm_title(data, row["arm"], row["experiment"])
     return f"{data.dataset(row['dataset'])}, {title}, {metric_title(row['metric'])}"
 

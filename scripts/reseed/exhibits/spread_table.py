@@ -16,7 +16,7 @@ from reseed.rendering import numbers
 from reseed.rendering.arms import arm_titles
 from reseed.rendering.data import ExhibitData, footnote, metric_title, require_rows
 from reseed.rendering.settings import cell_noun, counted_settings
-from reseed.rendering.tables import Rows, Table
+from reseed.rendering.tables import GroupedRow, Rows, Table
 from reseed.stats.spread import ratio_limits
 
 #: Columns that identify a row of the table within a dataset.
@@ -116,7 +116,7 @@ def section(data: ExhibitData, rows: pd.DataFrame, dataset: str, scheme: str, so
     return ", ".join(parts)
 
 
-def columns(title: str, entry: pd.Series | None, places: int, sd: bool = False) -> dict:
+def columns(title: str, entry: pd.Series | None, places: int, sd: bool = False) -> GroupedRow:
     """A group of columns: n, median and spreads of a row of the analysis; dashes for None."""
     names = {"iqr": "IQR", "range": "Range"} | ({"sd": "SD"} if sd else {})
     if entry is None:

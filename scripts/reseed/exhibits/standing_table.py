@@ -15,7 +15,7 @@ from reseed.rendering.arms import cell_titles
 from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.settings import metric_title
-from reseed.rendering.tables import Rows, Table
+from reseed.rendering.tables import Rows, Table, TableRow
 
 DRAWS = ("standing",)
 
@@ -53,7 +53,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     )
 
 
-def _line(title: str, row: pd.Series) -> dict:
+def _line(title: str, row: pd.Series) -> TableRow:
     digits = numbers.decimals([row["sd"]], least=3)
     best = "more than were run" if math.isinf(row["best_of"]) else f"{row['best_of']:,.0f}"
     return {

@@ -11,7 +11,7 @@ from reseed.claims.claim import Claim, Sample
 from reseed.claims.designs import ONE_TEST_SET
 from reseed.claims.families import describe_families
 from reseed.claims.pair_verdicts import build_pair_verdict
-from reseed.core.schemas import COMPARISON_COLUMNS
+from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering import coverage, numbers
 from reseed.rendering.data import ExhibitData, metric_title
@@ -32,7 +32,7 @@ from reseed.rendering.settings import (
     settings,
     with_unit,
 )
-from reseed.rendering.tables import Rows, Table
+from reseed.rendering.tables import Rows, Table, TableRow
 
 _SHORT = {
     "difference": "difference",
@@ -146,7 +146,7 @@ def _printed(part: pd.DataFrame) -> pd.DataFrame:
     return part[part[["model_a", "model_b"]].eq(best.iloc[0]).any(axis="columns")]
 
 
-def _titles(data: ExhibitData, row: dict) -> dict:
+def _titles(data: ExhibitData, row: Row) -> TableRow:
     first, second = pair_titles(data, row)
     return {"model_a": first, "model_b": second, "metric": metric_title(row["metric"])}
 

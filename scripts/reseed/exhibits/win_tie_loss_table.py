@@ -121,7 +121,7 @@ def _claim(
 
 def count(rows: pd.DataFrame) -> dict[str, dict[str, list[int]]]:
     """[wins, ties, losses, no verdict] of each model against each other model."""
-    found: dict = defaultdict(lambda: defaultdict(lambda: [0, 0, 0, 0]))
+    found: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0, 0, 0]))
     for a, b, outcome in rows[["model_a", "model_b", "outcome"]].itertuples(index=False):
         index = _INDEX.get(outcome, NO_VERDICT)
         found[a][b][index] += 1

@@ -1,10 +1,13 @@
 """Import the user's own results into the tables of a study, without training."""
 
 from pathlib import Path
+from typing import Any
 
 from reseed.core.layout import ResultsLayout
 from reseed.pipeline.runner import Granted, run_job, say
 from reseed.planning.specs import ImportSpec, to_json
+
+Fields = dict[str, Any]
 
 
 def run(spec: ImportSpec, granted: Granted) -> None:
@@ -17,7 +20,7 @@ def run(spec: ImportSpec, granted: Granted) -> None:
         import_runs(layout.metrics, layout.about, results, study)
 
 
-def import_runs(metrics_path: str, about_path: str, results: dict, study: dict) -> None:
+def import_runs(metrics_path: str, about_path: str, results: Fields, study: Fields) -> None:
     """Write metrics.parquet and about.json."""
     from reseed.core.checked_io import write_table
     from reseed.core.study_info import write_study_info
@@ -29,7 +32,7 @@ def import_runs(metrics_path: str, about_path: str, results: dict, study: dict) 
     say(f"{info.study}: {info.trials.ok} runs, {info.trials.failed} failed")
 
 
-def import_items(paths: list[str], results: dict, study: dict) -> None:
+def import_items(paths: list[str], results: Fields, study: Fields) -> None:
     """Write the scores and targets of each item."""
     from pyarrow import parquet
 

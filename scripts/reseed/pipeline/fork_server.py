@@ -29,6 +29,7 @@ from collections.abc import MutableMapping
 from contextlib import suppress
 from multiprocessing.connection import wait
 from pathlib import Path
+from typing import TypedDict
 
 from reseed.pipeline.fork_client import SIZE, VARIABLE, address
 from reseed.pipeline.runner import limit_threads
@@ -84,10 +85,24 @@ def program(argv: list[str]) -> tuple[str, list[str]]:
     return argv[0], argv[1:]
 
 
+class Request(TypedDict):
+    """A command of a client, with its folder and environment."""
+
+    argv: list[str]
+    folder: str
+    environment: dict[str, str]
+
+
 class Job:
     """A forked job and the connection of the client that waits for it."""
 
-    def __init__(self, connection: socket.socket, request: dict, outputs: list[int], others: list):
+    def __init__(
+        self,
+        connection: socket.socket,
+        request: Request,
+        outputs: list[int],
+        others: list[socket.socket],
+    ):
         self.connection = connection
         self.program = program(request["argv"])[0]
         self._loaded = os.memfd_create("loaded")
@@ -142,7 +157,9 @@ def serve(listener: socket.socket, lifeline: int) -> None:
                 connection.close()
 
 
-def _start(connection: socket.socket, wanted: dict[str, list[str]], others: list) -> Job:
+def _start(
+    connection: socket.socket, wanted: dict[str, list[str]], others: list[socket.socket]
+) -> Job:
     """Start the job of a client. Raises OSError or ValueError."""
     request, outputs = _receive(connection)
     try:
@@ -154,7 +171,7 @@ def _start(connection: socket.socket, wanted: dict[str, list[str]], others: list
             os.close(number)
 
 
-def _receive(connection: socket.socket) -> tuple[dict, list[int]]:
+def _receive(connection: socket.socket) -> tuple[Request, list[int]]:
     """A client's request and its output streams. Raises ValueError for another user's request."""
     peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
     if _PEER.unpack(peer)[1] != os.getuid():
@@ -180,7 +197,9 @@ def _load(names: list[str]) -> None:
             importlib.import_module(name)
 
 
-def _become(request: dict, outputs: list[int], loaded: int, servers: list[socket.socket]) -> None:
+def _become(
+    request: Request, outputs: list[int], loaded: int, servers: list[socket.socket]
+) -> None:
     """In the fork: run the program as in a process of its own."""
     ctypes.CDLL(None).prctl(_END_WITH_PARENT, signal.SIGKILL)
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -24,8 +24,8 @@ meaning_of_signal() {
             "memory or too little of it; its message is above" ;;
         8) echo "a division by zero in a compiled library" ;;
         7 | 11) echo "invalid access to memory by a compiled library, as by two versions of OpenMP" ;;
-        9) echo "killed, often for want of memory" ;;
-        15) echo "asked to end, as by a scheduler at its time limit" ;;
+        9) echo "killed, often because memory ran out" ;;
+        15) echo "terminated, for example by a scheduler at its time limit" ;;
         *) kill -l "$1" ;;
     esac
 }

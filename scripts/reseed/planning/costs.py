@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from reseed.config import Dataset
 from reseed.config.studies import Scheme
@@ -73,7 +73,7 @@ class Cost:
         return total
 
 
-def _read_facts(results: Iterable[Path]) -> Iterator[dict]:
+def _read_facts(results: Iterable[Path]) -> Iterator[dict[str, Any]]:
     for folder in results:
         for path in sorted(Path(folder, "studies").glob("*/about.json")):
             with suppress(OSError, ValueError):

@@ -8,6 +8,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from reseed.core.layout import ResultsLayout
 from reseed.planning.costs import Measured, seconds_of
@@ -86,14 +87,14 @@ class JobSizes:
         self.layout, self.measured = layout, measured
         self._finished: dict[tuple[str, ...], float] = {}
 
-    def _meta(self, planned: PlannedSetting) -> dict:
+    def _meta(self, planned: PlannedSetting) -> dict[str, Any]:
         """Description of the prepared dataset. Raises FileNotFoundError before it is prepared."""
         # As the rules name it: Snakemake looks for the missing file among a job's inputs.
         path = self.layout.data_meta(planned.setting.dataset)
         with open(path, encoding="utf-8") as stream:
             try:
                 return json.load(stream)
-            except ValueError:  # whoever reads the data says so; until then a usual number serves
+            except ValueError:  # the job that reads the data reports it; until then, use a default
                 return {"rows": HINT_ROWS}
 
     def _seconds(self, planned: PlannedSetting) -> float:

@@ -4,6 +4,7 @@ import contextlib
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from reseed.config import Dataset
 from reseed.core.code_hash import code_hash, digest
@@ -36,7 +37,7 @@ def absent_datasets(datasets: Iterable[Dataset], mirror: str) -> list[str]:
     return [d.name for d in datasets if not is_reachable(as_entry(d), mirror)]
 
 
-def read_plan(config: str | Path, overrides: dict) -> tuple[Project, Plan, str]:
+def read_plan(config: str | Path, overrides: dict[str, Any]) -> tuple[Project, Plan, str]:
     """Read a configuration folder and plan its work on this machine.
 
     Returns the project, the plan and the mirror folder (empty text: none). Raises ReseedError.

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 from reseed.analyses.shared.arms import with_arms
+from reseed.core.schemas import Row
 from reseed.plugins.options import Arms
 from reseed.rendering.data import ExhibitData, metric_title, one_line
 
@@ -89,7 +90,7 @@ def cell_titles(
 def group_title(
     data: ExhibitData,
     rows: pd.DataFrame,
-    cell: pd.Series | dict,
+    cell: pd.Series | Row,
     columns: Sequence[str] = TEST_SET_KEY,
 ) -> str:
     """Title of the dataset, with the columns that differ within the dataset's `rows`."""
@@ -111,7 +112,7 @@ def _differing_columns(rows: pd.DataFrame, columns: Sequence[str]) -> list[str]:
     return [name for name in columns if name in rows and rows[name].nunique(dropna=False) > 1]
 
 
-def _describe(data: ExhibitData, cell: pd.Series | dict, names: list[str]) -> list[str]:
+def _describe(data: ExhibitData, cell: pd.Series | Row, names: list[str]) -> list[str]:
     """Text for the values of these columns in a cell."""
     titles = {"dataset": data.dataset, "experiment": data.experiment}
     values = {name: cell[name] for name in names if pd.notna(cell[name])}

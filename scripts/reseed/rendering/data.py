@@ -160,8 +160,8 @@ class ExhibitData:
 
     def _plain(self, kind: str, identifier: str) -> str:
         entry = getattr(self.info, kind).get(identifier)
-        told_below = kind == "models" and self._off_recipe(identifier)
-        return _title(entry, identifier, "" if told_below else self.changes(identifier))
+        has_footnote = kind == "models" and self._off_recipe(identifier)
+        return _title(entry, identifier, "" if has_footnote else self.changes(identifier))
 
     def metric(self, dataset: str) -> str:
         """The dataset's primary metric."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
 import pandas as pd
@@ -65,7 +65,9 @@ def letters(numbers: Iterable[int]) -> str:
     )
 
 
-def _cliques(same: dict, chosen: set, candidates: set, done: set) -> Iterator[set]:
+def _cliques(
+    same: Mapping[str, set[str]], chosen: set[str], candidates: set[str], done: set[str]
+) -> Iterator[set[str]]:
     if not candidates and not done:
         yield chosen
         return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence, Sized
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -131,7 +132,7 @@ def colours(names: Sequence[str]) -> dict[str, str]:
     return {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(names)}
 
 
-def looks(names: Sequence[str]) -> dict[str, dict]:
+def looks(names: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Colour and dashes of the line of each name; dashes differ where a colour repeats."""
     seen: Counter = Counter()
     found = {}

@@ -12,7 +12,7 @@ from reseed.claims.claim import Estimate, Sample
 from reseed.claims.formatting import format_p, format_share
 from reseed.claims.phrases import Phrase
 from reseed.claims.verdicts import ALL_DATASETS
-from reseed.core.schemas import COMPARISON_COLUMNS
+from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.metrics.names import is_share
 from reseed.rendering import numbers
 from reseed.rendering.arms import arm_title
@@ -69,7 +69,7 @@ def over_datasets(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.D
     return [(t, rows[number.isin(which)]) for t, which in zip(titles, chosen, strict=True)]
 
 
-def _board_titles(data: ExhibitData, keys: list[dict]) -> list[str]:
+def _board_titles(data: ExhibitData, keys: list[Row]) -> list[str]:
     """Titles of comparisons over datasets; empty if there is one."""
     phrase = [name for name in CROSS_DATASET_COLUMNS if name != "test_ratio" and name in keys[0]]
     differ = [name for name in phrase if len({key[name] for key in keys}) > 1]

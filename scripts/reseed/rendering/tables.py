@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 from reseed.claims.claim import Claim
 from reseed.rendering.claim_texts import WithClaims
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.numbers import NONE
+
+#: Cells of a row by heading, and by (group, heading) where columns are grouped.
+TableRow = dict[str, str]
+GroupedRow = dict[tuple[str, str], str]
 
 
 @dataclass(frozen=True)
@@ -75,14 +80,19 @@ class Rows:
     """
 
     def __init__(self) -> None:
-        self._cells: list[dict] = []
+        self._cells: list[Mapping[Any, object]] = []
         self._sections: list[str] = []
         self._details: list[str] = []
 
     def __len__(self) -> int:
         return len(self._cells)
 
-    def add(self, cells: dict, section: str = "", detail: str = "") -> None:
+    def add(
+        self,
+        cells: Mapping[str, object] | Mapping[tuple[str, str], object],
+        section: str = "",
+        detail: str = "",
+    ) -> None:
         """Add a row."""
         self._cells.append(cells)
         self._sections.append(section)

@@ -8,7 +8,9 @@ pipeline.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from reseed.config import SCALES
@@ -57,7 +59,7 @@ def build_page(template: str, **given: object) -> str:
     return _page(_environment(), template, **given)
 
 
-def _card(study: StudyReport, link: str) -> dict:
+def _card(study: StudyReport, link: str) -> dict[str, Any]:
     best = study.best
     answer = next(iter(study.answer), "Too few trials were run for an answer.")
     return {
@@ -107,10 +109,10 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-def _seeds(spec: dict) -> str:
+def _seeds(spec: Mapping[str, Any]) -> str:
     """`{data: 0, model: {count: 50}, fold: [0]}` → `data seed 0; fold 0; 50 model seeds`."""
 
-    def text(name: str, value: int | list | dict) -> str:
+    def text(name: str, value: int | list[int] | dict[str, Any]) -> str:
         noun = name if name in _NO_SEEDS else f"{name} seed"
         if isinstance(value, dict):
             return counted(value["count"], noun) if "count" in value else f"{name}: {value}"

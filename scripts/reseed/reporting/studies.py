@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from reseed.config import SCALES
@@ -45,7 +46,7 @@ class Exhibit:
     """An exhibit: the content of its sidecar, its picture, its files and its command."""
 
     id: str
-    sidecar: dict
+    sidecar: dict[str, Any]
     note: str
     picture: Picture | None = None
     links: tuple[tuple[str, str], ...] = ()
