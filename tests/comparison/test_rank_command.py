@@ -82,6 +82,26 @@ def test_items_give_a_statement_on_these_tasks():
     assert ranking.table.set_index("model").loc["a", ["low_these", "high_these"]].tolist() == [1, 1]
 
 
+def test_seeds_and_items_each_have_a_number_that_separates():
+    """A difference of 5 points: with four seeds of SD 3 points no number of items is enough."""
+    rng = np.random.default_rng(5)
+    rows = [
+        pd.DataFrame({"model": model, "seed": seed, "item": np.arange(300),
+                      "score": mean + rng.normal(0, 0.03) + rng.normal(0, 0.2, 300)})
+        for model, mean in (("base", 0.5), ("next", 0.45))
+        for seed in range(4)
+    ]  # fmt: skip
+    ranking = rank_models(pd.concat(rows))
+    assert ranking.sources == "4 seeds and 300 items"
+    needed = ranking.table.loc[0]
+    assert 4 < needed["seeds_needed"] < 30
+    assert needed["items_needed"] == np.inf
+    assert ranking.table.loc[1, ["seeds_needed", "items_needed"]].isna().all()
+    one_run = pd.concat([rows[0], *rows[4:]])
+    assert "seeds_needed" not in rank_models(one_run).table
+    assert "items_needed" in rank_models(one_run).table
+
+
 def test_errors_rank_the_lowest_first():
     long = _long().rename(columns={"accuracy": "error"})
     ranking = rank_models(long)

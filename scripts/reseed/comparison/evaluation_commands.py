@@ -143,8 +143,8 @@ def _add_gate(commands: Any) -> None:
     command = commands.add_parser(
         "gate",
         help="decide by item scores whether a candidate may replace a baseline (for CI)",
-        description="Exit status 0: better, or not worse by the margin; 10: worse; 11: undecided; "
-        "1 or 2: an error.",
+        description="Exit status 0: better, or not worse by the margin; 10: worse, and a loss of "
+        "the margin is not excluded; 11: undecided; 1 or 2: an error.",
         epilog="example: reseed gate candidate.csv --baseline stored.csv --margin 0.01",
     )
     command.add_argument("candidate", type=Path, help="item scores: CSV, Parquet or JSON lines")

@@ -56,8 +56,8 @@ class Ranking:
     table: one row a model, the best first: `mean`, `rank`; `low_new`, `high_new`, the interval of
         the rank on new tasks, and `low_these`, `high_these`, on exactly these tasks (empty where
         the scores do not support one); `tasks_needed`, about how many tasks would show the
-        difference to the next model, and `seeds_needed`, `items_needed` or `clusters_needed` where
-        only one of these varies.
+        difference to the next model, and `seeds_needed`, `items_needed` or `clusters_needed`, how
+        many of these would if the numbers of the others stay (infinity: none would).
     new_tasks, these_tasks: the rank sets behind them, in the order of `table`.
     sources: what varies in the statement on these tasks, such as `5 seeds and 200 items`.
     """
@@ -342,12 +342,18 @@ def _count_sources(tasks: list[TaskScores], noun: str) -> tuple[list[TaskScores]
 
 
 def _needed_levels(these: RankSets, sources: Sources) -> dict[str, NDArray[np.float64]]:
-    """How many seeds, items or clusters separate neighbours, if only one of these varies."""
-    varied = {name: n for name, n in sources.items() if name != "item" or "cluster" not in sources}
-    if len(varied) > 1:
-        return {}
-    ((name, levels),) = varied.items()
-    return {f"{name}s_needed": levels_to_separate(these, min(levels))}
+    """How many seeds, and how many items or clusters, separate neighbours; others stay the same.
+
+    A source of which some model has one level shows no spread, hence no number. Numbers of items
+    are those of the smallest task; the others grow in proportion.
+    """
+    needed = {}
+    for name, levels in sources.items():
+        if min(levels) < 2 or (name == "item" and "cluster" in sources):
+            continue
+        part = these.by_items if name in ("item", "cluster") else these.by_runs
+        needed[f"{name}s_needed"] = levels_to_separate(these, min(levels), part=part)
+    return needed
 
 
 def _count_range(counts: set[int], noun: str) -> str:
