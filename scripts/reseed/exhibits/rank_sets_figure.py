@@ -16,9 +16,8 @@ from reseed.rendering import style
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, NothingToShow
 from reseed.rendering.figures import FigureInfo
-from reseed.rendering.numbers import counted
 from reseed.rendering.panels import entitle, named_columns, panel_grid, undrawn
-from reseed.rendering.settings import note, pair_runs, settings
+from reseed.rendering.settings import note, run_ends, sample_of_ends, settings
 
 #: Most models of a panel.
 _MOST = 40
@@ -104,7 +103,8 @@ def _count_single_best(boards: list[tuple[str, pd.DataFrame, pd.DataFrame]]) -> 
     if len(boards) < 2:
         return []
     alone = pd.DataFrame(
-        {"setting": title, "is_alone": (board["low"] == 1).sum() == 1} for title, _, board in boards
+        {"setting": title, "is_alone": (board["low"] == 1).sum() == 1} | run_ends(part)
+        for title, part, board in boards
     )
     parts = pd.concat([part for _, part, _ in boards])
     each = ", on one test set each" if _limit(parts) else ""
@@ -115,7 +115,7 @@ def _count_single_best(boards: list[tuple[str, pd.DataFrame, pd.DataFrame]]) -> 
             f"{text} ({{n}} a pair).",
             alone,
             {"alone": phrases.share(alone, alone["is_alone"], "dataset")},
-            pair_runs(parts),
+            sample_of_ends(alone, parts),
             headline=text,
             null="no difference",
         )
@@ -127,16 +127,21 @@ def _may_be_best(
 ) -> Claim:
     """The models that may have the first rank."""
     first = [one for one, low in zip(names, board["low"], strict=True) if low == 1]
-    several = f"{counted(len(first), 'model')} may each be the best: {', '.join(first)}"
-    alone = f"{first[0]} is shown to be the best{_limit(part)}"
-    found = alone if len(first) == 1 else several
+    rows = board.assign(**run_ends(part))
+    text = f"{{where}}: {{models}} is shown to be the best{_limit(part)}"
+    if len(first) > 1:
+        text = "{where}: {some} may be the best: {models}"
     return Claim(
         f"best: {title}",
-        "{where}: {found} ({n} a pair).",
-        part,
-        {"where": phrases.name(title), "found": phrases.name(found)},
-        pair_runs(part),
-        headline="{where}: {found}" if is_one else "",
+        f"{text} ({{n}} a pair).",
+        rows,
+        {
+            "where": phrases.name(title),
+            "models": phrases.name(", ".join(first)),
+            "some": phrases.share(rows, rows["low"] == 1, "model"),
+        },
+        sample_of_ends(rows, part),
+        headline=text if is_one else "",
         null="no difference",
     )
 
