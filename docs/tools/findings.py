@@ -94,7 +94,7 @@ def _find(record: dict[str, Any], folder: Path) -> Finding:
         if len(rows) == 1:
             values = phrases.Phrase(f"{values} for {rows['subject'][0]}", "each", values.rows)
     else:
-        values = phrases.extent(rows, "value", show)
+        values = phrases.extent(rows, "value", show, is_comparable=True)
     sentence = "{statistic}: {values}"
     if len(rows) > _MOST_SHOWN:
         sentence += " in {cells}, intervals from {low} to {high}"

@@ -106,7 +106,9 @@ def _claim(data: ExhibitData, rows: pd.DataFrame) -> Callable[[pd.DataFrame], Cl
             " {more} ({n} each)"
         )
         if len(moving):
-            parts["ratio"] = phrases.extent(moving, "ratio", numbers.ratio)
+            parts["ratio"] = phrases.extent(
+                moving, "ratio", numbers.ratio, of="where F1 varies over seeds"
+            )
             sentence += "; where {metric} varies over seeds, it is {ratio} times as large"
         if len(moving) < len(f1):
             sentence += "; {metric} does not vary over seeds for {still}"

@@ -158,17 +158,22 @@ def _sd_claim(data: ExhibitData, rows: pd.DataFrame) -> Callable[[pd.DataFrame],
         if f1.empty:
             return None
         most, moving = f1.loc[[f1["sd"].idxmax()]], varying(f1)
+        if moving.empty:
+            return None
+        still = ~f1.index.to_series().isin(moving.index)
+        sentence = "Where the {metric} varies over seeds, its SD is {sd}, the largest for {most}"
+        rest = "; it does not vary for {still}" if still.any() else ""
         return Claim(
             name="sd_of_f1",
-            sentence="The SD of {metric} over seeds is {sd} for {cells} ({n} each), the largest for"
-            " {most}.",
-            headline="SD of {metric} over seeds: {sd} for {cells}"
+            sentence=f"{sentence} ({{cells}}, {{n}} each){rest}.",
+            headline="Where the {metric} varies over seeds, its SD is {sd} ({cells})"
             if f1["n"].max() >= LEAST
             else "",
             rows=f1,
             phrases={
                 "metric": phrases.name("F1"),
-                "sd": phrases.extent(f1, "sd", "{:.3f}".format),
+                "sd": phrases.extent(moving, "sd", "{:.3f}".format, of="where the F1 varies"),
+                "still": phrases.share(f1, still, *cell_noun(f1)),
                 "cells": phrases.count(f1, *cell_noun(f1)),
                 "most": phrases.name(titles(data, rows, most)[0]),
             },
@@ -209,4 +214,5 @@ def _counts(data: ExhibitData, rows: pd.DataFrame) -> Iterator[Claim]:
             },
             sample=Sample.of(chosen, "n", "run"),
             statistic="number of runs",
+            equality="counted",
         )

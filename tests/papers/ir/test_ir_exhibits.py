@@ -88,7 +88,7 @@ def test_scores_on_several_test_sets_are_distinguished():
     )
     table = draw(seed_scores_table, data, {})
     assert list(dict.fromkeys(table.sections)) == [f"Magic, fold {k}" for k in range(3)]
-    assert "for 3 cells" in table.claims[0].text
+    assert "(3 cells, 5 seeds each)" in table.claims[0].text
     table = draw(bootstrap_table, data, {})
     assert table.sections == [f"Magic, fold {k}" for k in range(3)]
     assert "none of the 3 cells" in table.claims[0].text
