@@ -43,6 +43,7 @@ verify: .venv/installed
 benchmark: .venv/installed
 	$(LIBRARY) benchmarks/overhead.py --scale $(SCALE)
 	$(LIBRARY) benchmarks/planning.py
+	$(LIBRARY) benchmarks/search.py
 	$(LIBRARY) benchmarks/stack.py
 	$(LIBRARY) benchmarks/pairs.py
 	$(LIBRARY) benchmarks/trimming.py
