@@ -2,18 +2,22 @@
 
 import itertools
 import json
+import math
+from collections import Counter
 
 import numpy as np
 import pytest
 from reseed.core.errors import ReseedError
 from reseed.core.halving import compute_rung_sizes
+from reseed.core.random_streams import derive_seed
 from reseed.training.failures import InfrastructureError
 from reseed.training.holdout import hold_out
 from reseed.training.run import Recipe
 from reseed.training.search_design import make_folds, sample_configurations
 from reseed.training.tuning import Search
+from scipy.stats import chisquare
 from sklearn.ensemble import GradientBoostingRegressor
-from sklearn.model_selection import GridSearchCV, PredefinedSplit
+from sklearn.model_selection import GridSearchCV, ParameterSampler, PredefinedSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from synthetic_tables import problem, table
@@ -194,6 +198,50 @@ def test_configurations_are_distinct_and_of_the_space():
     assert np.mean([c["x"] for c in drawn]) == pytest.approx(275, abs=5 * 5.8)
 
 
+FFNN_GRID = {"x": list(range(240)), "y": list(range(240))}  # 57,600, as the space of ffnn
+
+
+@pytest.mark.parametrize("share", [0.001, 0.005, 0.02, 0.15, 0.3, 0.8, 0.99, 1.0])
+@pytest.mark.parametrize("space", [{"x": list(range(1000))}, {"x": [0, 1], "y": list(range(150))}])
+def test_more_trials_extend_a_search(share, space):
+    whole = sample_configurations(space, 1000, seed=4)
+    count = max(1, round(share * len(whole)))
+    assert sample_configurations(space, count, seed=4) == whole[:count]
+    assert len({tuple(c.values()) for c in whole}) == math.prod(map(len, space.values()))
+
+
+def test_800_trials_contain_the_first_500():
+    first, more = (sample_configurations(FFNN_GRID, n, seed=0) for n in (500, 800))
+    assert more[:500] == first
+
+
+def test_small_shares_agree_with_scikit_learn():
+    random_state = derive_seed(7, "search")
+    expected = list(ParameterSampler(FFNN_GRID, 500, random_state=random_state))
+    assert sample_configurations(FFNN_GRID, 500, seed=7) == expected
+
+
+@pytest.mark.parametrize("trials", [1, 3, 7])
+def test_configurations_are_drawn_uniformly(trials):
+    # 3,000 draws from 8: every ordered pair of first and last candidate is as frequent as another.
+    space, draws = {"x": [1, 2], "y": [1, 2, 3, 4]}, 3000
+    counts = Counter()
+    for seed in range(draws):
+        drawn = [tuple(c.values()) for c in sample_configurations(space, trials, seed)]
+        counts[drawn[0], drawn[-1]] += 1
+    cells = 8 if trials == 1 else 8 * 7
+    assert len(counts) == cells
+    assert chisquare(list(counts.values())).pvalue > 1e-3
+
+
+def test_more_trials_make_the_additional_fits_only(tmp_path):
+    gbm_search(tmp_path, trials=4)
+    lines = []
+    gbm_search(tmp_path, trials=7, report=lines.append, report_every=0)
+    assert len(lines) == (7 - 4) * 3 + 1
+    assert len(list(tmp_path.iterdir())) == 7 * 3
+
+
 def test_folds_partition_rows_balance_classes_and_keep_groups():
     target = (np.arange(500) % 10 == 0).astype(int)
     rows, groups = np.random.default_rng(0).permutation(500)[:400], np.arange(500) // 3
@@ -246,14 +294,15 @@ def gbm_shards(work, shards, **options):
     """A halving search whose rungs are made in shards, each by a search object of its own."""
     defaults = {"trials": 9, "seed": 0, "report": lambda text: None, "folds": 3, "key": "data"}
     for rung, count in enumerate((9, 3, 1, 1)):  # the last rung does not exist
+        count *= 3  # folds
         for k in range(min(shards, count)):
             start, stop = (count * i // min(shards, count) for i in (k, k + 1))
             one = Search(problem("regression"), Recipe(GBM, FIXED), SPACE, ROWS, work,
                          method="halving", **(defaults | options))  # fmt: skip
-            assert one.run_shard(rung, start, stop) == (stop - start if rung < 3 else 0)
+            assert len(one.run_shard(rung, start, stop)) == (stop - start if rung < 3 else 0)
 
 
-@pytest.mark.parametrize("shards", [1, 2, 9])
+@pytest.mark.parametrize("shards", [1, 2, 7, 27])
 def test_shards_make_the_fits_of_the_whole_search(tmp_path, shards, monkeypatch):
     monkeypatch.setattr("reseed.core.halving.HALVING_MINIMUM_ROWS", 20)
     whole = gbm_search(tmp_path / "whole", method="halving")
@@ -271,8 +320,17 @@ def test_a_shard_makes_missing_fits_of_earlier_rungs(full, tmp_path, monkeypatch
     named = {"trials": 9, "seed": 0, "key": "data", "folds": 3, "report": lambda text: None}
     recipe = Recipe(GBM, FIXED)
     one = Search(problem("regression"), recipe, SPACE, ROWS, tmp_path, method="halving", **named)
-    assert one.run_shard(1, 0, 2) == 2
-    assert len(list(tmp_path.iterdir())) == (9 + 2) * 3
+    assert len(one.run_shard(1, 2, 4)) == 2  # the last fold of a candidate, the first of the next
+    assert len(list(tmp_path.iterdir())) == 9 * 3 + 2
+
+
+def test_a_shard_of_a_stacked_search_has_whole_candidates(tmp_path):
+    recipe = Recipe("reseed.models.ffnn:ffnn", NETWORK, stack=8)
+    space = {"learning_rate": [0.1, 0.01, 1e-3]}
+    named = {"trials": 3, "seed": 0, "key": "data", "report": lambda text: None}
+    one = Search(problem("multiclass"), recipe, space, ROWS, tmp_path, **named)
+    assert len(one.run_shard(0, 5, 15)) == 10
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_searches_that_overlap_share_fits(tmp_path):
