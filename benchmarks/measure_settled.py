@@ -136,8 +136,8 @@ def measure(
     }
     if differ.any():
         sd = 2**0.5
-        plan = planning.seeds_for_difference(float(np.ptp(truth)), sd, 0.8, until.alpha / i.size)
-        row |= {"used": _mean(whole["used"].mean(axis=1)), "planned": plan.n}
+        planned = planning.seeds_for_difference(float(np.ptp(truth)), sd, 0.8, until.alpha / i.size)
+        row |= {"used": _mean(whole["used"].mean(axis=1)), "planned": planned}
     return row
 
 

@@ -49,7 +49,7 @@ def plans(rng: Rng, n_sim: int) -> Iterator[Row]:
     for models in (2, 4, 6, 10):
         i, j = np.triu_indices(models, 1)
         for step, name in ((1, "one pair alone"), (i.size, "Holm's strictest step")):
-            n = planning.seeds_for_difference(1.0, np.sqrt(2), 0.8, 0.05 / step).n
+            n = planning.seeds_for_difference(1.0, np.sqrt(2), 0.8, 0.05 / step)
             x = rng.normal(size=(n_sim, models, n))
             x[:, 0] += 1.0
             p = holm(nadeau_bengio(x[:, i] - x[:, j], 0).p_value)
@@ -57,7 +57,7 @@ def plans(rng: Rng, n_sim: int) -> Iterator[Row]:
             yield f"power, planned for {name}, {where}", p[:, 0] <= 0.05
     for sd_b, name in ((None, "equal SDs"), (0.1, "Welch's degrees of freedom")):
         sd = np.sqrt((1 + 0.1**2) / 2) if sd_b is None else 1.0
-        n = planning.seeds_for_difference(1.5, sd, paired=False, sd_b=sd_b).n
+        n = planning.seeds_for_difference(1.5, sd, paired=False, sd_b=sd_b)
         a, b = rng.normal(1.5, 1, (n_sim, n)), rng.normal(0, 0.1, (n_sim, n))
         p = compare_unpaired(a, b).welch_p
         yield f"power, SD 1 and 0.1, planned for {name}, {n} runs", p <= 0.05

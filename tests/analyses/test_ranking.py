@@ -5,7 +5,7 @@ import pytest
 from pair_frames import OPTIONS, data, frame, one_split, over_splits
 from reseed.analyses import ranking, seeds_needed
 from reseed.stats.comparison import nadeau_bengio
-from reseed.stats.planning import seeds_for_difference, seeds_for_half_width
+from reseed.stats.planning import seeds_for_difference
 from run_kinds import run_analysis
 from scipy import stats
 
@@ -68,8 +68,9 @@ def test_seeds_on_one_split_agree_with_the_plans(rng):
     options = {"difference": 0.004, "half_width": 0.003}
     row = run_analysis(seeds_needed, data(one_split({"x": x, "y": y})), options).iloc[0]
     sd = d.std(ddof=1)
-    assert row["runs_for_power"] == seeds_for_difference(0.004, sd).n
-    assert row["runs_for_half_width"] == seeds_for_half_width(sd, 0.003).n
+    assert row["runs_for_power"] == seeds_for_difference(0.004, sd)
+    widths = {n: stats.t.isf(0.025, n - 1) * sd / n**0.5 for n in range(2, 200)}
+    assert row["runs_for_half_width"] == min(n for n, width in widths.items() if width <= 0.003)
     assert row["target_is"] == "given"
 
 
@@ -79,7 +80,7 @@ def test_unpaired_seeds(rng):
     table = run_analysis(seeds_needed, data(metrics), difference=0.01, half_width=0.0115)
     row = table[table["runs"] == 10].iloc[0]
     sds = x.std(ddof=1), y.std(ddof=1)
-    assert row["runs_for_power"] == seeds_for_difference(0.01, sds[0], paired=False, sd_b=sds[1]).n
+    assert row["runs_for_power"] == seeds_for_difference(0.01, sds[0], paired=False, sd_b=sds[1])
     ends = stats.ttest_ind(x, y, equal_var=False).confidence_interval(0.95)
     # The degrees of freedom are rounded down by at most 5 %.
     assert row["half_width"] == pytest.approx((ends.high - ends.low) / 2, rel=0.005)
@@ -94,7 +95,7 @@ def test_runs_are_planned_for_holms_strictest_step(rng):
     assert (each["pairs"] == 6).all()
     for row in each.itertuples():
         sd = (samples[row.model_a] - samples[row.model_b]).std(ddof=1)
-        assert row.runs_for_power == seeds_for_difference(0.01, sd, alpha=0.05 / 6).n
+        assert row.runs_for_power == seeds_for_difference(0.01, sd, alpha=0.05 / 6)
     at_ten = table[table["runs"] == 10].iloc[0]
     assert at_ten["detectable"] == pytest.approx(
         run_analysis("pairs", metrics, OPTIONS).set_index(["model_a", "model_b"])["detectable"][
@@ -104,7 +105,7 @@ def test_runs_are_planned_for_holms_strictest_step(rng):
     alone = run_analysis(seeds_needed, metrics, difference=0.01, adjust=False)
     sd = (samples["w"] - samples["x"]).std(ddof=1)
     pair = alone[alone["model_a"].isin(["w", "x"]) & alone["model_b"].isin(["w", "x"])].iloc[0]
-    assert pair["runs_for_power"] == seeds_for_difference(0.01, sd).n
+    assert pair["runs_for_power"] == seeds_for_difference(0.01, sd)
 
 
 def test_overlapping_splits_have_a_floor(rng):
@@ -145,7 +146,7 @@ def test_detectable_difference_has_the_planned_power(rng):
     x, y = rng.normal(0.805, 0.01, 10), rng.normal(0.8, 0.01, 10)
     table = run_analysis(seeds_needed, data(one_split({"x": x, "y": y})))
     row = table[table["runs"] == 10].iloc[0]
-    assert seeds_for_difference(row["detectable"] * 1.0001, row["sd"]).n == 10
+    assert seeds_for_difference(row["detectable"] * 1.0001, row["sd"]) == 10
 
 
 def test_pairs_beyond_the_last_curve_point_use_observed_runs(rng):

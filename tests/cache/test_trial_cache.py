@@ -10,6 +10,8 @@ from reseed.cache.trial_cache import SearchWinner, TrialCache, read_winner
 from reseed.cache.trial_records import read_trial, write_trial
 from reseed.core.coordinates import Coordinates
 from reseed.core.errors import Damaged, ReseedError, Stale
+from reseed.data.sources import Fetched
+from reseed.data.weights import prepare_weights
 from reseed.jobs import make_splits, prepare_data, train
 from reseed.pipeline.runner import Granted
 from reseed.pipeline.spec_files import SpecFiles
@@ -240,3 +242,18 @@ def test_link_to_an_entry_of_another_trial_is_stale(trained):
     link_entry(entry, cache.trial_path(trial))
     error = read_error(cache, trial, Stale)
     assert entry not in error.files  # the entry is valid under its own key
+
+
+def test_damaged_weights_are_found_before_training(trained):
+    cache, trial = trained
+    model = replace(cache.spec.model, weights="tiny")
+    other = TrialCache(cache.layout.root, replace(cache.spec, model=model))
+    source = Path("model.bin")
+    source.write_bytes(b"weights")
+    fetched = Fetched({"model": source}, {"kind": "file"}, [])
+    prepare_weights(other.weights_folder, {"name": "tiny"}, fetched)
+    assert other.key(trial) != cache.key(trial)
+    (other.weights_folder / "model").write_bytes(b"weightz")
+    again = TrialCache(cache.layout.root, other.spec)
+    with pytest.raises(Damaged, match="file model is damaged"):
+        again.key(trial)

@@ -149,8 +149,9 @@ def test_unrequested_metric_may_have_any_name():
     both = pd.concat([rows, rows.assign(metric="error", value=lambda f: 1 - f["value"])])
     metrics, _ = read(both, metric="acc")
     assert scores(metrics) == EXPECTED
-    with pytest.raises(ReseedError, match="'error' has a name"):
-        read(both, metric="error")
+    metrics, info = read(both, metric="error")  # usable since it is requested, under another name
+    assert np.allclose(sorted(metrics["error_score"]), sorted(1 - rows["value"]))
+    assert info.datasets["data"].greater_is_better is False
 
 
 def test_number_with_a_stray_character_is_explained(tmp_path):

@@ -1,31 +1,10 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from reseed.stats import planning
 from scipy import stats
 from statsmodels.stats.power import TTestIndPower, TTestPower
 
 # --- seeds for a width or a difference ----------------------------------------------------------
-
-
-def test_half_width_is_scipys_t_interval():
-    x = np.random.default_rng(0).normal(size=12)
-    low, high = stats.ttest_1samp(x, 0).confidence_interval(0.9)
-    assert planning.half_width(x.std(ddof=1), 12, 0.9) == pytest.approx((high - low) / 2)
-
-
-@settings(max_examples=40, deadline=None)
-@given(st.floats(0.01, 50), st.floats(0.02, 10), st.floats(0.5, 0.99))
-def test_plan_for_a_width_is_the_smallest(sd, relative, level):
-    target = relative * sd
-    plan = planning.seeds_for_half_width(sd, target, level)
-    assert plan.achieved <= target
-    assert plan.n == 2 or planning.half_width(sd, plan.n - 1, level) > target
-    assert (np.diff(plan.curve) < 0).all()
-    assert (plan.curve_n[0], plan.curve_n[-1]) == (2, max(10, 2 * plan.n))
-    scaled = planning.seeds_for_half_width(4 * sd, 4 * target, level)
-    assert scaled.n == plan.n  # unit-free
 
 
 @pytest.mark.parametrize("paired", [True, False])
@@ -35,24 +14,24 @@ def test_power_against_statsmodels(paired):
         expected = other.power(abs(effect), n, 0.05)
         result = planning.power(2 * effect, 2.0, n, 0.05, paired)
         assert result == pytest.approx(expected, abs=1e-6)
-    plan = planning.seeds_for_difference(0.5, 1.0, 0.8, 0.05, paired)
-    assert plan.n == int(np.ceil(other.solve_power(0.5, alpha=0.05, power=0.8)))
-    assert planning.power(0.5, 1.0, plan.n - 1, 0.05, paired) < 0.8 <= plan.achieved
+    planned = planning.seeds_for_difference(0.5, 1.0, 0.8, 0.05, paired)
+    assert planned == int(np.ceil(other.solve_power(0.5, alpha=0.05, power=0.8)))
+    assert planning.power(0.5, 1.0, planned - 1, 0.05, paired) < 0.8
 
 
 def test_power_by_simulation():
     rng = np.random.default_rng(1)
-    plan = planning.seeds_for_difference(1.0, 1.3, 0.8)
-    x = rng.normal(1.0, 1.3, size=(8000, plan.n))
+    planned = planning.seeds_for_difference(1.0, 1.3, 0.8)
+    x = rng.normal(1.0, 1.3, size=(8000, planned))
     result = stats.ttest_1samp(x, 0, axis=1).pvalue < 0.05
     mc_se = np.sqrt(0.8 * 0.2 / 8000)
-    assert result.mean() == pytest.approx(plan.achieved, abs=4 * mc_se)
+    assert result.mean() == pytest.approx(planning.power(1.0, 1.3, planned), abs=4 * mc_se)
     assert np.isfinite(planning.power(np.array(20.0), 1.0, np.arange(2, 200))).all()
 
 
 def test_power_of_welchs_test_with_unequal_spreads():
     rng = np.random.default_rng(3)
-    n = planning.seeds_for_difference(1.5, 1.0, paired=False, sd_b=0.1).n
+    n = planning.seeds_for_difference(1.5, 1.0, paired=False, sd_b=0.1)
     a, b = rng.normal(0, 1, (40_000, n)), rng.normal(1.5, 0.1, (40_000, n))
     found = (stats.ttest_ind(a, b, axis=1, equal_var=False).pvalue <= 0.05).mean()
     promised = float(planning.power(1.5, 1.0, n, paired=False, sd_b=0.1))
@@ -183,16 +162,11 @@ def test_ensemble_size_rule():
     (lambda: planning.pilot_sd([1.0, np.nan]), "NaN"),
     (lambda: planning.pilot_sd([1.0, 1.0]), "equal"),
     (lambda: planning.pilot_sd([1.0, 2.0], 1.0), "assurance"),
-    (lambda: planning.half_width(-1.0, 5), "sd must not be"),
-    (lambda: planning.half_width(1.0, [1, 2]), "n must be"),
-    (lambda: planning.half_width(1.0, 5, level=95), "level"),
     (lambda: planning.power(1.0, 0.0, 5), "sd must be"),
     (lambda: planning.power(1.0, 1.0, 1), "n must be"),
     (lambda: planning.power(np.nan, 1.0, 5), "difference"),
-    (lambda: planning.seeds_for_half_width(0.0, 1.0), "sd must be"),
-    (lambda: planning.seeds_for_half_width(1.0, 0.0), "target must be"),
-    (lambda: planning.seeds_for_half_width(1.0, 1e-9), "relax"),
     (lambda: planning.seeds_for_difference(0.0, 1.0), "difference"),
+    (lambda: planning.seeds_for_difference(1e-9, 1.0), "relax"),
     (lambda: planning.seeds_for_difference(1.0, 1.0, target_power=1.0), "power"),
     (lambda: planning.plan_grid(1, 1, 1), "either"),
     (lambda: planning.plan_grid(-1, 1, 1, half_width=1), "components"),
@@ -210,10 +184,8 @@ def test_bad_input_is_refused(call, message):
 
 def test_sd_and_number_of_seeds_broadcast():
     sd, n = np.array([1.0, 2.0, 3.0]), np.array([4, 9, 16])
-    widths, powers = planning.half_width(sd, n), planning.power(1.0, sd, n)
+    powers = planning.power(1.0, sd, n)
     for i in range(3):
-        assert widths[i] == planning.half_width(sd[i], n[i])
         assert powers[i] == planning.power(1.0, sd[i], n[i])
-    assert planning.half_width(0.0, 5) == 0
     with pytest.raises(ValueError, match="sd must be"):
         planning.power(1.0, [1.0, 0.0, 1.0], n)

@@ -2,18 +2,22 @@
 
 import itertools
 import json
+import math
+from collections import Counter
 
 import numpy as np
 import pytest
 from reseed.core.errors import ReseedError
 from reseed.core.halving import compute_rung_sizes
+from reseed.core.random_streams import derive_seed
 from reseed.training.failures import InfrastructureError
 from reseed.training.holdout import hold_out
 from reseed.training.run import Recipe
 from reseed.training.search_design import make_folds, sample_configurations
 from reseed.training.tuning import Search
+from scipy.stats import chisquare
 from sklearn.ensemble import GradientBoostingRegressor
-from sklearn.model_selection import GridSearchCV, PredefinedSplit
+from sklearn.model_selection import GridSearchCV, ParameterSampler, PredefinedSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from synthetic_tables import problem, table
@@ -192,6 +196,50 @@ def test_configurations_are_distinct_and_of_the_space():
     assert drawn != sample_configurations(wide, 500, seed=1)
     # Uniform: the mean of 500 draws from 50 … 500 has SD 130/sqrt(500) = 5.8.
     assert np.mean([c["x"] for c in drawn]) == pytest.approx(275, abs=5 * 5.8)
+
+
+FFNN_GRID = {"x": list(range(240)), "y": list(range(240))}  # 57,600, as the space of ffnn
+
+
+@pytest.mark.parametrize("share", [0.001, 0.005, 0.02, 0.15, 0.3, 0.8, 0.99, 1.0])
+@pytest.mark.parametrize("space", [{"x": list(range(1000))}, {"x": [0, 1], "y": list(range(150))}])
+def test_more_trials_extend_a_search(share, space):
+    whole = sample_configurations(space, 1000, seed=4)
+    count = max(1, round(share * len(whole)))
+    assert sample_configurations(space, count, seed=4) == whole[:count]
+    assert len({tuple(c.values()) for c in whole}) == math.prod(map(len, space.values()))
+
+
+def test_800_trials_contain_the_first_500():
+    first, more = (sample_configurations(FFNN_GRID, n, seed=0) for n in (500, 800))
+    assert more[:500] == first
+
+
+def test_small_shares_agree_with_scikit_learn():
+    random_state = derive_seed(7, "search")
+    expected = list(ParameterSampler(FFNN_GRID, 500, random_state=random_state))
+    assert sample_configurations(FFNN_GRID, 500, seed=7) == expected
+
+
+@pytest.mark.parametrize("trials", [1, 3, 7])
+def test_configurations_are_drawn_uniformly(trials):
+    # 3,000 draws from 8: every ordered pair of first and last candidate is as frequent as another.
+    space, draws = {"x": [1, 2], "y": [1, 2, 3, 4]}, 3000
+    counts = Counter()
+    for seed in range(draws):
+        drawn = [tuple(c.values()) for c in sample_configurations(space, trials, seed)]
+        counts[drawn[0], drawn[-1]] += 1
+    cells = 8 if trials == 1 else 8 * 7
+    assert len(counts) == cells
+    assert chisquare(list(counts.values())).pvalue > 1e-3
+
+
+def test_more_trials_make_the_additional_fits_only(tmp_path):
+    gbm_search(tmp_path, trials=4)
+    lines = []
+    gbm_search(tmp_path, trials=7, report=lines.append, report_every=0)
+    assert len(lines) == (7 - 4) * 3 + 1
+    assert len(list(tmp_path.iterdir())) == 7 * 3
 
 
 def test_folds_partition_rows_balance_classes_and_keep_groups():

@@ -34,18 +34,19 @@ from reseed.stats.comparison import (
     differences,
     equivalence_p,
     holm,
-    joint_quantile,
     nadeau_bengio,
 )
 from reseed.stats.crossed_comparison import CrossedDifference
 from reseed.stats.planning import detectable_effect
 from reseed.stats.ranking import disagreement
 from reseed.stats.signed_rank import smallest_signed_rank_p
+from reseed.stats.simultaneous import holm_in_both_directions, intervals_of_holm
 from reseed.stats.unpaired import (
     compare_unpaired,
     equal_spread_p,
     smallest_mann_whitney_p,
 )
+from reseed.stats.weighted_t import upper_quantile
 
 COLUMNS = [
     *COMPARISON_COLUMNS, "metric", "greater_is_better", "factor", "unit", "model_a", "model_b",
@@ -99,11 +100,12 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     and positive if A is better.
 
     - `difference`: mean difference; `low`, `high`: its interval at `level`, for this pair alone.
-    - `joint_low`, `joint_high`: interval of the same test at 1 − (1 − `level`)/`pairs`. Those of
-      all pairs of the family cover together with `level`; one that excludes 0 is a difference by
-      Holm too (at `alpha` = 1 − `level`), but Holm shows some more.
+    - `joint_low`, `joint_high`: intervals of all pairs of the family, which cover together with
+      1 − `alpha`. `joint_low` is 0 or more (the difference is then greater) exactly if `p_holm` is
+      at most `alpha`.
     - `cohens_d`: d_z, mean over SD of the paired differences.
-    - `p_holm`: p-value, adjusted by Holm over the pairs of the `family`.
+    - `p_holm`: p-value, adjusted by Holm over both directions of each pair of the `family`
+      (`stats.simultaneous`).
     - `equivalence_p`: two one-sided tests of the same kind against ±`rope`, adjusted separately.
     - `detectable`: smallest true difference that this design finds with `target_power` at Holm's
       strictest step.
@@ -247,6 +249,7 @@ def _compare_over_items(row: Row, test: CrossedDifference, items: int, rope: flo
         "p": test.p_value,
         "scale": test.se,
         "df": test.df,
+        "parts": test.parts,
         "seed_share": test.seed_share if test.se > 0 else np.nan,
         "item_share": test.item_variance / test.se**2 if test.se > 0 else np.nan,
         "seeds_test": row["test"],
@@ -352,7 +355,7 @@ def _as_lists(row: Row) -> Row:
 
 
 def _adjust(rows: list[Row], family: str) -> None:
-    """Adjust p-values by Holm over the pairs of a family that have enough runs and variation."""
+    """Adjust p-values over the pairs of a family that have enough runs and variation."""
     tested = [
         row
         for row in rows
@@ -364,20 +367,30 @@ def _adjust(rows: list[Row], family: str) -> None:
         return
     for name in ("p", "rank_p", "equivalence_p", "conservative_p"):
         with_p = [row for row in tested if np.isfinite(row.get(name, np.nan))]
-        adjusted = holm([row[name] for row in with_p]).tolist() if with_p else []
+        adjust = holm_in_both_directions if name in ("p", "conservative_p") else holm
+        adjusted = adjust([row[name] for row in with_p]).tolist() if with_p else []
         for row, p in zip(with_p, adjusted, strict=True):
             row[f"{name}_holm"] = p
     count = len(tested)
     # At Holm's strictest step. Rounding leaves few distinct degrees of freedom to compute for.
     level, power = tested[0]["alpha"] / count, tested[0]["target_power"]
     effect = detectable_effect(np.round([row["df"] for row in tested], 1), power, level)
-    for row, size in zip(tested, effect.tolist(), strict=True):
-        half = joint_quantile(row["df"], row["level"], count) * row["scale"]
+    joint_low, joint_high = _find_joint_intervals(tested)
+    for k, row in enumerate(tested):
         row |= {
-            "joint_low": row["difference"] - half,
-            "joint_high": row["difference"] + half,
+            "joint_low": joint_low[k],
+            "joint_high": joint_high[k],
             "pairs": count,
             "family": family,
             "rank_p_least": float(np.minimum(1.0, count * row["rank_floor"])),
-            "detectable": size * row["scale"],
+            "detectable": float(effect[k]) * row["scale"],
         }
+
+
+def _find_joint_intervals(tested: list[Row]) -> tuple[np.ndarray, np.ndarray]:
+    parts = [row.get("parts") or [(1.0, row["df"])] for row in tested]
+    return intervals_of_holm(
+        *([row[name] for row in tested] for name in ("difference", "scale", "p_holm")),
+        quantile=lambda tail: np.array([upper_quantile(tail, one) for one in parts]),
+        alpha=tested[0]["alpha"],
+    )

@@ -19,8 +19,9 @@ from reseed.core.code_hash import digest
 from reseed.core.coordinates import KEPT_PARTS, Coordinates
 from reseed.core.errors import Damaged, ReseedError, Stale
 from reseed.core.layout import ResultsLayout
-from reseed.data.meta import DatasetMeta, WeightsMeta, read_meta
+from reseed.data.meta import DatasetMeta, read_meta
 from reseed.data.splits import read_split_hashes
+from reseed.data.weights import read_weights_meta
 from reseed.planning.specs import SettingSpec, to_json
 
 
@@ -137,7 +138,8 @@ class TrialCache:
 
     @cached_property
     def _weights(self) -> str | None:
-        return None if self.weights_folder is None else WeightsMeta.read(self.weights_folder).sha256
+        folder = self.weights_folder
+        return None if folder is None else read_weights_meta(folder).sha256
 
     @cached_property
     def _model(self) -> dict[str, Any]:

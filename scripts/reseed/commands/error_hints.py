@@ -22,6 +22,8 @@ _SUGGESTION = re.compile(
     r"`(columns|metric|greater_is_better|format|unit|test_train_ratio|family): ([^`]+)`"
 )
 _DIRECTIONS = {"true": "--greater-is-better", "false": "--lower-is-better"}
+#: A command with its arguments.
+_COMMAND = re.compile(r"`reseed [a-z]+ [^`]+`")
 _FLAG = re.compile(r"--[a-z-]+")
 
 
@@ -37,6 +39,8 @@ def format_error(text: str, flags: Collection[str]) -> str:
             hints.append(option)
     if _DIRECTIONS["true"] in hints and "`false`" in text:
         hints.append(_DIRECTIONS["false"])
+    if _COMMAND.search(text):  # a whole command is better than an option without its value
+        hints = [hint for hint in hints if not hint.endswith("…")]
     known = [hint for hint in dict.fromkeys(hints) if hint and set(_FLAG.findall(hint)) <= {*flags}]
     tail = "\nOn the command line: " + ", or ".join(known) if known else ""
     return f"Error: {text}{tail}"

@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path, PurePosixPath
 
 from reseed.core.atomic import replace_atomically
-from reseed.core.errors import ReseedError
+from reseed.core.errors import Damaged, ReseedError
 from reseed.data.entries import WeightsEntry
 from reseed.data.files import check_file, describe_file
 from reseed.data.kinds import META
@@ -57,8 +57,14 @@ def compute_weights_sha256(files: dict[str, FileFacts]) -> str:
 
 
 def read_weights_meta(folder: Path) -> WeightsMeta:
-    """Read what `prepare_weights` wrote, and check every file. Raises Damaged."""
+    """Read what `prepare_weights` wrote, and check every file.
+
+    Raises Damaged for `meta.json`, the only output of the job that fetches the weights.
+    """
     meta = WeightsMeta.read(folder)
     for name in meta.files:
-        check_file(folder, meta.files, name)
+        try:
+            check_file(folder, meta.files, name)
+        except Damaged as error:
+            raise Damaged(folder / META, f"the file {name} is damaged or missing") from error
     return meta

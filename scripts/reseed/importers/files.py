@@ -288,8 +288,13 @@ def _read_csv(path: Path) -> _Content:
                 lines.append(start)
             start = reader.line_num + 1
     frame = pd.DataFrame(rows, columns=range(len(header)), dtype=object)
-    # Dropped: a frame's index that was written too, and empty columns of a spreadsheet.
-    named = [bool(name) or (i > 0 and frame[i].ne("").any()) for i, name in enumerate(header)]
+    # Dropped: a frame's index that was written too, and empty columns of a spreadsheet. With
+    # repeated headings the first column may continue below: a second line of headings.
+    repeats = len(set(filter(None, header))) < len([name for name in header if name])
+    named = [
+        bool(name) or ((i > 0 or repeats) and frame[i].ne("").any())
+        for i, name in enumerate(header)
+    ]
     frame.columns = pd.Index(header)
     return frame.loc[:, np.array(named, dtype=bool)], np.array(lines)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from reseed.importers.columns import ColumnMap, find_standard_name, normalize_name
-from reseed.importers.source_table import PLUS_MINUS, SourceTable
+from reseed.importers.source_table import IN_MEMORY, PLUS_MINUS, SourceTable
 from reseed.importers.vocabulary import is_spread, may_be_item
 from reseed.metrics.names import has_metric_name
 
@@ -76,14 +77,42 @@ def suggest_logs(table: SourceTable) -> str:
         return " This seems to be a data frame of Inspect. Its logs are read: `reseed items logs/`."
     if {"doc_id", "resps"} <= columns:
         return (
-            " These seem to be samples of lm-eval. The folder that holds them beside their results "
-            "is read, one folder a model: `reseed items folder/`."
+            " These seem to be samples of lm-eval. Give one file a model: "
+            f"`reseed items {_name_files(table)}{_suggest_metric(table)}`; or one folder a model, "
+            "with the names that lm-eval wrote: `reseed items folder/`."
         )
     return ""
 
 
+def _name_files(table: SourceTable) -> str:
+    """The file that was given, and one more; the files that were given, if there are several."""
+    first, more, _ = table.path.partition(" and ")
+    if table.path == IN_MEMORY:
+        return "FILE OTHER"
+    return f"{first} …" if more else f"{first} OTHER{Path(first).suffix}"
+
+
+def _suggest_metric(table: SourceTable) -> str:
+    metrics = [c for c in table.columns if has_metric_name(c) and table.is_numeric(c)]
+    return f" --metric {metrics[0]}" if metrics else ""
+
+
 def _suggest_long_items(table: SourceTable) -> str:
     """Suggest one row a model and test case for a table of one column of 0 and 1 a model."""
+    found = find_hits_in_columns(table)
+    if found is None:
+        return ""
+    item, hits = found
+    return (
+        f" If {', '.join(hits[:3])} are models with hits on test cases, `reseed items` reads this "
+        "table. Elsewhere give one row a model and test case: "
+        f"`pandas.melt(table, {item!r}, var_name='model', value_name='correct')`."
+    )
+
+
+def find_hits_in_columns(table: SourceTable) -> tuple[str, list[str]] | None:
+    """The column of test cases, and columns of 0 and 1 that may be models; None without them."""
+    standard = {find_standard_name(column) for column in table.columns}
     hits = [
         c
         for c in table.columns
@@ -92,13 +121,7 @@ def _suggest_long_items(table: SourceTable) -> str:
         and not has_metric_name(c)
     ]
     items = [c for c in table.columns if may_be_item(c) and c not in hits]
-    if len(hits) < 2 or not items:
-        return ""
-    return (
-        f" If {', '.join(hits[:3])} are models with hits on test cases, give one row a model and "
-        f"test case: `pandas.melt(table, {items[0]!r}, var_name='model', value_name='correct')`, "
-        "for `reseed items`."
-    )
+    return (items[0], hits) if len(hits) > 1 and items and "model" not in standard else None
 
 
 _HITS = {"0", "1", "0.0", "1.0", "true", "false"}

@@ -34,6 +34,7 @@ from reseed.importers.metrics_schema import (
     check_finished_runs,
     check_test_train_ratio,
     pivot_metrics,
+    rename_reserved_metrics,
     to_metrics_schema,
 )
 from reseed.importers.score_meaning import check_score_meaning
@@ -122,6 +123,11 @@ def import_runs(
         check_score_meaning(table, long, primary, options.greater_is_better, options.unit, scores)
     if not primary:
         table.raise_errors()
+    is_named = options.metric is not None or "metric" in columns or "value" in options.columns
+    renamed = rename_reserved_metrics(table, primary, is_named)
+    rows = rows.assign(metric=rows["metric"].replace(renamed))
+    primary = {dataset: renamed.get(metric, metric) for dataset, metric in primary.items()}
+    directions = {renamed.get(metric, metric): up for metric, up in directions.items()}
     runs = pivot_metrics(table, rows, primary)
     check_finished_runs(table, runs)
     note_single_runs(table, runs, options.deterministic)

@@ -10,10 +10,9 @@ from typing import Any
 
 from reseed.core.errors import ReseedError
 from reseed.importers.log_rows import LogRow, hash_input, read_cluster
+from reseed.importers.source_table import GRADES
 from reseed.importers.zip_members import read_member
 
-#: Values of scorers that are words, as Inspect's `value_to_float` maps them.
-_WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _TRUTH = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _CONVERT = "Convert it with `inspect log convert --to json`, which reads all versions."
 
@@ -68,7 +67,7 @@ def read_inspect_log(path: Path, cluster: str | None = None) -> list[LogRow]:
                 repeat=str(sample.get("epoch", 1)),
                 cluster=read_cluster(sample.get("metadata"), cluster, path, item),
                 input_hash=hash_input([_strip_ids(sample.get("input")), sample.get("target")]),
-                greater_is_better=True if set(_words(samples, name)) & set(_WORDS) else None,
+                greater_is_better=True if set(_words(samples, name)) & set(GRADES) else None,
                 file=str(path),
             )
             for name in names
@@ -110,8 +109,8 @@ def _read_scores(sample: dict[str, Any]) -> dict[str, float]:
 def _as_number(value: Any) -> float:
     if value is None:
         return math.nan
-    if isinstance(value, str) and value in _WORDS:
-        return _WORDS[value]
+    if isinstance(value, str) and value in GRADES:
+        return GRADES[value]
     if isinstance(value, str) and value.lower() in _TRUTH:
         return _TRUTH[value.lower()]
     try:

@@ -12,8 +12,10 @@ import pandas as pd
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.importers.columns import COLUMN_ALIASES, normalize_name
 from reseed.importers.files import read_tables
+from reseed.importers.hints import find_hits_in_columns, suggest_logs
 from reseed.importers.in_memory import read_frame
 from reseed.importers.source_table import SourceTable, join_names
+from reseed.importers.vocabulary import may_be_item
 from reseed.metrics.names import has_metric_name
 
 #: Columns of `ItemTable.frame`: labels as text, then the score (NaN: the item failed).
@@ -74,7 +76,9 @@ def read_item_table(
         ReseedError: for a file that cannot be read, a required column that is missing, and scores
             that are not numbers.
     """
-    table = read_score_table(source)
+    source_table = read_score_table(source)
+    table = source_table if columns or metric else _stack_hits(source_table)
+    is_hits = table is not source_table
     if tasks_in_columns:
         table = _stack_tasks(table, dict(columns or {}), metric)
     found = _find_columns(table, dict(columns or {}), metric, required)
@@ -95,7 +99,10 @@ def read_item_table(
     used = ", ".join(f"{name}: {column!r}" for name, column in found.items())
     note = f"Columns read: {used}."
     return ItemTable(
-        frame.loc[rows].reset_index(drop=True), metric or found["score"], (*table.notes, note)
+        frame.loc[rows].reset_index(drop=True),
+        metric or found["score"],
+        (*table.notes, note),
+        True if is_hits or table.holds_grades(found["score"]) else None,
     )
 
 
@@ -132,6 +139,19 @@ def _stack_tasks(table: SourceTable, mapping: dict[str, str], metric: str | None
     return table.with_frame(stacked.set_index(rows), table.layout, note)
 
 
+def _stack_hits(table: SourceTable) -> SourceTable:
+    """A table of one row a test case and one column of 0 and 1 a model, as one row a score."""
+    found = find_hits_in_columns(table)
+    if found is None:
+        return table
+    item, models = found
+    frame = table.frame.assign(row=np.arange(len(table.frame)))
+    stacked = frame.melt([item, "row"], models, "model", "correct")
+    rows = stacked.pop("row").to_numpy()
+    note = f"One column a model: {join_names(models, 10)}."
+    return table.with_frame(stacked.set_index(rows), table.layout, note)
+
+
 def _find_columns(
     table: SourceTable, mapping: dict[str, str], metric: str | None, required: Sequence[str]
 ) -> dict[str, str]:
@@ -159,6 +179,8 @@ def _find_columns(
             found[name] = free[0]
     if "score" not in found:
         candidates = [c for c in table.columns if has_metric_name(c) and c not in found.values()]
+        if (log := suggest_logs(table)) and "model" not in found:
+            raise table.error("has no column of the model", log.strip())
         if len(candidates) > 1:
             table.add_error(
                 f"several columns may be the score ({join_names(candidates)})",
@@ -173,9 +195,12 @@ def _find_columns(
             )
     for name in required:
         if name not in found:
+            free = [c for c in table.columns if may_be_item(c) and c not in found.values()]
+            suggested = free[0] if name == "item" and free else "…"
             table.add_error(
                 f"has no column of the {name}",
-                f"Name it `{name}`, or map it: `columns: {{{name}: …}}`. {table.column_list}",
+                f"Name it `{name}`, or map it: `columns: {{{name}: {suggested}}}`. "
+                f"{table.column_list}",
             )
     table.raise_errors()
     return found

@@ -18,6 +18,7 @@ from reseed.importers.hints import suggest_logs, suggest_means, suggest_reading
 from reseed.importers.source_table import MAX_COLUMNS_SHOWN, SourceTable, join_names
 from reseed.importers.vocabulary import (
     BOOKKEEPING,
+    REPEATS,
     STEPS,
     SUBSETS,
     TRAINING,
@@ -104,8 +105,12 @@ def _suggest_run_column(table: SourceTable, columns: ColumnMap, runs: pd.DataFra
         label = table.text(column)
         keys = pd.concat([runs["model"], runs["dataset"], *metric, label], axis=1)
         is_shared = runs["model"].groupby(label).nunique().max() > 1
-        if not is_shared or (label == "").any() or keys.duplicated().any():
+        if not is_shared or (label == "").any():
             continue
+        if keys.duplicated().any():
+            repeats = [table.text(c) for c in free if REPEATS & split_heading(c)]
+            if not may_be_item(column) or pd.concat([keys, *repeats], axis=1).duplicated().any():
+                continue
         if may_be_item(column) or label.groupby(runs["model"]).nunique().max() > MOST_RUNS:
             return (
                 f" Column {column!r} seems to name test cases, not runs: "
@@ -284,7 +289,9 @@ def _find_only_metric(table: SourceTable, columns: ColumnMap) -> str | None:
         return candidates[0]
     listed = _list_short(table, candidates or table.columns)
     if candidates:
-        fix = f"Choose one: `metric: {strip_metric_prefix(table, candidates[0])}`."
+        no_loss = [c for c in candidates if "loss" not in split_heading(c)]
+        first = [*no_loss, *candidates][0]
+        fix = f"Choose one: `metric: {strip_metric_prefix(table, first)}`."
         if named and any(table.text(column).eq("").any() for column in candidates):
             two = ", ".join(strip_metric_prefix(table, c) for c in candidates[:2])
             fix += f" Where datasets differ in it, the first that a dataset has: `metric: [{two}]`."

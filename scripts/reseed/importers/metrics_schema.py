@@ -45,22 +45,42 @@ class _Splits(NamedTuple):
     unrepeated_folds: int
 
 
+#: Names of columns that are no metric.
+_RESERVED = {*RUN_KEY, "reason", *CELL_COLUMNS, *TRIAL_COLUMNS, *OUTCOME_COLUMNS}
+
+
+def rename_reserved_metrics(
+    table: SourceTable, primary: Mapping[str, str], is_named: bool
+) -> dict[str, str]:
+    """New names of primary metrics that have the name of another column here, such as `error`.
+
+    Such a column may hold error messages or exit codes: it is a score only if it was named as one.
+
+    Args:
+        is_named: whether the user, or a column of metrics, names the score.
+
+    Raises:
+        ReseedError: if such a metric was only found by its heading.
+    """
+    renamed = {m: f"{m}_score" for m in dict.fromkeys(primary.values()) if m in _RESERVED}
+    for metric, name in renamed.items():
+        if not is_named:
+            raise table.error(
+                f"the column {metric!r} may hold messages or exit codes of runs",
+                f"If it holds the scores: `metric: {metric}`.",
+            )
+        table.notes.append(f"The metric {metric!r} is named {name!r} in results.")
+    return renamed
+
+
 def pivot_metrics(table: SourceTable, long: pd.DataFrame, primary: dict[str, str]) -> pd.DataFrame:
     """One row a run with metrics as columns; `reason` says why a run lacks its primary metric.
 
-    Raises ReseedError for a primary metric with the name of another column here. Other metrics of
-    such a name are left out.
+    Metrics that are not primary and have the name of another column are left out.
     """
-    reserved = {*RUN_KEY, "reason", *CELL_COLUMNS, *TRIAL_COLUMNS, *OUTCOME_COLUMNS}
-    for metric in primary.values():
-        if metric in reserved:
-            raise table.error(
-                f"its metric {metric!r} has a name that Reseed uses for something else",
-                f"Rename it: `{metric}_score`.",
-            )
     code = long.groupby(RUN_KEY, sort=False).ngroup().to_numpy()
     runs = long.drop_duplicates(RUN_KEY)[RUN_KEY].reset_index(drop=True)
-    for metric in [name for name in dict.fromkeys(long["metric"]) if name not in reserved]:
+    for metric in [name for name in dict.fromkeys(long["metric"]) if name not in _RESERVED]:
         chosen = (long["metric"] == metric).to_numpy()
         column = np.full(len(runs), np.nan)
         values = long["value"].to_numpy()[chosen]

@@ -8,6 +8,7 @@ from pathlib import Path
 from reseed.core.errors import ReseedError
 from reseed.importers.columns import ColumnMap, find_standard_name, list_columns, normalize_name
 from reseed.importers.evaluation_logs import read_evaluation_log
+from reseed.importers.hints import find_hits_in_columns
 from reseed.importers.import_runs import ImportOptions
 from reseed.importers.item_table import ALIASES, ItemTable, read_item_table
 from reseed.importers.prediction_table import read_prediction_table
@@ -87,6 +88,8 @@ def has_item_design(table: SourceTable, mapping: ColumnMap) -> bool:
     standard = {find_standard_name(column) for column in table.columns} | set(mapping)
     if _SPLITS & standard:
         return False
+    if find_hits_in_columns(table) is not None and not mapping:
+        return True
     if _PREDICTIONS & standard:
         return _find_cluster(table) is not None or "cluster" in mapping
     by_name = {normalize_name(column): column for column in reversed(table.columns)}

@@ -22,6 +22,8 @@ IN_MEMORY = "The table"
 #: Spellings of a missing score, in lower case.
 MISSING = {"", "nan", "na", "n/a", "null", "none", "-"}
 _TRUTH = {"true": 1.0, "false": 0.0}
+#: Grades of Inspect (correct, incorrect, partially correct, no answer), as its `value_to_float`.
+GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 #: A sign between a mean and its spread.
 PLUS_MINUS = r"(?:±|\+/?-)"
 #: Text that means a number but is not written as one: `85.3 %`, `0,91`, `0.85 ± 0.02`.
@@ -129,7 +131,7 @@ class SourceTable:
     def numbers(self, column: str) -> pd.Series:
         """A column as numbers, NaN where a cell is empty; other text is an error.
 
-        A column of nothing but True and False becomes 1 and 0.
+        A column of nothing but True and False becomes 1 and 0, one of Inspect's grades a share.
         """
         values = self.frame[column]
         if pd.api.types.is_numeric_dtype(values):
@@ -139,6 +141,10 @@ class SourceTable:
         missing = lower.isin(MISSING)
         if lower[~missing].isin(_TRUTH).all():
             return lower.map(_TRUTH).astype(np.float64)
+        if self.holds_grades(column):
+            note = f"Column {column!r} was read as grades: {_describe_grades(text)}."
+            self.notes.extend({note} - {*self.notes})
+            return text.map(GRADES).astype(np.float64)
         try:
             return text.where(~missing, "nan").astype(np.float64)
         except ValueError:
@@ -147,6 +153,13 @@ class SourceTable:
             for value in text[bad].head(1):
                 self.add_error(*_describe_bad_number(column, value), text.index[bad])
             return numbers
+
+    def holds_grades(self, column: str) -> bool:
+        """Whether a column holds grades of Inspect and nothing else: greater is better."""
+        text = self.text(column)
+        return bool(
+            {"C", "I"} & {*text} and (text.isin(GRADES) | text.str.lower().isin(MISSING)).all()
+        )
 
     def with_numbers(self, columns: Iterable[str]) -> pd.DataFrame:
         """The frame with these columns as `numbers`, so that errors name the original column."""
@@ -172,6 +185,11 @@ class SourceTable:
         if lenient:
             return bool(((parsed | text.str.fullmatch(_NEARLY_NUMBER)) & present).any())
         return bool(parsed.any() and parsed[present].all())
+
+
+def _describe_grades(text: pd.Series) -> str:
+    """The grades that occur with their scores: `C is 1, I is 0`."""
+    return ", ".join(f"{grade} is {value:g}" for grade, value in GRADES.items() if grade in {*text})
 
 
 def _describe_bad_number(column: str, value: str) -> tuple[str, str]:

@@ -175,6 +175,8 @@ def _read_json_files(paths: list[Path], file_format: str, spec: ColumnSpec) -> S
         table.notes.extend(notes)
         return table
     ((path, content),) = runs.items()
+    if notes:
+        raise trainer_state.refuse_single_run(path, content)
     try:
         return replace(read_mapping(content), path=str(path))
     except ReseedError as error:

@@ -37,6 +37,16 @@ def find_states(contents: Mapping[Path, object]) -> dict[Path, Mapping[str, Any]
     return {run / NAME: read_evaluation(path, states[path]) for run, path in latest.items()}
 
 
+def refuse_single_run(path: Path, evaluation: Mapping[str, Any]) -> ReseedError:
+    """The error for one state alone, which is one run: two models need several."""
+    names = sorted(evaluation, key=lambda name: "loss" in name)
+    return ReseedError(
+        f"{path}: is one run of one model. Give the folder that holds all runs, with the model and "
+        f"the seed in each path (runs/bert/seed_3/{NAME}): "
+        f"`reseed compare runs/ --metric {names[0]}`."
+    )
+
+
 def _count_steps(path: Path) -> float:
     match = _CHECKPOINT.fullmatch(path.parent.name)
     return float(match[1]) if match else float("inf")

@@ -18,6 +18,8 @@ SUMMARIES = {
 }
 #: Words of columns that count training steps.
 STEPS = {"epoch", "epochs", "step", "steps", "iteration", "iterations", "iter"}
+#: Words of columns that count repeats of a test case; Inspect calls them epochs.
+REPEATS = {"epoch", "repeat", "repetition", "attempt", "trial", "sample"}
 #: Words of columns that hold the cost or the date of a run.
 COSTS = {
     *("time", "times", "secs", "seconds", "minutes", "hours", "duration", "runtime", "elapsed"),

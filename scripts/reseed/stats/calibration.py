@@ -129,12 +129,3 @@ def brier_score(proba: ArrayLike, y: ArrayLike) -> Array:
     """
     proba = _distribution(proba)
     return ((proba**2).sum(axis=-1) - 2 * _probability_of_true_class(proba, y) + 1).mean(axis=-1)
-
-
-def negative_log_likelihood(proba: ArrayLike, y: ArrayLike) -> Array:
-    """Return the mean negative log probability (nats) of the true class, shape (...).
-
-    It is infinite if the probability of any true class is 0. Arguments as in `brier_score`.
-    """
-    with np.errstate(divide="ignore"):
-        return -np.log(_probability_of_true_class(_distribution(proba), y)).mean(axis=-1)

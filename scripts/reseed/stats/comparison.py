@@ -100,22 +100,6 @@ def holm(p_values: ArrayLike) -> Array:
     return adjusted
 
 
-def joint_quantile(df: ArrayLike, level: float, count: int) -> Array:
-    """Return the t quantile of `count` intervals that cover together with probability `level`.
-
-    Each has the level 1 − (1 − level)/count (Bonferroni). An interval that excludes 0 belongs to a
-    p-value of at most (1 − level)/count, which Holm's first step rejects at 1 − level.
-
-    Args:
-        df: degrees of freedom, scalar or array.
-        level: joint two-sided confidence level.
-        count: number of intervals, at least 1.
-    """
-    check_probability(level=level)
-    check_at_least(1, count=count)
-    return stats.t.isf((1 - level) / 2 / count, df)
-
-
 @dataclass(frozen=True)
 class CorrectedT:
     """Nadeau–Bengio corrected resampled t test; arrays over the leading axes.

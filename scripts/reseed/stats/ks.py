@@ -1,8 +1,8 @@
 """Empirical CDFs, the reference function and Dvoretzky–Kiefer–Wolfowitz (DKW) thresholds.
 
 Source: Banerjee et al., "Measuring training variability from stochastic optimization using robust
-nonparametric testing", sections II-C and III, eqs. 7–16 and 24–33. The printed formulas of
-eqs. 13–16 and 24–33 are rebuilt here from their proofs (appendix A) and checked by simulation.
+nonparametric testing", sections II-C and III, eqs. 7–15. The printed formulas of eqs. 13–15 are
+rebuilt here from their proofs (appendix A) and checked by simulation.
 """
 
 from __future__ import annotations
@@ -101,14 +101,6 @@ def two_sample_threshold(n: int, m: int, epsilon: float) -> float:
     return dkw_threshold(n, epsilon / 2) + dkw_threshold(m, epsilon / 2)
 
 
-def proxy_threshold(n: int, n_models: int, epsilon: float, epsilon_reference: float) -> float:
-    """Return the threshold of corollary 1 (eq. 16) for the distance to the *expected* CDF.
-
-    It is the sum of eqs. 15 and 13, exceeded with probability at most epsilon + epsilon_reference.
-    """
-    return two_sample_threshold(n, n, epsilon) + reference_threshold(n, n_models, epsilon_reference)
-
-
 def algorithm_threshold(n: int, epsilon: float = 0.01) -> float:
     """Return the threshold of the authors' code for Algorithm 1: sqrt(ln(2 / epsilon) / n) + 1 / n.
 
@@ -119,58 +111,3 @@ def algorithm_threshold(n: int, epsilon: float = 0.01) -> float:
     check_probability(epsilon=epsilon)
     check_at_least(1, n=n)
     return math.sqrt(math.log(2 / epsilon) / n) + 1 / n
-
-
-@dataclass(frozen=True)
-class ContaminationBound:
-    """Bound on the true CDF F of a model that the robust test accepts (eqs. 28–33).
-
-    With probability `confidence` there is a CDF H with sup |F - (1 - alpha) F_ref - alpha H| <=
-    `radius`, where F_ref is the expected CDF of the training process. `l1_radius` = radius x
-    support length bounds the integral of the same difference.
-    """
-
-    alpha: float
-    radius: float
-    l1_radius: float
-    confidence: float
-
-
-def contamination_bound(
-    alpha: float,
-    threshold: float,
-    n: int,
-    n_models: int,
-    epsilon: float = 0.01,
-    epsilon_reference: float = 0.01,
-    support_length: float = 30.0,
-) -> ContaminationBound:
-    """Return the contamination bound of a candidate accepted at trimming level `alpha`.
-
-    If a trimming lies within `threshold` of the reference, the eCDF of the candidate lies within
-    (1 - alpha) threshold of the contaminated reference (eqs. 29–31). Eqs. 25 and 26 add the
-    distance of each eCDF to its CDF.
-
-    Args:
-        alpha: trimming level, in [0, 1).
-        threshold: delta of decision (27) against the step reference. For an interpolated
-            reference add 1 / (n n_models).
-        n: items in each sample.
-        n_models: models of the reference.
-        epsilon, epsilon_reference: error probabilities for the candidate and the reference.
-        support_length: length of the interval of possible values (30 for logit gaps clipped to
-            ±15).
-
-    Raises:
-        ValueError: alpha outside [0, 1), a negative threshold, or a support that is not positive.
-
-    Source: eqs. 32–33.
-    """
-    if not 0 <= alpha < 1:
-        raise ValueError(f"alpha must lie in [0, 1), got {alpha}")
-    if threshold < 0 or support_length <= 0:
-        raise ValueError("threshold must not be negative and support_length must be positive")
-    to_reference = threshold + reference_threshold(n, n_models, epsilon_reference)
-    radius = dkw_threshold(n, epsilon) + (1 - alpha) * to_reference
-    confidence = max(0.0, 1 - epsilon - epsilon_reference)
-    return ContaminationBound(alpha, radius, radius * support_length, confidence)

@@ -6,7 +6,7 @@ V-A2. Rules that can be checked after every new seed are in `reseed.stats.sequen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,18 +63,6 @@ def _as_seed_counts(n: ArrayLike) -> Array:
     n = as_finite(np.atleast_1d(n), "n").reshape(np.shape(n))
     check_at_least(2, n=n.min())
     return n
-
-
-def half_width(sd: ArrayLike, n: ArrayLike, level: float = 0.95) -> Array:
-    """Return the half-width t sd / sqrt(n) of the t interval of a mean over n >= 2 seeds.
-
-    It has the unit of `sd` and the shape of `n` and `sd` broadcast together.
-    """
-    check_probability(level=level)
-    n, sd = _as_seed_counts(n), as_finite(np.atleast_1d(sd), "sd").reshape(np.shape(sd))
-    if sd.min() < 0:
-        raise ValueError(f"sd must not be negative, got {sd.min()}")
-    return stats.t.ppf((1 + level) / 2, n - 1) * sd / np.sqrt(n)
 
 
 def t_power(effect: ArrayLike, df: ArrayLike, alpha: float) -> Array:
@@ -167,62 +155,11 @@ def detectable_effect(df: ArrayLike, target_power: float = 0.8, alpha: float = 0
     return high[where].reshape(shape)[()]
 
 
-@dataclass(frozen=True)
-class SeedPlan:
-    """Number of seeds that reaches a target.
-
-    `n` is the number of seeds of each model, `achieved` the half-width or power at n. `curve` is
-    the same quantity at the numbers of seeds `curve_n`, for plotting.
-    """
-
-    n: int
-    target: float
-    achieved: float
-    curve_n: NDArray[np.int64]
-    curve: Array
-
-
-def _smallest_plan(
-    value: Callable[[ArrayLike], Array],
-    is_reached: Callable[[Array], NDArray[np.bool_]],
-    target: float,
-) -> SeedPlan:
-    """Return the plan with the smallest n >= 2 for which is_reached(value(n)) is true.
-
-    `value` must improve with n.
-    """
-    last = 2
-    while not is_reached(value(last)):
-        last *= 2
-        if last > _MAX_SEEDS:
-            raise ValueError(f"more than {_MAX_SEEDS} seeds would be needed: relax the target")
-    first = max(2, last // 2)
-    n = first + int(np.argmax(is_reached(value(np.arange(first, last + 1)))))
-    curve_n = np.unique(np.geomspace(2, max(2 * n, 10), 60).round().astype(np.int64))
-    return SeedPlan(n, target, float(value(n)), curve_n, value(curve_n))
-
-
-def seeds_for_half_width(sd: float, target: float, level: float = 0.95) -> SeedPlan:
-    """Return the smallest number of seeds whose t interval has half-width <= `target`.
-
-    Args:
-        sd: SD over seeds, in the unit of `target`.
-        target: required half-width.
-        level: two-sided confidence level.
-
-    Raises:
-        ValueError: sd or target not positive, or more than a million seeds needed.
-    """
-    _check_positive(sd=sd, target=target)
-    check_probability(level=level)
-    return _smallest_plan(lambda n: half_width(sd, n, level), lambda w: w <= target, target)
-
-
 def seeds_for_difference(
     difference: float, sd: float, target_power: float = 0.8, alpha: float = 0.05,
     paired: bool = True, sd_b: float | None = None,
-) -> SeedPlan:  # fmt: skip
-    """Return the smallest number of seeds at which `difference` has `target_power`.
+) -> int:  # fmt: skip
+    """Return the smallest number of seeds, at least 2, at which `difference` has `target_power`.
 
     Arguments as in `power`.
 
@@ -231,11 +168,17 @@ def seeds_for_difference(
     """
     _check_positive(sd=sd, difference=abs(difference))
     check_probability(target_power=target_power, alpha=alpha)
-    return _smallest_plan(
-        lambda n: power(difference, sd, n, alpha, paired, sd_b),
-        lambda p: p >= target_power,
-        target_power,
-    )
+
+    def is_reached(n: ArrayLike) -> NDArray[np.bool_]:
+        return power(difference, sd, n, alpha, paired, sd_b) >= target_power
+
+    last = 2
+    while not is_reached(last):
+        last *= 2
+        if last > _MAX_SEEDS:
+            raise ValueError(f"more than {_MAX_SEEDS} seeds would be needed: relax the target")
+    first = max(2, last // 2)
+    return first + int(np.argmax(is_reached(np.arange(first, last + 1))))
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from reseed.stats.calibration import expected_calibration_error
 from reseed.stats.ensembles import model_churn
 from reseed.stats.inputs import Array, as_finite, check_at_least
-from reseed.stats.ks import ReferenceFunction, two_sample_threshold
+from reseed.stats.ks import reference_function, two_sample_threshold
 from reseed.stats.trimming import (
     AUTHORS_GRID,
     GRID_EXCEEDED,
@@ -77,7 +77,7 @@ def split_ks_distance(
     total, half = np.zeros(len(x)), x.shape[1] // 2
     for _ in range(n_splits):
         order = rng.permutation(x.shape[1])
-        reference = ReferenceFunction(np.sort(pool[:, order[half : 2 * half]], axis=None))
+        reference = reference_function(pool[:, order[half : 2 * half]])
         limits = reference.limits(np.sort(x[:, order[:half]], axis=1))
         total += trimmed_distance(*limits, 0.0)
     return total / n_splits

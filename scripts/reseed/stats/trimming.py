@@ -161,26 +161,6 @@ def alpha_hat_grid(
     return grid_level(*_limits(candidate, reference), delta, grid)
 
 
-@dataclass(frozen=True)
-class RobustKsTest:
-    """Result of decision (27): `accepted` iff `distance` <= `threshold` at level `alpha`."""
-
-    distance: float
-    threshold: float
-    alpha: float
-    accepted: bool
-
-
-def robust_ks_test(
-    candidate: ArrayLike, reference: ReferenceFunction, alpha: float, threshold: float
-) -> RobustKsTest:
-    """Test `candidate` (n,) against `reference` with the robust KS test (eqs. 23, 27)."""
-    candidate = as_finite(candidate, "candidate", ndim=1)
-    _check_delta(threshold)
-    distance = float(trimmed_ks_distance(candidate, reference, alpha))
-    return RobustKsTest(distance, threshold, alpha, distance <= threshold + _ROUNDING)
-
-
 def clip_logit_gap(
     gap: ArrayLike, bound: float = 15.0, outside: Literal["bound", "zero"] = "bound"
 ) -> Array:

@@ -9,7 +9,6 @@ from sklearn.model_selection import (
     GroupKFold,
     KFold,
     ParameterGrid,
-    ParameterSampler,
     StratifiedGroupKFold,
     StratifiedKFold,
 )
@@ -21,7 +20,11 @@ from reseed.core.errors import ReseedError
 def sample_configurations(
     search_space: dict[str, Any], trials: int, seed: int
 ) -> list[dict[str, Any]]:
-    """Draw `trials` distinct configurations uniformly, or all if there are fewer."""
+    """Draw `trials` distinct configurations uniformly, or all if there are fewer.
+
+    The first configurations of a longer draw are those of a shorter one. So a search with more
+    trials makes the fits of the additional configurations only.
+    """
     if trials < 1:
         raise ReseedError(f"tuning trials {trials}: at least 1 is needed")
     lists = {}
@@ -36,8 +39,15 @@ def sample_configurations(
         if not values:
             raise ReseedError(f"search space of {name} is empty: give it a value")
         lists[name] = list(values)
-    count = min(trials, len(ParameterGrid(lists)))
-    return list(ParameterSampler(lists, count, random_state=seeds.derive_seed(seed, "search")))
+    grid = ParameterGrid(lists)
+    size = len(grid)
+    # Repeated draws are dropped: the same stream whatever the number of trials. scikit-learn's
+    # ParameterSampler does this up to 1 % of the grid, and changes its algorithm there.
+    rng = np.random.RandomState(seeds.derive_seed(seed, "search"))
+    drawn: dict[int, None] = {}
+    while len(drawn) < min(trials, size):
+        drawn[rng.randint(size)] = None
+    return [grid[number] for number in drawn]
 
 
 def make_folds(

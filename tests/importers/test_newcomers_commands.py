@@ -1,0 +1,137 @@
+"""Messages on tables of newcomers propose commands; each proposed command is run."""
+
+import json
+import re
+import shlex
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from reseed.cli import main
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """Run `reseed` in an empty folder; the output, or the text of its error."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(command):
+        try:
+            main(shlex.split(command))
+        except SystemExit as end:
+            return str(end.code)
+        return capsys.readouterr().out
+
+    return run
+
+
+def grid(**columns):
+    return pd.DataFrame(list(product(*columns.values())), columns=list(columns))
+
+
+def write_errors():
+    table = grid(model=["rf", "xgb"], seed=range(8))
+    noise = np.random.default_rng(0).normal(0, 0.01, len(table))
+    table = table.assign(error=table["model"].map({"rf": 0.1, "xgb": 0.2}) + noise)
+    table.to_csv("runs.csv", index=False)
+
+
+def test_a_column_of_errors_is_a_score_if_it_is_named(run):
+    write_errors()
+    refused = run("compare runs.csv")
+    assert "'error' may hold messages or exit codes" in refused
+    (proposed,) = re.findall(r"On the command line: (.+)", refused)
+    for options in (proposed, "--column value=error"):
+        answer = run(f"compare runs.csv {options} --quiet")
+        assert answer.startswith("rf is best by mean error_score 0.1")
+
+
+def write_samples(path, wrong):
+    fields = {"target": "A", "resps": [["A"]], "doc_hash": "x"}
+    rows = [
+        fields | {"doc_id": i, "doc": {"q": f"q{i}"}, "acc": float(i % wrong > 0), "acc_norm": 1.0}
+        for i in range(60)
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", ["compare", "items"])
+def test_the_command_for_samples_works(run, tmp_path, command):
+    write_samples(tmp_path / "samples_a.jsonl", 2)
+    write_samples(tmp_path / "OTHER.jsonl", 20)
+    refused = run(f"{command} samples_a.jsonl")
+    assert "On the command line" not in refused
+    proposed = re.findall(r"`reseed ([^`]+)`", refused)[0]
+    assert proposed == "items samples_a.jsonl OTHER.jsonl --metric acc"
+    assert "OTHER beats samples_a: difference 45 points" in run(proposed)
+
+
+def write_states():
+    noise = np.random.default_rng(0)
+    for model, seed in product(["bert", "roberta"], range(6)):
+        entry = {"eval_loss": 0.5 + noise.normal(0, 0.01), "eval_runtime": 1.0, "step": 9}
+        entry["eval_accuracy"] = 0.8 + 0.1 * (model == "bert") + noise.normal(0, 0.01)
+        folder = Path(f"runs/{model}/seed_{seed}")
+        folder.mkdir(parents=True)
+        (folder / "trainer_state.json").write_text(json.dumps({"log_history": [entry]}))
+
+
+@pytest.mark.parametrize("options", ["", "--metric eval_accuracy"])
+def test_one_trainer_state_is_one_run(run, options):
+    write_states()
+    refused = run(f"compare runs/bert/seed_0/trainer_state.json {options}")
+    assert "is one run of one model" in refused
+    (proposed,) = re.findall(r"`reseed ([^`]+)`", refused)
+    assert run(f"{proposed} --quiet").startswith("bert is best by mean eval_accuracy")
+
+
+def test_a_loss_is_not_the_first_proposal(run):
+    write_states()
+    assert "`metric: eval_accuracy`" in run("compare runs")
+    assert run("compare runs --metric eval_loss --quiet").count("best by mean eval_loss")
+
+
+@pytest.mark.parametrize("command", ["compare", "items"])
+def test_grades_of_inspect_are_scores(run, command):
+    table = grid(model=["gpt", "llama"], id=range(40), epoch=[1, 2])
+    share = table["model"].map({"gpt": 0.9, "llama": 0.3})
+    right = np.random.default_rng(0).random(len(table)) < share
+    table.assign(score=np.where(right, "C", "I")).to_csv("inspect.csv", index=False)
+    refused = run(f"{command} inspect.csv")
+    assert "not a number" not in refused
+    assert "errors:" not in refused
+    (proposed,) = re.findall(r"On the command line: (.+)", refused)
+    text = run(f"{command} inspect.csv {proposed}")
+    assert "Column 'score' was read as grades: C is 1, I is 0." in text
+    assert f"{right[:80].mean():.4g}" in text
+    assert "gpt beats llama" in text
+
+
+def test_letters_of_answers_are_not_grades(run):
+    table = grid(model=["a", "b"], item=range(40))
+    table.assign(score=np.resize(["A", "B", "C"], 80)).to_csv("answers.csv", index=False)
+    assert "'A', which is not a number" in run("items answers.csv")
+
+
+def test_two_lines_of_headings_keep_every_name(run, tmp_path):
+    rows = [f"{m},{s},0.9{s},0.8{s},0.7{s},0.6{s}" for m in "ab" for s in range(6)]
+    head = [",,digits,digits,wine,wine", "model,seed,acc,f1,acc,f1"]
+    (tmp_path / "two.csv").write_text("\n".join([*head, *rows]))
+    refused = run("compare two.csv")
+    joined = "model,seed,digits_acc,digits_f1,wine_acc,wine_f1"
+    assert f"above the rows: {joined}." in refused
+    (tmp_path / "two.csv").write_text("\n".join([joined, *rows]))
+    assert "Choose one: `metric: digits_acc`" in run("compare two.csv")
+    assert "digits_acc" in run("compare two.csv --metric digits_acc --quiet")
+
+
+@pytest.mark.parametrize("command", ["compare", "items"])
+def test_columns_of_hits_are_models(run, command):
+    table = pd.DataFrame({"task_id": [f"HumanEval/{i}" for i in range(60)]})
+    table = table.assign(gpt=np.resize([1, 1, 1, 0], 60), llama=np.resize([1, 0, 0], 60))
+    table.to_csv("hits.csv", index=False)
+    text = run(f"{command} hits.csv")
+    assert "One column a model: gpt, llama." in text
+    assert "gpt beats llama: difference 42 points" in text  # 45 of 60 against 20 of 60
