@@ -2,6 +2,7 @@
 
 import pytest
 from projects import BOOST, FOREST, TRAINED
+from reseed.cache.trial_records import read_trial
 from reseed.core.errors import RETRY_HINT
 
 pytestmark = pytest.mark.workflow
@@ -102,12 +103,13 @@ def test_failures_of_programs_and_flags_are_retried(failing):
     project.write("models/xgb", BOOST | {"name": "xgb", "hyperparameters": {"n_estimators": 3}})
     project.change(models=["boost", "xgb"])
     project.environment["PYTHONOPTIMIZE"] = "2"  # XGBoost needs its docstrings
-    text = project.run()
-    failed = project.metrics().query("status == 'failed'")
-    assert set(failed["model"]) == {"boost", "xgb"}
-    assert failed["error"].str.contains("CalledProcessError").any()
-    assert (project.metrics().query("model == 'xgb'")["status"] == "failed").all()
-    assert RETRY_HINT in text
+    text = project.run(fails=True)
+    assert "model xgb: none of" in text
+    assert "--config retry_failed=true" in text
+    records = {path: read_trial(project.folder / path) for path in project.trials()}
+    errors = {path: one.error for path, one in records.items() if one.status == "failed"}
+    assert all(path in errors for path in records if "/xgb/" in path)
+    assert any("CalledProcessError" in error for error in errors.values())
     flag.unlink()
     del project.environment["PYTHONOPTIMIZE"]
     project.run("--config", "retry_failed=true")
