@@ -37,6 +37,36 @@ def test_decisions(accuracy, items, margin, decision, code):
     assert result.sentence().lower().startswith(decision)
 
 
+def _flipped(base, lost, gained):
+    """The scores of `base` with `lost` right answers made wrong, and `gained` wrong ones right."""
+    score = base["accuracy"].to_numpy().copy()
+    right, wrong = np.flatnonzero(score == 1), np.flatnonzero(score == 0)
+    score[right[:lost]], score[wrong[:gained]] = 0, 1
+    return base.assign(accuracy=score)
+
+
+def test_loss_within_the_margin_is_not_worse():
+    """20,000 items, −0.3 points: a loss is shown, and one of 2 points is excluded."""
+    base = _scores(0.8, 20_000)
+    result = gate(_flipped(base, 60, 0), base, 0.02)
+    row = result.rows[0]
+    assert row.difference == pytest.approx(-0.003)
+    assert -0.02 < row.low < row.high < 0
+    assert max(row.p_worse, row.p_not_worse) <= 0.05
+    assert (result.decision, result.exit_code, row.is_loss_shown) == ("not worse", 0, True)
+    assert "not worse by 0.02 or more, but a smaller loss is shown" in result.sentence()
+    assert "not worse (a loss within the margin is shown)" in result.to_markdown()
+    assert json.loads(result.to_json())["rows"][0]["is_loss_shown"] is True
+
+
+def test_loss_is_worse_unless_the_margin_is_excluded():
+    """The same loss with margin 0.0035, which the interval does not exclude."""
+    base = _scores(0.8, 20_000)
+    result = gate(_flipped(base, 60, 0), base, 0.0035)
+    assert (result.decision, result.exit_code) == ("worse", 10)
+    assert "a loss of 0.0035 or more is not excluded" in result.sentence()
+
+
 def test_no_evidence_never_passes():
     """Ten items: equal scores of both models are undecided, whatever the margin below 0.2."""
     scores = _scores(0.8, 10)
@@ -44,7 +74,7 @@ def test_no_evidence_never_passes():
 
 
 def test_error_rates():
-    """At most 5 %: worse by the margin and passed, equal and called worse."""
+    """At most 5 %: worse by the margin and passed, equal and called worse (SE .013)."""
     passed, failed = [], []
     for number in range(300):
         rng = np.random.default_rng([9, number])

@@ -82,6 +82,26 @@ def test_items_give_a_statement_on_these_tasks():
     assert ranking.table.set_index("model").loc["a", ["low_these", "high_these"]].tolist() == [1, 1]
 
 
+def test_seeds_and_items_each_have_a_number_that_separates():
+    """A difference of 5 points: with four seeds of SD 3 points no number of items is enough."""
+    rng = np.random.default_rng(5)
+    rows = [
+        pd.DataFrame({"model": model, "seed": seed, "item": np.arange(300),
+                      "score": mean + rng.normal(0, 0.03) + rng.normal(0, 0.2, 300)})
+        for model, mean in (("base", 0.5), ("next", 0.45))
+        for seed in range(4)
+    ]  # fmt: skip
+    ranking = rank_models(pd.concat(rows))
+    assert ranking.sources == "4 seeds and 300 items"
+    needed = ranking.table.loc[0]
+    assert 4 < needed["seeds_needed"] < 30
+    assert needed["items_needed"] == np.inf
+    assert ranking.table.loc[1, ["seeds_needed", "items_needed"]].isna().all()
+    one_run = pd.concat([rows[0], *rows[4:]])
+    assert "seeds_needed" not in rank_models(one_run).table
+    assert "items_needed" in rank_models(one_run).table
+
+
 def test_errors_rank_the_lowest_first():
     long = _long().rename(columns={"accuracy": "error"})
     ranking = rank_models(long)
@@ -113,7 +133,9 @@ def test_missing_tasks_are_refused_or_left_out():
     [
         (lambda t: t[["model", "t0", "t1"]], {}, "support no interval of ranks"),
         (lambda t: t.iloc[:1], {}, "holds one model"),
-        (lambda t: t.assign(t1=[0.1, np.nan, 0.2, 0.3, 0.4]), {}, "scores are missing"),
+        (lambda t: t.assign(t1=[0.1, np.nan, 0.2, 0.3, 0.4]), {}, "m1 lacks t1"),
+        (lambda t: t, {"failed": "no"}, "failed: 'no' is none of"),
+        (lambda t: t, {"failed": "zero", "greater_is_better": False}, "is the best"),
         (lambda t: pd.concat([t, t]), {}, "several scores of one run"),
         (lambda t: t, {"missing": "no"}, "missing: 'no' is none of"),
         (lambda t: t, {"scale": "z"}, "scale: 'z' is none of"),
@@ -123,6 +145,82 @@ def test_missing_tasks_are_refused_or_left_out():
 def test_tables_without_a_ranking_are_refused(change, options, message):
     with pytest.raises(ReseedError, match=message):
         rank_models(change(_wide()), **options)
+
+
+def _items(rng_seed=6):
+    """Three models, two tasks of 60 items, right with probability 0.9, 0.6 and 0.3."""
+    rng = np.random.default_rng(rng_seed)
+    return pd.concat(
+        [
+            pd.DataFrame({"model": model, "task": task, "item": np.arange(60),
+                          "correct": (rng.random(60) < p) * 1.0})
+            for model, p in (("a", 0.9), ("b", 0.6), ("c", 0.3))
+            for task in ("t", "u")
+        ],
+        ignore_index=True,
+    )  # fmt: skip
+
+
+def _hole(table, absent):
+    """The table without the scores of model b on items 3 and 4 of task u: absent rows, or empty."""
+    hole = table["model"].eq("b") & table["task"].eq("u") & table["item"].isin([3, 4])
+    if absent:
+        return table[~hole].reset_index(drop=True)
+    return table.assign(correct=table["correct"].mask(hole))
+
+
+@pytest.mark.parametrize("absent", [True, False])
+def test_failed_items_are_dropped_for_all_models(absent):
+    full = _items()
+    with pytest.raises(ReseedError, match="failed: drop"):
+        rank_models(_hole(full, absent))
+    ranking = rank_models(_hole(full, absent), failed="drop")
+    rest = full[~(full["task"].eq("u") & full["item"].isin([3, 4]))]
+    expected = rank_models(rest)
+    pd.testing.assert_frame_equal(ranking.table, expected.table)
+    assert ranking.sources == "58 to 60 items"
+    assert any("favours it" in note for note in ranking.notes)
+
+
+def test_failed_items_count_zero_or_by_their_repeats():
+    full = _items()
+    holed = _hole(full, absent=False)
+    wrong = full.assign(correct=holed["correct"].fillna(0))
+    zero = rank_models(holed, failed="zero")
+    pd.testing.assert_frame_equal(zero.table, rank_models(wrong).table)
+    twice = pd.concat([full.assign(epoch=1), holed.assign(epoch=2)])
+    repeats = rank_models(twice.assign(seed=1), failed="repeats")
+    assert repeats.table.set_index("model").loc["b", "mean"] == pytest.approx(
+        rank_models(full).table.set_index("model").loc["b", "mean"]
+    )
+
+
+def test_failed_runs_of_tables_without_items_are_left_out():
+    long = _long(seeds=4, tasks=3)
+    failed = long.assign(
+        accuracy=long["accuracy"].mask(long["seed"].eq(2) & long["model"].eq("m0"))
+    )
+    with pytest.raises(ReseedError, match="scores are missing"):
+        rank_models(failed)
+    ranking = rank_models(failed, failed="drop")
+    assert ranking.sources == "3 to 4 seeds"
+    assert any("1 failed runs are left out" in note for note in ranking.notes)
+
+
+def test_items_without_one_of_the_prompts_are_refused():
+    both = pd.concat([_items().assign(prompt="p"), _items(7).assign(prompt="q")])
+    hole = both["model"].eq("a") & both["prompt"].eq("q") & both["item"].eq(5)
+    table = both[~hole].assign(seed=1)
+    table = pd.concat([table, table.assign(seed=2)])
+    with pytest.raises(ReseedError, match="differ in their items: all have 59 of 60"):
+        rank_models(table)
+
+
+def test_command_passes_on_what_a_failed_item_means(tmp_path, capsys):
+    path = tmp_path / "s.csv"
+    _hole(_items(), absent=True).to_csv(path, index=False)
+    main(["rank", str(path), "--failed", "drop"])
+    assert "58 of 60 items are kept" in capsys.readouterr().out
 
 
 def test_command_writes_ranks_and_figure(tmp_path, capsys):

@@ -46,6 +46,13 @@ def texts(prepared):
     return prepared.inputs.take(np.arange(len(prepared.inputs)))
 
 
+def test_description_has_the_mean_number_of_words(tmp_path):
+    path = tmp_path / "own.csv"
+    path.write_text("said,asked,mood\none two,a,good\nthree,b  c d,bad\n")
+    assert own(path).info.words == 1.5
+    assert own(path, text=("said", "asked")).info.words == 3.5
+
+
 # --- text tables --------------------------------------------------------------------------------
 
 

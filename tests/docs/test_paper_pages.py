@@ -38,3 +38,33 @@ def test_table_of_exhibits_is_that_of_the_coverage_file(page):
     assert config["coverage"] == coverage.relative_to(ROOT).as_posix()
     entries = {entry for row in read_coverage(coverage) for entry in row.entries}
     assert entries <= set(config["exhibits"])
+
+
+def numbered(kind: str, *numbers: str | range) -> list[str]:
+    """`Table 1`, `Table 2` …: the captions of a paper."""
+    found = [name for one in numbers for name in ([one] if isinstance(one, str) else one)]
+    return [f"{kind} {name}" for name in found]
+
+
+#: Captions of the tables and figures of each paper, in its own numbering.
+CAPTIONS = {
+    "raste": numbered("Table", range(1, 6)) + numbered("Figure", range(1, 5)),
+    "picard": numbered("Table", range(1, 3)) + numbered("Figure", range(1, 7)),
+    "banerjee": numbered("Table", "I", "II", "III", "IV", "V") + numbered("Figure", range(1, 17)),
+    "protocol": numbered("Table", range(1, 4)),
+    "ir": numbered("Table", range(1, 8)) + numbered("Figure", "1"),
+}
+
+
+@pytest.mark.parametrize("paper", CAPTIONS)
+def test_every_table_and_figure_of_a_paper_has_one_row(paper):
+    assert {page.parent.name for page in PAPERS} == set(CAPTIONS)
+    rows = [row.exhibit for row in read_coverage(PAPERS[0].parents[1] / paper / "exhibits.csv")]
+    found = [
+        name for row in rows for name in re.findall(r"^(?:Table|Figure) (?:\d+|[IVX]+)\b", row)
+    ]
+    halves = {name for name in found if found.count(name) > 1}
+    assert sorted(set(found)) == sorted(CAPTIONS[paper])
+    for name in halves:  # one row for each half of a figure
+        parts = [row for row in rows if row.startswith(f"{name},")]
+        assert len(parts) == len({row.split(",")[1] for row in parts})

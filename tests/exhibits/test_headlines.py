@@ -53,7 +53,13 @@ __all__ = ["choice_study", "curve_study", "item_study", "output_study", "read", 
 
 TITLE = "A title that says nothing of the result"
 #: Lists of what was used have no result to head them.
-UNTITLED = {"algorithms_table", "checklist", "datasets_table"}
+UNTITLED = {
+    "algorithms_table",
+    "checklist",
+    "datasets_table",
+    "papers.ir.datasets_table:table",
+    "papers.ir.models_table:table",
+}
 #: Trials of several models on four datasets, over twelve seeds.
 COMPARED = {
     "aggregates_figure": aggregates,
@@ -95,6 +101,8 @@ SCORES = (
     "papers.ir.seed_scores_table:table",
     "papers.ir.bootstrap_table:table",
     "papers.ir.seed_boxes:figure",
+    "papers.ir.datasets_table:table",
+    "papers.ir.models_table:table",
 )
 FOLDS = {"fold_scores_table": fold_scores, "protocol_table": protocol, "checklist": None}
 ITEMS = ("item_pairs_table", "item_pairs_figure")

@@ -37,9 +37,9 @@ def test_hours_and_jobs_by_hand():
     # 20 trials of 3 s; one search of 10 candidates × 5 folds on 4/5 of the rows.
     assert cost.cpu_seconds == pytest.approx(20 * 3 + 10 * 5 * 3 * 0.8)
     assert cost.fits == 50
-    # 120 s of fits in 8 shards of 1 or 2 candidates (12 s each), then the job that chooses.
+    # 120 s of fits in 8 shards of 6 or 7 fits (2.4 s each), then the job that chooses.
     assert cost.jobs == 4 + 8 + 1
-    assert cost.longest == pytest.approx(24)
+    assert cost.longest == pytest.approx(7 * 2.4)
     assert cost.gpu_seconds == 0
     assert cost.seconds_by_source["the model's hint"] == pytest.approx(180)
 

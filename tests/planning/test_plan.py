@@ -167,6 +167,18 @@ def test_block_sizes_are_multiples_of_the_stack_width():
     assert sizes == [16, 16, 16, 2]
 
 
+@pytest.mark.parametrize(("rows", "width"), [(None, 8), (99_999, 8), (100_000, 1), (1_000_000, 1)])
+def test_large_tables_are_trained_one_at_a_time_on_a_cpu(rows, width):
+    stack = {"stack": {"cpu": 8, "gpu": 64}, "seconds_per_trial": 6}
+    for device, widths in (("cpu", {"cpu": width}), ("auto", {"cpu": width, "gpu": 64})):
+        _, plan = plan_of(model=stack | {"device": device}, dataset={"rows": rows})
+        (planned,) = plan.settings.values()
+        assert planned.spec.model.stack == widths
+        assert planned.stack_width == max(widths.values())
+        # The width is in the key, so that it does not depend on the size of jobs.
+        assert [p.spec.key for block in blocks(plan, 1e9) for p, _ in block] == [planned.spec.key]
+
+
 def test_search_uses_the_metric_of_the_study():
     searched = {"hyperparameters": {"mode": "fixed", "trials": 5}}
     space = {"search_space": {"max_depth": [1, 2]}}

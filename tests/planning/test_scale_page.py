@@ -6,7 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from reseed.core.module_finder import SCRIPTS
+from reseed.planning.costs import study_costs
+from reseed.planning.plan import HINT_ROWS
+from reseed.planning.read_plan import read_plan
 
 REPOSITORY = Path(__file__).parents[2]
 PAGE = REPOSITORY / "docs" / "scale.md"
@@ -16,6 +20,24 @@ def estimate(*arguments: str) -> subprocess.CompletedProcess:
     command = [sys.executable, "-m", "reseed", "cost", "--scale", "smoke", *arguments]
     environment = os.environ | {"PYTHONPATH": str(SCRIPTS)}
     return subprocess.run(command, cwd=REPOSITORY, env=environment, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def costs():
+    """Cost by study and model at scale `paper`, in jobs of half an hour."""
+    _, plan, _ = read_plan(REPOSITORY / "config", {"scale": "paper"})
+    rows = {name: one.rows or HINT_ROWS for name, one in plan.datasets.items()}
+    return study_costs(plan, {}, rows, 1800)
+
+
+def test_the_longest_job_at_scale_paper_takes_two_hours_at_most(costs):
+    longest = {
+        (study, model): cost.longest for study in costs for model, cost in costs[study].items()
+    }
+    assert max(longest.values()) <= 2 * 3600
+    # The largest training is still one of a network on a million simulated rows.
+    seconds = 40 * 1_000_000 / HINT_ROWS
+    assert longest["inherent_randomness", "ffnn"] == pytest.approx(seconds)
 
 
 def test_existing_page_is_not_replaced_by_estimates(tmp_path):

@@ -20,9 +20,11 @@ from reseed.planning.search_shards import (
 WIDE = {"depth": {"low": 1, "high": 1000}}
 
 
-def planned(trials=500, method="halving", seconds=4.0, rows=16_000):
+def planned(trials=500, method="halving", seconds=4.0, rows=16_000, stack=1):
     source = Hyperparameters(mode="fixed", trials=trials, folds=5, method=method)
-    setting = planned_setting(space=WIDE, rows=rows, seconds_per_trial=seconds)
+    setting = planned_setting(
+        space=WIDE, rows=rows, seconds_per_trial=seconds, stack={"cpu": stack}
+    )
     return replace(setting, source=source)
 
 
@@ -31,7 +33,7 @@ def test_survivors_are_the_rounded_up_thirds():
 
 
 def test_a_random_search_is_one_rung():
-    assert estimate_rungs(planned(10, "random"), 2.0, 1000) == [Rung(10, 10 * 2.0 * 4)]
+    assert estimate_rungs(planned(10, "random"), 2.0, 1000) == [Rung(50, 1, 10 * 2.0 * 4)]
 
 
 def test_halving_costs_what_was_measured(monkeypatch):
@@ -55,29 +57,33 @@ def test_large_data_cost_in_proportion_to_their_rows():
 @pytest.mark.parametrize("trials", [1, 2, 9, 100, 500])
 @pytest.mark.parametrize("method", ["random", "halving"])
 @pytest.mark.parametrize("shard_seconds", [1e-6, 60, 1800, 1e9])
-def test_shards_partition_each_rung(trials, method, shard_seconds):
-    one = planned(trials, method)
+@pytest.mark.parametrize("stack", [1, 8])
+def test_shards_partition_each_rung(trials, method, shard_seconds, stack):
+    one, step = planned(trials, method, stack=stack), 5 if stack > 1 else 1
     shards = plan_shards(one, shard_seconds)
     rungs = estimate_rungs(one, one.seconds_per_trial, 16_000)
     assert len(shards) <= len(rungs)
-    for (most, seconds), ranges in zip(rungs, shards, strict=False):
+    for (most, together, seconds), ranges in zip(rungs, shards, strict=False):
+        assert together == step
         numbers = [n for start, stop in ranges for n in range(start, stop)]
         assert numbers == list(range(most))
         assert all(stop > start for start, stop in ranges)
-        most_candidates = max(stop - start for start, stop in ranges)
-        assert most_candidates == 1 or most_candidates - 1 <= shard_seconds / (seconds / most)
+        assert all(border % step == 0 for one_range in ranges for border in one_range)
+        most_fits = max(stop - start for start, stop in ranges)
+        assert most_fits == step or most_fits - step <= shard_seconds / (seconds / most)
     assert not shards or len(shards[-1]) > 1
     if shard_seconds == 1e9:
         assert shards == []
 
 
-def test_the_longest_job_is_one_candidate_or_the_requested_time():
-    one = planned(500)
+@pytest.mark.parametrize(("stack", "fits"), [(1, 1), (8, 5)])
+def test_the_longest_job_is_one_pass_or_the_requested_time(stack, fits):
+    one = planned(500, stack=stack)
     rungs = estimate_rungs(one, 5_600.0, 16_000)
     assert sum(rung.seconds for rung in rungs) > 500 * 3600
     assert count_shards(rungs, 1800)[0] > 100
-    # A candidate on all rows takes longer than a shard shall; no shard takes more than one.
-    assert longest_shard(rungs, 1800) == pytest.approx(rungs[-1].seconds / rungs[-1].configurations)
+    # A fit on all rows takes 4,480 s: longer than a shard shall; no shard takes more than one pass.
+    assert longest_shard(rungs, 1800) == pytest.approx(fits * 5_600 * 0.8)
 
 
 def test_shares_of_the_expected_rungs_add_up_to_one():

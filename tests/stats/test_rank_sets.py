@@ -146,3 +146,76 @@ def test_invalid_scores_are_refused():
         rank_on_tasks([TaskScores([np.ones((1, 1)), np.ones((2, 1))])], rng=_rng())
     with pytest.raises(ValueError, match="same items"):
         rank_on_tasks([TaskScores([np.ones((2, 3)), np.ones((2, 4))])], rng=_rng())
+
+
+#: SDs of runs, of model × item, and of run × item of `_crossed`.
+_SDS = (0.1, 0.3, 1.0)
+
+
+def _crossed(rng, runs, items, difference):
+    """Two models with known variances: runs × items, crossed."""
+    sd_run, sd_item, sd_rest = _SDS
+    easy = rng.normal(size=items)
+    values = [
+        easy
+        + mean
+        + rng.normal(0, sd_run, (runs, 1))
+        + rng.normal(0, sd_item, items)
+        + rng.normal(0, sd_rest, (runs, items))
+        for mean in (difference, 0.0)
+    ]
+    return TaskScores(values)
+
+
+def _pilot(difference):
+    """60 runs × 2,000 items whose observed difference is exact: estimates close to the truth."""
+    task = _crossed(_rng(11), 60, 2000, 0.0)
+    shift = difference - (task.values[0].mean() - task.values[1].mean())
+    return rank_on_tasks([TaskScores([task.values[0] + shift, task.values[1]])], rng=_rng(12))
+
+
+def test_squared_error_divides_into_runs_and_items():
+    """Closed form of the parts for known variances; estimates within 20 %."""
+    sets = _pilot(0.1)
+    run, item, rest = (sd**2 for sd in _SDS)
+    by_runs = 2 * (run / 60 + rest / (60 * 2000))
+    by_items = 2 * (item / 2000 + rest / (60 * 2000))
+    assert sets.by_runs[0, 1] == pytest.approx(by_runs, rel=0.2)
+    assert sets.by_items[0, 1] == pytest.approx(by_items, rel=0.2)
+    both = 2 * rest / (60 * 2000)
+    assert sets.se[0, 1] ** 2 == pytest.approx(by_runs + by_items - both, rel=0.2)
+
+
+@pytest.mark.parametrize("source", ["runs", "items"])
+def test_number_of_runs_or_items_that_separates_neighbours(source):
+    """With so many of one source, the other unchanged, the difference is found in 80 %."""
+    difference = 0.075 if source == "runs" else 0.066
+    numbers = [60, 2000]
+    sets = _pilot(difference)
+    part = sets.by_runs if source == "runs" else sets.by_items
+    position = ["runs", "items"].index(source)
+    needed = levels_to_separate(sets, numbers[position], part=part)
+    run, item, rest = (sd**2 for sd in _SDS)
+    largest = (difference / (sets.critical + stats.norm.ppf(0.8))) ** 2 / 2
+    expected = {
+        "runs": (run + rest / 2000) / (largest - item / 2000),
+        "items": (item + rest / 60) / (largest - run / 60),
+    }[source]
+    assert needed[0] == pytest.approx(expected, rel=0.2)
+    numbers[position] = int(needed[0])
+    rng = _rng(13)
+    found = [
+        rank_on_tasks([_crossed(rng, *numbers, difference)], n_draws=200, rng=rng)
+        for _ in range(300)
+    ]
+    assert 0.72 < np.mean([one.is_better[0, 1] for one in found]) < 0.92
+
+
+def test_no_number_of_one_source_makes_up_for_the_other():
+    """The runs alone give a standard error of 0.018: no number of items finds 0.03."""
+    sets = _pilot(0.03)
+    assert levels_to_separate(sets, 2000, part=sets.by_items)[0] == np.inf
+    runs = levels_to_separate(sets, 60, part=sets.by_runs)[0]
+    assert 60 < runs < np.inf
+    closer = _pilot(0.01)
+    assert levels_to_separate(closer, 60, part=closer.by_runs)[0] == np.inf

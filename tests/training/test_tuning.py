@@ -294,14 +294,15 @@ def gbm_shards(work, shards, **options):
     """A halving search whose rungs are made in shards, each by a search object of its own."""
     defaults = {"trials": 9, "seed": 0, "report": lambda text: None, "folds": 3, "key": "data"}
     for rung, count in enumerate((9, 3, 1, 1)):  # the last rung does not exist
+        count *= 3  # folds
         for k in range(min(shards, count)):
             start, stop = (count * i // min(shards, count) for i in (k, k + 1))
             one = Search(problem("regression"), Recipe(GBM, FIXED), SPACE, ROWS, work,
                          method="halving", **(defaults | options))  # fmt: skip
-            assert one.run_shard(rung, start, stop) == (stop - start if rung < 3 else 0)
+            assert len(one.run_shard(rung, start, stop)) == (stop - start if rung < 3 else 0)
 
 
-@pytest.mark.parametrize("shards", [1, 2, 9])
+@pytest.mark.parametrize("shards", [1, 2, 7, 27])
 def test_shards_make_the_fits_of_the_whole_search(tmp_path, shards, monkeypatch):
     monkeypatch.setattr("reseed.core.halving.HALVING_MINIMUM_ROWS", 20)
     whole = gbm_search(tmp_path / "whole", method="halving")
@@ -319,8 +320,17 @@ def test_a_shard_makes_missing_fits_of_earlier_rungs(full, tmp_path, monkeypatch
     named = {"trials": 9, "seed": 0, "key": "data", "folds": 3, "report": lambda text: None}
     recipe = Recipe(GBM, FIXED)
     one = Search(problem("regression"), recipe, SPACE, ROWS, tmp_path, method="halving", **named)
-    assert one.run_shard(1, 0, 2) == 2
-    assert len(list(tmp_path.iterdir())) == (9 + 2) * 3
+    assert len(one.run_shard(1, 2, 4)) == 2  # the last fold of a candidate, the first of the next
+    assert len(list(tmp_path.iterdir())) == 9 * 3 + 2
+
+
+def test_a_shard_of_a_stacked_search_has_whole_candidates(tmp_path):
+    recipe = Recipe("reseed.models.ffnn:ffnn", NETWORK, stack=8)
+    space = {"learning_rate": [0.1, 0.01, 1e-3]}
+    named = {"trials": 3, "seed": 0, "key": "data", "report": lambda text: None}
+    one = Search(problem("multiclass"), recipe, space, ROWS, tmp_path, **named)
+    assert len(one.run_shard(0, 5, 15)) == 10
+    assert len(list(tmp_path.iterdir())) == 2
 
 
 def test_searches_that_overlap_share_fits(tmp_path):

@@ -6,8 +6,10 @@ import shutil
 import signal
 import time
 
+import numpy as np
 import pandas as pd
 import pytest
+from projects import FOREST
 
 pytestmark = pytest.mark.workflow
 SEARCH = {"mode": "fixed", "trials": 2, "folds": 2}
@@ -90,35 +92,64 @@ def search_outcome(project):
     return {name: result[name] for name in ("best", "best_score", "fits", "key")}, log
 
 
-def test_shards_and_kills_do_not_change_the_winner(project):
-    # Three candidates are two rungs at most; this table has one.
-    search = {"mode": "fixed", "trials": 3, "folds": 2, "method": "halving"}
+def fits_of(project):
+    """Time of each finished fit."""
+    files = (project.folder / "results/store").glob("??/*.fits/*.json")
+    return {path: path.stat().st_mtime_ns for path in files}
+
+
+def kill_after(project, fits, *arguments):
+    """Run Snakemake, and kill all its processes once so many fits are finished."""
+    process = project.start(*arguments)
+    deadline = time.monotonic() + 300
+    while len(fits_of(project)) < fits:
+        assert process.poll() is None, process.communicate()[0]
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    project.run("--unlock", *arguments)
+
+
+@pytest.fixture
+def halving(project):
+    """A search of nine candidates in two folds: 18 fits on 536 rows, then 6 on 1,610 rows."""
+    search = {"mode": "fixed", "trials": 9, "folds": 2, "method": "halving"}
     experiments = {"fixed": {"hyperparameters": search, "seeds": {"model": {"count": 1}}}}
     project.change(models=["forest"], experiments=experiments, analyses={}, exhibits={})
-    project.run("--config", "block_seconds=1e6")
-    expected, log = search_outcome(project)
-    assert not list((project.folder / "results/tuning").rglob("shard-*"))
-    for block_seconds, shards in (("0.05", 2), ("0.001", 3)):
+    project.write("models/forest", FOREST | {"search_space": {"max_depth": {"low": 2, "high": 12}}})
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(4600, 3)), columns=["a", "b", "c"])
+    frame["y"] = np.where(frame.a * frame.b + rng.normal(size=4600) > 0, "yes", "no")
+    project.table(frame)
+    return project
+
+
+def test_shards_and_kills_do_not_change_the_winner(halving):
+    halving.run("--config", "block_seconds=1e6")
+    expected, log = search_outcome(halving)
+    assert log.groupby("rung").size().tolist() == [18, 6]
+    assert not list((halving.folder / "results/tuning").rglob("shard-*"))
+    target = str(winner(halving).relative_to(halving.folder))
+    # Shards of each rung, by the model's hint. The third rung does not exist.
+    for block_seconds, shards in ((1e6, []), (0.032, [7, 3, 2]), (1e-5, [18, 6, 2])):
         for folder in ("results", ".snakemake"):
-            shutil.rmtree(project.folder / folder)
-        options = ("--config", f"block_seconds={block_seconds}")
-        process = project.start(*options)
-        deadline = time.monotonic() + 120
-        while not list((project.folder / "results/store").glob("??/*.fits/*.json")):
-            assert process.poll() is None, process.communicate()[0]
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        fits = {
-            path: path.stat().st_mtime_ns
-            for path in (project.folder / "results/store").glob("??/*.fits/*.json")
-        }
-        project.run("--unlock", *options)
-        project.run(*options)
-        found, found_log = search_outcome(project)
+            shutil.rmtree(halving.folder / folder)
+        arguments = (target, "--config", f"block_seconds={block_seconds}")
+        kill_after(halving, 1, *arguments)
+        fits = fits_of(halving)
+        kill_after(halving, 19, *arguments)  # in the second rung
+        fits |= fits_of(halving)
+        halving.run(*arguments)
+        found, found_log = search_outcome(halving)
         assert found == expected
         pd.testing.assert_frame_equal(found_log, log)
-        assert all(path.stat().st_mtime_ns == stamp for path, stamp in fits.items())
-        files = list((project.folder / "results/tuning").rglob("rung-0/shard-*.json"))
-        assert len(files) == shards
+        finished = fits_of(halving)
+        assert len(finished) == 24
+        assert fits.items() <= finished.items()  # none was made twice
+        folder = winner(halving).with_suffix("")
+        for rung, count in enumerate(shards):
+            files = list(folder.glob(f"rung-{rung}/shard-*-of-{count}.json"))
+            assert len(files) == count
+            made = sum(json.loads(file.read_text())["fits"] for file in files)
+            assert made == (log.rung == rung).sum()

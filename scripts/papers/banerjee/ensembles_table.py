@@ -79,19 +79,28 @@ def _claims(
     )
     onward = (rows["share"] >= wanted)[::-1].cummin()[::-1]
     titles = [f"{size:,} runs" for size in rows["size"]]
-    sizes = phrases.extent(rows, "size", numbers.whole)
+    sizes = phrases.extent(rows, "size", numbers.whole, is_comparable=True)
     shown = {
         "title": phrases.name(title),
         "threshold": phrases.setting(part["threshold"].iloc[0]),
         "share": phrases.listed(
-            rows, "share", numbers.rounded_percent, titles, ("low", "high"), "size"
+            rows,
+            "share",
+            numbers.rounded_percent,
+            titles,
+            ("low", "high"),
+            "size",
+            is_comparable=True,
         ),
-        "every": phrases.name(
-            "all ensembles" if wanted == 1 else f"{numbers.percent(wanted)} of the ensembles"
+        "every": phrases.setting(
+            wanted,
+            lambda share: (
+                "all ensembles" if share == 1 else f"{numbers.percent(share)} of the ensembles"
+            ),
         ),
         "tried": phrases.Phrase(numbers.several(titles), "each", tuple(rows.index)),
         "sizes": sizes,
-        "each": phrases.extent(rows, "ensembles", numbers.whole),
+        "each": phrases.extent(rows, "ensembles", numbers.whole, is_comparable=True),
     }
     answer = "no tried size ({tried}) gives {every} a low α̂"
     headline = "No tried size ({sizes} runs) gives {every} a low α̂"

@@ -64,9 +64,9 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
 
 def _claims(arms: list) -> list[Claim]:
     """Share of items with a small gap, of single runs and of their ensemble."""
-    titles, rows = [title for title, _ in arms], pd.DataFrame([p.iloc[0] for _, p in arms])
+    titles = [title for title, _ in arms]
+    rows = pd.DataFrame([part.iloc[0] for _, part in arms]).reset_index(drop=True)
     shares = share_rows(titles, [(int(row["runs_above"]), row["n"]) for _, row in rows.iterrows()])
-    shares.index = rows.index
     return [
         Claim(
             "small_gaps",
@@ -75,8 +75,12 @@ def _claims(arms: list) -> list[Claim]:
             rows,
             {
                 "bound": phrases.setting(SMALL),
-                "single": phrases.listed(rows, "runs_small", show_percent, titles),
-                "together": phrases.listed(rows, "ensemble_small", show_percent, titles),
+                "single": phrases.listed(
+                    rows, "runs_small", show_percent, titles, is_comparable=True
+                ),
+                "together": phrases.listed(
+                    rows, "ensemble_small", show_percent, titles, is_comparable=True
+                ),
             },
             Sample.of(rows, "n", "run"),
             "Gaps within ±{bound}: {single} of items in single runs, {together} in the ensemble"

@@ -95,7 +95,9 @@ def _claim(arms: list[tuple[str, pd.Series]]) -> Claim:
         rows,
         {
             "adds": phrases.share(rows, adds, "arm"),
-            "partial": phrases.listed(rows, "partial", _correlation, titles, ends),
+            "partial": phrases.listed(
+                rows, "partial", _correlation, titles, ends, is_comparable=True
+            ),
             "level": phrases.setting(100 * rows["level"].iloc[0], "{:g} %".format),
         },
         Sample.of(rows, "n", "run"),

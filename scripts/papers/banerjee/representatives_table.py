@@ -60,8 +60,8 @@ def _claim(number: int, title: str, best: pd.DataFrame) -> Claim:
         {
             "title": phrases.name(title),
             "best": phrases.count(best, "run"),
-            "accuracy": phrases.extent(best, "accuracy", "{:.4f}".format),
-            "alpha": phrases.extent(best, "alpha_hat", "{:.3f}".format),
+            "accuracy": phrases.extent(best, "accuracy", "{:.4f}".format, is_comparable=True),
+            "alpha": phrases.extent(best, "alpha_hat", "{:.3f}".format, is_comparable=True),
         },
         Sample.of(best, "candidates", "run"),
         "{best} of accuracy {accuracy} have an α̂ of {alpha}",

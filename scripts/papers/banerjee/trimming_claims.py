@@ -38,7 +38,7 @@ def share_estimates(rows: pd.DataFrame) -> list[Estimate]:
 def listed_shares(rows: pd.DataFrame, interval: bool = True) -> phrases.Phrase:
     """The share of each row of `share_rows`."""
     ends = ("low", "high") if interval else None
-    return phrases.listed(rows, "share", rounded_percent, rows["title"], ends)
+    return phrases.listed(rows, "share", rounded_percent, rows["title"], ends, is_comparable=True)
 
 
 def low_alpha_claims(arms: Arms) -> list[Claim]:
@@ -127,7 +127,7 @@ def _ensembles_of(title: str, part: pd.DataFrame, measure: str, end: str) -> lis
     shared = {
         "title": phrases.name(title),
         "measure": phrases.name(in_text(measure)),
-        "delta": phrases.name(delta),
+        "delta": phrases.Phrase(delta, "setting"),
     }
     is_single = sizes[0] == 1
     smallest = "single runs" if is_single else f"ensembles of {counted(int(sizes[0]), 'run')}"
@@ -146,7 +146,7 @@ def _ensembles_of(title: str, part: pd.DataFrame, measure: str, end: str) -> lis
             first,
             shared
             | {
-                "smallest": phrases.name(smallest),
+                "smallest": phrases.Phrase(smallest, "setting"),
                 "value": phrases.pooled(
                     first, measure, show, noun="run" if is_single else "ensemble"
                 ),

@@ -65,7 +65,7 @@ def _claims(arms: list) -> list[Claim]:
             "churn",
             "A pair of runs disagrees on at most {most} of the test items ({n} each).",
             rows,
-            {"most": phrases.listed(rows, "most", show_percent, titles)},
+            {"most": phrases.listed(rows, "most", show_percent, titles, is_comparable=True)},
             Sample.of(rows, "runs", "run"),
             "Churn of a pair: at most {most}",
             statistic="greatest churn of a pair",
@@ -74,7 +74,9 @@ def _claims(arms: list) -> list[Claim]:
     both = rows[rows["low_pairs"] > 0]
     for i in both.index:
         one = both.loc[[i]]
-        ends = [phrases.extent(one, [f"{name}least", f"{name}most"], show_percent)
+        ends = [phrases.extent(
+                one, [f"{name}least", f"{name}most"], show_percent, is_comparable=True
+            )
                 for name in ("", "low_")]  # fmt: skip
         found.append(
             Claim(

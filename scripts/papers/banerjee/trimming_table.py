@@ -78,8 +78,12 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             "The SD of accuracy over runs is {sd} ({level} intervals, {n} each).",
             every,
             {
-                "sd": phrases.listed(every, "accuracy_sd", "{:.4f}".format, titles, ends),
-                "plain": phrases.listed(every, "accuracy_sd", "{:.4f}".format, titles),
+                "sd": phrases.listed(
+                    every, "accuracy_sd", "{:.4f}".format, titles, ends, is_comparable=True
+                ),
+                "plain": phrases.listed(
+                    every, "accuracy_sd", "{:.4f}".format, titles, is_comparable=True
+                ),
                 "level": phrases.setting(100 * every["level"].iloc[0], "{:g} %".format),
             },
             sample,
@@ -96,7 +100,11 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             "churn",
             "Two runs disagree on {churn} of the test items on average ({n} each).",
             every,
-            {"churn": phrases.listed(every, "churn_mean", show_percent, titles)},
+            {
+                "churn": phrases.listed(
+                    every, "churn_mean", show_percent, titles, is_comparable=True
+                )
+            },
             sample,
             statistic="mean churn of a pair",
         ),

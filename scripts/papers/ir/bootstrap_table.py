@@ -20,37 +20,30 @@ from papers.ir.seed_scores_table import (
     Options,
     by_group,
     by_test_set,
+    decimals_of,
     measured,
     titles,
     varying,
 )
 
-_SHOWN = {
-    "bootstrap_sd": "bootstrap",
-    "sd": "seeds",
-    "published_bootstrap_sd": "published bootstrap",
-}
+_BOOTSTRAP, _SEEDS = "mean ± bootstrap SD", "SD over seeds"
 
 
 DRAWS = ("papers.ir.seed_scores:analyse",)
 
 
 def table(data: ExhibitData, options: Options) -> Table:
-    """One row for each model and test set, with the SDs of each score."""
+    """One row for each model and test set; below it the row of the paper, as printed."""
     rows = require_rows(
         data.rows(options.experiments), "No per-item scores of a classifier at this scale."
     )
-    shown = [name for name in _SHOWN if rows[name].notna().any()]
-    lines = Rows()
+    lines, places = Rows(), decimals_of(rows, "sd", "bootstrap_sd")
     for title, part in by_test_set(data, rows):
         for arm, cell in cells(data, part):
-            sds = cell.set_index("metric")
-            line = {("", "Model"): arm} | {
-                (METRICS[metric], _SHOWN[name]): numbers.fixed(sds.loc[metric, name], 4)
-                for metric in METRICS
-                for name in shown
-            }
-            lines.add(line, title)
+            scores = cell.set_index("metric")
+            lines.add(_line(arm, scores, places), title)
+            if scores["published_mean"].notna().any():
+                lines.add(_published_line(arm, scores), title)
     note = footnote(
         data,
         rows,
@@ -59,9 +52,9 @@ def table(data: ExhibitData, options: Options) -> Table:
         " first is the effect of which test items were drawn, the second that of the run. Scores"
         " that do not vary over seeds have no ratio. The interval of a ratio takes the SD of the"
         " bootstrap as known.",
-        "Published: one model of the paper; its test sets are not these ones (the SDs imply other"
-        " sizes than it states)."
-        if "published_bootstrap_sd" in shown
+        "Published: one model of the paper, as printed; its test sets are not these ones (the SDs"
+        " imply other sizes than it states)."
+        if rows["published_mean"].notna().any()
         else "",
     )
     return lines.table(
@@ -70,6 +63,25 @@ def table(data: ExhibitData, options: Options) -> Table:
         note,
         claims=list(by_group(_claim(data, rows), _compared(rows), options.groups)),
     )
+
+
+def _line(title: str, scores: pd.DataFrame, places: dict[str, int]) -> dict:
+    line = {("", "Model"): title}
+    for metric, name in METRICS.items():
+        score, digits = scores.loc[metric], places[metric]
+        line[name, _BOOTSTRAP] = numbers.plus_minus(score["mean"], score["bootstrap_sd"], digits)
+        line[name, _SEEDS] = numbers.fixed(score["sd"], digits)
+    return line
+
+
+def _published_line(title: str, scores: pd.DataFrame) -> dict:
+    """The paper's row; it prints means with two decimals and SDs with three."""
+    line = {("", "Model"): f"{title}, published"}
+    for metric, name in METRICS.items():
+        mean, sd = scores.loc[metric, ["published_mean", "published_bootstrap_sd"]]
+        line[name, _BOOTSTRAP] = f"{mean:.2f} ± {sd:.3f}"
+        line[name, _SEEDS] = numbers.NONE
+    return line
 
 
 def _compared(rows: pd.DataFrame) -> pd.DataFrame:
@@ -94,7 +106,9 @@ def _claim(data: ExhibitData, rows: pd.DataFrame) -> Callable[[pd.DataFrame], Cl
             " {more} ({n} each)"
         )
         if len(moving):
-            parts["ratio"] = phrases.extent(moving, "ratio", numbers.ratio)
+            parts["ratio"] = phrases.extent(
+                moving, "ratio", numbers.ratio, of="where F1 varies over seeds"
+            )
             sentence += "; where {metric} varies over seeds, it is {ratio} times as large"
         if len(moving) < len(f1):
             sentence += "; {metric} does not vary over seeds for {still}"

@@ -25,6 +25,8 @@ METRICS = {
 }
 
 
+_MOST_DECIMALS = 4
+
 DRAWS = ("papers.ir.seed_scores:analyse",)
 
 
@@ -39,14 +41,17 @@ def table(data: ExhibitData, options: Options) -> Table:
     rows = require_rows(
         data.rows(options.experiments), "No per-item scores of a classifier at this scale."
     )
-    lines = Rows()
+    lines, places = Rows(), decimals_of(rows, "sd")
     for title, part in by_test_set(data, rows):
         for name, cell in cells(data, part):
-            line = _line(name, cell.set_index("metric"))
+            line = _line(name, cell.set_index("metric"), places)
             lines.add(line, title)
         known = part.dropna(subset="majority").drop_duplicates("metric").set_index("metric")
         if len(known):
-            constant = {name: f"{known['majority'][m]:.3f}" for m, name in METRICS.items()}
+            constant = {
+                name: numbers.fixed(known.loc[m, "majority"], places[m])
+                for m, name in METRICS.items()
+            }
             own = {"Model": "The commonest class, always"} | constant
             lines.add(dict.fromkeys(line, "") | own, title)
     note = footnote(
@@ -74,9 +79,27 @@ def by_test_set(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.Dat
     return [(title if len(found) > 1 else "", part) for title, part in found]
 
 
-def _line(title: str, cell: pd.DataFrame) -> dict:
+def decimals_of(rows: pd.DataFrame, *spreads: str) -> dict[str, int]:
+    """Metric → decimals that show the smallest of the SDs with two digits, at most four.
+
+    SDs that are a rounding error do not count.
+    """
+    return {
+        metric: numbers.decimals(
+            (
+                sd
+                for name in spreads
+                for sd in part.loc[~phrases.is_degenerate(part[["mean", name]]), name]
+            ),
+            most=_MOST_DECIMALS,
+        )
+        for metric, part in rows.groupby("metric")
+    }
+
+
+def _line(title: str, cell: pd.DataFrame, places: dict[str, int]) -> dict:
     scores = {
-        name: numbers.plus_minus(*cell.loc[metric, ["mean", "sd"]], 3)
+        name: numbers.plus_minus(*cell.loc[metric, ["mean", "sd"]], places[metric])
         for metric, name in METRICS.items()
     }
     first, f1 = cell.iloc[0], cell.loc["macro_f1"]
@@ -125,8 +148,9 @@ def by_group(
     for title, names in groups.items():
         if found := claim(f1[models.isin(names)]):
             name = f"{found.name}_{title.lower().replace(' ', '_')}"
-            sentence = f"{title}: {found.sentence}"
-            yield replace(found, name=name, sentence=sentence, headline="")
+            parts = {**found.phrases, "group": phrases.name(title)}  # a title such as T5 has digits
+            sentence = f"{{group}}: {found.sentence}"
+            yield replace(found, name=name, sentence=sentence, phrases=parts, headline="")
 
 
 def _sd_claim(data: ExhibitData, rows: pd.DataFrame) -> Callable[[pd.DataFrame], Claim | None]:
@@ -134,17 +158,22 @@ def _sd_claim(data: ExhibitData, rows: pd.DataFrame) -> Callable[[pd.DataFrame],
         if f1.empty:
             return None
         most, moving = f1.loc[[f1["sd"].idxmax()]], varying(f1)
+        if moving.empty:
+            return None
+        still = ~f1.index.to_series().isin(moving.index)
+        sentence = "Where the {metric} varies over seeds, its SD is {sd}, the largest for {most}"
+        rest = "; it does not vary for {still}" if still.any() else ""
         return Claim(
             name="sd_of_f1",
-            sentence="The SD of {metric} over seeds is {sd} for {cells} ({n} each), the largest for"
-            " {most}.",
-            headline="SD of {metric} over seeds: {sd} for {cells}"
+            sentence=f"{sentence} ({{cells}}, {{n}} each){rest}.",
+            headline="Where the {metric} varies over seeds, its SD is {sd} ({cells})"
             if f1["n"].max() >= LEAST
             else "",
             rows=f1,
             phrases={
                 "metric": phrases.name("F1"),
-                "sd": phrases.extent(f1, "sd", "{:.3f}".format),
+                "sd": phrases.extent(moving, "sd", "{:.3f}".format, of="where the F1 varies"),
+                "still": phrases.share(f1, still, *cell_noun(f1)),
                 "cells": phrases.count(f1, *cell_noun(f1)),
                 "most": phrases.name(titles(data, rows, most)[0]),
             },
@@ -185,4 +214,5 @@ def _counts(data: ExhibitData, rows: pd.DataFrame) -> Iterator[Claim]:
             },
             sample=Sample.of(chosen, "n", "run"),
             statistic="number of runs",
+            equality="counted",
         )

@@ -83,15 +83,15 @@ def _claim(panels: list) -> list[Claim]:
     known = [(title, part.iloc[0]) for title, part in panels if math.isfinite(part["rho"].iloc[0])]
     if not known:
         return []
-    rows = pd.DataFrame([row for _, row in known])
+    rows = pd.DataFrame([row for _, row in known]).reset_index(drop=True)
+    rows = rows.assign(finished=rows["n"] - rows["broken"])
     titles = [title for title, _ in known]
     tests = [Test("no rank correlation", float(p)) for p in rows["rho_p"]]
     level = 100 * rows["level"].iloc[0]
-    finished = rows["n"] - rows["broken"]
     ends = ("rho_low", "rho_high")
     precision = ""
     if not all(test.rejects for test in tests):
-        found = detectable_correlation(finished.to_numpy())
+        found = detectable_correlation(rows["finished"].to_numpy())
         precision = f"power 80 % against a correlation of {numbers.from_to(found, '{:.2f}'.format)}"
     one = (
         "The rank correlation of the epoch of convergence with the final score is {rho} ({level}"
@@ -104,14 +104,16 @@ def _claim(panels: list) -> list[Claim]:
             one if len(rows) == 1 else many,
             rows,
             {
-                "rho": phrases.listed(rows, "rho", "{:.2f}".format, titles, ends),
+                "rho": phrases.listed(
+                    rows, "rho", "{:.2f}".format, titles, ends, is_comparable=True
+                ),
                 "level": phrases.setting(level, "{:g} %".format),
                 "shown": phrases.name("shown" if tests[0].rejects else "not shown"),
                 "count": phrases.share(
                     rows, pd.Series([test.rejects for test in tests], rows.index), "arm"
                 ),
             },
-            Sample.of(rows.assign(finished=finished), "finished", "run"),
+            Sample.of(rows, "finished", "run"),
             "When a run converges is {shown} to go with its final score ({n})"
             if len(rows) == 1
             else "A relation of convergence time and final score is shown in {count}",

@@ -97,7 +97,7 @@ def _claims(panels: list) -> list[Claim]:
                 "sds",
                 "The SD over seeds is {sd} ({n} each).",
                 rows,
-                {"sd": phrases.listed(rows, "sd", show_small, titles)},
+                {"sd": phrases.listed(rows, "sd", show_small, titles, title=metric_title_in_text)},
                 sample(rows),
                 "SD over seeds: {sd}" if len(panels) < 3 else "SD over seeds of {n}: {sd}",
                 statistic="SD over seeds",

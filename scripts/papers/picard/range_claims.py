@@ -31,7 +31,8 @@ def range_claims(data: ExhibitData, rows: pd.DataFrame, titles: Sequence[str]) -
     """Claims `range_ratio` and `largest_difference`, one set for each metric.
 
     rows: one row an arm, with the columns `n`, `range` and `extremes.RANGE_COLUMNS`. titles: of
-    the rows. Rows that could not be judged are left out of the first claim.
+    the rows. Rows that could not be judged are left out of the first claim, rows without
+    variation of the other.
     """
     titled = pd.Series(list(titles), rows.index)
     found = []
@@ -41,7 +42,9 @@ def range_claims(data: ExhibitData, rows: pd.DataFrame, titles: Sequence[str]) -
         judged = part[part["range_ratio"].notna()]
         if len(judged):
             found.append(_range_ratio(judged, titled[judged.index], f"range_ratio{end}"))
-        found.append(_largest(data, part, titled[part.index], f"largest_difference{end}"))
+        varied = part[~phrases.is_degenerate(part)]
+        if len(varied):
+            found.append(_largest(data, varied, titled[varied.index], f"largest_difference{end}"))
     return found
 
 
@@ -55,7 +58,7 @@ def test_sets(rows: pd.DataFrame) -> phrases.Phrase:
     known = rows[rows["items"].notna()]
     if len(known) < len(rows):
         return phrases.name("test sets of unknown size")
-    size = phrases.extent(rows, "items", numbers.whole)
+    size = phrases.extent(rows, "items", numbers.whole, is_comparable=True)
     return phrases.Phrase(f"test sets of {size} items", "range", size.rows)
 
 
@@ -77,8 +80,12 @@ def _range_ratio(rows: pd.DataFrame, titles: pd.Series, name: str) -> Claim:
         " {beyond}{named} ({n} each, {items}).",
         rows,
         {
-            "range": phrases.listed(rows, "range_in_sd", "{:.1f} SD".format, titles),
-            "gaussian": phrases.extent(rows, "range_in_sd_expected", "{:.1f}".format),
+            "range": phrases.listed(
+                rows, "range_in_sd", "{:.1f} SD".format, titles, is_comparable=True
+            ),
+            "gaussian": phrases.extent(
+                rows, "range_in_sd_expected", "{:.1f}".format, is_comparable=True
+            ),
             "alpha": phrases.setting(_ALPHA),
             "beyond": phrases.share(rows, is_beyond, "arm"),
             "named": phrases.name("" if many else f", {named}"),
@@ -130,7 +137,9 @@ def spread_claims(data: ExhibitData, rows: pd.DataFrame, titles: Sequence[str]) 
     several = rows["metric"].nunique() > 1
     for metric, part in rows.groupby("metric", sort=False):
         end = f"_{metric}" if several else ""
-        found.append(_sd(data, part, titled[part.index], f"sd{end}"))
+        varied = part[~phrases.is_degenerate(part)]
+        if len(varied):
+            found.append(_sd(data, varied, titled[varied.index], f"sd{end}"))
         judged = part[part["tail_p"].notna()]
         if len(judged):
             found.append(_tails(judged, f"tails{end}"))

@@ -92,17 +92,17 @@ def _claims(
 ) -> list[Claim]:
     """Claims on all arms. parts: rows of each drawn arm. every: a row of each arm, drawn or not."""
     last = pd.DataFrame([_last(part) for part in parts])
-    two = pd.DataFrame([part.iloc[0] for part in parts])
+    last = last.assign(two=[part.iloc[0]["range"] for part in parts])
     claims = range_claims(data, every, cell_titles(data, every))
     claims.append(
         Claim(
             "growth",
             "The average difference of two seeds is {two}, that of the best and the worst of all"
             " {all} ({n} each).",
-            pd.concat([two, last]),
+            last,
             {
-                "two": phrases.listed(two, "range", show_small, titles),
-                "all": phrases.listed(last, "range", show_small, titles),
+                "two": phrases.listed(last, "two", show_small, titles, title=metric_title),
+                "all": phrases.listed(last, "range", show_small, titles, title=metric_title),
             },
             sample(last),
             statistic="expected range",

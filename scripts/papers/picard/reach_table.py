@@ -78,9 +78,16 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             "measure": phrases.name(measure_in_text(part["measure"].iloc[0])),
             "target": phrases.setting(part["target"].iloc[0], "{:.3g}".format),
             "share": phrases.listed(
-                part, "share", numbers.rounded_percent, titles, ("share_low", "share_high")
+                part,
+                "share",
+                numbers.rounded_percent,
+                titles,
+                ("share_low", "share_high"),
+                is_comparable=True,
             ),
-            "plain": phrases.listed(part, "share", numbers.rounded_percent, titles),
+            "plain": phrases.listed(
+                part, "share", numbers.rounded_percent, titles, is_comparable=True
+            ),
         }
         found.append(
             Claim(
@@ -103,7 +110,9 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
         )
         ended = part[np.isfinite(part["restarts"].astype(float))]
         if len(ended):
-            epochs = phrases.listed(ended, "restarts", _epochs, titles[ended.index])
+            epochs = phrases.listed(
+                ended, "restarts", _epochs, titles[ended.index], is_comparable=True
+            )
             found.append(
                 Claim(
                     f"restarts{end}",

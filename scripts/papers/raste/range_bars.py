@@ -127,13 +127,11 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     if both.empty:
         return []
     both = both.assign(larger=both["range_data"] > both["range_model"])
-    datasets = both.drop_duplicates("dataset")
-    by_dataset = both.groupby("dataset")["larger"].all()
     level = both["level_data"].max()
     names = {
         "larger": phrases.share(both, both["larger"], *cell_noun(both)),
         "cells": phrases.share(both, both["larger"], "cell"),
-        "datasets": phrases.share(datasets, datasets["dataset"].map(by_dataset), "dataset"),
+        "datasets": phrases.share(both, both["larger"], "dataset", per="dataset"),
     }
     text = (
         "At equal numbers of seeds ({n} a side) the range over data seeds is larger than that over"

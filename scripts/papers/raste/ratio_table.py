@@ -121,9 +121,9 @@ def _claim(data: ExhibitData, varied: str, trends: pd.DataFrame) -> Claim:
         phrases={
             "varied": phrases.name(VARIED.get(varied, varied)),
             "falling": phrases.share(trends, trends["trend"] < 0, noun),
-            "largest": phrases.extent(trends, "largest", "{:g}".format),
-            "smallest": phrases.extent(trends, "smallest", "{:g}".format),
-            "factor": phrases.extent(trends, "factor", numbers.ratio),
+            "largest": phrases.extent(trends, "largest", "{:g}".format, is_comparable=True),
+            "smallest": phrases.extent(trends, "smallest", "{:g}".format, is_comparable=True),
+            "factor": phrases.extent(trends, "factor", numbers.ratio, title=metric_title),
         },
         sample=Sample.of(trends, ["least", "most"], "seed"),
         statistic="SD at the largest test ratio / SD at the smallest",

@@ -51,7 +51,7 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
 
 
 def _claim(rows: pd.DataFrame) -> Claim:
-    same = rows["same"].astype(bool)
+    same, rows = rows["same"].astype(bool), rows.assign(n=len(rows))
     what_follows = (
         "nothing but the seeds changed these scores"
         if same.all()
@@ -64,6 +64,7 @@ def _claim(rows: pd.DataFrame) -> Claim:
         headline="Bitwise equal when trained again: {same}",
         rows=rows,
         phrases={"same": phrases.share(rows, same, "trial")},
-        sample=Sample(len(rows), len(rows), "trial"),
+        sample=Sample.of(rows, "n", "trial"),
         statistic="share of trials with equal outputs",
+        equality="counted",
     )

@@ -79,17 +79,18 @@ def _handles(shown: dict) -> list[Line2D]:
 
 
 def _claim(frame: pd.DataFrame, counts: pd.DataFrame) -> Claim:
+    rows = frame.merge(counts, on=_KEY, how="left")
     return Claim(
         name="scores",
         sentence="The figure shows {scores} of {models} on {datasets} ({n} for each strip).",
         headline="{scores} of {models} on {datasets}",
-        rows=frame,
+        rows=rows,
         phrases={
-            "scores": phrases.count(frame, "score"),
-            "models": phrases.count(frame.drop_duplicates("model"), "algorithm"),
-            "datasets": phrases.count(frame.drop_duplicates("dataset"), "dataset"),
+            "scores": phrases.count(rows, "score"),
+            "models": phrases.distinct(rows, "model", "algorithm"),
+            "datasets": phrases.distinct(rows, "dataset", "dataset"),
         },
-        sample=Sample.of(counts, "n", "seed"),
+        sample=Sample.of(rows, "n", "seed"),
     )
 
 

@@ -8,46 +8,60 @@ constructed: `ClaimError`.
 from __future__ import annotations
 
 import math
-import re
 import string
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from reseed.claims.formatting import count_noun, format_number, format_p, format_share
 from reseed.claims.phrases import ROUNDING, ClaimError, Phrase
+from reseed.claims.wording import find_equality, find_number
 
-# Words that state equality. Failing to reject a hypothesis does not show it.
-_EQUALITY = re.compile(
-    r"\b(equal(ly)?|same|identical(ly)?|indistinguishable|no difference(?! (is )?shown)|as \w+ as"
-    r"|agrees?|like)\b",
-    re.IGNORECASE,
-)
 _FIELDS = string.Formatter()
 _TITLE = Phrase("", "name")
 
 
 @dataclass(frozen=True)
 class Sample:
-    """The n behind a claim: from `low` to `high` units for each row."""
+    """The n behind a claim: from `low` to `high` units for each row; made by `Sample.of`.
+
+    columns: of the rows, which hold n. rows: their index labels. least: the least n of a row.
+    """
 
     low: int
     high: int
     unit: str
     plural: str = ""
+    columns: tuple[str, ...] = ()
+    rows: tuple[Hashable, ...] = ()
+    least: int = 1
 
     @classmethod
     def of(
-        cls, rows: pd.DataFrame, columns: str | Sequence[str], unit: str, plural: str = ""
+        cls,
+        rows: pd.DataFrame,
+        columns: str | Sequence[str],
+        unit: str,
+        plural: str = "",
+        least: int = 1,
     ) -> Sample:
-        """The n in columns of the rows, counted in `unit` (singular)."""
-        names = [columns] if isinstance(columns, str) else list(columns)
-        values = rows[names].to_numpy(float)
-        if not values.size or not np.isfinite(values).all() or values.min() < 1:
+        """The n in columns of the rows, counted in `unit` (singular).
+
+        least: 0 for rows that may be without a run, such as a pair that shares none.
+        """
+        names = (columns,) if isinstance(columns, str) else tuple(columns)
+        if absent := sorted(set(names) - set(rows)):
+            raise ClaimError(f"the rows have no n: no column {', '.join(absent)}")
+        values = rows[list(names)].to_numpy(float)
+        if least == 0:
+            values = np.nan_to_num(values)
+        if not values.size or not np.isfinite(values).all() or values.min() < least:
             raise ClaimError(f"n is missing or 0 in a row ({', '.join(names)})")
-        return cls(int(values.min()), int(values.max()), unit, plural)
+        ends = int(values.min()), int(values.max())
+        return cls(*ends, unit, plural, names, tuple(rows.index), least)
 
     @property
     def text(self) -> str:
@@ -153,13 +167,17 @@ class Claim:
         digit is refused, so each number comes from the rows.
     headline: shorter template for the heading, or empty.
     rows: the rows that it was computed from.
-    phrases: by name.
+    phrases: by name. One that was computed from a part of the rows has words (`of`) in the sentence
+        that name the part.
     sample: n for each row.
     statistic: of the estimates, such as `SD ratio`.
     estimates: one for each row or group of rows; they decide whether a statement holds.
     tests: those that the sentence speaks about.
     null: the comparison that the claim speaks about, such as `ratio 1`, or empty.
     precision: power or smallest detectable effect in words, or empty.
+    equality: how the equality that the sentence states was found, `counted` or by `equivalence
+        tests`; without it such words are refused. Neither a test that does not reject nor an
+        interval that includes the null shows equality.
     """
 
     name: str
@@ -173,21 +191,21 @@ class Claim:
     tests: Sequence[Test] = ()
     null: str = ""
     precision: str = ""
+    equality: Literal["", "counted", "equivalence tests"] = ""
 
     def __post_init__(self) -> None:
         if self.rows.empty:
             raise ClaimError(f"{self.name}: a claim without rows")
+        if not self.rows.index.is_unique:
+            raise ClaimError(f"{self.name}: two rows share an index label")
         self._check_template("sentence", self.sentence)
         self._check_template("headline", self.headline)
         if "n" not in _names(self.sentence):
             raise ClaimError(f"{self.name}: the sentence does not state its n: {self.sentence}")
-        self._check_rows()
-        if self.tests and not any(test.rejects for test in self.tests):
-            for text in (self.text, self.heading):
-                if word := _EQUALITY.search(text):
-                    raise ClaimError(
-                        f"{self.name}: no test rejects, which does not show {word[0]!r}: {text}"
-                    )
+        self._check_sample()
+        for name, phrase in self.phrases.items():
+            self._check_phrase(name, phrase)
+        self._check_equality()
 
     @property
     def text(self) -> str:
@@ -228,8 +246,9 @@ class Claim:
             ],
         }
 
-    def _fill(self, template: str) -> str:
-        texts = {name: phrase.text for name, phrase in self.phrases.items()}
+    def _fill(self, template: str, hidden: Mapping[str, str] | None = None) -> str:
+        """The template with its phrases; `hidden` replaces the texts of some."""
+        texts = {name: phrase.text for name, phrase in self.phrases.items()} | dict(hidden or {})
         text = template.format_map(texts | {"n": self.sample.text})
         first = next(iter(_FIELDS.parse(template)), ("", ""))
         is_title = first[0] == "" and self.phrases.get(first[1] or "", _TITLE).statistic == "name"
@@ -239,18 +258,45 @@ class Claim:
         if unknown := sorted(_names(template) - {*self.phrases, "n"}):
             raise ClaimError(f"{self.name}: the {part} names unknown phrases: {unknown}")
         literal = "".join(text for text, *_ in _FIELDS.parse(template))
-        if number := re.search(r"\d+", literal):
-            raise ClaimError(f"{self.name}: {number[0]} in the {part} is no phrase: {template}")
+        if number := find_number(literal):
+            raise ClaimError(f"{self.name}: {number} in the {part} is no phrase: {template}")
 
-    def _check_rows(self) -> None:
+    def _check_sample(self) -> None:
+        """Refuse an n of other rows than those of the claim."""
+        sample = self.sample
+        own = (sample.unit, sample.plural, sample.least)
+        if not sample.columns or sample != Sample.of(self.rows, sample.columns, *own):
+            raise ClaimError(f"{self.name}: {sample.text} is not the n of its rows")
+
+    def _check_phrase(self, name: str, phrase: Phrase) -> None:
         labels = set(self.rows.index)
-        for name, phrase in self.phrases.items():
-            if not set(phrase.rows) <= labels:
-                raise ClaimError(f"{self.name}: {name} was computed from rows of no part of it")
-            if phrase.statistic in ("mean", "median") and len(set(phrase.rows)) < len(labels):
+        if not set(phrase.rows) <= labels:
+            raise ClaimError(f"{self.name}: {name} was computed from rows of no part of it")
+        if phrase.statistic in ("name", "setting", "each") or len(set(phrase.rows)) == len(labels):
+            return
+        part = f"{len(set(phrase.rows))} of {len(labels)} rows"
+        if phrase.statistic in ("mean", "median"):
+            raise ClaimError(f"{self.name}: {name} pools {part}, so n is that of other rows")
+        if not phrase.of:
+            raise ClaimError(f"{self.name}: {name} is of {part}: name them by `of`")
+        for template in (self.sentence, self.headline):
+            if name in _names(template) and phrase.of.lower() not in self._fill(template).lower():
                 raise ClaimError(
-                    f"{self.name}: {name} pools {len(set(phrase.rows))} of {len(labels)} rows, so n"
-                    " is that of other rows"
+                    f"{self.name}: {name} is of {part}, which {template!r} does not name as"
+                    f" {phrase.of!r}"
+                )
+
+    def _check_equality(self) -> None:
+        if self.equality == "counted" and (self.tests or self.null):
+            raise ClaimError(f"{self.name}: what is counted has no null hypothesis")
+        if self.equality:
+            return
+        hidden = dict.fromkeys(self.phrases, "x")  # titles may contain any word
+        for template in (self.sentence, self.headline):
+            if words := find_equality(self._fill(template, hidden)):
+                raise ClaimError(
+                    f"{self.name}: {words!r} states equality, which no test shows:"
+                    f" {self._fill(template)}"
                 )
 
 

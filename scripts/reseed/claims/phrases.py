@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from reseed.claims.formatting import count_noun, from_to, join_names
+from reseed.claims.wording import quote_count
 
 Statistic = Literal["median", "mean", "range", "count", "each", "setting", "name"]
 #: An SD below this share of the values' size is a rounding error.
@@ -34,21 +35,30 @@ class Phrase:
     """A part of a sentence.
 
     text: as printed. statistic: how it follows from the rows. rows: index labels of the rows it was
-    computed from (empty: a name or a setting). total: of a count, number of rows counted from.
+    computed from (empty: a name or a setting). of: words of the sentence that name these rows,
+    where they are a part of the claim's.
     """
 
     text: str
     statistic: Statistic
     rows: tuple[Hashable, ...] = ()
-    total: int | None = None
+    of: str = ""
+
+    def __post_init__(self) -> None:
+        if (self.statistic in ("name", "setting")) != (not self.rows):
+            raise ClaimError(f"{self.text!r} is a {self.statistic} of {len(self.rows)} rows")
 
     def __str__(self) -> str:
         return self.text
 
 
 def name(text: str) -> Phrase:
-    """Title of a model, dataset, metric or setting, or several of them."""
-    return Phrase(text, "name")
+    """Title of a model, dataset, metric or setting, or several of them.
+
+    A title that reads as a number or a count is printed in quotation marks: a count is a phrase of
+    its rows (`count`, `share`, `distinct`).
+    """
+    return Phrase(quote_count(text), "name")
 
 
 def setting(value: float, show: Callable[[float], str] = "{:g}".format) -> Phrase:
@@ -86,7 +96,7 @@ def pooled(
             return f"{ends} (each of {number})"
         return f"{show(float(middle))} ({statistic} of {number}, {ends})"
 
-    return _by_metric(rows, column, text, statistic, title)
+    return _by_metric(rows, [column], text, statistic, title)
 
 
 def centre(
@@ -101,39 +111,53 @@ def centre(
     def text(part: pd.DataFrame) -> str:
         return show(float(_CENTRES[statistic](part[column].to_numpy(float))))
 
-    return _by_metric(rows, column, text, statistic, title)
+    return _by_metric(rows, [column], text, statistic, title)
 
 
 def _by_metric(
     rows: pd.DataFrame,
-    column: str,
+    columns: list[str],
     text: Callable[[pd.DataFrame], str],
-    statistic: Literal["median", "mean"],
+    statistic: Literal["median", "mean", "range"],
     title: Callable[[str], str] | None,
 ) -> Phrase:
     """The text of all rows, or of those of each metric where a title tells them apart."""
     if title is None or "metric" not in rows or rows["metric"].nunique() < 2:
-        _check_poolable(rows, column)
+        _check_poolable(rows, columns)
         return Phrase(text(rows), statistic, tuple(rows.index))
     parts = []
     for metric, part in rows.groupby("metric", sort=False):
-        _check_poolable(part, column)
+        _check_poolable(part, columns)
         parts.append(f"{text(part)} for {title(str(metric))}")
     return Phrase(join_names(parts), statistic, tuple(rows.index))
 
 
 def extent(
-    rows: pd.DataFrame, columns: str | Sequence[str], show: Callable[[float], str]
+    rows: pd.DataFrame,
+    columns: str | Sequence[str],
+    show: Callable[[float], str],
+    of: str = "",
+    is_comparable: bool = False,
+    title: Callable[[str], str] | None = None,
 ) -> Phrase:
     """`3 to 12`: least and greatest value; `3` if both have the same text.
 
+    is_comparable: the values have no unit of a metric, such as counts and probabilities; else rows
+        have a column `metric`, and their scores vary.
+    title: of a metric; with it, several metrics are stated apart: `… for AUC and … for MSE`.
+
     Raises:
-        ClaimError: for no rows or a missing value.
+        ClaimError: for no rows, a missing value, or rows whose values have no common scale.
     """
     names = [columns] if isinstance(columns, str) else list(columns)
-    _check_finite(rows, names)
-    values = rows[names].to_numpy(float).ravel()
-    return Phrase(from_to(values, show), "range", tuple(rows.index))
+
+    def text(part: pd.DataFrame) -> str:
+        return from_to(part[names].to_numpy(float).ravel(), show)
+
+    if is_comparable:
+        _check_finite(rows, names)
+        return Phrase(text(rows), "range", tuple(rows.index), of)
+    return replace(_by_metric(rows, names, text, "range", title), of=of)
 
 
 def single(
@@ -183,41 +207,65 @@ def listed(
     titles: Iterable[str],
     interval: tuple[str, str] | None = None,
     noun: str = "arm",
+    is_comparable: bool = False,
+    title: Callable[[str], str] | None = None,
 ) -> Phrase:
-    """As `each` for up to four rows; for more `0.12 to 0.20 (8 arms)`. Raises as `each`."""
+    """As `each` for up to four rows, else as `extent`: `0.12 to 0.20 (8 arms)`. Raises as both."""
     if len(rows) <= _LISTED:
         return each(rows, column, show, titles, interval)
-    text = f"{extent(rows, column, show)} ({count_noun(len(rows), noun)})"
-    return Phrase(text, "range", tuple(rows.index))
+    ends = extent(rows, column, show, is_comparable=is_comparable, title=title)
+    return Phrase(f"{ends} ({count_noun(len(rows), noun)})", "range", ends.rows)
 
 
-def share(rows: pd.DataFrame, holds: pd.Series, noun: str, plural: str = "") -> Phrase:
+def share(
+    rows: pd.DataFrame,
+    holds: pd.Series,
+    noun: str,
+    plural: str = "",
+    of: str = "",
+    per: str = "",
+) -> Phrase:
     """`3 of the 12 pairs`, `none of the 12 pairs`, `all 12 pairs`: rows for which `holds` is true.
+
+    per: column; counted are its values, of those the ones for which `holds` is true in all rows.
 
     Raises:
         ClaimError: for no rows, or if `holds` has other rows.
     """
     if rows.empty or not holds.index.equals(rows.index):
         raise ClaimError("a count needs rows, and one truth value for each of them")
-    n, total = int(holds.sum()), len(rows)
+    counted = holds.groupby(rows[per]).all() if per else holds
+    return Phrase(_share_of(counted, noun, plural), "count", tuple(rows.index), of)
+
+
+def _share_of(holds: pd.Series, noun: str, plural: str) -> str:
+    n, total = int(holds.sum()), len(holds)
     counted = count_noun(total, noun, plural)
     if n == total:
-        text = f"the one {noun}" if total == 1 else f"all {counted}"
-    elif n == 0:
-        text = f"no {noun}" if total == 1 else f"none of the {counted}"
-    else:
-        text = f"{n:,} of the {counted}"
-    return Phrase(text, "count", tuple(rows.index), total)
+        return f"the one {noun}" if total == 1 else f"all {counted}"
+    if n == 0:
+        return f"no {noun}" if total == 1 else f"none of the {counted}"
+    return f"{n:,} of the {counted}"
 
 
-def count(rows: pd.DataFrame, noun: str, plural: str = "") -> Phrase:
+def count(rows: pd.DataFrame, noun: str, plural: str = "", of: str = "") -> Phrase:
     """`12 pairs`: the number of rows."""
-    return Phrase(count_noun(len(rows), noun, plural), "count", tuple(rows.index), len(rows))
+    return Phrase(count_noun(len(rows), noun, plural), "count", tuple(rows.index), of)
 
 
-def tally(rows: pd.DataFrame, parts: Sequence[str]) -> Phrase:
+def distinct(
+    rows: pd.DataFrame, columns: str | Sequence[str], noun: str, plural: str = ""
+) -> Phrase:
+    """`3 datasets`: the number of different values in the columns."""
+    names = [columns] if isinstance(columns, str) else list(columns)
+    return Phrase(
+        count_noun(len(rows[names].drop_duplicates()), noun, plural), "count", tuple(rows.index)
+    )
+
+
+def tally(rows: pd.DataFrame, parts: Sequence[str], of: str = "") -> Phrase:
     """`RF on 3 and XGB on 2`: counts of rows by name, each part with its name and number."""
-    return Phrase(join_names(parts), "count", tuple(rows.index), len(rows))
+    return Phrase(join_names(parts), "count", tuple(rows.index), of)
 
 
 def is_degenerate(rows: pd.DataFrame) -> pd.Series:
@@ -237,8 +285,9 @@ def _is_spread(column: str) -> bool:
     return "sd" in (words[0], words[-1]) and not {"low", "high"} & set(words)
 
 
-def _check_poolable(rows: pd.DataFrame, column: str) -> None:
-    _check_finite(rows, [column])
+def _check_poolable(rows: pd.DataFrame, columns: list[str]) -> None:
+    _check_finite(rows, columns)
+    column = ", ".join(columns)
     if "metric" not in rows:
         raise ClaimError(f"{column} of rows without a column `metric` cannot be pooled")
     metrics = sorted(set(rows["metric"]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from typing import Any
 
 from reseed.core.errors import ReseedError
@@ -68,6 +69,11 @@ def add_item_options(command: argparse.ArgumentParser) -> None:
         choices=["seed", "prompt"],
         help="do not generalise to new levels of this factor",
     )
+    add_failed(add)
+
+
+def add_failed(add: Callable[..., Any]) -> None:
+    """Add `--failed` by the method `add_argument` of a parser or group."""
     add(
         "--failed",
         default="refuse",

@@ -10,6 +10,7 @@ from typing import Any
 from reseed.comparison.command_options import (
     add_columns,
     add_direction,
+    add_failed,
     add_item_options,
     parse_single_columns,
     read_item_options,
@@ -107,6 +108,7 @@ def _add_rank(commands: Any) -> None:
         choices=["refuse", "tasks", "models"],
         help="if a model lacks a task: keep the tasks, or the models, that are complete (refuse)",
     )
+    add_failed(add)
     add(
         "--scale",
         default="score",
@@ -129,6 +131,7 @@ def _run_rank(options: argparse.Namespace) -> None:
         cluster=options.cluster,
         greater_is_better=options.greater,
         missing=options.missing,
+        failed=options.failed,
         scale=options.scale,
         level=options.level,
     )
@@ -143,8 +146,8 @@ def _add_gate(commands: Any) -> None:
     command = commands.add_parser(
         "gate",
         help="decide by item scores whether a candidate may replace a baseline (for CI)",
-        description="Exit status 0: better, or not worse by the margin; 10: worse; 11: undecided; "
-        "1 or 2: an error.",
+        description="Exit status 0: better, or not worse by the margin; 10: worse, and a loss of "
+        "the margin is not excluded; 11: undecided; 1 or 2: an error.",
         epilog="example: reseed gate candidate.csv --baseline stored.csv --margin 0.01",
     )
     command.add_argument("candidate", type=Path, help="item scores: CSV, Parquet or JSON lines")

@@ -45,6 +45,8 @@ class GateRow:
         the margin or more; p_not_worse: that it is worse by the margin or more. All are adjusted
         over datasets (Holm).
     items: 0 if the tables hold runs without items.
+    is_loss_shown: whether a difference below 0 is shown; a *not worse* row may have such a loss,
+        within the margin.
     """
 
     dataset: str
@@ -56,15 +58,22 @@ class GateRow:
     p_better: float
     p_not_worse: float
     p_worse: float
+    is_loss_shown: bool
     decision: Decision
+
+    def describe_decision(self) -> str:
+        """The decision in words, with a loss within the margin if one is shown."""
+        if self.decision == "not worse" and self.is_loss_shown:
+            return "not worse (a loss within the margin is shown)"
+        return self.decision
 
 
 @dataclass(frozen=True)
 class Gate:
     """The decision over all datasets, and the evidence of each.
 
-    decision: `worse` if any dataset is shown worse; else `better` or `not worse` if every dataset
-        is shown so; else `undecided`. Absence of evidence never passes.
+    decision: `worse` if any dataset is worse; else `better` or `not worse` if every dataset is
+        shown so; else `undecided`. Absence of evidence never passes.
     covers: what the decision holds for, and what it does not cover.
     """
 
@@ -84,10 +93,13 @@ class Gate:
 
     def sentence(self) -> str:
         """One line for people."""
+        loss = any(row.is_loss_shown for row in self.rows)
         head = {
             "better": "BETTER: the candidate beats the baseline",
-            "not worse": f"NOT WORSE: the candidate is not worse by {self.margin:g} or more",
-            "worse": "WORSE: the candidate is worse than the baseline",
+            "not worse": f"NOT WORSE: the candidate is not worse by {self.margin:g} or more"
+            + (", but a smaller loss is shown" if loss else ""),
+            "worse": "WORSE: the candidate is worse than the baseline, and a loss of "
+            f"{self.margin:g} or more is not excluded",
             "undecided": "UNDECIDED: the scores show neither, more items or seeds are needed",
         }[self.decision]
         evidence = "; ".join(map(self._describe, self.rows))
@@ -123,7 +135,7 @@ class Gate:
             items = f"{row.items:,}" if row.items else "–"
             lines.append(
                 f"| {row.dataset or '–'} | {value} | {low} to {high} | {items} | {row.seeds} "
-                f"| {_SYMBOLS[row.decision]} {row.decision} |"
+                f"| {_SYMBOLS[row.decision]} {row.describe_decision()} |"
             )
         return "\n".join([*lines, ""])
 
@@ -145,9 +157,10 @@ def gate(
 ) -> Gate:
     """Decide by scores of items, or of runs, whether a candidate may replace a baseline.
 
-    The tests are those of `compare_items`, one-sided: *worse* if a difference below 0 is shown,
-    *better* if one above 0 is, *not worse* if one above −`margin` is. Whether an equal candidate
-    passes depends on the margin and on the number of items.
+    The tests are those of `compare_items`, one-sided: *better* if a difference above 0 is shown,
+    *not worse* if one above −`margin` is, also if a loss within the margin is shown; *worse* if a
+    difference below 0 is shown and a loss of `margin` or more is not excluded. Whether an equal
+    candidate passes depends on the margin and on the number of items.
 
     Args:
         candidate, baseline: item scores of one model each (`read_item_table`; a column of the
@@ -269,13 +282,14 @@ def _decide(measured: list[dict[str, Any]], alpha: float) -> tuple[GateRow, ...]
     rows = []
     for row in measured:
         decision: Decision = "undecided"
-        if row["p_worse"] <= alpha:
-            decision = "worse"
-        elif row["p_better"] <= alpha:
+        is_loss_shown = row["p_worse"] <= alpha
+        if row["p_better"] <= alpha:
             decision = "better"
         elif row["p_not_worse"] <= alpha:
             decision = "not worse"
-        rows.append(GateRow(**row, decision=decision))
+        elif is_loss_shown:
+            decision = "worse"
+        rows.append(GateRow(**row, is_loss_shown=is_loss_shown, decision=decision))
     return tuple(rows)
 
 

@@ -95,7 +95,7 @@ def _arrange(rows: pd.DataFrame, dataset: str, where: str, repeats: str, failed:
     rows = _ignore_nested_prompts(rows, notes)
     if repeats == "factor":
         rows = rows.assign(seed=rows["seed"] + "/" + rows["repeat"], repeat="")
-    rows = _treat_failed(rows, where, failed, notes)
+    rows = treat_failed(rows, where, failed, notes)
     _refuse_duplicates(rows, where)
     item_codes, items = pd.factorize(rows["item"])
     prompt_codes, prompts = pd.factorize(rows["prompt"])
@@ -174,7 +174,8 @@ def _describe_design(
     return f"Design of each model: {text}."
 
 
-def _treat_failed(rows: pd.DataFrame, where: str, failed: str, notes: list[str]) -> pd.DataFrame:
+def treat_failed(rows: pd.DataFrame, where: str, failed: str, notes: list[str]) -> pd.DataFrame:
+    """The rows of one dataset without empty scores, treated as `failed` says; `notes` say how."""
     if failed == "repeats":
         cell = rows.groupby(["model", *_CELL])["score"].transform("count")
         left_out = rows["score"].isna() & (cell > 0)

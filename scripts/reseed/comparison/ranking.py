@@ -14,7 +14,15 @@ from scipy.stats import rankdata
 
 from reseed.claims.formatting import count_noun
 from reseed.claims.formatting import join_names as join_and
-from reseed.comparison.item_arrays import ItemScores
+from reseed.comparison.item_arrays import FAILED, ItemScores
+from reseed.comparison.rank_tables import (
+    MISSING,
+    Sources,
+    arrange_tasks,
+    count_sources,
+    keep_complete,
+    treat_empty_scores,
+)
 from reseed.comparison.score_direction import choose_direction
 from reseed.core.errors import ReseedError
 from reseed.importers.item_table import ItemTable, read_item_table
@@ -32,10 +40,6 @@ if TYPE_CHECKING:
 
 #: Fewest tasks for a statement on new tasks: with fewer no pattern of signs is rare enough.
 _MIN_TASKS = 6
-#: Columns that tell the runs of a model apart, the outermost source first.
-_RUNS = ("seed", "repeat", "prompt")
-#: What to do with models that lack a task.
-MISSING = ("refuse", "tasks", "models")
 #: What is averaged over tasks.
 SCALES = ("score", "rank")
 #: Measured by simulation (docs/methods, Sets of ranks).
@@ -44,8 +48,6 @@ _SKEW_NOTE = (
     "skewed and their spreads differ by model, 10 to 16 % of such statements are wrong in place of "
     "5 %. Ranks within tasks (`scale: rank`) are bounded, hence less skewed."
 )
-#: Numbers of levels over tasks by source: seed (or what else a run is), item, cluster.
-Sources = dict[str, set[int]]
 _SEED = 20_260_101  # of the draws, so that a table gives the same ranks every time
 
 
@@ -56,8 +58,8 @@ class Ranking:
     table: one row a model, the best first: `mean`, `rank`; `low_new`, `high_new`, the interval of
         the rank on new tasks, and `low_these`, `high_these`, on exactly these tasks (empty where
         the scores do not support one); `tasks_needed`, about how many tasks would show the
-        difference to the next model, and `seeds_needed`, `items_needed` or `clusters_needed` where
-        only one of these varies.
+        difference to the next model, and `seeds_needed`, `items_needed` or `clusters_needed`, how
+        many of these would if the numbers of the others stay (infinity: none would).
     new_tasks, these_tasks: the rank sets behind them, in the order of `table`.
     sources: what varies in the statement on these tasks, such as `5 seeds and 200 items`.
     """
@@ -105,6 +107,7 @@ def rank_models(
     cluster: str | None = None,
     greater_is_better: bool | None = None,
     missing: str = "refuse",
+    failed: str = "refuse",
     scale: str = "score",
     level: float = 0.95,
 ) -> Ranking:
@@ -117,8 +120,11 @@ def rank_models(
         columns: standard name → the table's column.
         cluster: column that names the cluster of each item.
         greater_is_better: if the metric's name does not state it.
-        missing: `refuse` a model that lacks a task; keep the `tasks` that all models have; or the
-            `models` that have all tasks.
+        missing: `refuse` a model that lacks a task (has no score on it); keep the `tasks` that all
+            models have; or the `models` that have all tasks.
+        failed: `refuse` a task on which some scores are empty or items absent; `drop` these items
+            for all models (of tables without items, these runs); count empty scores as `zero`; or
+            leave out failed `repeats` of items of which others have a score.
         scale: average the `score` over tasks, or the `rank` within each task (for tasks of unlike
             scales; new tasks only).
         level: simultaneous level of all intervals.
@@ -127,7 +133,7 @@ def rank_models(
         ReseedError: for a table that cannot be read, missing tasks, and scores that support no
             interval: fewer than six tasks, and neither runs nor items.
     """
-    _check_options(missing, scale, level)
+    _check_options(missing, failed, scale, level)
     mapping = dict(columns or {}) | ({"cluster": cluster} if cluster else {})
     table = source if isinstance(source, ItemTable) else _read(source, mapping, metric)
     stated = table.greater_is_better if greater_is_better is None else greater_is_better
@@ -136,18 +142,19 @@ def rank_models(
     if direction is None:
         notes.append(f"The greater {table.metric!r} is taken as better.")
     sign = -1 if direction is False else 1
-    frame = table.frame.assign(score=sign * table.frame["score"])
-    if frame["score"].isna().any():
+    if failed == "zero" and direction is False:
         raise ReseedError(
-            f"{int(frame['score'].isna().sum())} scores are missing: fill them in, or leave the "
-            "model or task out."
+            f"failed: 'zero' is the best {table.metric!r}, as less is better. Write the score that "
+            "a failed item has into the table, or use `drop`."
         )
-    frame = _treat_missing(frame, missing, notes)
-    return _rank(frame, sign, scale, level, notes)
+    frame = table.frame.assign(score=sign * table.frame["score"])
+    frame = treat_empty_scores(frame, failed, missing, notes)
+    return _rank(frame, sign, failed, scale, level, notes)
 
 
-def _check_options(missing: str, scale: str, level: float) -> None:
-    for name, value, known in (("missing", missing, MISSING), ("scale", scale, SCALES)):
+def _check_options(missing: str, failed: str, scale: str, level: float) -> None:
+    choices = (("missing", missing, MISSING), ("failed", failed, FAILED), ("scale", scale, SCALES))
+    for name, value, known in choices:
         if value not in known:
             raise ReseedError(f"{name}: {value!r} is none of {', '.join(known)}.")
     if not 0 < level < 1:
@@ -162,38 +169,15 @@ def _read(
     return read_item_table(source, columns, metric, required=("model",), tasks_in_columns=True)
 
 
-def _treat_missing(frame: pd.DataFrame, missing: str, notes: list[str]) -> pd.DataFrame:
-    """The frame with every task of every model."""
-    present = frame.groupby(["model", "dataset"], sort=False).size().unstack("dataset").notna()
-    if present.to_numpy().all():
-        return frame
-    worst = present.sum(axis=1).idxmin()
-    if missing == "refuse":
-        lacking = [name for name in present if not present.at[worst, name]]
-        raise ReseedError(
-            f"{int((~present).to_numpy().sum())} of {present.size} pairs of model and task are "
-            f"missing: {worst} lacks {join_names(lacking)}. Keep the tasks that all models have "
-            "(`missing: tasks`), or the models that have all tasks (`missing: models`)."
-        )
-    if missing == "tasks":
-        kept = list(present.columns[present.all(axis=0)])
-        result = frame.loc[frame["dataset"].isin(kept)]
-        notes.append(f"Tasks kept: {len(kept)} of {present.shape[1]}, which all models have.")
-    else:
-        kept = list(present.index[present.all(axis=1)])
-        result = frame.loc[frame["model"].isin(kept)]
-        left = [str(name) for name in present.index if name not in kept]
-        notes.append(f"Models left out, as they lack tasks: {join_names(left, 20)}.")
-    if len(kept) < (2 if missing == "models" else 1):
-        raise ReseedError(f"missing: {missing!r} leaves too little to rank. Choose the other way.")
-    return result.reset_index(drop=True)
-
-
-def _rank(frame: pd.DataFrame, sign: int, scale: str, level: float, notes: list[str]) -> Ranking:
-    cells = frame.groupby(["model", "dataset"], sort=False)["score"].mean().unstack("dataset")
-    if len(cells) < 2:
+def _rank(
+    frame: pd.DataFrame, sign: int, failed: str, scale: str, level: float, notes: list[str]
+) -> Ranking:
+    if frame["model"].nunique() < 2:
         raise ReseedError("The table holds one model: a ranking needs two or more.")
-    tasks, sources = _arrange_tasks(frame, list(cells.index), list(cells.columns), notes)
+    frame, noun = keep_complete(frame, failed, notes)
+    cells = frame.groupby(["model", "dataset"], sort=False)["score"].mean().unstack("dataset")
+    tasks = arrange_tasks(frame, list(cells.index), list(cells.columns), noun)
+    tasks, sources = count_sources(tasks, noun)
     ranking = _build_ranking(cells, tasks, sources, sign, scale, level, notes)
     if ranking is None:
         raise ReseedError(
@@ -224,7 +208,7 @@ def rank_item_scores(arranged: Sequence[ItemScores], sign: int, level: float) ->
         },
         index=pd.Index(models, name="model"),
     )
-    return _build_ranking(cells, *_count_sources(tasks, "seed"), sign, "score", level, [])
+    return _build_ranking(cells, *count_sources(tasks, "seed"), sign, "score", level, [])
 
 
 def _build_ranking(
@@ -272,82 +256,19 @@ def _build_ranking(
     return Ranking(table, new, these, level, text, tuple(notes))
 
 
-def _arrange_tasks(
-    frame: pd.DataFrame, models: list[str], datasets: list[str], notes: list[str]
-) -> tuple[list[TaskScores], Sources]:
-    """Scores of each task as runs × items, and what varies; none if a model has one run only."""
-    has_items = bool(frame["item"].ne("").any())
-    copies = frame.duplicated(["dataset", "model", *_RUNS, "item"])
-    if copies.any():
-        row = frame[copies].iloc[0]
-        raise ReseedError(
-            f"model {row['model']} has several scores of one run"
-            + (f" and item {row['item']}" if has_items else "")
-            + ". Name the column that tells the rows apart: seed, repeat, prompt or item."
-        )
-    frame, noun = _average_runs(frame, notes)
-    tasks: list[TaskScores] = []
-    by_task = dict(list(frame.groupby("dataset", sort=False)))
-    for dataset in datasets:
-        part = by_task[dataset]
-        grid = part.pivot(index=["model", noun], columns="item", values="score")
-        if grid.isna().to_numpy().any():
-            raise ReseedError(
-                f"task {dataset}: models or runs differ in their items. Score all on the same."
-            )
-        values, names = grid.to_numpy(), grid.index.get_level_values("model")
-        clusters = _find_clusters(part, grid.columns) if part["cluster"].ne("").any() else None
-        tasks.append(TaskScores([values[names == model] for model in models], clusters))
-    return _count_sources(tasks, noun)
-
-
-def _average_runs(frame: pd.DataFrame, notes: list[str]) -> tuple[pd.DataFrame, str]:
-    """One score a run and item, and the column that tells runs apart.
-
-    Runs are the levels of the first of `_RUNS` that varies. Those of the others share a seed or a
-    repeat, hence are no runs of their own: they are averaged.
-    """
-    levels = frame.groupby(["dataset", "model"])[list(_RUNS)].nunique()
-    noun = next((name for name in _RUNS if levels[name].min() > 1), _RUNS[0])
-    averaged = [name for name in _RUNS if name != noun and levels[name].max() > 1]
-    if averaged:
-        notes.append(f"Averaged within each {noun}: {join_and(f'{name}s' for name in averaged)}.")
-    if "prompt" in averaged:
-        notes.append("The ranks hold for exactly these prompts.")
-    keys = ["dataset", "model", noun, "item", "cluster"]
-    return frame.groupby(keys, sort=False)["score"].mean().reset_index(), noun
-
-
-def _find_clusters(part: pd.DataFrame, items: pd.Index) -> NDArray[np.int64]:
-    """The code of the cluster of each item."""
-    of_item = part.drop_duplicates(["item", "cluster"]).set_index("item")["cluster"]
-    if of_item.index.has_duplicates:
-        name = of_item.index[of_item.index.duplicated()][0]
-        raise ReseedError(f"item {name} is in several clusters. An item has one: correct it.")
-    return pd.factorize(of_item.loc[items])[0].astype(np.int64)
-
-
-def _count_sources(tasks: list[TaskScores], noun: str) -> tuple[list[TaskScores], Sources]:
-    """The tasks and how many levels of each source they have; `noun`: what a run is.
-
-    None if a model has one run only and there are no items: that part of the error is unknown.
-    """
-    runs = {len(one) for task in tasks for one in task.values}
-    items = {task.values[0].shape[1] for task in tasks}
-    if min(items) == 1 and min(runs) < 2:
-        return [], {}
-    clusters = {len(set(task.clusters)) for task in tasks if task.clusters is not None}
-    counts = {noun: runs, "item": items, "cluster": clusters}
-    return tasks, {name: levels for name, levels in counts.items() if max(levels, default=1) > 1}
-
-
 def _needed_levels(these: RankSets, sources: Sources) -> dict[str, NDArray[np.float64]]:
-    """How many seeds, items or clusters separate neighbours, if only one of these varies."""
-    varied = {name: n for name, n in sources.items() if name != "item" or "cluster" not in sources}
-    if len(varied) > 1:
-        return {}
-    ((name, levels),) = varied.items()
-    return {f"{name}s_needed": levels_to_separate(these, min(levels))}
+    """How many seeds, and how many items or clusters, separate neighbours; others stay the same.
+
+    A source of which some model has one level shows no spread, hence no number. Numbers of items
+    are those of the smallest task; the others grow in proportion.
+    """
+    needed = {}
+    for name, levels in sources.items():
+        if min(levels) < 2 or (name == "item" and "cluster" in sources):
+            continue
+        part = these.by_items if name in ("item", "cluster") else these.by_runs
+        needed[f"{name}s_needed"] = levels_to_separate(these, min(levels), part=part)
+    return needed
 
 
 def _count_range(counts: set[int], noun: str) -> str:

@@ -51,7 +51,7 @@ class Stack(Strict):
     """
 
     cpu: Count = 1
-    """Trials in one pass on a CPU."""
+    """Trials in one pass on a CPU. Datasets with `rows` of 100,000 or more: always 1."""
     gpu: Count = 1
     """Trials in one pass on a GPU."""
 

@@ -30,9 +30,10 @@ def count_survivors(configurations: int, rung: int) -> int:
 
 @dataclass(frozen=True)
 class SearchShard:
-    """The configurations from `start` to `stop` among those that a rung of a search compares.
+    """The fits from `start` to `stop` of a rung of a search.
 
-    output: file that says that their fits are finished.
+    Fit `c * folds + f` is that of fold f and of configuration c among those that the rung compares.
+    output: file that says that the fits are finished.
     """
 
     rung: int

@@ -49,6 +49,7 @@ class DatasetInfo(_Info):
     sha256: str | None = None
     shape: list[int] | None = None
     columns: list[str] | None = None
+    words: float | None = None
     notes: list[str] | None = None
     targets_sha256: str | None = None
 

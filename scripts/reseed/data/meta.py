@@ -62,7 +62,7 @@ class DatasetDescription:
     classes: labels in the order of their codes; None for regression. positive: label of class 1 of
     a binary task. class_counts: rows by label. source: the source that was used, with the SHA-256
     of each file. attempts: one line for each source that was tried. stand_in: the dataset that
-    this one replaces.
+    this one replaces. words: mean number of words of a text; None for other kinds of inputs.
     """
 
     name: str
@@ -80,6 +80,7 @@ class DatasetDescription:
     citation: str | None = None
     stand_in: str | None = None
     notes: list[str] = field(default_factory=list)
+    words: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

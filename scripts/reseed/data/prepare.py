@@ -141,6 +141,7 @@ def _encode(
         _check_classes_remain(where, dataset, classes, target)
     inputs = _INPUTS[dataset.get("kind") or "table"](where, dataset, options, raw)
     info = _describe(dataset, classes, target, fetched, raw.notes)
+    info = replace(info, words=_mean_words(inputs))
     return Prepared(inputs, target, groups, raw.parts, info)
 
 
@@ -182,6 +183,14 @@ def _build_texts(where: str, dataset: DatasetEntry, options: ReaderOptions, raw:
                 f"({bad.size} rows hold no text): remove these rows, or fill them with a text"
             )
     return Texts(texts)
+
+
+def _mean_words(inputs: Inputs) -> float | None:
+    """Mean number of words of a row of texts, separated by white space; else None."""
+    if not isinstance(inputs, Texts):
+        return None
+    words = sum(len(text.split()) for texts in inputs.columns.values() for text in texts)
+    return round(words / len(inputs), 2)
 
 
 _INPUTS = {"table": _build_table, "images": _build_images, "texts": _build_texts}

@@ -199,7 +199,7 @@ def _claim(data: ExhibitData, title: str, rows: pd.DataFrame) -> Iterator[Claim]
     names = {
         "where": phrases.name(title),
         "best": phrases.name(several(_arm(data, row) for _, row in first.iterrows())),
-        "tasks": phrases.extent(iqm, "tasks", "{:.0f} tasks".format),
+        "tasks": phrases.extent(iqm, "tasks", "{:.0f} tasks".format, is_comparable=True),
         "value": phrases.single(first.head(1), "value", "{:.3g}".format, ("low", "high")),
     }
     lead = "{where}: " if title else ""

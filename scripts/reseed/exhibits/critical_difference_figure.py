@@ -25,6 +25,8 @@ from reseed.rendering.settings import (
     metric_title,
     note,
     pair_runs,
+    run_ends,
+    sample_of_ends,
     settings,
 )
 
@@ -188,9 +190,10 @@ def _best_alone(parts: list[pd.DataFrame], boards: list[pd.DataFrame]) -> Claim:
     """Number of comparisons, drawn or not, in which the best model differs from all others."""
     rows, alone = pd.concat(parts), [len(_with_best(board)) == 1 for board in boards]
     if len(parts) == 1:
-        board = boards[0]
+        board = boards[0].assign(**run_ends(rows))
         names = {"models": phrases.count(board, "model")}
-        names["groups"] = phrases.name(counted(len(_groups(board)), "inconclusive group"))
+        groups = counted(len(_groups(board)), "inconclusive group")
+        names["groups"] = phrases.Phrase(groups, "count", tuple(board.index))
         best = (
             "the best is shown to differ from all others" if alone[0] else "the best is not alone"
         )
@@ -200,19 +203,19 @@ def _best_alone(parts: list[pd.DataFrame], boards: list[pd.DataFrame]) -> Claim:
         rows = board
     else:
         among = "in" if (rows["design"] == "datasets").all() else "on"
-        rows = pd.DataFrame({"alone": [*alone, *[False] * (len(parts) - len(alone))]})
+        rows = pd.DataFrame([run_ends(part) for part in parts])
+        rows = rows.assign(alone=[*alone, *[False] * (len(parts) - len(alone))])
         plural = _counted(parts).partition(" ")[2]
         one = plural.replace("comparisons", "comparison") if among == "in" else plural[:-1]
         names = {"alone": phrases.share(rows, rows["alone"], one, plural)}
         text = f"The best model is shown to differ from all others {among} {{alone}}"
-    runs = pair_runs(pd.concat(parts))
     pairs = pd.concat(parts)
     return Claim(
         "best_alone",
         f"{text} ({{n}} a pair).",
         rows,
         names,
-        runs,
+        sample_of_ends(rows, pairs),
         headline=text,
         null="no difference",
         precision=detectable(pairs[pairs["outcome"] != "difference"]),

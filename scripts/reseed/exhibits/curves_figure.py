@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -155,28 +157,36 @@ def _claims(panels: list) -> list[Claim]:
     halves = [(half, end) for _, half, end in ends if half is not None]
     found = []
     if len(panels) > 1 and halves:
-        last = pd.DataFrame([end for _, end in halves])
+        last = pd.DataFrame([end for _, end in halves]).reset_index(drop=True)
         less = last["sd"] < [half["sd"] for half, _ in halves]
         text = "The SD over runs is less at the end than halfway in {less}"
         names = {"less": phrases.share(last, less, "arm")}
         sample = Sample.of(last, "n", "run")
         found.append(Claim("narrows", f"{text} ({{n}}).", last, names, sample, headline=text))
     elif len(panels) > 1 and ends:
-        last = pd.DataFrame([end for *_, end in ends])
-        text = "SD over runs at the end: {sd} in {arms}"
-        names = {
-            "sd": phrases.extent(last, "sd", "{:.2g}".format),
-            "arms": phrases.count(last, "arm"),
-        }
-        sample = Sample.of(last, "n", "run")
-        found.append(Claim("end_sd", f"{text} ({{n}}).", last, names, sample, headline=text))
+        found += _end_sds(pd.DataFrame([end for *_, end in ends]))
     return [*found, *(_end_claim(*cell, is_alone=len(panels) == 1) for cell in ends)]
+
+
+def _end_sds(last: pd.DataFrame) -> Iterator[Claim]:
+    """The SDs at the ends of the curves that vary."""
+    last = last[~phrases.is_degenerate(last)].reset_index(drop=True)
+    if last.empty:
+        return
+    text = "SD over runs at the end: {sd} in {arms}"
+    by_measure = last.assign(metric=last["measure"])
+    names = {
+        "sd": phrases.extent(by_measure, "sd", "{:.2g}".format, title=measure_in_text),
+        "arms": phrases.count(last, "arm"),
+    }
+    sample = Sample.of(last, "n", "run")
+    yield Claim("end_sd", f"{text} ({{n}}).", last, names, sample, headline=text)
 
 
 def _end_claim(title: str, half: pd.Series | None, end: pd.Series, is_alone: bool) -> Claim:
     """Mean and SD at the end of a curve, and the SD halfway."""
-    last = pd.DataFrame([end])
-    rows, before = last, ""
+    rows = pd.DataFrame([end] if half is None else [half, end]).reset_index(drop=True)
+    last, before = rows.tail(1), ""
     headline = "{title} {mean} ± {sd} after {epoch} epochs ({n})"
     names = {
         "where": phrases.name(title),
@@ -187,8 +197,7 @@ def _end_claim(title: str, half: pd.Series | None, end: pd.Series, is_alone: boo
         "epoch": phrases.single(last, "epoch", "{:,.0f}".format),
     }
     if half is not None:
-        middle = pd.DataFrame([half])
-        rows = pd.concat([middle, last])
+        middle = rows.head(1)
         names["half_sd"] = phrases.single(middle, "sd", "{:.2g}".format)
         names["half"] = phrases.single(middle, "epoch", "{:,.0f}".format)
         before = "{half_sd} at epoch {half} and "

@@ -50,10 +50,13 @@ def table(data: ExhibitData, options: Options) -> Table:
         claims=[
             Claim(
                 "shown_differences",
-                "By five repeats of two folds a difference is shown for {shown} of arms ({n} of"
-                " each, F test, adjusted over the pairs).",
+                "By the {design} a difference is shown for {shown} of arms ({n} of each, adjusted"
+                " over the pairs).",
                 done,
-                {"shown": phrases.share(done, done["p_holm"] <= done["alpha"], "pair")},
+                {
+                    "design": phrases.name("5×2 cross-validated F test"),
+                    "shown": phrases.share(done, done["p_holm"] <= done["alpha"], "pair"),
+                },
                 Sample.of(done, "runs", "run"),
                 headline="A difference is shown for {shown}",
                 null="no difference",

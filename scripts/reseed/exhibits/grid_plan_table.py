@@ -57,8 +57,8 @@ def _claims(rows: pd.DataFrame) -> list[Claim]:
         return []
     names = {
         "pairs": phrases.share(pairs, pairs["plan_runs"].notna(), "pair"),
-        "runs": phrases.extent(planned, "plan_runs", whole),
-        "model_seeds": phrases.extent(pairs, "model_seeds", whole),
+        "runs": phrases.extent(planned, "plan_runs", whole, of="would settle", is_comparable=True),
+        "model_seeds": phrases.extent(pairs, "model_seeds", whole, is_comparable=True),
     }
     few = planned[["model_seeds", "data_seeds"]].min(axis=None) < _LEAST
     return [

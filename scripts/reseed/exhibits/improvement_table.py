@@ -71,8 +71,8 @@ def _claim(data: ExhibitData, title: str, rows: pd.DataFrame) -> Iterator[Claim]
     lead, headline = "{where}: " if title else "", ""
     names = {
         "where": phrases.name(title),
-        "pairs": phrases.count(pairs, "pair"),
-        "tasks": phrases.extent(rows, "tasks", "{:.0f} tasks".format),
+        "pairs": phrases.count(pairs, "pair", of="pair"),
+        "tasks": phrases.extent(rows, "tasks", "{:.0f} tasks".format, is_comparable=True),
     }
     if surest.empty:
         text = headline = _NONE_BETTER
@@ -91,7 +91,9 @@ def _claim(data: ExhibitData, title: str, rows: pd.DataFrame) -> Iterator[Claim]
             text = "{pair} with probability {value} each, the surest of {pairs}"
         else:
             is_surest = pairs.index.isin(surest.index) | _mirrored(pairs, surest)
-            names["sure"] = phrases.share(pairs, pd.Series(is_surest, pairs.index), "pair")
+            names["sure"] = phrases.share(
+                pairs, pd.Series(is_surest, pairs.index), "pair", of="pair"
+            )
             text = "In {sure} a run of one arm beats one of the other in {value} of cases"
             headline = text
         text += " ({tasks}, {n} each)"

@@ -13,7 +13,6 @@ from reseed.rendering.arms import TEST_SET_KEY, add_metric, group_title, key_col
 from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.numbers import (
     NONE,
-    counted,
     fixed,
     interval,
     interval_decimals,
@@ -145,7 +144,6 @@ def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     both = judged(rows)
     if both.empty:
         return []
-    test_sets = len(rows[key_columns(rows, TEST_SET_KEY)].drop_duplicates())
     shown = both["outcome"] == "difference"
     found = [
         Claim(
@@ -154,7 +152,7 @@ def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             " model).",
             both,
             {
-                "sets": phrases.name(counted(test_sets, "test set")),
+                "sets": phrases.distinct(both, key_columns(both, TEST_SET_KEY), "test set"),
                 "shown": phrases.share(both, shown, "pair"),
             },
             _runs(both),

@@ -31,6 +31,8 @@ from reseed.rendering.settings import (
     note,
     over_datasets,
     pair_runs,
+    run_ends,
+    sample_of_ends,
     settings,
 )
 from reseed.rendering.tables import Rows, Table
@@ -306,6 +308,8 @@ def _best_by_rank(
     alone = pd.DataFrame(
         {
             "dataset": part["dataset"].iloc[0],
+            **run_ends(_setting_of(pairs, part)),
+            "ranked": set(known["model"]) <= set(part.loc[part["n"] > 0, "model"]),
             "model": model,
             "beats_all": part["model"].iloc[0] == model
             and _beats_all(other, int((part["n"] > 0).sum())),
@@ -315,14 +319,14 @@ def _best_by_rank(
     names |= {"alone": phrases.share(alone, alone["beats_all"], "dataset")}
     over = ""
     if known["n"].iloc[0] < len(parts):  # ranks use datasets with a run of every model
-        over, names["ranked"] = " over {ranked}", phrases.name(sample.text)
+        over, names["ranked"] = " over {ranked}", phrases.share(alone, alone["ranked"], "dataset")
     text = f"{{best}} has the best mean rank{over}; shown to beat all others on {{alone}}"
     yield Claim(
         name,
         f"{lead}{text} ({{n}} a pair).",
         alone,
         names,
-        pair_runs(pairs),
+        sample_of_ends(alone, pairs),
         headline=text,
         null="no difference",
         precision=detectable(pairs[pairs["outcome"] != "difference"]),

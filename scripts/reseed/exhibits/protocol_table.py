@@ -93,7 +93,7 @@ def _error(test: str, written: pd.DataFrame, corrected: pd.DataFrame, cites: boo
     which = "as written" if cites else "uncorrected"
     return Claim(
         name="error_as_written",
-        sentence=f"{test} calls one of several equally good models better in {{written}} of"
+        sentence=f"{test} calls one of several models better although none is, in {{written}} of"
         " simulated experiments on new samples ({n} in each of {settings}; level {level});"
         " corrected for overlapping folds, it does so in {corrected}.",
         headline=f"Error rate at level {{level}}: {which} {{short}}, corrected {{short_corrected}}"
@@ -101,12 +101,18 @@ def _error(test: str, written: pd.DataFrame, corrected: pd.DataFrame, cites: boo
         else "",
         rows=both,
         phrases={
-            "written": phrases.extent(written, "simulated", _percent),
-            "corrected": phrases.extent(corrected, "simulated", _percent),
-            "short": phrases.extent(written, "simulated", numbers.percent),
-            "short_corrected": phrases.extent(corrected, "simulated", numbers.percent),
+            "written": phrases.extent(written, "simulated", _percent, of=test, is_comparable=True),
+            "corrected": phrases.extent(
+                corrected, "simulated", _percent, of="corrected", is_comparable=True
+            ),
+            "short": phrases.extent(
+                written, "simulated", numbers.percent, of=which, is_comparable=True
+            ),
+            "short_corrected": phrases.extent(
+                corrected, "simulated", numbers.percent, of="corrected", is_comparable=True
+            ),
             "level": phrases.setting(float(both["alpha"].iloc[0]), numbers.percent),
-            "settings": phrases.count(written, "setting"),
+            "settings": phrases.distinct(both, "title", "setting"),
         },
         sample=Sample.of(both, "simulations", "experiment"),
         statistic="family-wise error rate",
@@ -129,7 +135,7 @@ def _error_on_same_rows(test: str, rows: pd.DataFrame) -> Claim:
         f" each of {{settings}}.{is_smaller * bool((rows['aa'] < rows['simulated_low']).all())}",
         rows=rows,
         phrases={
-            "error": phrases.extent(rows, "aa", _percent),
+            "error": phrases.extent(rows, "aa", _percent, is_comparable=True),
             "settings": phrases.count(rows, "setting"),
         },
         sample=Sample.of(rows, "aa_experiments", "experiment"),
@@ -152,11 +158,11 @@ def _instability(single: pd.DataFrame, written: pd.DataFrame) -> list[Claim]:
         Claim(
             name=name,
             sentence=f"{evaluation} orders two models against the means of all trials in {{share}}"
-            " of cases, on the same folds throughout ({n} of each model in an evaluation,"
+            " of cases, with one set of folds throughout ({n} of each model in an evaluation,"
             " {settings}).",
             rows=rows,
             phrases={
-                "share": phrases.extent(rows, "instability", _percent),
+                "share": phrases.extent(rows, "instability", _percent, is_comparable=True),
                 "settings": phrases.count(rows, "setting"),
             },
             sample=Sample.of(rows, "runs", "run"),

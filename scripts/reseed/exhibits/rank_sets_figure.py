@@ -15,9 +15,8 @@ from reseed.rendering import style
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, NothingToShow
 from reseed.rendering.figures import FigureInfo
-from reseed.rendering.numbers import counted
 from reseed.rendering.panels import entitle, named_columns, panel_grid, undrawn
-from reseed.rendering.settings import note, pair_runs, settings
+from reseed.rendering.settings import note, run_ends, sample_of_ends, settings
 
 #: Most models of a panel.
 _MOST = 40
@@ -93,15 +92,21 @@ def _panel(axis: Axes, names: list[str], board: pd.DataFrame, models: int) -> No
 def _may_be_best(names: list[str], title: str, part: pd.DataFrame, board: pd.DataFrame) -> Claim:
     """The models that may have the first rank."""
     first = [one for one, low in zip(names, board["low"], strict=True) if low == 1]
-    several = f"{counted(len(first), 'model')} may each be the best: {', '.join(first)}"
-    found = f"{first[0]} is shown to be the best" if len(first) == 1 else several
+    rows = board.assign(**run_ends(part))
+    text = "{where}: {models} is shown to be the best"
+    if len(first) > 1:
+        text = "{where}: {some} may be the best: {models}"
     return Claim(
         f"best: {title}",
-        "{where}: {found} ({n} a pair).",
-        part,
-        {"where": phrases.name(title), "found": phrases.name(found)},
-        pair_runs(part),
-        headline="{where}: {found}",
+        f"{text} ({{n}} a pair).",
+        rows,
+        {
+            "where": phrases.name(title),
+            "models": phrases.name(", ".join(first)),
+            "some": phrases.share(rows, rows["low"] == 1, "model"),
+        },
+        sample_of_ends(rows, part),
+        headline=text,
         null="no difference",
     )
 

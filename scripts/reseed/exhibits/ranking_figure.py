@@ -17,7 +17,7 @@ from reseed.rendering.colours import DASHES, LINES
 from reseed.rendering.data import ExhibitData, NothingToShow
 from reseed.rendering.figures import FigureInfo
 from reseed.rendering.panels import panel_grid, undrawn
-from reseed.rendering.settings import counted_settings, note, settings
+from reseed.rendering.settings import count_settings, note, settings
 
 # Number of lines that colours and dashes distinguish.
 _MOST = len(LINES) * len(DASHES)
@@ -155,10 +155,9 @@ def _claims(panels: list[tuple[str, pd.DataFrame]]) -> list[Claim]:
         )
         for end in (0, -1)
     )
-    where = phrases.name(counted_settings(first))
     names = {
-        "share": phrases.extent(first, "value", format_share),
-        "where": where,
+        "share": phrases.extent(first, "value", format_share, is_comparable=True),
+        "where": count_settings(first),
     }
     by_pair, headline = _by_pair(pd.concat([part for _, part in panels]))
     if not first["value"].any():
@@ -178,9 +177,9 @@ def _claims(panels: list[tuple[str, pd.DataFrame]]) -> list[Claim]:
     averaged = last[last["m"] > 1]
     if len(averaged):
         names = {
-            "m": phrases.extent(averaged, "m", "{:.0f}".format),
-            "share": phrases.extent(averaged, "value", format_share),
-            "where": phrases.name(counted_settings(averaged)),
+            "m": phrases.extent(averaged, "m", "{:.0f}".format, is_comparable=True),
+            "share": phrases.extent(averaged, "value", format_share, is_comparable=True),
+            "where": count_settings(averaged),
         }
         sentence = (
             "The mean of {m} runs orders a pair otherwise than the mean of the other runs in"
@@ -199,10 +198,12 @@ def _by_pair(rows: pd.DataFrame) -> tuple[Claim, str]:
     pairs = rows[rows["statistic"] == "reversal"]
     shown = pairs["p_holm"] < _ALPHA
     names = {"pairs": phrases.share(pairs, shown, "pair")}
-    for name, part in {"shown": pairs[shown], "open": pairs[~shown]}.items():
+    for name, part, of in (
+        ("shown", pairs[shown], "these"), ("open", pairs[~shown], "Where none is shown")
+    ):  # fmt: skip
         if len(part):
             worst = part.nlargest(1, "value")
-            names[name] = phrases.extent(part, "value", format_share)
+            names[name] = phrases.extent(part, "value", format_share, of, is_comparable=True)
             names[f"most_{name}"] = phrases.single(worst, "value", format_share)
     sentence = "A difference is shown for {pairs} (adjusted, {n} each)."
     headline = "No difference is shown; a single run reverses an order in up to {most_open}"

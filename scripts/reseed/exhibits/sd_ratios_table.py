@@ -94,7 +94,12 @@ def _claim(rows: pd.DataFrame, pairs: list[tuple[str, str]], name: str) -> Claim
         "smaller": phrases.share(rows, (rows["p"] < alpha) & (rows["ratio"] < 1), "pair"),
         "greater": phrases.share(rows, (rows["p"] < alpha) & (rows["ratio"] > 1), "pair"),
         "ratio": phrases.listed(
-            rows, "ratio", numbers.ratio, [f"{a} to {b}" for a, b in pairs], ends, "pair"
+            rows,
+            "ratio",
+            numbers.ratio,
+            [f"{a} to {b}" for a, b in pairs],
+            ends,
+            "pair",
         ),
     }
     sentence = (

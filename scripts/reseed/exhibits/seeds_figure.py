@@ -98,7 +98,10 @@ def _describe_test(rows: pd.DataFrame) -> str:
 def _claims(rows: pd.DataFrame) -> list[Claim]:
     """Pairs for which the available runs suffice; the runs that the others need."""
     each = rows.drop_duplicates([*COMPARISON_COLUMNS, *PAIR])
-    names = {"what": phrases.name(_given(rows) or "the observed difference")}
+    what = _given(rows)
+    names = {
+        "what": phrases.Phrase(what, "setting") if what else phrases.name("the observed difference")
+    }
     if len(each) == 1 and each["runs_for_power"].notna().all():
         needed = names | {"needed": phrases.single(each, "runs_for_power", whole)}
         text = "To show {what} takes {needed} runs; {n} are available"
@@ -119,7 +122,7 @@ def _claims(rows: pd.DataFrame) -> list[Claim]:
     if len(short):
         needed = {
             "pairs": phrases.count(short, "pair"),
-            "needed": phrases.extent(short, "runs_for_power", whole),
+            "needed": phrases.extent(short, "runs_for_power", whole, is_comparable=True),
         }
         sentence = "To show {what}, {pairs} need {needed} runs; {n} are available."
         found.append(Claim("needed_runs", sentence, short, names | needed, pair_runs(short)))

@@ -232,7 +232,7 @@ def _extremes(data: ExhibitData, usable: pd.DataFrame) -> Iterator[Claim]:
         at_end = model_only[model_only["sd"] == sd.transform(end)]
         counts = pd.Series(arm_titles(data, at_end)).value_counts()
         names[word] = phrases.tally(
-            at_end, [f"{title} ({n} of {of})" for title, n in counts.items()]
+            at_end, [f"{title} ({n} of {of})" for title, n in counts.items()], of=word
         )
     yield Claim(
         "extreme_sds",

@@ -76,7 +76,7 @@ def _claims(titles: list[str], rows: pd.DataFrame) -> list[Claim]:
         text = "{scores} beat {beats} of their own seeds"
         names = {
             "scores": phrases.count(enough, "given score"),
-            "beats": phrases.extent(enough, "percentile", numbers.percent),
+            "beats": phrases.extent(enough, "percentile", numbers.percent, is_comparable=True),
         }
         sample = Sample.of(enough, "n", "seed")
         found.append(

@@ -128,10 +128,14 @@ def _claims(data: ExhibitData, share: pd.DataFrame) -> list[Claim]:
 def _split_and_seed(data: ExhibitData, both: pd.DataFrame) -> Iterator[Claim]:
     split, seed = both["share:data_seed"], both["share:model_seed"]
     names = {
-        "split": phrases.extent(both, "share:data_seed", numbers.rounded_percent),
-        "seed": phrases.extent(both, "share:model_seed", numbers.rounded_percent),
-        "models": phrases.name(numbers.counted(both["arm"].nunique(), "algorithm")),
-        "datasets": phrases.name(numbers.counted(both["dataset"].nunique(), "dataset")),
+        "split": phrases.extent(
+            both, "share:data_seed", numbers.rounded_percent, is_comparable=True
+        ),
+        "seed": phrases.extent(
+            both, "share:model_seed", numbers.rounded_percent, is_comparable=True
+        ),
+        "models": phrases.distinct(both, "arm", "algorithm"),
+        "datasets": phrases.distinct(both, "dataset", "dataset"),
         "more": phrases.share(both, split > seed, "grid"),
     }
     text = (

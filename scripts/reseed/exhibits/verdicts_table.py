@@ -17,7 +17,7 @@ from reseed.rendering import coverage, numbers
 from reseed.rendering.data import ExhibitData, metric_title
 from reseed.rendering.settings import (
     adjusted_over,
-    counted_settings,
+    count_settings,
     detectable,
     difference_and_interval,
     difference_estimates,
@@ -210,7 +210,7 @@ def _best_models(data: ExhibitData, within: pd.DataFrame) -> Claim:
         "best": phrases.name(counts[0][0].removesuffix(_TIED)),
         "second": phrases.name(pair_titles(data, best.iloc[0])[1]),
         "by_model": phrases.tally(best, [f"{title} on {times}" for title, times in counts]),
-        "settings": phrases.name(counted_settings(best)),
+        "settings": count_settings(best),
         "sure": phrases.share(best, best["outcome"] == "difference", "setting"),
     }
     if len(best) > 1:

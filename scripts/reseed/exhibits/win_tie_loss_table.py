@@ -100,14 +100,18 @@ def _claim(
     else:
         own = rows[rows["model_a"].eq(best[0]) | rows["model_b"].eq(best[0])]
         text = "{models} wins {wins}" if len(best) == 1 else "{models} win {wins} each"
-        wins = phrases.share(own, won[own.index] & (own["model_a"] == best[0]), "comparison")
+        is_win = won[own.index] & (own["model_a"] == best[0])
+        wins = phrases.share(own, is_win, "comparison", of=" win")
     names = [titles[model] for model in best]
-    named = several(names) if len(names) <= _NAMED else f"{len(names)} models"
+    if len(names) <= _NAMED:
+        models = phrases.name(several(names))
+    else:
+        models = phrases.Phrase(counted(len(names), "model"), "count", tuple(rows.index))
     return Claim(
         "most_wins",
         f"{text} ({{n}} each)." if "each" not in text else f"{text} ({{n}} a comparison).",
         rows,
-        {"wins": wins, "models": phrases.name(named)},
+        {"wins": wins, "models": models},
         pair_runs(rows),
         headline=text,
         null="no difference",

@@ -16,6 +16,7 @@ from reseed.data.registry import find_reader
 from reseed.pipeline.jobs import Context, Job, without_braces
 from reseed.pipeline.labels import label_block, label_seeds
 from reseed.planning.entries import as_entry, as_weights_entry
+from reseed.planning.job_sizes import SearchWork
 from reseed.planning.plan import Block, PlannedSetting, blocks
 from reseed.planning.search_shards import fits_shares, plan_shards
 from reseed.planning.specs import (
@@ -149,19 +150,21 @@ def _jobs_of_search(
         layout.split(*planned.setting[:2], at.data_seed),
         *weights_files(context, planned),
     ]
-    before: list[str] = []
+    before: tuple[str, ...] = ()
+    share_before = 0.0
     for rung, shards in enumerate(rungs):
         files = []
         for number, (start, stop) in enumerate(shards):
             file = layout.search_shard(planned.setting, at, rung, number, len(shards))
             shard = SearchShard(rung, start, stop, file)
             share = shares[rung] * (stop - start) / shards[-1][1]
-            yield _search_job(context, planned, at, [*data, *before], [file], share, shard)
+            work = SearchWork(share, before, share_before)
+            yield _search_job(context, planned, at, [*data, *before], [file], work, shard)
             files.append(file)
-        before = files
+        before, share_before = tuple(files), shares[rung]
     outputs = [winner, layout.search(planned.setting, at, ".parquet")]
     inputs = [*data, *before, *context.force_if_failed([winner])]
-    rest = sum(shares[len(rungs) :])
+    rest = SearchWork(sum(shares[len(rungs) :]), before, share_before)
     yield _search_job(context, planned, at, inputs, outputs, rest, None)
 
 
@@ -171,15 +174,15 @@ def _search_job(
     at: Coordinates,
     inputs: list[str],
     outputs: list[str],
-    share: float,
+    work: SearchWork,
     shard: SearchShard | None,
 ) -> Job:
-    """A job that makes a share of a search's fits; without a shard it chooses the winner, too."""
+    """A job that makes some fits of a search; without a shard it chooses the winner, too."""
     main, sizes = context.project.main, context.job_sizes
     name = outputs[0].removeprefix(f"{context.layout.root}/").removesuffix(".json")
     label = f"search hyper-parameters of {label_block([(planned, [at])])}"
     if shard:
-        label += f", rung {shard.rung + 1}, candidates {shard.start + 1} to {shard.stop}"
+        label += f", rung {shard.rung + 1}, fits {shard.start + 1} to {shard.stop}"
     return Job(
         name=job_name("search", name.removeprefix("tuning/")),
         label=label,
@@ -198,7 +201,7 @@ def _search_job(
         gpus=planned.gpus,
         packages=frozenset(planned.packages),
         threads=main.tuning_threads,
-        minutes=partial(sizes.search_minutes, planned, share),
+        minutes=partial(sizes.search_minutes, planned, work),
         memory_mb=partial(sizes.search_memory, planned),
     )
 

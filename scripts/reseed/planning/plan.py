@@ -20,6 +20,9 @@ from reseed.planning.specs import ModelSpec, SearchSettings, SettingSpec
 HINT_ROWS = 16_000
 # Data seeds whose splits one job draws. Fixed borders: more seeds leave drawn splits untouched.
 SPLITS_PER_JOB = 20
+# From so many configured rows on, a CPU trains one trial at a time. There a stack saves a sixth of
+# a network's time (128 and 64 neurons, docs/measured/stacks.csv), but a pass of eight takes hours.
+LARGE_ROWS = 100_000
 # Types of device on which a model may train, by its `device`: other stack widths decide nothing.
 DEVICE_TYPES = {"cpu": ("cpu",), "gpu": ("gpu",), "auto": ("cpu", "gpu")}
 
@@ -65,9 +68,17 @@ class PlannedSetting:
         return 0 if self.model.device == "cpu" else 1
 
     @property
+    def stack(self) -> dict[str, int]:
+        """Trials that the model trains in one pass, by the device types that it may use."""
+        widths = {name: getattr(self.model.stack, name) for name in DEVICE_TYPES[self.model.device]}
+        if "cpu" in widths and (self.dataset.rows or 0) >= LARGE_ROWS:
+            widths["cpu"] = 1
+        return widths
+
+    @property
     def stack_width(self) -> int:
         """Most trials that the model trains in one pass on a device that it may use."""
-        return max(getattr(self.model.stack, name) for name in DEVICE_TYPES[self.model.device])
+        return max(self.stack.values())
 
     @property
     def mode(self) -> str:
@@ -111,7 +122,7 @@ class PlannedSetting:
                 hold_validation=model.hold_validation,
                 compute=model.compute,
                 hyperparameters=model.hyperparameters,
-                stack={name: getattr(model.stack, name) for name in DEVICE_TYPES[model.device]},
+                stack=self.stack,
                 # Other built-in metrics are computed for every trial.
                 metric=metric if ":" in metric or metric in ON_REQUEST else None,
                 device=self.only_on,

@@ -1,8 +1,8 @@
 """Shards of a hyper-parameter search: which job makes which fits.
 
-A shard is a range of the configurations that a rung compares. Their greatest number is known while
-planning; which ones they are is known when the earlier rungs are finished. A search never shares a
-configuration between shards, since models may train its folds in one pass.
+A shard is a range of the fits of a rung. Their greatest number is known while planning; which
+configurations they have is known when the earlier rungs are finished. A model that stacks trains
+the folds of a configuration in one pass, so one shard has all of them.
 """
 
 from __future__ import annotations
@@ -22,10 +22,19 @@ _ROUNDING = 1e-9
 
 
 class Rung(NamedTuple):
-    """Cost of a rung of a search. configurations: the most that it compares. seconds: of them."""
+    """Cost of a rung of a search.
 
-    configurations: int
+    fits: the most that it has. in_one_pass: fits that no shard separates. seconds: of all fits.
+    """
+
+    fits: int
+    in_one_pass: int
     seconds: float
+
+    @property
+    def passes(self) -> int:
+        """The most passes that shards may share."""
+        return self.fits // self.in_one_pass
 
 
 def estimate_rungs(planned: PlannedSetting, seconds: float, rows: int) -> list[Rung]:
@@ -35,17 +44,21 @@ def estimate_rungs(planned: PlannedSetting, seconds: float, rows: int) -> list[R
     Rungs beyond the estimated number count as fits on all training rows.
     """
     folds, candidates = planned.source.folds, planned.candidates
+    in_one_pass = folds if planned.stack_width > 1 else 1
     fold_share = 1 - 1 / folds
     whole = seconds * fold_share * folds
     if planned.source.method == "random":
-        return [Rung(candidates, candidates * whole)]
+        return [Rung(candidates * folds, in_one_pass, candidates * whole)]
     train_rows = rows * fold_share
     sizes = compute_rung_sizes(train_rows, candidates)
     most = len(compute_rung_sizes(_MANY_ROWS, candidates))
     shares = [(size + FIXED_ROWS) / (train_rows + FIXED_ROWS) for size in sizes]
     shares += [1.0] * (most - len(sizes))
     counts = [count_survivors(candidates, rung) for rung in range(most)]
-    return [Rung(n, n * whole * share) for n, share in zip(counts, shares, strict=True)]
+    return [
+        Rung(n * folds, in_one_pass, n * whole * share)
+        for n, share in zip(counts, shares, strict=True)
+    ]
 
 
 def search_seconds(planned: PlannedSetting, seconds: float, rows: int) -> float:
@@ -61,7 +74,7 @@ def count_shards(rungs: list[Rung], shard_seconds: float) -> list[int]:
     The last rungs that need one shard each are left to the job that chooses the winner.
     """
     shards = [
-        min(rung.configurations, max(1, math.ceil(rung.seconds / shard_seconds - _ROUNDING)))
+        min(rung.passes, max(1, math.ceil(rung.seconds / shard_seconds - _ROUNDING)))
         for rung in rungs
     ]
     while shards and shards[-1] == 1:
@@ -70,11 +83,11 @@ def count_shards(rungs: list[Rung], shard_seconds: float) -> list[int]:
 
 
 def plan_shards(planned: PlannedSetting, shard_seconds: float) -> list[list[tuple[int, int]]]:
-    """(start, stop) of each shard, by rung, by the model's cost hint."""
+    """(start, stop) of each shard, by rung, by the model's cost hint (see `SearchShard`)."""
     rows = planned.dataset.rows or HINT_ROWS
     rungs = estimate_rungs(planned, planned.seconds_per_trial, rows)
     return [
-        _divide(rung.configurations, shards)
+        _divide(rung, shards)
         for rung, shards in zip(rungs, count_shards(rungs, shard_seconds), strict=False)
     ]
 
@@ -86,9 +99,9 @@ def fits_shares(planned: PlannedSetting) -> list[float]:
     return [rung.seconds / total for rung in rungs]
 
 
-def _divide(configurations: int, shards: int) -> list[tuple[int, int]]:
+def _divide(rung: Rung, shards: int) -> list[tuple[int, int]]:
     """Neighbouring ranges of about equal size."""
-    borders = [configurations * k // shards for k in range(shards + 1)]
+    borders = [rung.passes * k // shards * rung.in_one_pass for k in range(shards + 1)]
     return list(pairwise(borders))
 
 
@@ -96,7 +109,7 @@ def longest_shard(rungs: list[Rung], shard_seconds: float) -> float:
     """Seconds of the longest job of a search, by the estimates of its rungs."""
     shards = count_shards(rungs, shard_seconds)
     whole = [
-        rung.seconds / rung.configurations * math.ceil(rung.configurations / n)
+        rung.seconds / rung.passes * math.ceil(rung.passes / n)
         for rung, n in zip(rungs, shards, strict=False)
     ]
     return max([*whole, sum(rung.seconds for rung in rungs[len(shards) :])])

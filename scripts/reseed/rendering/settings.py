@@ -10,6 +10,7 @@ import pandas as pd
 from reseed.analyses.shared.keys import group_across_datasets, merge_keys
 from reseed.claims.claim import Estimate, Sample
 from reseed.claims.formatting import format_p, format_share
+from reseed.claims.phrases import Phrase
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.metrics.names import is_share
@@ -88,6 +89,11 @@ def counted_settings(rows: pd.DataFrame) -> str:
     return numbers.counted(number, "dataset" if same else "setting")
 
 
+def count_settings(rows: pd.DataFrame) -> Phrase:
+    """`counted_settings` as a phrase of the rows."""
+    return Phrase(counted_settings(rows), "count", tuple(rows.index))
+
+
 def cell_noun(cells: pd.DataFrame) -> tuple[str, str]:
     """Singular and plural noun for the rows of `cells`."""
     if cells.duplicated(["dataset", "arm"]).any():
@@ -160,10 +166,23 @@ def adjusted_over(rows: pd.DataFrame, part: str = "section") -> str:
 
 def pair_runs(rows: pd.DataFrame) -> Sample:
     """The n of pairs in runs of their design: `6 to 8 model seeds`; 0 where a pair shares none."""
-    n = rows["n"].fillna(0)
-    nouns = dict.fromkeys(RUNS.get(design, "runs") for design in rows["design"])
-    one = numbers.several(noun.removesuffix("s") for noun in nouns)
-    return Sample(int(n.min()), int(n.max()), one, numbers.several(nouns))
+    return Sample.of(rows, "n", *_run_nouns(rows), least=0)
+
+
+def run_ends(pairs: pd.DataFrame) -> dict[str, float]:
+    """Least and greatest n of the pairs, as columns of a row that stands for them."""
+    n = pairs["n"].fillna(0)
+    return {"n_least": n.min(), "n_most": n.max()}
+
+
+def sample_of_ends(rows: pd.DataFrame, pairs: pd.DataFrame) -> Sample:
+    """The n of rows with the columns of `run_ends`, in runs of the design of the pairs."""
+    return Sample.of(rows, list(run_ends(pairs)), *_run_nouns(pairs), least=0)
+
+
+def _run_nouns(pairs: pd.DataFrame) -> tuple[str, str]:
+    nouns = dict.fromkeys(RUNS.get(design, "runs") for design in pairs["design"])
+    return numbers.several(noun.removesuffix("s") for noun in nouns), numbers.several(nouns)
 
 
 def difference_estimates(data: ExhibitData, rows: pd.DataFrame) -> list[Estimate]:

@@ -16,7 +16,7 @@ and Wolf 2005), so correlated models cost less than with Bonferroni or Holm.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Protocol
 
@@ -42,6 +42,8 @@ class RankSets:
     difference, se: (M, M) difference of means i − j, and its standard error, in score units.
     critical: critical value of |difference| / se at the first step.
     level: simultaneous level of all intervals.
+    by_runs, by_items: (M, M) the parts of se² that shrink with the number of runs, and of items (or
+        clusters); the interaction of both is in each. None for `rank_over_tasks`.
     """
 
     mean: Array
@@ -53,6 +55,8 @@ class RankSets:
     se: Array
     critical: float
     level: float
+    by_runs: Array | None = None
+    by_items: Array | None = None
 
 
 class _NullDraws(Protocol):
@@ -177,7 +181,10 @@ def rank_on_tasks(
     draws = _GaussianDraws(
         stacked, runs, observed, df, variance, item_variance, _cluster_df(parts), n_draws, rng
     )
-    return _build(difference, np.sqrt(variance), draws, level, mean, 1.0)
+    rest = share**2 * np.sum([part.rest for part in parts], axis=0)
+    by_runs = runs[:, None] + runs + np.minimum(rest[:, None] + rest, item_variance)
+    sets = _build(difference, np.sqrt(variance), draws, level, mean, 1.0)
+    return replace(sets, by_runs=by_runs, by_items=item_variance)
 
 
 def _cluster_df(parts: Sequence[_Summary]) -> float | None:
@@ -197,13 +204,15 @@ def _cluster_df(parts: Sequence[_Summary]) -> float | None:
 class _Summary:
     """One task: means (M,), variance of them due to runs (M,), and what runs and items show.
 
-    observed: (M,) s²(run means)/runs, with df (M,) degrees of freedom. items: (M, items) centred
-    contributions, whose sum of squares is the variance of the mean due to items; None without.
+    observed: (M,) s²(run means)/runs, with df (M,) degrees of freedom. rest: (M,) variance of the
+    mean due to runs × items. items: (M, items) centred contributions, whose sum of squares is the
+    variance of the mean due to items, including `rest`; None without items.
     """
 
     mean: Array
     runs: Array
     observed: Array
+    rest: Array
     df: Array
     items: Array | None
     cluster_df: float | None
@@ -216,7 +225,7 @@ def _summarise(task: TaskScores) -> _Summary:
         raise ValueError("all models need the same items of a task")
     if n == 1 and min(map(len, values)) < 2:
         raise ValueError("a task without items needs two runs or more of each model")
-    observed, runs = np.zeros(len(values)), np.zeros(len(values))
+    observed, runs, rest = np.zeros((3, len(values)))
     means = np.array([one.mean(axis=0) for one in values])
     items, index, sizes, cluster_df = None, None, np.ones(1), None
     if n > 1:
@@ -227,11 +236,13 @@ def _summarise(task: TaskScores) -> _Summary:
         elif len(one) > 1:
             squares = mean_squares(one, (0, 1), index, sizes)
             observed[number] = squares[0,]
+            rest[number] = squares[0, 1]
             runs[number] = max(squares[0,] - squares[0, 1], 0.0)
     df = np.array([max(len(one) - 1, 1) for one in values], dtype=np.float64)
     return _Summary(
-        means.mean(axis=1), runs, observed, df, items, None if task.clusters is None else cluster_df
-    )
+        means.mean(axis=1), runs, observed, rest, df, items,
+        None if task.clusters is None else cluster_df,
+    )  # fmt: skip
 
 
 class _GaussianDraws:
@@ -329,26 +340,34 @@ def _step_down(t: Array, draws: _NullDraws, level: float) -> tuple[NDArray[np.bo
     return is_shown | is_shown.T, initial
 
 
-def levels_to_separate(result: RankSets, levels: int, power: float = 0.8) -> Array:
-    """Return how many levels of the sample separate each model from the next in rank.
+def levels_to_separate(
+    result: RankSets, levels: int, power: float = 0.8, *, part: Array | None = None
+) -> Array:
+    """Return how many levels of one source separate each model from the next in rank.
 
-    The standard error is taken to shrink with the square root of the number of tasks (of
-    `rank_over_tasks`), or of items or runs.
+    The critical value of `result` is used. With few runs or clusters it exceeds the one that more
+    of them would have, so that the numbers are too large rather than too small.
 
     Args:
         result: rank sets.
         levels: number of tasks, items or runs of `result`.
         power: probability of showing a true difference as large as the observed one.
+        part: (M, M) the part of se² that is inversely proportional to the number of levels, such as
+            `result.by_runs`; None: all of it.
 
     Returns:
-        (M,) in the order of the models; NaN for the last, infinity where means are equal.
+        (M,) in the order of the models, at least 1; NaN for the last; infinity where means are
+        equal, or where the other part of se² alone is too large.
     """
     check_probability(power=power)
+    varying = result.se**2 if part is None else part
     order = np.argsort(-result.mean, kind="stable")
     needed = np.full(order.size, np.nan)
     for first, second in pairwise(order):
         difference, se = result.difference[first, second], result.se[first, second]
         if se > 0:
-            reach = (result.critical + ndtri(power)) * se / difference if difference else np.inf
-            needed[first] = np.ceil(levels * reach**2) if np.isfinite(reach) else np.inf
+            largest = (difference / (result.critical + ndtri(power))) ** 2  # se² that is enough
+            changes = min(varying[first, second], se**2)
+            left = largest - (se**2 - changes)
+            needed[first] = max(np.ceil(levels * changes / left), 1) if left > 0 else np.inf
     return needed

@@ -65,9 +65,9 @@ def plan_search(
 def run_search(spec: SearchSpec, device: str, threads: int, report: Report) -> None:
     """Choose the hyper-parameters of one setting at one split and seed, or make a shard's fits.
 
-    Writes the winner (`SearchWinner`, as JSON) and the log of all fits; a shard writes a file that
-    says that its fits are finished. Fits that exist in the cache are not repeated. With `mixed:
-    retrain`, fits and searches of another environment are made again.
+    Writes the winner (`SearchWinner`, as JSON) and the log of all fits; a shard writes a file with
+    the number and the seconds of its fits. Fits that exist in the cache are not repeated. With
+    `mixed: retrain`, fits and searches of another environment are made again.
     """
     cache = TrialCache(spec.results, spec.spec)
     key, target = cache.search_key(spec.trial), cache.winner_path(spec.trial)
@@ -86,6 +86,7 @@ def run_search(spec: SearchSpec, device: str, threads: int, report: Report) -> N
             cached = None
         if not cached or spec.mixed == "report" or cached.environment == here:
             break
+    facts: dict[str, float] = {}
     if cached:
         report("the cache holds this search already")
     else:
@@ -99,13 +100,15 @@ def run_search(spec: SearchSpec, device: str, threads: int, report: Report) -> N
         if spec.shard is None:
             _store_winner(search, key, environment, guard, best, log, report)
         else:
-            search.run_shard(spec.shard.rung, spec.shard.start, spec.shard.stop)
+            fits = search.run_shard(spec.shard.rung, spec.shard.start, spec.shard.stop)
             guard.refuse_edits()
+            facts = {"fits": len(fits), "seconds": float(fits.seconds.sum())}
     if spec.shard is None:
         link_entry(log, target.with_suffix(".parquet"))
         link_entry(best, target)
     else:
-        write_json(spec.shard.output, {"search": key})
+        # The seconds size the jobs of the next rung.
+        write_json(spec.shard.output, {"search": key, **facts})
 
 
 def _store_winner(

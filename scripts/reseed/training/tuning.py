@@ -138,27 +138,30 @@ class Search:
             relative_work=float(log.rows.sum()) / full_work,
         )
 
-    def run_shard(self, rung: int, start: int, stop: int) -> int:
-        """Make the fits of the configurations from `start` to `stop` among those of a rung.
+    def run_shard(self, rung: int, start: int, stop: int) -> pd.DataFrame:
+        """Make the fits from `start` to `stop` of a rung (see `SearchShard`).
 
-        Fits of earlier rungs that are missing are made too. Returns the number of configurations:
-        0 for a rung that the search does not have.
+        Fits of earlier rungs that are missing are made too. Returns one row for each fit: none for
+        a rung that the search does not have.
         """
         if rung >= len(self.sizes):
-            return 0
+            return _frame(rung, [])
         alive = list(range(len(self.configurations)))
         for earlier in range(rung):
             ranked = _rank(self._fit(earlier, alive), alive, self.maximise)
             alive = _survivors(ranked, len(alive))
-        shard = alive[start:stop]
-        self._fit(rung, shard)
-        return len(shard)
+        return self._fit(rung, alive, start, stop)
 
-    def _fit(self, rung: int, alive: list[int]) -> pd.DataFrame:
-        """Fits of some configurations at a rung, sorted; those that are missing are made."""
-        fits = self.fits.at(self.sizes[rung], alive)
+    def _fit(
+        self, rung: int, alive: list[int], start: int = 0, stop: int | None = None
+    ) -> pd.DataFrame:
+        """Fits of some configurations at a rung, sorted; those that are missing are made.
+
+        start, stop: positions of the fits (see `SearchShard`); by default all.
+        """
+        fits = self.fits.at(self.sizes[rung], alive, start, stop)
         missing = [fit for fit in fits if fit.rows is None]
-        total = len(alive) * self.folds
+        total = sum(len(fit.folds) for fit in fits)
         progress = _Progress(rung, len(self.sizes), total, fits, self.maximise, self.report)
         # Prepared before the processes start, since encoders use joblib themselves.
         calls = [delayed(_fit)(*self.fits.call(fit, n)) for n, fit in enumerate(missing)]
@@ -168,7 +171,7 @@ class Search:
                 self.fits.store.save(missing[n].key, missing[n].rows)
                 if progress.is_due(self.report_every):
                     progress.show()
-        if alive:
+        if fits:
             progress.show()
         return _frame(rung, fits)
 
@@ -221,13 +224,21 @@ class _Fits:
         """Seed of every fit, the same in every role."""
         return dict.fromkeys(ROLES, self.seed)
 
-    def at(self, size: int | None, alive: list[int]) -> list[_Fit]:
-        """Fits of some configurations on `size` rows: one a fold, or configuration if it stacks."""
+    def at(
+        self, size: int | None, alive: list[int], start: int = 0, stop: int | None = None
+    ) -> list[_Fit]:
+        """Fits of some configurations on `size` rows: one a fold, or configuration if it stacks.
+
+        start, stop: positions of their first folds (see `SearchShard`); by default all.
+        """
         every = list(range(len(self.parts)))
         groups = [every] if self.stack > 1 else [[fold] for fold in every]
+        positions = range(len(alive) * len(every))[start:stop]
         fits = []
-        for configuration in alive:
+        for place, configuration in enumerate(alive):
             for folds in groups:
+                if place * len(every) + folds[0] not in positions:
+                    continue
                 hyperparameters = self._hyperparameters(configuration)
                 key = self.store.key(size, hyperparameters, self.stack, folds)
                 fits.append(_Fit(configuration, folds, size, key, self.store.load(key)))

@@ -51,11 +51,11 @@ def test_table_has_the_constant_prediction_and_run_counts(scores, tmp_path):
 
 def test_table_of_deviations_shows_published_ones(scores, tmp_path):
     write_table(draw(bootstrap_table, scores, {}), tmp_path / "t")
-    assert "F1 (macro): seeds" in (tmp_path / "t.md").read_text()
+    assert "F1 (macro): SD over seeds" in (tmp_path / "t.md").read_text()
     assert "published" not in (tmp_path / "t.md").read_text()
-    known = scores.statistics.assign(published_bootstrap_sd=0.0123)
+    known = scores.statistics.assign(published_mean=0.9, published_bootstrap_sd=0.01)
     shown = ExhibitData(known, scores.metrics, scores.info)
-    assert "0.0123" in draw(bootstrap_table, shown, {}).shown.to_string()
+    assert "0.90 ± 0.010" in draw(bootstrap_table, shown, {}).shown.to_string()
 
 
 def test_boxes_print_outliers(scores, tmp_path):
@@ -74,7 +74,8 @@ def test_scores_on_several_test_sets_are_distinguished():
         "arm": "rf", "model": "rf", "hyperparameters_source": "d", "data_seed": 0, "repeat": 0,
         "n": 5, "failed": 0, "sd": 0.01, "bootstrap_sd": 0.02, "n_boot": 10, "majority": 0.5,
         "collapsed": 0, "distinct": 5, "diverged": 0.0, "seed": np.nan, "seed_percentile": np.nan,
-        "published_bootstrap_sd": np.nan, "ratio": 0.5, "ratio_low": 0.3, "ratio_high": 0.9,
+        "published_bootstrap_sd": np.nan, "published_mean": np.nan, "ratio": 0.5,
+        "ratio_low": 0.3, "ratio_high": 0.9,
         "sd_low": 0.006, "sd_high": 0.03, "level": 0.95,
     }  # fmt: skip
     rows = pd.DataFrame([
@@ -87,7 +88,7 @@ def test_scores_on_several_test_sets_are_distinguished():
     )
     table = draw(seed_scores_table, data, {})
     assert list(dict.fromkeys(table.sections)) == [f"Magic, fold {k}" for k in range(3)]
-    assert "for 3 cells" in table.claims[0].text
+    assert "(3 cells, 5 seeds each)" in table.claims[0].text
     table = draw(bootstrap_table, data, {})
     assert table.sections == [f"Magic, fold {k}" for k in range(3)]
     assert "none of the 3 cells" in table.claims[0].text

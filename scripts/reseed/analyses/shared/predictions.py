@@ -48,7 +48,7 @@ class OutputGroup:
 class Predictions:
     """Reader of `{folder}/{experiment}/scores.parquet`, `targets.parquet` and `curves.parquet`.
 
-    experiments: those to read; None for all.
+    experiments: those to read, in this order; None for all, by name.
     tasks: the task of each dataset, which determines how raw outputs are read.
     held: an object that must live as long as the reader, such as a temporary folder.
     """
@@ -71,10 +71,10 @@ class Predictions:
         return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
 
     def _folders(self) -> Iterator[Path]:
-        """The folder of each experiment to read."""
-        for folder in sorted(self.folder.iterdir()):
-            if self.experiments is None or folder.name in self.experiments:
-                yield folder
+        """The folder of each experiment to read, in the order of `experiments`."""
+        present = sorted(folder.name for folder in self.folder.iterdir())
+        wanted = present if self.experiments is None else self.experiments
+        return (self.folder / name for name in wanted if name in present)
 
     def _read_groups_of(self, folder: Path) -> Iterator[OutputGroup]:
         scores, targets = (TableReader(folder / f"{p}.parquet") for p in ("scores", "targets"))

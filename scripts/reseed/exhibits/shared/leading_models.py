@@ -10,7 +10,7 @@ import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample
 from reseed.rendering.numbers import several
-from reseed.rendering.settings import counted_settings, joined
+from reseed.rendering.settings import count_settings, joined
 
 
 def count_best_means(
@@ -27,7 +27,7 @@ def count_best_means(
     names = {
         "where": phrases.name(title),
         "by_model": phrases.tally(best, [f"{model} on {count}" for model, count in counts]),
-        "settings": phrases.name(counted_settings(best)),
+        "settings": count_settings(best),
     }
     lead = "{where}: the" if title else "The"
     text = f"{lead} best mean on {{settings}}: {{by_model}} ({{n}} each)."

@@ -86,7 +86,9 @@ def claims(rows: pd.DataFrame) -> list[Claim]:
     if (rows["alpha_hat"] != 0).any():
         found += [_admitted(rows), *_best_by_test(rows)]
     churn = first_of_cells(rows).assign(churn=cells_churn(rows).to_numpy())
-    names = {"churn": phrases.extent(churn, "churn", lambda share: percent(share, 1))}
+    names = {
+        "churn": phrases.extent(churn, "churn", lambda share: percent(share, 1), is_comparable=True)
+    }
     text = "Two seeds predict another class for {churn} of the test rows ({n} a cell)."
     return [*found, Claim("churn", text, churn, names, Sample.of(churn, "n", "seed"))]
 
@@ -95,8 +97,8 @@ def _optimism(rows: pd.DataFrame) -> Claim:
     """Loss of the seed that is best on half of the test rows, over the cells."""
     cells = first_of_cells(rows)
     names = {
-        "optimism": phrases.extent(cells, "optimism", _points),
-        "gain": phrases.extent(cells, "gain", _points),
+        "optimism": phrases.extent(cells, "optimism", _points, is_comparable=True),
+        "gain": phrases.extent(cells, "gain", _points, is_comparable=True),
         "cells": phrases.count(cells, "cell"),
     }
     return Claim(
@@ -130,16 +132,21 @@ def _best_by_test(rows: pd.DataFrame) -> Iterator[Claim]:
     """Whether the one model with the best test accuracy is admitted; without cells of ties."""
     is_best = rows["accuracy"] == rows.groupby(CELL)["accuracy"].transform("max")
     best = rows[is_best]
-    single = best[~best.duplicated(CELL, keep=False)]
-    tied = len(first_of_cells(best)) - len(single)
+    best = first_of_cells(best.assign(is_tied=best.duplicated(CELL, keep=False)))
+    single = best[~best["is_tied"]]
     if single.empty:
         return
     close = single["admitted"].astype(bool)
-    names = {"close": phrases.share(single, close, "cell"), "tied": phrases.name(f"{tied}")}
-    text = "The model with the best test accuracy is close to its siblings in {close} of {n}"
-    ties = "; several models share the best test accuracy in {tied} more" if tied else ""
-    sample = Sample.of(single, "n", "seed")
-    yield Claim("best_by_test", f"{text}{ties}.", single, names, sample)
+    names = {
+        "close": phrases.share(single, close, "cell", of="where one model"),
+        "tied": phrases.share(best, best["is_tied"], "cell"),
+    }
+    text = (
+        "Where one model has the best test accuracy, it is close to its siblings in {close} ({n} a"
+        " cell)"
+    )
+    ties = "; in {tied} several models share it" if best["is_tied"].any() else ""
+    yield Claim("best_by_test", f"{text}{ties}.", best, names, Sample.of(best, "n", "seed"))
 
 
 def first_of_cells(rows: pd.DataFrame) -> pd.DataFrame:
