@@ -79,12 +79,12 @@ class WarmRunner:
         """Wait until a run ends, at most `seconds`; returns whether it has ended."""
         deadline = None if seconds is None else time.monotonic() + seconds
         while run.status is None:
-            left = None if deadline is None else deadline - time.monotonic()
-            if left is not None and left <= 0:
-                return False
+            left = None if deadline is None else max(0.0, deadline - time.monotonic())
             answer = self._read(left)
             if answer.get("pid") == run.pid:
                 run.status = answer["status"]
+            elif not answer and left == 0:
+                return False  # what ended while this process was stopped has been read
         return True
 
     def _read(self, seconds: float | None) -> dict:

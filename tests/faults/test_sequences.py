@@ -11,6 +11,7 @@ import sys
 import pytest
 from fault_harness.leftovers import find_leftovers
 from fault_harness.moves import MOVES, REPORTED, kill_snakemake_without_server, swap_two_trials
+from fault_harness.page import keep_sections, replace_section
 from fault_harness.reported_moves import (
     edit_a_named_file,
     forge_perfect_outputs,
@@ -136,9 +137,15 @@ def test_a_series_goes_on_where_it_was_interrupted(tmp_path):
     assert "3 such files were found" in text
 
 
-def test_a_section_of_the_page_is_replaced():
-    from fault_harness.page import replace_section
+def test_page_of_faults_keeps_the_other_sections():
+    old = "# Old\n\n## Processors\n\nAll.\n\n## Killed\n\nold\n\n## Random sequences\n\nten\n"
+    new = keep_sections("# New\n\n## Killed\n\nnew\n", old)
+    assert new == (
+        "# New\n\n## Killed\n\nnew\n\n## Processors\n\nAll.\n\n## Random sequences\n\nten\n"
+    )
 
+
+def test_a_section_of_the_page_is_replaced():
     page = "# Page\n\n## One\n\ntext\n"
     added = replace_section(page, "Two", "new")
     assert added == "# Page\n\n## One\n\ntext\n\n## Two\n\nnew\n"
