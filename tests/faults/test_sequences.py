@@ -90,7 +90,7 @@ def test_most_random_sequences_try_reported_faults():
     assert set(REPORTED) < set(MOVES)
 
 
-def test_only_readable_trials_and_splits_of_earlier_inputs_may_be_left():
+def test_only_trials_and_splits_of_earlier_inputs_may_be_left():
     expected = {"trials/a/1.parquet": "x", "studies/s/metrics.parquet": "y"}
     planned_before = {"trials/a/2.parquet", "splits/b/1.parquet", "studies/s/old.csv"}
     found = expected | {"trials/a/2.parquet": "z", "splits/b/1.parquet": "z"}
