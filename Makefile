@@ -47,6 +47,7 @@ benchmark: .venv/installed
 	$(LIBRARY) benchmarks/stack.py
 	$(LIBRARY) benchmarks/pairs.py
 	$(LIBRARY) benchmarks/trimming.py
+	$(LIBRARY) benchmarks/evaluation.py
 
 # Remove results that no study plans any more, at any scale.
 prune: .venv/installed
