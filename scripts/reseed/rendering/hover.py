@@ -9,7 +9,12 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.collections import PathCollection
+from matplotlib.collections import (
+    Collection,
+    LineCollection,
+    PathCollection,
+    PolyCollection,
+)
 from matplotlib.colors import same_color, to_hex
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
@@ -19,8 +24,8 @@ from matplotlib.patches import Rectangle, StepPatch
 from matplotlib.ticker import FixedLocator
 
 # Most points and areas of a figure: pages stay small. Of more points, every second, third, … is
-# kept. Lines with more vertices are curves without own points.
-_MOST, _LONGEST_LINE = 3000, 60
+# kept, and of a curve or band at most so many.
+_MOST, _MOST_OF_CURVE = 3000, 60
 _DIGITS = 4  # of a value
 
 
@@ -104,19 +109,45 @@ def _series(axes: Axes, legends: dict[str, str]) -> Iterator[tuple[str, list[flo
             yield label, [_short(value) for point in inside for value in point]
 
 
-def _points(artist: object, axes: Axes) -> tuple[np.ndarray, str]:
-    """Points of a line with markers or few vertices, or of a scatter plot; its colour."""
-    if isinstance(artist, Line2D) and artist.get_transform() == axes.transData:
+def _points(artist: object, axes: Axes) -> tuple[Sequence[Sequence[float]], str]:
+    """Points of a line, a scatter plot, the ends of segments or the edges of a band; its colour."""
+    if isinstance(artist, Line2D) and artist.get_transform() is axes.transData:
         marked = artist.get_marker() not in ("None", "", " ", None)
-        points: np.ndarray = np.ma.filled(np.ma.asarray(artist.get_xydata(), dtype=float), np.nan)
-        if artist.get_visible() and (marked or 2 < len(points) <= _LONGEST_LINE):
-            return points, to_hex(artist.get_color())
+        points = np.ma.filled(artist.get_xydata().astype(float), np.nan)
+        if artist.get_visible() and (marked or len(points) > 1):
+            return points if marked else _evenly(points), to_hex(artist.get_color())
+    if not isinstance(artist, Collection) or not artist.get_visible():
+        return [], ""
     if isinstance(artist, PathCollection) and artist.get_offset_transform() == axes.transData:
-        faces = artist.get_facecolor()
-        colours = {to_hex(face) for face in np.atleast_2d(faces)}
         points = np.ma.filled(np.ma.asarray(artist.get_offsets(), dtype=float), np.nan)
-        return points, colours.pop() if len(colours) == 1 else ""
-    return np.empty((0, 2)), ""
+        return points, _one_colour(artist.get_facecolor())
+    if artist.get_transform() is not axes.transData:
+        return [], ""
+    if isinstance(artist, LineCollection):
+        ends = [end for segment in artist.get_segments() for end in segment]
+        return ends, _one_colour(artist.get_edgecolor())
+    if isinstance(artist, PolyCollection):
+        edges = [_band(path.vertices) for path in artist.get_paths()]
+        return [point for edge in edges for point in edge], _one_colour(artist.get_facecolor())
+    return [], ""
+
+
+def _one_colour(colours: np.ndarray) -> str:
+    found = {to_hex(colour) for colour in np.atleast_2d(colours)}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _evenly(points: np.ndarray) -> np.ndarray:
+    """At most `_MOST_OF_CURVE` vertices of a curve, its two ends among them."""
+    if len(points) <= _MOST_OF_CURVE:
+        return points
+    return points[np.linspace(0, len(points) - 1, _MOST_OF_CURVE).round().astype(int)]
+
+
+def _band(outline: np.ndarray) -> np.ndarray:
+    """Points of both edges of a filled band: the outline without repeated vertices."""
+    points = outline[: len(outline) - 1]  # the last one closes it
+    return _evenly(points[np.r_[True, np.any(np.diff(points, axis=0) != 0, axis=1)]])
 
 
 def _areas(artist: Artist, axes: Axes) -> Iterator[tuple[str, tuple[float, ...]]]:
@@ -135,8 +166,8 @@ def _areas(artist: Artist, axes: Axes) -> Iterator[tuple[str, tuple[float, ...]]
     elif isinstance(artist, Rectangle) and artist.get_data_transform() == axes.transData:
         x, y, width, height = *artist.get_xy(), artist.get_width(), artist.get_height()
         if width and height:
-            sides = f"{names[0]}: {_short(x)} to {_short(x + width)}"
-            text = f"{names[1]}: {_short(y)} to {_short(y + height)}\n{sides}"
+            ends = f"{names[0]}: {_short(x)} to {_short(x + width)}"
+            text = f"{names[1]}: {_short(y)} to {_short(y + height)}\n{ends}"
             yield text, (x, x + width, y, y + height)
 
 
@@ -144,13 +175,13 @@ def _cells(
     image: AxesImage, axes: Axes, names: Sequence[str]
 ) -> Iterator[tuple[str, tuple[float, ...]]]:
     """The cells of a heat map of numbers, with its value and its row and column."""
-    values: np.ndarray = np.ma.filled(np.ma.asarray(image.get_array(), dtype=float), np.nan)
+    values = np.ma.filled(np.ma.asarray(image.get_array(), dtype=float), np.nan)
     if values.ndim != 2:
         return
     left, right, bottom, top = image.get_extent()
     first, last = (top, bottom) if image.origin == "upper" else (bottom, top)
-    x: list[float] = np.linspace(left, right, values.shape[1] + 1).tolist()
-    y: list[float] = np.linspace(first, last, values.shape[0] + 1).tolist()
+    x = np.linspace(left, right, values.shape[1] + 1)
+    y = np.linspace(first, last, values.shape[0] + 1)
     ticks = _ticks(axes.xaxis), _ticks(axes.yaxis)
     for (i, j), value in np.ndenumerate(values):
         if np.isfinite(value):
@@ -186,8 +217,6 @@ def _labels_by_colour(figure: Figure) -> dict[str, str]:
     for legend in legends:
         for handle in legend.legend_handles:
             colour = handle.get_color() if isinstance(handle, Line2D) else None
-            if handle is None:
-                continue
             if isinstance(colour, str | tuple) and not same_color(colour, "none"):
                 found.setdefault(to_hex(colour), set()).add(str(handle.get_label()))
     return {colour: labels.pop() for colour, labels in found.items() if len(labels) == 1}

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from reseed.core.csv_files import write_csv
 from reseed.metrics.registry import Metric
 from reseed.session.splits import Design
 from reseed.session.tables import TrialKey
@@ -27,11 +28,16 @@ class StudyInterrupted(KeyboardInterrupt):
 
 
 def interrupt_study(
-    finished: dict[TrialKey, Outcome], design: Design, planned: int, metric: Metric
+    finished: dict[TrialKey, Outcome],
+    design: Design,
+    planned: int,
+    metric: Metric,
+    resume: str | Path | None = None,
 ) -> StudyInterrupted:
     """Write the finished trainings to a new CSV file in the current folder.
 
-    planned: number of trainings of the study, if every model depends on its seed.
+    planned: number of trainings of the study, if every model depends on its seed. resume: the
+    folder from which the study can continue.
 
     Returns:
         The exception to raise. Its text names the file and the call that compares these trainings.
@@ -47,11 +53,16 @@ def interrupt_study(
     arguments = [source, f'metric="{metric.name}"', f"greater_is_better={metric.greater_is_better}"]
     if "fold" not in trials and np.isfinite(ratio):
         arguments.append(f"test_train_ratio={ratio:.3g}")
+    again = (
+        f"The same call continues from the trainings in {resume}."
+        if resume is not None
+        else "`study` itself starts again from the first training; with `resume=FOLDER` it "
+        "continues where it stopped, as a study file (`config/studies/`) does."
+    )
     text = (
         f"study was interrupted after {len(trials)} of up to {planned} trainings. "
         f"Their scores are kept {where}in `trials` of this exception. Compare them: "
-        f"reseed.compare({', '.join(arguments)}). `study` itself starts again from the first "
-        "training; a study file (`config/studies/`) continues where it stopped."
+        f"reseed.compare({', '.join(arguments)}). {again}"
     )
     return StudyInterrupted(text, trials, path)
 
@@ -71,7 +82,8 @@ def _tabulate(finished: dict[TrialKey, Outcome], design: Design, metric: str) ->
 
 def _write_new_file(trials: pd.DataFrame) -> Path:
     with tempfile.NamedTemporaryFile(
-        "w", prefix="interrupted-study-", suffix=".csv", dir=".", delete=False, newline=""
+        prefix="interrupted-study-", suffix=".csv", dir=".", delete=False
     ) as file:
-        trials.to_csv(file, index=False)
-    return Path(file.name).resolve()
+        path = Path(file.name).resolve()
+    write_csv(trials, path)
+    return path
