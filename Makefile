@@ -43,9 +43,11 @@ verify: .venv/installed
 benchmark: .venv/installed
 	$(LIBRARY) benchmarks/overhead.py --scale $(SCALE)
 	$(LIBRARY) benchmarks/planning.py
+	$(LIBRARY) benchmarks/search.py
 	$(LIBRARY) benchmarks/stack.py
 	$(LIBRARY) benchmarks/pairs.py
 	$(LIBRARY) benchmarks/trimming.py
+	$(LIBRARY) benchmarks/evaluation.py
 
 # Remove results that no study plans any more, at any scale.
 prune: .venv/installed
@@ -58,9 +60,10 @@ faults: .venv/installed
 
 # Drive a small project by random sequences of moves; an interrupted series goes on.
 SEQUENCES ?= 200
+FIRST ?= 0
 sequences: .venv/installed
-	$(LIBRARY) tests/run_sequences.py --sequences $(SEQUENCES) --folder build/sequences \
-	  --output docs/reliability.md
+	$(LIBRARY) tests/run_sequences.py --sequences $(SEQUENCES) --first $(FIRST) \
+	  --folder build/sequences --output docs/reliability.md
 
 # Change modules of stats/ at fixed places: fails if their tests kill less than 95 % in MUTATED. Then
 # change a seventh of all modules at other places each night, and print the survivors (measured:

@@ -1,7 +1,8 @@
 """Failures are outcomes. `retry_failed` trains failed trials and searches again."""
 
 import pytest
-from projects import FOREST, TRAINED
+from projects import BOOST, FOREST, TRAINED
+from reseed.cache.trial_records import read_trial
 from reseed.core.errors import RETRY_HINT
 
 pytestmark = pytest.mark.workflow
@@ -93,6 +94,28 @@ def test_search_with_failed_fits_is_made_again_on_request(failing):
     assert not project.planned("--config", "retry_failed=true")
 
 
+def test_failures_of_programs_and_flags_are_retried(failing):
+    project, flag = failing
+    error = 'subprocess.CalledProcessError(1, ["solve"])'
+    model = MODEL.replace('RuntimeError("licence server does not answer")', error)
+    model = model.replace("import pathlib", "import pathlib, subprocess").format(flag=str(flag))
+    (project.folder / "my_models.py").write_text(model)
+    project.write("models/xgb", BOOST | {"name": "xgb", "hyperparameters": {"n_estimators": 3}})
+    project.change(models=["boost", "xgb"])
+    project.environment["PYTHONOPTIMIZE"] = "2"  # XGBoost needs its docstrings
+    text = project.run(fails=True)
+    assert "model xgb: none of" in text
+    assert "--config retry_failed=true" in text
+    records = {path: read_trial(project.folder / path) for path in project.trials()}
+    errors = {path: one.error for path, one in records.items() if one.status == "failed"}
+    assert all(path in errors for path in records if "/xgb/" in path)
+    assert any("CalledProcessError" in error for error in errors.values())
+    flag.unlink()
+    del project.environment["PYTHONOPTIMIZE"]
+    project.run("--config", "retry_failed=true")
+    assert not failures(project)
+
+
 def test_interpreter_flags_are_in_the_environment_record(project):
     project.change(models=["forest"])
     project.run()
@@ -101,3 +124,26 @@ def test_interpreter_flags_are_in_the_environment_record(project):
     project.change()
     project.run()
     assert project.metrics()["environment"].nunique() == 2
+
+
+def test_a_mistyped_hyperparameter_stops_the_run(project):
+    typo = {"max_depth": 3, "n_estimator": 5}
+    project.write("models/forest", FOREST | {"hyperparameters": typo, "search_space": {}})
+    text = project.run(fails=True)  # exit status above 0
+    assert "no hyper-parameter 'n_estimator'" in text
+    assert "Correct `hyperparameters` of the model" in text
+    stored = project.folder / "results" / "store"
+    assert not [path for path in stored.rglob("*.parquet") if "forest" in str(path)]
+    assert not (project.folder / "results" / "studies" / "small" / "metrics.parquet").exists()
+
+
+def test_a_model_of_which_every_trial_fails_stops_the_run(failing):
+    project, _ = failing
+    (project.folder / "my_models.py").write_text(
+        "def make(task, classes, hyperparameters, seeds, device, threads):\n"
+        "    raise RuntimeError('this model never works')\n"
+    )
+    text = project.run(fails=True)
+    assert "model boost: none of 6 trials finished" in text
+    assert "this model never works" in text
+    assert not (project.folder / "results" / "studies" / "small" / "metrics.parquet").exists()

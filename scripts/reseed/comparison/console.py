@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from reseed.claims.pair_verdicts import label_pair_outcome
 from reseed.claims.possible_ranks import format_ranks
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS
+from reseed.importers.deterministic import list_single_runs
 from reseed.rendering.numbers import counted, fixed, interval, interval_decimals, several
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ _MOST_SENTENCES = 3
 _EMPTY = ("–", "—", "")
 #: Names that a sentence lists.
 _MOST_NAMES = 5
+#: Lines of progress on a standard error that is not a terminal.
+_MOST_PROGRESS_LINES = 5
 #: Widest ranking.
 _WIDEST = 120
 #: Width of output that is not a terminal: tables are not wrapped.
@@ -52,28 +56,45 @@ def state_answer(comparison: Comparison) -> list[str]:
     datasets = single["dataset"].nunique()
     if datasets < 2:
         board = comparison.leaderboard
-        return [_describe_best(board[board["dataset"] != ALL_DATASETS], single, "mean", single)]
-    lines = []
+        best = _describe_best(board[board["dataset"] != ALL_DATASETS], single, "mean", single)
+        return [*_offer_deterministic(comparison), best]
+    lines = _offer_deterministic(comparison)
     board = comparison.leaderboard
     ranks = board[board["dataset"] == ALL_DATASETS]
     if len(over) and len(ranks):
         lines.append(_describe_best(ranks, over, "mean rank", single))
     elif len(ranks):
-        best = ranks.head(3)
-        listed = [f"{row.model} {row.mean:.2f}" for row in best.itertuples()]
+        listed = [f"{row.model} {row.mean:.2f}" for row in ranks.head(3).itertuples()]
         lines.append(
-            f"Nothing is tested over the {datasets} datasets together: they are too few, or "
-            f"models lack runs. Best mean ranks: {several(listed)}."
+            f"Best mean ranks over {datasets} datasets: {several(listed)}. They are not tested: "
+            "the datasets are too few, or models lack runs."
         )
     shown = int((single["outcome"] == "difference").sum())
     equal = int((single["outcome"] == "equivalent").sum())
     tested = int(single["p_adjusted"].notna().sum())
-    also = f", equivalence for {equal}" if equal else ""
+    also = f", equivalence for {equal:,}" if equal else ""
     lines.append(
-        f"On single datasets a difference is shown for {shown} of {counted(tested, 'tested pair')}"
+        f"On single datasets a difference is shown for {shown:,} of "
+        f"{counted(tested, 'tested pair')}"
         f"{also}{_describe_scope(single)}."
     )
     return lines
+
+
+def _offer_deterministic(comparison: Comparison) -> list[str]:
+    """The option for models with one run a split, if they leave pairs without a verdict."""
+    few = comparison.verdicts
+    few = few[few["outcome"] == "too few runs"]
+    single = list_single_runs(comparison.data.metrics)
+    models = [m for m in single if ((few["model_a"] == m) | (few["model_b"] == m)).any()]
+    if not models:
+        return []
+    options = " ".join(f"--deterministic {model}" for model in models)
+    is_one = len(models) == 1
+    return [
+        f"{several(models)} {'has' if is_one else 'have'} one run for each split. If no part of "
+        f"{'it' if is_one else 'them'} is random, `{options}` compares the others with its score."
+    ]
 
 
 def _describe_best(
@@ -100,12 +121,12 @@ def _describe_best(
     if len(tied) > 1:
         lead = f"{where}{_list(tied)} share the best {score}"
     words = {
-        "better": "shown better than",
-        "worse": "shown worse than",
+        "better": "significantly better than",
+        "worse": "significantly worse than",
         "equivalent": "equivalent to",
-        "no difference shown": "no difference is shown from",
+        "no difference shown": "not significantly different from",
         "too few runs": "too few runs to compare with",
-        "no variation": "the runs do not vary, so there is no verdict on",
+        "no variation": "their differences do not vary between runs, so no test against",
         "not comparable": "not comparable with",
     }
     parts = [
@@ -125,11 +146,12 @@ def _list(models: Iterable[str], of: int = 0) -> str:
 
 
 def _describe_scope(rows: pd.DataFrame) -> str:
-    """` (on exactly this test set, which did not vary)`, if that holds for all rows."""
+    """The limit to one test set, if that holds for all rows."""
     if len(rows) and rows["design"].isin(ONE_TEST_SET).all():
         several_sets = rows["dataset"].nunique() > 1
-        each = "each on exactly one test set" if several_sets else "on exactly this test set"
-        return f" ({each}, which did not vary)"
+        if several_sets:
+            return " (each on one fixed test set)"
+        return " (on exactly this test set, which did not vary)"
     return ""
 
 
@@ -278,17 +300,24 @@ def _list_notes(comparison: Comparison) -> list[str]:
 
 
 def show_steps(names: Iterable[str], title: str, shown: bool) -> Iterator[str]:
-    """The names, with a bar on standard error of those that are done."""
+    """The names, with a bar on standard error of those that are done; plain lines in a file."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     steps = list(names)
     tail = TextColumn("{task.description}")
-    with Progress(*columns, tail, console=Console(stderr=True), disable=not shown) as bar:
+    console = Console(stderr=True)
+    lines = shown and not console.is_terminal
+    every = -(-len(steps) // _MOST_PROGRESS_LINES)
+    with Progress(*columns, tail, console=console, disable=lines or not shown) as bar:
         task = bar.add_task("", total=len(steps))
-        for name in steps:
+        for number, name in enumerate(steps):
             bar.update(task, description=name)
+            if lines and number % every == 0:
+                print(
+                    f"{title}: {number} of {len(steps)} done; {name}", file=sys.stderr, flush=True
+                )
             yield name
             bar.advance(task)
 
@@ -314,7 +343,7 @@ def format_summary(comparison: Comparison, verdicts: pd.DataFrame) -> pd.DataFra
     summary = {
         "Dataset": verdicts["dataset"],
         "Comparison": verdicts["model_a"] + " – " + verdicts["model_b"],
-        "Difference [interval]": [format_difference(row) for row in rows.to_dict("records")],
+        _name_differences(rows): [format_difference(row) for row in rows.to_dict("records")],
         "p (adjusted)": [format_p(p) if p == p else "–" for p in verdicts["p_adjusted"]],
         "Flips": [format_share(f) if f == f else "–" for f in verdicts["flips"]],
         "Outcome": [label_pair_outcome(row) for row in rows.to_dict("records")],
@@ -324,12 +353,19 @@ def format_summary(comparison: Comparison, verdicts: pd.DataFrame) -> pd.DataFra
     return pd.DataFrame(summary)
 
 
+def _name_differences(rows: pd.DataFrame) -> str:
+    """Heading of what `format_difference` shows of the rows."""
+    if (rows["design"] == "datasets").all() and rows["mean_a"].notna().all():
+        return "Mean ranks"
+    return "Ahead on" if (rows["test"] == "sign test").all() else "Difference [interval]"
+
+
 def format_difference(row: Mapping[Any, Any]) -> str:
     """`3.3 points [2.9, 3.8]`, in the unit of the comparison."""
     if row["design"] == "datasets" and row["mean_a"] == row["mean_a"]:
-        return f"mean rank {row['mean_a']:.2f} against {row['mean_b']:.2f}"
+        return f"{row['mean_a']:.2f} – {row['mean_b']:.2f}"
     if row["test"] == "sign test":  # its difference counts datasets and has no unit
-        return f"ahead on {row['wins']:.0f} of {row['n']} datasets"
+        return f"{row['wins']:.0f} of {row['n']} datasets"
     low, high, value = (row[name] * row["factor"] for name in ("low", "high", "difference"))
     if value != value:
         return "–"
