@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import yaml
 from reseed.claims import phrases
-from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.claims.claim import ANY_NUMBER, NO_NULL, Claim, Estimate, Sample
 from reseed.claims.formatting import format_share
 from reseed.claims.statements import Judgement, judge
 from reseed.core.statement import Statement
@@ -83,8 +83,10 @@ def _cells(source: dict[str, Any], finding: Finding) -> list[str]:
 def _find(record: dict[str, Any], folder: Path) -> Finding:
     rows = pd.DataFrame(_estimates(record, folder))
     show = _SHOW[record.get("show", "ratio")]
+    is_share = record.get("show", "ratio").startswith("percent")
+    bounds = (0.0, 1.0) if is_share else ANY_NUMBER
     estimates = [
-        Estimate(row["subject"], row["value"], row["low"], row["high"], LEVEL)
+        Estimate(row["subject"], row["value"], row["low"], row["high"], LEVEL, bounds)
         for row in rows.to_dict("records")
     ]
     if len(rows) <= _MOST_SHOWN:
@@ -112,6 +114,7 @@ def _find(record: dict[str, Any], folder: Path) -> Finding:
         sample=Sample.of(rows, "n", record["unit"], record["unit"]),
         statistic=record["statistic"],
         estimates=estimates,
+        null=NO_NULL,
     )
     statement = Statement(
         record["statement"], record["name"], record.get("above"), record.get("below")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 from reseed.claims import phrases
-from reseed.claims.claim import Claim, Estimate, Sample, Test
+from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample, Test
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData, metric_title
 
@@ -166,6 +166,7 @@ def _sd(data: ExhibitData, rows: pd.DataFrame, titles: pd.Series, name: str) -> 
         },
         sample(rows),
         statistic="SD over seeds",
+        null=NO_NULL,
         estimates=estimates,
     )
 

@@ -14,7 +14,7 @@ from reseed.claims.formatting import format_p
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering import coverage, style
 from reseed.rendering.data import ExhibitData, NothingToShow
-from reseed.rendering.figures import FigureInfo
+from reseed.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.rendering.numbers import percent, rounded_percent
 from reseed.rendering.panels import entitle, panel_grid, undrawn
 from reseed.rendering.settings import (
@@ -88,6 +88,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             " otherwise.",
             *coverage.corrected(rows),
         ],
+        drawn=NO_CENTRE,
         alt="Difference of each pair of models with its interval, by dataset.",
     )
 
