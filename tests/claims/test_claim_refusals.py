@@ -211,3 +211,10 @@ def test_estimates_and_tests_need_a_null():
 def test_a_record_states_how_wide_the_intervals_are(estimates, widths):
     record = claim(estimates=estimates, null=NO_NULL).record()
     assert (record["widths"], record["limits"]) == (widths, "")
+
+
+def test_widths_in_unlike_units_are_not_pooled():
+    mixed = ROWS.assign(metric=["auc", "mse", "mse"])
+    measured = Estimate("a", 0.5, 0.4, 0.6, 0.95, (0, 1))
+    one = claim(rows=mixed, estimates=[measured], null=NO_NULL)
+    assert one.widths == "intervals in the units of several metrics"

@@ -127,6 +127,7 @@ def _largest(data: ExhibitData, rows: pd.DataFrame, titles: pd.Series, name: str
         statistic="difference of best and worst seed",
         estimates=estimates,
         null="difference 0",
+        precision="a lower bound, without error for the seeds run",
     )
 
 

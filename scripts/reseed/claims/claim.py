@@ -246,6 +246,8 @@ class Claim:
         if all(one.bounds == (0, math.inf) and one.low > 0 for one in known):
             found = from_to([math.sqrt(one.high / one.low) for one in known], "{:.2f}".format)
             text = f"intervals by a factor of {found} each way"
+        elif "metric" in self.rows and self.rows["metric"].nunique() > 1:
+            text = "intervals in the units of several metrics"
         else:
             halves = [one.factor * (one.high - one.low) / 2 for one in known]
             text = f"intervals of ±{from_to(halves, '{:.2g}'.format)} {known[0].unit}".rstrip()

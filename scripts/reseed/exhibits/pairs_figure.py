@@ -22,6 +22,7 @@ from reseed.rendering.settings import (
     adjusted_over,
     detectable,
     difference_estimates,
+    half_widths,
     in_unit,
     metric_title,
     note,
@@ -112,7 +113,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             statistic="mean difference",
             null="no difference",
             estimates=difference_estimates(data, rows),
-            precision=detectable(rows.drop(index=shown.index)),
+            precision=detectable(rows.drop(index=shown.index)) or half_widths(rows),
         )
     ]
     held = shown[shown["instability"].notna()]
