@@ -43,9 +43,11 @@ verify: .venv/installed
 benchmark: .venv/installed
 	$(LIBRARY) benchmarks/overhead.py --scale $(SCALE)
 	$(LIBRARY) benchmarks/planning.py
+	$(LIBRARY) benchmarks/search.py
 	$(LIBRARY) benchmarks/stack.py
 	$(LIBRARY) benchmarks/pairs.py
 	$(LIBRARY) benchmarks/trimming.py
+	$(LIBRARY) benchmarks/evaluation.py
 
 # Remove results that no study plans any more, at any scale.
 prune: .venv/installed

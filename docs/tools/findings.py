@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import yaml
+from finding_values import BOUNDS, LEVEL, read_estimates
 from reseed.claims import phrases
 from reseed.claims.claim import ANY_NUMBER, NO_NULL, Claim, Estimate, Sample
 from reseed.claims.formatting import format_share
-from reseed.claims.statements import Judgement, judge
+from reseed.claims.statements import Judgement, describe_precision, judge
 from reseed.core.statement import Statement
-from reseed.stats.error_rates import estimate_rate
-from reseed.stats.extremes import gaussian_range_interval
-from reseed.stats.gaussian_range import expected_gaussian_range
-from scipy import stats
 
-LEVEL = 0.95
 _MOST_SHOWN = 4  # estimates that are listed one by one
-_TAIL = (1 - LEVEL) / 2
 _SHOW: dict[str, Callable[[float], str]] = {
     "ratio": lambda value: f"{value:.3g}",
     "number4": "{:.4f}".format,
@@ -35,7 +27,7 @@ _SHOW: dict[str, Callable[[float], str]] = {
 
 @dataclass(frozen=True)
 class Finding:
-    """One row of the page. limits: what the numbers can show, or why they cannot tell."""
+    """One row of the page. limits: power, or why there is none, and why they cannot tell."""
 
     record: dict[str, Any]
     claim: Claim
@@ -81,14 +73,15 @@ def _cells(source: dict[str, Any], finding: Finding) -> list[str]:
 
 
 def _find(record: dict[str, Any], folder: Path) -> Finding:
-    rows = pd.DataFrame(_estimates(record, folder))
+    rows = pd.DataFrame(read_estimates(record, folder))
     show = _SHOW[record.get("show", "ratio")]
-    is_share = record.get("show", "ratio").startswith("percent")
-    bounds = (0.0, 1.0) if is_share else ANY_NUMBER
     estimates = [
-        Estimate(row["subject"], row["value"], row["low"], row["high"], LEVEL, bounds)
+        Estimate(
+            row["subject"], row["value"], row["low"], row["high"], LEVEL,
+            BOUNDS.get(row.get("method"), ANY_NUMBER),
+        )
         for row in rows.to_dict("records")
-    ]
+    ]  # fmt: skip
     if len(rows) <= _MOST_SHOWN:
         is_exact = rows["low"] == rows["high"]
         shown = rows.assign(low=rows["low"].mask(is_exact), high=rows["high"].mask(is_exact))
@@ -120,73 +113,11 @@ def _find(record: dict[str, Any], folder: Path) -> Finding:
         record["statement"], record["name"], record.get("above"), record.get("below")
     )
     judgement = judge(statement, claim)
-    limits = record.get("limits", "")
-    if reason := record.get("cannot_tell", ""):
-        judgement, limits = Judgement("cannot tell", 0, 0, 0), reason
-    elif judgement.verdict == "cannot tell" and not limits:
-        limits = _detectable(rows)
+    reasons = [describe_precision(statement, claim)]
+    if rows["low"].isna().all() and record.get("limits"):
+        reasons = []  # the limits say why there is no interval
+    reasons += [record.get("limits", ""), record.get("cannot_tell", "")]
+    if record.get("cannot_tell"):
+        judgement = Judgement("cannot tell", 0, 0, 0)
+    limits = "; ".join(filter(None, reasons))
     return Finding(record, claim, judgement, limits)
-
-
-def _estimates(record: dict[str, Any], folder: Path) -> list[dict[str, Any]]:
-    """Estimates of a record, each with subject, value, low, high and n."""
-    if "estimates" in record:
-        return [_with_interval(entry) for entry in record["estimates"]]
-    file = record["file"]
-    with (folder / file["name"]).open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    if file["method"] == "picard":
-        return [_published_range(row) for row in rows]
-    return [
-        _with_interval(
-            {
-                "subject": f"{row['model']} on {row['dataset']}, {row['search']}",
-                "value": float(row["ratio"]),
-                "n": int(row["n_data"]),
-                "n_other": int(row["n_model"]),
-                "method": file["method"],
-            }
-        )
-        for row in rows
-        if row["group"] == file["group"]
-    ]
-
-
-def _with_interval(entry: dict[str, Any]) -> dict[str, Any]:
-    value, n, method = float(entry["value"]), int(entry["n"]), entry.get("method")
-    low, high = entry.get("low", math.nan), entry.get("high", math.nan)
-    if method == "exact":
-        low = high = value
-    elif method == "share":
-        rate = estimate_rate(np.arange(n) < round(value * n))
-        low, high = rate.low, rate.high
-    elif method == "sd":
-        low, high = value * np.sqrt((n - 1) / stats.chi2.isf([_TAIL, 1 - _TAIL], n - 1))
-    elif method == "sd_ratio":
-        df = n - 1, entry["n_other"] - 1
-        low, high = value / np.sqrt(stats.f.isf([_TAIL, 1 - _TAIL], *df))
-    elif method == "gaussian_range":
-        least, most = gaussian_range_interval(n)
-        value, low, high = value / float(expected_gaussian_range(n)), value / most, value / least
-    return {**entry, "value": value, "low": float(low), "high": float(high), "n": n}
-
-
-def _published_range(row: dict[str, str]) -> dict[str, Any]:
-    return _with_interval(
-        {
-            "subject": f"{row['dataset']} {row['training']}",
-            "value": (float(row["max"]) - float(row["min"])) / float(row["std"]),
-            "n": int(row["seeds"]),
-            "method": "gaussian_range",
-        }
-    )
-
-
-def _detectable(rows: pd.DataFrame) -> str:
-    """The smallest ratio of SDs that is found in 80 %; else that no power was computed."""
-    if "method" not in rows or not rows["method"].eq("sd_ratio").all():
-        return "power not computed"
-    first = rows.loc[(rows["n"] + rows["n_other"]).idxmin()]
-    df = first["n"] - 1, first["n_other"] - 1
-    ratio = math.sqrt(stats.f.isf(_TAIL, *df) / stats.f.ppf(0.2, *df))
-    return f"a ratio of {ratio:.2f} would be found in 80 %"

@@ -100,7 +100,7 @@ def _add_compare(commands: Commands) -> None:
         action="append",
         default=[],
         metavar="MODEL",
-        help="a model without randomness: one run on a split stands for all seeds",
+        help="a model without randomness: its one run on a split is a fixed score",
     )
     add_columns(command)
     add_direction(command)

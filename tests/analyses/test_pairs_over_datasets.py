@@ -8,6 +8,7 @@ from reseed.analyses import pairs
 from reseed.analyses.shared.data import Data
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.study_info import StudyInfo
+from reseed.stats.rank_power import detectable_shift
 from run_kinds import run_analysis
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
@@ -150,6 +151,15 @@ def test_two_models_over_datasets_by_the_signed_rank_test(rng):
     )
     assert (row["model_a"], row["test"]) == ("x", "sign test")
     assert row["p"] == pytest.approx(stats.binomtest(int(row["wins"]), 9).pvalue)
+
+
+def test_open_verdicts_name_what_twice_the_datasets_find(rng):
+    rows = [r for i in range(6) for r in over_splits(rng, {"x": 0, "y": 0}, 6, f"d{i}")]
+    row = run_analysis(pairs, data(frame(rows)), n_boot=20).query("dataset == 'all datasets'")
+    row = row.iloc[0]
+    assert (row["outcome"], row["add"]) == ("no difference shown", "datasets")
+    assert row["detectable_add"] == detectable_shift("signed-rank", 12)
+    assert f"on 12 datasets {row['detectable_add']:.1f}." in row["verdict"]
 
 
 def test_equivalence_over_datasets(rng):

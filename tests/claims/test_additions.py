@@ -3,7 +3,8 @@
 import math
 
 import pytest
-from reseed.claims.budget import describe_additions, list_additions
+from reseed.claims.budget import describe_additions, describe_datasets, list_additions
+from reseed.stats.rank_power import detectable_shift
 
 SPLITS = {
     "design": "splits", "n": 10, "n_a": 10, "n_b": 10, "test_train_ratio": 0.25, "alpha": 0.05,
@@ -46,3 +47,33 @@ def test_seeds_alone(design):
 def test_nothing_is_said_without_a_detectable_difference():
     assert describe_additions(SPLITS | {"detectable": math.nan}, 1) == ""
     assert describe_additions(SPLITS | {"design": "datasets"}, 1) == ""
+
+
+OVER = {"design": "datasets", "n": 10, "alpha": 0.05, "pairs": 3}
+
+
+@pytest.mark.parametrize(
+    ("test", "name", "models", "level"),
+    [
+        ("Nemenyi's test", "Nemenyi", 3, 0.05),
+        ("Wilcoxon signed-rank test", "signed-rank", 2, 0.05 / 3),
+        ("sign test", "sign", 2, 0.05 / 3),
+    ],
+)
+def test_twice_the_datasets(test, name, models, level):
+    now, twice = (detectable_shift(name, n, models, alpha=level) for n in (10, 20))
+    row = OVER | {"test": test, "detectable_sd": now}
+    (added,) = list_additions(row)
+    assert (added.source, added.detectable) == ("datasets", twice)
+    assert twice < now
+    assert describe_datasets(row) == (
+        f"A true mean difference of {now:.1f} SD of the difference between datasets would be "
+        f"found in 80 %; on 20 datasets {twice:.1f}."
+    )
+
+
+def test_no_difference_is_found_on_few_datasets():
+    row = OVER | {"n": 5, "test": "sign test", "detectable_sd": math.inf, "pairs": 6}
+    assert describe_datasets(row).startswith("On 5 datasets no difference, however large, would ")
+    assert "; on 10 datasets " in describe_datasets(row)
+    assert describe_datasets(row | {"detectable_sd": math.nan}) == ""

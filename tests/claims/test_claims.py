@@ -222,17 +222,3 @@ def test_shares_are_shown_in_points():
     assert row.statistic.endswith(", points")
     assert row.limits.endswith("points")
     assert row.verdict == "cannot tell"
-
-
-def test_precision_is_left_out_where_none_is_known():
-    ends = [
-        Estimate("share", 0.5, bounds=(0, 1)),  # no interval
-        Estimate("bound", 0.02, 0.02, 1.0, 0.95, (0, 1)),  # one-sided
-        Estimate("count", 10.0, 10.0, 10.0, 1.0, (1, math.inf)),  # exact
-    ]
-    for estimate in ends:
-        above = Statement("More.", "ratio", above=0.4)
-        assert describe_precision(above, claim(estimates=[estimate])) == ""
-    both = Statement("About.", "ratio", above=0.5, below=2)
-    known = Estimate("a", 1.3, 1.0, 1.7, 0.95, (0, math.inf))
-    assert describe_precision(both, claim(estimates=[known])) == ""

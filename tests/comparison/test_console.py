@@ -30,7 +30,9 @@ def compared(board):
 
 def test_the_answer_is_over_all_datasets_and_first(compared):
     lines = render(compared, 80).splitlines()
-    assert lines[0].startswith("Over 12 datasets best is best by mean rank 1.00; shown better than")
+    assert lines[0].startswith(
+        "Over 12 datasets best is best by mean rank 1.00; significantly better than"
+    )
     assert "On single datasets a difference is shown for" in " ".join(lines[:4])
     assert len(state_answer(compared)) == 2
     headings = [
@@ -106,7 +108,9 @@ def test_json_and_quiet(tmp_path, capsys):
     text = capsys.readouterr().out.splitlines()
     assert text == content["answer"]
     assert text[0].startswith("b is best by mean accuracy 0.77")
-    assert text[0].endswith("; shown better than a (on exactly this test set, which did not vary).")
+    assert text[0].endswith(
+        "; significantly better than a (on exactly this test set, which did not vary)."
+    )
 
 
 def test_equivalent_models_are_in_the_answer():
@@ -202,3 +206,41 @@ def test_page_of_imported_results_states_no_unknown_facts(compared):
     assert "No source, size or licence of the data is known" in page
     assert "not stated" not in page
     assert "(left out): 0 of 0" not in page
+
+
+@pytest.fixture(scope="module")
+def four(board):
+    """Four datasets, each with one fixed test set: too few for a test over datasets."""
+    few = board[board["dataset"].isin([f"data-{i:02d}" for i in range(4)])]
+    return compare(few.rename(columns={"fold": "seed"}))
+
+
+def test_pages_and_console_state_the_same_limits(four, tmp_path):
+    first, second = state_answer(four)
+    assert first.startswith("Best mean ranks over 4 datasets: best 1.00")
+    assert "They are not tested" in first
+    assert "(each on one fixed test set)" in second
+    four.to_html(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    navigation = page[page.index("<nav") : page.index("</nav>")]
+    assert "shown to be the best on all 4 datasets, on one test set each" in navigation
+    assert "data-00: " not in navigation
+    assert "on all 4 datasets, on one test set each (" in page[page.index("</nav>") :]
+
+
+def test_pair_rows_fit_a_terminal_on_one_line(compared):
+    lines = render(compared, 80).splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("Pairs over all"))
+    rows = lines[start + 3 : lines.index("", start)]
+    assert len(rows) == 10  # of five models, none wrapped
+    assert "Mean ranks" in lines[start + 1]
+    assert all(row.count(" – ") == 2 for row in rows)
+
+
+def test_differences_that_do_not_vary_are_said_so():
+    scores = {"a": [0.80, 0.82, 0.81, 0.83, 0.84, 0.80]}
+    scores["b"] = [score - 0.125 for score in scores["a"]]
+    rows = [(m, i, one) for m, all_of in scores.items() for i, one in enumerate(all_of)]
+    table = pd.DataFrame(rows, columns=["model", "seed", "accuracy"])
+    (answer,) = state_answer(compare(table))
+    assert "their differences do not vary between runs, so no test against b" in answer

@@ -257,6 +257,13 @@ def test_detectable_difference_has_the_stated_power():
     assert (found["outcome"] == "difference").mean() == pytest.approx(0.8, abs=0.07)
 
 
+def test_open_verdicts_say_what_twice_the_runs_find():
+    cells = pd.DataFrame({"model": ["a", "b"], "x": ["90.0 ± 0.3", "90.1 ± 0.5"]})
+    now, twice = (compare_means(cells, runs, spread="sd").iloc[0] for runs in (10, 20))
+    assert now["detectable_add"] == pytest.approx(twice["detectable"])
+    assert f"twice as many {now['detectable_add']:.2f}." in now["verdict"]
+
+
 def test_interval_is_for_the_pair_alone():
     cells = ["90.00 ± 0.50", "90.90 ± 0.50", "90.10 ± 0.50"]
     found = compare_means(pd.DataFrame({"model": ["a", "b", "c"], "x": cells}), 5, metric="error")

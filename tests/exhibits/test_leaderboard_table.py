@@ -52,7 +52,7 @@ def test_the_best_by_its_own_runs_may_lose_on_those_it_shares():
     ]  # fmt: skip
     table = board(splits({"rf": 0.89, "xgb": 0.9}) + easy, about(("magic",), ("rf", "xgb")))
     assert table.shown["Model"].iloc[0] == "RF"
-    assert table.findings[0].endswith("; on shared runs XGB is shown better than it.")
+    assert table.findings[0].endswith("; on shared runs XGB is significantly better than it.")
     assert table.headline == "RF has the best mean, but not on the runs it shares with XGB"
 
 

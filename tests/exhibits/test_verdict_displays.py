@@ -79,7 +79,7 @@ def test_the_leaderboard_names_shown_differences():
     assert list(table.shown["Letters"]) == ["a", "b", "b"]
     assert list(table.shown["Won, open, lost"]) == ["2 / 0 / 0", "0 / 1 / 1", "0 / 1 / 1"]
     assert table.headline == "XGB has the best mean and is shown to differ from every other"
-    assert "shown better than every other model" in table.findings[0]
+    assert "significantly better than every other model" in table.findings[0]
 
 
 def test_without_a_verdict_on_every_pair_there_are_no_letters():

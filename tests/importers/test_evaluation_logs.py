@@ -197,6 +197,50 @@ def test_damaged_helm_stats_are_refused(tmp_path):
         compare_items(tmp_path)
 
 
+def test_failed_instance_of_helm_has_no_score(tmp_path):
+    """HELM leaves the mean out, with a count of 0."""
+    for model in "ab":
+        run = tmp_path / f"quiz:model={model}"
+        _helm(run, [[1.0, 0.0, 1.0, 0.0]])
+        path = run / "per_instance_stats.json"
+        instances = json.loads(path.read_text())
+        if model == "a":
+            stat = instances[2]["stats"][0]
+            instances[2]["stats"][0] = {"name": stat["name"], "count": 0, "sum": 0}
+        path.write_text(json.dumps(instances))
+    with pytest.raises(ReseedError, match=r"scores are missing \(a 1\)"):
+        compare_items(tmp_path)
+    board = compare_items(tmp_path, failed="drop").leaderboard.set_index("model")["mean"]
+    assert board["a"] == pytest.approx(1 / 3)
+
+
+def test_instances_of_helm_with_other_inputs_are_refused(tmp_path):
+    for model in "ab":
+        run = tmp_path / f"quiz:model={model}"
+        _helm(run, [[1.0, 0.0]])
+        instances = [
+            {"input": {"text": f"question {number}"}, "id": f"id{number}", "split": "test",
+             "references": [{"output": {"text": "yes"}, "tags": ["correct"]}]}
+            for number in range(2)
+        ]  # fmt: skip
+        (run / "instances.json").write_text(json.dumps(instances))
+    assert compare_items(tmp_path).leaderboard["mean"].tolist() == [0.5, 0.5]
+    instances[1]["input"]["text"] = "another question"
+    (run / "instances.json").write_text(json.dumps(instances))
+    with pytest.raises(ReseedError, match="item id1 of quiz has another input"):
+        compare_items(tmp_path)
+
+
+def test_logs_of_several_harnesses_are_one_error(tmp_path):
+    _lm_eval(tmp_path / "a", "a", [1, 0])
+    _inspect(tmp_path / "quiz.json", "m", [["C"], ["I"]])
+    for call in (compare_items, reseed.compare):
+        with pytest.raises(
+            ReseedError, match=r"several harnesses: lm-eval samples \(1 files\), In"
+        ):
+            call(tmp_path)
+
+
 def test_other_files_are_no_logs(tmp_path):
     (tmp_path / "scores.csv").write_text("model,item,score\n")
     (tmp_path / "all.json").write_text('{"accuracy": 0.5}')

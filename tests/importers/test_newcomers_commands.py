@@ -68,6 +68,18 @@ def test_the_command_for_samples_works(run, tmp_path, command):
     assert "OTHER beats samples_a: difference 45 points" in run(proposed)
 
 
+def test_the_answer_offers_a_deterministic_baseline(run):
+    dense = [0.43, 0.44, 0.45, 0.44, 0.435, 0.445]
+    rows = [("bm25", 0, 0.41), *(("dense", seed, score) for seed, score in enumerate(dense))]
+    pd.DataFrame(rows, columns=["model", "seed", "ndcg"]).to_csv("runs.csv", index=False)
+    first = run("compare runs.csv --baseline bm25").splitlines()[0]
+    assert first.startswith("bm25 has one run for each split.")
+    (proposed,) = re.findall("`(.+)`", first)
+    answer = run(f"compare runs.csv --baseline bm25 {proposed} --quiet")
+    assert answer.startswith("dense is best by mean ndcg 0.44 over 6 runs; significantly better")
+    assert "by your word" not in run(f"compare runs.csv {proposed}")
+
+
 def write_states():
     noise = np.random.default_rng(0)
     for model, seed in product(["bert", "roberta"], range(6)):

@@ -101,3 +101,26 @@ def test_interpreter_flags_are_in_the_environment_record(project):
     project.change()
     project.run()
     assert project.metrics()["environment"].nunique() == 2
+
+
+def test_a_mistyped_hyperparameter_stops_the_run(project):
+    typo = {"max_depth": 3, "n_estimator": 5}
+    project.write("models/forest", FOREST | {"hyperparameters": typo, "search_space": {}})
+    text = project.run(fails=True)  # exit status above 0
+    assert "no hyper-parameter 'n_estimator'" in text
+    assert "Correct `hyperparameters` of the model" in text
+    stored = project.folder / "results" / "store"
+    assert not [path for path in stored.rglob("*.parquet") if "forest" in str(path)]
+    assert not (project.folder / "results" / "studies" / "small" / "metrics.parquet").exists()
+
+
+def test_a_model_of_which_every_trial_fails_stops_the_run(failing):
+    project, _ = failing
+    (project.folder / "my_models.py").write_text(
+        "def make(task, classes, hyperparameters, seeds, device, threads):\n"
+        "    raise RuntimeError('this model never works')\n"
+    )
+    text = project.run(fails=True)
+    assert "model boost: none of 6 trials finished" in text
+    assert "this model never works" in text
+    assert not (project.folder / "results" / "studies" / "small" / "metrics.parquet").exists()

@@ -118,7 +118,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     - `item_share`: share of the squared standard error that more seeds do not reduce.
     - `add`: for an open verdict, of what twice as much lowers the smallest detectable difference
       most: `seeds`, `splits`, `rows` or `items` (`claims.budget`), or `datasets`; `detectable_add`:
-      to what.
+      to what (of datasets: as `detectable_sd`).
     - `largest_difference`: largest possible difference, of two shares; intervals end there.
     - `instability`: share of single runs whose order differs from that of the means; a tie
       (`ties`: their share) counts one half.
@@ -163,8 +163,6 @@ def _plan_addition(row: Row) -> Row:
     """What to add if the verdict is open: the source that helps most, and what it would show."""
     if decide_pair_outcome(row) != "no difference shown":
         return {}
-    if row["design"] == "datasets":
-        return {"add": "datasets"}
     additions = list_additions(row)
     if not additions:
         return {}

@@ -1,12 +1,13 @@
-"""What to add to a comparison whose verdict is open: more seeds, splits, rows or items."""
+"""What to add to an open comparison: more seeds, splits, rows, items or datasets."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from reseed.claims.designs import SEEDS, SEEDS_AND_ITEMS, SPLITS, UNPAIRED
+from reseed.claims.designs import NEMENYI, SEEDS, SEEDS_AND_ITEMS, SIGN, SPLITS, UNPAIRED
 from reseed.claims.formatting import format_number
 from reseed.claims.verdicts import Row
 from reseed.stats.budget import (
@@ -16,6 +17,7 @@ from reseed.stats.budget import (
     remaining_error,
     split_shares,
 )
+from reseed.stats.rank_power import RankTest, detectable_shift
 
 _detectable_factor = lru_cache(detectable_factor)
 
@@ -24,9 +26,9 @@ _detectable_factor = lru_cache(detectable_factor)
 class Addition:
     """Twice the levels of one source of variance, and the difference that is then detectable.
 
-    source: `seeds`, `splits`, `rows` (of the data set) or `items` (of the test set).
+    source: `seeds`, `splits`, `rows` (of the data set), `items` (of the test set) or `datasets`.
     detectable: smallest true difference that the test then finds with the planned power, in score
-        units.
+        units; over datasets in SDs of the difference between datasets (infinite: none).
     """
 
     source: str
@@ -39,6 +41,8 @@ def list_additions(row: Row) -> tuple[Addition, ...]:
     Empty where the smallest detectable difference is not known. Each source is doubled alone. The
     parts of the error are estimates, and so are the results.
     """
+    if row["design"] == "datasets":
+        return tuple(_add_datasets(row))
     size = row.get("detectable", math.nan)
     shares = _find_shares(row)
     if not math.isfinite(size + sum(shares.values())) or not shares:
@@ -49,6 +53,36 @@ def list_additions(row: Row) -> tuple[Addition, ...]:
         for source in sources
     ]
     return tuple(sorted(found, key=lambda one: one.detectable))
+
+
+def _add_datasets(row: Row) -> Iterator[Addition]:
+    if math.isnan(row.get("detectable_sd", math.nan)):
+        return
+    pairs, twice = int(row["pairs"]), 2 * int(row["n"])
+    if row["test"] == NEMENYI.test:
+        models = round((1 + math.sqrt(1 + 8 * pairs)) / 2)
+        shift = detectable_shift("Nemenyi", twice, models, alpha=row["alpha"])
+    else:
+        test: RankTest = "sign" if row["test"] == SIGN.test else "signed-rank"
+        shift = detectable_shift(test, twice, alpha=row["alpha"] / pairs)
+    yield Addition("datasets", shift)
+
+
+def describe_datasets(row: Row) -> str:
+    """Sentence on the differences found on the datasets of a row, and on twice as many."""
+    additions = list_additions(row)
+    if not additions:
+        return ""
+    shift, twice = row["detectable_sd"], additions[0].detectable
+    more = f"{2 * row['n']:.0f} datasets"
+    unit = "SD of the difference between datasets"
+    if math.isfinite(shift):
+        return (
+            f"A true mean difference of {shift:.1f} {unit} would be found in 80 %; on {more} "
+            f"{twice:.1f}."
+        )
+    none = f"On {row['n']:.0f} datasets no difference, however large, would be found in 80 %"
+    return f"{none}; on {more} {f'{twice:.1f} {unit}' if math.isfinite(twice) else 'neither'}."
 
 
 def _find_shares(row: Row) -> Shares:

@@ -58,4 +58,8 @@ def build_mean_verdict(row: Row, min_runs: int, power: float) -> Verdict:
 def _describe_power(row: Row, power: float) -> str:
     decimals = count_interval_decimals(0, 2 * row["detectable"])
     size = format_number(row["detectable"], decimals)
-    return f"So many runs find a difference of {size} in {format_share(power)} of cases."
+    twice = format_number(row["detectable_add"], decimals)
+    return (
+        f"So many runs find a difference of {size} in {format_share(power)} of cases, twice as "
+        f"many {twice}."
+    )

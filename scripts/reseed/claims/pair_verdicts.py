@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from reseed.claims.budget import describe_additions
+from reseed.claims.budget import describe_additions, describe_datasets
 from reseed.claims.designs import NEMENYI, SEEDS_AND_ITEMS, SIGN, SPLITS, UNPAIRED, find_method
 from reseed.claims.formatting import format_number, format_p, format_share, keep_bounds_visible
 from reseed.claims.verdicts import (
@@ -131,6 +131,8 @@ def _build_over_datasets(row: Row) -> Verdict:
         least = format_p(row["p_least"])
         floor = f"No outcome of {row['n']:.0f} datasets gives this test a p below {least}."
         notes = (floor, *notes)
+    if outcome == "no difference shown":
+        notes = (describe_datasets(row), *notes)
     return Verdict(
         outcome,
         row["model_a"],

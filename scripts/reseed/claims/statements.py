@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
-from statistics import NormalDist
 from typing import Literal
 
+from reseed.claims import precision
 from reseed.claims.claim import Claim, Estimate
-from reseed.claims.formatting import format_share, from_to
+from reseed.claims.precision import ENOUGH_POWER
 from reseed.core.statement import Statement
 
 Verdict = Literal["held", "not held", "cannot tell"]
-#: Least power of a test whose failure to reject counts against a statement.
-ENOUGH_POWER = 0.8
 
 
 @dataclass(frozen=True)
@@ -79,41 +77,8 @@ def _compare(statement: Statement, estimate: Estimate) -> Verdict:
 
 
 def describe_precision(statement: Statement, claim: Claim) -> str:
-    """From which true values on the statement would be decided with `ENOUGH_POWER`, about.
-
-    That it holds; for a statement that did not hold, that it does not. As if the intervals were
-    those of Gaussian estimates: of their logarithm for a ratio (bounds 0 and ∞). Empty for a region
-    with two ends, estimates without an interval, and one-sided intervals that end at a bound.
-    """
-    ends = [end for end in (statement.above, statement.below) if end is not None]
-    if len(ends) != 1:
-        return ""
-    sign = 1 if statement.below is None else -1
-    if judge(statement, claim).verdict == "not held":
-        sign = -sign
-    decided = [(one, _decided_from(one, ends[0], sign)) for one in claim.estimates]
-    known = [value * one.factor for one, value in decided if value is not None]
-    if not known:
-        return ""
-    side = "above" if sign > 0 else "below"
-    unit = claim.estimates[0].unit
-    return (
-        f"power of about {format_share(ENOUGH_POWER)} for a true value {side}"
-        f" {from_to(known, '{:.2g}'.format)}{f' {unit}' if unit else ''}"
-    )
-
-
-def _decided_from(estimate: Estimate, end: float, sign: int) -> float | None:
-    """The value beyond `end` whose interval leaves it out with `ENOUGH_POWER`; None if unknown."""
-    low, high, bounds = estimate.low, estimate.high, estimate.bounds
-    if not estimate.has_interval or estimate.level >= 1 or {low, high} & set(bounds):
-        return None
-    z = NormalDist().inv_cdf((1 + estimate.level) / 2)
-    reach = (z + NormalDist().inv_cdf(ENOUGH_POWER)) / (2 * z)
-    if bounds == (0, inf) and low > 0 and end > 0:
-        return float(end * (high / low) ** (sign * reach))
-    value = end + sign * reach * (high - low)
-    return float(value) if bounds[0] < value < bounds[1] else None
+    """From which true values on the statement would be decided (`reseed.claims.precision`)."""
+    return precision.describe(statement, list(claim.estimates), judge(statement, claim).verdict)
 
 
 def judge_all(statements: Sequence[Statement], claims: Sequence[Claim]) -> list[dict]:

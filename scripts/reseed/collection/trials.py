@@ -11,7 +11,7 @@ import pandas as pd
 from reseed.cache.trial_cache import SearchWinner
 from reseed.collection.study import StudyTrial, StudyTrials, TrialReader
 from reseed.core.errors import Damaged, ManyDamaged, ReseedError
-from reseed.core.schemas import OUTCOME_COLUMNS
+from reseed.core.schemas import OUTCOME_COLUMNS, SETTING_COLUMNS, TRIAL_COLUMNS
 from reseed.data.splits import read_split
 from reseed.data.store import read_targets
 from reseed.metrics import registry as metrics
@@ -57,8 +57,9 @@ def _refuse_failed_models(study: StudyTrials, frame: pd.DataFrame) -> None:
     """Raise ReseedError with the first failure of a model of which no trial finished."""
     for model, rows in frame.groupby("model", sort=False):
         if (rows["status"] != "ok").all():
+            trials = len(rows.drop_duplicates([*SETTING_COLUMNS, *TRIAL_COLUMNS]))
             raise ReseedError(
-                f"study {study.spec.study}: model {model}: none of {len(rows)} trials finished: "
+                f"study {study.spec.study}: model {model}: none of {trials} trials finished: "
                 f"{str(rows['error'].iloc[0]).rstrip('.')}. Correct the model or its "
                 "hyper-parameters (config/models/), or remove it from the study. If the cause lay "
                 "outside the model, run again with `--config retry_failed=true`"

@@ -15,6 +15,7 @@ from reseed.claims.formatting import format_p, format_share
 from reseed.claims.possible_ranks import format_ranks
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS
+from reseed.importers.deterministic import list_single_runs
 from reseed.rendering.numbers import counted, fixed, interval, interval_decimals, several
 
 if TYPE_CHECKING:
@@ -51,28 +52,45 @@ def state_answer(comparison: Comparison) -> list[str]:
     datasets = single["dataset"].nunique()
     if datasets < 2:
         board = comparison.leaderboard
-        return [_describe_best(board[board["dataset"] != ALL_DATASETS], single, "mean", single)]
-    lines = []
+        best = _describe_best(board[board["dataset"] != ALL_DATASETS], single, "mean", single)
+        return [*_offer_deterministic(comparison), best]
+    lines = _offer_deterministic(comparison)
     board = comparison.leaderboard
     ranks = board[board["dataset"] == ALL_DATASETS]
     if len(over) and len(ranks):
         lines.append(_describe_best(ranks, over, "mean rank", single))
     elif len(ranks):
-        best = ranks.head(3)
-        listed = [f"{row.model} {row.mean:.2f}" for row in best.itertuples()]
+        listed = [f"{row.model} {row.mean:.2f}" for row in ranks.head(3).itertuples()]
         lines.append(
-            f"Nothing is tested over the {datasets} datasets together: they are too few, or "
-            f"models lack runs. Best mean ranks: {several(listed)}."
+            f"Best mean ranks over {datasets} datasets: {several(listed)}. They are not tested: "
+            "the datasets are too few, or models lack runs."
         )
     shown = int((single["outcome"] == "difference").sum())
     equal = int((single["outcome"] == "equivalent").sum())
     tested = int(single["p_adjusted"].notna().sum())
-    also = f", equivalence for {equal}" if equal else ""
+    also = f", equivalence for {equal:,}" if equal else ""
     lines.append(
-        f"On single datasets a difference is shown for {shown} of {counted(tested, 'tested pair')}"
+        f"On single datasets a difference is shown for {shown:,} of "
+        f"{counted(tested, 'tested pair')}"
         f"{also}{_describe_scope(single)}."
     )
     return lines
+
+
+def _offer_deterministic(comparison: Comparison) -> list[str]:
+    """The option for models with one run a split, if they leave pairs without a verdict."""
+    few = comparison.verdicts
+    few = few[few["outcome"] == "too few runs"]
+    single = list_single_runs(comparison.data.metrics)
+    models = [m for m in single if ((few["model_a"] == m) | (few["model_b"] == m)).any()]
+    if not models:
+        return []
+    options = " ".join(f"--deterministic {model}" for model in models)
+    is_one = len(models) == 1
+    return [
+        f"{several(models)} {'has' if is_one else 'have'} one run for each split. If no part of "
+        f"{'it' if is_one else 'them'} is random, `{options}` compares the others with its score."
+    ]
 
 
 def _describe_best(
@@ -99,12 +117,12 @@ def _describe_best(
     if len(tied) > 1:
         lead = f"{where}{_list(tied)} share the best {score}"
     words = {
-        "better": "shown better than",
-        "worse": "shown worse than",
+        "better": "significantly better than",
+        "worse": "significantly worse than",
         "equivalent": "equivalent to",
-        "no difference shown": "no difference is shown from",
+        "no difference shown": "not significantly different from",
         "too few runs": "too few runs to compare with",
-        "no variation": "the runs do not vary, so there is no verdict on",
+        "no variation": "their differences do not vary between runs, so no test against",
         "not comparable": "not comparable with",
     }
     parts = [
@@ -124,11 +142,12 @@ def _list(models: Iterable[str], of: int = 0) -> str:
 
 
 def _describe_scope(rows: pd.DataFrame) -> str:
-    """` (on exactly this test set, which did not vary)`, if that holds for all rows."""
+    """The limit to one test set, if that holds for all rows."""
     if len(rows) and rows["design"].isin(ONE_TEST_SET).all():
         several_sets = rows["dataset"].nunique() > 1
-        each = "each on exactly one test set" if several_sets else "on exactly this test set"
-        return f" ({each}, which did not vary)"
+        if several_sets:
+            return " (each on one fixed test set)"
+        return " (on exactly this test set, which did not vary)"
     return ""
 
 
@@ -313,7 +332,7 @@ def format_summary(comparison: Comparison, verdicts: pd.DataFrame) -> pd.DataFra
     summary = {
         "Dataset": verdicts["dataset"],
         "Comparison": verdicts["model_a"] + " – " + verdicts["model_b"],
-        "Difference [interval]": [format_difference(row) for row in rows.to_dict("records")],
+        _name_differences(rows): [format_difference(row) for row in rows.to_dict("records")],
         "p (adjusted)": [format_p(p) if p == p else "–" for p in verdicts["p_adjusted"]],
         "Flips": [format_share(f) if f == f else "–" for f in verdicts["flips"]],
         "Outcome": verdicts["outcome"],
@@ -323,12 +342,19 @@ def format_summary(comparison: Comparison, verdicts: pd.DataFrame) -> pd.DataFra
     return pd.DataFrame(summary)
 
 
+def _name_differences(rows: pd.DataFrame) -> str:
+    """Heading of what `format_difference` shows of the rows."""
+    if (rows["design"] == "datasets").all() and rows["mean_a"].notna().all():
+        return "Mean ranks"
+    return "Ahead on" if (rows["test"] == "sign test").all() else "Difference [interval]"
+
+
 def format_difference(row: Mapping[Any, Any]) -> str:
     """`3.3 points [2.9, 3.8]`, in the unit of the comparison."""
     if row["design"] == "datasets" and row["mean_a"] == row["mean_a"]:
-        return f"mean rank {row['mean_a']:.2f} against {row['mean_b']:.2f}"
+        return f"{row['mean_a']:.2f} – {row['mean_b']:.2f}"
     if row["test"] == "sign test":  # its difference counts datasets and has no unit
-        return f"ahead on {row['wins']:.0f} of {row['n']} datasets"
+        return f"{row['wins']:.0f} of {row['n']} datasets"
     low, high, value = (row[name] * row["factor"] for name in ("low", "high", "difference"))
     if value != value:
         return "–"

@@ -50,7 +50,7 @@ def compare_means(
       each cell by its own digits;
     - `p_holm_if_se`: as `p_holm_rounded`, if ± is a standard error; NaN where its meaning is known;
     - `detectable`: the smallest true difference that so many runs with these SDs find in 80 % of
-      cases, for the least favourable digits too;
+      cases, for the least favourable digits too; `detectable_add`: the same for twice the runs;
     - `outcome` (difference, no difference shown, too few runs, no variation), decided by
       the greater of `p_holm_rounded` and `p_holm_if_se`; `verdict`, a sentence.
 
@@ -128,6 +128,7 @@ def _test_pairs(pairs: pd.DataFrame, level: float, alpha: float, min_runs: int) 
     has_few_runs = (pairs[["n_a", "n_b"]] < min_runs).any(axis=1).to_numpy()
     tested = ~has_few_runs & (test.scale > 0)
     detectable: pd.Series | float = np.nan
+    detectable_add: pd.Series | float = np.nan
     names = ("p_holm", "p_holm_rounded", "p_holm_if_se")
     adjusted = {name: np.full(len(pairs), np.nan) for name in names}
     is_unknown = (pairs[["spread_a", "spread_b"]] == UNKNOWN).any(axis=1).to_numpy()
@@ -138,9 +139,15 @@ def _test_pairs(pairs: pd.DataFrame, level: float, alpha: float, min_runs: int) 
         _, p_if_se = _test_least_favourable(as_errors, _welch(as_errors, level), level)
         adjusted["p_holm_if_se"][tested] = holm(p_if_se[tested])
         adjusted["p_holm_if_se"][~is_unknown] = np.nan
+        twice = pairs.assign(n_a=2 * pairs["n_a"], n_b=2 * pairs["n_b"])
+        more, _ = _test_least_favourable(twice, _welch(twice, level), level)
         # The least favourable means are half a unit nearer to each other than printed.
-        size = detectable_effect(rounded.df, _POWER, alpha / tested.sum()) * rounded.scale
-        detectable = size + pairs["half_mean_a"] + pairs["half_mean_b"]
+        detectable, detectable_add = (
+            detectable_effect(found.df, _POWER, alpha / tested.sum()) * found.scale
+            + pairs["half_mean_a"]
+            + pairs["half_mean_b"]
+            for found in (rounded, more)
+        )
     is_shown = np.fmax(adjusted["p_holm_rounded"], adjusted["p_holm_if_se"]) <= alpha
     outcome = np.select(
         [has_few_runs, test.scale == 0, is_shown],
@@ -150,7 +157,7 @@ def _test_pairs(pairs: pd.DataFrame, level: float, alpha: float, min_runs: int) 
     return pairs.assign(
         difference=test.difference, low=test.low, high=test.high, df=test.df, p=test.p,
         p_rounded=p_rounded, **adjusted, pairs=int(tested.sum()), detectable=detectable,
-        outcome=outcome,
+        detectable_add=detectable_add, outcome=outcome,
     )  # fmt: skip
 
 

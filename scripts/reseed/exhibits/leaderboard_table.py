@@ -225,7 +225,7 @@ def _rank(rank: float) -> str:
 
 
 def _beats_all(others: dict[str, list[str]], models: int) -> bool:
-    """Whether a model is shown better than every other of `models`."""
+    """Whether a model is significantly better than every other of `models`."""
     return 0 < models - 1 <= len(others["won"])
 
 
@@ -321,9 +321,12 @@ def _best_by_rank(
     if known["n"].iloc[0] < len(parts):  # ranks use datasets with a run of every model
         over, names["ranked"] = " over {ranked}", phrases.share(alone, alone["ranked"], "dataset")
     text = f"{{best}} has the best mean rank{over}; shown to beat all others on {{alone}}"
+    limit = (
+        ", on one test set each" if pairs["design"].isin((*ONE_TEST_SET, "datasets")).all() else ""
+    )
     yield Claim(
         name,
-        f"{lead}{text} ({{n}} a pair).",
+        f"{lead}{text}{limit} ({{n}} a pair).",
         alone,
         names,
         sample_of_ends(alone, pairs),
@@ -364,17 +367,17 @@ def _best_mean(
     if len(own) and own["design"].isin(ONE_TEST_SET).all():
         text += " on this one split"
     if beats_all:
-        text += ", and is shown better than every other model"
+        text += ", and is significantly better than every other model"
         tail = " and is shown to differ from every other"
     elif others["lost"]:  # a mean uses all runs of a model, a comparison the shared ones
-        text += f"; on shared runs {{lost}} {are} shown better than it"
+        text += f"; on shared runs {{lost}} {are} significantly better than it"
         tail = ", but not on the runs it shares with {lost}"
     if others["open"] and not beats_all:
         few = set(own["outcome"]) <= {"difference", "too few runs"}
         lead = "there are too few runs to compare it with" if few else "inconclusive against"
         text += f"; {lead} {{open}}"
     elif others["won"] and not others["lost"] and not beats_all:
-        text += ", and is shown better than {won}"
+        text += ", and is significantly better than {won}"
     if others["equal"]:
         text += "; equivalent to {equal}"
     if len(absent):

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from reseed.claims import phrases
 from reseed.claims.claim import Claim
+from reseed.claims.designs import ONE_TEST_SET
 from reseed.claims.possible_ranks import choose_ranked, rank_models
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering import style
@@ -64,12 +65,15 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
                 f"Ranks of a panel hold at once with probability {1 - shown['alpha'].iloc[0]:g}.",
             ),
             claims=[
-                _may_be_best(named, title, part, board)
-                for named, (title, part, board) in zip(names, boards[:_LISTED], strict=False)
+                *_count_single_best(boards),
+                *(
+                    _may_be_best(named, title, part, board, len(boards) == 1)
+                    for named, (title, part, board) in zip(names, boards[:_LISTED], strict=False)
+                ),
             ],
             definitions=[
-                "A model's rank is at least one more than the number of models shown better,"
-                " and at most the number of models less those shown worse."
+                "A model's rank is at least one more than the number of models significantly"
+                " better, and at most the number of models less those significantly worse."
             ],
             drawn=NO_CENTRE,
             alt="Models by rank, with the interval of ranks that the comparisons leave possible.",
@@ -90,11 +94,42 @@ def _panel(axis: Axes, names: list[str], board: pd.DataFrame, models: int) -> No
     axis.set_xlabel("Rank")
 
 
-def _may_be_best(names: list[str], title: str, part: pd.DataFrame, board: pd.DataFrame) -> Claim:
+def _limit(part: pd.DataFrame) -> str:
+    """The limit to fixed test sets, if no comparison generalises beyond them."""
+    return " on this one test set" if part["design"].isin(ONE_TEST_SET).all() else ""
+
+
+def _count_single_best(boards: list[tuple[str, pd.DataFrame, pd.DataFrame]]) -> list[Claim]:
+    """On how many of several settings one model alone may have the first rank."""
+    if len(boards) < 2:
+        return []
+    alone = pd.DataFrame(
+        {"setting": title, "is_alone": (board["low"] == 1).sum() == 1} | run_ends(part)
+        for title, part, board in boards
+    )
+    parts = pd.concat([part for _, part, _ in boards])
+    each = ", on one test set each" if _limit(parts) else ""
+    text = f"One model is shown to be the best on {{alone}}{each}"
+    return [
+        Claim(
+            "single_best",
+            f"{text} ({{n}} a pair).",
+            alone,
+            {"alone": phrases.share(alone, alone["is_alone"], "dataset")},
+            sample_of_ends(alone, parts),
+            headline=text,
+            null="no difference",
+        )
+    ]
+
+
+def _may_be_best(
+    names: list[str], title: str, part: pd.DataFrame, board: pd.DataFrame, is_one: bool
+) -> Claim:
     """The models that may have the first rank."""
     first = [one for one, low in zip(names, board["low"], strict=True) if low == 1]
     rows = board.assign(**run_ends(part))
-    text = "{where}: {models} is shown to be the best"
+    text = f"{{where}}: {{models}} is shown to be the best{_limit(part)}"
     if len(first) > 1:
         text = "{where}: {some} may be the best: {models}"
     return Claim(
@@ -107,7 +142,7 @@ def _may_be_best(names: list[str], title: str, part: pd.DataFrame, board: pd.Dat
             "some": phrases.share(rows, rows["low"] == 1, "model"),
         },
         sample_of_ends(rows, part),
-        headline=text,
+        headline=text if is_one else "",
         null="no difference",
     )
 

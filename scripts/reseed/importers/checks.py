@@ -126,8 +126,8 @@ def _suggest_fix(
     if not free:
         return "Remove all but one."
     return (
-        f"Map the column that counts them to one of {', '.join(free)}, or remove the rows that do "
-        f"not belong.{_suggest_mapping(table, columns, differ)}"
+        f"Map the column that numbers the runs to one of {', '.join(free)}, or remove the rows "
+        f"that do not belong.{_suggest_mapping(table, columns, differ)}"
     )
 
 

@@ -1,4 +1,4 @@
-"""Models without randomness: one run on a split stands for the runs of all seeds."""
+"""Models without randomness: one run on a split is compared with each seed of the others."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ def repeat_deterministic_runs(
         else:
             parts.append(_repeat(own, runs))
             table.notes.append(
-                f"{model} is deterministic, by your word: one run on a split stands for all seeds."
+                f"{model} is deterministic, as stated: its one run on a split is compared with "
+                "each seed of the others."
             )
     return pd.concat(parts, ignore_index=True)
 
@@ -54,11 +55,18 @@ def _repeat(own: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     return repeated
 
 
+def list_single_runs(runs: pd.DataFrame) -> list[str]:
+    """Models with one run on each split, where another model has several seeds."""
+    counts = runs.groupby([*_SPLIT, "model"]).size().groupby("model", sort=False).max()
+    if not counts.max() >= _FEWEST_SEEDS:
+        return []
+    return [str(model) for model in counts.index[counts == 1]]
+
+
 def note_single_runs(table: SourceTable, runs: pd.DataFrame, deterministic: Sequence[str]) -> None:
     """Offer `deterministic` for models with one run a split, where others have several seeds."""
-    counts = runs.groupby([*_SPLIT, "model"]).size().groupby("model", sort=False).max()
-    single = [str(m) for m in counts.index[counts == 1] if m not in deterministic]
-    if counts.max() >= _FEWEST_SEEDS and single:
+    single = [model for model in list_single_runs(runs) if model not in deterministic]
+    if single:
         table.notes.append(
             f"{join_names(single)} {'has' if len(single) == 1 else 'have'} one run on a split. If "
             "nothing in it is random, a fixed score is a baseline that others are tested against: "

@@ -100,13 +100,26 @@ def _find_logs(paths: list[Path]) -> _Found | None:
         for file in ([path] if path.is_file() else sorted(path.rglob("*")) if path.is_dir() else [])
         if file.is_file()
     ]
+    found: list[_Found] = []
+    rest = files
     for harness in _HARNESSES:
-        logs = [file for file in files if harness.is_log(file)]
-        if logs and harness.is_log is is_trec_run:
-            logs += [file for file in files if is_qrels(file)]
+        logs = [file for file in rest if harness.is_log(file)]
+        rest = [file for file in rest if file not in logs]
         if logs:
-            return _Found(harness, logs)
-    return None
+            found.append(_Found(harness, logs))
+    # Runs beside the output of trec_eval are those that it scored.
+    if len(found) > 1 and found[-1].harness.is_log is is_trec_run:
+        del found[1 if found[0].harness.is_log is is_trec_eval else len(found) :]
+    if len(found) > 1:
+        counts = ", ".join(f"{one.harness.title} ({len(one.files)} files)" for one in found)
+        examples = " and ".join(str(one.files[0]) for one in found[:2])
+        raise ReseedError(
+            f"The files are logs of several harnesses: {counts}; see {examples}. Their items have "
+            "different names, so they are not paired. Give the files, or the folder, of one."
+        )
+    if found and found[0].harness.is_log is is_trec_run:
+        found[0].files.extend(file for file in files if is_qrels(file))
+    return found[0] if found else None
 
 
 def _choose_metric(frame: pd.DataFrame, metric: str | None) -> pd.DataFrame:

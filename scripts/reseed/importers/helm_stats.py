@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from reseed.core.errors import ReseedError
-from reseed.importers.log_rows import LogRow
+from reseed.importers.log_rows import LogRow, hash_input
 
 _FILE = "per_instance_stats.json"
 
@@ -24,13 +24,14 @@ def read_helm_stats(path: Path, cluster: str | None = None) -> list[LogRow]:
     `run_spec.json`, else that of the folder. Instances with a perturbation are left out.
 
     Raises ReseedError for a file that is damaged, a run without a model, and a requested cluster:
-    HELM's statistics hold no metadata.
+    HELM's statistics hold no metadata. Inputs of items come from `instances.json`, if it exists.
     """
     if cluster is not None:
         raise ReseedError(f"{path}: HELM's statistics hold no metadata, so no cluster {cluster!r}.")
     try:
         instances = json.loads(path.read_text(encoding="utf-8"))
         dataset, model = _identify(path)
+        hashes = _hash_instances(path.with_name("instances.json"))
         return [
             LogRow(
                 dataset=dataset,
@@ -39,6 +40,7 @@ def read_helm_stats(path: Path, cluster: str | None = None) -> list[LogRow]:
                 metric=stat["name"]["name"],
                 score=float(stat["mean"]) if stat.get("count") else float("nan"),
                 seed=str(instance["train_trial_index"]),
+                input_hash=hashes.get(str(instance["instance_id"]), ""),
                 file=str(path),
             )
             for instance in instances
@@ -49,6 +51,17 @@ def read_helm_stats(path: Path, cluster: str | None = None) -> list[LogRow]:
         raise ReseedError(
             f"{path}: is damaged, or no file of HELM ({error!r}). Run `helm-run` again for it."
         ) from None
+
+
+def _hash_instances(path: Path) -> dict[str, str]:
+    """Hash of the input and the references of each instance, by its name."""
+    if not path.exists():
+        return {}
+    return {
+        str(one["id"]): hash_input([one["input"], one.get("references")])
+        for one in json.loads(path.read_text(encoding="utf-8"))
+        if not one.get("perturbation")
+    }
 
 
 def _identify(path: Path) -> tuple[str, str]:

@@ -69,7 +69,9 @@ def _limits(record: dict[str, Any], empty: str) -> str:
     claim = record["claim"]
     if claim is None:
         return f"Not measured. {empty or 'There are too few runs, or none, of these models.'}"
-    return claim["limits"] or record.get("precision", "") or claim.get("widths", "") or NONE
+    limits = claim["limits"].replace("; power not computed", "")
+    lacks_power = not limits or (limits.startswith("p ") and "power" not in limits)
+    return "; ".join(filter(None, [limits, record["precision"] if lacks_power else ""]))
 
 
 def _decimals(estimates: Sequence[Estimate]) -> int:

@@ -316,9 +316,7 @@ def _describe_unseeded(
     constant = ", ".join(model.name for model in unseeded if model not in repeated)
     varying = ", ".join(model.name for model in unseeded if model in repeated)
     if constant:
-        yield (
-            f"{constant}: no parameter holds a seed, so one training a split stands for all seeds."
-        )
+        yield (f"{constant}: no parameter holds a seed, so one training a split is enough.")
     if varying:
         yield (
             f"{varying}: no parameter holds a seed, yet trainings differ: each seed was trained, "
