@@ -60,9 +60,10 @@ faults: .venv/installed
 
 # Drive a small project by random sequences of moves; an interrupted series goes on.
 SEQUENCES ?= 200
+FIRST ?= 0
 sequences: .venv/installed
-	$(LIBRARY) tests/run_sequences.py --sequences $(SEQUENCES) --folder build/sequences \
-	  --output docs/reliability.md
+	$(LIBRARY) tests/run_sequences.py --sequences $(SEQUENCES) --first $(FIRST) \
+	  --folder build/sequences --output docs/reliability.md
 
 # Change these modules of stats/ at random places; fails if their own tests kill less than 90 % of a
 # new sample (measured: docs/methods/index.md). Every survivor needs a test or a proof.

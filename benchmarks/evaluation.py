@@ -38,15 +38,18 @@ def write_tasks(path: Path, models: int, tasks: int) -> None:
     table.to_csv(path, index=False)
 
 
-def measure(arguments: list[str]) -> tuple[float, float]:
-    """Seconds, and peak memory in MB of the largest subprocess so far, of one command."""
+def measure(arguments: list[str]) -> tuple[float, float, float]:
+    """Wall and CPU seconds of one command, and the peak memory in MB of the largest so far."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.perf_counter()
     subprocess.run(
         [sys.executable, "-m", "reseed", *arguments], check=True, stdout=subprocess.DEVNULL
     )
     seconds = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    return seconds, peak / 1024 if sys.platform == "darwin" else peak  # macOS counts bytes
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = usage.ru_utime + usage.ru_stime - before.ru_utime - before.ru_stime
+    peak = usage.ru_maxrss / 1024
+    return seconds, cpu, peak / 1024 if sys.platform == "darwin" else peak  # macOS counts bytes
 
 
 def main() -> None:
@@ -71,8 +74,8 @@ def main() -> None:
             "items": ["compare", str(compared)],
         }
         for title, arguments in commands.items():
-            seconds, megabytes = measure(arguments)
-            print(f"{title}: {seconds:.1f} s, {megabytes:,.0f} MB", flush=True)
+            seconds, cpu, megabytes = measure(arguments)
+            print(f"{title}: {seconds:.1f} s, {cpu:.1f} CPU s, {megabytes:,.0f} MB", flush=True)
             exceeded |= seconds > options.seconds or megabytes > options.megabytes
     if exceeded:
         sys.exit(f"Beyond {options.seconds:g} s or {options.megabytes:,g} MB.")

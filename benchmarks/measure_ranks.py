@@ -36,6 +36,43 @@ def over_tasks(rng: Rng, n_sim: int) -> Iterator[tuple[str, list[bool]]]:
             yield f"new tasks, {models} models × {tasks} tasks, {kind}", covered
 
 
+def bootstrap_t(scores: np.ndarray, rng: Rng, n_draws: int = 499, mammen: bool = False) -> bool:
+    """Whether a bootstrap-t over tasks, or one with Mammen's weights, shows any difference."""
+    models, tasks = scores.shape
+    first, second = np.triu_indices(models, 1)
+    d = scores[first] - scores[second]
+    observed = np.abs(d.mean(axis=1)) / (d.std(axis=1, ddof=1) / np.sqrt(tasks))
+    d = d - d.mean(axis=1, keepdims=True)
+    if mammen:
+        low, share = (1 - np.sqrt(5)) / 2, (np.sqrt(5) + 1) / (2 * np.sqrt(5))
+        weights = np.where(rng.random((n_draws, tasks)) < share, low, 1 - low)
+        mean, square = weights @ d.T / tasks, weights**2 @ (d**2).T / tasks
+    else:
+        weights = rng.multinomial(tasks, np.full(tasks, 1 / tasks), n_draws) / tasks
+        mean, square = weights @ d.T, weights @ (d**2).T
+    variance = np.maximum(square - mean**2, 0) / (tasks - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = np.where(variance > 1e-20, np.abs(mean) / np.sqrt(variance), np.inf).max(axis=1)
+    return bool(observed.max() > np.sort(t)[int(np.ceil(0.95 * (n_draws + 1))) - 1])
+
+
+def by_bootstrap(rng: Rng, n_sim: int) -> Iterator[tuple[str, list[bool]]]:
+    """The bootstrap-t for equal models, SDs from 0.5 to 2, and one better by 2 SDs."""
+    for models, tasks in ((2, 8), (5, 8), (5, 20), (20, 10)):
+        for kind in ("exponential", "Gaussian", "one better"):
+            for mammen in (False, True):
+                covered = []
+                for _ in range(n_sim):
+                    shape = (models, tasks)
+                    is_skewed = kind == "exponential"
+                    noise = rng.exponential(size=shape) - 1 if is_skewed else rng.normal(size=shape)
+                    scores = noise * np.linspace(0.5, 2, models)[:, None]
+                    scores[0] += 2 * (kind == "one better")
+                    covered.append(not bootstrap_t(scores, rng, mammen=mammen))
+                name = "Mammen" if mammen else "bootstrap-t"
+                yield f"{name}, {models} models × {tasks} tasks, {kind}", covered
+
+
 def on_tasks(rng: Rng, n_sim: int) -> Iterator[tuple[str, list[bool]]]:
     """Equal models on two tasks, with runs and binary items."""
     for models, runs, items, sd in ((5, 1, 200, 0.0), (5, 3, 200, 0.0), (5, 3, 200, 0.3),
@@ -63,7 +100,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--n", type=int, default=1000, help="simulations of a design (1000)")
     n_sim = parser.parse_args().n
-    for number, table in enumerate((on_tasks, over_tasks)):
+    for number, table in enumerate((on_tasks, over_tasks, by_bootstrap)):
         for label, covered in table(np.random.default_rng([27, number]), n_sim):
             wrong = 1 - np.mean(covered)
             error = np.sqrt(max(wrong * (1 - wrong), 0.01) / n_sim)

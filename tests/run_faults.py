@@ -10,7 +10,7 @@ from pathlib import Path
 from fault_harness import load_cases
 from fault_harness.kills import kill_repeatedly
 from fault_harness.outcome import CASES, Bench
-from fault_harness.page import SEQUENCES, page, read_section, replace_section, table
+from fault_harness.page import keep_sections, page, table
 from fault_harness.record import read_record
 from fault_harness.workspace import Workspace
 from reseed.core.environment import read_cpu_name
@@ -35,10 +35,9 @@ def main() -> None:
 
     def write_page() -> None:
         record.save(arguments.record)
-        text, old = page(record, system), ""
+        text = page(record, system)
         if arguments.output.exists():
-            old = read_section(arguments.output.read_text(encoding="utf-8"), SEQUENCES)
-        text = replace_section(text, SEQUENCES, old) if old else text
+            text = keep_sections(text, arguments.output.read_text(encoding="utf-8"))
         arguments.output.write_text(text, encoding="utf-8")
         arguments.output.with_suffix(".csv").write_text(table(record), encoding="utf-8")
 

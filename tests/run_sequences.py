@@ -7,7 +7,8 @@ import argparse
 from pathlib import Path
 
 from fault_harness.page import SEQUENCES, replace_section
-from fault_harness.sequences import Bench, add_result, read_results, run_sequence, summarise
+from fault_harness.sequences import Bench, run_sequence
+from fault_harness.series import add_result, read_results, summarise
 from reseed.core.errors import ReseedError
 from reseed.pipeline.runner import run, say
 

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from reseed import __version__
 from reseed.commands import add_commands
 from reseed.commands.completion import add_completion
 from reseed.commands.error_hints import format_error
@@ -37,7 +38,7 @@ _EXAMPLES = """examples:
   reseed means table.tex --runs 5              a paper's table of means ± SD
   reseed items logs/                           scores of test cases, from tables or logs
   reseed gate new.csv --baseline old.csv --margin 0.01
-  reseed init mine --results runs.csv          a study for Snakemake
+  reseed init mine --results runs.csv          a first study, which runs
 
 exit status: 0 done; 1 an error in a table or an option, with its fix on standard error; 2 an
 unknown option or command; 130 interrupted (Ctrl-C). `reseed gate` also: 10 worse, 11 undecided.
@@ -59,6 +60,7 @@ def main(arguments: list[str] | None = None) -> None:
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--version", action="version", version=f"reseed {__version__}")
     commands = parser.add_subparsers(dest="command", required=True)
     _add_compare(commands)
     _add_means(commands)
@@ -233,6 +235,7 @@ def _run_compare(options: argparse.Namespace) -> None:
     from reseed.core.atomic import write_text
     from reseed.core.csv_files import write_csv
 
+    _use_plain_strings()
     sources = options.results
     metric = options.metric
     if options.figure:
@@ -264,9 +267,16 @@ def _run_compare(options: argparse.Namespace) -> None:
     if options.folder:
         comparison.save(options.folder)
     if options.html:
-        comparison.to_html(options.html, progress=sys.stderr.isatty())
+        comparison.to_html(options.html, progress=True)
         if not options.json:
             print(f"\nReport: {options.html}")
+
+
+def _use_plain_strings() -> None:
+    """Let pandas keep texts as Python objects: reading single cells of Arrow takes longer."""
+    import pandas as pd
+
+    pd.set_option("mode.string_storage", "python")
 
 
 def _print_comparison(comparison: Comparison | ItemComparison, options: argparse.Namespace) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from reseed import cli, compare
-from reseed.comparison.console import render, state_answer
+from reseed.comparison.console import render, show_steps, state_answer
 
 
 @pytest.fixture(scope="module")
@@ -244,3 +244,11 @@ def test_differences_that_do_not_vary_are_said_so():
     table = pd.DataFrame(rows, columns=["model", "seed", "accuracy"])
     (answer,) = state_answer(compare(table))
     assert "their differences do not vary between runs, so no test against b" in answer
+
+
+def test_progress_is_lines_where_there_is_no_terminal(capsys):
+    assert list(show_steps(map(str, range(10)), "Writing", True)) == [str(i) for i in range(10)]
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == [f"Writing: {i} of 10 done; {i}" for i in (0, 2, 4, 6, 8)]
+    list(show_steps(["one"], "Writing", False))
+    assert capsys.readouterr().err == ""

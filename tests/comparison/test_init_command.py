@@ -1,12 +1,15 @@
 """`reseed init`: studies of the user's own table and data, which planning accepts."""
 
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from reseed import cli
+from reseed import __version__, cli
 from reseed.planning.read_plan import read_plan
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
@@ -58,3 +61,65 @@ def test_study_of_models_on_a_table_of_data(project, target, task):
 def test_refused_names_and_folders(project):
     assert "use letters" in refuse("my study", "--results", "runs.csv")
     assert "no such folder" in refuse("mine", "--results", "runs.csv", "--config", "nowhere")
+    assert "MODULE:FUNCTION" in refuse("m", "--data", "x.csv", "--target", "y", "--factory", "make")
+
+
+MODEL = """from sklearn.tree import DecisionTreeClassifier
+
+def make(task, classes, hyperparameters, seeds, device, threads):
+    return DecisionTreeClassifier(random_state=seeds["init"], max_depth=3)
+
+def stump(task, classes, hyperparameters, seeds, device, threads):
+    return DecisionTreeClassifier(random_state=seeds["init"], max_depth=1)
+"""
+
+
+def write_data():
+    frame = pd.DataFrame({"x": np.arange(90.0) % 7, "word": np.resize(["a", "b"], 90)})
+    frame.assign(y=np.where(frame["x"] > 3, "yes", "no")).to_csv("train.csv", index=False)
+    Path("my_models.py").write_text(MODEL, encoding="utf-8")
+
+
+def run_script(name):
+    path = str(Path(cli.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, name],
+        env=os.environ | {"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_scripts_of_a_plain_folder_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rows = [(m, s, 0.8 + 0.1 * (m == "b") + s / 1000) for m in "ab" for s in range(6)]
+    pd.DataFrame(rows, columns=["model", "seed", "auc"]).to_csv("runs.csv", index=False)
+    cli.main(["init", "mine", "--results", "runs.csv", "--metric", "auc"])
+    assert "needs a copy of Reseed's repository" in capsys.readouterr().out
+    assert run_script("mine.py").startswith("b is best by mean auc 0.9025")
+    assert Path("mine.html").is_file()
+    assert "exists already" in refuse("mine", "--results", "runs.csv")
+    write_data()
+    own = ["--factory", "my_models:make", "--factory", "my_models:stump"]
+    cli.main(["init", "own", "--data", "train.csv", "--target", "y", *own])
+    text = run_script("own.py")
+    assert "make" in text
+    assert "stump" in text
+    assert Path("own.html").is_file()
+
+
+def test_own_models_are_a_study_in_a_project(project):
+    write_data()
+    cli.main(["init", "own", "--data", "train.csv", "--target", "y", "--factory", "my_models:make"])
+    loaded, _, _ = read_plan("config", {})
+    assert loaded.studies["own"].models == ["own_make"]
+    assert loaded.models["own_make"].factory == "my_models:make"
+
+
+def test_the_version_is_printed(capsys):
+    with pytest.raises(SystemExit) as end:
+        cli.main(["--version"])
+    assert end.value.code == 0
+    assert capsys.readouterr().out == f"reseed {__version__}\n"

@@ -27,10 +27,11 @@ def prefix(tmp_path_factory):
     return str(tmp_path_factory.mktemp("environments"))
 
 
+@pytest.mark.timeout(3600)  # twenty minutes on a busy machine
 def test_the_smoke_scale_in_conda_environments(conda, prefix, tmp_path):
     made = Workspace.own(tmp_path, environment=conda.environment)
     arguments = ("--sdm", "conda", "--conda-prefix", prefix, "--config", "scale=smoke")
-    run = made.run(*arguments)
+    run = made.run(*arguments, timeout=3000)
     assert run.ok, run.text
     studies = list((made.results / "studies").iterdir())
     configured = (REPOSITORY / "config" / "studies").glob("*.yaml")

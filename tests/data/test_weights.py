@@ -12,8 +12,9 @@ from reseed.config import Weights
 from reseed.core.errors import Damaged, ReseedError
 from reseed.core.layout import ResultsLayout
 from reseed.core.module_finder import SCRIPTS
+from reseed.data.files import read_weights_meta
 from reseed.data.sources import Fetched, fetch
-from reseed.data.weights import prepare_weights, read_weights_meta
+from reseed.data.weights import prepare_weights
 from reseed.pipeline.spec_files import SpecFiles
 from reseed.planning.specs import WeightsSpec
 

@@ -167,6 +167,14 @@ def test_caption_names_the_number_in_the_paper_after_the_title():
     assert r"\caption{Scores over seeds (Table 3 of the paper).}" in latex(of_a_paper)
 
 
+def test_tables_of_the_paper_are_one_float_and_numbered_once(every):
+    for name in ("table3", "table4", "table5"):
+        text = latex(every[name])
+        assert len(re.findall(r"\\begin\{table\*?\}", text)) == text.count(r"\caption{") == 1, name
+    for made in every.values():
+        assert not re.search(r"\\caption\{Table \d", latex(made))
+
+
 def test_long_headings_wrap_above_short_cells():
     made = table(pd.DataFrame({"Model": ["RF"], "Relative variation": ["0.1"], "n": ["12"]}))
     assert r"\shortstack[r]{Relative\\variation}" in latex(made)

@@ -5,24 +5,63 @@ The variants in use identify the inputs, so that the results of a fresh run are 
 
 from __future__ import annotations
 
+import hashlib
 import random
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import yaml
+from reseed.pipeline.data_files import HASHED_BYTES
 
 from fault_harness.workspace import TABLE, copy_pipeline, write_entry
 
 MODULE = '''"""Seeded classifiers of the study."""
+import os
+from pathlib import Path
+
+import leaves
+import solver
 from sklearn.tree import DecisionTreeClassifier
+
+HERE = Path(__file__).parent
 
 
 def tree(task, n_classes, hyperparameters, seeds, device, threads):
+    if seeds["init"] == 0 and (HERE / "licence.txt").read_text() == "down":
+        raise RuntimeError("the licence server does not answer")
+    for line in (HERE / "variables.env").read_text().split():
+        name, _, value = line.partition("=")
+        os.environ[name] = value
     return DecisionTreeClassifier(
-        max_depth=3, splitter="random", random_state=seeds["init"], **hyperparameters
+        max_depth=3,
+        splitter=solver.SPLITTER,
+        min_samples_leaf=leaves.LEAST + int(os.environ["MORE_ROWS"]),
+        random_state=seeds["init"],
+        **hyperparameters,
     )
 '''
+#: File outside the inputs, as a licence server is: `down` makes the trees of seed 0 fail.
+LICENCE = "licence.txt"
+#: Folder of installed packages: one package, and an editable install of the folder `checkout`.
+SITE = "lib/site-packages"
+#: An installed package. Its version and its list of files follow its text.
+PACKAGE = f"{SITE}/solver.py"
+EDITABLE = "checkout/leaves.py"
+#: A file with variables for the model, named under `code:`.
+NAMED = "variables.env"
+TABLE_FILE = "table.csv"
+SETTINGS = "config/config.yaml"
+# In a process of its own, a job finds editable installs of `SITE` as those of its interpreter.
+SITE_START = """import os
+import site
+
+site.addsitedir(os.path.dirname(__file__))
+"""
+# With these blank lines a file is too large to be hashed at every start.
+PADDING = "\n" * (HASHED_BYTES + 1)
 ANALYSIS = '''"""An analysis of the user, with the raw outputs."""
 import pandas as pd
 from reseed.plugins.options import Strict
@@ -102,6 +141,10 @@ def _flip_rows(text: str) -> str:
     return "\n".join([head, *reversed(rows)]) + "\n"
 
 
+def _pad(text: str) -> str:
+    return text + PADDING
+
+
 #: File → edits of its original text. Variant 0 is the original.
 EDITS: dict[str, tuple[Callable[[str], str], ...]] = {
     "config/studies/small.yaml": (
@@ -114,9 +157,14 @@ EDITS: dict[str, tuple[Callable[[str], str], ...]] = {
         _change("experiments", "rounds", "until", "alpha", value=1e-6),
     ),
     "config/models/forest.yaml": (_change("hyperparameters", "max_depth", value=1),),
-    "table.csv": (_flip_rows,),
+    # Each pair of variants has the same size.
+    TABLE_FILE: (_flip_rows, _pad, lambda text: _pad(_flip_rows(text))),
     "own_models.py": (_replace("max_depth=3", "max_depth=2"), lambda text: text + "# A comment\n"),
     "own_analysis.py": (_replace(".mean())", ".std())"),),
+    SETTINGS: (lambda text: text + "mixed: retrain\n",),
+    NAMED: (_replace("0", "4"),),
+    EDITABLE: (_replace("1", "8"),),
+    PACKAGE: (_replace("random", "best"),),
     "scripts/reseed/models/forest.py": (_replace('seeds["init"]', 'seeds["init"] + 1'),),
     "scripts/reseed/exhibits/spread_table.py": (lambda text: text + "\nEDITED = 1\n",),
     "scripts/reseed/collection/trials.py": (lambda text: text + "\nEDITED = 1\n",),
@@ -140,7 +188,10 @@ class Inputs:
         draw = random.Random(0)
         points = [(draw.gauss(0, 1), draw.gauss(0, 1), draw.gauss(0, 1)) for _ in range(80)]
         lines = [f"{a:.4f},{b:.4f},{'yes' if a + noise > 0 else 'no'}" for a, b, noise in points]
-        (folder / "table.csv").write_text("\n".join(["a,b,y", *lines, ""]))
+        (folder / TABLE_FILE).write_text("\n".join(["a,b,y", *lines, ""]))
+        (folder / LICENCE).write_text("up")
+        (folder / NAMED).write_text("MORE_ROWS=0\n")
+        _write_packages(folder)
         write_entry(folder, "config", {"scale": "smoke", "block_seconds": 60, "verify_sample": 2})
         write_entry(folder, "datasets/table", TABLE)
         forest = {"n_estimators": 2, "max_depth": 2}
@@ -150,6 +201,8 @@ class Inputs:
         ):
             entry = {"name": name, "title": name.title(), "factory": factory}
             entry |= {"hyperparameters": hyperparameters, "seconds_per_trial": 0.1}
+            if name == "tree":
+                entry["code"] = [NAMED]
             write_entry(folder, f"models/{name}", entry)
         write_entry(folder, "studies/small", STUDY)
         return cls.read(folder)
@@ -159,21 +212,56 @@ class Inputs:
         """The inputs of a folder in which nothing was edited yet."""
         return cls(folder, {file: (folder / file).read_text() for file in EDITS})
 
-    def variants(self, file: str) -> list[str]:
-        """Every text of a file."""
-        original = self.originals[file]
-        return [original, *(edit(original) for edit in EDITS[file])]
+    @cached_property
+    def variants(self) -> dict[str, list[str]]:
+        """Every text of each file."""
+        return {
+            file: [text, *(edit(text) for edit in EDITS[file])]
+            for file, text in self.originals.items()
+        }
 
     def use(self, file: str, variant: int) -> None:
         """Write a variant of a file."""
-        (self.folder / file).write_text(self.variants(file)[variant])
+        text = self.variants[file][variant]
+        if file == PACKAGE:
+            _install_package(self.folder, f"{variant + 1}.0", text)
+        else:
+            (self.folder / file).write_text(text)
 
     def used(self) -> tuple[int, ...]:
         """Number of the variant of each file."""
-        return tuple(self.variants(file).index((self.folder / file).read_text()) for file in EDITS)
+        return tuple(self.variants[file].index((self.folder / file).read_text()) for file in EDITS)
+
+    def variant(self, file: str) -> int:
+        """Number of the variant of a file."""
+        return self.used()[list(EDITS).index(file)]
 
     def use_all(self, variants: tuple[int, ...]) -> None:
         """Write these variants of all files, where they differ from those on disk."""
         for file, new, old in zip(EDITS, variants, self.used(), strict=True):
             if new != old:
                 self.use(file, new)
+
+
+def _write_packages(folder: Path) -> None:
+    """Write an installed package and an editable install."""
+    checkout = folder / EDITABLE
+    checkout.parent.mkdir()
+    checkout.write_text("LEAST = 1\n")
+    site = folder / SITE
+    site.mkdir(parents=True)
+    (site / "sitecustomize.py").write_text(SITE_START)
+    (site / "__editable__.leaves.pth").write_text("../../checkout\n")
+    _install_package(folder, "1.0", 'SPLITTER = "random"\n')
+
+
+def _install_package(folder: Path, version: str, text: str) -> None:
+    """Install a version of the package, as pip does: module, metadata and list of files."""
+    (folder / PACKAGE).write_text(text)
+    for older in (folder / SITE).glob("solver-*"):
+        shutil.rmtree(older)
+    info = folder / SITE / f"solver-{version}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: solver\nVersion: {version}\n")
+    sha256 = hashlib.sha256(text.encode()).hexdigest()
+    (info / "RECORD").write_text(f"solver.py,sha256={sha256},{len(text)}\n")

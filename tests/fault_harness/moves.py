@@ -12,8 +12,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from fault_harness.compare import content_hash
-from fault_harness.inputs import EDITS
+from fault_harness.inputs import EDITS, PACKAGE, SETTINGS
+from fault_harness.reported_moves import REPORTED, verify_after
 from fault_harness.sequences import Violation, World
 from fault_harness.warm import kill_all, kill_snakemake
 
@@ -22,8 +22,8 @@ FOLDERS = ("data", "splits", "trials", "studies", "report", "store", "plan", "lo
 
 def edit_an_input(world: World) -> None:
     """Change configuration, data, a user's module or the library."""
-    file = world.draw.choice(list(EDITS))
-    now = world.inputs.used()[list(EDITS).index(file)]
+    file = world.draw.choice([file for file in EDITS if file not in (PACKAGE, SETTINGS)])
+    now = world.inputs.variant(file)
     others = [number for number in range(len(EDITS[file]) + 1) if number != now]
     variant = world.draw.choice(others)
     world.inputs.use(file, variant)
@@ -33,7 +33,13 @@ def edit_an_input(world: World) -> None:
 def check_out_older_inputs(world: World) -> None:
     """Write all inputs as they were before an earlier move."""
     variants = world.draw.choice(world.history)
+    before = world.inputs.used()
+    if variants[-1] != before[-1]:  # the package
+        world.wait_for_orphans()
     world.inputs.use_all(variants)
+    # Trials of another version of the package may be in the cache.
+    if variants[-1] != before[-1] or before[list(EDITS).index(SETTINGS)]:
+        world.inputs.use(SETTINGS, 1)
     world.note(f"  {variants}")
 
 
@@ -97,7 +103,7 @@ def swap_two_trials(world: World) -> None:
     """Exchange two trial files, then verify."""
     world.settle()
     # Trials that were not needed after the same round have equal files.
-    files = world.bench.expected(world.inputs).items()
+    files = world.expected.items()
     planned = {content: path for path, content in files if path.startswith("trials/")}
     chosen = world.draw.sample(list(planned.values()), 2)
     one, other = (world.results / path for path in chosen)
@@ -105,13 +111,13 @@ def swap_two_trials(world: World) -> None:
     one.rename(aside)
     other.rename(one)
     aside.rename(other)
-    _verify(world, [one, other])
+    verify_after(world, [one, other])
 
 
 def forge_a_result(world: World) -> None:
     """Change a number in a result file, then verify."""
     world.settle()
-    planned = sorted(world.bench.expected(world.inputs))
+    planned = sorted(world.expected)
     folders = ("studies/", "splits/", "trials/")
     # No model of the study has curves, so their tables have no number to change.
     chosen = [p for p in planned if p.startswith(folders) and not p.endswith("curves.parquet")]
@@ -119,7 +125,7 @@ def forge_a_result(world: World) -> None:
     is_linked = world.draw.random() < 0.5
     world.note(f"  {path.relative_to(world.folder)}{' and its entry' if is_linked else ''}")
     _forge(path, is_linked)
-    _verify(world, [path])
+    verify_after(world, [path])
 
 
 def rename_the_results(world: World) -> None:
@@ -136,15 +142,20 @@ def rename_the_results(world: World) -> None:
 
 
 def prune(world: World) -> None:
-    """Delete what no study plans."""
-    if not world.results.exists():
-        return
+    """Delete what no study plans: no trial of other inputs is left."""
+    world.settle()
+    world.wait_for_orphans()
     run = world.bench.runner.start(
         world.folder, ["reseed", "prune"], world.bench.folder / "run.log"
     )
     world.bench.runner.wait(run)
     if run.status:
         raise Violation(f"prune failed:\n{run.text}")
+    left = world.find_leftovers()
+    kept = [*left.refused, *(path for path in left.allowed if path.startswith("trials/"))]
+    kept += map(str, world.results.rglob(".*.part"))
+    if kept:
+        raise Violation(f"prune left {', '.join(kept)}")
 
 
 def verify(world: World) -> None:
@@ -171,6 +182,7 @@ MOVES: tuple[Callable[[World], None], ...] = (
     rename_the_results,
     prune,
     verify,
+    *REPORTED,
 )
 
 
@@ -199,26 +211,6 @@ def _kill(world: World, run, kill: Callable) -> None:
         kill(run)
         world.result.kills += 1
         world.bench.runner.wait(run)
-
-
-def _verify(world: World, wrong: list[Path]) -> None:
-    """Verify after a forgery: each wrong file is named, unless the run has made it again.
-
-    If a job that verify waits for stops at a wrong file, that one is named; the next run follows.
-    """
-    expected = world.bench.expected(world.inputs)
-    run = world.run("verify")
-    left = [path for path in wrong if not _is_right(world, path, expected)]
-    missed = [path for path in left if str(path.resolve()) not in run.text]
-    if run.status and "FAILED verify" not in run.text and len(missed) < len(left):
-        return
-    if missed or (left and run.status == 0):
-        raise Violation(f"verify did not find {', '.join(map(str, missed or left))}:\n{run.text}")
-
-
-def _is_right(world: World, path: Path, expected: dict[str, str]) -> bool:
-    name = path.relative_to(world.results).as_posix()
-    return path.exists() and content_hash(path) == expected[name]
 
 
 def _forge(path: Path, is_linked: bool) -> None:

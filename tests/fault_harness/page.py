@@ -67,13 +67,26 @@ def table(record: Record) -> str:
     return text.getvalue()
 
 
-#: Section that `run_sequences.py` writes; `run_faults.py` keeps it.
+#: Section that `run_sequences.py` writes.
 SEQUENCES = "Random sequences"
+#: Sections that `run_faults.py` keeps: that one, and those written by hand.
+KEPT = (
+    *("Forged results, edits and orphans", "Conda and Slurm", "Processors"),
+    *("Random sequences of the first moves", SEQUENCES),
+)
 
 
 def read_section(page: str, title: str) -> str:
     """Text of a section; empty where the page does not have it."""
     return page.partition(f"## {title}\n")[2].partition("\n## ")[0].strip()
+
+
+def keep_sections(page: str, old: str) -> str:
+    """The page with the sections `KEPT` of an older page."""
+    for title in KEPT:
+        if body := read_section(old, title):
+            page = replace_section(page, title, body)
+    return page
 
 
 def replace_section(page: str, title: str, body: str) -> str:

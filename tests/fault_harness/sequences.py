@@ -1,7 +1,7 @@
 """Random sequences of edits, kills, deletions and forgeries, with one invariant.
 
 Invariant: after exit status 0, every result file equals that of a fresh run with the same inputs,
-except for clocks.
+except for clocks. `leftovers` lists which other files may be there.
 """
 
 from __future__ import annotations
@@ -13,15 +13,17 @@ import random
 import shutil
 import subprocess
 import time
-from collections import Counter
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from reseed.data.kinds import MIRROR_VARIABLE
 
+from fault_harness import inputs as input_files
 from fault_harness.compare import hash_contents, list_differences
 from fault_harness.inputs import Inputs
+from fault_harness.leftovers import Leftovers, find_leftovers
+from fault_harness.series import Result
 from fault_harness.warm import WarmRun, WarmRunner
 from fault_harness.workspace import PARTS
 
@@ -34,17 +36,7 @@ class Violation(Exception):
     """The invariant does not hold, or a run does not recover."""
 
 
-@dataclass
-class Result:
-    """Outcome of a sequence: its moves, runs, kills, and the violation if any."""
-
-    seed: int
-    moves: list[str] = field(default_factory=list)
-    runs: int = 0
-    kills: int = 0
-    compared: int = 0
-    seconds: float = 0.0
-    violation: str = ""
+Move = Callable[["World"], None]
 
 
 class Bench:
@@ -66,7 +58,8 @@ class Bench:
         Inputs.write(self.base)
         self.runner = WarmRunner(inherited | {MIRROR_VARIABLE: ""}, self.base / "scripts")
         parts = (path for part in PARTS for path in sorted((self.base / part).rglob("*.*")))
-        texts = [path.read_bytes() for path in parts if path.is_file() and path.suffix != ".pyc"]
+        files = [path for path in parts if path.is_file() and path.suffix != ".pyc"]
+        texts = [path.read_bytes() for path in (*files, Path(input_files.__file__))]
         self._pipeline = hashlib.sha256(b"".join(texts)).hexdigest()[:12]
         self._fresh_file = folder / "fresh.json"
         self._fresh: dict[str, dict[str, str]] = (
@@ -100,13 +93,13 @@ class Bench:
         command = ["snakemake", "--cores", "2", *arguments]
         return self.runner.start(folder, command, self.folder / "run.log", server)
 
-    def expected(self, inputs: Inputs) -> dict[str, str]:
-        """Hashes of the files that a fresh run makes of these inputs."""
-        name = f"{self._pipeline} {inputs.used()}"
+    def expected(self, variants: tuple[int, ...]) -> dict[str, str]:
+        """Hashes of the files that a fresh run makes of these variants of the inputs."""
+        name = f"{self._pipeline} {variants}"
         if name not in self._fresh:
             folder = self.folder / "fresh"
             shutil.rmtree(folder, ignore_errors=True)
-            Inputs.write(folder).use_all(inputs.used())
+            Inputs.write(folder).use_all(variants)
             run = self.run(folder)
             if run.status:
                 raise RuntimeError(f"the fresh run with {name} failed:\n{run.text}")
@@ -115,17 +108,18 @@ class Bench:
         return self._fresh[name]
 
 
-@dataclass
 class World:
-    """A project in the course of a sequence."""
+    """A project in the course of a sequence.
 
-    bench: Bench
-    folder: Path
-    inputs: Inputs
-    draw: random.Random
-    result: Result
-    history: list[tuple[int, ...]] = field(default_factory=list)
-    killed: list[int] = field(default_factory=list)
+    history: inputs before each move. killed: process groups of killed runs.
+    """
+
+    def __init__(self, bench: Bench, folder: Path, draw: random.Random, result: Result):
+        self.bench, self.folder, self.draw, self.result = bench, folder, draw, result
+        self.inputs = Inputs(folder, Inputs.read(bench.base).originals)
+        self.history: list[tuple[int, ...]] = []
+        self.killed: list[int] = []
+        self._studies = {0}
 
     @property
     def results(self) -> Path:
@@ -136,21 +130,34 @@ class World:
         """Add a line to the moves."""
         self.result.moves.append(text)
 
+    @property
+    def expected(self) -> dict[str, str]:
+        """Hashes of the files that a fresh run makes of the inputs."""
+        return self.bench.expected(self.inputs.used())
+
     def run(self, *arguments: str) -> WarmRun:
-        """Run to the end. After exit status 0 of a whole run, check the invariant."""
-        self.unlock()
-        run = self.bench.run(self.folder, *arguments)
-        self.result.runs += 1
-        self.note(f"run {' '.join(arguments)} → {run.status}")
-        if run.status == 0 and not arguments:
+        """Run to the end. After exit status 0 of a run without targets, check the invariant."""
+        run = self.run_unchecked(*arguments)
+        if run.status == 0 and (not arguments or arguments[0].startswith("--")):
             self.check()
+        return run
+
+    def run_unchecked(self, *arguments: str) -> WarmRun:
+        """Run to the end where the files differ from those of a fresh run by design."""
+        self._prepare()
+        run = self.bench.run(self.folder, *arguments)
+        self.note(f"run {' '.join(arguments)} → {run.status}")
         return run
 
     def start(self, server: bool = True) -> WarmRun:
         """Start a run that a move disturbs."""
+        self._prepare()
+        return self.bench.start(self.folder, server=server)
+
+    def _prepare(self) -> None:
         self.unlock()
         self.result.runs += 1
-        return self.bench.start(self.folder, server=server)
+        self._studies.add(self.inputs.used()[0])
 
     def settle(self) -> None:
         """Run until a run succeeds."""
@@ -161,13 +168,28 @@ class World:
         raise Violation(f"still failing after {MOST_RUNS} runs:\n{run.text}")
 
     def check(self) -> None:
-        """Compare all files with those of a fresh run. Files of other inputs may remain."""
+        """Compare all files with those of a fresh run; `leftovers` says what may be there too."""
         self.result.compared += 1
-        found = hash_contents(self.results)
-        wrong = list_differences(self.bench.expected(self.inputs), found)
-        wrong = [line for line in wrong if not line.startswith("unexpected")]
+        found, expected = hash_contents(self.results), self.expected
+        lines = list_differences(expected, found)
+        left = find_leftovers(expected, found, self._planned_before())
+        self.result.left += len(left.allowed)
+        wrong = [line for line in lines if not line.startswith("unexpected")] + left.refused
         if wrong:
             raise Violation("; ".join(wrong))
+
+    def find_leftovers(self) -> Leftovers:
+        """Files that a fresh run with the inputs does not make."""
+        found = hash_contents(self.results)
+        return find_leftovers(self.expected, found, self._planned_before())
+
+    def _planned_before(self) -> set[str]:
+        """Files of fresh runs with every variant of the study that a run of the sequence used.
+
+        Other inputs change no name of a file.
+        """
+        others = (0,) * (len(self.inputs.used()) - 1)
+        return {file for study in self._studies for file in self.bench.expected((study, *others))}
 
     def unlock(self) -> None:
         """Delete the locks of a killed run, as `snakemake --unlock` does."""
@@ -185,22 +207,19 @@ class World:
                 raise Violation("processes of a killed run live on")
 
 
-def run_sequence(bench: Bench, seed: int, least: int = 2, most: int = 4) -> Result:
-    """Make random moves in a copy of the finished project; the folder of a violation is kept.
+def run_sequence(bench: Bench, seed: int, moves: Sequence[Move] = ()) -> Result:
+    """Make moves in a copy of the finished project; the folder of a violation is kept.
 
-    least, most: number of moves.
+    moves: random ones if empty. After each there is a run or not, at random.
     """
-    from fault_harness.moves import MOVES
-
-    draw, result, started = random.Random(seed), Result(seed), time.monotonic()
+    draw, started = random.Random(seed), time.monotonic()
     folder = bench.folder / "work"
     shutil.rmtree(folder, ignore_errors=True)
     subprocess.run(["cp", "-a", bench.base, folder], check=True)
-    world = World(bench, folder, Inputs(folder, Inputs.read(bench.base).originals), draw, result)
+    world = World(bench, folder, draw, Result.start(seed))
     try:
-        for _ in range(draw.randint(least, most)):
+        for move in moves or draw_moves(draw):
             world.history.append(world.inputs.used())
-            move = draw.choice(MOVES)
             world.note(move.__name__)
             move(world)
             if draw.random() < 0.5:
@@ -209,49 +228,17 @@ def run_sequence(bench: Bench, seed: int, least: int = 2, most: int = 4) -> Resu
         world.wait_for_orphans()
         world.check()
     except Violation as violation:
-        result.violation = str(violation)
+        world.result.violation = str(violation)
         kept = bench.folder / f"violation-{seed}"
         shutil.rmtree(kept, ignore_errors=True)
         shutil.move(folder, kept)
-        (kept / "moves.txt").write_text("\n".join([*result.moves, result.violation]))
-    result.seconds = time.monotonic() - started
-    return result
+        (kept / "moves.txt").write_text("\n".join([*world.result.moves, str(violation)]))
+    world.result.seconds = time.monotonic() - started
+    return world.result
 
 
-# --- a series that can be interrupted ------------------------------------------------------------
-
-
-def read_results(path: Path) -> list[Result]:
-    """Results of earlier sequences, one JSON line each."""
-    if not path.exists():
-        return []
-    return [Result(**json.loads(line)) for line in path.read_text().splitlines() if line]
-
-
-def add_result(path: Path, result: Result) -> None:
-    """Append a result."""
-    with path.open("a") as stream:
-        stream.write(json.dumps(asdict(result)) + "\n")
-
-
-def summarise(results: list[Result]) -> str:
-    """Paragraphs for docs/reliability.md."""
+def draw_moves(draw: random.Random) -> list[Move]:
+    """Two to four random moves."""
     from fault_harness.moves import MOVES
 
-    violated = [one for one in results if one.violation]
-    kills = sum(one.kills for one in results)
-    names = {move.__name__ for move in MOVES}
-    counts = Counter(name for one in results for name in one.moves if name in names)
-    lines = [
-        f"{len(results)} random sequences (seeds {min(r.seed for r in results)} to "
-        f"{max(r.seed for r in results)}) of {sum(counts.values())} moves, "
-        f"{sum(r.runs for r in results)} runs and {kills} kill{'s' if kills != 1 else ''}. "
-        f"{sum(r.compared for r in results)} times all result files were compared with those of a "
-        f"fresh run with the same inputs, after exit status 0. Violations: {len(violated)}.",
-        "",
-        "Moves: "
-        + ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in sorted(counts.items()))
-        + ".",
-    ]
-    lines += [f"- seed {one.seed}: {one.violation.splitlines()[0]}" for one in violated]
-    return "\n".join(lines)
+    return draw.choices(MOVES, k=draw.randint(2, 4))

@@ -13,6 +13,7 @@ import os
 import runpy
 import select
 import signal
+import site
 import socket
 import subprocess
 import sys
@@ -78,12 +79,12 @@ class WarmRunner:
         """Wait until a run ends, at most `seconds`; returns whether it has ended."""
         deadline = None if seconds is None else time.monotonic() + seconds
         while run.status is None:
-            left = None if deadline is None else deadline - time.monotonic()
-            if left is not None and left <= 0:
-                return False
+            left = None if deadline is None else max(0.0, deadline - time.monotonic())
             answer = self._read(left)
             if answer.get("pid") == run.pid:
                 run.status = answer["status"]
+            elif not answer and left == 0:
+                return False  # what ended while this process was stopped has been read
         return True
 
     def _read(self, seconds: float | None) -> dict:
@@ -184,6 +185,7 @@ def _become_run(request: dict) -> None:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.chdir(request["folder"])
         sys.path[0] = str(Path("scripts").resolve())
+        _add_packages(Path("lib/site-packages").resolve())
         _use_read_library()
         program, *arguments = request["argv"]
         if program == "snakemake":
@@ -192,7 +194,8 @@ def _become_run(request: dict) -> None:
 
             main(arguments)
         else:
-            os.environ["PYTHONPATH"] = sys.path[0]
+            inherited = os.environ.get("PYTHONPATH", "")
+            os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [sys.path[0], inherited]))
             sys.argv = [program, *arguments]
             runpy.run_module(program, run_name="__main__", alter_sys=True)
         status = 0
@@ -204,6 +207,14 @@ def _become_run(request: dict) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)
+
+
+def _add_packages(site_packages: Path) -> None:
+    """In a run: use the project's own installed packages, as an interpreter does at its start."""
+    if site_packages.is_dir():
+        os.environ["PYTHONPATH"] = str(site_packages)
+        sys.path.insert(1, str(site_packages))
+        site.addsitedir(str(site_packages))
 
 
 def _prepare_server(is_wanted: bool) -> None:

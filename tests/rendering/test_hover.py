@@ -58,7 +58,7 @@ def test_scatter_plots_short_lines_and_names_of_rows_are_read():
         axes.set_xlabel("Difference\nof AUC")
 
     _, _, [panel] = drawn(draw)
-    assert [len(values) for _, values in panel["series"]] == [10, 4]
+    assert [len(values) for _, values in panel["series"]] == [10, 120, 4]
     assert panel["names"] == [[], [(0, "RF"), (1, "XGB")]]
     assert panel["labels"] == ["Difference of AUC", ""]
 
@@ -124,3 +124,38 @@ def test_bars_and_steps_are_areas():
         ("Seeds: 5\nAccuracy: 0.2 to 0.3", 0.2, 0.3, 0, 5),
         ("Seeds: 1 to 8\nAccuracy: 1.5 to 2.5", 1.5, 2.5, 1, 8),
     ]
+
+
+def series(draw):
+    [panel] = drawn(draw)[2]
+    return [values for _, values in panel["series"]]
+
+
+def test_ends_of_intervals_are_points():
+    [ends] = series(lambda axes: axes.hlines([0, 1], [0.1, 0.3], [0.2, 0.4]))
+    assert ends == [0.1, 0, 0.2, 0, 0.3, 1, 0.4, 1]
+    [ends] = series(lambda axes: axes.vlines([2], [0.5], [0.7]))
+    assert ends == [2, 0.5, 2, 0.7]
+
+
+def test_medians_and_whiskers_of_boxes_are_points():
+    values = [1, 2, 3, 4, 9.5]
+    [panel] = drawn(lambda axes: axes.boxplot([values], whis=(0, 100)))[2]
+    shown = {y for _, points in panel["series"] for y in points[1::2]}
+    assert {1, 2, 3, 4, 9.5} <= shown
+
+
+def test_long_curves_are_thinned_and_keep_their_ends():
+    x = np.linspace(0, 1, 500)
+    [curve] = series(lambda axes: axes.plot(x, x**2))
+    assert len(curve) == 120
+    assert curve[:2] == [0, 0]
+    assert curve[-2:] == [1, 1]
+    assert curve[1::2] == pytest.approx(np.square(curve[::2]), abs=2e-3)
+
+
+def test_edges_of_a_band_are_points():
+    x = [0.0, 1.0, 2.0]
+    [edges] = series(lambda axes: axes.fill_between(x, [1, 2, 3], [4, 5, 6]))
+    points = set(zip(edges[::2], edges[1::2], strict=True))
+    assert {(0, 1), (1, 2), (2, 3), (0, 4), (1, 5), (2, 6)} <= points

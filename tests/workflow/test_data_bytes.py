@@ -3,15 +3,41 @@
 import os
 
 import pytest
+from reseed.pipeline.data_files import HASHED_BYTES
 
 pytestmark = pytest.mark.workflow
 
 
-def test_replaced_bytes_of_equal_size_and_time_are_detected(finished):
-    path = finished.folder / "table.csv"
+def reverse_rows(path) -> None:
+    """Reverse the order of the rows; size and time of the file stay."""
     status, text = path.stat(), path.read_text()
-    assert not finished.planned()
-    path.write_text(text.replace("yes", "no ", 1).replace("no\n", "yes", 1))
+    table = text.rstrip("\n")
+    head, *rows = table.split("\n")
+    path.write_text("\n".join([head, *reversed(rows)]) + text[len(table) :])
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
     assert path.stat().st_size == status.st_size
-    assert any(name.startswith("prepare") for name in finished.planned())
+
+
+def prepares(planned) -> bool:
+    return any(name.startswith("prepare") for name in planned)
+
+
+def test_replaced_bytes_of_equal_size_and_time_are_detected(finished):
+    assert not finished.planned()
+    reverse_rows(finished.folder / "table.csv")
+    assert prepares(finished.planned())
+
+
+def test_replaced_bytes_of_a_large_file_are_found_by_check_data(finished):
+    path, check = finished.folder / "table.csv", ("--config", "check_data=true")
+    path.write_text(path.read_text() + "\n" * HASHED_BYTES)  # pandas skips empty lines
+    finished.run(*check)
+    before = finished.metrics()["auc"].tolist()
+    assert not finished.planned(*check)
+    assert not finished.planned()
+    reverse_rows(path)
+    assert not finished.planned()
+    assert prepares(finished.planned(*check))
+    finished.run(*check)
+    assert finished.metrics()["auc"].tolist() != before
+    assert not finished.planned()

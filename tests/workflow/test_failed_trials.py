@@ -1,7 +1,8 @@
 """Failures are outcomes. `retry_failed` trains failed trials and searches again."""
 
 import pytest
-from projects import FOREST, TRAINED
+from projects import BOOST, FOREST, TRAINED
+from reseed.cache.trial_records import read_trial
 from reseed.core.errors import RETRY_HINT
 
 pytestmark = pytest.mark.workflow
@@ -91,6 +92,28 @@ def test_search_with_failed_fits_is_made_again_on_request(failing):
     assert planned_again(project)["search"] == 1
     project.run("--config", "retry_failed=true")
     assert not project.planned("--config", "retry_failed=true")
+
+
+def test_failures_of_programs_and_flags_are_retried(failing):
+    project, flag = failing
+    error = 'subprocess.CalledProcessError(1, ["solve"])'
+    model = MODEL.replace('RuntimeError("licence server does not answer")', error)
+    model = model.replace("import pathlib", "import pathlib, subprocess").format(flag=str(flag))
+    (project.folder / "my_models.py").write_text(model)
+    project.write("models/xgb", BOOST | {"name": "xgb", "hyperparameters": {"n_estimators": 3}})
+    project.change(models=["boost", "xgb"])
+    project.environment["PYTHONOPTIMIZE"] = "2"  # XGBoost needs its docstrings
+    text = project.run(fails=True)
+    assert "model xgb: none of" in text
+    assert "--config retry_failed=true" in text
+    records = {path: read_trial(project.folder / path) for path in project.trials()}
+    errors = {path: one.error for path, one in records.items() if one.status == "failed"}
+    assert all(path in errors for path in records if "/xgb/" in path)
+    assert any("CalledProcessError" in error for error in errors.values())
+    flag.unlink()
+    del project.environment["PYTHONOPTIMIZE"]
+    project.run("--config", "retry_failed=true")
+    assert not failures(project)
 
 
 def test_interpreter_flags_are_in_the_environment_record(project):

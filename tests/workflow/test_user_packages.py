@@ -1,9 +1,11 @@
-"""Versions of installed packages that a user's factory imports belong to the environment."""
+"""Imports of a user's factory: an installed package, an editable install, a compiled module."""
 
 import json
+import py_compile
 import shutil
 
 import pytest
+from fault_harness.inputs import SITE, SITE_START
 from projects import FOREST, TRAINED
 
 pytestmark = pytest.mark.workflow
@@ -61,3 +63,60 @@ def test_upgraded_package_is_reported_and_retrained(project):
     project.forget_logs()
     project.run("--config", "mixed=retrain")
     assert project.trained() == 0
+
+
+LEAVES = """import depth
+import leaves
+from sklearn.tree import DecisionTreeClassifier
+
+def make(task, classes, hyperparameters, seeds, device, threads):
+    return DecisionTreeClassifier(
+        max_depth=depth.MOST, min_samples_leaf=leaves.LEAST, splitter="random",
+        random_state=seeds["init"],
+    )
+"""
+
+
+def compile_module(project, number: int) -> None:
+    """Write a compiled module without its source into the project's folder."""
+    source = project.folder / "depth.txt"
+    source.write_text(f"MOST = {number}\n")
+    py_compile.compile(
+        str(source),
+        cfile=str(project.folder / "depth.pyc"),
+        doraise=True,
+        invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH,  # holds no time
+    )
+
+
+def test_edits_of_editable_and_compiled_modules_are_followed(project):
+    site, checkout = project.folder / SITE, project.folder / "checkout"
+    site.mkdir(parents=True)
+    checkout.mkdir()
+    (site / "sitecustomize.py").write_text(SITE_START)
+    (site / "__editable__.leaves.pth").write_text(f"{checkout}\n")
+    project.environment["PYTHONPATH"] = str(site)
+    (checkout / "leaves.py").write_text("LEAST = 1\n")
+    compile_module(project, 5)
+    (project.folder / "my_models.py").write_text(LEAVES)
+    mine = FOREST | {"name": "boost", "factory": "my_models:make", "hyperparameters": {}}
+    project.write("models/boost", mine)
+
+    def retrain() -> tuple[int, list[float]]:
+        """Number of trained trials of a run, and the scores of the user's model."""
+        project.forget_logs()
+        project.run()
+        scores = project.metrics().query("model == 'boost'")["auc"]
+        return project.trained(), scores.tolist()
+
+    count, first = retrain()
+    assert count == TRAINED
+    (checkout / "leaves.py").write_text("LEAST = 20\n")
+    count, edited = retrain()
+    assert (count, edited == first) == (TRAINED // 2, False)
+    compile_module(project, 1)
+    count, compiled = retrain()
+    assert (count, compiled == edited) == (TRAINED // 2, False)
+    (checkout / "leaves.py").write_text("LEAST = 1\n")
+    compile_module(project, 5)
+    assert retrain() == (0, first)

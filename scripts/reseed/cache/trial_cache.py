@@ -19,9 +19,9 @@ from reseed.core.code_hash import digest
 from reseed.core.coordinates import KEPT_PARTS, Coordinates
 from reseed.core.errors import Damaged, ReseedError, Stale
 from reseed.core.layout import ResultsLayout
+from reseed.data.files import read_weights_meta
 from reseed.data.meta import DatasetMeta, read_meta
 from reseed.data.splits import read_split_hashes
-from reseed.data.weights import read_weights_meta
 from reseed.planning.specs import SettingSpec, to_json
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,8 @@ _MOST_SENTENCES = 3
 _EMPTY = ("–", "—", "")
 #: Names that a sentence lists.
 _MOST_NAMES = 5
+#: Lines of progress on a standard error that is not a terminal.
+_MOST_PROGRESS_LINES = 5
 #: Widest ranking.
 _WIDEST = 120
 #: Width of output that is not a terminal: tables are not wrapped.
@@ -296,17 +299,24 @@ def _list_notes(comparison: Comparison) -> list[str]:
 
 
 def show_steps(names: Iterable[str], title: str, shown: bool) -> Iterator[str]:
-    """The names, with a bar on standard error of those that are done."""
+    """The names, with a bar on standard error of those that are done; plain lines in a file."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     steps = list(names)
     tail = TextColumn("{task.description}")
-    with Progress(*columns, tail, console=Console(stderr=True), disable=not shown) as bar:
+    console = Console(stderr=True)
+    lines = shown and not console.is_terminal
+    every = -(-len(steps) // _MOST_PROGRESS_LINES)
+    with Progress(*columns, tail, console=console, disable=lines or not shown) as bar:
         task = bar.add_task("", total=len(steps))
-        for name in steps:
+        for number, name in enumerate(steps):
             bar.update(task, description=name)
+            if lines and number % every == 0:
+                print(
+                    f"{title}: {number} of {len(steps)} done; {name}", file=sys.stderr, flush=True
+                )
             yield name
             bar.advance(task)
 

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from reseed.comparison.init_script import script_path, write_data_script, write_results_script
 from reseed.core.errors import ReseedError
 
 #: Models of a first study on a table, and its number of splits and of seeds of each model.
@@ -19,10 +20,11 @@ def add_init(commands: Any) -> None:
     command = commands.add_parser(
         "init",
         help="write a first study with your results or your data",
-        description="Write a first study for Snakemake, in the project's folder `config`: of a "
-        "table of results (--results), or of models trained on a table of data (--data, --target).",
+        description="Write a first study of a table of results (--results), or of models trained "
+        "on a table of data (--data, --target). In a copy of Reseed's repository it is a study for "
+        "Snakemake; elsewhere it is a Python script, which needs pip alone.",
         epilog="examples: reseed init mine --results runs.csv --metric auc; "
-        "reseed init churn --data churn.csv --target left",
+        "reseed init churn --data churn.csv --target left --factory my_models:make",
     )
     add = command.add_argument
     add("name", help="name of the study: letters, digits and `_`")
@@ -30,6 +32,13 @@ def add_init(commands: Any) -> None:
     group.add_argument("--results", type=Path, help="a table of runs, as for `reseed compare`")
     group.add_argument("--data", type=Path, help="a table of data: CSV or Parquet")
     add("--target", help="the column that models predict (with --data)")
+    add(
+        "--factory",
+        action="append",
+        default=[],
+        metavar="MODULE:FUNCTION",
+        help="your own model (with --data), instead of a forest and boosting; repeat it for more",
+    )
     add("--metric", help="what models are compared by")
     add("--baseline", help="compare each model with this one only (with --results)")
     add("--test-train-ratio", type=float, help="of random splits or repeated folds")
@@ -40,11 +49,14 @@ def add_init(commands: Any) -> None:
 def _init(options: argparse.Namespace) -> None:
     if not re.fullmatch(r"[A-Za-z]\w*", options.name):
         raise ReseedError(f"name {options.name!r}: use letters, digits and `_`, a letter first.")
+    for factory in options.factory:
+        if not re.fullmatch(r"[\w.]+:[A-Za-z]\w*", factory):
+            raise ReseedError(f"--factory {factory}: write MODULE:FUNCTION, as my_models:make.")
     if not (options.config / "studies").is_dir():
-        raise ReseedError(
-            f"{options.config}/studies: no such folder. Run this in a copy of Reseed's repository, "
-            "or name its folder of configuration: `--config`."
-        )
+        if options.config != Path("config"):
+            raise ReseedError(f"{options.config}/studies: no such folder. Correct `--config`.")
+        _write_script(options)
+        return
     files = _describe_results(options) if options.results else _describe_data(options)
     for path in files:
         if path.exists():
@@ -56,6 +68,22 @@ def _init(options: argparse.Namespace) -> None:
         path.write_text(text, encoding="utf-8")
         print(f"Wrote {path}")
     print(f"Run it: snakemake --cores 2 {options.name}")
+
+
+def _write_script(options: argparse.Namespace) -> None:
+    """Write the study as a script, outside a copy of the repository."""
+    path = script_path(options)
+    if path.exists():
+        raise ReseedError(f"{path}: exists already. Choose another name, or remove it.")
+    if options.results:
+        _describe_results(options)
+        text = write_results_script(options)
+    else:
+        _, task = _read_data(options)
+        text = write_data_script(options, task, _SPLITS, _SEEDS)
+    path.write_text(text, encoding="utf-8")
+    print(f"Wrote {path}\nRun it: python {path}")
+    print("The pipeline (cached, resumable, clusters) needs a copy of Reseed's repository.")
 
 
 def _describe_results(options: argparse.Namespace) -> dict[Path, dict[str, Any]]:
@@ -76,8 +104,8 @@ def _describe_results(options: argparse.Namespace) -> dict[Path, dict[str, Any]]
     return {_study_file(options): study}
 
 
-def _describe_data(options: argparse.Namespace) -> dict[Path, dict[str, Any]]:
-    """The dataset and the study of a table of data."""
+def _read_data(options: argparse.Namespace) -> tuple[Any, str]:
+    """The table of data, and the task of its target."""
     import pandas as pd
     from pandas.api.types import is_float_dtype
 
@@ -97,6 +125,13 @@ def _describe_data(options: argparse.Namespace) -> dict[Path, dict[str, Any]]:
     task = "binary" if classes == 2 else "multiclass"
     if is_float_dtype(target) or (classes > 20 and pd.api.types.is_numeric_dtype(target)):
         task = "regression"
+    return frame, task
+
+
+def _describe_data(options: argparse.Namespace) -> dict[Path, dict[str, Any]]:
+    """The dataset, the study and the user's models on a table of data."""
+    _, task = _read_data(options)
+    own = {f"{options.name}_{factory.partition(':')[2]}": factory for factory in options.factory}
     dataset = {
         "name": options.name,
         "title": options.name.replace("_", " ").capitalize(),
@@ -109,7 +144,7 @@ def _describe_data(options: argparse.Namespace) -> dict[Path, dict[str, Any]]:
         "title": f"Models on {dataset['title']}",
         "question": "Which model is better, and how much of it is luck?",
         "datasets": [options.name],
-        "models": list(_MODELS),
+        "models": list(own or _MODELS),
         "splits": [{"kind": "holdout", "test": 0.2}],
         "experiments": {
             "crossed": {
@@ -120,7 +155,15 @@ def _describe_data(options: argparse.Namespace) -> dict[Path, dict[str, Any]]:
     }
     if options.metric:
         study["metric"] = options.metric
-    return {
+    models = {
+        options.config / "models" / f"{name}.yaml": {
+            "name": name,
+            "title": name.removeprefix(f"{options.name}_"),
+            "factory": factory,
+        }
+        for name, factory in own.items()
+    }
+    return models | {
         options.config / "datasets" / f"{options.name}.yaml": dataset,
         _study_file(options): study,
     }

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from reseed.core.errors import Damaged
 from reseed.data.kinds import META
-from reseed.data.meta import FileFacts
+from reseed.data.meta import FileFacts, WeightsMeta
 
 
 def hash_file(path: Path) -> str:
@@ -51,3 +51,17 @@ def check_file(folder: Path, files: Mapping[str, FileFacts], name: str) -> Path:
     if not is_unchanged and (actual := hash_file(path)) != facts["sha256"]:
         raise Damaged(path, f"its bytes hash to {actual}, but {META} says {facts['sha256']}")
     return path
+
+
+def read_weights_meta(folder: Path) -> WeightsMeta:
+    """Read what `reseed.data.weights.prepare_weights` wrote, and check every file.
+
+    Raises Damaged for `meta.json`, the only output of the job that fetches the weights.
+    """
+    meta = WeightsMeta.read(folder)
+    for name in meta.files:
+        try:
+            check_file(folder, meta.files, name)
+        except Damaged as error:
+            raise Damaged(folder / META, f"the file {name} is damaged or missing") from error
+    return meta

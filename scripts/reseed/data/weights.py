@@ -1,5 +1,7 @@
 """Weights of pretrained models: files that are fetched, verified, and never changed.
 
+`reseed.data.files` reads them: jobs that train have no packages for downloads.
+
 Models load them with `torch.load(weights_only=True)` or safetensors only.
 """
 
@@ -9,9 +11,9 @@ import shutil
 from pathlib import Path, PurePosixPath
 
 from reseed.core.atomic import replace_atomically
-from reseed.core.errors import Damaged, ReseedError
+from reseed.core.errors import ReseedError
 from reseed.data.entries import WeightsEntry
-from reseed.data.files import check_file, describe_file
+from reseed.data.files import describe_file
 from reseed.data.kinds import META
 from reseed.data.meta import FileFacts, WeightsMeta
 from reseed.data.sources import Fetched
@@ -54,17 +56,3 @@ def compute_weights_sha256(files: dict[str, FileFacts]) -> str:
     """Hash of the names and bytes of the files."""
     text = json.dumps({name: facts["sha256"] for name, facts in files.items()}, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def read_weights_meta(folder: Path) -> WeightsMeta:
-    """Read what `prepare_weights` wrote, and check every file.
-
-    Raises Damaged for `meta.json`, the only output of the job that fetches the weights.
-    """
-    meta = WeightsMeta.read(folder)
-    for name in meta.files:
-        try:
-            check_file(folder, meta.files, name)
-        except Damaged as error:
-            raise Damaged(folder / META, f"the file {name} is damaged or missing") from error
-    return meta

@@ -9,7 +9,12 @@ import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.collections import PathCollection
+from matplotlib.collections import (
+    Collection,
+    LineCollection,
+    PathCollection,
+    PolyCollection,
+)
 from matplotlib.colors import same_color, to_hex
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
@@ -19,8 +24,8 @@ from matplotlib.patches import Rectangle, StepPatch
 from matplotlib.ticker import FixedLocator
 
 # Most points and areas of a figure: pages stay small. Of more points, every second, third, … is
-# kept. Lines with more vertices are curves without own points.
-_MOST, _LONGEST_LINE = 3000, 60
+# kept, and of a curve or band at most so many.
+_MOST, _MOST_OF_CURVE = 3000, 60
 _DIGITS = 4  # of a value
 
 
@@ -105,18 +110,44 @@ def _series(axes: Axes, legends: dict[str, str]) -> Iterator[tuple[str, list[flo
 
 
 def _points(artist: object, axes: Axes) -> tuple[Sequence[Sequence[float]], str]:
-    """Points of a line with markers or few vertices, or of a scatter plot; its colour."""
-    if isinstance(artist, Line2D) and artist.get_transform() == axes.transData:
+    """Points of a line, a scatter plot, the ends of segments or the edges of a band; its colour."""
+    if isinstance(artist, Line2D) and artist.get_transform() is axes.transData:
         marked = artist.get_marker() not in ("None", "", " ", None)
         points = np.ma.filled(artist.get_xydata().astype(float), np.nan)
-        if artist.get_visible() and (marked or 2 < len(points) <= _LONGEST_LINE):
-            return points, to_hex(artist.get_color())
+        if artist.get_visible() and (marked or len(points) > 1):
+            return points if marked else _evenly(points), to_hex(artist.get_color())
+    if not isinstance(artist, Collection) or not artist.get_visible():
+        return [], ""
     if isinstance(artist, PathCollection) and artist.get_offset_transform() == axes.transData:
-        faces = artist.get_facecolor()
-        colours = {to_hex(face) for face in np.atleast_2d(faces)}
         points = np.ma.filled(np.ma.asarray(artist.get_offsets(), dtype=float), np.nan)
-        return points, colours.pop() if len(colours) == 1 else ""
+        return points, _one_colour(artist.get_facecolor())
+    if artist.get_transform() is not axes.transData:
+        return [], ""
+    if isinstance(artist, LineCollection):
+        ends = [end for segment in artist.get_segments() for end in segment]
+        return ends, _one_colour(artist.get_edgecolor())
+    if isinstance(artist, PolyCollection):
+        edges = [_band(path.vertices) for path in artist.get_paths()]
+        return [point for edge in edges for point in edge], _one_colour(artist.get_facecolor())
     return [], ""
+
+
+def _one_colour(colours: np.ndarray) -> str:
+    found = {to_hex(colour) for colour in np.atleast_2d(colours)}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _evenly(points: np.ndarray) -> np.ndarray:
+    """At most `_MOST_OF_CURVE` vertices of a curve, its two ends among them."""
+    if len(points) <= _MOST_OF_CURVE:
+        return points
+    return points[np.linspace(0, len(points) - 1, _MOST_OF_CURVE).round().astype(int)]
+
+
+def _band(outline: np.ndarray) -> np.ndarray:
+    """Points of both edges of a filled band: the outline without repeated vertices."""
+    points = outline[: len(outline) - 1]  # the last one closes it
+    return _evenly(points[np.r_[True, np.any(np.diff(points, axis=0) != 0, axis=1)]])
 
 
 def _areas(artist: Artist, axes: Axes) -> Iterator[tuple[str, tuple[float, ...]]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from reseed.core.csv_files import write_csv
 from reseed.metrics.registry import Metric
 from reseed.session.splits import Design
 from reseed.session.tables import TrialKey
@@ -71,7 +72,8 @@ def _tabulate(finished: dict[TrialKey, Outcome], design: Design, metric: str) ->
 
 def _write_new_file(trials: pd.DataFrame) -> Path:
     with tempfile.NamedTemporaryFile(
-        "w", prefix="interrupted-study-", suffix=".csv", dir=".", delete=False, newline=""
+        prefix="interrupted-study-", suffix=".csv", dir=".", delete=False
     ) as file:
-        trials.to_csv(file, index=False)
-    return Path(file.name).resolve()
+        path = Path(file.name).resolve()
+    write_csv(trials, path)
+    return path
