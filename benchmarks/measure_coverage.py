@@ -1,7 +1,9 @@
 """Coverage and error rates by simulation, with Monte Carlo errors, for docs/methods."""
 
 import argparse
+import csv
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -180,13 +182,20 @@ def main(tables: Tables = TABLES) -> None:
     parser.add_argument("what", choices=[*tables])
     parser.add_argument("--simulations", type=int, default=2000)
     parser.add_argument("--scores", nargs="*", default=[], help="(runs, items) arrays, .npy")
+    parser.add_argument("--output", type=Path, help="a CSV file of the lines")
     options = parser.parse_args()
     extra = [options.scores] if options.what == "seed_noise" else []
+    table: list[tuple[str, str, str, int]] = []
     for name, sample in tables[options.what](np.random.default_rng(0), options.simulations, *extra):
         values = np.asarray(sample, dtype=np.float64)
-        print(
-            f"{name}: {values.mean():.3f} ± {values.std() / np.sqrt(values.size):.3f}", flush=True
-        )
+        mean, error = values.mean(), values.std() / np.sqrt(values.size)
+        print(f"{name}: {mean:.3f} ± {error:.3f}", flush=True)
+        table.append((name, f"{mean:.4f}", f"{error:.4f}", values.size))
+    if options.output:
+        with options.output.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows(
+                [("case", "measured", "se", "simulations"), *table]
+            )
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
 """Mutation tests of `reseed.stats`: random changes of operators and constants, each in a copy.
 
 `python benchmarks/mutate.py evalues --mutants 20` changes `stats/evalues.py` at 20 random places
-and runs `tests/stats/test_evalues.py` on each; without names, every module with tests is changed.
-It prints every survivor and the share killed. A survivor needs a test, or an entry with a proof in
-`equivalent_mutants.yaml`. The repository is not changed. Each change is tested in a fork, so
-libraries are imported once (Linux, macOS).
+and runs `tests/stats/test_evalues.py` on each; without names, every module with tests is changed,
+with `--part 2/7` the second of seven parts of them. The changes of a module depend on the seed
+only. It prints every survivor and the share killed. A survivor needs a test, or an entry with a
+proof in `equivalent_mutants.yaml`. The repository is not changed. Each change is tested in a fork,
+so libraries are imported once (Linux, macOS).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -40,7 +42,7 @@ _TESTED_BY = {
     "trimming": ["ks", "representatives"],
 }
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.yaml")
-_TIMEOUT = 300  # seconds; a change that makes a loop endless is killed by it
+_LEAST_TIMEOUT = 60  # seconds
 _OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.Pow: ast.Mult,
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
@@ -104,11 +106,14 @@ def _header(statement: ast.stmt) -> str:
     return " ".join(ast.unparse(statement).split())
 
 
-def run_tests(folder: Path, tests: list[str]) -> bool:
-    """Whether the tests pass with the package below `folder`, in a fork of this process."""
+def run_tests(folder: Path, tests: list[str], timeout: int = 0) -> bool:
+    """Whether the tests pass with the package below `folder`, in a fork of this process.
+
+    timeout: in seconds, 0 for none; a change that makes a loop endless ends with it.
+    """
     child = os.fork()
     if child == 0:
-        signal.alarm(_TIMEOUT)
+        signal.alarm(timeout)
         os.chdir(REPOSITORY)
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, 1)
@@ -149,8 +154,10 @@ def test_module(module: str, mutants: int, rng: random.Random) -> tuple[int, int
         shutil.copytree(REPOSITORY / "scripts" / "reseed", folder / "reseed", ignore=ignored)
         path = folder / "reseed" / "stats" / f"{module}.py"
         source = path.read_text("utf-8")
+        start = time.monotonic()
         if not run_tests(folder, tests):
             sys.exit(f"{' '.join(tests)} fails without any change.")
+        timeout = _LEAST_TIMEOUT + int(5 * (time.monotonic() - start))
         found = find_mutations(ast.parse(source))
         killed = total = 0
         for mutation in rng.sample(found, min(mutants or len(found), len(found))):
@@ -158,7 +165,7 @@ def test_module(module: str, mutants: int, rng: random.Random) -> tuple[int, int
             if statement in equivalent:
                 continue
             path.write_text(changed, "utf-8")
-            is_killed = not run_tests(folder, tests)
+            is_killed = not run_tests(folder, tests, timeout)
             killed, total = killed + is_killed, total + 1
             if not is_killed:
                 print(f"survived: {module}.py:{line}: {statement}", flush=True)
@@ -177,13 +184,19 @@ def main() -> None:
     parser.add_argument("--mutants", type=int, default=20, help="changes of each module; 0: all")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--require", type=float, default=0.0, help="share killed, else exit 1")
+    parser.add_argument("--part", default="1/1", help="i/n: the i-th of n parts of the modules")
     options = parser.parse_args()
-    rng = random.Random(options.seed)
+    part, parts = map(int, options.part.split("/"))
+    modules = (options.modules or list_modules())[part - 1 :: parts]
     results = [
-        test_module(name, options.mutants, rng) for name in options.modules or list_modules()
+        # A module's sample does not depend on the other modules.
+        test_module(name, options.mutants, random.Random(f"{options.seed} {name}"))
+        for name in modules
     ]
     killed, total = (sum(column) for column in zip(*results, strict=True))
-    print(f"killed {killed} of {total} ({killed / max(total, 1):.3f})")
+    share = killed / max(total, 1)
+    error = (share * (1 - share) / max(total, 1)) ** 0.5
+    print(f"killed {killed} of {total} ({share:.3f}, SE {error:.3f})")
     if killed < options.require * total:
         sys.exit(1)
 

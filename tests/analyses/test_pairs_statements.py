@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from pair_frames import OPTIONS, data, frame, over_splits
 from reseed.analyses import pairs
+from reseed.claims.pair_verdicts import label_pair_outcome
 from run_kinds import run_analysis
 from scipy import stats
 
@@ -36,7 +37,10 @@ def test_a_difference_states_whether_it_needs_stable_learners(rng):
     (row,) = run_analysis(pairs, data(frame(rows)), OPTIONS).itertuples()
     assert row.outcome == "difference"
     assert row.conservative_p == pytest.approx(2 * stats.t.sf(shift / larger, 11))
+    assert row.verdict.startswith("x beats y, by one correction only: ")
+    assert label_pair_outcome(row._asdict()) == "difference, by one correction only"
     assert "Not shown for learners that depend on single training rows" in row.verdict
+    assert label_pair_outcome(sure.iloc[0]) == "difference"
 
 
 def test_baseline_and_spreads_of_seeds_that_are_not_shared(rng):

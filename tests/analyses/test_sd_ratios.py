@@ -48,6 +48,8 @@ def test_other_data_and_left_out_arms_are_named():
     assert "differ in data and test set" in table.footnote
     assert "Left out: " in table.footnote
     assert len(table.shown) == 1
+    few = run_analysis(sd_ratios, study(1, n=3), baselines=["scratch"]).iloc[0]
+    assert few["reason"] == "3 seeds are too few, 5 are needed"
 
 
 def test_many_pairs_are_counted():

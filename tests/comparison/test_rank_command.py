@@ -102,6 +102,21 @@ def test_seeds_and_items_each_have_a_number_that_separates():
     assert "items_needed" in rank_models(one_run).table
 
 
+def test_skew_is_stated_where_it_is_measured():
+    rng = np.random.default_rng(8)
+    spread = np.linspace(0.5, 2, 5)[:, None]
+    names = [f"m{model}" for model in range(5)]
+    for draws, expected in (
+        (rng.exponential(size=(5, 30)), True),
+        (rng.normal(size=(5, 30)), False),
+    ):
+        table = pd.DataFrame(spread * draws).assign(model=names)
+        ranking = rank_models(table)
+        assert ranking.is_skewed == expected
+        assert any("10 to 16 % of such" in note for note in ranking.notes) == expected
+        assert ("the level may not hold" in ranking.sentences()[0]) == expected
+
+
 def test_errors_rank_the_lowest_first():
     long = _long().rename(columns={"accuracy": "error"})
     ranking = rank_models(long)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
+from browser import CHROMIUM, layout
 from gallery import write_gallery
 from reseed.core.errors import ReseedError
 from reseed.core.study_info import write_study_info
@@ -91,6 +92,32 @@ def test_the_pages_are_whole_and_fetch_nothing(text, study):
         assert "@import" not in each
         assert not re.search(r"url\(", each)
         assert all(not re.match(r"[a-z]+:|//", link) for link in page.values("href"))
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="no Chromium is installed")
+@pytest.mark.parametrize("width", [420, 1400])
+def test_page_fits_its_window(text, tmp_path, width):
+    (tmp_path / "page.html").write_text(text, encoding="utf-8")
+    found = layout(tmp_path / "page.html", tmp_path, width)
+    assert found["width"] == found["scroll"] == width
+    assert found["cut"] == []
+    assert found["first"] >= 3
+    assert width < 1400 or found["clipped"] == []
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="no Chromium is installed")
+def test_layout_reports_what_does_not_fit(tmp_path):
+    cell = '<table style="width:900px"><tr><td>wide</td></tr></table>'
+    page = tmp_path / "wide.html"
+    page.write_text(f"<!DOCTYPE html><body>{cell}</body>", encoding="utf-8")
+    found = layout(page, tmp_path, 420)
+    assert found["scroll"] > 420
+    assert found["cut"]
+    page.write_text(f'<!DOCTYPE html><div style="overflow:auto">{cell}</div>', encoding="utf-8")
+    found = layout(page, tmp_path, 420)
+    assert found["scroll"] == 420
+    assert found["clipped"]
+    assert found["first"] == 0
 
 
 def test_no_line_ends_between_a_number_and_its_per_cent(text):

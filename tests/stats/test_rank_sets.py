@@ -9,6 +9,7 @@ from reseed.stats.rank_sets import (
     levels_to_separate,
     rank_on_tasks,
     rank_over_tasks,
+    skewness_of_differences,
 )
 from scipy import stats
 
@@ -128,6 +129,17 @@ def test_number_of_tasks_that_separates_neighbours():
         for _ in range(300)
     ]  # fmt: skip
     assert 0.72 < np.mean(found) < 0.92
+
+
+def test_skewness_equals_that_of_scipy():
+    """One pair against SciPy; the noise against simulated Gaussian numbers."""
+    rng = _rng(14)
+    scores = rng.exponential(size=(2, 25))
+    skewness, noise = skewness_of_differences(scores)
+    assert skewness == pytest.approx(stats.skew(scores[0] - scores[1]), rel=1e-9)
+    simulated = stats.skew(rng.normal(size=(4000, 25)), axis=1).std()
+    assert noise == pytest.approx(simulated, rel=0.05)
+    assert skewness_of_differences(np.ones((3, 8)))[0] == 0
 
 
 def test_equal_scores_share_ranks():

@@ -61,6 +61,7 @@ def test_a_missing_package_is_one_clear_error(project):
     run = project.run("-n", is_installed=False)
     assert run.returncode != 0
     assert "pip install reseed==" in run.stdout + run.stderr
+    assert "pip install git+https://github.com/OWNER/reseed@v" in run.stdout + run.stderr
 
 
 def test_another_version_is_one_clear_error(project):
@@ -69,3 +70,4 @@ def test_another_version_is_one_clear_error(project):
     run = project.run("-n")
     assert run.returncode != 0
     assert "is installed. Install it: pip install reseed==" in run.stdout + run.stderr
+    assert "pip install git+https://github.com/OWNER/reseed@v" in run.stdout + run.stderr

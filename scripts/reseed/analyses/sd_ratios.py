@@ -15,6 +15,7 @@ from reseed.core.schemas import CELL_COLUMNS, Row
 from reseed.plugins.options import Level, Strict
 from reseed.stats.spread import sd_ratio
 
+_LEAST = 5  # seeds of each of the two
 COLUMNS = [
     *CELL_COLUMNS, "metric", "n", "failed", "mean", "sd", "baseline", "baseline_experiment",
     "baseline_dataset", "n_baseline", "mean_baseline", "sd_baseline", "ratio", "ratio_low",
@@ -101,6 +102,8 @@ def _row(cell: Cell, baseline: Cell, level: float) -> Row:
         "level": level,
         "reason": "",
     }
+    if (n := min(x.size, y.size)) < _LEAST:
+        return row | {"reason": f"{n} seeds are too few, {_LEAST} are needed"}
     try:
         ratio = sd_ratio(x, y, level)
     except ValueError as error:

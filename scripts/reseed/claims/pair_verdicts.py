@@ -39,6 +39,21 @@ def decide_pair_outcome(row: Row) -> Outcome:
     return "equivalent" if is_equivalent(row) else "no difference shown"
 
 
+def label_pair_outcome(row: Row) -> str:
+    """The outcome of a row of the analysis `pairs` as printed, with the condition of a difference.
+
+    Args:
+        row: with its `outcome`.
+    """
+    qualifier = _qualify(row) if row["outcome"] == "difference" else ""
+    return f"{row['outcome']}, {qualifier}" if qualifier else str(row["outcome"])
+
+
+def _qualify(row: Row) -> str:
+    """Condition of a difference over splits that the correction for any learner does not show."""
+    return "by one correction only" if row.get("conservative_p_holm", 0) > row["alpha"] else ""
+
+
 def _is_by_rank(row: Row) -> bool:
     return row["design"] == NEMENYI.design and row["test"] == NEMENYI.test
 
@@ -100,6 +115,7 @@ def build_pair_verdict(row: Row) -> Verdict:
         region=format_region(row),
         is_within_region=is_equivalent(row),
         notes=notes,
+        qualifier=_qualify(row),
     )
 
 
@@ -206,9 +222,9 @@ def _describe_test(row: Row) -> str:
 
 def _describe_unstable_learners(row: Row) -> str:
     """Whether a difference over splits needs learners that single training rows hardly move."""
-    p = row.get("conservative_p_holm", math.nan)
-    if not p > row["alpha"]:
+    if not _qualify(row):
         return ""
+    p = row["conservative_p_holm"]
     return (
         "Not shown for learners that depend on single training rows, such as 1-nearest neighbour: "
         f"with the correction that holds for them, p is {format_p(p)}."

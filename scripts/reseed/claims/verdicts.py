@@ -37,6 +37,7 @@ class Verdict:
     notes: sentences that follow: tests, sample sizes, runs left out.
     relation: verb phrase of a difference.
     needed: what there is too little of.
+    qualifier: condition of a difference, such as `by one correction only`.
     """
 
     outcome: Outcome
@@ -49,6 +50,7 @@ class Verdict:
     notes: tuple[str, ...] = ()
     relation: str = "beats"
     needed: str = "runs"
+    qualifier: str = ""
 
     def sentence(self) -> str:
         """The verdict in words: outcome, scope and evidence, then the notes."""
@@ -65,7 +67,7 @@ class Verdict:
     def _claim(self) -> str:
         a, b = self.model_a, self.model_b
         return {
-            "difference": f"{a} {self.relation} {b}",
+            "difference": f"{a} {self.relation} {b}{self.qualifier and f', {self.qualifier}'}",
             "equivalent": f"{a} and {b} are equivalent within {self.region}",
             "no difference shown": f"No difference shown between {a} and {b}",
             "too few runs": f"Too few {self.needed} to tell {a} from {b}",

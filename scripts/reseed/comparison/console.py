@@ -13,6 +13,7 @@ import pandas as pd
 from reseed.claims.designs import ONE_TEST_SET
 from reseed.claims.families import describe_families
 from reseed.claims.formatting import format_p, format_share
+from reseed.claims.pair_verdicts import label_pair_outcome
 from reseed.claims.possible_ranks import format_ranks
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS
@@ -345,7 +346,7 @@ def format_summary(comparison: Comparison, verdicts: pd.DataFrame) -> pd.DataFra
         _name_differences(rows): [format_difference(row) for row in rows.to_dict("records")],
         "p (adjusted)": [format_p(p) if p == p else "–" for p in verdicts["p_adjusted"]],
         "Flips": [format_share(f) if f == f else "–" for f in verdicts["flips"]],
-        "Outcome": verdicts["outcome"],
+        "Outcome": [label_pair_outcome(row) for row in rows.to_dict("records")],
     }
     if verdicts["dataset"].nunique() == 1:
         del summary["Dataset"]

@@ -33,6 +33,7 @@ from reseed.stats.rank_sets import (
     levels_to_separate,
     rank_on_tasks,
     rank_over_tasks,
+    skewness_of_differences,
 )
 
 if TYPE_CHECKING:
@@ -42,12 +43,8 @@ if TYPE_CHECKING:
 _MIN_TASKS = 6
 #: What is averaged over tasks.
 SCALES = ("score", "rank")
-#: Measured by simulation (docs/methods, Sets of ranks).
-_SKEW_NOTE = (
-    "Ranks on new tasks take differences of models as symmetric over tasks. If they are strongly "
-    "skewed and their spreads differ by model, 10 to 16 % of such statements are wrong in place of "
-    "5 %. Ranks within tasks (`scale: rank`) are bounded, hence less skewed."
-)
+#: Mean skewness of differences, in SDs of one, from which the level is doubted (two models; more).
+_SKEWED = (1.5, 0.75)
 _SEED = 20_260_101  # of the draws, so that a table gives the same ranks every time
 
 
@@ -62,6 +59,8 @@ class Ranking:
         many of these would if the numbers of the others stay (infinity: none would).
     new_tasks, these_tasks: the rank sets behind them, in the order of `table`.
     sources: what varies in the statement on these tasks, such as `5 seeds and 200 items`.
+    is_skewed: whether differences over tasks are so skewed that the level on new tasks may not
+        hold; a note gives the numbers.
     """
 
     table: pd.DataFrame
@@ -70,6 +69,7 @@ class Ranking:
     level: float
     sources: str
     notes: tuple[str, ...]
+    is_skewed: bool = False
 
     def sentences(self) -> list[str]:
         """Which models may be the best, for new tasks and for these."""
@@ -82,9 +82,10 @@ class Ranking:
             counted = count_noun(len(self.table), "model")
             verb = f"{first[0]} is" if len(first) == 1 else f"{join_names(first, 20)} may each be"
             extra = f", over {self.sources}" if name == "these" else ""
-            texts.append(
-                f"{where}{extra}: {verb} the best of {counted} ({percent} for all ranks at once)."
-            )
+            holds = f"{percent} for all ranks at once"
+            if name == "new" and self.is_skewed:
+                holds = f"nominally {holds}; the level may not hold, as differences are skewed"
+            texts.append(f"{where}{extra}: {verb} the best of {counted} ({holds}).")
         return texts
 
     def __str__(self) -> str:
@@ -224,10 +225,11 @@ def _build_ranking(
     scores = cells.to_numpy()
     if scale == "rank":
         scores = rankdata(scores, axis=0)
-    new = these = None
+    new = these = skew_note = None
     if scores.shape[1] >= _MIN_TASKS:
         new = rank_over_tasks(scores, level, rng=np.random.default_rng(_SEED))
-        notes.append(_SKEW_NOTE)
+        skew_note = _describe_skew(scores)
+        notes += [skew_note] if skew_note else []
     else:
         notes.append(
             f"No statement on new tasks: {count_noun(scores.shape[1], 'task')}, at least "
@@ -253,7 +255,27 @@ def _build_ranking(
     order = np.lexsort((np.arange(len(table)), table["rank"]))
     table = table.iloc[order].reset_index(drop=True)
     text = join_and(_count_range(levels, name) for name, levels in sources.items())
-    return Ranking(table, new, these, level, text, tuple(notes))
+    is_skewed = new is not None and skew_note is not None
+    return Ranking(table, new, these, level, text, tuple(notes), is_skewed)
+
+
+def _describe_skew(scores: NDArray[np.float64]) -> str | None:
+    """What skewed differences do to the level, with the numbers; None if they are not skewed.
+
+    The errors were measured by simulation (docs/methods, Sets of ranks).
+    """
+    skewness, noise = skewness_of_differences(scores)
+    if abs(skewness) <= _SKEWED[len(scores) > 2] * noise:
+        return None
+    spread = (scores - scores.mean(axis=0)).std(axis=1)
+    ratio = f"{spread.max() / spread.min():.1f}" if spread.min() > 0 else "infinity"
+    return (
+        "The level on new tasks may not hold: differences of models are skewed over tasks (mean "
+        f"skewness {skewness:.2f}; one of a Gaussian sample has SD {noise:.2f}). The SDs of models "
+        f"around the mean of a task differ by a factor of up to {ratio}. With exponential scores "
+        "and factors of up to 4, 10 to 16 % of such statements are wrong in place of 5 %. Ranks "
+        "within tasks (`scale: rank`) are bounded, hence less skewed."
+    )
 
 
 def _needed_levels(these: RankSets, sources: Sources) -> dict[str, NDArray[np.float64]]:

@@ -10,7 +10,7 @@ from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample
 from reseed.claims.designs import ONE_TEST_SET
 from reseed.claims.families import describe_families
-from reseed.claims.pair_verdicts import build_pair_verdict
+from reseed.claims.pair_verdicts import build_pair_verdict, label_pair_outcome
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering import coverage, numbers
@@ -36,12 +36,8 @@ from reseed.rendering.settings import (
 from reseed.rendering.tables import Rows, Table
 
 _SHORT = {
-    "difference": "difference",
-    "equivalent": "equivalent",
     "no difference shown": "not shown",
-    "too few runs": "too few runs",
     "no variation": "no verdict",
-    "not comparable": "not comparable",
 }
 # With more pairs in a setting, only pairs with the best model are printed.
 _MOST = 45
@@ -75,7 +71,7 @@ def table(data: ExhibitData, options: Options) -> Table:
                 f"{100 * level:g} % interval": interval,
                 "p": p_cell(row["p_holm"]),
                 "Flips": numbers.percent(row["instability"]),
-                "Outcome": _SHORT.get(row["outcome"], row["outcome"]),
+                "Outcome": _SHORT.get(row["outcome"], label_pair_outcome(row)),
             }
             sentence = build_pair_verdict(row | _titles(data, row)).sentence()
             lines.add(cells, section, sentence)

@@ -28,11 +28,16 @@ class StudyInterrupted(KeyboardInterrupt):
 
 
 def interrupt_study(
-    finished: dict[TrialKey, Outcome], design: Design, planned: int, metric: Metric
+    finished: dict[TrialKey, Outcome],
+    design: Design,
+    planned: int,
+    metric: Metric,
+    resume: str | Path | None = None,
 ) -> StudyInterrupted:
     """Write the finished trainings to a new CSV file in the current folder.
 
-    planned: number of trainings of the study, if every model depends on its seed.
+    planned: number of trainings of the study, if every model depends on its seed. resume: the
+    folder from which the study can continue.
 
     Returns:
         The exception to raise. Its text names the file and the call that compares these trainings.
@@ -48,11 +53,16 @@ def interrupt_study(
     arguments = [source, f'metric="{metric.name}"', f"greater_is_better={metric.greater_is_better}"]
     if "fold" not in trials and np.isfinite(ratio):
         arguments.append(f"test_train_ratio={ratio:.3g}")
+    again = (
+        f"The same call continues from the trainings in {resume}."
+        if resume is not None
+        else "`study` itself starts again from the first training; with `resume=FOLDER` it "
+        "continues where it stopped, as a study file (`config/studies/`) does."
+    )
     text = (
         f"study was interrupted after {len(trials)} of up to {planned} trainings. "
         f"Their scores are kept {where}in `trials` of this exception. Compare them: "
-        f"reseed.compare({', '.join(arguments)}). `study` itself starts again from the first "
-        "training; a study file (`config/studies/`) continues where it stopped."
+        f"reseed.compare({', '.join(arguments)}). {again}"
     )
     return StudyInterrupted(text, trials, path)
 

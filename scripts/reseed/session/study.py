@@ -40,6 +40,7 @@ from reseed.pipeline.runner import pick_device
 from reseed.session import tables
 from reseed.session.inputs import read_training_data
 from reseed.session.interruption import interrupt_study
+from reseed.session.kept_trials import KeptTrials
 from reseed.session.models import Model, check_suitable, read_models
 from reseed.session.rounds import (
     Rounds,
@@ -86,6 +87,7 @@ def study(
     title: str = "Which model is better?",
     dataset: str = "data",
     until: str | Mapping[str, Any] | None = None,
+    resume: str | Path | None = None,
     **options: Any,
 ) -> Comparison:
     """Train every model on every split under every seed, and compare the models.
@@ -119,6 +121,8 @@ def study(
         until: `settled`, or a dict of the rule (`first`, `batch`, `alpha`, `scale`, `rope`,
             `half_width`; see `config.until.Until`): trains in rounds on one split, until every pair
             of models is settled; `seeds` is the maximum.
+        resume: a folder for finished trainings. The same call after a kill takes them from there.
+            Edited code of a model is noticed only in its own function or class.
 
     Returns:
         A `Comparison`, as `reseed.compare` does; `data.metrics` has one row a training. With
@@ -149,9 +153,10 @@ def study(
     finished: dict[tables.TrialKey, Outcome] = {}
     varied = _name_varied(len(design.splits), len(model_seeds))
     environment = describe_environment(device, 1).identifier
+    kept = KeptTrials(resume, data, chosen.name, environment) if resume is not None else None
     train = partial(
         train_models, design=design, data=data, metric=chosen, device=device, n_jobs=n_jobs,
-        progress=progress, finished=finished,
+        progress=progress, finished=finished, kept=kept,
     )  # fmt: skip
 
     def find_open(done: Rounds) -> list[Model]:
@@ -171,7 +176,7 @@ def study(
         if not finished:
             raise
         planned = len(named) * len(design.splits) * len(model_seeds)
-        raise interrupt_study(finished, design, planned, chosen) from None
+        raise interrupt_study(finished, design, planned, chosen, resume) from None
     outcomes = _repeat_unseeded(design.splits, done)
     metrics = tables.build_metrics(outcomes, design, varied, environment)
     trials = metrics[[key in done.trained for key in outcomes]]

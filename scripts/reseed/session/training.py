@@ -9,6 +9,7 @@ from reseed.core.schemas import MODEL_SEED_COLUMNS
 from reseed.data.inputs import Inputs
 from reseed.metrics import registry as metrics
 from reseed.session.inputs import TrainingData
+from reseed.session.kept_trials import KeptTrials
 from reseed.session.models import Model
 from reseed.session.progress import show_progress
 from reseed.session.scoring import add_user_metric
@@ -33,6 +34,7 @@ def train_models(
     progress: bool | None,
     finished: dict[TrialKey, Outcome],
     known_random: Collection[Model] = (),
+    kept: KeptTrials | None = None,
 ) -> dict[TrialKey, Outcome]:
     """Outcome of each (model, split, seed).
 
@@ -40,6 +42,7 @@ def train_models(
 
     finished: receives each outcome as soon as it is there, for a caller that is interrupted.
     known_random: models whose results are known to depend on the seed.
+    kept: trainings of an interrupted study; each further one is added.
     """
     is_registered = metrics.METRICS.get(metric.name) is metric
     problem = Problem(
@@ -51,13 +54,22 @@ def train_models(
         metric=metric.name if is_registered else None,
     )
 
+    def finish(key: TrialKey, outcome: Outcome) -> None:
+        if not is_registered and outcome.status == "ok":
+            add_user_metric(outcome, metric, data.task, problem.target[key[1].split.test])
+        finished[key] = outcome
+
     def train(jobs: _Jobs) -> None:
+        if kept:
+            jobs, known = _take_kept(jobs, kept)
+            for key, outcome in known.items():
+                finish(key, outcome)
         with show_progress(sum(map(len, jobs.values())), progress) as step:
-            for (model, split, seed), outcome in _run_jobs(problem, jobs, device, n_jobs):
-                if not is_registered and outcome.status == "ok":
-                    add_user_metric(outcome, metric, data.task, problem.target[split.split.test])
-                finished[model, split, seed] = outcome
-                step(model.name)
+            for key, outcome in _run_jobs(problem, jobs, device, n_jobs):
+                if kept:
+                    kept.save(key, outcome)
+                finish(key, outcome)
+                step(key[0].name)
 
     # A model without a seed parameter may be random: two seeds on the first split show it.
     first = design.splits[0]
@@ -85,6 +97,20 @@ def train_models(
         for (model, split, seed), outcome in finished.items()
         if model in random or seed == seeds[0]
     }
+
+
+def _take_kept(jobs: _Jobs, kept: KeptTrials) -> tuple[_Jobs, dict[TrialKey, Outcome]]:
+    """The jobs that remain, and the outcomes that are kept."""
+    known = {
+        (model, split, seed): outcome
+        for (model, split), seeds in jobs.items()
+        for seed in seeds
+        if (outcome := kept.load((model, split, seed)))
+    }
+    left = {
+        job: [seed for seed in seeds if (*job, seed) not in known] for job, seeds in jobs.items()
+    }
+    return {job: seeds for job, seeds in left.items() if seeds}, known
 
 
 def _has_several(outcomes: Iterable[Outcome]) -> bool:

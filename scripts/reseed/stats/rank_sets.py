@@ -340,6 +340,30 @@ def _step_down(t: Array, draws: _NullDraws, level: float) -> tuple[NDArray[np.bo
     return is_shown | is_shown.T, initial
 
 
+def skewness_of_differences(scores: ArrayLike) -> tuple[float, float]:
+    """Return the mean skewness of differences over tasks, and the noise of one skewness.
+
+    Each difference is the model of greater spread minus the other, as skewed scores of unequal
+    spread give differences that are skewed alike. The noise is the SD for Gaussian numbers.
+
+    Args:
+        scores: (models, tasks), three tasks or more.
+    """
+    y, _ = rescale(as_finite(scores, "scores", ndim=2, min_size=2))
+    y = y - y.mean(axis=0)
+    n = y.shape[1]
+    y = y[np.argsort(-y.std(axis=1), kind="stable")]
+    first, second = np.triu_indices(len(y), 1)
+    step = max(1, first.size // 2000)
+    d = y[first[::step]] - y[second[::step]]
+    d = d - d.mean(axis=1, keepdims=True)
+    variance = (d**2).mean(axis=1)
+    varies = variance > _NOISE
+    skewness = (d[varies] ** 3).mean(axis=1) / variance[varies] ** 1.5
+    noise = np.sqrt(6 * (n - 2) / ((n + 1) * (n + 3)))
+    return float(skewness.mean()) if varies.any() else 0.0, float(noise)
+
+
 def levels_to_separate(
     result: RankSets, levels: int, power: float = 0.8, *, part: Array | None = None
 ) -> Array:

@@ -1,0 +1,99 @@
+"""Finished trainings of `reseed.study` in a folder, from which a killed study continues."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import inspect
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+
+from reseed.core.atomic import replace_atomically
+from reseed.core.errors import ReseedError
+from reseed.session.inputs import TrainingData
+from reseed.session.models import Model
+from reseed.session.tables import TrialKey
+from reseed.training.run import Outcome
+
+_ARRAY_FIELDS = ("outputs", "validation_rows")
+
+
+class KeptTrials:
+    """Outcomes of trainings in the files `{key}.npz` of a folder.
+
+    A key hashes the data, the model with its parameters, the split, the seed and the environment.
+    The code of a model is hashed as far as `inspect` finds the source of its function or class.
+    Failed trainings are not kept.
+    """
+
+    def __init__(self, folder: str | Path, data: TrainingData, metric: str | None, place: str):
+        """Make the folder.
+
+        metric: a metric that is computed beside the built-in ones. place: identifier of the
+        environment.
+        """
+        self.folder = Path(folder)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ReseedError(f"resume: {self.folder} is no folder to write to: {error}") from None
+        facts = (data.inputs, data.targets, data.task, data.classes)
+        self._common = (joblib.hash(facts), metric, place)
+        self._models: dict[Model, str] = {}
+
+    def load(self, key: TrialKey) -> Outcome | None:
+        """The outcome of a training; None where it is not kept. A damaged file is deleted."""
+        path = self._path(key)
+        try:
+            with np.load(path, allow_pickle=False) as content:
+                arrays = {name: content[name] for name in content.files if name != "facts"}
+                facts = json.loads(str(content["facts"]))
+            rows = arrays.pop("validation_rows", None)
+            return Outcome(**facts, outputs=arrays, validation_rows=rows)
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
+            path.unlink(missing_ok=True)
+            return None
+
+    def save(self, key: TrialKey, outcome: Outcome) -> None:
+        """Write a finished training in one step."""
+        if outcome.status != "ok":
+            return
+        fields = [one.name for one in dataclasses.fields(Outcome) if one.name not in _ARRAY_FIELDS]
+        facts = json.dumps({name: getattr(outcome, name) for name in fields})
+        arrays: dict[str, Any] = dict(outcome.outputs)
+        if outcome.validation_rows is not None:
+            arrays["validation_rows"] = outcome.validation_rows
+        with replace_atomically(self._path(key)) as temporary, temporary.open("wb") as file:
+            np.savez_compressed(file, facts=np.array(facts), **arrays)
+
+    def _path(self, key: TrialKey) -> Path:
+        model, split, seed = key
+        if model not in self._models:
+            self._models[model] = _hash_model(model)
+        part = split.split
+        rows = joblib.hash((part.train, part.validation, part.test))
+        parts = (*self._common, self._models[model], rows, seed)
+        return self.folder / f"{hashlib.sha256(repr(parts).encode()).hexdigest()[:32]}.npz"
+
+
+def _hash_model(model: Model) -> str:
+    source = model.source
+    code = source if inspect.isroutine(source) or inspect.isclass(source) else type(source)
+    try:
+        text = inspect.getsource(code)
+    except (OSError, TypeError):
+        text = ""
+    try:
+        return str(joblib.hash((source, model.hyperparameters, text)))
+    except Exception as error:  # whatever the model's own pickling raises
+        raise ReseedError(
+            f"resume: model {model.name!r} cannot be pickled, so that its trainings cannot be "
+            f"recognised: {error}. Define it in a module, or leave `resume` out"
+        ) from None
