@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ import pandas as pd
 import yaml
 from finding_values import BOUNDS, LEVEL, read_estimates
 from reseed.claims import phrases
-from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.claims.claim import ANY_NUMBER, NO_NULL, Claim, Estimate, Sample
 from reseed.claims.formatting import format_share
 from reseed.claims.statements import Judgement, describe_precision, judge
 from reseed.core.statement import Statement
@@ -79,7 +78,7 @@ def _find(record: dict[str, Any], folder: Path) -> Finding:
     estimates = [
         Estimate(
             row["subject"], row["value"], row["low"], row["high"], LEVEL,
-            BOUNDS.get(row.get("method"), (-math.inf, math.inf)),
+            BOUNDS.get(row.get("method"), ANY_NUMBER),
         )
         for row in rows.to_dict("records")
     ]  # fmt: skip
@@ -108,6 +107,7 @@ def _find(record: dict[str, Any], folder: Path) -> Finding:
         sample=Sample.of(rows, "n", record["unit"], record["unit"]),
         statistic=record["statistic"],
         estimates=estimates,
+        null=NO_NULL,
     )
     statement = Statement(
         record["statement"], record["name"], record.get("above"), record.get("below")

@@ -1,9 +1,11 @@
 """What a claim refuses: n of other rows, parts without words, equality, numbers in disguise."""
 
+import math
+
 import pandas as pd
 import pytest
 from reseed.claims import phrases
-from reseed.claims.claim import Claim, ClaimError, Sample, Test
+from reseed.claims.claim import NO_NULL, Claim, ClaimError, Estimate, Sample, Test
 
 ROWS = pd.DataFrame(
     {
@@ -23,6 +25,8 @@ def show(value):
 
 def claim(sentence="{n}.", rows=ROWS, sample=None, **changes):
     names = changes.pop("phrases", {})
+    if changes.get("tests"):
+        changes = {"null": "Gaussian draws"} | changes
     return Claim("c", sentence, rows, names, sample or Sample.of(rows, "n", "seed"), **changes)
 
 
@@ -176,3 +180,41 @@ def test_counts_of_groups_and_of_values():
     holds = ROWS["ratio"] > 2
     assert phrases.share(ROWS, holds, "dataset", per="dataset").text == "1 of the 2 datasets"
     assert phrases.distinct(ROWS, "dataset", "dataset").text == "2 datasets"
+
+
+def test_an_estimate_needs_its_bounds():
+    with pytest.raises(ClaimError, match="needs the bounds of its possible values"):
+        Estimate("RF", 0.9, 0.7, 1.2, 0.95)
+
+
+def test_estimates_and_tests_need_a_null():
+    measured = Estimate("RF", 0.9, 0.7, 1.0, 0.95, (0, 1))
+    for changes in ({"estimates": [measured]}, {"tests": [LOW_POWER], "null": ""}):
+        with pytest.raises(ClaimError, match="Set `null`"):
+            claim(**changes)
+    assert claim(estimates=[measured], null=NO_NULL).record()["null"] == NO_NULL
+
+
+@pytest.mark.parametrize(
+    ("estimates", "widths"),
+    [
+        ([Estimate("a", 0.5, 0.4, 0.6, 0.95, (0, 1))], "intervals of ±0.1"),
+        ([Estimate("a", 0.5, 0.4, 0.6, 0.95, (0, 1)).in_points()], "intervals of ±10 points"),
+        (
+            [Estimate("a", 2.0, 1.0, 4.0, 0.95, (0, math.inf)), Estimate("b", 2, bounds=(0, 9))],
+            "intervals by a factor of 2.00 each way; 1 without one",
+        ),
+        ([Estimate("a", 0.5, bounds=(0, 1))], "no interval, so the precision is not known"),
+        ([], ""),
+    ],
+)
+def test_a_record_states_how_wide_the_intervals_are(estimates, widths):
+    record = claim(estimates=estimates, null=NO_NULL).record()
+    assert (record["widths"], record["limits"]) == (widths, "")
+
+
+def test_widths_in_unlike_units_are_not_pooled():
+    mixed = ROWS.assign(metric=["auc", "mse", "mse"])
+    measured = Estimate("a", 0.5, 0.4, 0.6, 0.95, (0, 1))
+    one = claim(rows=mixed, estimates=[measured], null=NO_NULL)
+    assert one.widths == "intervals in the units of several metrics"

@@ -40,6 +40,7 @@ def claim(**changes):
             "middle": phrases.centre(ROWS, "ratio", show),
         },
         sample=Sample.of(ROWS, "n", "seed"),
+        null="ratio 1",
     )
     return dataclasses.replace(base, **changes)
 
@@ -124,11 +125,11 @@ def test_an_interval_outside_the_possible_range_is_refused():
     with pytest.raises(ClaimError, match=r"1\.2 is outside 0 to 1"):
         Estimate("RF", 0.9, 0.7, 1.2, 0.95, bounds=(0, 1))
     with pytest.raises(ClaimError, match="outside its interval"):
-        Estimate("RF", 0.6, 0.7, 0.9, 0.95)
+        Estimate("RF", 0.6, 0.7, 0.9, 0.95, (0, 1))
     cut = Estimate.truncated("RF", 0.9, (0.7, 1.2), 0.95, (0.0, 1.0))
     assert (cut.low, cut.high) == (0.7, 1.0)
     assert not Estimate.truncated("RF", 0.9, (0.7, math.inf), 0.95, (0.0, 1.0)).has_interval
-    Estimate("RF", 0.1, 0.1 + 1e-17, 0.1 - 1e-17)  # a rounding error
+    Estimate("RF", 0.1, 0.1 + 1e-17, 0.1 - 1e-17, bounds=(0, 1))  # a rounding error
 
 
 def test_n_of_zero_is_refused():
@@ -171,7 +172,7 @@ def test_phrases_of_counts_and_single_rows():
     ],
 )
 def test_a_statement_holds_where_all_intervals_lie_inside(intervals, verdict, text):
-    estimates = [Estimate("x", 0.8 if h < 1 else 1.5, low, h, 0.95) for low, h in intervals]
+    estimates = [Estimate("x", 0.8 if h < 1 else 1.5, low, h, 0.95, (0, 9)) for low, h in intervals]
     judgement = judge(Statement("Splits dominate", "ratio", above=1), claim(estimates=estimates))
     assert (judgement.verdict, judgement.text) == (verdict, text)
 
@@ -180,7 +181,7 @@ def test_a_statement_holds_where_all_intervals_lie_inside(intervals, verdict, te
 def test_a_test_without_power_does_not_refute_a_statement(power, verdict):
     test = Test("the draws are Gaussian", 0.98, power=power, alternative="t with 3 df")
     low = claim(headline="", sentence="The range is {ratio} ({n}).", tests=[test],
-                estimates=[Estimate("x", 0.8, 0.7, 0.9, 0.95)])  # fmt: skip
+                estimates=[Estimate("x", 0.8, 0.7, 0.9, 0.95, (0, 9))])  # fmt: skip
     assert judge(Statement("There are black swans", "ratio", above=1), low).verdict == verdict
 
 

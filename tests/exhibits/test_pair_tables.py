@@ -172,3 +172,11 @@ def test_untested_pair_does_not_hide_tested_pairs():
     assert "Not tested over datasets: 1 pair with comparable runs on 4 or fewer" in table.footnote
     over = claims_of(table)["shown_over_datasets"]
     assert re.fullmatch(r"Over 5 datasets a difference is shown for .* 2 pairs\.", over)
+
+
+def test_a_plan_needs_runs():
+    rows = [row for row in splits({"rf": 0.8, "xgb": 0.803}) if row["data_seed"] < 4]
+    data = exhibit(rows, about(("magic",), ("rf", "xgb")))
+    found = run_analysis(seeds_needed, Data(data.metrics, data.info), {})
+    _, drawn = draw(seeds_figure, replace(data, statistics=found), {})
+    assert drawn.empty == "Not drawn, fewer than 5 runs: Magic · XGB – RF (4)."

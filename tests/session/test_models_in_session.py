@@ -119,7 +119,7 @@ def test_global_generators_are_seeded_and_restored():
 def test_seedless_model_is_checked_for_seed_effects():
     found = reseed.study({"d": Drawing(), "nb": GaussianNB()}, X, Y, splits=2, seeds=3)
     assert found.data.info.trials.planned == 2 * 3 + 2
-    (note,) = (note for note in found.notes if "stands for all" in note)
+    (note,) = (note for note in found.notes if "one training a split is enough" in note)
     assert note.startswith("nb:")
     assert any("d: no parameter holds a seed" in note and "differ" in note for note in found.notes)
     alone = reseed.study({"nb": GaussianNB()}, X, Y, splits=1, seeds=3)

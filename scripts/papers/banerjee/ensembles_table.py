@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 from reseed.claims import phrases
-from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.plugins.options import Arms, Share
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData, require_rows
@@ -120,6 +120,7 @@ def _claims(
             Sample.of(rows, "pool", "run"),
             headline,
             statistic="share of ensembles",
+            null=NO_NULL,
             estimates=[
                 Estimate(subject, row["share"], row["low"], row["high"], _LEVEL, (0, 1))
                 for subject, (_, row) in zip(titles, rows.iterrows(), strict=True)

@@ -11,6 +11,8 @@ from reseed.plugins.options import Arms as Options
 from reseed.rendering import style
 from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.figures import FigureInfo
+from reseed.rendering.headlines import LEAST
+from reseed.rendering.least import with_least
 from reseed.rendering.panels import entitle, line, panel_grid, undrawn
 
 from papers.banerjee.gap_distribution import SMALL
@@ -29,7 +31,7 @@ DRAWS = ("papers.banerjee.gap_distribution:analyse",)
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel for each arm: share of test items by logit gap, with a band over runs."""
     rows = require_rows(measured(data, options), NOTHING)
-    arms = cells(data, rows)
+    arms, few = with_least(cells(data, rows), LEAST, lambda part: part["n"].iloc[0])
     canvas, axes = panel_grid([2.1] * len(arms), legend=0.6)
     for axis, (title, part) in zip(axes, arms, strict=False):
         edges = np.append(part["left"], part["right"].iloc[-1])
@@ -54,7 +56,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     text = "Gaps are clipped: the outermost bins hold everything beyond."
     return canvas, FigureInfo(
         rows,
-        footnote(data, rows, text, undrawn([title for title, _ in arms], axes), per="arm"),
+        footnote(data, rows, text, few, undrawn([title for title, _ in arms], axes), per="arm"),
         claims=_claims(arms),
         drawn=frozenset({"mean"}),
         alt=("Share of the test items by logit gap: the ensemble's outline over that of"
@@ -96,6 +98,7 @@ def _claims(arms: list) -> list[Claim]:
             {"share": listed_shares(rows.assign(**shares[["title", "share", "low", "high"]]))},
             Sample.of(rows, "n", "run"),
             statistic="share of single runs",
+            null="one half of the runs",
             estimates=share_estimates(shares),
         ),
     ]

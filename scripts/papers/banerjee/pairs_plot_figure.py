@@ -17,7 +17,9 @@ from matplotlib.ticker import MaxNLocator
 from reseed.plugins.options import Arms
 from reseed.rendering import style
 from reseed.rendering.data import ExhibitData, require_rows
-from reseed.rendering.figures import FigureInfo
+from reseed.rendering.figures import NO_CENTRE, FigureInfo
+from reseed.rendering.headlines import LEAST
+from reseed.rendering.least import with_least
 from reseed.rendering.panels import entitle, panel_grid, undrawn
 
 from papers.banerjee.trimming_claims import ensemble_claims, low_alpha_claims
@@ -50,8 +52,11 @@ class Options(Arms):
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """Three panels for each arm, a dot for each run or ensemble."""
     rows = require_rows(measured(data, options), NOTHING)
-    by, arms = options.colour, cells(data, rows)
+    by = options.colour
     is_size = by == "size"
+    arms, few = with_least(
+        cells(data, rows), LEAST, lambda part: part["pool"].iloc[0] if is_size else len(part)
+    )
     values = np.log10(rows[by]) if is_size else rows[by]
     scale = Normalize(float(values.min()), float(max(values.max(), values.min() + 1e-6)))
     canvas, axes = panel_grid([2.3] * (len(arms) * len(PAIRS)), len(PAIRS), legend=0.9)
@@ -77,7 +82,8 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     measures = list(dict.fromkeys(name for pair in PAIRS for name in pair))
     return canvas, FigureInfo(
         rows,
-        note(data, rows, undrawn([panel[0] for panel in panels], axes)),
+        note(data, rows, few, undrawn([panel[0] for panel in panels], axes)),
         claims=ensemble_claims(arms, measures) if is_size else low_alpha_claims(arms),
+        drawn=NO_CENTRE,
         alt=f"Test accuracy, churn against the ensemble and ECE by pairs; colour: {shown}.",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 from reseed.claims import phrases
-from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.plugins.options import NoOptions
 from reseed.rendering import coverage, numbers
 from reseed.rendering.data import ExhibitData, NothingToShow, footnote
@@ -103,6 +103,7 @@ def _claim(number: int, title: str, rows: pd.DataFrame) -> Claim:
         Sample.of(gap, "n", "run"),
         "Of a logit gap’s variance: {first} {first_plain}, {second} {second_plain}",
         statistic="share of the variance",
+        null=NO_NULL,
         estimates=[
             Estimate(_ROLES[name], *row[["share", *ends, "level"]].astype(float).iloc[0], (0, 1))
             for name, row in by.items()

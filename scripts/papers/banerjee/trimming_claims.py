@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 from reseed.claims import phrases
-from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.rendering.numbers import counted, percent, rounded_percent
 from reseed.stats.shares import share_interval
 
@@ -65,6 +65,7 @@ def low_alpha_claims(arms: Arms) -> list[Claim]:
             Sample.of(rows, "n", "run"),
             "Runs with α̂ at most {threshold}: {plain}",
             statistic="share of runs",
+            null=NO_NULL,
             estimates=share_estimates(rows),
         )
     ]
@@ -82,6 +83,7 @@ def low_alpha_claims(arms: Arms) -> list[Claim]:
                 {"share": listed_shares(rows)},
                 Sample.of(rows, "n", "run with a greater α̂", "runs with a greater α̂"),
                 statistic="share of runs with a greater α̂",
+                null=NO_NULL,
                 estimates=share_estimates(rows),
             )
         )
@@ -179,6 +181,7 @@ def _beyond(
         Sample.of(runs, "pool", "run"),
         "{axis}: above the ensemble’s in {count}",
         statistic="share of single runs",
+        null="one half of the runs",
         estimates=share_estimates(rows),
     )
 

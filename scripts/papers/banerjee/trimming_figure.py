@@ -11,7 +11,7 @@ from pydantic import Field
 from reseed.plugins.options import Arms
 from reseed.rendering import style
 from reseed.rendering.data import ExhibitData, NothingToShow, require_rows
-from reseed.rendering.figures import FigureInfo
+from reseed.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.rendering.numbers import counted, several
 from reseed.rendering.panels import colours, entitle, line, panel_grid, undrawn
 from reseed.stats.trimming import AUTHORS_GRID
@@ -83,6 +83,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         rows,
         note(data, rows, undrawn([panel[0] for panel in panels], axes)),
         claims=low_alpha_claims(arms),
+        drawn=NO_CENTRE,
         alt=(f"A dot a run: {in_text(y)} against {several(map(in_text, across))}, filled"
                       " where α̂ is at or below the dashed threshold."),
     )  # fmt: skip

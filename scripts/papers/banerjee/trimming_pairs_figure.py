@@ -10,7 +10,9 @@ from reseed.claims.claim import Claim, Sample
 from reseed.plugins.options import Arms as Options
 from reseed.rendering import style
 from reseed.rendering.data import ExhibitData, require_rows
-from reseed.rendering.figures import FigureInfo
+from reseed.rendering.figures import NO_CENTRE, FigureInfo
+from reseed.rendering.headlines import LEAST
+from reseed.rendering.least import with_least
 from reseed.rendering.numbers import counted
 from reseed.rendering.panels import dot, entitle, panel_grid, undrawn
 
@@ -31,7 +33,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     threshold = rows["threshold"].iloc[0]
     above = (rows["alpha_high"] > threshold).astype(int) + (rows["alpha_low"] > threshold)
     rows = rows.assign(above=above)
-    arms = cells(data, rows)
+    arms, few = with_least(cells(data, rows), LEAST, _count_runs)
     canvas, axes = panel_grid([2.2] * len(arms), min(3, len(arms)), legend=0.6)
     for axis, (title, part) in zip(axes, arms, strict=False):
         for number, colour in _COLOURS.items():
@@ -50,8 +52,9 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     text = f"The dashed line is the threshold, {threshold:g}. Pairs share runs."
     return canvas, FigureInfo(
         rows,
-        note(data, rows, text, undrawn([title for title, _ in arms], axes)),
+        note(data, rows, text, few, undrawn([title for title, _ in arms], axes)),
         claims=_claims(arms),
+        drawn=NO_CENTRE,
         alt=("A dot a pair of runs: its churn against the greater α̂ of the two, coloured"
                       " by how many of them are above the dashed threshold."),
     )  # fmt: skip
@@ -98,6 +101,10 @@ def _claims(arms: list) -> list[Claim]:
     return found
 
 
+def _count_runs(part: pd.DataFrame) -> int:
+    return len({*part["seed_a"], *part["seed_b"]})
+
+
 def _count_pairs(count: float) -> str:
     return counted(int(count), "pair")
 
@@ -105,7 +112,7 @@ def _count_pairs(count: float) -> str:
 def _summary(part: pd.DataFrame) -> dict:
     low = part.loc[part["both_admitted"].astype(bool), "churn"]
     return {
-        "runs": len({*part["seed_a"], *part["seed_b"]}),
+        "runs": _count_runs(part),
         "pairs": len(part),
         "least": part["churn"].min(),
         "most": part["churn"].max(),

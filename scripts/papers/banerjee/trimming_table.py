@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 from reseed.claims import phrases
-from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.plugins.options import Arms as Options
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData, require_rows
@@ -89,6 +89,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             sample,
             "SD of accuracy: {plain}",
             statistic="SD over runs",
+            null=NO_NULL,
             estimates=[
                 Estimate.truncated(
                     title, row["accuracy_sd"], tuple(row[list(ends)]), row["level"], (0, _MOST)

@@ -12,15 +12,16 @@ from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample
 from reseed.plugins.options import Experiments, Names
 from reseed.rendering import style
-from reseed.rendering.arms import TEST_SET_KEY, cell_titles, titled_groups
+from reseed.rendering.arms import TEST_SET_KEY, cell_titles, key_columns, titled_groups
 from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.figures import FigureInfo
 from reseed.rendering.headlines import LEAST
+from reseed.rendering.least import with_least
 from reseed.rendering.numbers import several
 from reseed.rendering.panels import entitle, panel_grid, undrawn
 from reseed.rendering.settings import cell_noun
 
-from papers.ir.seed_scores_table import METRICS, measured, titles, varying
+from papers.ir.seed_scores_table import METRICS, measured, titles, varying, where
 
 _MOST_PRINTED = 3  # outliers of a box that are printed; with more, only the extremes
 
@@ -50,6 +51,17 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         rows[rows["median"].notna()] if not rows.empty else rows,
         "No per-item scores of a classifier at this scale.",
     )
+    box = [*key_columns(rows, TEST_SET_KEY), "arm"]
+    boxes, few = with_least(
+        [
+            (where(data, rows, part.iloc[0]), part)
+            for _, part in rows.groupby(box, sort=False, dropna=False)
+        ],
+        LEAST,
+        lambda part: part["n"].iloc[0],
+        "seed",
+    )
+    rows = pd.concat([part for _, part in boxes]).sort_index()
     metrics = options.metrics
     panels = [
         (title, part[part["metric"] == metric])
@@ -73,7 +85,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     named = several(METRICS[metric] for metric in metrics)
     return canvas, FigureInfo(
         drawn,
-        footnote(data, drawn, note, left),
+        footnote(data, drawn, note, few, left),
         claims=_claims(data, rows),
         drawn=frozenset({"median"}),
         alt=f"A box a model, a panel a dataset and metric: {named} over seeds.",
@@ -91,9 +103,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
                 name="range_of_f1",
                 sentence="From the worst to the best of {n} {metric} changes most for {where}: from"
                 " {least} to {most}.",
-                headline="From the worst to the best of {n}, {metric} changes by up to {range}"
-                if widest["n"].item() >= LEAST
-                else "",
+                headline="From the worst to the best of {n}, {metric} changes by up to {range}",
                 rows=widest,
                 phrases={
                     "metric": phrases.name("F1"),

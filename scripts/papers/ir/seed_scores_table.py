@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pandas as pd
 from reseed.claims import phrases
-from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.core.coordinates import base_name
 from reseed.plugins.options import Experiments, Names
 from reseed.rendering import numbers
@@ -179,6 +179,7 @@ def _sd_claim(data: ExhibitData, rows: pd.DataFrame) -> Callable[[pd.DataFrame],
             },
             sample=Sample.of(f1, "n", "seed"),
             statistic="SD of F1 over seeds",
+            null=NO_NULL,
             estimates=[
                 Estimate(title, sd, low, high, level, (0.0, 1.0))
                 for title, (sd, low, high, level) in zip(

@@ -13,7 +13,7 @@ from reseed.plugins.options import Arms as Options
 from reseed.rendering import numbers, style
 from reseed.rendering.arms import cells, select_rows
 from reseed.rendering.data import ExhibitData, NothingToShow, footnote, require_rows
-from reseed.rendering.figures import FigureInfo
+from reseed.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.rendering.panels import colours, entitle, panel_grid, undrawn
 from reseed.stats.association import detectable_correlation
 
@@ -74,6 +74,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         rows,
         footnote(data, rows, text, undrawn([title for title, _ in panels], axes), per="arm"),
         claims=_claim(panels),
+        drawn=NO_CENTRE,
         alt="A dot a run: the epoch at which it converged against its score at the end.",
     )  # fmt: skip
 

@@ -20,7 +20,7 @@ from reseed.plugins.options import Arms, Count
 from reseed.rendering import style
 from reseed.rendering.arms import cells, key_columns
 from reseed.rendering.data import ExhibitData, NothingToShow, footnote, require_rows
-from reseed.rendering.figures import FigureInfo
+from reseed.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.rendering.numbers import decimals, from_to, several
 from reseed.rendering.panels import entitle, line, panel_grid, undrawn
 from scipy import stats
@@ -75,6 +75,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         frame,
         footnote(data, shown, left, same, undrawn([t for t, _ in panels], axes), per="arm"),
         claims=_claims(panels),
+        drawn=NO_CENTRE,
         alt=("Histogram of the scores over seeds with a density, the Gaussian of the same"
                       " mean and SD dashed, and a dash for each seed."),
     )  # fmt: skip

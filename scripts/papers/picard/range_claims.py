@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 from reseed.claims import phrases
-from reseed.claims.claim import Claim, Estimate, Sample, Test
+from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample, Test
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData, metric_title
 
@@ -127,6 +127,7 @@ def _largest(data: ExhibitData, rows: pd.DataFrame, titles: pd.Series, name: str
         statistic="difference of best and worst seed",
         estimates=estimates,
         null="difference 0",
+        precision="a lower bound, without error for the seeds run",
     )
 
 
@@ -166,6 +167,7 @@ def _sd(data: ExhibitData, rows: pd.DataFrame, titles: pd.Series, name: str) -> 
         },
         sample(rows),
         statistic="SD over seeds",
+        null=NO_NULL,
         estimates=estimates,
     )
 

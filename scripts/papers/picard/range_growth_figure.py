@@ -9,10 +9,11 @@ from matplotlib.ticker import NullFormatter
 from reseed.claims import phrases
 from reseed.claims.claim import Claim
 from reseed.plugins.options import Arms as Options
-from reseed.rendering import coverage, numbers, style
+from reseed.rendering import coverage, style
 from reseed.rendering.arms import cell_titles, cells, select_rows
-from reseed.rendering.data import ExhibitData, NothingToShow, footnote, require_rows
+from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.figures import FigureInfo
+from reseed.rendering.least import with_least
 from reseed.rendering.panels import entitle, line, panel_grid, undrawn
 from reseed.rendering.settings import metric_title
 
@@ -28,13 +29,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         select_rows(data, options), "No arm has four seeds of different scores at this scale."
     )
     every = cells(data, rows)
-    panels = [(title, part) for title, part in every if part["n"].iloc[0] >= LEAST]
-    few = [f"{title} ({part['n'].iloc[0]:,})" for title, part in every
-           if part["n"].iloc[0] < LEAST]  # fmt: skip
-    if not panels:
-        raise NothingToShow(
-            f"The growth of a range needs {LEAST} seeds. Seeds run: {numbers.several(few)}."
-        )
+    panels, left = with_least(every, LEAST, lambda part: part["n"].iloc[0], "seed")
     canvas, axes = panel_grid([2.1] * len(panels), legend=0.6)
     for axis, (title, part) in zip(axes, panels, strict=False):
         axis.fill_between(part["seeds"], part["gaussian_low"], part["gaussian_high"],
@@ -59,14 +54,14 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     canvas.legend(handles=handles, loc="outside lower center", ncols=3)
     text = "Dot: all seeds run. The SD of the Gaussian is the measured one. "
     text += coverage.at(rows["level"].iloc[0], coverage.RANGE_OF_GAUSSIANS)
-    left = f"Not drawn, fewer than {LEAST} seeds: {numbers.several(few)}." if few else ""
     ends = pd.DataFrame([_last(part) for _, part in every])
     return canvas, FigureInfo(
         rows,
         footnote(data, rows, text.strip(), left, undrawn([t for t, _ in panels], axes), per="arm"),
         claims=_claims(data, *map(list, zip(*panels, strict=True)), ends),
-        alt=("A curve an arm: the distance of best and worst seed, rising with the number"
-                      " of seeds, over the dashed curve and the band of Gaussian samples."),
+        drawn=frozenset({"mean"}),
+        alt=("A curve an arm: the distance of best and worst seed by the number of seeds,"
+                      " over the dashed curve and the band of Gaussian samples."),
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pandas as pd
 from reseed.claims import phrases
-from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.exhibits.curves_figure import NOTHING, measure_in_text, measure_title
 from reseed.plugins.options import Arms as Options
 from reseed.rendering import coverage, numbers
@@ -98,6 +98,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
                 Sample.of(part, "n", "run"),
                 "Runs that reach the target: {plain}",
                 statistic="share of runs",
+                null=NO_NULL,
                 estimates=[
                     Estimate(
                         titles[i],

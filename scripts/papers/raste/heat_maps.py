@@ -23,7 +23,7 @@ from reseed.plugins.options import Names, Strict
 from reseed.rendering import numbers, style
 from reseed.rendering.arms import cells as arm_cells
 from reseed.rendering.data import ExhibitData, NothingToShow, footnote, metric_title
-from reseed.rendering.figures import FigureInfo
+from reseed.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.rendering.panels import entitle, panel_grid, undrawn
 
 # Most columns with printed values: 10 columns of 3 digits fit in half a page.
@@ -88,6 +88,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             "Colour: deviation from the median of the panel, named in its title; one scale a"
             " dataset. A row is one model seed over all splits, a column one split under all seeds."
         ],
+        drawn=NO_CENTRE,
         alt="Heat maps of the score by model seed (rows) and data seed (columns).",
     )
 

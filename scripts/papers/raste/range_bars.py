@@ -16,7 +16,7 @@ from reseed.plugins.options import TheseExperiments as Options
 from reseed.rendering import numbers, style
 from reseed.rendering.arms import PANEL_KEY, arm_titles, titled_groups
 from reseed.rendering.data import ExhibitData, footnote, metric_title
-from reseed.rendering.figures import FigureInfo
+from reseed.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.rendering.panels import by_ratio, dot, entitle, panel_grid, undrawn
 from reseed.rendering.series import series
 from reseed.rendering.settings import cell_noun
@@ -73,6 +73,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         footnote(data, rows, rest),
         claims=_claims(data, rows),
         definitions=[about_published] if published else [],
+        drawn=NO_CENTRE,
         alt="Dots at the range of the score for each algorithm, by the seed varied.",
     )  # fmt: skip
 

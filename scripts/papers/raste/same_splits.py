@@ -16,7 +16,7 @@ from reseed.plugins.options import Strict
 from reseed.rendering import numbers, style
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, footnote, metric_title, require_rows
-from reseed.rendering.figures import FigureInfo
+from reseed.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.rendering.panels import entitle, panel_grid
 from scipy.optimize import isotonic_regression
 
@@ -117,6 +117,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         frame,
         footnote(data, counts, _hidden(cases, chosen), per="line"),
         claims=_claims(data, chosen),
+        drawn=NO_CENTRE,
         alt="Lines of test score over random splits, one a model.",
         definitions=[
             "Chosen by rule: left, of the datasets whose best model wins every split the one on"
@@ -281,6 +282,7 @@ def _claim(data: ExhibitData, case: Case, row: pd.DataFrame) -> Claim:
         },
         sample=Sample.of(row, "n", "split"),
         statistic="SD of a difference",
+        null="no difference" if tests else "",
         tests=tests,
         precision=precision,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 from reseed.analyses.shared.arms import with_arms
 from reseed.claims import phrases
@@ -113,7 +114,9 @@ def _claim(data: ExhibitData, varied: str, rows: pd.DataFrame) -> Claim:
         sample=Sample.of(rows, ["n", "n_fixed"], "seed"),
         statistic="SD tuned / SD fixed",
         estimates=[
-            Estimate(title, row["ratio"], row["ratio_low"], row["ratio_high"], row["level"])
+            Estimate(
+                title, row["ratio"], row["ratio_low"], row["ratio_high"], row["level"], (0, np.inf)
+            )
             for title, (_, row) in zip(arm_titles(data, rows), rows.iterrows(), strict=True)
         ],
         null="ratio 1",

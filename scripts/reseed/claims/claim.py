@@ -16,12 +16,16 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from reseed.claims.formatting import count_noun, format_number, format_p, format_share
+from reseed.claims.formatting import count_noun, format_number, format_p, format_share, from_to
 from reseed.claims.phrases import ROUNDING, ClaimError, Phrase
 from reseed.claims.wording import find_equality, find_number
 
 _FIELDS = string.Formatter()
 _TITLE = Phrase("", "name")
+#: Bounds of values without a limit.
+ANY_NUMBER = (-math.inf, math.inf)
+#: `null` of an estimate that is compared with nothing.
+NO_NULL = "none, a measured value"
 
 
 @dataclass(frozen=True)
@@ -75,8 +79,8 @@ class Estimate:
     """A measured value with its interval, in the unit of the metric or without one.
 
     subject: what it was measured on. level: of the interval. bounds: least and greatest possible
-    value. Interval ends are NaN where there is no interval. factor: 100 for a difference of shares
-    that is shown in points, with `unit`.
+    value (required). Interval ends are NaN where there is no interval. factor: 100 for a difference
+    of shares that is shown in points, with `unit`.
     """
 
     subject: str
@@ -84,11 +88,13 @@ class Estimate:
     low: float = math.nan
     high: float = math.nan
     level: float = math.nan
-    bounds: tuple[float, float] = (-math.inf, math.inf)
+    bounds: tuple[float, float] = (math.nan, math.nan)
     factor: float = 1.0
     unit: str = ""
 
     def __post_init__(self) -> None:
+        if math.isnan(self.bounds[0]):
+            raise ClaimError(f"{self.subject}: an estimate needs the bounds of its possible values")
         least, greatest = self.bounds
         if not math.isfinite(self.value):
             raise ClaimError(f"{self.subject}: the estimate is {self.value}")
@@ -106,7 +112,7 @@ class Estimate:
         value: float,
         interval: tuple[float, float],
         level: float,
-        bounds: tuple[float, float] = (-math.inf, math.inf),
+        bounds: tuple[float, float],
     ) -> Estimate:
         """An estimate whose interval is cut at the ends of the possible range.
 
@@ -173,8 +179,10 @@ class Claim:
     statistic: of the estimates, such as `SD ratio`.
     estimates: one for each row or group of rows; they decide whether a statement holds.
     tests: those that the sentence speaks about.
-    null: the comparison that the claim speaks about, such as `ratio 1`, or empty.
-    precision: power or smallest detectable effect in words, or empty.
+    null: the comparison that the claim speaks about, such as `ratio 1`, or `NO_NULL`; required with
+        estimates or tests.
+    precision: power or smallest detectable effect in words; where it is empty, `limits` states the
+        power of the tests, or the widths of the intervals.
     equality: how the equality that the sentence states was found, `counted` or by `equivalence
         tests`; without it such words are refused. Neither a test that does not reject nor an
         interval that includes the null shows equality.
@@ -202,6 +210,8 @@ class Claim:
         self._check_template("headline", self.headline)
         if "n" not in _names(self.sentence):
             raise ClaimError(f"{self.name}: the sentence does not state its n: {self.sentence}")
+        if (self.estimates or self.tests) and not self.null:
+            raise ClaimError(f"{self.name}: with which value is it compared? Set `null`")
         self._check_sample()
         for name, phrase in self.phrases.items():
             self._check_phrase(name, phrase)
@@ -227,6 +237,23 @@ class Claim:
         """Power or smallest detectable effect: `precision`, or else that of the tests."""
         return self.precision or "; ".join(dict.fromkeys(test.text for test in self.tests))
 
+    @property
+    def widths(self) -> str:
+        """`intervals of ±0.02 to 0.05`; for ratios by a factor; empty without estimates."""
+        known = [one for one in self.estimates if one.has_interval]
+        if not known:
+            return "no interval, so the precision is not known" if self.estimates else ""
+        if all(one.bounds == (0, math.inf) and one.low > 0 for one in known):
+            found = from_to([math.sqrt(one.high / one.low) for one in known], "{:.2f}".format)
+            text = f"intervals by a factor of {found} each way"
+        elif "metric" in self.rows and self.rows["metric"].nunique() > 1:
+            text = "intervals in the units of several metrics"
+        else:
+            halves = [one.factor * (one.high - one.low) / 2 for one in known]
+            text = f"intervals of ±{from_to(halves, '{:.2g}'.format)} {known[0].unit}".rstrip()
+        bare = len(self.estimates) - len(known)
+        return f"{text}; {bare} without one" if bare else text
+
     def record(self) -> dict[str, Any]:
         """The claim for the sidecar of an exhibit."""
         return {
@@ -238,6 +265,7 @@ class Claim:
             "rows": len(self.rows),
             "null": self.null,
             "limits": self.limits,
+            "widths": self.widths,
             "estimates": [
                 {"subject": e.subject, "value": e.value}
                 | ({"low": e.low, "high": e.high, "level": e.level} if e.has_interval else {})

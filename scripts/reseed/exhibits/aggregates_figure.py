@@ -12,13 +12,13 @@ from matplotlib.figure import Figure
 
 from reseed.analyses.aggregates import FEW
 from reseed.claims import phrases
-from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.claims.claim import ANY_NUMBER, Claim, Estimate, Sample
 from reseed.plugins.options import Experiments
 from reseed.rendering import style
 from reseed.rendering.arms import arm_title
 from reseed.rendering.colours import DASHES
 from reseed.rendering.data import ExhibitData, NothingToShow, marks, require_rows
-from reseed.rendering.figures import FigureInfo
+from reseed.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.numbers import from_to, several
 from reseed.rendering.panels import (
@@ -115,7 +115,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     for axis, (title, _) in zip(axes, panels, strict=False):
         entitle(axis, title)
     seen = (
-        "A falling line an arm with its band: the share of runs, and of tasks, that score above"
+        "A line an arm with its band: the share of runs, and of tasks, that score above"
         " what the axis says."
         if profiles
         else "A panel an aggregate over tasks, a line an arm with its interval."
@@ -126,6 +126,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             data, rows, undrawn([title for title, _ in panels], axes), undrawn(arms, arms[:_MOST])
         ),
         claims=claims(data, rows, _claim),
+        drawn=NO_CENTRE if profiles else frozenset({"mean", "median"}),
         alt=seen,
     )
 
@@ -224,9 +225,14 @@ def _claim(data: ExhibitData, title: str, rows: pd.DataFrame) -> Iterator[Claim]
         Sample.of(iqm, ["runs_min", "runs_max"], "run"),
         headline=headline,
         statistic="interquartile mean",
+        null="the interquartile mean of the next arm",
         estimates=[
             Estimate.truncated(
-                _arm(data, row), row["value"], (row["low"], row["high"]), row["level"]
+                _arm(data, row),
+                row["value"],
+                (row["low"], row["high"]),
+                row["level"],
+                (0.0, 1.0) if row["scale"] == "range" else ANY_NUMBER,
             )
             for _, row in iqm.iterrows()
         ],

@@ -103,6 +103,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             " the line CD is the difference of mean ranks that would be shown; on one dataset by"
             " the verdicts."
         ],
+        drawn=frozenset({"mean"}),
         alt="Models by mean; bars join those whose comparison is inconclusive.",
     )
 

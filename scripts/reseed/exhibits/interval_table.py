@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 
 from reseed.claims import phrases
@@ -124,8 +126,13 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             sample,
             statistic="observed range over expected range",
             null="ratio 1",
+            precision=_power(tested),
             estimates=[
-                Estimate(f"{data.dataset(row['dataset'])}, {title}", row["range_ratio_to_gaussian"])
+                Estimate(
+                    f"{data.dataset(row['dataset'])}, {title}",
+                    row["range_ratio_to_gaussian"],
+                    bounds=(0, math.inf),
+                )
                 for title, (_, row) in zip(arm_titles(data, tested), tested.iterrows(), strict=True)
             ],
         ),

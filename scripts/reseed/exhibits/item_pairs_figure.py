@@ -16,7 +16,7 @@ from reseed.exhibits.item_pairs_table import PairOptions as Options
 from reseed.rendering import coverage, style
 from reseed.rendering.arms import TEST_SET_KEY, add_metric, group_title, key_columns
 from reseed.rendering.data import ExhibitData, footnote, require_rows
-from reseed.rendering.figures import FigureInfo
+from reseed.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.rendering.panels import entitle, forest, line, panel_grid, undrawn
 from reseed.rendering.settings import pair_title
 
@@ -75,6 +75,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             undrawn([title for title, _ in panels], axes),
         ),
         claims=claims(data, rows),
+        drawn=NO_CENTRE,
         alt=("A line a pair of models: the difference with its interval over seeds and"
                       " items, the bootstrap's as a thin line, and a line at no difference."),
     )  # fmt: skip

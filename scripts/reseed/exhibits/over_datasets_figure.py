@@ -60,6 +60,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             datasets=filter(None, rows["dataset"]),
         ),
         claims=claims(data, total),
+        drawn=frozenset({"mean"}),
         alt=("A panel a pair of models: the difference on each dataset with its interval,"
                       " the observed one as a ring, and the mean over datasets below."),
     )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 
 import pandas as pd
@@ -135,7 +136,11 @@ def _named(name: str, title: str) -> str:
 
 def _estimate(data: ExhibitData, row: Mapping) -> Estimate:
     ends = (row["low"], row["high"])
-    return Estimate.truncated(pair_title(data, row), row["effect"], ends, row["level"])
+    # In points a difference of shares is below the whole scale; a relative one has no bound.
+    is_bounded = row["scale"] == "points" and row["unit"] == "points"
+    most = 100 / row["factor"] if is_bounded else math.inf
+    bounds = (-most, most)
+    return Estimate.truncated(pair_title(data, row), row["effect"], ends, row["level"], bounds)
 
 
 def _detectable(pairs: pd.DataFrame) -> str:

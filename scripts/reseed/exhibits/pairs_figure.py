@@ -17,7 +17,7 @@ from reseed.claims.formatting import format_p
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering import coverage, style
 from reseed.rendering.data import ExhibitData, NothingToShow
-from reseed.rendering.figures import FigureInfo
+from reseed.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.rendering.numbers import percent, rounded_percent
 from reseed.rendering.panels import entitle, panel_grid, undrawn
 from reseed.rendering.settings import (
@@ -25,6 +25,7 @@ from reseed.rendering.settings import (
     adjusted_over,
     detectable,
     difference_estimates,
+    half_widths,
     in_unit,
     metric_title,
     note,
@@ -92,6 +93,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             " otherwise.",
             *coverage.corrected(rows),
         ],
+        drawn=NO_CENTRE,
         alt="Difference of each pair of models with its interval, by dataset.",
     )
 
@@ -115,7 +117,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             statistic="mean difference",
             null="no difference",
             estimates=difference_estimates(data, rows),
-            precision=detectable(rows.drop(index=shown.index)),
+            precision=detectable(rows.drop(index=shown.index)) or half_widths(rows),
         )
     ]
     held = shown[shown["instability"].notna()]

@@ -23,6 +23,7 @@ from reseed.rendering.settings import (
     difference_and_interval,
     difference_estimates,
     difference_places,
+    half_widths,
     note,
     p_cell,
     pair_runs,
@@ -94,7 +95,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             statistic="mean difference",
             null="no difference",
             estimates=difference_estimates(data, within),
-            precision=detectable(within[~shown]),
+            precision=detectable(within[~shown]) or half_widths(within),
         )
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from reseed.claims import phrases
-from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData, footnote
@@ -141,6 +141,7 @@ def _error_on_same_rows(test: str, rows: pd.DataFrame) -> Claim:
         sample=Sample.of(rows, "aa_experiments", "experiment"),
         statistic="share of experiments",
         estimates=_shares(rows, "aa"),
+        null=NO_NULL,
         precision="no interval: all experiments share the same trials",
     )
 
@@ -168,6 +169,7 @@ def _instability(single: pd.DataFrame, written: pd.DataFrame) -> list[Claim]:
             sample=Sample.of(rows, "runs", "run"),
             statistic="share of evaluations",
             estimates=_shares(rows, "instability"),
+            null=NO_NULL,
             precision="no interval: all evaluations share the same trials",
         )
         for name, evaluation, rows in (

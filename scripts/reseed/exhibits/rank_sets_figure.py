@@ -15,7 +15,7 @@ from reseed.plugins.options import Experiments as Options
 from reseed.rendering import style
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, NothingToShow
-from reseed.rendering.figures import FigureInfo
+from reseed.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.rendering.panels import entitle, named_columns, panel_grid, undrawn
 from reseed.rendering.settings import note, run_ends, sample_of_ends, settings
 
@@ -75,6 +75,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
                 "A model's rank is at least one more than the number of models significantly"
                 " better, and at most the number of models less those significantly worse."
             ],
+            drawn=NO_CENTRE,
             alt="Models by rank, with the interval of ranks that the comparisons leave possible.",
         ),
     )

@@ -80,6 +80,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             " chance that m runs and the other n − m, drawn with replacement, order it unlike; 50 %"
             " for a tie."
         ],
+        drawn=frozenset({"mean"}),
         alt=("Left: agreement of the orders of two runs, by dataset. Right: how often the"
                       " mean of m runs orders a pair otherwise than the other runs do."),
     )  # fmt: skip

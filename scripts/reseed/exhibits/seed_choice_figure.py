@@ -20,7 +20,7 @@ from reseed.plugins.options import NoOptions
 from reseed.rendering import style
 from reseed.rendering.arms import arm_titles
 from reseed.rendering.data import ExhibitData, NothingToShow, require_rows
-from reseed.rendering.figures import FigureInfo
+from reseed.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.rendering.majority import is_majority, why_majority
 from reseed.rendering.panels import colours, dot, entitle, panel_grid, undrawn
 
@@ -69,6 +69,7 @@ def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
         note(data, rows, by_which_score(data, rows), *reasons, rest),
         claims=found,
         definitions=[how(rows)],
+        drawn=NO_CENTRE,
         alt="Dots of α̂ against test accuracy, one a trained model.",
     )
 

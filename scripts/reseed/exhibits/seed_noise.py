@@ -12,14 +12,14 @@ from matplotlib.ticker import MaxNLocator
 from reseed.analyses.noise_split import MOST_SD
 from reseed.analyses.shared.arms import with_arms
 from reseed.claims import phrases
-from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.core.schemas import Row
 from reseed.metrics.names import is_share
 from reseed.plugins.options import NoOptions
 from reseed.rendering import coverage, numbers, style
 from reseed.rendering.arms import TEST_SET_KEY, arm_title, cell_titles
 from reseed.rendering.data import ExhibitData, NothingToShow, footnote, metric_title
-from reseed.rendering.figures import FigureInfo
+from reseed.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.rendering.majority import is_majority, why_majority
 from reseed.rendering.panels import entitle, panel_grid, undrawn
 from reseed.rendering.settings import cell_noun
@@ -85,6 +85,7 @@ def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
             f" (Jordan 2023). {_no_mean(_without(drawn), 'it has none')}".rstrip(),
             coverage.at(level, coverage.SEED_NOISE),
         ],
+        drawn=NO_CENTRE,
         alt="Marks at three standard deviations for each algorithm.",
     )
 
@@ -223,6 +224,7 @@ def _infinite_test_set(data: ExhibitData, split: pd.DataFrame) -> Claim:
         {"share": share, "metrics": phrases.name(_metrics(split))},
         Sample.of(split, "n", "seed"),
         statistic="SD over model seeds on an infinite test set",
+        null=NO_NULL,
         estimates=[
             Estimate.truncated(
                 _subject(data, row),

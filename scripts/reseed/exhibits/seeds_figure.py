@@ -16,13 +16,16 @@ from reseed.plugins.options import Experiments as Options
 from reseed.rendering import style
 from reseed.rendering.colours import DASHES, LINES
 from reseed.rendering.data import ExhibitData, NothingToShow
-from reseed.rendering.figures import FigureInfo
+from reseed.rendering.figures import NO_CENTRE, FigureInfo
+from reseed.rendering.headlines import LEAST
+from reseed.rendering.least import with_least
 from reseed.rendering.numbers import from_to, whole
 from reseed.rendering.panels import entitle, panel_grid, undrawn
 from reseed.rendering.settings import (
     LONG_LABEL,
     RUNS,
     in_unit,
+    joined,
     note,
     pair_runs,
     pair_title,
@@ -49,29 +52,38 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     if not panels:
         reason = "No pair of models has two runs whose differences vary, which a plan starts from."
         raise NothingToShow(data.no_pairs(reason))
+    pairs = [
+        (joined(title, pair_title(data, pair.iloc[0])), pair)
+        for title, part in panels
+        for _, pair in part.groupby(PAIR, sort=False)
+    ]
+    enough, few = with_least(pairs, LEAST, lambda part: part["n"].iloc[0])
+    rows = pd.concat([part for _, part in enough]).sort_index()
+    panels = settings(data, rows)
     longest = max(
         len(pair_title(data, row)) for row in rows.drop_duplicates(PAIR).to_dict("records")
     )
     columns = 1 if longest > LONG_LABEL else 2
-    pairs = [len(part.drop_duplicates(PAIR)) for _, part in panels]
+    counts = [len(part.drop_duplicates(PAIR)) for _, part in panels]
     lines = 1 if longest < _WIDEST - _MOST_SAID else 2
-    heights = [max(2.0, 0.16 * lines * min(count, _MOST) + 0.9) for count in pairs]
+    heights = [max(2.0, 0.16 * lines * min(count, _MOST) + 0.9) for count in counts]
     canvas, axes = panel_grid(heights, columns, legend=0.0)
     for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, data, part)
         entitle(axis, title)
     first, given = rows.iloc[0], _given(rows)
     target = given or "the observed difference, itself uncertain"
-    rest = f"At most {_MOST} pairs a panel, those that need fewest." if max(pairs) > _MOST else ""
+    rest = f"At most {_MOST} pairs a panel, those that need fewest." if max(counts) > _MOST else ""
     return canvas, FigureInfo(
         rows,
-        note(data, rows, rest, undrawn([title for title, _ in panels], axes)),
+        note(data, rows, rest, few, undrawn([title for title, _ in panels], axes)),
         claims=_claims(rows),
         definitions=[
             f"Power to show {target} at {_describe_test(rows)}, with the spread of the available"
             f" runs. The number is the runs needed for {100 * first['target_power']:.0f} %. Dotted:"
             " the available runs."
         ],
+        drawn=NO_CENTRE,
         alt="Curves of power over the number of runs, one a pair of models.",
     )
 

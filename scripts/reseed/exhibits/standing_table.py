@@ -103,6 +103,7 @@ def _claims(titles: list[str], rows: pd.DataFrame) -> list[Claim]:
                 if len(enough) == 1 and index in enough.index
                 else "",
                 statistic="percentile",
+                null="the median seed, 50 %",
                 estimates=[
                     Estimate.truncated(
                         title, row["percentile"].iloc[0], ends, row["level"].iloc[0], (0.0, 1.0)

@@ -20,7 +20,6 @@ from reseed.rendering.figures import FigureInfo
 from reseed.rendering.numbers import from_to, whole
 from reseed.rendering.panels import entitle, line, panel_grid, undrawn
 from reseed.rendering.settings import (
-    metric_title,
     note,
     pair_runs,
     pair_title,
@@ -62,8 +61,9 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         rows,
         note(data, known, GUARANTEE, overlap(rows), undrawn([t for t, _ in panels], axes)),
         claims=claims(data, rows),
+        drawn=frozenset({"mean"}),
         alt=("A panel a pair of models: the mean difference over the number of runs, in a"
-                      " band that narrows; dotted where the pair is settled."),
+                      " band; dotted where the pair is settled."),
     )  # fmt: skip
 
 
@@ -142,10 +142,8 @@ def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
         )
     ]
     if len(settled) > 1:
-        after = phrases.pooled(
-            settled, "stopped_at", lambda n: f"{whole(n)} runs", noun="pair", title=metric_title
-        )
-        sentence = "These pairs are settled after {after}, of {n} available."
+        after = phrases.extent(settled, "stopped_at", whole, is_comparable=True)
+        sentence = "These pairs are settled after {after} runs, of {n} available."
         found.append(
             Claim("settled_after", sentence, settled, {"after": after}, pair_runs(settled))
         )

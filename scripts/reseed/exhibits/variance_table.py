@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.claims import phrases
-from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.plugins.options import NoOptions
 from reseed.rendering import coverage, numbers
 from reseed.rendering.arms import arm_title
@@ -158,6 +158,7 @@ def _split_and_seed(data: ExhibitData, both: pd.DataFrame) -> Iterator[Claim]:
         headline="The split outweighs the model seed in {more}",
         statistic="share of the variance from the data seed",
         estimates=_estimates(data, both, "data_seed"),
+        null=NO_NULL,
     )
     yield Claim(
         "model_seed_share",
@@ -168,6 +169,7 @@ def _split_and_seed(data: ExhibitData, both: pd.DataFrame) -> Iterator[Claim]:
         Sample.of(both, "n", "trial"),
         statistic="share of the variance from the model seed",
         estimates=_estimates(data, both, "model_seed"),
+        null=NO_NULL,
     )
 
 

@@ -23,6 +23,7 @@ from reseed.rendering.settings import (
     difference_estimates,
     difference_places,
     every_pair,
+    half_widths,
     leaders,
     note,
     p_cell,
@@ -177,7 +178,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
                 statistic="mean difference",
                 null="no difference",
                 estimates=difference_estimates(data, within),
-                precision=detectable(within[~shown]),
+                precision=detectable(within[~shown]) or half_widths(within),
             )
         )
     return found

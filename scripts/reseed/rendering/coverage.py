@@ -1,7 +1,7 @@
 """Coverage of the intervals in exhibits where it differs from their level.
 
-Simulated (docs/methods, `scripts/measure_coverage.py`, `scripts/measure_comparisons.py`); at a
-level of 95 %. Other intervals were within two points of their level at every n tried.
+Simulated (docs/methods, `benchmarks/measure_coverage.py`, `benchmarks/measure_comparisons.py`); at
+a level of 95 %. Other intervals were within two points of their level at every n tried.
 """
 
 from __future__ import annotations

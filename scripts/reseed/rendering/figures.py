@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import matplotlib
@@ -26,6 +26,8 @@ _METADATA = {
     "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
 }
 _DPI = 200
+#: `drawn` of a figure of single values, intervals or shares.
+NO_CENTRE: frozenset[str] = frozenset()
 #: Formats of a figure, besides the JSON sidecar.
 FORMATS = ("pdf", "png", "csv")
 
@@ -34,9 +36,9 @@ FORMATS = ("pdf", "png", "csv")
 class FigureInfo(WithClaims):
     """The data that a figure shows, its footnote and its texts.
 
-    `claims`, `definitions` and `empty` are as in `tables.Table`. `drawn` names the centres that the
-    figure draws: `mean`, `median`; its claims state no other. `alt` describes the picture; in
-    `alt_text` the findings follow it.
+    `claims`, `definitions` and `empty` are as in `tables.Table`. `drawn` (required) names the
+    centres that the figure draws: `mean`, `median`, or none (`NO_CENTRE`); its claims state no
+    other. `alt` describes the picture, not the results; in `alt_text` the findings follow it.
 
     Raises:
         ClaimError: if a claim states another centre than the figure draws.
@@ -49,7 +51,7 @@ class FigureInfo(WithClaims):
     alt: str = ""
     empty: str = ""
     claims: Sequence[Claim] = ()
-    drawn: frozenset[str] = frozenset()
+    drawn: frozenset[str] = field(kw_only=True)
 
     def __post_init__(self) -> None:
         check_drawn(self.claims, self.drawn)
@@ -66,7 +68,7 @@ def empty_figure(data: ExhibitData, reason: str) -> tuple[Figure, FigureInfo]:
     figure = new_figure(1.2)
     figure.text(0.5, 0.5, reason, ha="center", va="center", color=GREY, wrap=True)
     frame = pd.DataFrame({"nothing_to_show": [reason]})
-    return figure, FigureInfo(frame, data.scale, empty=reason, alt=reason)
+    return figure, FigureInfo(frame, data.scale, empty=reason, alt=reason, drawn=NO_CENTRE)
 
 
 def write_figure(

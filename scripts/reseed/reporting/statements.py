@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reseed.claims.claim import Estimate, format_estimate
+from reseed.claims.claim import ANY_NUMBER, Estimate, format_estimate
 from reseed.rendering.numbers import NONE, fixed, from_to, interval_decimals
 
 
@@ -41,7 +41,7 @@ class StatementRow:
         anchor: of that exhibit. empty: why it has nothing to show, or empty.
         """
         claim = record["claim"] or {"estimates": [], "n": "", "limits": "", "text": ""}
-        found = [Estimate(**fields) for fields in claim["estimates"]]
+        found = [Estimate(**fields, bounds=ANY_NUMBER) for fields in claim["estimates"]]
         return cls(
             text=record["text"],
             source=record["source"],
