@@ -9,6 +9,7 @@ from reseed.collection import trials
 from reseed.collection.study import StudyTrial
 from reseed.core.coordinates import Coordinates
 from reseed.core.errors import ReseedError
+from reseed.core.schemas import SETTING_COLUMNS, TRIAL_COLUMNS
 from reseed.data.splits import Split
 from reseed.data.store import Targets
 
@@ -62,6 +63,8 @@ def test_a_model_without_a_finished_trial_is_refused():
     frame = pd.DataFrame(
         {"model": ["a", "a", "b", "b"], "status": ["ok", "failed", "failed", "failed"]}
     ).assign(error=[None, "diverged", "ValueError: bad depth.", "ValueError: bad depth."])
+    others = {name: range(4) for name in [*SETTING_COLUMNS, *TRIAL_COLUMNS] if name != "model"}
+    frame = frame.assign(**others)
     trials._refuse_failed_models(study, frame[frame["model"] == "a"])
     words = "model b: none of 2 trials finished: ValueError: bad depth. Correct the model"
     with pytest.raises(ReseedError, match=words):
