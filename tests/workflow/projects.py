@@ -8,6 +8,8 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -144,6 +146,18 @@ class Project:
             raise subprocess.TimeoutExpired("snakemake", RUN_SECONDS)
         assert run.status is not None
         return run.text, run.status
+
+    def kill_once(self, is_due: Callable[[], object], *arguments: str) -> None:
+        """Run Snakemake, kill all its processes once `is_due` is true, and remove the lock."""
+        process = self.start(*arguments)
+        deadline = time.monotonic() + 300
+        while not is_due():
+            assert process.poll() is None, process.communicate()[0]
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        self.run("--unlock", *arguments)
 
     def change(self, **parts) -> None:
         """Write the study with some parts changed."""

@@ -3,8 +3,6 @@
 import json
 import os
 import shutil
-import signal
-import time
 
 import numpy as np
 import pandas as pd
@@ -98,19 +96,6 @@ def fits_of(project):
     return {path: path.stat().st_mtime_ns for path in files}
 
 
-def kill_after(project, fits, *arguments):
-    """Run Snakemake, and kill all its processes once so many fits are finished."""
-    process = project.start(*arguments)
-    deadline = time.monotonic() + 300
-    while len(fits_of(project)) < fits:
-        assert process.poll() is None, process.communicate()[0]
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
-    project.run("--unlock", *arguments)
-
-
 @pytest.fixture
 def halving(project):
     """A search of nine candidates in two folds: 18 fits on 536 rows, then 6 on 1,610 rows."""
@@ -136,9 +121,9 @@ def test_shards_and_kills_do_not_change_the_winner(halving):
         for folder in ("results", ".snakemake"):
             shutil.rmtree(halving.folder / folder)
         arguments = (target, "--config", f"block_seconds={block_seconds}")
-        kill_after(halving, 1, *arguments)
+        halving.kill_once(lambda: fits_of(halving), *arguments)
         fits = fits_of(halving)
-        kill_after(halving, 19, *arguments)  # in the second rung
+        halving.kill_once(lambda: len(fits_of(halving)) >= 19, *arguments)  # in the second rung
         fits |= fits_of(halving)
         halving.run(*arguments)
         found, found_log = search_outcome(halving)

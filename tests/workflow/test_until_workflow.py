@@ -1,12 +1,9 @@
 """An experiment that trains until settled: what is trained, kills, blocks, checks."""
 
 import json
-import os
 import shutil
-import signal
 import subprocess
 import sys
-import time
 from itertools import combinations, pairwise
 
 import pandas as pd
@@ -97,15 +94,7 @@ def test_only_open_pairs_are_trained_with_kills_and_blocks(project):
     project.run("verify")
     for options in (("--config", "seeds_per_job=1"), ("--config", "block_seconds=0.2")):
         start_again(project)
-        process = project.start(*options)
-        deadline = time.monotonic() + 120
-        while not decisions(project):
-            assert process.poll() is None, process.communicate()[0]
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        project.run("--unlock", *options)
+        project.kill_once(lambda: decisions(project), *options)
         project.run(*options)
         found, again = outcome(project)
         pd.testing.assert_frame_equal(found, metrics)

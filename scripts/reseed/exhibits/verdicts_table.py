@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import get_args
 
 import pandas as pd
 
@@ -11,6 +12,7 @@ from reseed.claims.claim import Claim, Sample
 from reseed.claims.designs import ONE_TEST_SET
 from reseed.claims.families import describe_families
 from reseed.claims.pair_verdicts import build_pair_verdict, label_pair_outcome
+from reseed.claims.verdicts import Outcome
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering import coverage, numbers
@@ -132,7 +134,7 @@ def _fixed_test_set(rows: pd.DataFrame) -> list[str]:
 def _in_order(part: pd.DataFrame) -> pd.DataFrame:
     """Rows sorted by outcome, then by p; unknown outcomes come last."""
     part = part.sort_values("p_holm", kind="stable", na_position="last")
-    order = {name: i for i, name in enumerate(_SHORT)}
+    order = {name: i for i, name in enumerate(get_args(Outcome))}
     return part.sort_values("outcome", key=lambda o: o.map(order).fillna(len(order)), kind="stable")
 
 

@@ -235,9 +235,9 @@ class _Fits:
         groups = [every] if self.stack > 1 else [[fold] for fold in every]
         positions = range(len(alive) * len(every))[start:stop]
         fits = []
-        for place, configuration in enumerate(alive):
+        for position, configuration in enumerate(alive):
             for folds in groups:
-                if place * len(every) + folds[0] not in positions:
+                if position * len(every) + folds[0] not in positions:
                     continue
                 hyperparameters = self._hyperparameters(configuration)
                 key = self.store.key(size, hyperparameters, self.stack, folds)
