@@ -29,9 +29,7 @@ try:
     )
     from reseed.pipeline.workflow import RunMode, Workflow, find_config
 except ImportError as error:
-    raise WorkflowError(
-        f"{error}. Install the package: {INSTALL}"
-    ) from None
+    raise WorkflowError(f"{error}. Install the package: {INSTALL}") from None
 if reseed.__version__ != VERSION:
     raise WorkflowError(
         f"This workflow needs reseed {VERSION}, and {reseed.__version__} is installed. "
