@@ -112,14 +112,26 @@ def test_failed_configurations_are_logged_and_never_chosen(tmp_path):
         gbm_search(tmp_path / "all", space={"learning_rate": [-1.0]})
 
 
+@pytest.mark.parametrize("values", [["many", 8], [8, "many"]])
+def test_factory_that_fails_for_a_configuration(tmp_path, values):
+    result = network_search(tmp_path, stack=8, space={"neurons_2": values}, folds=2)
+    assert result.best == {"neurons_2": 8}
+    assert result.log.status.value_counts().to_dict() == {"failed": 2, "ok": 2}
+    # Rows for early stopping were held out, as the class of the model demands.
+    assert (result.log.rows[result.log.status == "ok"] == 160).all()
+    with pytest.raises(ReseedError, match="each of the 1 configurations failed"):
+        network_search(tmp_path, stack=8, space={"neurons_2": ["many"]})
+
+
 NETWORK = {"max_epochs": 15, "patience": 5, "neurons_1": 8, "neurons_2": 0, "neurons_3": 0}
 
 
 def network_search(work, stack, **options):
     recipe = Recipe("reseed.models.ffnn:ffnn", NETWORK, stack=stack)
     defaults = {"trials": 2, "seed": 0, "report": lambda text: None, "key": "data"}
-    space = {"learning_rate": [0.1, 1e-6]}
-    return Search(problem("multiclass"), recipe, space, ROWS, work, **(defaults | options)).run()
+    defaults["space"] = {"learning_rate": [0.1, 1e-6]}
+    defaults |= options
+    return Search(problem("multiclass"), recipe, rows=ROWS, folder=work, **defaults).run()
 
 
 def test_a_network_is_stopped_on_rows_of_its_training_fold(tmp_path):
