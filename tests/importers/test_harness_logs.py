@@ -97,4 +97,4 @@ def test_summary_of_skore_equals_scikit_learn():
     means = found.leaderboard.set_index("model")["mean"]
     for model in models:
         expected = cross_val_score(model, X, y, cv=folds).mean()
-        assert means[type(model).__name__] == pytest.approx(expected, abs=0.01)
+        assert means[type(model).__name__] == pytest.approx(expected, abs=1e-9)
