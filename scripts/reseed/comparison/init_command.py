@@ -143,14 +143,13 @@ def _find_separator(path: Path) -> str:
 
 def _describe_csv(options: argparse.Namespace, frame: Any) -> dict[str, str]:
     """Arguments of pandas.read_csv other than its defaults: separator and decimal comma."""
-    from reseed.data.number_text import convert_decimal_commas
+    import pandas as pd
 
-    if is_parquet(options.data):
+    if is_parquet(options.data) or (separator := _find_separator(options.data)) == ",":
         return {}
-    separator = _find_separator(options.data)
-    has_commas = bool(convert_decimal_commas(frame)[1])
-    found = {} if separator == "," else {"sep": separator}
-    return found | ({"decimal": ","} if has_commas else {})
+    with_commas = pd.read_csv(options.data, sep=separator, decimal=",")
+    more_numbers = [one.select_dtypes("number").shape[1] for one in (with_commas, frame)]
+    return {"sep": separator} | ({"decimal": ","} if more_numbers[0] > more_numbers[1] else {})
 
 
 def _describe_data(options: argparse.Namespace) -> dict[Path, dict[str, Any]]:
