@@ -68,6 +68,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             " rows some are off by chance, and with few seeds little can be seen.",
         ],
         text_columns=2,
+        drop_empty=True,
         claims=_claims(data, rows.drop(columns="title")),
     )
 

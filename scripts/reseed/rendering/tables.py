@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from reseed.claims.claim import Claim
 from reseed.rendering.claim_texts import WithClaims
@@ -99,12 +98,21 @@ class Rows:
         self._sections.append(section)
         self._details.append(detail)
 
-    def table(self, data: ExhibitData, raw: pd.DataFrame, footnote: str, **more) -> Table:
-        """The table of these rows without columns of dashes alone; `more` as in `Table`."""
+    def table(
+        self,
+        data: ExhibitData,
+        raw: pd.DataFrame,
+        footnote: str,
+        drop_empty: bool = False,
+        **more,
+    ) -> Table:
+        """The table of these rows; `more` as in `Table`.
+
+        drop_empty: leave out columns that hold dashes alone.
+        """
         shown = pd.DataFrame(self._cells).fillna(NONE)  # some rows lack a column
-        if not more.get("paragraphs"):  # they are numbers of columns
-            is_text = np.arange(shown.shape[1]) < more.get("text_columns", 1)
-            shown = shown.loc[:, is_text | (shown != NONE).any().to_numpy()]
+        if drop_empty:
+            shown = shown.loc[:, (shown != NONE).any()]
         if any(isinstance(name, tuple) for name in shown.columns):
             shown.columns = pd.MultiIndex.from_tuples(shown.columns)
         sections = self._sections if any(self._sections) else ()
