@@ -27,9 +27,12 @@ from papers.banerjee import (
 from readable import check_figure, check_table
 from reseed.analyses import noise_split
 from reseed.analyses.shared.data import Data
+from reseed.claims.statements import describe_precision, judge
+from reseed.core.statement import Statement
 from reseed.exhibits import seed_noise
 from reseed.rendering.data import ExhibitData
 from run_kinds import draw, run_analysis
+from scipy import stats
 from scipy.special import expit
 from statements import unknown_claims
 from study_frames import about, amended, frame, trial
@@ -317,6 +320,25 @@ def test_tried_sizes_are_named_where_none_is_reliable(make):
     rows.loc[rows["size"] == 5, "alpha_hat"] = 0.0
     table = draw(ensembles_table, replace(data, statistics=rows), {})
     assert table.headline == "From 5 runs on all ensembles have a low α̂"
+
+
+def test_shares_of_ensembles_count_shared_runs(make):
+    """12 runs hold four ensembles of three without a common run: too few for a power of 80 %."""
+    rows = make(trimming_ensembles).statistics.query("arm == 'rf' or reason != ''").copy()
+    rows.loc[rows["size"].between(2, 11), "alpha_hat"] = 0.5
+    table = draw(ensembles_table, replace(make(trimming_ensembles), statistics=rows), {})
+    [claim] = [one for one in table.claims if one.name == "low_alpha_share"]
+    ensembles = (rows["size"] == 3).sum()
+    assert [one.share_n for one in claim.estimates] == pytest.approx(
+        [1 / (k / 12 + (1 - k / 12) / ensembles) for k in (3, 5)]
+    )
+    statement = Statement("Most ensembles have a low α̂.", "low_alpha_share", above=0.7)
+    assert judge(statement, claim).verdict == "cannot tell"
+    assert claim.estimates[0].high == pytest.approx(
+        stats.beta.ppf(0.975, 1, claim.estimates[0].share_n)
+    )
+    assert "power of" in describe_precision(statement, claim)
+    assert "too narrow" not in claim.limits
 
 
 def test_a_trimming_level_that_hardly_varies_is_one_line(make):
