@@ -128,9 +128,14 @@ def _claims(
             null=NO_NULL,
             estimates=[
                 Estimate(
-                    subject, row["share"], row["low"], row["high"], _LEVEL, (0, 1),
+                    subject,
+                    row["share"],
+                    row["low"],
+                    row["high"],
+                    _LEVEL,
+                    (0, 1),
                     share_n=row["independent"],
-                )  # fmt: skip
+                )
                 for subject, (_, row) in zip(titles, rows.iterrows(), strict=True)
             ],
         )
