@@ -79,7 +79,7 @@ def test_the_table_of_arms_has_the_papers_numbers_below(make, tmp_path):
     names = [name.strip() for name in table.shown["", "Arm"]]
     assert names == ["RF", "as published", "Order", "as published", "Init and order"]
     assert table.shown["Accuracy", "Range"][1] == "0.9000–0.9200"
-    assert table.shown["Pairwise churn", "Range"][1] == "0.0125–0.0499"
+    assert table.shown["Pairwise churn", "Range"][1] == "0.012–0.050"
     row = data.statistics.iloc[0]
     assert table.shown["Accuracy", "Mean ± SD"][0].startswith(f"{row['accuracy_mean']:.4f}")
     assert table.shown["", "Low α̂"][2] == "11 of 12"
@@ -211,8 +211,8 @@ def test_the_papers_models_stand_below_the_arms_own(make, tmp_path):
     both = ExhibitData(rows, data.metrics, data.info, "k", "T")
     table = check_table(draw(representatives_table, both, {"count": 2}), tmp_path)
     assert len(table.shown) == 8
-    assert list(table.shown.iloc[2]) == ["1", "0.002", "–", "0.9111", "297", "472.1", "0.0280"]
-    assert list(table.shown.iloc[3])[1:] == ["–", "–", "0.9157", "376", "–", "0.0260"]
+    assert list(table.shown.iloc[2]) == ["1", "0.002", "–", "0.911", "297", "472.1", "0.028"]
+    assert list(table.shown.iloc[3])[1:] == ["–", "–", "0.916", "376", "–", "0.026"]
     assert "as published (8,018 test items)" in table.sections[2]
     drawn = draw(trimming_figure, both, {})[1].frame
     assert len(drawn) == (~rows["published"] & (rows["reason"] == "")).sum()
