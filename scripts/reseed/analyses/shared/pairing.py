@@ -32,6 +32,8 @@ _GROUP_COLUMNS = [name for name in COMPARISON_COLUMNS if name != "varied"]
 #: pairing by seed. Pairing loses the other runs, which costs more power than it gains (simulated
 #: in docs/methods).
 SHARED_SEEDS = 0.8
+#: Fewest runs of a pair for a verdict: the default of the analysis `pairs`.
+MIN_RUNS = 5
 #: With more folds than this, the folds are repeats without a column that says so.
 MOST_FOLDS = 20
 
