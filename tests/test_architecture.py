@@ -46,7 +46,7 @@ ALLOWED = {
         "rendering", "reporting",
     },
     "session": {
-        "core", "config", "data", "metrics", "models", "training", "collection", "analyses",
+        "core", "config", "data", "metrics", "models", "planning", "training", "collection", "analyses",
         "comparison", "pipeline",
     },
     "commands": {"core", "config", "planning", "pipeline", "jobs"},
