@@ -253,7 +253,7 @@ def test_published_ranges_are_counted_from_the_tables():
     assert f"{total['inside']} of {total['ranges']} published ranges" in MEASURED
 
 
-def test_information_of_alpha_hat_has_the_n_and_power_of_its_design():
+def test_alpha_information_has_the_n_and_power_of_its_design():
     """Each run is measured against all others, so n is the number of runs of an arm."""
     study = yaml.safe_load((ROOT / "docs/gallery/training_variability_cpu.yaml").read_text("utf-8"))
     arms = study["experiments"]["arms"]["arms"].values()

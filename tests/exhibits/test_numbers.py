@@ -15,6 +15,7 @@ from reseed.rendering.numbers import (
     percent,
     rounded_percent,
     spread_decimals,
+    two_digits,
 )
 
 
@@ -126,3 +127,7 @@ def test_decimals_of_a_share_follow_its_number_of_items(items, places):
 def test_decimals_of_scores_follow_the_spread_over_runs():
     assert spread_decimals([0.0049, 0.012], 24) == 4
     assert spread_decimals([0.0049, 0.012], 8) == 3
+
+
+def test_two_digits_keep_a_final_zero():
+    assert [two_digits(value) for value in (0.1, 0.062, 12.0)] == ["0.10", "0.062", "12"]

@@ -17,7 +17,7 @@ from reseed.rendering.data import ExhibitData, footnote, metric_title, require_r
 from reseed.rendering.figures import FigureInfo
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.least import Least, with_least
-from reseed.rendering.numbers import from_to
+from reseed.rendering.numbers import from_to, two_digits
 from reseed.rendering.panels import entitle, line, panel_grid, undrawn
 
 NOTHING = "No training curves were collected at this scale."
@@ -176,7 +176,7 @@ def _end_sds(last: pd.DataFrame) -> Iterator[Claim]:
     text = "SD over runs at the end: {sd} in {arms}"
     by_measure = last.assign(metric=last["measure"])
     names = {
-        "sd": phrases.extent(by_measure, "sd", "{:.2g}".format, title=measure_in_text),
+        "sd": phrases.extent(by_measure, "sd", two_digits, title=measure_in_text),
         "arms": phrases.count(last, "arm"),
     }
     sample = Sample.of(last, "n", "run")
@@ -193,12 +193,12 @@ def _end_claim(title: str, half: pd.Series | None, end: pd.Series, is_alone: boo
         "title": phrases.name(measure_title(end["measure"])),
         "measure": phrases.name(measure_in_text(end["measure"])),
         "mean": phrases.single(last, "mean", "{:.3g}".format),
-        "sd": phrases.single(last, "sd", "{:.2g}".format),
+        "sd": phrases.single(last, "sd", two_digits),
         "epoch": phrases.single(last, "epoch", "{:,.0f}".format),
     }
     if half is not None:
         middle = rows.head(1)
-        names["half_sd"] = phrases.single(middle, "sd", "{:.2g}".format)
+        names["half_sd"] = phrases.single(middle, "sd", two_digits)
         names["half"] = phrases.single(middle, "epoch", "{:,.0f}".format)
         before = "{half_sd} at epoch {half} and "
         headline = "SD over {n}: {half_sd} at epoch {half}, {sd} at epoch {epoch}"

@@ -130,6 +130,11 @@ def seeds(n: int, failed: int) -> str:
     return f"{n:,} ({failed:,} failed)" if failed else f"{n:,}"
 
 
+def two_digits(value: float) -> str:
+    """Two significant digits: `0.10`, `0.062`, `12`."""
+    return f"{value:#.2g}".removesuffix(".")
+
+
 def ratio(value: float) -> str:
     """A ratio with about three digits: `1.23`, `1,234`, `0.001`."""
     if not math.isfinite(value):
