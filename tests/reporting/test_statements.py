@@ -8,7 +8,12 @@ from reseed.core.study_info import StudyInfo, TrialCounts
 from reseed.reporting.pages import TEMPLATES, build_index, build_study_page
 from reseed.reporting.statements import StatementRow
 from reseed.reporting.studies import Exhibit, StudyReport
-from reseed.reporting.summary import describe_certainty, describe_verdicts, summarise
+from reseed.reporting.summary import (
+    describe_certainty,
+    describe_verdicts,
+    list_verdicts,
+    summarise,
+)
 
 
 def record(verdict, estimates=(), **changes):
@@ -78,6 +83,20 @@ def test_front_page_says_what_was_found_and_how_surely():
     assert "read directions, not sizes" in certainty
 
 
+def test_a_card_lists_what_was_found_in_words():
+    held, not_held, open_ones = list_verdicts(rows_of(RECORDS))
+    assert held.startswith("Held: Splits matter more")
+    assert "2.74 [2.10, 3.40], 6 seeds." in held
+    assert not_held.startswith("Not held: Splits matter more")
+    assert open_ones == (
+        "Cannot tell: 2 statements (1 measured, but not precisely enough, 1 not measured at this"
+        " scale)."
+    )
+    assert list_verdicts([]) == []
+    page = build_index([study()], ["paper.html"])
+    assert held in page.partition('<section id="studies">')[2]
+
+
 def test_summary_claims_no_more_than_was_run():
     decided = rows_of(RECORDS[:2])
     assert "cannot be decided" not in describe_certainty(decided, reduced=False)
@@ -91,7 +110,8 @@ def test_summary_claims_no_more_than_was_run():
 def test_pages_show_every_statement_with_its_verdict():
     report = study()
     for page in (build_index([report], ["paper.html"]), build_study_page(report, "index.html")):
-        assert page.count("Splits matter more") == len(RECORDS)
+        found = page.partition('<section id="studies">')[0]  # a card lists the decided ones again
+        assert found.count("Splits matter more") == len(RECORDS)
         for text in ("2.74 [2.10, 3.40]", "2 to 5 (Table 3)", "6 seeds", "power 12\u00a0%"):
             assert text in page
         for verdict in ("held", "not-held", "cannot-tell"):
@@ -116,7 +136,8 @@ def test_cards_lead_with_the_headline_and_count_verdicts():
     page = build_index([report], ["paper.html"])
     assert "<strong>Splits matter more.</strong>" in page
     assert "<p>Splits matter 2.74 times as much.</p>" in page
-    assert page.count("Of 4 statements, 1 held") == 2
+    assert page.count("Of 4 statements, 1 held") == 1  # the summary; the card lists them
+    assert page.count("<li>Held: ") == page.count("<li>Not held: ") == 1
     assert "<dt>SD</dt><dd>Standard deviation" not in page
     sidecar["findings"] = ["The SD is 2."]
     assert "<dt>SD</dt><dd>Standard deviation" in build_index([report], ["paper.html"])
