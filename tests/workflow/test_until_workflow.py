@@ -206,7 +206,7 @@ def test_a_deleted_or_altered_decision_is_made_again(project):
     assert "round-0.json" in project.run("verify", fails=True)
 
 
-def test_a_deleted_decision_that_no_training_reads_is_made_again(project):
+def test_a_deleted_decision_of_a_covered_experiment(project):
     """Another experiment needs every trial in any case."""
     write_study(project)
     fixed = {"fixed": {"seeds": {"model": {"count": SEEDS}}}}
