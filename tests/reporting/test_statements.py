@@ -71,6 +71,13 @@ def test_estimates_are_shown_with_their_intervals():
     assert empty.limits == "Not measured. Only 2 seeds."
 
 
+def test_values_of_several_estimates_have_the_digits_of_their_widths():
+    """A bound close to zero needs further digits only where it is printed."""
+    found = [estimate(0.35, 0.0003, 0.98, "A"), estimate(0.45, 0.01, 0.99, "B")]
+    [row] = rows_of([record("cannot tell", found)])
+    assert row.measured == "0.35 to 0.45 (2 estimates)"
+
+
 def test_front_page_says_what_was_found_and_how_surely():
     subject, found, certainty = summarise([study()])
     assert "the models of 1 paper again" in subject
