@@ -86,7 +86,7 @@ def test_front_page_says_what_was_found_and_how_surely():
 def test_a_card_lists_what_was_found_in_words():
     held, not_held, open_ones = list_verdicts(rows_of(RECORDS))
     assert held.startswith("Held: Splits matter more")
-    assert "2.74 [2.10, 3.40], 6 seeds." in held
+    assert "Measured: 2.74 [2.10, 3.40] (6 seeds)." in held
     assert not_held.startswith("Not held: Splits matter more")
     assert open_ones == (
         "Cannot tell: 2 statements (1 measured, but not precisely enough, 1 not measured at this"
