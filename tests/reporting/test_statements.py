@@ -71,7 +71,7 @@ def test_estimates_are_shown_with_their_intervals():
     assert empty.limits == "Not measured. Only 2 seeds."
 
 
-def test_values_of_several_estimates_have_the_digits_of_their_widths():
+def test_several_values_have_the_digits_of_their_widths():
     """A bound close to zero needs further digits only where it is printed."""
     found = [estimate(0.35, 0.0003, 0.98, "A"), estimate(0.45, 0.01, 0.99, "B")]
     [row] = rows_of([record("cannot tell", found)])
