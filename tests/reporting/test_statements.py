@@ -71,6 +71,13 @@ def test_estimates_are_shown_with_their_intervals():
     assert empty.limits == "Not measured. Only 2 seeds."
 
 
+def test_several_values_have_the_digits_of_their_widths():
+    """A bound close to zero needs further digits only where it is printed."""
+    found = [estimate(0.35, 0.0003, 0.98, "A"), estimate(0.45, 0.01, 0.99, "B")]
+    [row] = rows_of([record("cannot tell", found)])
+    assert row.measured == "0.35 to 0.45 (2 estimates)"
+
+
 def test_front_page_says_what_was_found_and_how_surely():
     subject, found, certainty = summarise([study()])
     assert "the models of 1 paper again" in subject
@@ -86,7 +93,7 @@ def test_front_page_says_what_was_found_and_how_surely():
 def test_a_card_lists_what_was_found_in_words():
     held, not_held, open_ones = list_verdicts(rows_of(RECORDS))
     assert held.startswith("Held: Splits matter more")
-    assert "2.74 [2.10, 3.40], 6 seeds." in held
+    assert "Measured: 2.74 [2.10, 3.40] (6 seeds)." in held
     assert not_held.startswith("Not held: Splits matter more")
     assert open_ones == (
         "Cannot tell: 2 statements (1 measured, but not precisely enough, 1 not measured at this"

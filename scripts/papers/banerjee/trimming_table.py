@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
-from reseed.core.schemas import Row
 from reseed.plugins.options import Arms as Options
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData, require_rows
@@ -53,7 +52,9 @@ def _places(rows: pd.DataFrame) -> dict[str, int]:
     }
 
 
-def _line(title: str, row: pd.Series, prefix: str, places: dict[str, int]) -> Row:
+def _line(
+    title: str, row: pd.Series, prefix: str, places: dict[str, int]
+) -> dict[tuple[str, str], str]:
     def span(name: str) -> str:
         low, high = row[f"{prefix}{name}_min"], row[f"{prefix}{name}_max"]
         digits = places[name.rpartition("_")[2]]

@@ -283,7 +283,7 @@ def verify_job(context: Context, steps: Callable[[], tuple[ReplayStep, ...]]) ->
         label="verify results",
         inputs=[
             *context.plan.block_files(block),
-            *context.plan.decision_files(_decisions_of(block)),
+            *context.plan.decision_files(context.plan.decisions()),
         ],
         outputs=[],
         log=context.layout.log("verify"),

@@ -52,8 +52,8 @@ def describe_verdicts(rows: Sequence[StatementRow]) -> str:
 def list_verdicts(rows: Sequence[StatementRow]) -> list[str]:
     """What was found, for a reader of one study: each decided statement, then the open ones."""
     found = [
-        f"{row.verdict.capitalize()}: {row.text.rstrip('.')}. Measured: {row.statistic}"
-        f" {row.measured}, {row.n}."
+        f"{row.verdict.capitalize()}: {row.text.rstrip('.')}. Measured: {row.measured}"
+        f" ({'; '.join(filter(None, [row.statistic, row.n]))})."
         for verdict in ("held", "not held")
         for row in rows
         if row.verdict == verdict

@@ -322,6 +322,17 @@ def test_tried_sizes_are_named_where_none_is_reliable(make):
     assert table.headline == "From 5 runs on all ensembles have a low α̂"
 
 
+def test_few_ensembles_have_large_dots(make):
+    """Dots of few ensembles are readable, and those at zero are not cut at the axis."""
+    figure, _ = draw(ensembles_figure, make(trimming_ensembles), {})
+    dots = [line for axis in figure.axes for line in axis.lines if line.get_marker() == "o"]
+    assert dots
+    for line in dots:
+        assert line.get_markersize() > 3
+        assert line.get_alpha() > 0.5
+        assert not line.get_clip_on()
+
+
 def test_shares_of_ensembles_count_shared_runs(make):
     """12 runs hold four ensembles of three without a common run: too few for a power of 80 %."""
     rows = make(trimming_ensembles).statistics.query("arm == 'rf' or reason != ''").copy()
