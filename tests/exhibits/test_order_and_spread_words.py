@@ -96,7 +96,7 @@ def test_reversals_of_shown_differences_are_told_from_others():
     assert swapped > 0.2
     assert own.drop(index=("rf", "gbm"))["value"].max() == 0
     assert drawn.headline == (
-        "A single run reverses a shown difference in at most 0 % of cases, another pair in"
+        "No single run reverses a shown difference; other pairs are reversed in up to"
         f" {100 * swapped:.0f} %"
     )
     said = {claim.name: claim.text for claim in drawn.claims}["order_by_pair"]

@@ -212,13 +212,15 @@ def _by_pair(rows: pd.DataFrame) -> tuple[Claim, str]:
     headline = "No difference is shown; a single run reverses an order in up to {most_open}"
     if "shown" in names:
         sentence += " A single run orders these otherwise than the other runs in {shown} of cases."
-        headline = "A single run reverses a shown difference in at most {most_shown} of cases"
+        headline = "A single run reverses a shown difference in up to {most_shown} of cases"
+        if (pairs.loc[shown, "value"] == 0).all():
+            headline = "No single run reverses a shown difference"
     if "open" in names:
         sentence += (
             " Where none is shown, either order may be right; a single run orders such a pair"
             " otherwise in {open} of cases."
         )
     if {"shown", "open"} <= set(names):
-        headline += ", another pair in {most_open}"
+        headline += "; other pairs are reversed in up to {most_open}"
     sample = Sample.of(pairs, "n", "run")
     return Claim("order_by_pair", sentence, pairs, names, sample, null="no difference"), headline
