@@ -14,19 +14,21 @@ TABLES = {
     "seeds_items_clusters": ("items", ["seeds", "items", "clusters", "sizes", "interaction"]),
     "unequal_runs_order": ("tasks", ["runs", "other_runs", "distribution", "resamples"]),
     "aggregates_coverage": ("tasks", ["tasks", "runs", "aggregate", "percentiles"]),
+    "designs": ("comparing", ["method", "label", "case"]),
+    "unstable_learners": ("comparing", ["method", "splits", "learner"]),
     "rank_sets": ("tasks", ["models", "tasks", "scores", "sds", "method"]),
 }
 
 
 def _read(name):
-    return pd.read_csv(METHODS / "simulations" / f"{name}.csv")
+    return pd.read_csv(METHODS / "simulations" / f"{name}.csv", keep_default_na=False)
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_each_row_is_one_design_with_its_error(name):
     table, (_, factors) = _read(name), TABLES[name]
     assert list(table.columns[: len(factors)]) == factors
-    share, error, count = table.columns[len(factors) :]
+    share, error, count, *_ = table.columns[len(factors) :]
     assert share in ("false_claims", "coverage")
     assert error.startswith("se")
     assert count.startswith("simulations")
