@@ -32,7 +32,6 @@ import yaml
 REPOSITORY = Path(__file__).resolve().parents[1]
 #: Test files of modules that have none of their own name.
 _TESTED_BY = {
-    "five_by_two": ["stochastic_order"],
     "gaussian_range": ["spread", "extremes"],
     "item_design": ["item_model"],
     "item_model": ["item_model", "weighted_t"],
