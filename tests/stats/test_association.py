@@ -48,9 +48,7 @@ def test_variable_equal_to_a_control_gives_nan():
 
 
 def test_bad_input_is_refused():
-    with pytest.raises(
-        ValueError, match="6 values are too few for 2 controls: at least 7 are needed"
-    ):
+    with pytest.raises(ValueError, match="6 values are too few for 2 controls: at least 7 are"):
         partial_rank_correlation(np.arange(6), np.arange(6), np.ones((6, 2)))
     with pytest.raises(ValueError, match="same number of rows"):
         partial_rank_correlation(np.arange(6), np.arange(7))

@@ -69,7 +69,7 @@ def test_detectable_difference_is_found_with_its_power(alpha, power):
 def test_detectable_difference_refuses_a_level_above_the_power():
     assert detectable_by_f(0.499) > 0
     for alpha, power in ((0.5, 0.8), (0.3, 0.3), (0.3, 0.2)):
-        with pytest.raises(ValueError, match="alpha must be below 0.5 and below the power"):
+        with pytest.raises(ValueError, match=r"alpha must be below 0\.5 and below the power"):
             detectable_by_f(alpha, power)
     with pytest.raises(ValueError, match="target_power"):
         detectable_by_f(0.05, 1.0)
