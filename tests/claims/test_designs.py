@@ -104,7 +104,7 @@ def test_every_row_has_measured_false_claims(make_designs, method):
     assert rows["se"].to_numpy() == pytest.approx(expected.to_numpy(), abs=1e-4)
 
 
-def test_measured_rates_of_the_default_tests_stay_near_the_level(make_designs):
+def test_measured_rates_of_default_tests_stay_near_the_level(make_designs):
     """Rows beyond it are those for which verdicts say so."""
     rows = pd.read_csv(make_designs.SIMULATIONS / "designs.csv", keep_default_na=False)
     known = rows["label"].isin(["new items", "1-nearest neighbour", "skewed differences"])
