@@ -37,6 +37,25 @@ def test_each_row_is_one_design_with_its_error(name):
     np.testing.assert_allclose(table[error], expected, atol=5.1e-5)
 
 
+def test_changes_have_the_errors_of_both_methods():
+    table = _read("changes")
+    columns = ["methods", "measure", "case", "before", "se_before", "after", "se_after"]
+    assert list(table) == [*columns, "simulations"]
+    assert not table.duplicated(["methods", "case"]).any()
+    shares = table[table["measure"] != "posterior mass of the 95 % interval"]
+    for side in ("before", "after"):
+        expected = np.sqrt(shares[side] * (1 - shares[side]) / shares["simulations"])
+        np.testing.assert_allclose(shares[f"se_{side}"], expected, atol=1e-4)
+    assert "(simulations/changes.csv)" in _page("index")
+
+
+def test_false_claims_after_a_change_stay_near_the_level():
+    table = _read("changes")
+    claims = table[table["measure"].str.startswith(("any false claim", "false claims"))]
+    assert len(claims) > 20
+    assert claims["after"].max() <= 0.07
+
+
 def _range(part, column="false_claims", decimals=3):
     low, high = part[column].min(), part[column].max()
     return " to ".join(f"{value:.{decimals}f}".removeprefix("0") for value in (low, high))

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from reseed.stats.gaussian_range import (
+    _tail_p,
     expected_gaussian_range,
     range_against_gaussian,
     tail_power,
@@ -303,6 +304,24 @@ def test_power_is_the_share_of_rejected_heavy_tailed_samples():
     assert null.range == pytest.approx(0.05, abs=0.015)
     assert null.tail == pytest.approx(0.025, abs=0.012)
     assert tail_power(300).range > 0.99
+
+
+@pytest.mark.parametrize("n", [4, 10, 50])
+def test_error_of_the_kurtosis_is_exact_for_gaussian_samples(n):
+    """Var(G2) = 24 n (n − 1)² / ((n − 3)(n − 2)(n + 3)(n + 5)) (Fisher 1930)."""
+    x = np.random.default_rng(7).normal(size=n)
+    normality = range_against_gaussian(x, n_sim=50).normality
+    variance = 24 * n * (n - 1) ** 2 / ((n - 3) * (n - 2) * (n + 3) * (n + 5))
+    assert normality.excess_kurtosis_se == pytest.approx(np.sqrt(variance))
+
+
+def test_monte_carlo_p_values_count_ties_and_the_sample():
+    null = np.arange(1.0, 10)
+    assert _tail_p(null, 8.0) == (3 / 10, 2 * 3 / 10)
+    assert _tail_p(null, 2.0) == (9 / 10, 2 * 3 / 10)
+    assert _tail_p(null, 5.0) == (6 / 10, 1)
+    assert _tail_p(null, 8 + 1e-10) == _tail_p(null, 8 - 1e-10) == _tail_p(null, 8.0)
+    assert _tail_p(null, 10.0)[1] == 2 / 10
 
 
 def test_interval_of_the_range_ratio_inverts_the_test():
