@@ -203,9 +203,10 @@ def main() -> None:
     for method, simulate in METHODS.items():
         for label, case, sample in simulate(np.random.default_rng(0), options.simulations):
             values = np.asarray(sample, dtype=np.float64)
-            share, error = values.mean(), values.std() / np.sqrt(values.size)
+            share = round(float(values.mean()), 3)
+            error = (share * (1 - share) / values.size) ** 0.5
             print(f"{method.name}, {case}: {share:.3f} ± {error:.3f}", flush=True)
-            row = (method.name, label, case, f"{share:.4f}", f"{error:.4f}", values.size)
+            row = (method.name, label, case, f"{share:.3f}", f"{error:.4f}", values.size)
             table.append(row)
     if options.output:
         with options.output.open("w", encoding="utf-8", newline="") as file:

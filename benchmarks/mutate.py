@@ -33,11 +33,9 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 #: Test files of modules that have none of their own name.
 _TESTED_BY = {
     "gaussian_range": ["spread", "extremes"],
-    "item_design": ["item_model"],
     "item_model": ["item_model", "weighted_t"],
     "mean_squares": ["variance", "factorial_variance"],
     "ranking": ["ranking_instability"],
-    "signed_rank": ["comparison", "exact_ties"],
     "trimming": ["ks", "representatives"],
 }
 #: Test files of all modules.
