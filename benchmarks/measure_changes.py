@@ -6,7 +6,7 @@ sides of each change, each with its Monte Carlo error.
 
 import argparse
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from reseed.stats.item_variance import item_components
 from reseed.stats.many_datasets import compare_two_models
 from reseed.stats.simultaneous import holm_in_both_directions
 from reseed.stats.spread import variance_limits
-from reseed.stats.unpaired import compare_unpaired
+from reseed.stats.unpaired import compare_unpaired, welch_of_means
 from scipy import stats
 
 Rng = np.random.Generator
@@ -126,7 +126,7 @@ def stopping_pairs(rng: Rng, n_sim: int) -> Iterator[Change]:
 
 
 def shared_rows(rng: Rng, n_sim: int) -> Iterator[Change]:
-    """20 and 4 runs that share two seeds: pairs of the shared ones; the design chosen now."""
+    """Few shared seeds: t test of the pairs that share one; Welch's test of all runs."""
     a = np.concatenate([np.zeros(20), np.full(2, np.nan)])
     b = np.concatenate([np.full(18, np.nan), np.zeros(4)])
     for effect in (0.0, 1.5):
@@ -185,24 +185,30 @@ def _posterior_mass(d: np.ndarray, s: np.ndarray, low: float, high: float) -> fl
 
 
 def means(rng: Rng, n_sim: int) -> Iterator[Change]:
-    """Printed tables: each float by its own digits, ± as an SD; digits and meaning inferred."""
+    """Printed tables: 93.0 has one decimal, ± is an SD; whole numbers, both readings of ±."""
     x = 90 + rng.normal(size=(n_sim, 2, 5)) * rng.choice([0.3, 3.0], (n_sim, 2, 1))
     mean, sd = x.mean(axis=2), x.std(axis=2, ddof=1)
+    true_p = welch_of_means(*(v[:, k] for k in (0, 1) for v in (mean, sd, mean * 0 + 5))).p
     for places, name in ((0, "whole numbers as floats"), (1, "one decimal as floats")):
         cells = mean.round(places), sd.round(places)
-        text = [
-            [f"{m:g} ± {s:g}" for m, s in zip(*pair, strict=True)]
-            for pair in zip(*cells, strict=True)
-        ]
+        text = _write_cells(*cells, str)
         found = [measure_verdicts._compare_table(one, 5, "sd") for one in (text, cells)]
+        above = [true_p > one["p_rounded"] + 1e-9 for one in found]
+        yield "true p above the bound", name, *above
         yield "false claims", name, *(one["outcome"] == "difference" for one in found)
-    errors = [
-        [f"{m:.2f} ± {s:.2f}" for m, s in zip(*pair, strict=True)]
-        for pair in zip(mean, sd / 5**0.5, strict=True)
-    ]
+    errors = _write_cells(mean, sd / 5**0.5, "{:.2f}".format)
     found = [measure_verdicts._compare_table(errors, 5, spread) for spread in ("sd", None)]
     claims = [one["outcome"] == "difference" for one in found]
     yield "false claims", "± is a standard error, not said", *claims
+
+
+def _write_cells(
+    mean: np.ndarray, sd: np.ndarray, write: Callable[[float], str]
+) -> list[list[str]]:
+    return [
+        [f"{write(float(m))} ± {write(float(s))}" for m, s in zip(*pair, strict=True)]
+        for pair in zip(mean, sd, strict=True)
+    ]
 
 
 def directions(rng: Rng, n_sim: int) -> Iterator[Change]:

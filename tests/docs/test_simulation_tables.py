@@ -41,7 +41,7 @@ def test_changes_have_the_errors_of_both_methods():
     table = _read("changes")
     columns = ["methods", "measure", "case", "before", "se_before", "after", "se_after"]
     assert list(table) == [*columns, "simulations"]
-    assert not table.duplicated(["methods", "case"]).any()
+    assert not table.duplicated(["measure", "case"]).any()
     shares = table[table["measure"] != "posterior mass of the 95 % interval"]
     for side in ("before", "after"):
         expected = np.sqrt(shares[side] * (1 - shares[side]) / shares["simulations"])

@@ -357,7 +357,7 @@ def test_sd_ratio_covers_and_finds_its_detectable_ratio():
 
 
 @pytest.mark.parametrize(
-    "bad", [[1.0] * 9, [1, 2, 3, 4.0], [1, 2, 3, 4, np.nan], [0.1 + 0.2, 0.3] * 4]
+    "bad", [[1.0] * 9, [0.0] * 9, [1, 2, 3, 4.0], [1, 2, 3, 4, np.nan], [0.1 + 0.2, 0.3] * 4]
 )
 def test_sd_ratio_refuses_samples_without_a_spread(bad):
     with pytest.raises(ValueError, match=r"equal|at least|finite|NaN"):
