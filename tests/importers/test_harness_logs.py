@@ -6,9 +6,13 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from reseed import ReseedError, compare_items
+from reseed import ReseedError, compare, compare_items
 from reseed.importers.evaluation_logs import read_evaluation_log
 from reseed.importers.zip_members import read_member
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold, cross_val_score
+from sklearn.tree import DecisionTreeClassifier
 
 LOGS = Path(__file__).parent / "logs"
 
@@ -51,3 +55,46 @@ def test_lm_eval_metrics_equal_its_results(metric):
     assert table.frame["score"].mean() == content["results"]["sums"][f"{metric},none"]
     assert table.frame["model"].unique().tolist() == [content["model_name"]]
     assert table.frame["cluster"].nunique() == 3
+
+
+def _helm_runs(folder):
+    """Copy both runs of HELM into folders with the names that HELM gives."""
+    for name in ("plain", "better"):
+        shutil.copytree(LOGS / "helm_parity" / name, folder / f"simple_mcqa:model=local_{name}")
+
+
+def test_means_of_helm_equal_its_stats(tmp_path):
+    """Twelve questions, two draws of the examples in the prompt."""
+    _helm_runs(tmp_path)
+    stated = {}
+    for stats in tmp_path.rglob("stats.json"):
+        (mean,) = (
+            one["mean"]
+            for one in json.loads(stats.read_text())
+            if one["name"] == {"name": "exact_match", "split": "test"}
+        )
+        stated[f"local/{stats.parent.name.rpartition('_')[2]}"] = mean
+    result = compare_items(tmp_path, metric="exact_match")
+    board = result.leaderboard.set_index("model")
+    assert board["mean"].to_dict() == pytest.approx(stated, rel=1e-15)  # HELM adds in other order
+    assert board[["seeds", "items"]].to_numpy().tolist() == [[2, 12], [2, 12]]
+
+
+def test_runs_of_helm_with_other_inputs_are_refused(tmp_path):
+    """`helm-run` writes no instances.json: the inputs are in scenario_state.json."""
+    _helm_runs(tmp_path)
+    path = tmp_path / "simple_mcqa:model=local_plain" / "scenario_state.json"
+    path.write_text(path.read_text().replace("Is 70 even or odd?", "Is 71 even or odd?"))
+    with pytest.raises(ReseedError, match="item id60 of simple_mcqa has another input"):
+        compare_items(tmp_path, metric="exact_match")
+
+
+def test_summary_of_skore_equals_scikit_learn():
+    X, y = load_breast_cancer(return_X_y=True)
+    folds = KFold(5, shuffle=True, random_state=0)
+    models = (LogisticRegression(C=0.001, max_iter=1000), DecisionTreeClassifier(random_state=0))
+    found = compare(LOGS / "skore.csv", metric="accuracy")
+    means = found.leaderboard.set_index("model")["mean"]
+    for model in models:
+        expected = cross_val_score(model, X, y, cv=folds).mean()
+        assert means[type(model).__name__] == pytest.approx(expected, abs=1e-9)

@@ -13,9 +13,9 @@ SCRIPT = Path(startup.__file__).with_name("job.sh")
     ("number", "meaning"),
     [
         (6, "aborted: a compiled library found an error"),
-        (9, "killed, often for want of memory"),
+        (9, "killed, often because memory ran out"),
         (11, "invalid access to memory"),
-        (15, "asked to end"),
+        (15, "terminated, for example by a scheduler at its time limit"),
         (14, "ALRM"),
     ],
 )

@@ -10,6 +10,7 @@ import pytest
 from reseed.core.errors import ReseedError
 from reseed.core.halving import compute_rung_sizes
 from reseed.core.random_streams import derive_seed
+from reseed.models.ffnn import ffnn
 from reseed.training.failures import InfrastructureError
 from reseed.training.holdout import hold_out
 from reseed.training.run import Recipe
@@ -120,6 +121,31 @@ def network_search(work, stack, **options):
     defaults = {"trials": 2, "seed": 0, "report": lambda text: None, "key": "data"}
     space = {"learning_rate": [0.1, 1e-6]}
     return Search(problem("multiclass"), recipe, space, ROWS, work, **(defaults | options)).run()
+
+
+def network_of_eight(task, n_classes, hyperparameters, *arguments):
+    """Return a network, or raise for other sizes of its second layer."""
+    if hyperparameters["neurons_2"] != 8:
+        raise RuntimeError("eight neurons only")
+    return ffnn(task, n_classes, hyperparameters, *arguments)
+
+
+@pytest.mark.parametrize("sizes", [[4, 8], [8, 4]])
+def test_factory_that_fails_for_a_configuration(tmp_path, sizes):
+    def search(sizes):
+        recipe = Recipe(f"{__name__}:network_of_eight", NETWORK, stack=8)
+        options = {"trials": 2, "seed": 0, "report": lambda text: None, "key": "data", "folds": 2}
+        space = {"neurons_2": sizes}
+        return Search(problem("multiclass"), recipe, space, ROWS, tmp_path, **options).run()
+
+    result = search(sizes)
+    assert result.best == {"neurons_2": 8}
+    by_status = result.log.groupby("status")
+    assert by_status.size().to_dict() == {"failed": 2, "ok": 2}
+    # Rows for early stopping were held out, as for every network.
+    assert (by_status.get_group("ok").rows == 160).all()
+    with pytest.raises(ReseedError, match=r"each of the 1 configurations failed.*eight neurons"):
+        search([4])
 
 
 def test_a_network_is_stopped_on_rows_of_its_training_fold(tmp_path):

@@ -80,7 +80,7 @@ def test_search_with_failed_fits_is_made_again_on_request(failing):
     project, flag = failing
     searched = {"mode": "fixed", "trials": 2, "folds": 2}
     project.change(models=["boost"], hyperparameters=searched)
-    model = MODEL.replace('seeds["init"] == 0', 'hyperparameters["max_depth"] == 1')
+    model = MODEL.replace('seeds["init"] == 0', 'hyperparameters["max_depth"] == 3')
     (project.folder / "my_models.py").write_text(model.format(flag=str(flag)))
     space = FOREST | {"name": "boost", "factory": "my_models:make"}
     project.write(

@@ -24,14 +24,15 @@ def read_helm_stats(path: Path, cluster: str | None = None) -> list[LogRow]:
     `run_spec.json`, else that of the folder. Instances with a perturbation are left out.
 
     Raises ReseedError for a file that is damaged, a run without a model, and a requested cluster:
-    HELM's statistics hold no metadata. Inputs of items come from `instances.json`, if it exists.
+    HELM's statistics hold no metadata. Inputs of items come from `instances.json`
+    (`helm-summarize`), else from `scenario_state.json` (`helm-run`), if one exists.
     """
     if cluster is not None:
         raise ReseedError(f"{path}: HELM's statistics hold no metadata, so no cluster {cluster!r}.")
     try:
         instances = json.loads(path.read_text(encoding="utf-8"))
         dataset, model = _identify(path)
-        hashes = _hash_instances(path.with_name("instances.json"))
+        hashes = _hash_instances(path.parent)
         return [
             LogRow(
                 dataset=dataset,
@@ -53,13 +54,19 @@ def read_helm_stats(path: Path, cluster: str | None = None) -> list[LogRow]:
         ) from None
 
 
-def _hash_instances(path: Path) -> dict[str, str]:
+def _hash_instances(folder: Path) -> dict[str, str]:
     """Hash of the input and the references of each instance, by its name."""
-    if not path.exists():
+    summary, state = folder / "instances.json", folder / "scenario_state.json"
+    if summary.exists():
+        instances = json.loads(summary.read_text(encoding="utf-8"))
+    elif state.exists():
+        requests = json.loads(state.read_text(encoding="utf-8"))["request_states"]
+        instances = [request["instance"] for request in requests]
+    else:
         return {}
     return {
         str(one["id"]): hash_input([one["input"], one.get("references")])
-        for one in json.loads(path.read_text(encoding="utf-8"))
+        for one in instances
         if not one.get("perturbation")
     }
 

@@ -23,7 +23,7 @@ from joblib import Parallel, delayed, parallel_config
 from reseed.core.coordinates import ROLES
 from reseed.core.errors import ReseedError
 from reseed.core.halving import HALVING_FACTOR, compute_rung_sizes
-from reseed.models.registry import build_estimator, load_factory
+from reseed.models.registry import Estimator, build_estimator, load_factory
 from reseed.training.encoder import Arrays, Preparation
 from reseed.training.fit_store import FitStore, compute_fits_key
 from reseed.training.holdout import VALIDATION_FRACTION, hold_out
@@ -210,14 +210,30 @@ class _Fits:
         self.preparation = Preparation(
             problem.inputs, problem.target, problem.features, recipe.encoder
         )
-        model = build_estimator(
-            *(load_factory(recipe.factory), problem.task, problem.classes),
-            *(recipe.hyperparameters | configurations[0], self.seeds, recipe.device),
-            weights=recipe.weights,
-            compute=recipe.compute,
-        )
-        self.stops_early = model.uses_validation
+        model = self._first_estimator()
+        self.stops_early = model is not None and model.uses_validation
         self.stack = min(folds, recipe.stack) if hasattr(model, "fit_many") else 1
+
+    def _first_estimator(self) -> Estimator | None:
+        """The estimator of the first configuration whose factory does not fail.
+
+        It shows whether the model stops early and stacks. None if the factory fails for every
+        configuration: then every fit fails and records the error.
+        """
+        factory = load_factory(self.recipe.factory)
+        for number in range(len(self.configurations)):
+            try:
+                return build_estimator(
+                    *(factory, self.problem.task, self.problem.classes),
+                    *(self._hyperparameters(number), self.seeds, self.recipe.device),
+                    weights=self.recipe.weights,
+                    compute=self.recipe.compute,
+                )
+            except ReseedError:
+                raise
+            except Exception:  # of the user's factory; the fits record it
+                continue
+        return None
 
     @property
     def seeds(self) -> dict[str, int]:
