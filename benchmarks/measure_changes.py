@@ -6,7 +6,7 @@ sides of each change, each with its Monte Carlo error.
 
 import argparse
 import csv
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 from pathlib import Path
 
@@ -185,30 +185,41 @@ def _posterior_mass(d: np.ndarray, s: np.ndarray, low: float, high: float) -> fl
 
 
 def means(rng: Rng, n_sim: int) -> Iterator[Change]:
-    """Printed tables: 93.0 has one decimal, ± is an SD; whole numbers, both readings of ±."""
+    """Printed tables: finest digits of the table, 93.0 has one, ± is an SD; those of each cell."""
     x = 90 + rng.normal(size=(n_sim, 2, 5)) * rng.choice([0.3, 3.0], (n_sim, 2, 1))
     mean, sd = x.mean(axis=2), x.std(axis=2, ddof=1)
-    true_p = welch_of_means(*(v[:, k] for k in (0, 1) for v in (mean, sd, mean * 0 + 5))).p
-    for places, name in ((0, "whole numbers as floats"), (1, "one decimal as floats")):
-        cells = mean.round(places), sd.round(places)
-        text = _write_cells(*cells, str)
-        found = [measure_verdicts._compare_table(one, 5, "sd") for one in (text, cells)]
-        above = [true_p > one["p_rounded"] + 1e-9 for one in found]
-        yield "true p above the bound", name, *above
-        yield "false claims", name, *(one["outcome"] == "difference" for one in found)
-    errors = _write_cells(mean, sd / 5**0.5, "{:.2f}".format)
+    true_p = _bound(mean, sd, 0.0)
+    own = np.maximum(0, 1 - np.floor(np.log10(sd))).astype(int)
+    scale = 10.0**own
+    rounded = np.round(mean * scale) / scale, np.round(sd * scale) / scale
+    whole = mean.round(), sd.round()
+    texts = [
+        measure_verdicts._print_cells(*one, list(places))
+        for *one, places in zip(mean, sd, own, strict=True)
+    ]
+    cases = {
+        "digits of the own SD, text": (texts, rounded, 0.5 / scale.max(axis=1, keepdims=True)),
+        "whole numbers as floats": (whole, whole, 0.05),
+    }
+    for name, (cells, values, half) in cases.items():
+        found = measure_verdicts._compare_table(cells, 5, "sd")
+        bounds = _bound(*values, half), found["p_rounded"].to_numpy()
+        yield "true p above the bound", name, *(true_p > bound + 1e-9 for bound in bounds)
+        yield "false claims", name, *(bound <= 0.05 for bound in bounds)
+    errors = [
+        measure_verdicts._print_cells(m, s, [2, 2]) for m, s in zip(mean, sd / 5**0.5, strict=True)
+    ]
     found = [measure_verdicts._compare_table(errors, 5, spread) for spread in ("sd", None)]
     claims = [one["outcome"] == "difference" for one in found]
     yield "false claims", "± is a standard error, not said", *claims
 
 
-def _write_cells(
-    mean: np.ndarray, sd: np.ndarray, write: Callable[[float], str]
-) -> list[list[str]]:
-    return [
-        [f"{write(float(m))} ± {write(float(s))}" for m, s in zip(*pair, strict=True)]
-        for pair in zip(mean, sd, strict=True)
-    ]
+def _bound(mean: np.ndarray, sd: np.ndarray, half: ArrayLike) -> np.ndarray:
+    """Largest p of pairs (pairs, 2) whose means and SDs lie within `half` of the printed ones."""
+    half = np.broadcast_to(half, (len(mean), 1))[:, 0]
+    distance = np.maximum(np.abs(mean[:, 0] - mean[:, 1]) - 2 * half, 0)
+    wide = sd + half[:, None]
+    return welch_of_means(distance, wide[:, 0], 5, 0.0, wide[:, 1], 5).p
 
 
 def directions(rng: Rng, n_sim: int) -> Iterator[Change]:
