@@ -26,6 +26,22 @@ def test_kendall_between_runs(rng):
     assert (table["n"] == 8).all()
 
 
+@pytest.mark.parametrize("runs", [4, 12])
+def test_p_values_are_those_of_the_verdicts(rng, runs):
+    """One page must not count shown differences in two ways."""
+    effects = {"v": 0, "w": 0.003, "x": 0.004, "y": 0.008, "z": 0.009}
+    found = data(frame(over_splits(rng, effects, runs)))
+    table = run_analysis(ranking, found, n_draws=500)
+    first = table[(table["statistic"] == "reversal") & (table["m"] == 1)]
+    verdicts = run_analysis("pairs", found, OPTIONS)
+    known = {frozenset((r.model_a, r.model_b)): r.p_holm for r in verdicts.itertuples()}
+    assert len(first) == len(known) == 10
+    for row in first.itertuples():
+        p = known[frozenset((row.model_a, row.model_b))]
+        assert row.p_holm == pytest.approx(p, nan_ok=True)
+    assert np.isnan(first["p_holm"]).all() == (runs == 4)
+
+
 def test_order_settles_with_more_runs(rng):
     metrics = one_split({"x": rng.normal(0.8, 0.01, 60), "y": rng.normal(0.808, 0.01, 60)})
     table = run_analysis(ranking, data(metrics), n_draws=1000)

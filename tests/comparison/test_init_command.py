@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from reseed import __version__, cli
+from reseed.data import tables
+from reseed.data.sources import Fetched
 from reseed.planning.read_plan import read_plan
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
@@ -108,6 +110,32 @@ def test_scripts_of_a_plain_folder_run(tmp_path, monkeypatch, capsys):
     assert "make" in text
     assert "stump" in text
     assert Path("own.html").is_file()
+
+
+def write_european_data():
+    """Semicolons between cells, and commas in numbers."""
+    rows = [f"{i % 7},5;{'yes' if i % 7 > 3 else 'no'}" for i in range(90)]
+    Path("train.csv").write_text("\n".join(["x;y", *rows]), encoding="utf-8")
+
+
+def test_semicolons_and_decimal_commas_are_read(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_european_data()
+    cli.main(["init", "own", "--data", "train.csv", "--target", "y"])
+    text = Path("own.py").read_text(encoding="utf-8")
+    assert "read_csv('train.csv', sep=';', decimal=',')" in text
+    table = pd.read_csv("train.csv", sep=";", decimal=",")
+    assert table["x"].tolist() == [i % 7 + 0.5 for i in range(90)]
+
+
+def test_a_study_of_semicolons_is_prepared(project):
+    write_european_data()
+    cli.main(["init", "own", "--data", "train.csv", "--target", "y"])
+    loaded, _, _ = read_plan("config", {})
+    entry = loaded.datasets["own"].model_dump()
+    assert entry["options"] == {"separator": ";"}
+    raw = tables.table(entry, Fetched({"train.csv": Path("train.csv")}, {"kind": "file"}))
+    assert raw.frame["x"].tolist() == [i % 7 + 0.5 for i in range(90)]
 
 
 def test_own_models_are_a_study_in_a_project(project):

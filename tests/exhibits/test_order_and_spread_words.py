@@ -23,6 +23,16 @@ def test_scores_in_the_hundreds_show_no_unmeasured_decimals():
     assert message == [f"{median[model]:.1f}" for model in GAINS]
 
 
+def test_spreads_of_few_seeds_are_no_dashes():
+    """With two seeds there is no spread; with three, none of their statistics is a dash alone."""
+    facts, options = about(("magic",), tuple(GAINS)), {"experiments": ["model_seeds"]}
+    empty = shown(interval_table, spread, frame(seeds(n=2)), facts, options).empty
+    assert empty == "A spread needs 3 seeds, and every cell has at most 2."
+    table = shown(interval_table, spread, frame(seeds(n=3)), facts, options).shown
+    assert {"Median", "Range", "SD"} <= set(table.columns)
+    assert not (table == "–").all().any()
+
+
 def test_no_reversal_is_stated_without_a_share():
     data = frame(seeds({"rf": 0.0, "xgb": 0.1}))
     facts = about(("magic",), tuple(GAINS))

@@ -153,9 +153,22 @@ def test_the_answer_comes_before_the_first_figure(text, study):
 def test_each_exhibit_is_headed_by_what_it_shows(text, study):
     headings = re.findall(r"<h2>(.*?)</h2>", text)
     for exhibit in study.shown:
-        assert exhibit.sidecar["headline"] or exhibit.sidecar["title"] in headings
+        assert {exhibit.sidecar["headline"], exhibit.sidecar["title"]} & {*headings}
     said = "Another split changes the score more than another model seed in "
     assert any(heading.startswith(said) for heading in headings)
+
+
+def test_a_repeated_headline_gives_way_to_the_title(study):
+    same = [
+        replace(one, sidecar=one.sidecar | {"headline": "The same"}) for one in study.exhibits[:3]
+    ]
+    page = build_study_page(replace(study, exhibits=same))
+    headings = re.findall(r"<h2>(.*?)</h2>", page)
+    entries = re.findall(r'<li><a href="#[^"]*">(.*?)</a>', page)
+    for shown in (headings, entries):
+        assert sum("The same" in text for text in shown) == 1
+    titles = {one.sidecar["title"] for one in same if not one.sidecar["empty"]}
+    assert len(titles & {*headings}) == len(titles) - 1 >= 1
 
 
 def test_readers_without_eyes_or_mouse_are_served(text):

@@ -48,6 +48,25 @@ def test_a_column_of_errors_is_a_score_if_it_is_named(run):
         assert answer.startswith("rf is best by mean error_score 0.1")
 
 
+def test_errors_of_a_metric_are_one_error(run):
+    write_errors()
+    pd.read_csv("runs.csv").assign(metric="roc_auc").to_csv("runs.csv", index=False)
+    refused = run("compare runs.csv --column value=error")
+    assert "seems to hold errors" in refused
+    assert "guessing" not in refused
+    assert "rf is best" in run("compare runs.csv --column value=error --lower-is-better --quiet")
+
+
+def test_means_have_one_command(run, tmp_path):
+    table = "Method,CoLA,SST-2\nBERT,52.1 ± 0.9,93.5 ± 0.3\nOurs,54.0 ± 1.1,93.9 ± 0.2\n"
+    (tmp_path / "table.csv").write_text(table, encoding="utf-8")
+    refused = run("compare table.csv")
+    assert "On the command line" not in refused
+    (proposed,) = re.findall(r"`reseed (means [^`]+)`", refused)
+    answer = run(proposed.replace("FILE", "table.csv").replace("--runs N", "--runs 5"))
+    assert "Ours and BERT on SST-2" in answer
+
+
 def write_samples(path, wrong):
     fields = {"target": "A", "resps": [["A"]], "doc_hash": "x"}
     rows = [

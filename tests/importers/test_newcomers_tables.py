@@ -189,9 +189,9 @@ def test_exports_of_other_tools_are_named():
 
 def test_means_with_spreads_name_the_command_for_them():
     cells = pd.DataFrame({"model": ["a", "b"], "MRPC": ["88.1 ± 0.5", "90.2 ± 0.4"]})
-    assert "`reseed means`" in refuse(cells)
+    assert "`reseed means FILE --runs N`" in refuse(cells)
     columns = pd.DataFrame({"model": ["a", "b"], "accuracy_mean": [0.9, 0.8], "accuracy_std": 0.1})
-    assert "`reseed means`" in refuse(columns)
+    assert "`reseed means FILE --runs N`" in refuse(columns)
 
 
 def fixed_baseline():
@@ -210,6 +210,23 @@ def test_a_deterministic_baseline_is_a_constant():
     scores = table.loc[table["model"] == "dense", "ndcg"]
     assert row["p"] == pytest.approx(stats.ttest_1samp(scores, 0.41).pvalue, rel=1e-9)
     assert (row["outcome"], row["n"]) == ("difference", 6)
+
+
+def test_a_fixed_baseline_needs_no_seed():
+    table, numbered = fixed_baseline().astype({"seed": object}), fixed_baseline()
+    table.loc[table["model"] == "bm25", "seed"] = None
+    options = {"baseline": "bm25", "deterministic": "bm25"}
+    found, known = (compare(one, **options).verdicts for one in (table, numbered))
+    pd.testing.assert_frame_equal(found, known)
+    assert any("bm25: no seed" in note for note in compare(table).notes)
+    twice = pd.concat([table, table.iloc[:1].assign(ndcg=0.3)], ignore_index=True)
+    assert "column 'seed' is empty" in refuse(twice)
+
+
+def test_accuracy_is_not_proposed_for_other_numbers():
+    table = grid(model=["a", "b"], seed=range(5)).assign(score=[*range(10)])
+    assert "`metric: accuracy`" in refuse(table)
+    assert "`metric: accuracy`" not in refuse(table.assign(score=table["score"] * 50))
 
 
 def test_a_deterministic_model_has_one_run_on_a_split():

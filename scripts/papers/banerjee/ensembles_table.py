@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
+from reseed.core.schemas import Row
 from reseed.plugins.options import Arms, Share
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData, require_rows
@@ -130,7 +131,7 @@ def _claims(
     ]
 
 
-def _line(size: int, group: pd.DataFrame, found, i: int, published: bool) -> tuple[dict, dict]:
+def _line(size: int, group: pd.DataFrame, found, i: int, published: bool) -> tuple[Row, Row]:
     share, low, high = (float(x[i]) for x in (found.share, found.low, found.high))
     titles = {"accuracy": "Accuracy", "churn_ensemble": "Churn", "ece": "ECE"}
     means = {name: (group[name].mean(), group[name].std(ddof=1)) for name in titles}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample
-from reseed.core.schemas import MODEL_SEED_COLUMNS
+from reseed.core.schemas import MODEL_SEED_COLUMNS, Row
 from reseed.plugins.options import Arms, Count
 from reseed.rendering import numbers
 from reseed.rendering.arms import TEST_SET_KEY, key_columns
@@ -85,7 +85,7 @@ def _seed(row: pd.Series, roles: list[str]) -> str:
     return "-".join(seeds) if len(set(seeds)) > 1 else seeds[0]
 
 
-def _line(row: pd.Series, roles: list[str]) -> dict:
+def _line(row: pd.Series, roles: list[str]) -> Row:
     def items(name: str, digits: int) -> str:
         count = row[name] * row["items"]
         return f"{count:,.{digits}f}" if pd.notna(count) else numbers.NONE

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
+from reseed.core.schemas import Row
 from reseed.rendering.numbers import counted, percent, rounded_percent
 from reseed.stats.shares import share_interval
 
@@ -163,7 +164,7 @@ def _ensembles_of(title: str, part: pd.DataFrame, measure: str, end: str) -> lis
 
 
 def _beyond(
-    title: str, runs: pd.DataFrame, whole: pd.DataFrame, measure: str, end: str, shared: dict
+    title: str, runs: pd.DataFrame, whole: pd.DataFrame, measure: str, end: str, shared: Row
 ) -> Claim:
     limit = whole[measure].iloc[0]
     is_beyond = runs[measure] > limit

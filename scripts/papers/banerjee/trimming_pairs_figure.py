@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample
+from reseed.core.schemas import Row
 from reseed.plugins.options import Arms as Options
 from reseed.rendering import style
 from reseed.rendering.data import ExhibitData, require_rows
@@ -109,7 +110,7 @@ def _count_pairs(count: float) -> str:
     return counted(int(count), "pair")
 
 
-def _summary(part: pd.DataFrame) -> dict:
+def _summary(part: pd.DataFrame) -> Row:
     low = part.loc[part["both_admitted"].astype(bool), "churn"]
     return {
         "runs": _count_runs(part),

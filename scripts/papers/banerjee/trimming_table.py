@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
+from reseed.core.schemas import Row
 from reseed.plugins.options import Arms as Options
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData, require_rows
@@ -44,7 +45,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     )
 
 
-def _line(title: str, row: pd.Series, prefix: str) -> dict:
+def _line(title: str, row: pd.Series, prefix: str) -> Row:
     def span(name: str) -> str:
         low, high = row[f"{prefix}{name}_min"], row[f"{prefix}{name}_max"]
         return "none" if pd.isna(low) else f"{low:.4f}–{high:.4f}"

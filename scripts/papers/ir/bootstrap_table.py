@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.core.schemas import Row
 from reseed.rendering import numbers
 from reseed.rendering.arms import cells
 from reseed.rendering.data import ExhibitData, footnote, require_rows
@@ -65,7 +66,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     )
 
 
-def _line(title: str, scores: pd.DataFrame, places: dict[str, int]) -> dict:
+def _line(title: str, scores: pd.DataFrame, places: dict[str, int]) -> Row:
     line = {("", "Model"): title}
     for metric, name in METRICS.items():
         score, digits = scores.loc[metric], places[metric]
@@ -74,7 +75,7 @@ def _line(title: str, scores: pd.DataFrame, places: dict[str, int]) -> dict:
     return line
 
 
-def _published_line(title: str, scores: pd.DataFrame) -> dict:
+def _published_line(title: str, scores: pd.DataFrame) -> Row:
     """The paper's row; it prints means with two decimals and SDs with three."""
     line = {("", "Model"): f"{title}, published"}
     for metric, name in METRICS.items():

@@ -54,7 +54,7 @@ class Options(PublishedFiles):
     max_seeds: Count = 10
     seed: Annotated[int, Field(ge=0)] = 42
     level: Level = 0.95
-    names: Annotated[dict[str, str], Field(default_factory=dict)]
+    names: dict[str, str] = Field(default_factory=dict)
 
 
 def analyse(data: Data, options: Options) -> pd.DataFrame:

@@ -9,6 +9,7 @@ import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.core.coordinates import base_name
+from reseed.core.schemas import Row
 from reseed.plugins.options import Experiments, Names
 from reseed.rendering import numbers
 from reseed.rendering.arms import TEST_SET_KEY, arm_title, cells, group_title, titled_groups
@@ -97,7 +98,7 @@ def decimals_of(rows: pd.DataFrame, *spreads: str) -> dict[str, int]:
     }
 
 
-def _line(title: str, cell: pd.DataFrame, places: dict[str, int]) -> dict:
+def _line(title: str, cell: pd.DataFrame, places: dict[str, int]) -> Row:
     scores = {
         name: numbers.plus_minus(*cell.loc[metric, ["mean", "sd"]], places[metric])
         for metric, name in METRICS.items()

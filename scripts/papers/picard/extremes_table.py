@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pandas as pd
+from reseed.core.schemas import Row
 from reseed.plugins.options import Arms as Options
 from reseed.rendering import numbers
 from reseed.rendering.arms import cell_titles, select_rows
@@ -55,7 +56,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     )
 
 
-def _line(title: str, row: pd.Series, digits: int) -> dict:
+def _line(title: str, row: pd.Series, digits: int) -> Row:
     return {
         "Arm": title,
         "n": numbers.seeds(int(row["n"]), int(row["failed"])),
@@ -73,7 +74,7 @@ def _line(title: str, row: pd.Series, digits: int) -> dict:
     }
 
 
-def _published(row: pd.Series, digits: int) -> dict:
+def _published(row: pd.Series, digits: int) -> Row:
     mean, sd, low, high, n = (
         row[f"published_{name}"] for name in ("mean", "std", "min", "max", "seeds")
     )

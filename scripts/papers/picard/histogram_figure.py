@@ -14,6 +14,7 @@ from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.data import cells as arm_cells
 from reseed.claims import phrases
 from reseed.claims.claim import Claim
+from reseed.core.schemas import Row
 from reseed.metrics.names import metric_title as title_of
 from reseed.metrics.names import metric_title_in_text
 from reseed.plugins.options import Arms, Count
@@ -128,7 +129,7 @@ def _claims(panels: list) -> list[Claim]:
     return found
 
 
-def _summary(part: pd.DataFrame) -> dict:
+def _summary(part: pd.DataFrame) -> Row:
     scores = part["score"]
     return {
         "metric": part["metric"].iloc[0],

@@ -7,6 +7,7 @@ import math
 import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.core.schemas import Row
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering import numbers
 from reseed.rendering.arms import arm_title
@@ -49,7 +50,7 @@ def _times(row: pd.Series) -> str:
     return numbers.with_interval(row["ratio"], row["low"], row["high"], places)
 
 
-def _line(data: ExhibitData, row: pd.Series) -> dict:
+def _line(data: ExhibitData, row: pd.Series) -> Row:
     places = numbers.decimals([row["seconds"], row["baseline_seconds"]])
     return {
         "Arm": arm_title(data, row["arm"], row["experiment"]),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample
@@ -135,7 +137,7 @@ def contradictions(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     ]
 
 
-def _named(data: ExhibitData, entry: dict, plain: str) -> str:
+def _named(data: ExhibitData, entry: dict[str, Any], plain: str) -> str:
     models = [m for m in data.info.models if base_name(m) == entry["algorithm"]]
     datasets = [d for d in data.info.datasets if base_name(d) == entry["dataset"]]
     if not models or not datasets:

@@ -18,7 +18,7 @@ from reseed.rendering.arms import PANEL_KEY, arm_titles, titled_groups
 from reseed.rendering.data import ExhibitData, footnote, metric_title
 from reseed.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.rendering.panels import by_ratio, dot, entitle, panel_grid, undrawn
-from reseed.rendering.series import series
+from reseed.rendering.series import Styles, series
 from reseed.rendering.settings import cell_noun
 
 _OFFSET = 0.34
@@ -93,7 +93,7 @@ def _with_expected(data: ExhibitData, rows: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame, shown: dict) -> None:
+def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame, shown: Styles) -> None:
     rows = rows.assign(title=arm_titles(data, rows))
     arms = list(dict.fromkeys(rows["title"]))
     order, step = list(shown), min(_OFFSET, 3 * _OFFSET / len(shown))
@@ -109,7 +109,7 @@ def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame, shown: dict) -> No
     axis.set_ylim(bottom=0)
 
 
-def _legend(shown: dict, published: bool) -> list[Line2D]:
+def _legend(shown: Styles, published: bool) -> list[Line2D]:
     handles = [dot(colour, label, 5) for colour, label in shown.values()]
     if published:
         mark = {"marker": "D", "ms": 3.6, "mfc": "white", "mec": style.BLACK, "mew": 0.9}

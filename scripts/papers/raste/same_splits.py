@@ -12,6 +12,7 @@ from reseed.analyses.shared.data import Cell, Data
 from reseed.analyses.shared.data import cells as arm_cells
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample, Test
+from reseed.core.schemas import Row
 from reseed.plugins.options import Strict
 from reseed.rendering import numbers, style
 from reseed.rendering.arms import arm_title
@@ -31,9 +32,9 @@ _PLACE = ["experiment", "dataset", "scheme", "hyperparameters_source"]
 class Case:
     """One dataset: scores by split (rows) and arm (columns, best mean first), models by arm."""
 
-    key: dict
+    key: Row
     scores: pd.DataFrame
-    models: dict
+    models: dict[str, str]
     up: bool
 
     @property

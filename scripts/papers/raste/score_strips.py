@@ -20,7 +20,7 @@ from reseed.rendering.arms import PANEL_KEY, arm_titles, titled_groups
 from reseed.rendering.data import ExhibitData, footnote, metric_title, require_rows
 from reseed.rendering.figures import FigureInfo
 from reseed.rendering.panels import by_ratio, entitle, panel_grid, undrawn
-from reseed.rendering.series import series
+from reseed.rendering.series import Styles, series
 
 # Widths of an arm: between experiments side by side, at most in all, and of one's dots.
 _STEP, _ALL, _SPREAD = 0.4, 0.8, 0.375
@@ -70,7 +70,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     )
 
 
-def _handles(shown: dict) -> list[Line2D]:
+def _handles(shown: Styles) -> list[Line2D]:
     handles = [
         Line2D([], [], ls="", marker="o", ms=4, color=colour, label=label)
         for colour, label in shown.values()
@@ -94,7 +94,7 @@ def _claim(frame: pd.DataFrame, counts: pd.DataFrame) -> Claim:
     )
 
 
-def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame, shown: dict) -> None:
+def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame, shown: Styles) -> None:
     rows = rows.assign(title=arm_titles(data, rows))
     arms, experiments = (list(dict.fromkeys(rows[name])) for name in ("title", "experiment"))
     step = min(_STEP, _ALL / len(experiments))

@@ -7,6 +7,7 @@ import pandas as pd
 
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.pairing import (
+    MIN_RUNS,
     Design,
     ModelGroup,
     Pairing,
@@ -15,8 +16,9 @@ from reseed.analyses.shared.pairing import (
 )
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Strict
-from reseed.stats.comparison import differences, holm, nadeau_bengio, pair_differences
+from reseed.stats.comparison import differences, nadeau_bengio, pair_differences
 from reseed.stats.ranking import disagreement_of_means, instability, kendall_agreement
+from reseed.stats.simultaneous import holm_in_both_directions
 from reseed.stats.unpaired import compare_unpaired
 
 #: From this many comparisons on, draws are shared among them, down to `_FEWEST_DRAWS` each.
@@ -114,32 +116,38 @@ def _rows(group: ModelGroup, options: Options) -> list[Row]:
 
 
 def _adjusted_p(group: ModelGroup, names: list[tuple[str, str]]) -> dict[tuple[str, str], float]:
-    """p-value of each pair, adjusted by Holm over the pairs that were tested; NaN for others."""
+    """p-value of each pair, adjusted as in `pairs` over the tested pairs; NaN for others."""
     found = _p_values(group)
     p = {pair: found.get(frozenset(pair), np.nan) for pair in names}
     tested = [pair for pair in names if np.isfinite(p[pair])]
-    adjusted = holm([p[pair] for pair in tested]).tolist() if tested else []
-    return p | dict(zip(tested, adjusted, strict=True))
+    if not tested:
+        return p
+    adjusted = holm_in_both_directions([p[pair] for pair in tested])
+    return p | dict(zip(tested, adjusted.tolist(), strict=True))
 
 
 def _p_values(group: ModelGroup) -> dict[frozenset[str], float]:
-    """p-value of each pair that can be tested; pairs of one design and size are tested together."""
+    """p-value of each pair with `MIN_RUNS` runs and variation; pairs of one design are batched."""
     p: dict[frozenset[str], float] = {}
     batches: dict[tuple[Design, int], list[tuple[frozenset[str], Pairing]]] = {}
     for a, b, pairing in pair_models(group):
-        if pairing.n < 2 or pairing.design == "different splits":
+        if pairing.n < MIN_RUNS or pairing.design == "different splits":
             continue
         if pairing.is_paired:
             batches.setdefault((pairing.design, pairing.n), []).append((frozenset((a, b)), pairing))
         else:
-            p[frozenset((a, b))] = float(compare_unpaired(pairing.a, pairing.b).welch_p)
+            unpaired = compare_unpaired(pairing.a, pairing.b)
+            if unpaired.low < unpaired.high:
+                p[frozenset((a, b))] = float(unpaired.welch_p)
     for (design, _), batch in batches.items():
         pairs, pairings = zip(*batch, strict=True)
         d = differences(
             np.stack([one.a for one in pairings]), np.stack([one.b for one in pairings])
         )
         ratio = group.test_train_ratio if design == "splits" else 0.0
-        p |= zip(pairs, nadeau_bengio(d, ratio).p_value.tolist(), strict=True)
+        test = nadeau_bengio(d, ratio)
+        known = np.where(test.low < test.high, test.p_value, np.nan)
+        p |= zip(pairs, known.tolist(), strict=True)
     return p
 
 

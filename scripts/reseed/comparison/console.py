@@ -21,7 +21,7 @@ from reseed.importers.deterministic import list_single_runs
 from reseed.rendering.numbers import counted, fixed, interval, interval_decimals, several
 
 if TYPE_CHECKING:
-    from reseed.comparison.result import Comparison
+    from reseed.comparison.compared_models import ComparedModels
 
 #: Pairs that are printed; `verdicts` has all.
 _MOST_PAIRS = 12
@@ -45,7 +45,7 @@ _REST = (
 )
 
 
-def state_answer(comparison: Comparison) -> list[str]:
+def state_answer(comparison: ComparedModels) -> list[str]:
     """The answer over everything in at most two sentences."""
     verdicts = comparison.verdicts
     if verdicts.empty:
@@ -81,7 +81,7 @@ def state_answer(comparison: Comparison) -> list[str]:
     return lines
 
 
-def _offer_deterministic(comparison: Comparison) -> list[str]:
+def _offer_deterministic(comparison: ComparedModels) -> list[str]:
     """The option for models with one run a split, if they leave pairs without a verdict."""
     few = comparison.verdicts
     few = few[few["outcome"] == "too few runs"]
@@ -155,7 +155,7 @@ def _describe_scope(rows: pd.DataFrame) -> str:
     return ""
 
 
-def render(comparison: Comparison, width: int | None = None, color: bool = False) -> str:
+def render(comparison: ComparedModels, width: int | None = None, color: bool = False) -> str:
     """The text of `reseed compare`.
 
     Args:
@@ -181,7 +181,7 @@ def render(comparison: Comparison, width: int | None = None, color: bool = False
     return "\n".join(line.rstrip() for line in text.splitlines())
 
 
-def _print_ranking(console: Any, comparison: Comparison) -> None:
+def _print_ranking(console: Any, comparison: ComparedModels) -> None:
     """The ranking, without the less important columns if it does not fit."""
     board = comparison.table("leaderboard").shown
     ranks = {model: format_ranks(*ends) for model, ends in comparison.possible_ranks.items()}
@@ -217,7 +217,7 @@ def _build_table(frame: pd.DataFrame, left: int = 1) -> Any:
     return table
 
 
-def _print_pairs(console: Any, comparison: Comparison) -> None:
+def _print_pairs(console: Any, comparison: ComparedModels) -> None:
     rows = comparison.ordered_verdicts()
     if rows.empty:
         return
@@ -243,7 +243,7 @@ def _print_pairs(console: Any, comparison: Comparison) -> None:
         _print_more(console, len(counts))
 
 
-def _print_differences(console: Any, comparison: Comparison, rows: pd.DataFrame) -> None:
+def _print_differences(console: Any, comparison: ComparedModels, rows: pd.DataFrame) -> None:
     """One line a pair, grouped by outcome."""
     order = list(dict.fromkeys(rows["outcome"]))
     grouped = rows.sort_values("outcome", key=lambda o: o.map(order.index), kind="stable")
@@ -287,7 +287,7 @@ def _count_outcomes(single: pd.DataFrame) -> pd.DataFrame:
     return frame.loc[order]
 
 
-def _list_notes(comparison: Comparison) -> list[str]:
+def _list_notes(comparison: ComparedModels) -> list[str]:
     trials, pairs = comparison.data.info.trials, comparison.statistics("pairs")
     tested = pairs[(pairs["family"] == "dataset") & (pairs["design"] != "datasets")]
     families = tested.groupby([*COMPARISON_COLUMNS], dropna=False).ngroups
@@ -322,7 +322,7 @@ def show_steps(names: Iterable[str], title: str, shown: bool) -> Iterator[str]:
             bar.advance(task)
 
 
-def to_json(comparison: Comparison) -> str:
+def to_json(comparison: ComparedModels) -> str:
     """The answer, the ranking, all verdicts and the notes as JSON; missing numbers are null."""
     content = {
         "answer": state_answer(comparison),
@@ -337,7 +337,7 @@ def _to_records(frame: pd.DataFrame) -> Sequence[dict[str, Any]]:
     return json.loads(frame.to_json(orient="records", double_precision=15))
 
 
-def format_summary(comparison: Comparison, verdicts: pd.DataFrame) -> pd.DataFrame:
+def format_summary(comparison: ComparedModels, verdicts: pd.DataFrame) -> pd.DataFrame:
     """One line a comparison: difference with its interval, p, flips, outcome."""
     rows = comparison.statistics("pairs").loc[verdicts.index]
     summary = {
@@ -374,7 +374,7 @@ def format_difference(row: Mapping[Any, Any]) -> str:
     return f"{fixed(value, decimals)}{unit} {interval(low, high, decimals)}".strip()
 
 
-def _note_incomplete_ranks(comparison: Comparison) -> Iterable[str]:
+def _note_incomplete_ranks(comparison: ComparedModels) -> Iterable[str]:
     """Note which datasets the mean ranks leave out, if models lack datasets."""
     rows = comparison.statistics("leaderboard")
     rows = rows[rows["dataset"] == ALL_DATASETS]

@@ -7,7 +7,12 @@ import re
 from pathlib import Path
 from typing import Any
 
-from reseed.comparison.init_script import script_path, write_data_script, write_results_script
+from reseed.comparison.init_script import (
+    is_parquet,
+    script_path,
+    write_data_script,
+    write_results_script,
+)
 from reseed.core.errors import ReseedError
 
 #: Models of a first study on a table, and its number of splits and of seeds of each model.
@@ -79,8 +84,8 @@ def _write_script(options: argparse.Namespace) -> None:
         _describe_results(options)
         text = write_results_script(options)
     else:
-        _, task = _read_data(options)
-        text = write_data_script(options, task, _SPLITS, _SEEDS)
+        frame, task = _read_data(options)
+        text = write_data_script(options, _describe_csv(options, frame), task, _SPLITS, _SEEDS)
     path.write_text(text, encoding="utf-8")
     print(f"Wrote {path}\nRun it: python {path}")
     print("The pipeline (cached, resumable, clusters) needs a copy of Reseed's repository.")
@@ -113,8 +118,10 @@ def _read_data(options: argparse.Namespace) -> tuple[Any, str]:
         raise ReseedError("--data: name the column that models predict: `--target`.")
     if not options.data.is_file():
         raise ReseedError(f"{options.data}: no such file. Give its path from this folder.")
-    is_parquet = options.data.suffix.lower() in (".parquet", ".pq")
-    frame = pd.read_parquet(options.data) if is_parquet else pd.read_csv(options.data)
+    if is_parquet(options.data):
+        frame = pd.read_parquet(options.data)
+    else:
+        frame = pd.read_csv(options.data, sep=_find_separator(options.data))
     if options.target not in frame:
         raise ReseedError(
             f"{options.data}: has no column {options.target!r}. It has "
@@ -128,17 +135,37 @@ def _read_data(options: argparse.Namespace) -> tuple[Any, str]:
     return frame, task
 
 
+def _find_separator(path: Path) -> str:
+    """Comma, semicolon or tab: the most frequent one in the first line."""
+    with path.open(encoding="utf-8-sig") as file:
+        return max(",;\t", key=file.readline().count)
+
+
+def _describe_csv(options: argparse.Namespace, frame: Any) -> dict[str, str]:
+    """Arguments of pandas.read_csv other than its defaults: separator and decimal comma."""
+    import pandas as pd
+
+    if is_parquet(options.data) or (separator := _find_separator(options.data)) == ",":
+        return {}
+    with_commas = pd.read_csv(options.data, sep=separator, decimal=",")
+    more_numbers = [one.select_dtypes("number").shape[1] for one in (with_commas, frame)]
+    return {"sep": separator} | ({"decimal": ","} if more_numbers[0] > more_numbers[1] else {})
+
+
 def _describe_data(options: argparse.Namespace) -> dict[Path, dict[str, Any]]:
     """The dataset, the study and the user's models on a table of data."""
-    _, task = _read_data(options)
+    frame, task = _read_data(options)
+    separator = _describe_csv(options, frame).get("sep")
     own = {f"{options.name}_{factory.partition(':')[2]}": factory for factory in options.factory}
-    dataset = {
+    dataset: dict[str, Any] = {
         "name": options.name,
         "title": options.name.replace("_", " ").capitalize(),
         "task": task,
         "target": options.target,
         "sources": [{"kind": "file", "path": str(options.data.absolute())}],
     }
+    if separator:  # the reader finds decimal commas by itself
+        dataset["options"] = {"separator": separator}
     study: dict[str, Any] = {
         "name": options.name,
         "title": f"Models on {dataset['title']}",

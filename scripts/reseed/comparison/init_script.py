@@ -32,8 +32,13 @@ comparison.to_html({page!r})
 '''
 
 
-def write_data_script(options: argparse.Namespace, task: str, splits: int, seeds: int) -> str:
-    """A script that trains models on a table of data, and compares them."""
+def write_data_script(
+    options: argparse.Namespace, csv: dict[str, str], task: str, splits: int, seeds: int
+) -> str:
+    """A script that trains models on a table of data, and compares them.
+
+    csv: arguments of `pandas.read_csv`.
+    """
     factories = {factory.partition(":")[2]: factory for factory in options.factory}
     one, other = _MODELS[task]
     sklearn = "" if factories else f"from sklearn.ensemble import {other}, {one}\n"
@@ -41,14 +46,14 @@ def write_data_script(options: argparse.Namespace, task: str, splits: int, seeds
     if not factories:
         models = f'"rf": {one}(), "gbm": {other}()'
     metric = f", metric={options.metric!r}" if options.metric else ""
-    is_parquet = options.data.suffix.lower() in (".parquet", ".pq")
-    read = "read_parquet" if is_parquet else "read_csv"
+    read = "read_parquet" if is_parquet(options.data) else "read_csv"
+    how = "".join(f", {name}={value!r}" for name, value in csv.items())
     return f'''"""Trains models on {splits} random splits with {seeds} seeds, and compares them."""
 
 import pandas as pd
 import reseed
 {sklearn}
-table = pd.{read}({str(options.data)!r}).dropna(subset=[{options.target!r}])
+table = pd.{read}({str(options.data)!r}{how}).dropna(subset=[{options.target!r}])
 y = table.pop({options.target!r})
 X = pd.get_dummies(table)  # columns of words become 0 and 1
 models = {{{models}}}
@@ -56,6 +61,11 @@ comparison = reseed.study(models, X, y, splits={splits}, seeds={seeds}{metric})
 print(comparison)
 comparison.to_html({f"{options.name}.html"!r})
 '''
+
+
+def is_parquet(path: Path) -> bool:
+    """Whether a file of data is Parquet; else it is CSV."""
+    return path.suffix.lower() in (".parquet", ".pq")
 
 
 def script_path(options: argparse.Namespace) -> Path:

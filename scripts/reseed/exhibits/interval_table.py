@@ -8,11 +8,18 @@ import pandas as pd
 
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Estimate, Sample
-from reseed.exhibits.spread_table import equal_places, few, section, spread_of, together
+from reseed.exhibits.spread_table import LEAST, equal_places, few, section, spread_of, together
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.rendering import coverage, numbers
 from reseed.rendering.arms import arm_titles
-from reseed.rendering.data import VARIED, ExhibitData, footnote, metric_title, require_rows
+from reseed.rendering.data import (
+    VARIED,
+    ExhibitData,
+    NothingToShow,
+    footnote,
+    metric_title,
+    require_rows,
+)
 from reseed.rendering.tables import Rows, Table, TableRow
 from reseed.stats.gaussian_range import tail_power
 
@@ -30,6 +37,9 @@ def table(data: ExhibitData, options: Options) -> Table:
         data.rows(options.experiments), "None of this table's experiments was run at this scale."
     )
     rows = together(rows[rows["held"] == ""])
+    if (rows["n"] < LEAST).all():
+        most = numbers.seeds(int(rows["n"].max()), 0)
+        raise NothingToShow(f"A spread needs {LEAST} seeds, and every cell has at most {most}.")
     places = equal_places(rows)
     lines = Rows()
     # Titles of experiments are shown if several vary the same seed of an arm, or if arms of two
@@ -58,6 +68,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             " rows some are off by chance, and with few seeds little can be seen.",
         ],
         text_columns=2,
+        drop_empty=True,
         claims=_claims(data, rows.drop(columns="title")),
     )
 

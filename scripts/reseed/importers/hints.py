@@ -13,7 +13,7 @@ from reseed.metrics.names import has_metric_name
 #: A column of a chart of Weights & Biases: `resnet-3 - val/acc`, also with `__MIN` and `__MAX`.
 _CHART_COLUMN = re.compile(r".+ - .+")
 _MEANS = (
-    "is no run; to compare means and SDs alone, use `reseed means` (in Python "
+    "is no run; to compare means and SDs alone, use `reseed means FILE --runs N` (in Python "
     "`reseed.compare_means`)."
 )
 

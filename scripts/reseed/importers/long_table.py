@@ -61,7 +61,8 @@ def read_run_keys(table: SourceTable, columns: ColumnMap) -> pd.DataFrame:
     named = [name for name in RUN_COLUMNS if name in columns]
     for name in RUN_COLUMNS:
         column = str(columns.get(name))
-        runs[name] = _read_whole_numbers(table, column) if name in named else np.int64(0)
+        seedless = _find_seedless(table, columns, runs) if name == "seed" else None
+        runs[name] = _read_whole_numbers(table, column, seedless) if name in named else np.int64(0)
     if not named and table.layout.is_tracker:  # distinct seeds, so that no runs are paired
         runs["seed"] = np.arange(len(runs))
     status = pd.Series("", rows)
@@ -74,6 +75,22 @@ def read_run_keys(table: SourceTable, columns: ColumnMap) -> pd.DataFrame:
         )
     runs["reason"] = (STATUS_PREFIX + status).where(~status.str.lower().isin(FINISHED), "")
     return runs
+
+
+def _find_seedless(table: SourceTable, columns: ColumnMap, runs: pd.DataFrame) -> pd.Series | None:
+    """Rows of models that have no seed and one run on each split, as a fixed baseline has."""
+    if "seed" not in columns:
+        return None
+    is_empty = table.text(str(columns["seed"])) == ""
+    without = is_empty.groupby(runs["model"]).transform("all")
+    other = [name for name in (*RUN_COLUMNS, "metric", "item") if name in columns]
+    parts = {name: table.text(str(columns[name])) for name in other}
+    keys = runs[["model", "dataset"]].assign(**parts)
+    if without.all() or not without.any() or keys[without].duplicated().any():
+        return None
+    models = join_names(list(dict.fromkeys(runs["model"][without])))
+    table.notes.append(f"{models}: no seed, read as one run on each split.")
+    return without
 
 
 def _require_run_columns(table: SourceTable, columns: ColumnMap, runs: pd.DataFrame) -> None:
@@ -142,8 +159,11 @@ def read_item_labels(table: SourceTable, column: str) -> pd.Series:
     return text
 
 
-def _read_labels(table: SourceTable, column: str) -> pd.Series:
+def _read_labels(table: SourceTable, column: str, seedless: pd.Series | None = None) -> pd.Series:
+    """The labels of a column; an empty one is an error, but 0 in rows `seedless`."""
     text = table.text(column)
+    if seedless is not None:
+        text = text.mask(seedless, "0")
     if (text == "").any():
         table.add_error(
             f"column {column!r} is empty", "Fill it in every row.", text.index[text == ""]
@@ -164,11 +184,13 @@ def _refuse_summary_rows(table: SourceTable, column: str, text: pd.Series, noun:
         )
 
 
-def _read_whole_numbers(table: SourceTable, column: str) -> pd.Series:
+def _read_whole_numbers(
+    table: SourceTable, column: str, seedless: pd.Series | None = None
+) -> pd.Series:
     values = table.frame[column]
     if pd.api.types.is_integer_dtype(values) and not values.isna().any():
         return values.astype(np.int64)
-    text = _read_labels(table, column)
+    text = _read_labels(table, column, seedless)
     subsets = text.str.lower().isin(SUBSETS)
     if subsets.any():
         table.add_error(

@@ -158,7 +158,8 @@ def _choose_direction(
     greater = next((option for option in options if option is not None), None)
     if greater is None:
         # Only a heading such as `score` may stand for any metric.
-        is_generic = find_standard_name(metric) == "value"
+        values = long.loc[long["metric"] == metric, "value"].dropna()
+        is_generic = find_standard_name(metric) == "value" and values.between(0, 100).all()
         naming = ", or name what it measures: `metric: accuracy`" if is_generic else ""
         table.add_error(
             f"whether more or less of {metric!r} is better is not known",

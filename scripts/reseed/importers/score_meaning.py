@@ -42,7 +42,8 @@ def check_score_meaning(
         has_direction = isinstance(requested, bool) or bool(requested)
         if not has_direction and not rows.empty:
             _check_heading(table, metric, scores)
-            _check_auc(table, rows, dataset, metric)
+            if not table.errors:  # a low AUC of a column of errors is the same mistake
+                _check_auc(table, rows, dataset, metric)
         if not unit and is_share(metric) and not rows.empty:
             _check_share(table, rows, dataset, metric)
         if table.errors:  # one dataset shows what is wrong

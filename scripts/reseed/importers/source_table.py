@@ -198,7 +198,7 @@ def _describe_bad_number(column: str, value: str) -> tuple[str, str]:
     if re.search(PLUS_MINUS, value):
         fix = (
             "Give the runs behind it, one row each with its seed or fold. To compare means and SDs "
-            "alone, use `reseed means` (in Python `reseed.compare_means`)."
+            "alone, use `reseed means FILE --runs N` (in Python `reseed.compare_means`)."
         )
         return f"{holds} a mean with its spread, not a run", fix
     return f"{holds} not a number", (

@@ -9,10 +9,11 @@ from reseed.rendering import style
 from reseed.rendering.data import VARIED, ExhibitData
 from reseed.rendering.panels import colours
 
+#: Colour and label of each series.
+Styles = dict[str, tuple[str, str]]
 
-def series(
-    data: ExhibitData, rows: pd.DataFrame, cell: Sequence[str]
-) -> tuple[str, dict[str, tuple[str, str]]]:
+
+def series(data: ExhibitData, rows: pd.DataFrame, cell: Sequence[str]) -> tuple[str, Styles]:
     """The column that identifies a series in each `cell`, and its values → (colour, label).
 
     The column is `varied`, or `experiment` if several experiments vary the same seed of a cell.

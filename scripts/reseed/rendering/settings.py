@@ -127,7 +127,8 @@ def in_unit(row: Mapping) -> str:
 
 def with_unit(title: str, rows: pd.DataFrame) -> str:
     """`Magic, points of AUC`; the title alone if the differences have several units."""
-    units = {in_unit(row) for row in rows.to_dict("records") if not _signs_only(row)}
+    named = rows[["test", "metric", "unit"]].drop_duplicates()  # to_dict is slow
+    units = {in_unit(row) for row in named.to_dict("records") if not _signs_only(row)}
     return ", ".join([title, *units]) if len(units) == 1 else title
 
 

@@ -98,9 +98,21 @@ class Rows:
         self._sections.append(section)
         self._details.append(detail)
 
-    def table(self, data: ExhibitData, raw: pd.DataFrame, footnote: str, **more) -> Table:
-        """The table of these rows; `more` as in `Table`."""
+    def table(
+        self,
+        data: ExhibitData,
+        raw: pd.DataFrame,
+        footnote: str,
+        drop_empty: bool = False,
+        **more,
+    ) -> Table:
+        """The table of these rows; `more` as in `Table`.
+
+        drop_empty: leave out columns that hold dashes alone.
+        """
         shown = pd.DataFrame(self._cells).fillna(NONE)  # some rows lack a column
+        if drop_empty:
+            shown = shown.loc[:, (shown != NONE).any()]
         if any(isinstance(name, tuple) for name in shown.columns):
             shown.columns = pd.MultiIndex.from_tuples(shown.columns)
         sections = self._sections if any(self._sections) else ()

@@ -8,7 +8,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -43,7 +43,10 @@ _PORTRAIT, _GAP, _WRAPPED = 105, 1, 30
 
 @dataclass(frozen=True)
 class Exhibit:
-    """An exhibit: the content of its sidecar, its picture, its files and its command."""
+    """An exhibit: the content of its sidecar, its picture, its files and its command.
+
+    is_repeated: its headline is that of an exhibit before it, so the title heads it.
+    """
 
     id: str
     sidecar: dict[str, Any]
@@ -51,6 +54,7 @@ class Exhibit:
     picture: Picture | None = None
     links: tuple[tuple[str, str], ...] = ()
     command: str = ""
+    is_repeated: bool = False
 
     @property
     def anchor(self) -> str:
@@ -58,15 +62,20 @@ class Exhibit:
         return f"exhibit-{self.id}" if _PARTS.match(self.id) else self.id
 
     @property
+    def headline(self) -> str:
+        """The headline; empty if the exhibit has none of its own."""
+        return "" if self.is_repeated else self.sidecar["headline"]
+
+    @property
     def heading(self) -> str:
         """The headline, or else the title."""
-        return self.sidecar["headline"] or self.sidecar["title"]
+        return self.headline or self.sidecar["title"]
 
     @property
     def short(self) -> str:
         """The entry in the contents, with the number in the paper first."""
         number, rest = split_number(self.sidecar["title"])
-        return f"{number}: {self.sidecar['headline'] or rest}" if number else self.heading
+        return f"{number}: {self.headline or rest}" if number else self.heading
 
     @property
     def double(self) -> bool:
@@ -164,7 +173,9 @@ class StudyReport:
     def ordered(self) -> list[Exhibit]:
         """Exhibits in the order of the page: the first figure, then the order of the study."""
         best = self.best
-        return ([best] if best else []) + [e for e in self.shown if e is not best]
+        found = ([best] if best else []) + [e for e in self.shown if e is not best]
+        first = {e.sidecar["headline"]: e for e in reversed(found)}
+        return [replace(e, is_repeated=first[e.sidecar["headline"]] is not e) for e in found]
 
     @property
     def answer(self) -> list[str]:

@@ -29,6 +29,8 @@ Design = Literal["splits", "seeds", "unpaired", "different splits"]
 #: What the models of a group share. `varied` may differ: models whose seeds vary differently are
 #: compared on the splits that they share (`pair_runs`).
 _GROUP_COLUMNS = [name for name in COMPARISON_COLUMNS if name != "varied"]
+#: Fewest runs of a pair for a verdict: the default of the analysis `pairs`.
+MIN_RUNS = 5
 #: With more folds than this, the folds are repeats without a column that says so.
 MOST_FOLDS = 20
 
