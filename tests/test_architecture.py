@@ -46,8 +46,8 @@ ALLOWED = {
         "rendering", "reporting",
     },
     "session": {
-        "core", "config", "data", "metrics", "models", "training", "collection", "analyses",
-        "comparison", "pipeline",
+        "core", "config", "data", "metrics", "models", "planning", "training", "collection",
+        "analyses", "comparison", "pipeline",
     },
     "commands": {"core", "config", "planning", "pipeline", "jobs"},
     "cli": {"core", "comparison", "commands"},

@@ -5,31 +5,80 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import pandas as pd
 import yaml
-from finding_values import BOUNDS, LEVEL, read_estimates
+from finding_values import ValuesFile, read_estimates
+from pydantic import Field
 from reseed.claims import phrases
-from reseed.claims.claim import ANY_NUMBER, NO_NULL, Claim, Estimate, Sample
+from reseed.claims.claim import NO_NULL, Claim, Sample
 from reseed.claims.formatting import format_share
 from reseed.claims.statements import Judgement, describe_precision, judge
 from reseed.core.statement import Statement
+from reseed.plugins.options import Strict
 
 _MOST_SHOWN = 4  # estimates that are listed one by one
 _SHOW: dict[str, Callable[[float], str]] = {
     "ratio": lambda value: f"{value:.3g}",
+    "number2": "{:.2f}".format,
     "number4": "{:.4f}".format,
     "percent": format_share,
     "percent1": lambda share: format_share(share, 1),
 }
 
 
+class Record(Strict):
+    """A statement of a paper and the files with its estimates.
+
+    above, below: region of the statement. statistic, unit: of the estimates and of their n.
+    show: format of the estimates. exhibit: it measures the statement. study: statements of study
+    files with this wording. note: follows the estimates. limits: why there is no power, or what was
+    not measured. cannot_tell: why the estimates do not decide the statement.
+    """
+
+    name: str
+    paper: str
+    campaign: str
+    exhibit: str
+    study: list[str] = []
+    statement: str
+    published: str = "–"
+    above: float | None = None
+    below: float | None = None
+    statistic: str
+    unit: str
+    values: list[ValuesFile] = Field(min_length=1)
+    show: Literal["ratio", "number2", "number4", "percent", "percent1"] = "ratio"
+    note: str = ""
+    limits: str = ""
+    cannot_tell: str = ""
+
+    def to_statement(self) -> Statement:
+        """The statement that the claim is compared with."""
+        return Statement(self.statement, self.name, self.above, self.below)
+
+
+class Paper(Strict):
+    """A paper and its page in the documentation."""
+
+    title: str
+    page: str
+
+
+class Source(Strict):
+    """The file of records. campaigns: where the numbers come from."""
+
+    papers: dict[str, Paper]
+    campaigns: dict[str, str]
+    records: list[Record]
+
+
 @dataclass(frozen=True)
 class Finding:
     """One row of the page. limits: power, or why there is none, and why they cannot tell."""
 
-    record: dict[str, Any]
+    record: Record
     claim: Claim
     judgement: Judgement
     limits: str
@@ -37,7 +86,7 @@ class Finding:
 
 def read_findings(folder: Path) -> list[Finding]:
     """The findings of `records.yaml` in the folder, in its order."""
-    return [_find(record, folder) for record in _load(folder)["records"]]
+    return [_find(record, folder) for record in _load(folder).records]
 
 
 def render_page(folder: Path) -> str:
@@ -45,43 +94,54 @@ def render_page(folder: Path) -> str:
     source = _load(folder)
     head = ["statement", "the paper's number", "ours, with 95 % interval", "n", "verdict", "source"]
     lines = [f"| | {' | '.join(head)} |", "| --- " * (len(head) + 1) + "|"]
-    for number, finding in enumerate(read_findings(folder), 1):
-        cells = [str(number), *_cells(source, finding)]
+    for number, record in enumerate(source.records, 1):
+        cells = [str(number), *_cells(source, _find(record, folder))]
         lines.append(f"| {' | '.join(cells)} |")
     page = (folder / "page.md").read_text(encoding="utf-8")
     return page.replace("{table}", "\n".join(lines))
 
 
-def _load(folder: Path) -> dict[str, Any]:
-    return yaml.safe_load((folder / "records.yaml").read_text(encoding="utf-8"))
+def _load(folder: Path) -> Source:
+    text = (folder / "records.yaml").read_text(encoding="utf-8")
+    return Source.model_validate(yaml.safe_load(text))
 
 
-def _cells(source: dict[str, Any], finding: Finding) -> list[str]:
-    record, paper = finding.record, source["papers"][finding.record["paper"]]
-    statement = f"{record['statement']} ([{paper['title']}]({paper['page']}))"
+def _cells(source: Source, finding: Finding) -> list[str]:
+    record, paper = finding.record, source.papers[finding.record.paper]
+    statement = f"{record.statement} ([{paper.title}]({paper.page}))"
     text = finding.claim.text.replace(f" ({finding.claim.sample.text})", "")  # a column of its own
-    ours = " ".join(filter(None, [text, record.get("note", "").strip()]))
+    ours = " ".join(filter(None, [text, record.note]))
     verdict = f"**{finding.judgement.verdict}**"
     counts = finding.judgement.text.removeprefix(finding.judgement.verdict).strip()
     verdict += f" {counts}" if counts else ""
     verdict += f"; {finding.limits}" if finding.limits else ""
-    campaign = source["campaigns"][record["campaign"]].strip()
-    exhibit = f"`{record['exhibit']}`" if record["campaign"] != "methods" else ""
-    where = "; ".join(filter(None, [exhibit, campaign]))
-    published = record.get("published", "–")
-    return [statement, published, ours, finding.claim.sample.text, verdict, where]
+    exhibit = f"`{record.exhibit}`" if record.campaign != "methods" else ""
+    where = "; ".join(filter(None, [exhibit, source.campaigns[record.campaign]]))
+    return [statement, record.published, ours, finding.claim.sample.text, verdict, where]
 
 
-def _find(record: dict[str, Any], folder: Path) -> Finding:
-    rows = pd.DataFrame(read_estimates(record, folder))
-    show = _SHOW[record.get("show", "ratio")]
-    estimates = [
-        Estimate(
-            row["subject"], row["value"], row["low"], row["high"], LEVEL,
-            BOUNDS.get(row.get("method"), ANY_NUMBER),
-        )
-        for row in rows.to_dict("records")
-    ]  # fmt: skip
+def _find(record: Record, folder: Path) -> Finding:
+    claim, statement = _claim(record, folder), record.to_statement()
+    judgement = judge(statement, claim)
+    reasons = [describe_precision(statement, claim)]
+    if record.limits and not any(one.has_interval for one in claim.estimates):
+        reasons = []  # the limits say why there is no interval
+    reasons += [record.limits, record.cannot_tell]
+    if record.cannot_tell:
+        judgement = Judgement("cannot tell", 0, 0, 0)
+    return Finding(record, claim, judgement, "; ".join(filter(None, reasons)))
+
+
+def _claim(record: Record, folder: Path) -> Claim:
+    found = read_estimates(record.values, folder)
+    estimates = [estimate for estimate, _ in found]
+    rows = pd.DataFrame(
+        [
+            {"subject": one.subject, "value": one.value, "low": one.low, "high": one.high, "n": n}
+            for one, n in found
+        ]
+    )
+    show = _SHOW[record.show]
     if len(rows) <= _MOST_SHOWN:
         is_exact = rows["low"] == rows["high"]
         shown = rows.assign(low=rows["low"].mask(is_exact), high=rows["high"].mask(is_exact))
@@ -93,31 +153,19 @@ def _find(record: dict[str, Any], folder: Path) -> Finding:
     sentence = "{statistic}: {values}"
     if len(rows) > _MOST_SHOWN:
         sentence += " in {cells}, intervals from {low} to {high}"
-    claim = Claim(
-        name=record["name"],
+    return Claim(
+        name=record.name,
         sentence=f"{sentence} ({{n}}).",
         rows=rows,
         phrases={
-            "statistic": phrases.name(record["statistic"][0].upper() + record["statistic"][1:]),
+            "statistic": phrases.name(record.statistic[0].upper() + record.statistic[1:]),
             "values": values,
             "cells": phrases.count(rows, "cell"),
             "low": phrases.Phrase(show(rows["low"].min()), "range", tuple(rows.index)),
             "high": phrases.Phrase(show(rows["high"].max()), "range", tuple(rows.index)),
         },
-        sample=Sample.of(rows, "n", record["unit"], record["unit"]),
-        statistic=record["statistic"],
+        sample=Sample.of(rows, "n", record.unit, record.unit),
+        statistic=record.statistic,
         estimates=estimates,
         null=NO_NULL,
     )
-    statement = Statement(
-        record["statement"], record["name"], record.get("above"), record.get("below")
-    )
-    judgement = judge(statement, claim)
-    reasons = [describe_precision(statement, claim)]
-    if rows["low"].isna().all() and record.get("limits"):
-        reasons = []  # the limits say why there is no interval
-    reasons += [record.get("limits", ""), record.get("cannot_tell", "")]
-    if record.get("cannot_tell"):
-        judgement = Judgement("cannot tell", 0, 0, 0)
-    limits = "; ".join(filter(None, reasons))
-    return Finding(record, claim, judgement, limits)

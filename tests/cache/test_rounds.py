@@ -15,7 +15,7 @@ from reseed.cache.rounds import (
 from reseed.cache.trial_cache import has_failed
 from reseed.cache.trial_records import read_trial, write_trial
 from reseed.core.errors import Damaged, Stale
-from reseed.core.seed_grid import DecisionId
+from reseed.planning.seed_grid import DecisionId
 from reseed.planning.specs import SettingTrials, TrainSpec
 from reseed.training.block import train_block
 from test_trial_cache import caches, trained  # noqa: F401

@@ -10,8 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from reseed import __version__, cli
-from reseed.data import tables
-from reseed.data.sources import Fetched
 from reseed.planning.read_plan import read_plan
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
@@ -129,6 +127,10 @@ def test_semicolons_and_decimal_commas_are_read(tmp_path, monkeypatch):
 
 
 def test_a_study_of_semicolons_is_prepared(project):
+    pytest.importorskip("pooch")  # the pipeline's, which pip does not install
+    from reseed.data import tables
+    from reseed.data.sources import Fetched
+
     write_european_data()
     cli.main(["init", "own", "--data", "train.csv", "--target", "y"])
     loaded, _, _ = read_plan("config", {})

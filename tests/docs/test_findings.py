@@ -7,8 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from finding_values import ValuesFile
 from findings import read_findings, render_page
 from papers.banerjee.trimming import PAPER_ITEMS
+from pydantic import ValidationError
 from reseed.stats.extremes import gaussian_range_interval
 from scipy import stats
 
@@ -17,7 +19,7 @@ PUBLISHED = ROOT / "config" / "published"
 TEXT = (ROOT / "docs" / "findings.md").read_text(encoding="utf-8")
 MEASURED = (ROOT / "docs" / "measured.md").read_text(encoding="utf-8")
 SOURCE = ROOT / "docs" / "findings"
-FINDINGS = {finding.record["name"]: finding for finding in read_findings(SOURCE)}
+FINDINGS = {finding.record.name: finding for finding in read_findings(SOURCE)}
 
 
 def values(name):
@@ -34,7 +36,7 @@ def test_findings_name_existing_exhibits():
         path.read_text(encoding="utf-8") for path in (ROOT / "config/studies").glob("*.yaml")
     ]
     for name, finding in FINDINGS.items():
-        assert any(f"\n  {finding.record['exhibit']}:" in study for study in studies), name
+        assert any(f"\n  {finding.record.exhibit}:" in study for study in studies), name
 
 
 def test_verdicts_follow_from_the_intervals():
@@ -143,13 +145,13 @@ def test_paper_1_side_claims_match_its_tables():
     for seed, quote in (("model", "1.3 to 2.0"), ("data", "0.7 to 0.8")):
         assert f"{grown[seed].min():.1f} to {grown[seed].max():.1f}" == quote
         assert quote in tuned
-        assert quote in FINDINGS["tuning"].record["published"]
+        assert quote in FINDINGS["tuning"].record.published
     wide = ranges(3).unstack("varied_seed")
     ratio = (wide["data"] / wide["model"]).unstack("algorithm")
     for name, part in (("trees", ["rf", "gbm", "xgb"]), ("networks", ["ffnn", "ffnn_res"])):
         low, high = ratio[part].min(axis=None), ratio[part].max(axis=None)
         quote = f"range {low:.2g} to {high:.2g} times"
-        assert quote in FINDINGS[f"splits_over_seeds_{name}"].record["published"]
+        assert quote in FINDINGS[f"splits_over_seeds_{name}"].record.published
 
 
 def test_paper_1_has_a_variation_that_is_not_range_by_median():
@@ -196,7 +198,7 @@ def test_statements_of_paper_5_on_transformers_are_not_decided():
     """Its statement is that their seed outweighs the test set; only classical models were run."""
     page = (ROOT / "docs" / "papers" / "ir-consistency.md").read_text(encoding="utf-8")
     transformers = FINDINGS["seed_over_test_set_transformers"]
-    for text in (page, transformers.record["published"], MEASURED):
+    for text in (page, transformers.record.published, MEASURED):
         assert "over 0.075 in 9 of 11" in re.sub(r"\s+", " ", text)
     part = MEASURED.split("## Paper 5")[1].split("\n## ")[0]
     rows = [line.split("|") for line in part.splitlines() if re.match(r"\| .*\| \d+ \|", line)]
@@ -226,9 +228,64 @@ def test_findings_quote_the_measurements():
     for row in measured("texts").itertuples():
         shown = [row.model, row.seeds, row.f1_mean, row.sd, row.bootstrap_sd, row.distinct]
         assert shown in [line[2:8] for line in cells]
-    entries = FINDINGS["published_ranges"].record["estimates"]
-    xgb, trees = (entry["value"] * entry["n"] for entry in entries[:2])
-    assert (round(xgb), round(trees)) == (10, 6)
+
+
+def inside(name, is_network=None):
+    """(published ranges in their expected interval, published ranges) of a table."""
+    rows = measured(name).dropna(subset="range_published")
+    if is_network is not None:
+        rows = rows[rows["model"].str.startswith("FFNN") == is_network]
+    ends = rows["range_expected_95"].str.split(" to ", expand=True).astype(float)
+    return rows["range_published"].astype(float).between(ends[0], ends[1]).sum(), len(rows)
+
+
+def test_published_ranges_are_counted_from_the_tables():
+    groups = measured("published_ranges").set_index("group").astype(int)
+    counts = dict(zip(groups.index, groups[["inside", "ranges"]].to_numpy().tolist(), strict=True))
+    assert counts["RF and GBM, 500 candidates"] == list(inside("trees_500_candidates"))
+    assert counts["untuned networks"] == list(inside("smaller_searches", is_network=True))
+    reduced = measured("reduced_search")["inside"] == "yes"
+    assert counts["RF, GBM and XGB, 25 candidates"] == [reduced.sum(), len(reduced)]
+    count, n = inside("xgb_500_candidates")  # the others are the ratios 0.1, 0.3 and 0.4
+    others = (measured("xgb_test_ratios")["test_ratio"] != "0.2").sum() * 2
+    assert counts["XGB, 500 candidates"] == [count + others, n + others]
+    total = groups.iloc[:2][["inside", "ranges"]].sum()
+    assert f"{total['inside']} of {total['ranges']} published ranges" in MEASURED
+
+
+def test_alpha_information_has_the_n_and_power_of_its_design():
+    """Each run is measured against all others, so n is the number of runs of an arm."""
+    study = yaml.safe_load((ROOT / "docs/gallery/training_variability_cpu.yaml").read_text("utf-8"))
+    arms = study["experiments"]["arms"]["arms"].values()
+    counts = {seeds["count"] for arm in arms for seeds in arm["seeds"].values()}
+    finding = FINDINGS["alpha_information"]
+    assert counts == set(finding.claim.rows["n"]) == {30}
+    z = stats.norm.ppf(0.975) + stats.norm.ppf(0.8)  # of Fisher's z, three controls
+    found = f"{np.tanh(z / np.sqrt(30 - 3 - 3)):.2f}"
+    page = (ROOT / "docs" / "papers" / "training-variability.md").read_text(encoding="utf-8")
+    assert f"{found} would be found with a power of 80 %" in re.sub(r"\s+", " ", page)
+    assert f"true value above {found}" in finding.limits
+
+
+def test_estimates_of_findings_come_from_files():
+    """No estimate is written beside a statement, and each has an n and an interval or a reason."""
+    records = yaml.safe_load((SOURCE / "records.yaml").read_text("utf-8"))["records"]
+    for record in records:
+        assert "estimates" not in record
+        assert all(str(values["name"]).endswith(".csv") for values in record["values"])
+    for name, finding in FINDINGS.items():
+        assert (finding.claim.rows["n"] >= 1).all()
+        known = [estimate.has_interval for estimate in finding.claim.estimates]
+        assert all(known) or "no interval" in finding.limits, name
+
+
+def test_values_of_findings_need_what_their_method_reads():
+    fields = {"name": "a.csv", "subject": "a", "value": "x", "n": 5}
+    for method, missing in (("ratio", "low, high"), ("correlation", "controls")):
+        with pytest.raises(ValidationError, match=f"needs {missing}"):
+            ValuesFile(**fields, method=method)
+    with pytest.raises(ValidationError, match="Extra inputs"):
+        ValuesFile(**fields, method="share", lows="low")
 
 
 def test_findings_state_power_or_why_there_is_none():
@@ -237,22 +294,22 @@ def test_findings_state_power_or_why_there_is_none():
         assert re.search(r"power|no interval: all", finding.limits), name
         assert "not computed" not in finding.limits
         for field in ("note", "limits", "cannot_tell"):
-            assert not re.search(r"\d", finding.record.get(field, "")), (name, field)
+            assert not re.search(r"\d", getattr(finding.record, field)), (name, field)
 
 
 def test_statements_are_those_of_the_studies():
     """A record that tests a statement of a study has its wording and limits."""
     loose = {"splits_over_seeds_trees", "splits_over_seeds_networks", "tuning"}  # parts of one
     for name, finding in FINDINGS.items():
-        for place in finding.record.get("study", []):
+        for place in finding.record.study:
             study, exhibit, claim = place.split("/")
             config = yaml.safe_load((ROOT / f"config/studies/{study}.yaml").read_text("utf-8"))
             found = config["exhibits"][exhibit]["statements"]
             [statement] = [one for one in found if one["claim"] == claim]
             for end in ("above", "below"):
-                assert finding.record.get(end) == statement.get(end), (name, end)
+                assert getattr(finding.record, end) == statement.get(end), (name, end)
             if name not in loose:
-                assert finding.record["statement"] == statement["text"], name
+                assert finding.record.statement == statement["text"], name
 
 
 def test_findings_agree_with_the_protocol_page():

@@ -32,7 +32,10 @@ def test_the_figure_of_curves(make, tmp_path):
 def test_curves_of_two_epochs_are_not_drawn(make):
     data = make(curves)
     short = data.statistics[data.statistics["epoch"] <= 2]
-    assert "three epochs" in draw(curves_figure, replace(data, statistics=short), {})[1].empty
+    assert (
+        "fewer than 3 epochs: RF (2)"
+        in draw(curves_figure, replace(data, statistics=short), {})[1].empty
+    )
 
 
 def test_early_epochs_do_not_flatten_the_late_spread(make):

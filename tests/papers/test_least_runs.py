@@ -1,5 +1,7 @@
 """A figure of too few runs yields to one line of text."""
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 from papers.banerjee import (
@@ -16,7 +18,7 @@ from papers.picard import convergence_figure, histogram_figure, range_growth_fig
 from reseed.exhibits import curves_figure, seeds_figure
 from reseed.rendering.data import NothingToShow
 from reseed.rendering.headlines import LEAST
-from reseed.rendering.least import with_least
+from reseed.rendering.least import Least, with_least
 from run_kinds import draw, exhibit_kinds, is_table
 from test_ir_exhibits import scores
 from test_trimming_exhibits import make
@@ -97,11 +99,34 @@ def test_boxes_need_seeds(scores):
 def test_parts_with_few_runs_are_named():
     rows = pd.DataFrame({"x": range(3)})
     panels = [("RF", rows), ("XGB", rows.head(2))]
-    enough, left_out = with_least(panels, 3, len, "seed")
+    enough, left_out = with_least(panels, Least(3, len, "seed"))
     assert [title for title, _ in enough] == ["RF"]
     assert left_out == "Not drawn, fewer than 3 seeds: XGB (2)."
     with pytest.raises(NothingToShow, match=r"fewer than 4 runs: RF \(3\) and XGB \(2\)"):
-        with_least(panels, 4, len)
+        with_least(panels, Least(4, len))
+
+
+def test_several_least_numbers_are_stated_together():
+    rows = pd.DataFrame({"epoch": [1, 1, 2, 3]})
+    rules = Least(3, len), Least(2, lambda part: part["epoch"].nunique(), "epoch")
+    enough, left_out = with_least([("RF", rows), ("XGB", rows.head(1))], *rules)
+    assert [title for title, _ in enough] == ["RF"]
+    assert left_out == "Not drawn, fewer than 3 runs or 2 epochs: XGB (1 run, 1 epoch)."
+    _, described = with_least([("RF", rows), ("XGB", rows.head(1))], *rules, describe=str)
+    assert "XGB (   epoch" in described
+    with pytest.raises(NothingToShow, match=r"fewer than 9 runs: RF \(4\)\. Same scores: XGB\."):
+        with_least([("RF", rows)], Least(9, len), also="Same scores: XGB.")
+
+
+def test_only_one_module_states_a_least_number():
+    """Every figure of too few runs uses `with_least`."""
+    scripts = Path(__file__).parents[2] / "scripts"
+    found = [
+        path.name
+        for path in scripts.rglob("*.py")
+        if "Not drawn, fewer" in path.read_text(encoding="utf-8")
+    ]
+    assert found == ["least.py"]
 
 
 def test_every_figure_has_a_least_number_or_a_reason():

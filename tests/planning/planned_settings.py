@@ -5,8 +5,8 @@ from collections.abc import Collection
 from reseed.config import Dataset, Model
 from reseed.config.studies import Holdout, Hyperparameters, Seeds
 from reseed.core.coordinates import Setting
-from reseed.core.seed_grid import expand_seeds
 from reseed.planning.plan import PlannedSetting
+from reseed.planning.seed_grid import expand_seeds
 
 SPACE = {"depth": {"low": 1, "high": 10}, "rate": [0.1, 0.2]}
 

@@ -6,10 +6,10 @@ import pytest
 from reseed.config import Dataset, Main, Model, Study
 from reseed.config.studies import KFold, Seeds
 from reseed.core.errors import ReseedError
-from reseed.core.seed_grid import expand_seeds
 from reseed.planning.build import make_plan
 from reseed.planning.plan import blocks
 from reseed.planning.project import Project
+from reseed.planning.seed_grid import expand_seeds
 from reseed.planning.study_specs import build_study_spec
 
 MODEL = {"name": "forest", "title": "Forest", "factory": "reseed.models.forest:random_forest"}

@@ -4,11 +4,11 @@ import copy
 
 import pytest
 from reseed.config import Dataset, Main, Model, Study
-from reseed.core.seed_grid import DecisionId, split_rounds
 from reseed.planning.build import make_plan
 from reseed.planning.costs import format_page, study_costs
 from reseed.planning.plan import blocks
 from reseed.planning.project import Project
+from reseed.planning.seed_grid import DecisionId, split_rounds
 from reseed.planning.until import check_until
 
 MODEL = {"name": "forest", "title": "Forest", "factory": "reseed.models.forest:random_forest"}

@@ -8,7 +8,12 @@ from reseed.core.study_info import StudyInfo, TrialCounts
 from reseed.reporting.pages import TEMPLATES, build_index, build_study_page
 from reseed.reporting.statements import StatementRow
 from reseed.reporting.studies import Exhibit, StudyReport
-from reseed.reporting.summary import describe_certainty, describe_verdicts, summarise
+from reseed.reporting.summary import (
+    describe_certainty,
+    describe_verdicts,
+    list_verdicts,
+    summarise,
+)
 
 
 def record(verdict, estimates=(), **changes):
@@ -66,6 +71,13 @@ def test_estimates_are_shown_with_their_intervals():
     assert empty.limits == "Not measured. Only 2 seeds."
 
 
+def test_several_values_have_the_digits_of_their_widths():
+    """A bound close to zero needs further digits only where it is printed."""
+    found = [estimate(0.35, 0.0003, 0.98, "A"), estimate(0.45, 0.01, 0.99, "B")]
+    [row] = rows_of([record("cannot tell", found)])
+    assert row.measured == "0.35 to 0.45 (2 estimates)"
+
+
 def test_front_page_says_what_was_found_and_how_surely():
     subject, found, certainty = summarise([study()])
     assert "the models of 1 paper again" in subject
@@ -76,6 +88,20 @@ def test_front_page_says_what_was_found_and_how_surely():
     assert "all its 95 % intervals" in certainty
     assert "1 need narrower intervals, and 1 could not be measured here" in certainty
     assert "read directions, not sizes" in certainty
+
+
+def test_a_card_lists_what_was_found_in_words():
+    held, not_held, open_ones = list_verdicts(rows_of(RECORDS))
+    assert held.startswith("Held: Splits matter more")
+    assert "Measured: 2.74 [2.10, 3.40] (6 seeds)." in held
+    assert not_held.startswith("Not held: Splits matter more")
+    assert open_ones == (
+        "Cannot tell: 2 statements (1 measured, but not precisely enough, 1 not measured at this"
+        " scale)."
+    )
+    assert list_verdicts([]) == []
+    page = build_index([study()], ["paper.html"])
+    assert held in page.partition('<section id="studies">')[2]
 
 
 def test_summary_claims_no_more_than_was_run():
@@ -91,7 +117,8 @@ def test_summary_claims_no_more_than_was_run():
 def test_pages_show_every_statement_with_its_verdict():
     report = study()
     for page in (build_index([report], ["paper.html"]), build_study_page(report, "index.html")):
-        assert page.count("Splits matter more") == len(RECORDS)
+        found = page.partition('<section id="studies">')[0]  # a card lists the decided ones again
+        assert found.count("Splits matter more") == len(RECORDS)
         for text in ("2.74 [2.10, 3.40]", "2 to 5 (Table 3)", "6 seeds", "power 12\u00a0%"):
             assert text in page
         for verdict in ("held", "not-held", "cannot-tell"):
@@ -116,7 +143,8 @@ def test_cards_lead_with_the_headline_and_count_verdicts():
     page = build_index([report], ["paper.html"])
     assert "<strong>Splits matter more.</strong>" in page
     assert "<p>Splits matter 2.74 times as much.</p>" in page
-    assert page.count("Of 4 statements, 1 held") == 2
+    assert page.count("Of 4 statements, 1 held") == 1  # the summary; the card lists them
+    assert page.count("<li>Held: ") == page.count("<li>Not held: ") == 1
     assert "<dt>SD</dt><dd>Standard deviation" not in page
     sidecar["findings"] = ["The SD is 2."]
     assert "<dt>SD</dt><dd>Standard deviation" in build_index([report], ["paper.html"])

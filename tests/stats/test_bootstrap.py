@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reseed.stats.bootstrap import (
     WEIGHTED_METRICS,
+    multiply_in_one_thread,
     percentile_interval,
     resample_counts,
     test_set_bootstrap,
@@ -172,3 +173,12 @@ def test_mixed_labels_and_percent_levels_are_refused():
         test_set_bootstrap("accuracy", [1, 0], [1, 0], 10, level=95, rng=np.random.default_rng(0))
     text = test_set_bootstrap("accuracy", ["a", "b"], ["a", "b"], 10, rng=np.random.default_rng(0))
     assert text.mean == 1
+
+
+@pytest.mark.parametrize("shape", [(1, 3, 7), (10, 100, 10_000), (700, 900, 11)])
+def test_products_in_one_thread_are_whole(shape):
+    rng = np.random.default_rng(0)
+    rows, inner, columns = shape
+    a, b = (rng.normal(size=s).astype(np.float32) for s in ((rows, inner), (inner, columns)))
+    exact = a.astype(np.float64) @ b.astype(np.float64)
+    assert multiply_in_one_thread(a, b) == pytest.approx(exact, abs=1e-3)

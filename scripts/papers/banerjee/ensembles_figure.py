@@ -35,6 +35,9 @@ _LIMITS = {
 }
 
 
+# From so many ensembles of a size on, the dots are small and pale.
+_MANY = 150
+
 DRAWS = ("papers.banerjee.trimming_ensembles:analyse",)
 
 
@@ -74,11 +77,12 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
 
 
 def _over_size(axis: Axes, part: pd.DataFrame, y: str, sizes: list) -> None:
-    for place, size in enumerate(sizes):
-        values = part.loc[part["size"] == size, y]
+    for place, runs in enumerate(sizes):
+        values = part.loc[part["size"] == runs, y]
         shift = (np.arange(len(values)) * _GOLDEN % 1 - 0.5) * 0.6
-        axis.plot(place + shift, values, "o", ms=1.8, mew=0, alpha=0.4, color=style.BLUE,
-                  rasterized=True)  # fmt: skip
+        size, alpha = (1.8, 0.4) if len(values) > _MANY else (3.6, 0.8)
+        axis.plot(place + shift, values, "o", ms=size, mew=0, alpha=alpha, color=style.BLUE,
+                  rasterized=True, clip_on=False)  # fmt: skip
         if len(values):
             axis.plot([place - 0.35, place + 0.35], [values.median()] * 2, color=style.BLACK)
     if y in _LIMITS:

@@ -36,7 +36,9 @@ def table(data: ExhibitData, options: Options) -> Table:
         sizes = [int(size) for size in sorted(part["size"].unique())]
         threshold = part["threshold"].iloc[0]
         groups = [part[part["size"] == size] for size in sizes]
-        found = ensemble_size(sizes, [g["alpha_hat"].to_numpy() for g in groups], threshold, wanted)
+        alpha_hats = [group["alpha_hat"].to_numpy() for group in groups]
+        pool = int(part["pool"].iloc[0])
+        found = ensemble_size(sizes, alpha_hats, threshold, pool, wanted)
         for i, (size, group) in enumerate(zip(sizes, groups, strict=True)):
             line, numbers_of = _line(size, group, found, i, with_published)
             lines.add(line, title)
@@ -48,8 +50,10 @@ def table(data: ExhibitData, options: Options) -> Table:
         note(
             data,
             rows,
-            "Share: of ensembles with α̂ at or below the threshold, 95 % Clopper–Pearson interval"
-            " as if ensembles were independent; they share members, more so the larger they are."
+            "Share: of ensembles with α̂ at or below the threshold. Its 95 % interval allows for the"
+            " members that ensembles of one pool share, more so the larger they are; the reference"
+            " runs count as fixed. Independent: number of ensembles without a common member that"
+            " would have such an interval."
             " ±: SD over ensembles; of single runs over those of the pool, so not that of an arm"
             " with other seeds. Churn: against the ensemble of the whole pool.",
         ),
@@ -74,6 +78,7 @@ def _claims(
             "share": found.share[tried],
             "low": found.low[tried],
             "high": found.high[tried],
+            "independent": found.n[tried],
             "ensembles": [counts[size] for size in found.sizes[tried]],
             "pool": part["pool"].iloc[0],
         }
@@ -123,27 +128,35 @@ def _claims(
             statistic="share of ensembles",
             null=NO_NULL,
             estimates=[
-                Estimate(subject, row["share"], row["low"], row["high"], _LEVEL, (0, 1))
+                Estimate(
+                    subject,
+                    row["share"],
+                    row["low"],
+                    row["high"],
+                    _LEVEL,
+                    (0, 1),
+                    share_n=row["independent"],
+                )
                 for subject, (_, row) in zip(titles, rows.iterrows(), strict=True)
             ],
-            precision="the ensembles share runs, so the intervals are too narrow",
         )
     ]
 
 
 def _line(size: int, group: pd.DataFrame, found, i: int, published: bool) -> tuple[Row, Row]:
-    share, low, high = (float(x[i]) for x in (found.share, found.low, found.high))
+    share, low, high, n = (float(x[i]) for x in (found.share, found.low, found.high, found.n))
     titles = {"accuracy": "Accuracy", "churn_ensemble": "Churn", "ece": "ECE"}
     means = {name: (group[name].mean(), group[name].std(ddof=1)) for name in titles}
     line = {
         "Runs": f"{size:,}",
         "Ensembles": f"{len(group):,}",
+        "Independent": f"{n:.3g}",
         "α̂ low enough": f"{numbers.percent(share, 1)} [{100 * low:.0f}, {100 * high:.0f}]",
     }
     if published:
         line["Paper"] = numbers.percent(group["published_share"].iloc[0], 1)
     line |= {title: numbers.plus_minus(*means[name], 4) for name, title in titles.items()}
-    raw = {"ensembles": len(group), "share": share, "low": low, "high": high}
+    raw = {"ensembles": len(group), "independent": n, "share": share, "low": low, "high": high}
     raw |= {f"{name}_{word}": value for name, pair in means.items()
             for word, value in zip(("mean", "sd"), pair, strict=True)}  # fmt: skip
     return line, raw

@@ -12,7 +12,7 @@ from reseed.rendering import style
 from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.figures import FigureInfo
 from reseed.rendering.headlines import LEAST
-from reseed.rendering.least import with_least
+from reseed.rendering.least import Least, with_least
 from reseed.rendering.panels import entitle, line, panel_grid, undrawn
 
 from papers.banerjee.gap_distribution import SMALL
@@ -31,7 +31,7 @@ DRAWS = ("papers.banerjee.gap_distribution:analyse",)
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel for each arm: share of test items by logit gap, with a band over runs."""
     rows = require_rows(measured(data, options), NOTHING)
-    arms, few = with_least(cells(data, rows), LEAST, lambda part: part["n"].iloc[0])
+    arms, few = with_least(cells(data, rows), Least(LEAST, lambda part: part["n"].iloc[0]))
     canvas, axes = panel_grid([2.1] * len(arms), legend=0.6)
     for axis, (title, part) in zip(axes, arms, strict=False):
         edges = np.append(part["left"], part["right"].iloc[-1])

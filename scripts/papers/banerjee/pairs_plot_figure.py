@@ -19,7 +19,7 @@ from reseed.rendering import style
 from reseed.rendering.data import ExhibitData, require_rows
 from reseed.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.rendering.headlines import LEAST
-from reseed.rendering.least import with_least
+from reseed.rendering.least import Least, with_least
 from reseed.rendering.panels import entitle, panel_grid, undrawn
 
 from papers.banerjee.trimming_claims import ensemble_claims, low_alpha_claims
@@ -55,7 +55,8 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     by = options.colour
     is_size = by == "size"
     arms, few = with_least(
-        cells(data, rows), LEAST, lambda part: part["pool"].iloc[0] if is_size else len(part)
+        cells(data, rows),
+        Least(LEAST, lambda part: part["pool"].iloc[0] if is_size else len(part)),
     )
     values = np.log10(rows[by]) if is_size else rows[by]
     scale = Normalize(float(values.min()), float(max(values.max(), values.min() + 1e-6)))

@@ -27,6 +27,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     """The most accurate runs of each arm by increasing α̂, then those of the paper."""
     rows = require_rows(measured(data, options), NOTHING)
     lines, chosen, claims = Rows(), [], []
+    places = _places(rows)
     for title, part in cells(data, rows):
         best = part.sort_values(["accuracy", "alpha_hat"], ascending=[False, True], kind="stable")
         best = best.head(options.count).sort_values("alpha_hat", kind="stable")
@@ -34,9 +35,9 @@ def table(data: ExhibitData, options: Options) -> Table:
         roles = [role for role in MODEL_SEED_COLUMNS if part[role].nunique() > 1]
         for source, models in ((title, best), (f"{title}, as published", printed)):
             for _, row in models.iterrows():
-                lines.add(_line(row, roles), f"{source} ({row['items']:,.0f} test items)")
+                lines.add(_line(row, roles, places), f"{source} ({row['items']:,.0f} test items)")
         chosen += [best, printed]
-        claims.append(_claim(len(claims), title, best))
+        claims.append(_claim(len(claims), title, best, places))
     return lines.table(
         data,
         pd.concat(chosen, ignore_index=True),
@@ -50,8 +51,17 @@ def table(data: ExhibitData, options: Options) -> Table:
     )
 
 
-def _claim(number: int, title: str, best: pd.DataFrame) -> Claim:
+def _places(rows: pd.DataFrame) -> dict[str, int]:
+    """Decimals of shares of the test items, and of α̂ by its error over bootstraps."""
+    return {
+        "share": numbers.item_decimals(rows["items"]),
+        "alpha": numbers.decimals(rows["alpha_hat_mc_se"], 1, 2, most=3),
+    }
+
+
+def _claim(number: int, title: str, best: pd.DataFrame, places: dict[str, int]) -> Claim:
     """Accuracies and α̂ of the most accurate runs of an arm."""
+    show = {name: f"{{:.{digits}f}}".format for name, digits in places.items()}
     return Claim(
         f"accurate_runs_{number + 1}" if number else "accurate_runs",
         "{title}: the {best} with the greatest accuracy of {n} have accuracies of {accuracy} and α̂"
@@ -60,8 +70,8 @@ def _claim(number: int, title: str, best: pd.DataFrame) -> Claim:
         {
             "title": phrases.name(title),
             "best": phrases.count(best, "run"),
-            "accuracy": phrases.extent(best, "accuracy", "{:.4f}".format, is_comparable=True),
-            "alpha": phrases.extent(best, "alpha_hat", "{:.3f}".format, is_comparable=True),
+            "accuracy": phrases.extent(best, "accuracy", show["share"], is_comparable=True),
+            "alpha": phrases.extent(best, "alpha_hat", show["alpha"], is_comparable=True),
         },
         Sample.of(best, "candidates", "run"),
         "{best} of accuracy {accuracy} have an α̂ of {alpha}",
@@ -85,17 +95,17 @@ def _seed(row: pd.Series, roles: list[str]) -> str:
     return "-".join(seeds) if len(set(seeds)) > 1 else seeds[0]
 
 
-def _line(row: pd.Series, roles: list[str]) -> Row:
+def _line(row: pd.Series, roles: list[str], places: dict[str, int]) -> Row:
     def items(name: str, digits: int) -> str:
         count = row[name] * row["items"]
         return f"{count:,.{digits}f}" if pd.notna(count) else numbers.NONE
 
     return {
         "Seed": _seed(row, roles),
-        "α̂": numbers.fixed(row["alpha_hat"], 3),
+        "α̂": numbers.fixed(row["alpha_hat"], places["alpha"]),
         "α̂, authors’ grid": numbers.fixed(row["alpha_hat_grid"], 3),
-        "Accuracy": numbers.fixed(row["accuracy"], 4),
+        "Accuracy": numbers.fixed(row["accuracy"], places["share"]),
         "Churn, ensemble": items("churn_ensemble", 0),
         "Churn, mean": items("churn", 1),
-        "ECE": numbers.fixed(row["ece"], 4),
+        "ECE": numbers.fixed(row["ece"], places["share"]),
     }

@@ -13,7 +13,7 @@ from reseed.rendering import style
 from reseed.rendering.data import ExhibitData, require_rows
 from reseed.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.rendering.headlines import LEAST
-from reseed.rendering.least import with_least
+from reseed.rendering.least import Least, with_least
 from reseed.rendering.numbers import counted
 from reseed.rendering.panels import dot, entitle, panel_grid, undrawn
 
@@ -34,7 +34,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     threshold = rows["threshold"].iloc[0]
     above = (rows["alpha_high"] > threshold).astype(int) + (rows["alpha_low"] > threshold)
     rows = rows.assign(above=above)
-    arms, few = with_least(cells(data, rows), LEAST, _count_runs)
+    arms, few = with_least(cells(data, rows), Least(LEAST, _count_runs))
     canvas, axes = panel_grid([2.2] * len(arms), min(3, len(arms)), legend=0.6)
     for axis, (title, part) in zip(axes, arms, strict=False):
         for number, colour in _COLOURS.items():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
-from reseed.core.schemas import Row
 from reseed.plugins.options import Arms as Options
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData, require_rows
@@ -23,12 +22,12 @@ DRAWS = ("papers.banerjee.trimming_summary:analyse",)
 def table(data: ExhibitData, options: Options) -> Table:
     """One row for each arm, followed by the published numbers of the same source."""
     rows = require_rows(measured(data, options), NOTHING)
-    lines = Rows()
+    lines, places = Rows(), _places(rows)
     for title, part in cells(data, rows):
         row = part.iloc[0]
-        lines.add(_line(title, row, ""))
+        lines.add(_line(title, row, "", places))
         if row[[c for c in row.index if c.startswith("published_")]].notna().any():
-            lines.add(_line("  as published", row, "published_"))
+            lines.add(_line("  as published", row, "published_", places))
     threshold = rows["threshold"].iloc[0]
     return lines.table(
         data,
@@ -45,20 +44,32 @@ def table(data: ExhibitData, options: Options) -> Table:
     )
 
 
-def _line(title: str, row: pd.Series, prefix: str) -> Row:
+def _places(rows: pd.DataFrame) -> dict[str, int]:
+    """Decimals of accuracies by their SD over runs, and of shares by their test items."""
+    return {
+        "accuracy": numbers.spread_decimals(rows["accuracy_sd"], rows["n"].max()),
+        "churn": numbers.item_decimals(rows["items"]),
+    }
+
+
+def _line(
+    title: str, row: pd.Series, prefix: str, places: dict[str, int]
+) -> dict[tuple[str, str], str]:
     def span(name: str) -> str:
         low, high = row[f"{prefix}{name}_min"], row[f"{prefix}{name}_max"]
-        return "none" if pd.isna(low) else f"{low:.4f}–{high:.4f}"
+        digits = places[name.rpartition("_")[2]]
+        return "none" if pd.isna(low) else f"{low:.{digits}f}–{high:.{digits}f}"
 
     mine = prefix == ""
     low = f"{row['admitted']:.0f} of {row['candidates']:.0f}" if mine else numbers.NONE
-    mean = numbers.plus_minus(row["accuracy_mean"], row["accuracy_sd"], 4)
+    mean = numbers.plus_minus(row["accuracy_mean"], row["accuracy_sd"], places["accuracy"])
+    ensemble = numbers.fixed(row[f"{prefix}ensemble_accuracy"], places["accuracy"])
     return {
         ("", "Arm"): title,
         ("", "Runs"): f"{row['n']:.0f}" if mine else numbers.NONE,
         ("Accuracy", "Mean ± SD"): mean if mine else numbers.NONE,
         ("Accuracy", "Range"): span("accuracy"),
-        ("Accuracy", "Ensemble"): numbers.fixed(row[f"{prefix}ensemble_accuracy"], 4),
+        ("Accuracy", "Ensemble"): ensemble,
         ("Accuracy", "Range, low α̂"): span("low_alpha_accuracy"),
         ("", "Low α̂"): low,
         ("Pairwise churn", "Range"): span("churn"),

@@ -8,7 +8,6 @@ from collections.abc import Callable
 import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Estimate, Sample
-from reseed.core.schemas import Row
 from reseed.rendering import numbers
 from reseed.rendering.arms import cells
 from reseed.rendering.data import ExhibitData, footnote, require_rows
@@ -66,7 +65,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     )
 
 
-def _line(title: str, scores: pd.DataFrame, places: dict[str, int]) -> Row:
+def _line(title: str, scores: pd.DataFrame, places: dict[str, int]) -> dict[tuple[str, str], str]:
     line = {("", "Model"): title}
     for metric, name in METRICS.items():
         score, digits = scores.loc[metric], places[metric]
@@ -75,7 +74,7 @@ def _line(title: str, scores: pd.DataFrame, places: dict[str, int]) -> Row:
     return line
 
 
-def _published_line(title: str, scores: pd.DataFrame) -> Row:
+def _published_line(title: str, scores: pd.DataFrame) -> dict[tuple[str, str], str]:
     """The paper's row; it prints means with two decimals and SDs with three."""
     line = {("", "Model"): f"{title}, published"}
     for metric, name in METRICS.items():

@@ -16,7 +16,7 @@ from reseed.rendering.arms import TEST_SET_KEY, cell_titles, key_columns, titled
 from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.figures import FigureInfo
 from reseed.rendering.headlines import LEAST
-from reseed.rendering.least import with_least
+from reseed.rendering.least import Least, with_least
 from reseed.rendering.numbers import several
 from reseed.rendering.panels import entitle, panel_grid, undrawn
 from reseed.rendering.settings import cell_noun
@@ -57,9 +57,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             (where(data, rows, part.iloc[0]), part)
             for _, part in rows.groupby(box, sort=False, dropna=False)
         ],
-        LEAST,
-        lambda part: part["n"].iloc[0],
-        "seed",
+        Least(LEAST, lambda part: part["n"].iloc[0], "seed"),
     )
     rows = pd.concat([part for _, part in boxes]).sort_index()
     metrics = options.metrics

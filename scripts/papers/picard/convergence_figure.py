@@ -12,8 +12,9 @@ from reseed.exhibits.curves_figure import NOTHING, measure_in_text, measure_titl
 from reseed.plugins.options import Arms as Options
 from reseed.rendering import numbers, style
 from reseed.rendering.arms import cells, select_rows
-from reseed.rendering.data import ExhibitData, NothingToShow, footnote, require_rows
+from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.figures import NO_CENTRE, FigureInfo
+from reseed.rendering.least import Least, with_least
 from reseed.rendering.panels import colours, entitle, panel_grid, undrawn
 from reseed.stats.association import detectable_correlation
 
@@ -22,31 +23,22 @@ from papers.picard.range_claims import LEAST
 DRAWS = ("papers.picard.convergence:analyse",)
 
 # Fewer runs, or fewer epochs at which they converge, show no relation.
-_LEAST_RUNS, _LEAST_EPOCHS = LEAST, 4
-
-
-def _has_relation(part: pd.DataFrame) -> bool:
-    return len(part) >= _LEAST_RUNS and part["converged"].nunique() >= _LEAST_EPOCHS
+_LEAST = (
+    Least(LEAST, len),
+    Least(
+        4,
+        lambda part: part["converged"].nunique(),
+        "epoch of convergence",
+        "epochs of convergence",
+    ),
+)
 
 
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel for each arm, a dot for each run."""
     rows = require_rows(select_rows(data, options), NOTHING)
-    every = cells(data, rows)
-    panels = [(title, part) for title, part in every if _has_relation(part)]
-    flat = [
-        f"{title} ({numbers.counted(len(part), 'run')} at"
-        f" {numbers.counted(part['converged'].nunique(), 'epoch')})"
-        for title, part in every
-        if not _has_relation(part)
-    ]
-    left = (
-        f"Not drawn, fewer than {_LEAST_RUNS} runs or {_LEAST_EPOCHS} epochs of convergence:"
-        f" {numbers.several(flat)}."
-    )
-    if not panels:
-        raise NothingToShow(left)
+    panels, left = with_least(cells(data, rows), *_LEAST)
     palette = colours([title for title, _ in panels])
     canvas, axes = panel_grid([2.1] * len(panels), legend=0.2)
     for axis, (title, part) in zip(axes, panels, strict=False):
@@ -68,11 +60,9 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         "Convergence: the epoch from which on a run stays within"
         f" {numbers.several(within)} of its own last value."
     )
-    if flat:
-        text += f" {left}"
     return canvas, FigureInfo(
         rows,
-        footnote(data, rows, text, undrawn([title for title, _ in panels], axes), per="arm"),
+        footnote(data, rows, text, left, undrawn([title for title, _ in panels], axes), per="arm"),
         claims=_claim(panels),
         drawn=NO_CENTRE,
         alt="A dot a run: the epoch at which it converged against its score at the end.",

@@ -20,8 +20,9 @@ from reseed.metrics.names import metric_title_in_text
 from reseed.plugins.options import Arms, Count
 from reseed.rendering import style
 from reseed.rendering.arms import cells, key_columns
-from reseed.rendering.data import ExhibitData, NothingToShow, footnote, require_rows
+from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.figures import NO_CENTRE, FigureInfo
+from reseed.rendering.least import Least, with_least
 from reseed.rendering.numbers import decimals, from_to, several
 from reseed.rendering.panels import entitle, line, panel_grid, undrawn
 from scipy import stats
@@ -47,17 +48,9 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     frame = pd.concat(scores, ignore_index=True)
     every = cells(data, frame)
     moving = [(title, part) for title, part in every if part["score"].nunique() > 1]
-    panels = [(title, part) for title, part in moving if len(part) >= LEAST]
-    few = [
-        f"{title} ({len(part)} seeds, {_ends(part['score'])}, SD {show_small(part['score'].std())})"
-        for title, part in moving
-        if len(part) < LEAST
-    ]
     still = [title for title, part in every if part["score"].nunique() == 1]
     same = f"Not drawn, as every score is the same: {several(still)}." if still else ""
-    left = f"Not drawn, fewer than {LEAST} seeds: {several(few)}." if few else ""
-    if not panels:
-        raise NothingToShow(" ".join(filter(None, [left, same])))
+    panels, left = with_least(moving, Least(LEAST, len, "seed"), describe=_describe, also=same)
     canvas, axes = panel_grid([2.1] * len(panels), legend=0.6)
     for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, part["score"].to_numpy(), options.bins)
@@ -80,6 +73,12 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         alt=("Histogram of the scores over seeds with a density, the Gaussian of the same"
                       " mean and SD dashed, and a dash for each seed."),
     )  # fmt: skip
+
+
+def _describe(part: pd.DataFrame) -> str:
+    """`5 seeds, 0.9584 to 0.9800, SD 0.009`: scores that are not drawn."""
+    scores = part["score"]
+    return f"{len(part)} seeds, {_ends(scores)}, SD {show_small(scores.std())}"
 
 
 def _ends(scores: pd.Series) -> str:

@@ -23,8 +23,8 @@ _NAMED = 4
 
 
 def show_small(value: float) -> str:
-    """Two significant digits."""
-    return f"{value:.2g}"
+    """Two significant digits: `0.10`, `0.062`, `12`."""
+    return numbers.two_digits(value)
 
 
 def range_claims(data: ExhibitData, rows: pd.DataFrame, titles: Sequence[str]) -> list[Claim]:

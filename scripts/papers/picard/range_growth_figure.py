@@ -13,7 +13,7 @@ from reseed.rendering import coverage, style
 from reseed.rendering.arms import cell_titles, cells, select_rows
 from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.figures import FigureInfo
-from reseed.rendering.least import with_least
+from reseed.rendering.least import Least, with_least
 from reseed.rendering.panels import entitle, line, panel_grid, undrawn
 from reseed.rendering.settings import metric_title
 
@@ -29,7 +29,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         select_rows(data, options), "No arm has four seeds of different scores at this scale."
     )
     every = cells(data, rows)
-    panels, left = with_least(every, LEAST, lambda part: part["n"].iloc[0], "seed")
+    panels, left = with_least(every, Least(LEAST, lambda part: part["n"].iloc[0], "seed"))
     canvas, axes = panel_grid([2.1] * len(panels), legend=0.6)
     for axis, (title, part) in zip(axes, panels, strict=False):
         axis.fill_between(part["seeds"], part["gaussian_low"], part["gaussian_high"],

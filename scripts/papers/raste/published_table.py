@@ -17,6 +17,8 @@ from reseed.rendering.tables import Rows, Table
 _CELL = [
     "table", "dataset", "metric", "algorithm", "varied_seed", "test_ratio", "hyperparameters",
 ]  # fmt: skip
+# Decimals that the paper prints.
+_PRINTED = 4
 _SHOWN = {"median": "Median", "range": "Range"}
 # Columns that identify a measured number, whichever published tables print it.
 _MEASURED = ["measured_dataset", "measured_model", "varied_seed", "held", "test_ratio",
@@ -37,7 +39,7 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
         rows[rows["measured"].notna() & (rows["n"] >= LEAST)] if len(rows) else rows,
         "No published number was measured at this scale.",
     )
-    lines = Rows()
+    lines, places = Rows(), _places(measured)
     for key, cell in _each_once(measured).groupby(_CELL, sort=False):
         entry = dict(zip(_CELL, key, strict=True))
         first = cell.iloc[0]
@@ -51,7 +53,7 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
         }
         for name, title in _SHOWN.items():
             part = parts.loc[name] if name in parts.index else None
-            line |= {(title, column): text for column, text in _compare(part, name).items()}
+            line |= {(title, column): text for column, text in _compare(part, name, places).items()}
         title = data.dataset(first["measured_dataset"])
         lines.add(line, f"Table {entry['table']}: {title}, {metric_title(entry['metric'])}")
     return lines.table(
@@ -73,16 +75,28 @@ def _each_once(measured: pd.DataFrame) -> pd.DataFrame:
     return measured.drop_duplicates([*_MEASURED, "published"])
 
 
-def _compare(part: pd.Series | None, statistic: str) -> dict[str, str]:
+def _places(measured: pd.DataFrame) -> dict[str, int]:
+    """Decimals of each statistic, by its intervals; at most those that the paper prints."""
+    by = measured.groupby("statistic")
+    return {
+        str(name): min(numbers.interval_decimals(zip(part["measured_low"], part["measured_high"],
+                                                     strict=True), otherwise=part["measured"]),
+                       _PRINTED)
+        for name, part in by
+    }  # fmt: skip
+
+
+def _compare(part: pd.Series | None, statistic: str, places: dict[str, int]) -> dict[str, str]:
     """Cells of one statistic; the measured range has another number of seeds and is not shown."""
     names = ["Published", *(["Measured"] if statistic == "median" else []), "Interval", "Inside"]
     if part is None:
         return dict.fromkeys(names, numbers.NONE)
+    digits = places[statistic]
     judged = not (part["stand_in"] or pd.isna(part["inside"]))
     found = {
-        "Published": numbers.fixed(part["published"], 4),
-        "Measured": numbers.fixed(part["measured"], 4),
-        "Interval": numbers.interval(part["measured_low"], part["measured_high"], 4)
+        "Published": numbers.fixed(part["published"], _PRINTED),
+        "Measured": numbers.fixed(part["measured"], digits),
+        "Interval": numbers.interval(part["measured_low"], part["measured_high"], digits)
         or numbers.NONE,
         "Inside": ("yes" if part["inside"] else "no") if judged else numbers.NONE,
     }

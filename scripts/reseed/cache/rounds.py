@@ -21,7 +21,7 @@ from reseed.core.checked_io import raise_damaged, read_json, write_json
 from reseed.core.code_hash import digest
 from reseed.core.errors import Damaged, Stale
 from reseed.core.layout import ResultsLayout
-from reseed.core.seed_grid import DecisionId
+from reseed.planning.seed_grid import DecisionId
 from reseed.planning.specs import SettingTrials, TrainSpec
 
 State = Literal["different", "equivalent", "precise", "open"]

@@ -80,7 +80,8 @@ class Estimate:
 
     subject: what it was measured on. level: of the interval. bounds: least and greatest possible
     value (required). Interval ends are NaN where there is no interval. factor: 100 for a difference
-    of shares that is shown in points, with `unit`.
+    of shares that is shown in points, with `unit`. share_n: number of independent cases whose share
+    has such an interval; NaN for other estimates.
     """
 
     subject: str
@@ -91,6 +92,7 @@ class Estimate:
     bounds: tuple[float, float] = (math.nan, math.nan)
     factor: float = 1.0
     unit: str = ""
+    share_n: float = math.nan
 
     def __post_init__(self) -> None:
         if math.isnan(self.bounds[0]):

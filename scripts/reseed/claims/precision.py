@@ -57,7 +57,7 @@ def find_decided(statement: Statement, estimate: Estimate, inside: bool) -> tupl
     known = {sign: end for sign, end in ends.items() if end is not None}
     inward = min(known, key=lambda sign: abs(_transform(known[sign], bounds) - _middle(estimate)))
     end, sign = known[inward], inward if inside else -inward
-    n = _wilson_n(estimate)
+    n = _share_n(estimate)
     if n is not None:
         value = _share_decided(end, sign, n, estimate.level)
     elif {low, high} & set(bounds):
@@ -98,11 +98,13 @@ def _inverse(value: float, bounds: tuple[float, float]) -> float:
     return tanh(value) if bounds == (-1, 1) else value
 
 
-def _wilson_n(estimate: Estimate) -> float | None:
-    """n of a share whose interval is Wilson's; None for another interval.
+def _share_n(estimate: Estimate) -> float | None:
+    """n of a share: that of the estimate, or of Wilson's interval; None for another interval.
 
     Each end e of Wilson's interval of the share p solves (p − e)² = z² e (1 − e) / n.
     """
+    if isfinite(estimate.share_n):
+        return estimate.share_n
     if estimate.bounds != (0, 1):
         return None
     z, p = _quantile(estimate.level), estimate.value

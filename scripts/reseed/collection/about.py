@@ -13,7 +13,6 @@ from reseed.collection.trials import read_environments
 from reseed.core.code_hash import digest
 from reseed.core.environment import count_cores
 from reseed.core.schemas import SETTING_COLUMNS, SPLIT_COLUMNS, TRIAL_COLUMNS
-from reseed.core.seed_grid import count_trials, varied_seeds
 from reseed.core.study_info import (
     DatasetInfo,
     ExperimentInfo,
@@ -26,6 +25,7 @@ from reseed.core.study_info import (
     build_study_info,
 )
 from reseed.metrics import registry as metrics
+from reseed.planning.seed_grid import count_trials, varied_seeds
 from reseed.planning.specs import DatasetText, ExperimentSpec, to_json
 
 

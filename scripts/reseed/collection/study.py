@@ -14,7 +14,7 @@ from reseed.cache.trial_records import TrialRecord
 from reseed.core.coordinates import Coordinates
 from reseed.core.errors import Damaged, ManyDamaged
 from reseed.core.schemas import TRIAL_COLUMNS
-from reseed.core.seed_grid import DecisionId, expand_seeds, split_rounds, varied_seeds
+from reseed.planning.seed_grid import DecisionId, expand_seeds, split_rounds, varied_seeds
 from reseed.planning.specs import ArmSpec, ExperimentSpec, StudySpec
 
 #: Damaged trials that an error lists.

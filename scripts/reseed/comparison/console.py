@@ -304,20 +304,21 @@ def show_steps(names: Iterable[str], title: str, shown: bool) -> Iterator[str]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    steps = list(names)
-    tail = TextColumn("{task.description}")
-    console = Console(stderr=True)
-    lines = shown and not console.is_terminal
-    every = -(-len(steps) // _MOST_PROGRESS_LINES)
-    with Progress(*columns, tail, console=console, disable=lines or not shown) as bar:
-        task = bar.add_task("", total=len(steps))
+    steps, console = list(names), Console(stderr=True)
+    if not (shown and console.is_terminal):
+        every = -(-len(steps) // _MOST_PROGRESS_LINES)
         for number, name in enumerate(steps):
-            bar.update(task, description=name)
-            if lines and number % every == 0:
+            if shown and number % every == 0:
                 print(
                     f"{title}: {number} of {len(steps)} done; {name}", file=sys.stderr, flush=True
                 )
+            yield name
+        return
+    columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, TextColumn("{task.description}"), console=console) as bar:
+        task = bar.add_task("", total=len(steps))
+        for name in steps:
+            bar.update(task, description=name)
             yield name
             bar.advance(task)
 

@@ -16,13 +16,13 @@ from reseed.rendering.arms import cells, select_rows
 from reseed.rendering.data import ExhibitData, footnote, metric_title, require_rows
 from reseed.rendering.figures import FigureInfo
 from reseed.rendering.headlines import LEAST
-from reseed.rendering.numbers import from_to
+from reseed.rendering.least import Least, with_least
+from reseed.rendering.numbers import from_to, two_digits
 from reseed.rendering.panels import entitle, line, panel_grid, undrawn
 
 NOTHING = "No training curves were collected at this scale."
-FEW = "No curve has three epochs at this scale."
 # Fewest epochs of a curve that is drawn.
-_DRAWN = 3
+_DRAWN = Least(3, len, "epoch")
 # The axis leaves out early values if all values span this many times the late ones.
 _FLATTENED = 2.5
 # Fewest epochs of a curve for comparing its spread halfway and at the end.
@@ -59,9 +59,8 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel an arm."""
     rows = select_rows(data, options)
     rows = require_rows(rows if rows.empty else rows[rows["epoch"] >= options.from_epoch], NOTHING)
-    epochs = rows.groupby(_keys(rows), dropna=False)["epoch"].transform("size")
-    rows = require_rows(rows[epochs >= _DRAWN], FEW)
-    panels = cells(data, rows)
+    panels, few = with_least(cells(data, rows), _DRAWN)
+    rows = pd.concat([part for _, part in panels]).sort_index()
     canvas, axes = panel_grid([2.1] * len(panels), legend=0.6)
     cut = False
     for axis, (title, part) in zip(axes, panels, strict=False):
@@ -89,6 +88,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         if cut
         else "",
         text,
+        few,
         undrawn([title for title, _ in panels], axes),
     )
     return canvas, FigureInfo(
@@ -176,7 +176,7 @@ def _end_sds(last: pd.DataFrame) -> Iterator[Claim]:
     text = "SD over runs at the end: {sd} in {arms}"
     by_measure = last.assign(metric=last["measure"])
     names = {
-        "sd": phrases.extent(by_measure, "sd", "{:.2g}".format, title=measure_in_text),
+        "sd": phrases.extent(by_measure, "sd", two_digits, title=measure_in_text),
         "arms": phrases.count(last, "arm"),
     }
     sample = Sample.of(last, "n", "run")
@@ -193,12 +193,12 @@ def _end_claim(title: str, half: pd.Series | None, end: pd.Series, is_alone: boo
         "title": phrases.name(measure_title(end["measure"])),
         "measure": phrases.name(measure_in_text(end["measure"])),
         "mean": phrases.single(last, "mean", "{:.3g}".format),
-        "sd": phrases.single(last, "sd", "{:.2g}".format),
+        "sd": phrases.single(last, "sd", two_digits),
         "epoch": phrases.single(last, "epoch", "{:,.0f}".format),
     }
     if half is not None:
         middle = rows.head(1)
-        names["half_sd"] = phrases.single(middle, "sd", "{:.2g}".format)
+        names["half_sd"] = phrases.single(middle, "sd", two_digits)
         names["half"] = phrases.single(middle, "epoch", "{:,.0f}".format)
         before = "{half_sd} at epoch {half} and "
         headline = "SD over {n}: {half_sd} at epoch {half}, {sd} at epoch {epoch}"

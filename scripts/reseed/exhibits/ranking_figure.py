@@ -78,7 +78,8 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             f"Left: mean over all pairs of single runs, with the central {100 * level.iloc[0]:.0f}"
             " % of them (1: same order, −1: opposite). Right: mean over pairs of models of the"
             " chance that m runs and the other n − m, drawn with replacement, order it unlike; 50 %"
-            " for a tie."
+            " for a tie. Most exceed the flips of the verdicts, which compare a run with the mean"
+            " of all runs, itself included."
         ],
         drawn=frozenset({"mean"}),
         alt=("Left: agreement of the orders of two runs, by dataset. Right: how often the"

@@ -31,11 +31,11 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
     rows = rows.sort_values("dataset", key=lambda s: s.map(order), kind="stable")
     raw = pd.DataFrame([_cell(part) for _, part in rows.groupby(CELL, sort=False)])
     threshold = rows["threshold"].iloc[0]
-    lines = Rows()
+    lines, places = Rows(), _places(raw)
     majority = [d for d, part in raw.groupby("dataset", sort=False)
                 if is_majority(data, d, part["mean_accuracy"])]  # fmt: skip
     for _, cell in raw.iterrows():
-        lines.add(_line(cell, threshold), data.dataset(cell["dataset"]))
+        lines.add(_line(cell, threshold, places), data.dataset(cell["dataset"]))
     return lines.table(
         data,
         raw.drop(columns="label"),
@@ -77,20 +77,28 @@ def _cell(rows: pd.DataFrame) -> TableRow:
     }
 
 
-def _line(cell: pd.Series, threshold: float) -> GroupedRow:
+def _places(raw: pd.DataFrame) -> dict[str, int]:
+    """Decimals of each column: of shares by their test items, of differences by their error."""
+    return {"share": numbers.item_decimals(raw["items"])} | {
+        name: numbers.decimals(100 * raw[f"{name}_mc_se"], 1, 1) for name in ("optimism", "gain")
+    }
+
+
+def _line(cell: pd.Series, threshold: float, places: dict[str, int]) -> GroupedRow:
     optimism, gain = (
-        numbers.plus_minus(100 * cell[name], 100 * cell[f"{name}_mc_se"], 2)
+        numbers.plus_minus(100 * cell[name], 100 * cell[f"{name}_mc_se"], places[name])
         for name in ("optimism", "gain")
     )
+    share, percents = places["share"], max(places["share"] - 2, 0)
     return {
         ("", "Algorithm"): cell["label"],
         ("", "n"): numbers.seeds(int(cell["n"]), int(cell["failed"])),
-        ("Accuracy", "Mean seed"): numbers.fixed(cell["mean_accuracy"], 4),
-        ("Accuracy", "Ensemble"): numbers.fixed(cell["ensemble_accuracy"], 4),
+        ("Accuracy", "Mean seed"): numbers.fixed(cell["mean_accuracy"], share),
+        ("Accuracy", "Ensemble"): numbers.fixed(cell["ensemble_accuracy"], share),
         ("Best seed by test score, points", "Optimism"): optimism,
         ("Best seed by test score, points", "Kept"): gain,
         ("", f"α̂ ≤ {threshold:g}"): numbers.percent(cell["share_admitted"]),
-        ("Churn", "Pairs"): numbers.percent(cell["churn"], 1),
-        ("Churn", "Ensemble"): numbers.percent(cell["churn_ensemble"], 1),
-        ("", "ECE"): f"{cell['ece_min']:.3f}–{cell['ece_max']:.3f}",
+        ("Churn", "Pairs"): numbers.percent(cell["churn"], percents),
+        ("Churn", "Ensemble"): numbers.percent(cell["churn_ensemble"], percents),
+        ("", "ECE"): f"{cell['ece_min']:.{share}f}–{cell['ece_max']:.{share}f}",
     }

@@ -18,7 +18,7 @@ from reseed.rendering.colours import DASHES, LINES
 from reseed.rendering.data import ExhibitData, NothingToShow
 from reseed.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.rendering.headlines import LEAST
-from reseed.rendering.least import with_least
+from reseed.rendering.least import Least, with_least
 from reseed.rendering.numbers import from_to, whole
 from reseed.rendering.panels import entitle, panel_grid, undrawn
 from reseed.rendering.settings import (
@@ -57,7 +57,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         for title, part in panels
         for _, pair in part.groupby(PAIR, sort=False)
     ]
-    enough, few = with_least(pairs, LEAST, lambda part: part["n"].iloc[0])
+    enough, few = with_least(pairs, Least(LEAST, lambda part: part["n"].iloc[0]))
     rows = pd.concat([part for _, part in enough]).sort_index()
     panels = settings(data, rows)
     longest = max(

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from reseed.core.seed_grid import DecisionId
 from reseed.pipeline.runner import Granted, run_job, say
+from reseed.planning.seed_grid import DecisionId
 from reseed.planning.specs import SettleSpec, StudySpec
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from reseed.core.code_hash import code_hash, digest
 from reseed.core.coordinates import Coordinates
 from reseed.core.halving import SearchShard
 from reseed.core.identifiers import job_name
-from reseed.core.seed_grid import DecisionId
 from reseed.data.kinds import INPUTS_FILE, META, list_local_files
 from reseed.data.registry import find_reader
 from reseed.pipeline.jobs import Context, Job, without_braces
@@ -19,6 +18,7 @@ from reseed.planning.entries import as_entry, as_weights_entry
 from reseed.planning.job_sizes import SearchWork
 from reseed.planning.plan import Block, PlannedSetting, blocks
 from reseed.planning.search_shards import fits_shares, plan_shards
+from reseed.planning.seed_grid import DecisionId
 from reseed.planning.specs import (
     TEXT_FIELDS,
     DataSpec,
@@ -283,7 +283,7 @@ def verify_job(context: Context, steps: Callable[[], tuple[ReplayStep, ...]]) ->
         label="verify results",
         inputs=[
             *context.plan.block_files(block),
-            *context.plan.decision_files(_decisions_of(block)),
+            *context.plan.decision_files(context.plan.decisions()),
         ],
         outputs=[],
         log=context.layout.log("verify"),

@@ -224,7 +224,7 @@ class Workflow:
         return str(path)
 
     def missing_files(self, study: str) -> list[str]:
-        """Trials, and files that they read, that are missing although the study's table exists.
+        """Trials, decisions and files that they read that are missing although the table exists.
 
         Snakemake makes a missing file again only where a requested rule names it. Where the table
         is missing too, the table's rule names it. A list of every trial in each rule that depends
@@ -244,7 +244,9 @@ class Workflow:
     def _files_of(self, study: str) -> list[str]:
         block = self.plan.block(study)
         inputs = training_jobs.training_inputs(self.context, block)
-        return [*inputs, *self.plan.block_files(block)]
+        # Training reads no decision whose trials another experiment needs in any case.
+        decisions = self.plan.decision_files(self.plan.decisions([study]))
+        return list(dict.fromkeys([*inputs, *decisions, *self.plan.block_files(block)]))
 
     # --- jobs by stage ---------------------------------------------------------------------------
 

@@ -24,10 +24,10 @@ from reseed.core.coordinates import KEPT_PARTS, Coordinates, Setting
 from reseed.core.errors import ReseedError
 from reseed.core.identifiers import hyperparameters_id, scheme_id, variant
 from reseed.core.layout import ResultsLayout
-from reseed.core.seed_grid import DecisionId, count_trials, split_rounds
 from reseed.core.source_guard import stamp_sources
 from reseed.planning.plan import Plan, PlannedArm, PlannedSetting
 from reseed.planning.project import Project
+from reseed.planning.seed_grid import DecisionId, count_trials, split_rounds
 
 MAX_TRIALS = 2_000_000
 # Modules whose imports are all code that training shares between model families: how models are

@@ -11,9 +11,9 @@ from reseed.config.studies import Hyperparameters, Scheme, Seeds
 from reseed.config.until import Until
 from reseed.core.coordinates import Coordinates, Setting
 from reseed.core.layout import ResultsLayout
-from reseed.core.seed_grid import DecisionId, split_rounds
 from reseed.core.source_guard import SourceStamp
 from reseed.metrics.names import ON_REQUEST
+from reseed.planning.seed_grid import DecisionId, split_rounds
 from reseed.planning.specs import ModelSpec, SearchSettings, SettingSpec
 
 # A model's `seconds_per_trial` is measured on about this many rows.

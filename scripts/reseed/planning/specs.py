@@ -20,8 +20,8 @@ from reseed.core.code_hash import digest
 from reseed.core.coordinates import Coordinates, Setting, search_coordinates
 from reseed.core.coverage import PaperExhibit
 from reseed.core.halving import SearchShard
-from reseed.core.seed_grid import DecisionId
 from reseed.core.statement import Statement
+from reseed.planning.seed_grid import DecisionId
 
 AnySpec = TypeVar("AnySpec")
 

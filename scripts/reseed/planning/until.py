@@ -10,7 +10,7 @@ from pathlib import Path
 from reseed.config import Experiment, Study
 from reseed.core.coordinates import ROLES
 from reseed.core.errors import ReseedError
-from reseed.core.seed_grid import seed_values
+from reseed.planning.seed_grid import seed_values
 from reseed.plugins.kinds import find_kind
 
 #: More rounds would take longer to plan than they save.

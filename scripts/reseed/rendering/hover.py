@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -109,11 +109,11 @@ def _series(axes: Axes, legends: dict[str, str]) -> Iterator[tuple[str, list[flo
             yield label, [_short(value) for point in inside for value in point]
 
 
-def _points(artist: object, axes: Axes) -> tuple[Sequence[Sequence[float]], str]:
+def _points(artist: object, axes: Axes) -> tuple[Iterable[Sequence[float] | np.ndarray], str]:
     """Points of a line, a scatter plot, the ends of segments or the edges of a band; its colour."""
     if isinstance(artist, Line2D) and artist.get_transform() is axes.transData:
         marked = artist.get_marker() not in ("None", "", " ", None)
-        points = np.ma.filled(artist.get_xydata().astype(float), np.nan)
+        points: np.ndarray = np.ma.filled(np.ma.asarray(artist.get_xydata(), dtype=float), np.nan)
         if artist.get_visible() and (marked or len(points) > 1):
             return points if marked else _evenly(points), to_hex(artist.get_color())
     if not isinstance(artist, Collection) or not artist.get_visible():
@@ -127,12 +127,12 @@ def _points(artist: object, axes: Axes) -> tuple[Sequence[Sequence[float]], str]
         ends = [end for segment in artist.get_segments() for end in segment]
         return ends, _one_colour(artist.get_edgecolor())
     if isinstance(artist, PolyCollection):
-        edges = [_band(path.vertices) for path in artist.get_paths()]
+        edges = [_band(np.asarray(path.vertices)) for path in artist.get_paths()]
         return [point for edge in edges for point in edge], _one_colour(artist.get_facecolor())
     return [], ""
 
 
-def _one_colour(colours: np.ndarray) -> str:
+def _one_colour(colours: Any) -> str:
     found = {to_hex(colour) for colour in np.atleast_2d(colours)}
     return found.pop() if len(found) == 1 else ""
 
@@ -166,8 +166,8 @@ def _areas(artist: Artist, axes: Axes) -> Iterator[tuple[str, tuple[float, ...]]
     elif isinstance(artist, Rectangle) and artist.get_data_transform() == axes.transData:
         x, y, width, height = *artist.get_xy(), artist.get_width(), artist.get_height()
         if width and height:
-            ends = f"{names[0]}: {_short(x)} to {_short(x + width)}"
-            text = f"{names[1]}: {_short(y)} to {_short(y + height)}\n{ends}"
+            text = f"{names[1]}: {_short(y)} to {_short(y + height)}"
+            text += f"\n{names[0]}: {_short(x)} to {_short(x + width)}"
             yield text, (x, x + width, y, y + height)
 
 
@@ -175,13 +175,13 @@ def _cells(
     image: AxesImage, axes: Axes, names: Sequence[str]
 ) -> Iterator[tuple[str, tuple[float, ...]]]:
     """The cells of a heat map of numbers, with its value and its row and column."""
-    values = np.ma.filled(np.ma.asarray(image.get_array(), dtype=float), np.nan)
+    values: np.ndarray = np.ma.filled(np.ma.asarray(image.get_array(), dtype=float), np.nan)
     if values.ndim != 2:
         return
     left, right, bottom, top = image.get_extent()
     first, last = (top, bottom) if image.origin == "upper" else (bottom, top)
-    x = np.linspace(left, right, values.shape[1] + 1)
-    y = np.linspace(first, last, values.shape[0] + 1)
+    x = np.linspace(left, right, values.shape[1] + 1).tolist()
+    y = np.linspace(first, last, values.shape[0] + 1).tolist()
     ticks = _ticks(axes.xaxis), _ticks(axes.yaxis)
     for (i, j), value in np.ndenumerate(values):
         if np.isfinite(value):
@@ -204,7 +204,7 @@ def _tick(ticks: list[tuple[float, str]], start: float, end: float) -> str:
     return next(found, str(_short(middle)))
 
 
-def _is_inside(point: Sequence[float], axes: Axes) -> bool:
+def _is_inside(point: Sequence[float] | np.ndarray, axes: Axes) -> bool:
     limits = (axes.get_xlim(), axes.get_ylim())
     return all(min(ends) <= value <= max(ends) for value, ends in zip(point, limits, strict=True))
 
@@ -216,7 +216,9 @@ def _labels_by_colour(figure: Figure) -> dict[str, str]:
     found: dict[str, set[str]] = {}
     for legend in legends:
         for handle in legend.legend_handles:
-            colour = handle.get_color() if isinstance(handle, Line2D) else None
+            if not isinstance(handle, Line2D):
+                continue
+            colour = handle.get_color()
             if isinstance(colour, str | tuple) and not same_color(colour, "none"):
                 found.setdefault(to_hex(colour), set()).add(str(handle.get_label()))
     return {colour: labels.pop() for colour, labels in found.items() if len(labels) == 1}

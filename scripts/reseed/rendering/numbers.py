@@ -21,6 +21,8 @@ from reseed.claims.formatting import join_names as several  # noqa: F401
 MOST_DECIMALS = 12
 # With more decimals than this, small numbers are printed with an exponent.
 _PLAIN = 6
+# Fewest runs for two digits of a spread.
+_PRECISE = 20
 
 
 def decimals(
@@ -55,6 +57,22 @@ def interval_decimals(
     return keep_bounds_visible(
         (bound for ends in known if ends[0] != ends[1] for bound in ends), places
     )
+
+
+def item_decimals(items: Iterable[float]) -> int:
+    """Decimals of shares of so many items, such as an accuracy, a churn or a calibration error.
+
+    They show the largest half-width of their 95 % interval, 0.98 / √n, with two digits.
+    """
+    return decimals([0.98 / math.sqrt(n) for n in items if n > 0], 2, 1)
+
+
+def spread_decimals(sds: Iterable[float], n: float) -> int:
+    """Decimals of scores whose SDs were measured on n runs.
+
+    The relative error of an SD is near 1 / √(2 n): it has two digits from 20 runs on, one below.
+    """
+    return decimals(sds, 1 + (n >= _PRECISE), 2)
 
 
 def _sizes(values: Iterable[float]) -> list[float]:
@@ -110,6 +128,11 @@ def share_with_interval(row: Mapping, name: str) -> str:
 def seeds(n: int, failed: int) -> str:
     """Number of seeds of a row, with failures: `49 (1 failed)`."""
     return f"{n:,} ({failed:,} failed)" if failed else f"{n:,}"
+
+
+def two_digits(value: float) -> str:
+    """Two significant digits: `0.10`, `0.062`, `12`."""
+    return f"{value:#.2g}".removesuffix(".")
 
 
 def ratio(value: float) -> str:

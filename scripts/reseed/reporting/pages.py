@@ -18,7 +18,7 @@ from reseed.rendering.data import source_text
 from reseed.rendering.numbers import counted
 from reseed.reporting.pictures import thumbnail
 from reseed.reporting.studies import StudyReport
-from reseed.reporting.summary import describe_verdicts, summarise
+from reseed.reporting.summary import list_verdicts, summarise
 from reseed.reporting.words import link_words, words_in
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -67,7 +67,7 @@ def _card(study: StudyReport, link: str) -> dict[str, Any]:
         "headline": study.headline,
         "answer": answer,
         "words": words_in([study.headline, answer]),
-        "verdicts": describe_verdicts(study.statements) if study.statements else "",
+        "verdicts": list_verdicts(study.statements),
         "link": link,
         "exhibits": counted(len(study.shown), "table or figure", "tables and figures"),
         "thumbnail": thumbnail(best.picture) if best and best.picture else None,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reseed.claims.claim import ANY_NUMBER, Estimate, format_estimate
-from reseed.rendering.numbers import NONE, fixed, from_to, interval_decimals
+from reseed.rendering.numbers import NONE, decimals, fixed, from_to, interval_decimals
 
 
 @dataclass(frozen=True)
@@ -83,10 +83,11 @@ def _measured(estimates: Sequence[Estimate]) -> str:
     """`3.2 [2.1, 4.4]`; of several `0.5 to 9.0 (25 estimates)`."""
     if not estimates:
         return NONE
-    places = _decimals(estimates)
     if len(estimates) == 1:
-        return format_estimate(estimates[0], places)
+        return format_estimate(estimates[0], _decimals(estimates))
     values = [one.value * one.factor for one in estimates]
+    halves = [one.factor * (one.high - one.low) / 2 for one in estimates if one.has_interval]
+    places = decimals(halves, 2, 1, otherwise=values)  # no end of an interval is printed
     return f"{from_to(values, lambda value: fixed(value, places))} ({len(values)} estimates)"
 
 

@@ -49,6 +49,31 @@ def describe_verdicts(rows: Sequence[StatementRow]) -> str:
     )
 
 
+def list_verdicts(rows: Sequence[StatementRow]) -> list[str]:
+    """What was found, for a reader of one study: each decided statement, then the open ones."""
+    found = [
+        f"{row.verdict.capitalize()}: {row.text.rstrip('.')}. Measured: {row.measured}"
+        f" ({'; '.join(filter(None, [row.statistic, row.n]))})."
+        for verdict in ("held", "not held")
+        for row in rows
+        if row.verdict == verdict
+    ]
+    open_rows = [row for row in rows if row.verdict == "cannot tell"]
+    if open_rows:
+        unmeasured = sum(not row.is_measured for row in open_rows)
+        reasons = [
+            f"{number} {reason}"
+            for number, reason in (
+                (len(open_rows) - unmeasured, "measured, but not precisely enough"),
+                (unmeasured, "not measured at this scale"),
+            )
+            if number
+        ]
+        noun = counted(len(open_rows), "statement")
+        found.append(f"Cannot tell: {noun} ({', '.join(reasons)}).")
+    return found
+
+
 def describe_certainty(rows: Sequence[StatementRow], reduced: bool) -> str:
     """How sure the verdicts are. reduced: the runs are fewer or smaller than the papers'."""
     levels = sorted({level for row in rows for level in row.levels if level < 1})

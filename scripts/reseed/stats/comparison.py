@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from reseed.stats.bootstrap import resample_counts
+from reseed.stats.bootstrap import multiply_in_one_thread, resample_counts
 from reseed.stats.inputs import (
     Array,
     as_finite,
@@ -221,7 +221,7 @@ def bca_mean_interval(
         centred = rows[block] - mean[block, None]
         sd = centred.std(axis=-1, keepdims=True)
         z = centred / sd
-        boot = z.astype(np.float32) @ weights
+        boot = multiply_in_one_thread(z.astype(np.float32), weights)
         acceleration = (z**3).sum(axis=-1) / (6 * (z**2).sum(axis=-1) ** 1.5)
         ends = _bca_quantiles(boot, acceleration, level)
         low[block], high[block] = (mean[block] + sd[:, 0] * end for end in ends)

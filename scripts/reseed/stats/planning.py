@@ -22,7 +22,7 @@ from reseed.stats.inputs import (
     check_probability,
     rescale,
 )
-from reseed.stats.shares import share_interval
+from reseed.stats.shares import share_of_subsets_interval
 
 _MAX_SEEDS = 1_000_000
 
@@ -279,7 +279,7 @@ class EnsembleSize:
     """Smallest reliable ensemble size, or None if no size is reliable.
 
     `share` (sizes,) is the share of ensembles with alpha-hat <= threshold; `low` and `high` are
-    the ends of its Clopper–Pearson interval.
+    the ends of its interval, and `n` the number of independent ensembles with such an interval.
     """
 
     size: int | None
@@ -287,21 +287,23 @@ class EnsembleSize:
     share: Array
     low: Array
     high: Array
+    n: Array
 
 
 def ensemble_size(
-    sizes: Sequence[int], alpha_hats: Sequence[ArrayLike], threshold: float,
+    sizes: Sequence[int], alpha_hats: Sequence[ArrayLike], threshold: float, pool: int,
     share: float = 1.0, level: float = 0.95,
 ) -> EnsembleSize:  # fmt: skip
     """Return the smallest size from which on `share` of the ensembles have small alpha-hat.
 
-    Every larger size must reach the share too. The intervals treat ensembles as independent, but
-    ensembles that share members are not.
+    Every larger size must reach the share too. The intervals allow for the members that ensembles
+    share (`share_of_subsets_interval`).
 
     Args:
         sizes: ascending ensemble sizes.
         alpha_hats: one array (ensembles,) per size.
         threshold: alpha-hat is small if it is at most this value.
+        pool: number of runs from which the ensembles are drawn.
         share: required share of ensembles, in (0, 1].
         level: confidence level of the intervals.
 
@@ -317,10 +319,11 @@ def ensemble_size(
         for k, a in zip(tried, alpha_hats, strict=True)
     ]
     intervals = []
-    for values in samples:
-        count = int((values <= threshold).sum())
-        intervals.append((count / values.size, *share_interval(count, values.size, level)))
-    shares, low, high = np.array(intervals).T
+    for k, values in zip(tried, samples, strict=True):
+        low_share = float((values <= threshold).mean())
+        ends = share_of_subsets_interval(low_share, int(k), pool, values.size, level)
+        intervals.append((low_share, *ends))
+    shares, low, high, n = np.array(intervals).T
     onward = np.logical_and.accumulate((shares >= share)[::-1])[::-1]
     size = int(tried[onward.argmax()]) if onward.any() else None
-    return EnsembleSize(size, tried, shares, low, high)
+    return EnsembleSize(size, tried, shares, low, high, n)

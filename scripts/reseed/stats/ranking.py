@@ -9,14 +9,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from reseed.stats.bootstrap import ONE_THREAD
 from reseed.stats.comparison import differences
 from reseed.stats.inputs import Array, as_finite, check_at_least, rescale
 
 #: How a trial with equal scores counts: as a different order, or as one half.
 Ties = Literal["differ", "half"]
-#: OpenBLAS computes products of at most this many multiplications in one thread. Threads for
-#: slightly larger ones cost up to 80 times the product where another process uses the processor.
-_ONE_THREAD = 2**18
 _NOISE = 1e-11  # relative rounding error of a sum of differences
 
 
@@ -168,7 +166,7 @@ def disagreement_of_means(
 
 def _share_positive(rows: Array, weights: Array, noise: Array) -> Array:
     """Return the share of positive weighted sums of each row; sums within `noise` of 0 count ½."""
-    step = max(1, _ONE_THREAD // rows.size)
+    step = max(1, ONE_THREAD // rows.size)
     above = np.zeros(len(rows))
     for start in range(0, len(weights), step):
         total = rows @ weights[start : start + step].T

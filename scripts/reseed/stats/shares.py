@@ -1,6 +1,8 @@
-"""Interval of a share of independent cases."""
+"""Intervals of a share of independent cases, and of subsets drawn from one pool."""
 
 from __future__ import annotations
+
+from math import comb
 
 from scipy import stats
 
@@ -18,3 +20,38 @@ def share_interval(count: int, n: int, level: float = 0.95) -> tuple[float, floa
     check_probability(level=level)
     interval = stats.binomtest(count, n).proportion_ci(level, method="exact")
     return float(interval.low), float(interval.high)
+
+
+def share_of_subsets_interval(
+    share: float, size: int, pool: int, subsets: int, level: float = 0.95
+) -> tuple[float, float, float]:
+    """Return (low, high, n) of a share of random subsets that are drawn from one pool of cases.
+
+    Subsets share members, so they are not independent. The variance of the share is at most
+    p(1 − p)(k/N + (1 − k/N)/B) for B subsets of k of N independent cases (Hoeffding 1948; Blom 1976
+    for random subsets; without the last term if all subsets are counted). This is the variance of a
+    share of n = 1/(k/N + (1 − k/N)/B) independent cases, whose exact interval is returned (Korn &
+    Graubard 1998).
+
+    Args:
+        share: of the subsets, p.
+        size: cases in a subset, k.
+        pool: cases, N.
+        subsets: number of subsets, B.
+        level: least coverage, if the normal approximation of the share is good.
+
+    Raises:
+        ValueError: a share outside 0 to 1, not 1 <= size <= pool, no subset, or a bad level.
+    """
+    check_probability(level=level)
+    if not 0 <= share <= 1:
+        raise ValueError(f"share must lie between 0 and 1, got {share}")
+    if not 1 <= size <= pool or subsets < 1:
+        raise ValueError(f"{subsets} subsets of {size} of {pool} cases cannot be drawn")
+    overlap = size / pool
+    is_complete = subsets >= comb(pool, size)
+    n = 1 / (overlap if is_complete else overlap + (1 - overlap) / subsets)
+    count, tail = share * n, (1 - level) / 2
+    low = stats.beta.ppf(tail, count, n - count + 1) if count > 0 else 0.0
+    high = stats.beta.isf(tail, count + 1, n - count) if count < n else 1.0
+    return float(low), float(high), n

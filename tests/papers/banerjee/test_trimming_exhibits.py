@@ -27,9 +27,12 @@ from papers.banerjee import (
 from readable import check_figure, check_table
 from reseed.analyses import noise_split
 from reseed.analyses.shared.data import Data
+from reseed.claims.statements import describe_precision, judge
+from reseed.core.statement import Statement
 from reseed.exhibits import seed_noise
 from reseed.rendering.data import ExhibitData
 from run_kinds import draw, run_analysis
+from scipy import stats
 from scipy.special import expit
 from statements import unknown_claims
 from study_frames import about, amended, frame, trial
@@ -76,7 +79,7 @@ def test_the_table_of_arms_has_the_papers_numbers_below(make, tmp_path):
     names = [name.strip() for name in table.shown["", "Arm"]]
     assert names == ["RF", "as published", "Order", "as published", "Init and order"]
     assert table.shown["Accuracy", "Range"][1] == "0.9000–0.9200"
-    assert table.shown["Pairwise churn", "Range"][1] == "0.0125–0.0499"
+    assert table.shown["Pairwise churn", "Range"][1] == "0.012–0.050"
     row = data.statistics.iloc[0]
     assert table.shown["Accuracy", "Mean ± SD"][0].startswith(f"{row['accuracy_mean']:.4f}")
     assert table.shown["", "Low α̂"][2] == "11 of 12"
@@ -208,8 +211,8 @@ def test_the_papers_models_stand_below_the_arms_own(make, tmp_path):
     both = ExhibitData(rows, data.metrics, data.info, "k", "T")
     table = check_table(draw(representatives_table, both, {"count": 2}), tmp_path)
     assert len(table.shown) == 8
-    assert list(table.shown.iloc[2]) == ["1", "0.002", "–", "0.9111", "297", "472.1", "0.0280"]
-    assert list(table.shown.iloc[3])[1:] == ["–", "–", "0.9157", "376", "–", "0.0260"]
+    assert list(table.shown.iloc[2]) == ["1", "0.002", "–", "0.911", "297", "472.1", "0.028"]
+    assert list(table.shown.iloc[3])[1:] == ["–", "–", "0.916", "376", "–", "0.026"]
     assert "as published (8,018 test items)" in table.sections[2]
     drawn = draw(trimming_figure, both, {})[1].frame
     assert len(drawn) == (~rows["published"] & (rows["reason"] == "")).sum()
@@ -317,6 +320,36 @@ def test_tried_sizes_are_named_where_none_is_reliable(make):
     rows.loc[rows["size"] == 5, "alpha_hat"] = 0.0
     table = draw(ensembles_table, replace(data, statistics=rows), {})
     assert table.headline == "From 5 runs on all ensembles have a low α̂"
+
+
+def test_few_ensembles_have_large_dots(make):
+    """Dots of few ensembles are readable, and those at zero are not cut at the axis."""
+    figure, _ = draw(ensembles_figure, make(trimming_ensembles), {})
+    dots = [line for axis in figure.axes for line in axis.lines if line.get_marker() == "o"]
+    assert dots
+    for line in dots:
+        assert line.get_markersize() > 3
+        assert line.get_alpha() > 0.5
+        assert not line.get_clip_on()
+
+
+def test_shares_of_ensembles_count_shared_runs(make):
+    """12 runs hold four ensembles of three without a common run: too few for a power of 80 %."""
+    rows = make(trimming_ensembles).statistics.query("arm == 'rf' or reason != ''").copy()
+    rows.loc[rows["size"].between(2, 11), "alpha_hat"] = 0.5
+    table = draw(ensembles_table, replace(make(trimming_ensembles), statistics=rows), {})
+    [claim] = [one for one in table.claims if one.name == "low_alpha_share"]
+    ensembles = (rows["size"] == 3).sum()
+    assert [one.share_n for one in claim.estimates] == pytest.approx(
+        [1 / (k / 12 + (1 - k / 12) / ensembles) for k in (3, 5)]
+    )
+    statement = Statement("Most ensembles have a low α̂.", "low_alpha_share", above=0.7)
+    assert judge(statement, claim).verdict == "cannot tell"
+    assert claim.estimates[0].high == pytest.approx(
+        stats.beta.ppf(0.975, 1, claim.estimates[0].share_n)
+    )
+    assert "power of" in describe_precision(statement, claim)
+    assert "too narrow" not in claim.limits
 
 
 def test_a_trimming_level_that_hardly_varies_is_one_line(make):

@@ -1,10 +1,12 @@
 """Tables 2 to 7 have the rows and columns of the paper, in its order, at scale `paper`."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from item_files import write_items
 from papers.ir import bootstrap_table, datasets_table, models_table, seed_scores, seed_scores_table
 from reseed.analyses.shared.data import Data
@@ -14,6 +16,8 @@ from reseed.planning.project import load_project
 from reseed.rendering.data import ExhibitData
 from run_kinds import draw, run_analysis
 from study_frames import PUBLISHED, frame, trial
+
+STUDY = Path(__file__).parents[3] / "config" / "studies" / "ir_consistency.yaml"
 
 CLASSICAL = ["Linear SVM", "Logistic regression", "Naive Bayes", "Random forest (text)"]
 ENCODERS = ["BERT", "RoBERTa", "XLNet"]
@@ -109,6 +113,11 @@ def test_table_3_has_a_mark_for_each_task(paper):
     assert list(dict.fromkeys(table.sections))[:2] == [
         "Machine learning models", "Deep learning models",
     ]  # fmt: skip
+
+
+def test_the_caption_of_table_4_names_its_published_rows():
+    study = yaml.safe_load(STUDY.read_text("utf-8"))
+    assert "rows of the paper, as printed, below ours" in study["exhibits"]["table4"]["caption"]
 
 
 def test_table_4_has_the_published_row_below_ours(paper):

@@ -164,7 +164,7 @@ def test_runs_that_converge_at_few_epochs_show_no_relation(make):
     data = make(convergence)
     few = data.statistics.assign(converged=[1, 2] * 25)
     drawn = draw(convergence_figure, replace(data, statistics=few), {})[1]
-    assert "RF (25 runs at 2 epochs)" in drawn.empty
+    assert "RF (25 runs, 2 epochs of convergence)" in drawn.empty
 
 
 def test_a_histogram_leaves_out_seeds_with_a_failed_fold():

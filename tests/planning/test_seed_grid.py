@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reseed.config.studies import Holdout, KFold, Seeds
 from reseed.core.coordinates import ROLES
-from reseed.core.seed_grid import count_trials, expand_seeds, list_folds, seed_values, varied_seeds
+from reseed.planning.seed_grid import (
+    count_trials,
+    expand_seeds,
+    list_folds,
+    seed_values,
+    varied_seeds,
+)
 
 HOLDOUT = Holdout(kind="holdout", test=0.2)
 SEED_LISTS = st.one_of(
