@@ -257,7 +257,11 @@ def _run_compare(options: argparse.Namespace) -> None:
         **read_item_options(options),
         **_list_set_options(options, names),
     )
-    _print_comparison(comparison, options)
+    try:
+        _print_comparison(comparison, options)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `| head` reads the first lines only; the files are still wanted
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if options.csv:
         write_csv(comparison.verdicts, options.csv)
     if options.latex:

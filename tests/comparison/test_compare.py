@@ -355,3 +355,17 @@ def test_error_names_a_report_path_that_is_a_folder(runs, tmp_path):
     runs.to_csv(tmp_path / "runs.csv", index=False)
     with pytest.raises(SystemExit, match=f"Error: {re.escape(str(tmp_path))}: Is a directory"):
         cli.main(["compare", str(tmp_path / "runs.csv"), "--html", str(tmp_path)])
+
+
+def test_files_are_written_if_nobody_reads_the_text(tmp_path):
+    runs = Path(__file__).parents[2] / "docs" / "examples" / "runs.csv"
+    table = tmp_path / "verdicts.csv"
+    code = (
+        "import sys; sys.path.insert(0, 'scripts'); from reseed import cli;"
+        f"cli.main(['compare', {str(runs)!r}, '--csv', {str(table)!r}])"
+    )
+    reader = subprocess.Popen(["true"], stdin=subprocess.PIPE)
+    reader.wait()  # writing to its input raises BrokenPipeError
+    run = subprocess.run([sys.executable, "-c", code], stdout=reader.stdin, stderr=subprocess.PIPE)
+    assert (run.returncode, run.stderr) == (0, b"")
+    assert len(pd.read_csv(table)) == 6
