@@ -32,15 +32,14 @@ import yaml
 REPOSITORY = Path(__file__).resolve().parents[1]
 #: Test files of modules that have none of their own name.
 _TESTED_BY = {
-    "five_by_two": ["stochastic_order"],
     "gaussian_range": ["spread", "extremes"],
-    "item_design": ["item_model"],
     "item_model": ["item_model", "weighted_t"],
     "mean_squares": ["variance", "factorial_variance"],
     "ranking": ["ranking_instability"],
-    "signed_rank": ["comparison", "exact_ties"],
     "trimming": ["ks", "representatives"],
 }
+#: Test files of all modules.
+_COMMON_TESTS = ["default_arguments", "smallest_sizes"]
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.yaml")
 _LEAST_TIMEOUT = 60  # seconds
 _OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
@@ -141,7 +140,8 @@ def list_modules() -> list[str]:
 
 def find_tests(module: str) -> list[str]:
     """Paths of the test files of a module."""
-    return [f"tests/stats/test_{name}.py" for name in _TESTED_BY.get(module, [module])]
+    names = [*_TESTED_BY.get(module, [module]), *_COMMON_TESTS]
+    return [f"tests/stats/test_{name}.py" for name in names]
 
 
 def test_module(module: str, mutants: int, rng: random.Random) -> tuple[int, int]:

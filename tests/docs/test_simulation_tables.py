@@ -14,25 +14,46 @@ TABLES = {
     "seeds_items_clusters": ("items", ["seeds", "items", "clusters", "sizes", "interaction"]),
     "unequal_runs_order": ("tasks", ["runs", "other_runs", "distribution", "resamples"]),
     "aggregates_coverage": ("tasks", ["tasks", "runs", "aggregate", "percentiles"]),
+    "designs": ("comparing", ["method", "label", "case"]),
+    "unstable_learners": ("comparing", ["method", "splits", "learner"]),
     "rank_sets": ("tasks", ["models", "tasks", "scores", "sds", "method"]),
 }
 
 
 def _read(name):
-    return pd.read_csv(METHODS / "simulations" / f"{name}.csv")
+    return pd.read_csv(METHODS / "simulations" / f"{name}.csv", keep_default_na=False)
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_each_row_is_one_design_with_its_error(name):
     table, (_, factors) = _read(name), TABLES[name]
     assert list(table.columns[: len(factors)]) == factors
-    share, error, count = table.columns[len(factors) :]
+    share, error, count, *_ = table.columns[len(factors) :]
     assert share in ("false_claims", "coverage")
     assert error.startswith("se")
     assert count.startswith("simulations")
     assert not table.duplicated(factors).any()
     expected = np.sqrt(table[share] * (1 - table[share]) / table[count])
     np.testing.assert_allclose(table[error], expected, atol=5.1e-5)
+
+
+def test_changes_have_the_errors_of_both_methods():
+    table = _read("changes")
+    columns = ["methods", "measure", "case", "before", "se_before", "after", "se_after"]
+    assert list(table) == [*columns, "simulations"]
+    assert not table.duplicated(["measure", "case"]).any()
+    shares = table[table["measure"] != "posterior mass of the 95 % interval"]
+    for side in ("before", "after"):
+        expected = np.sqrt(shares[side] * (1 - shares[side]) / shares["simulations"])
+        np.testing.assert_allclose(shares[f"se_{side}"], expected, atol=1e-4)
+    assert "(simulations/changes.csv)" in _page("index")
+
+
+def test_false_claims_after_a_change_stay_near_the_level():
+    table = _read("changes")
+    claims = table[table["measure"].str.startswith(("any false claim", "false claims"))]
+    assert len(claims) > 20
+    assert claims["after"].max() <= 0.07
 
 
 def _range(part, column="false_claims", decimals=3):

@@ -48,7 +48,7 @@ def test_variable_equal_to_a_control_gives_nan():
 
 
 def test_bad_input_is_refused():
-    with pytest.raises(ValueError, match="too few"):
+    with pytest.raises(ValueError, match="6 values are too few for 2 controls: at least 7 are"):
         partial_rank_correlation(np.arange(6), np.arange(6), np.ones((6, 2)))
     with pytest.raises(ValueError, match="same number of rows"):
         partial_rank_correlation(np.arange(6), np.arange(7))
@@ -64,3 +64,51 @@ def test_detectable_correlation_is_found_with_its_power():
     assert detectable_correlation(40, controls=3) > r
     with pytest.raises(ValueError, match="too few"):
         detectable_correlation(5, controls=3)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_perfect_order_has_an_interval_close_to_one(sign):
+    """The interval ends inside (−1, 1), without infinite values on the way."""
+    x = np.random.default_rng(4).normal(size=12)
+    with np.errstate(all="raise"):
+        result = partial_rank_correlation(x, sign * np.exp(x))
+    assert result.r == pytest.approx(sign, abs=1e-12)
+    ends = sorted([sign * result.low, sign * result.high])
+    assert 1 - 1e-12 < ends[0] <= ends[1] <= 1
+    assert 0 <= result.p_value < 1e-12
+
+
+def test_correlations_stay_within_one_despite_rounding():
+    rng = np.random.default_rng(5)
+    for n in range(5, 200):
+        x = rng.normal(size=n)
+        assert abs(partial_rank_correlation(x, x).r) <= 1
+        assert abs(partial_rank_correlation(x, -x).r) <= 1
+
+
+def test_fewest_observations_are_accepted():
+    rng = np.random.default_rng(6)
+    for controls in (0, 1, 2):
+        x, y, *z = rng.normal(size=(2 + controls, controls + 5))
+        result = partial_rank_correlation(x, y, np.transpose(z) if controls else None)
+        assert np.isfinite([result.low, result.high]).all()
+        assert (result.n, result.controls, result.level) == (controls + 5, controls, 0.95)
+        with pytest.raises(ValueError, match="too few"):
+            partial_rank_correlation(x[1:], y[1:], np.transpose(z)[1:] if controls else None)
+
+
+def test_interval_is_that_of_bonett_and_wright():
+    x, y, z = np.random.default_rng(7).normal(size=(3, 30))
+    for control, k in ((None, 0), (z[:, None], 1)):
+        result = partial_rank_correlation(x, y, control, level=0.9)
+        half = 1.6448536 * np.sqrt((1 + result.r**2 / 2) / (30 - k - 3))
+        ends = np.tanh([np.arctanh(result.r) - half, np.arctanh(result.r) + half])
+        assert (result.low, result.high) == pytest.approx(tuple(ends), abs=1e-7)
+
+
+def test_detectable_correlation_equals_its_closed_form():
+    z = (1.959963985 + 0.841621234) / np.sqrt(40 - 2 - 3)
+    assert detectable_correlation(40, controls=2) == pytest.approx(np.tanh(z))
+    assert np.isfinite(detectable_correlation(4))
+    with pytest.raises(ValueError, match="3 values are too few for 0 controls"):
+        detectable_correlation(3)

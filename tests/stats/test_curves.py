@@ -78,6 +78,12 @@ def test_convergence_equals_a_backward_search(values, tolerance):
     assert at == expected
 
 
+def test_values_at_the_tolerance_count_as_inside():
+    curves = [[0.1 + 0.2, 0.3, 0.0]]  # 0.1 + 0.2 is above 0.3 by one rounding error
+    assert convergence_time(np.array(curves), 0.3)[0] == 1
+    assert convergence_time(np.array([[0.3 + 1e-9, 0.0]]), 0.3)[0] == 2
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [

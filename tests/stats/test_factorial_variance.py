@@ -8,7 +8,9 @@ import pandas as pd
 import pytest
 import statsmodels.api as sm
 from reseed.stats.factorial_variance import _henderson, factorial_variance
+from reseed.stats.mean_squares import f_test
 from reseed.stats.variance import crossed_variance
+from scipy import stats
 from statsmodels.regression.mixed_linear_model import MixedLM, VCSpec
 from statsmodels.stats.anova import anova_lm
 
@@ -187,3 +189,10 @@ def test_constant_grid_has_no_variance():
 def test_grids_without_estimates_are_refused(y, message):
     with pytest.raises(ValueError, match=message):
         factorial_variance(y, NAMES, rng=_rng())
+
+
+def test_f_test_without_variance():
+    assert np.isnan(f_test((0.0, 3), (0.0, 4)))
+    assert f_test((2.0, 3), (0.0, 4)) == 0
+    assert f_test((0.0, 3), (2.0, 4)) == 1
+    assert f_test((6.0, 3), (2.0, 4)) == pytest.approx(stats.f.sf(3, 3, 4))

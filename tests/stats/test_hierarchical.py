@@ -104,3 +104,22 @@ def test_one_imprecise_dataset_does_not_narrow_the_rest(large):
     for end, probability in ((result.low, 0.025), (result.high, 0.975)):
         below = stats.norm.cdf((end - mu) * np.sqrt(precision)) @ weight / weight.sum()
         assert below == pytest.approx(probability, abs=2e-4)
+
+
+def test_quantiles_of_the_sd_between_datasets_by_quadrature():
+    """The posterior of τ is integrated over μ and τ on a plain grid."""
+    d, s = np.array([0.1, 0.9, -0.6, 1.4, 0.3]), np.array([0.2, 0.3, 0.25, 0.2, 0.4])
+    tau, mu = np.linspace(1e-4, 30, 20_001), np.linspace(-40, 40, 801)
+    density = np.zeros_like(tau)
+    for start in range(0, tau.size, 5000):
+        part = tau[start : start + 5000, None]
+        log = sum(
+            stats.norm.logpdf(one, mu, np.hypot(error, part))
+            for one, error in zip(d, s, strict=True)
+        )
+        density[start : start + 5000] = np.exp(log).sum(axis=1)
+    total = np.cumsum(density) / density.sum()
+    result = hierarchical_effect(d, s)
+    expected = np.interp([0.025, 0.5, 0.975], total, tau)
+    found = (result.tau_low, result.tau, result.tau_high)
+    np.testing.assert_allclose(found, expected, rtol=2e-3)

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from reseed.stats.rank_sets import (
     TaskScores,
+    _cluster_df,
+    _Summary,
     levels_to_separate,
     rank_on_tasks,
     rank_over_tasks,
@@ -158,6 +160,27 @@ def test_invalid_scores_are_refused():
         rank_on_tasks([TaskScores([np.ones((1, 1)), np.ones((2, 1))])], rng=_rng())
     with pytest.raises(ValueError, match="same items"):
         rank_on_tasks([TaskScores([np.ones((2, 3)), np.ones((2, 4))])], rng=_rng())
+    two, three = (TaskScores(list(_rng().random((k, 2, 6)))) for k in (2, 3))
+    for tasks in ([two, three], [TaskScores([_rng().random((2, 6))])]):
+        with pytest.raises(ValueError, match="the same two or more models"):
+            rank_on_tasks(tasks, rng=_rng())
+
+
+def test_degrees_of_clusters_are_those_of_satterthwaite():
+    """Over tasks with sums of squares q and d degrees of freedom: (Σq)² / Σ(q²/d)."""
+
+    def part(items, df):
+        zeros = np.zeros(2)
+        return _Summary(zeros, zeros, zeros, zeros, np.ones(2), items, df)
+
+    one, other = part(np.array([[1.0, 2.0]]), 4.0), part(np.array([[3.0, 1.0]]), 9.0)
+    assert _cluster_df([one]) == pytest.approx(4)
+    assert _cluster_df([one, other]) == pytest.approx((5 + 10) ** 2 / (5**2 / 4 + 10**2 / 9))
+    # Tasks without clusters add to the variance, with no limit of their own.
+    assert _cluster_df([one, part(np.array([[2.0, 0.0]]), None)]) == pytest.approx(9**2 / (25 / 4))
+    assert _cluster_df([part(np.array([[2.0, 0.0]]), None)]) is None
+    assert _cluster_df([part(np.zeros((1, 2)), 4.0)]) == 1
+    assert _cluster_df([part(np.array([[1.0, 0.0]]), 0.5)]) == 1
 
 
 #: SDs of runs, of model × item, and of run × item of `_crossed`.

@@ -180,3 +180,11 @@ def test_tau_edge_cases():
             kendall_agreement(bad)
     with pytest.raises(ValueError, match="at least 2 models"):
         instability(np.ones((1, 3)))
+
+
+def test_agreement_of_equal_orders_is_not_above_one():
+    for models in range(2, 40):
+        order = np.arange(float(models))
+        found = kendall_agreement(np.column_stack([order, order, -order]))
+        assert found.tau.max() <= 1
+        assert found.tau.min() >= -1

@@ -79,6 +79,17 @@ def test_exchangeable_models_show_no_correlation():
     assert abs(np.mean(result)) < 4 * np.std(result, ddof=1) / np.sqrt(12)
 
 
+def test_four_models_are_enough():
+    inputs = models(np.random.default_rng(5), n=4, items=400)
+    rng = np.random.default_rng(6)
+    half = next(heldout_information(*inputs, n_halves=1, n_bootstrap=2, rng=rng))
+    assert all(values.shape == (4,) for values in half.values())
+    for n, items in ((3, 8), (4, 7)):
+        few = models(np.random.default_rng(5), n=n, items=items)
+        with pytest.raises(ValueError, match="at least 4 models and 8 items"):
+            next(heldout_information(*few, rng=rng))
+
+
 def test_few_models_are_refused():
     with pytest.raises(ValueError, match="4 models"):
         next(heldout_information(*models(np.random.default_rng(0), n=3), rng=None))

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reseed.stats import selection
 from reseed.stats.gaussian_range import expected_gaussian_range
 from reseed.stats.selection import pareto_front, rank_models, selection_optimism
 
@@ -63,6 +64,28 @@ def test_optimism_equals_a_plain_loop(items):
     assert result.optimism == pytest.approx(means[0], abs=4 * np.hypot(errors[0], 1e-3))
     assert result.gain == pytest.approx(means[1], abs=4 * np.hypot(errors[1], 1e-3))
     assert result.optimism_mc_se < errors[0] * 1.1  # both halves used: never less precise
+
+
+def test_error_of_two_splits_is_half_their_distance():
+    scores = np.random.default_rng(2).random((3, 7))
+    result = selection_optimism(scores, 2, rng=np.random.default_rng(3))
+    side = np.tile([1, 1, 1, -1, -1, -1, 0], (2, 1))
+    optimism, gain = [], []
+    for one in np.random.default_rng(3).permuted(side, axis=1):
+        first, second = (scores[:, one == sign].mean(axis=1) for sign in (1, -1))
+        pairs = [(x, y, x.argmax()) for x, y in ((first, second), (second, first))]
+        optimism.append(np.mean([x[top] - y[top] for x, y, top in pairs]))
+        gain.append(np.mean([y[top] - y.mean() for _, y, top in pairs]))
+    assert (result.optimism, result.gain) == pytest.approx((np.mean(optimism), np.mean(gain)))
+    assert result.optimism_mc_se == pytest.approx(abs(np.diff(optimism)[0]) / 2)
+    assert result.gain_mc_se == pytest.approx(abs(np.diff(gain)[0]) / 2)
+
+
+def test_blocks_of_splits_do_not_change_the_result(monkeypatch):
+    scores = np.random.default_rng(4).random((3, 7))
+    whole = selection_optimism(scores, 11, rng=np.random.default_rng(5))
+    monkeypatch.setattr(selection, "_CHUNK", 4 * 13)  # blocks of 4, 4 and 3 splits
+    assert selection_optimism(scores, 11, rng=np.random.default_rng(5)) == whole
 
 
 def test_optimism_of_equal_seeds_is_expected_gaussian_maximum():

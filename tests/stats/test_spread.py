@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from reseed.stats.gaussian_range import (
+    _tail_p,
     expected_gaussian_range,
     range_against_gaussian,
     tail_power,
@@ -305,6 +306,24 @@ def test_power_is_the_share_of_rejected_heavy_tailed_samples():
     assert tail_power(300).range > 0.99
 
 
+@pytest.mark.parametrize("n", [4, 10, 50])
+def test_error_of_the_kurtosis_is_exact_for_gaussian_samples(n):
+    """Var(G2) = 24 n (n − 1)² / ((n − 3)(n − 2)(n + 3)(n + 5)) (Fisher 1930)."""
+    x = np.random.default_rng(7).normal(size=n)
+    normality = range_against_gaussian(x, n_sim=50).normality
+    variance = 24 * n * (n - 1) ** 2 / ((n - 3) * (n - 2) * (n + 3) * (n + 5))
+    assert normality.excess_kurtosis_se == pytest.approx(np.sqrt(variance))
+
+
+def test_monte_carlo_p_values_count_ties_and_the_sample():
+    null = np.arange(1.0, 10)
+    assert _tail_p(null, 8.0) == (3 / 10, 2 * 3 / 10)
+    assert _tail_p(null, 2.0) == (9 / 10, 2 * 3 / 10)
+    assert _tail_p(null, 5.0) == (6 / 10, 1)
+    assert _tail_p(null, 8 + 1e-10) == _tail_p(null, 8 - 1e-10) == _tail_p(null, 8.0)
+    assert _tail_p(null, 10.0)[1] == 2 / 10
+
+
 def test_interval_of_the_range_ratio_inverts_the_test():
     rng = np.random.default_rng(6)
     found = [range_against_gaussian(x, n_sim=1000) for x in rng.normal(0, 1, (300, 12))]
@@ -338,7 +357,7 @@ def test_sd_ratio_covers_and_finds_its_detectable_ratio():
 
 
 @pytest.mark.parametrize(
-    "bad", [[1.0] * 9, [1, 2, 3, 4.0], [1, 2, 3, 4, np.nan], [0.1 + 0.2, 0.3] * 4]
+    "bad", [[1.0] * 9, [0.0] * 9, [1, 2, 3, 4.0], [1, 2, 3, 4, np.nan], [0.1 + 0.2, 0.3] * 4]
 )
 def test_sd_ratio_refuses_samples_without_a_spread(bad):
     with pytest.raises(ValueError, match=r"equal|at least|finite|NaN"):

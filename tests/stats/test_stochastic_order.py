@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from reseed.stats import stochastic_order as module
-from reseed.stats.five_by_two import five_by_two
 from reseed.stats.stochastic_order import detectable_shift, stochastic_order, violation_ratio
 from scipy import integrate, stats
 
@@ -62,38 +61,6 @@ def test_bound_keeps_its_level_without_dominance():
         result = stochastic_order(rng.normal(0, 2, 10), rng.normal(0, 1, 10), n_boot=200, rng=rng)
         claimed += result.upper < 0.5
     assert claimed / n <= 0.05 + 4 * np.sqrt(0.0475 / n)
-
-
-def test_combined_f_equals_its_formula():
-    rng = np.random.default_rng(3)
-    p = rng.normal(0.1, 1, (5, 2))
-    numerator = denominator = 0.0
-    for one, two in p:
-        numerator += one**2 + two**2
-        mean = (one + two) / 2
-        denominator += (one - mean) ** 2 + (two - mean) ** 2
-    result = five_by_two(p)
-    assert result.f == pytest.approx(numerator / (2 * denominator))
-    assert result.f_p == pytest.approx(1 - stats.f.cdf(numerator / (2 * denominator), 10, 5))
-    assert result.t == pytest.approx(p[0, 0] / np.sqrt(denominator / 5))
-    # F is the mean of Dietterich's t² over the ten choices of the first fold (Alpaydın).
-    ten = p.ravel() ** 2 / (denominator / 5)
-    assert result.f == pytest.approx(ten.mean())
-
-
-def test_five_by_two_is_conservative_on_gaussian_differences():
-    """Both numerators depend on the variance in the denominator, so neither test is exact."""
-    p = np.random.default_rng(4).normal(size=(20_000, 5, 2))
-    result = five_by_two(p)
-    for level in (0.01, 0.05):
-        assert (result.f_p <= level).mean() <= level
-        assert (result.t_p <= level).mean() <= level
-    strong = five_by_two(p + 3)
-    assert (strong.f_p <= 0.05).mean() > 0.8
-    assert five_by_two(np.zeros((5, 2))).f_p == 1
-    assert five_by_two(np.ones((5, 2))).f_p == 0
-    with pytest.raises(ValueError, match="5 repeats"):
-        five_by_two(np.ones((2, 5)))
 
 
 def test_bootstrap_needs_two_resamples():

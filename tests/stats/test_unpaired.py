@@ -1,9 +1,12 @@
-"""Welch's test from means, SDs and sizes: results and refused input."""
+"""Tests of two samples and of means with SDs: against SciPy, enumeration and closed forms."""
+
+from itertools import combinations
 
 import numpy as np
 import pytest
 from reseed.stats.unpaired import (
     _max_t_tail,
+    compare_unpaired,
     compare_with_baseline,
     equal_spread_p,
     welch_of_means,
@@ -89,3 +92,76 @@ def test_dunnetts_test_is_scipys_in_the_unit_of_the_scores():
     assert one.high[0] == pytest.approx(pooled.confidence_interval().high, rel=1e-4)
     with pytest.raises(ValueError, match="no sample has any spread"):
         compare_with_baseline([np.ones(3)], np.ones(3))
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (2, 2)])
+def test_samples_have_scipys_welch_and_mann_whitney_tests(shape):
+    rng = np.random.default_rng(9)
+    a, b = rng.normal(0.5, 2, (*shape, 7)), rng.normal(0, 1, (*shape, 5))
+    result = compare_unpaired(a, b, level=0.9)
+    assert (result.n_a, result.n_b, result.level) == (7, 5, 0.9)
+    for place in np.ndindex(shape):
+        x, y = a[place], b[place]
+        welch, ranks = stats.ttest_ind(x, y, equal_var=False), stats.mannwhitneyu(x, y)
+        interval = welch.confidence_interval(0.9)
+        assert result.mean_difference[place] == pytest.approx(x.mean() - y.mean())
+        assert (result.welch_p[place], result.df[place]) == pytest.approx((welch.pvalue, welch.df))
+        ends = result.low[place], result.high[place]
+        assert ends == pytest.approx((interval.low, interval.high))
+        assert result.scale[place] == pytest.approx(result.mean_difference[place] / welch.statistic)
+        assert result.mann_whitney_p[place] == pytest.approx(ranks.pvalue)
+        greater = (x[:, None] > y).mean() + (x[:, None] == y).mean() / 2
+        assert result.superiority[place] == pytest.approx(greater)
+
+
+def test_rank_sums_with_ties_equal_the_enumeration():
+    rng = np.random.default_rng(10)
+    a, b = rng.integers(0, 3, (6, 4)), rng.integers(0, 3, (6, 5))
+    found = compare_unpaired(a, b).mann_whitney_p
+    for x, y, p in zip(a, b, found, strict=True):
+        ranks = stats.rankdata(np.r_[x, y])
+        sums = np.array([sum(chosen) for chosen in combinations(ranks, 4)])
+        observed = ranks[:4].sum()
+        tails = (sums >= observed).mean(), (sums <= observed).mean()
+        assert p == pytest.approx(min(1, 2 * min(tails)))
+
+
+@pytest.mark.parametrize("shift", [-0.3, 0.0, 0.4])
+def test_ends_of_superiority_solve_newcombes_equation(shift):
+    """Newcombe (2006), method 5, with N* = (m + n)/2 − 1."""
+    rng = np.random.default_rng(11)
+    a, b = rng.normal(shift, 1, 8), rng.normal(0, 1, 6)
+    result = compare_unpaired(a, b)
+    for t in (result.superiority_low, result.superiority_high):
+        factor = 1 + 6 * (1 - t) / (2 - t) + 6 * t / (1 + t)
+        z = (result.superiority - t) / np.sqrt(t * (1 - t) * factor / (8 * 6))
+        assert abs(z) == pytest.approx(stats.norm.isf(0.025))
+    assert result.superiority_low < result.superiority < result.superiority_high
+
+
+def test_samples_apart_have_an_interval_up_to_one():
+    result = compare_unpaired([3.0, 4.0], [1.0, 2.0])
+    assert (result.superiority, result.superiority_high) == (1, 1)
+    assert 0 < result.superiority_low < 1
+    other = compare_unpaired([1.0, 2.0], [3.0, 4.0])
+    assert (other.superiority, other.superiority_low) == (0, 0)
+    assert other.superiority_high == pytest.approx(1 - result.superiority_low)
+
+
+def test_constant_samples_have_points_as_intervals():
+    for a, b, p in (([2.0, 2.0], [1.0, 1.0, 1.0], 0), ([1.0, 1.0], [1.0, 1.0, 1.0], 1)):
+        result = compare_unpaired(a, b)
+        assert (result.low, result.high) == (a[0] - b[0], a[0] - b[0])
+        assert (result.welch_p, result.df) == (p, 3)
+    assert result.mann_whitney_p == 1
+
+
+def test_two_runs_of_each_model_are_enough():
+    result = welch_of_means(1.0, 0.5, 2, 0.0, 0.5, 2)
+    assert result.df[0] == pytest.approx(2)
+    assert result.scale[0] == pytest.approx(0.5)
+    for a, b in (([1.0], [1.0, 2.0]), ([1.0, 2.0], [1.0])):
+        with pytest.raises(ValueError, match="needs at least 2"):
+            compare_unpaired(a, b)
+    with pytest.raises(ValueError, match="the same leading axes"):
+        compare_unpaired(np.ones((2, 3)), np.ones((3, 3)))

@@ -36,3 +36,17 @@ def test_intervals_cover_where_satterthwaite_fails(ratio):
     covered = (np.abs(error) <= half).mean()
     assert covered >= 0.925
     assert covered >= (np.abs(error) <= satterthwaite).mean() + (0.02 if ratio > 1 else 0)
+
+
+def test_parts_without_variance_are_ignored():
+    """Whatever their degrees of freedom: those of one seed are 0."""
+    for parts in ([(1.0, 5), (0.0, 0)], [(0.0, 0), (2.0, 5)]):
+        assert upper_quantile(0.025, parts) == pytest.approx(stats.t.isf(0.025, 5))
+        assert upper_tail(2.0, parts) == pytest.approx(stats.t.sf(2.0, 5))
+
+
+def test_tails_of_several_parts_end_at_their_smallest_value():
+    parts = [(1.0, 40), (1.0, 90)]
+    end = upper_quantile(1e-50, parts)
+    assert upper_tail(end, parts) == upper_tail(2 * end, parts) == 1e-50
+    assert upper_tail(-2 * end, parts) == 1

@@ -22,8 +22,8 @@ from reseed.analyses.shared.pairing import (
     pair_models,
 )
 from reseed.analyses.shared.shares import share_maximum
+from reseed.claims import designs
 from reseed.claims.budget import list_additions
-from reseed.claims.designs import ONE_TEST_SET, SEEDS, SEEDS_AND_ITEMS, SPLITS, UNPAIRED
 from reseed.claims.pair_verdicts import build_pair_verdict, decide_pair_outcome
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Rope
@@ -213,7 +213,7 @@ def _compare_pairs(
         batch = [pairs[i][2] for i in numbers]
         columns = _describe(group, batch, trials)
         if min(n_a, n_b) > 1 and design != "different splits":
-            compare = _compare_unpaired if design == UNPAIRED.design else _compare_paired
+            compare = _compare_unpaired if design == designs.UNPAIRED.design else _compare_paired
             columns |= compare(group, batch, rope, options)
         for position, number in enumerate(numbers):
             rows[number] |= {
@@ -223,9 +223,11 @@ def _compare_pairs(
     if options.baseline is not None:
         add_dunnett(group, rows, [pairing for _, _, pairing in pairs], options.level)
     for row, (a, b, pairing) in zip(rows, pairs, strict=True):
-        if pairing.design in ONE_TEST_SET:
+        if pairing.design in designs.ONE_TEST_SET:
             found = items.compare(group, a, b, pairing, options.level)
-            row |= _compare_over_items(row, *found, rope) if found else {}
+            facts = designs.DesignFacts("seeds", pairing.is_paired, has_items=found is not None)
+            if found and designs.choose_method(facts) is designs.SEEDS_AND_ITEMS:
+                row |= _compare_over_items(row, *found, rope)
     return rows
 
 
@@ -236,8 +238,8 @@ def _compare_over_items(row: Row, test: CrossedDifference, items: int, rope: flo
          "p_b_better", "p_equivalent", "dunnett_p", "dunnett_low", "dunnett_high"], np.nan,
     )  # fmt: skip
     columns = of_seeds_alone | {
-        "design": SEEDS_AND_ITEMS.design,
-        "test": SEEDS_AND_ITEMS.test,
+        "design": designs.SEEDS_AND_ITEMS.design,
+        "test": designs.SEEDS_AND_ITEMS.test,
         "rank_test": "",
         "min_runs": 2,
         "items": items,
@@ -274,7 +276,7 @@ def _compare_paired(
     group: ModelGroup, batch: list[Pairing], rope: float | None, options: Options
 ) -> Row:
     """Tests of paired units, as lists over the pairs of a batch."""
-    split = batch[0].design == SPLITS.design
+    split = batch[0].design == designs.SPLITS.design
     ratio = group.test_train_ratio if split else 0.0
     d = group.sign * differences(np.stack([p.a for p in batch]), np.stack([p.b for p in batch]))
     test = compare_paired(
@@ -286,7 +288,7 @@ def _compare_paired(
         rng=group.rng("pairs", str(d.shape[1])),
     )
     row = {
-        "test": (SPLITS if split else SEEDS).test,
+        "test": (designs.SPLITS if split else designs.SEEDS).test,
         "low": test.low,
         "high": test.high,
         "sd_difference": test.sd,
@@ -325,7 +327,7 @@ def _compare_unpaired(
     a, b = (group.sign * np.stack([getattr(p, side) for p in batch]) for side in "ab")
     test = compare_unpaired(a, b, options.level)
     row = {
-        "test": UNPAIRED.test,
+        "test": designs.UNPAIRED.test,
         "low": test.low,
         "high": test.high,
         "p": test.welch_p,

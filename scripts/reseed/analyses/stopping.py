@@ -11,7 +11,7 @@ from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.pairing import ModelGroup
 from reseed.analyses.shared.settling import GUARANTEES, JudgedPair, judge_pairs
 from reseed.analyses.shared.shares import share_maximum
-from reseed.claims.designs import SEEDS
+from reseed.claims.designs import SEQUENCE
 from reseed.claims.formatting import count_interval_decimals, format_number
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Ends, Level, Positive, Rope, Strict
@@ -26,7 +26,7 @@ COLUMNS = [
     "e_stopped_at", "bounded_stopped_at", "saved", "outcome", "winner", "verdict", "rope", "alpha",
     "scale", "guarantee", "pairs", "test_alpha",
 ]  # fmt: skip
-_SCOPE = f"{SEEDS.scope},"
+_SCOPE = f"{SEQUENCE.scope},"
 
 
 class Options(Strict):

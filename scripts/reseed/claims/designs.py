@@ -1,122 +1,234 @@
 """Which test decides a comparison: one table for the analyses, the verdicts and the documentation.
 
-`METHODS` has one row for each design of a comparison and kind of scores.
+`METHODS` is a decision table: `choose_method` returns the first row whose condition the facts meet.
+docs/methods/comparing.md contains it with the measured false claims (`docs/tools/make_designs.py`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Literal
+
+#: Least share of each model's runs that needs a run of the other model with the same seed, for
+#: pairing by seed. Pairing loses the other runs, which costs more power than it gains (simulated
+#: in docs/methods).
+SHARED_SEEDS = 0.8
+
+
+@dataclass(frozen=True)
+class DesignFacts:
+    """The facts about a comparison that select its test; None: not known, or any.
+
+    varied: what differs between the runs. `runs in turn`: seeds, with a judgement after each run.
+    shares_seeds: whether enough seeds are common (`are_seeds_shared`).
+    has_items: whether scores of the test items are known, of two runs or more of each model.
+    has_runs: False for means and SDs alone.
+    ranks_models: whether three models or more were run on all datasets and all pairs are compared.
+    has_one_share: whether all datasets have one metric, which is a share.
+    counts_items: whether items have scores of 0 and 1, no clusters, and one run of each model.
+    """
+
+    varied: Literal["splits", "seeds", "items", "datasets", "runs in turn"]
+    shares_seeds: bool | None = None
+    has_items: bool | None = None
+    has_runs: bool | None = None
+    ranks_models: bool | None = None
+    has_one_share: bool | None = None
+    counts_items: bool | None = None
+
+    def meets(self, condition: DesignFacts) -> bool:
+        """Whether all facts that `condition` requires hold."""
+        required = {one.name: getattr(condition, one.name) for one in fields(condition)}
+        return all(
+            value is None or getattr(self, name) == value for name, value in required.items()
+        )
 
 
 @dataclass(frozen=True)
 class Method:
-    """The test of one design, and the false claims measured for it (docs/methods).
+    """One row: a design, its test, and where the false claims of that test were measured.
 
-    design: value of the column `design`. varied: what differs between the runs. shared: what the
-    runs of two models have in common. claim: what a verdict generalises to. scope: phrase in the
-    first sentence of a verdict that holds for less than that. unit: name of a run in sentences;
-    empty where both models have their own runs. false_claims: share of comparisons of equal models
-    with a claim, at a level of 5 %.
+    name: key of the row, also in the table of measurements. condition: the designs of the row,
+    unless an earlier row has them. varied, shared: the same in words: what differs between the
+    runs, and what the runs of two models have in common. test: its name. function: in
+    `reseed.stats`. claim: what a verdict generalises to. design: value of the column `design` of
+    the analysis `pairs`, if it has the row. scope: phrase in the first sentence of a verdict that
+    holds for less than `claim`. unit: name of a run in sentences; empty where both models have
+    their own runs. measured: tables in docs/methods/simulations, and the values of their columns
+    that select the rows of this test.
     """
 
-    design: str
+    name: str
+    condition: DesignFacts
     varied: str
     shared: str
     test: str
+    function: str
     claim: str
-    scope: str
-    unit: str
-    false_claims: str
+    design: str = ""
+    scope: str = ""
+    unit: str = ""
+    measured: Mapping[str, Mapping[str, str]] = field(default_factory=dict, hash=False)
 
 
 _FIXED_TEST_SET = "on exactly this test set, which did not vary"
 SPLITS = Method(
-    design="splits",
+    name="splits",
+    condition=DesignFacts("splits"),
     varied="splits (and seeds)",
     shared="splits",
     test="corrected resampled t test",
+    function="comparison.nadeau_bengio",
     claim="new splits of the same data",
-    scope="",
+    design="splits",
     unit="splits",
-    false_claims=(
-        ".01 to .05; .07 to .08 for a small network, .08 to .11 for 1-nearest neighbour (.05 or "
-        "less with 1.5 times n_test/n_train; a verdict that needs the smaller ratio says so)"
-    ),
-)
-SEEDS = Method(
-    design="seeds",
-    varied="seeds, on one test set",
-    shared="four in five seeds or more, and the test set",
-    test="paired t test",
-    claim="new seeds on exactly these items",
-    scope=_FIXED_TEST_SET,
-    unit="model seeds",
-    false_claims=".05 for new seeds; .06 to .19 for new items (3 models)",
-)
-UNPAIRED = Method(
-    design="unpaired",
-    varied="seeds, on one test set",
-    shared="the test set",
-    test="Welch's t test",
-    claim="new seeds on exactly these items",
-    scope=_FIXED_TEST_SET,
-    unit="",
-    false_claims="as the paired t test",
+    measured={"designs": {"method": "splits"}, "unstable_learners": {"method": "corrected t"}},
 )
 SEEDS_AND_ITEMS = Method(
-    design="seeds and items",
+    name="seeds and items",
+    condition=DesignFacts("seeds", has_items=True),
     varied="seeds, on one test set with scores of its items",
     shared="the test set (and seeds)",
     test="t test of crossed seeds and items",
+    function="crossed_comparison.crossed_difference",
     claim="new seeds and new items",
-    scope="",
-    unit="",
-    false_claims=".02 to .04 (2 to 6 models)",
+    design="seeds and items",
+    measured={"designs": {"method": "seeds and items"}},
 )
-SIGNED_RANK = Method(
-    design="datasets",
-    varied="datasets; two models or chosen pairs",
-    shared="datasets with one share as their metric",
-    test="Wilcoxon signed-rank test",
-    claim="datasets like these",
-    scope="over datasets",
-    unit="datasets",
-    false_claims=".00 to .05 (5 to 10 datasets)",
+MEANS = Method(
+    name="means",
+    condition=DesignFacts("seeds", has_runs=False),
+    varied="seeds, on one test set; means and SDs alone",
+    shared="the test set",
+    test="Welch's t test of means and SDs",
+    function="unpaired.welch_of_means",
+    claim="new seeds on exactly these items",
+    measured={"designs": {"method": "means"}},
 )
-SIGN = Method(
-    design="datasets",
-    varied="datasets; two models or chosen pairs",
-    shared="datasets with different metrics or losses",
-    test="sign test",
-    claim="datasets like these",
-    scope="over datasets",
-    unit="datasets",
-    false_claims="at most .05 (exact)",
+SEEDS = Method(
+    name="seeds",
+    condition=DesignFacts("seeds", shares_seeds=True),
+    varied="seeds, on one test set",
+    shared="four in five seeds or more, and the test set",
+    test="paired t test",
+    function="comparison.nadeau_bengio",
+    claim="new seeds on exactly these items",
+    design="seeds",
+    scope=_FIXED_TEST_SET,
+    unit="model seeds",
+    measured={"designs": {"method": "seeds"}},
+)
+UNPAIRED = Method(
+    name="unpaired",
+    condition=DesignFacts("seeds"),
+    varied="seeds, on one test set",
+    shared="the test set",
+    test="Welch's t test",
+    function="unpaired.compare_unpaired",
+    claim="new seeds on exactly these items",
+    design="unpaired",
+    scope=_FIXED_TEST_SET,
+    measured={"designs": {"method": "unpaired"}},
+)
+SEQUENCE = Method(
+    name="sequence",
+    condition=DesignFacts("runs in turn"),
+    varied="seeds, on one test set; judged after each run",
+    shared="the test set (and seeds)",
+    test="t-mixture confidence sequence",
+    function="sequential.mean_confidence_sequence",
+    claim="new seeds on exactly these items, whenever the runs stop",
+    scope=_FIXED_TEST_SET,
+    measured={"designs": {"method": "sequence"}},
+)
+ITEM_COUNTS = Method(
+    name="item counts",
+    condition=DesignFacts("items", counts_items=True),
+    varied="items with scores of 0 and 1; one run of each model",
+    shared="items",
+    test="McNemar's mid-p and Tango's score interval",
+    function="item_model.item_difference",
+    claim="new items, for exactly these trained models",
+    measured={"item_false_claims": {"test": "McNemar"}},
+)
+ITEM_MODEL = Method(
+    name="item model",
+    condition=DesignFacts("items"),
+    varied="items (in clusters), seeds, prompts, repeats",
+    shared="items, prompts (and seeds)",
+    test="t test",
+    function="item_model.item_difference",
+    claim="new levels of all that varied",
+    measured={
+        "item_false_claims": {"test": "t test"},
+        "cluster_false_claims": {},
+        "seeds_items_clusters": {},
+    },
 )
 NEMENYI = Method(
-    design="datasets",
+    name="Nemenyi",
+    condition=DesignFacts("datasets", ranks_models=True),
     varied="datasets; three models or more on all of them",
     shared="datasets",
     test="Nemenyi's test",
+    function="many_datasets.compare_over_datasets",
     claim="datasets like these",
+    design="datasets",
     scope="over datasets",
     unit="datasets",
-    false_claims=".01 to .07 (after Friedman's test; 3 and 10 models)",
+    measured={"designs": {"method": "Nemenyi"}},
 )
-METHODS = (SPLITS, SEEDS_AND_ITEMS, SEEDS, UNPAIRED, SIGNED_RANK, SIGN, NEMENYI)
-#: Designs whose verdict holds for the one test set at hand.
-ONE_TEST_SET = tuple(one.design for one in METHODS if one.scope == _FIXED_TEST_SET)
+SIGNED_RANK = Method(
+    name="signed-rank",
+    condition=DesignFacts("datasets", has_one_share=True),
+    varied="datasets; two models or chosen pairs",
+    shared="datasets with one share as their metric",
+    test="Wilcoxon signed-rank test",
+    function="many_datasets.compare_two_models",
+    claim="datasets like these",
+    design="datasets",
+    scope="over datasets",
+    unit="datasets",
+    measured={"designs": {"method": "signed-rank"}},
+)
+SIGN = Method(
+    name="sign",
+    condition=DesignFacts("datasets"),
+    varied="datasets; two models or chosen pairs",
+    shared="datasets with different metrics or losses",
+    test="sign test",
+    function="many_datasets.compare_two_models",
+    claim="datasets like these",
+    design="datasets",
+    scope="over datasets",
+    unit="datasets",
+    measured={"designs": {"method": "sign"}},
+)
+METHODS = (
+    SPLITS, SEEDS_AND_ITEMS, MEANS, SEEDS, UNPAIRED, SEQUENCE, ITEM_COUNTS, ITEM_MODEL, NEMENYI,
+    SIGNED_RANK, SIGN,
+)  # fmt: skip
+#: Designs of the analysis `pairs` whose verdict holds for the one test set at hand.
+ONE_TEST_SET = (SEEDS.design, UNPAIRED.design)
+
+
+def choose_method(facts: DesignFacts) -> Method:
+    """The first row of `METHODS` whose condition the facts meet; one has no other than `varied`."""
+    return next(one for one in METHODS if facts.meets(one.condition))
+
+
+def are_seeds_shared(common: int, runs_a: int, runs_b: int) -> bool:
+    """Whether the runs of two models are paired by seed.
+
+    Args:
+        common: number of seeds that both models have.
+        runs_a, runs_b: number of runs of each model.
+    """
+    return common >= SHARED_SEEDS * max(runs_a, runs_b)
 
 
 def find_method(design: str) -> Method | None:
-    """The method of a design other than `datasets`; None for one that has no test."""
+    """The method of a design of `pairs` other than `datasets`; None for one that has no test."""
     found = [one for one in METHODS if one.design == design]
     return found[0] if len(found) == 1 else None
-
-
-def decision_table() -> str:
-    """`METHODS` as a Markdown table, which docs/methods contains."""
-    header = ["What varied", "What both models share", "Test", "Claim for", "False claims at 5 %"]
-    rows = [[m.varied, m.shared, m.test, m.claim, m.false_claims] for m in METHODS]
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reseed.claims.designs import DesignFacts, choose_method
 from reseed.claims.formatting import (
     count_interval_decimals,
     count_noun,
@@ -68,7 +69,7 @@ def _describe_scope(row: Row) -> str:
     counts = [count_noun(int(row[f"level_{source}"]), source) for source in sampled]
     pairing = {True: "shared", False: "not shared"}.get(row["shared_seeds"])
     seeds = f" (seeds {pairing})" if "seed" in sampled and pairing else ""
-    test = "McNemar's mid-p and Tango's score interval" if row["method"] == "McNemar" else "t test"
+    test = choose_method(DesignFacts("items", counts_items=row["method"] == "McNemar")).test
     new = [
         f"new {source}s" for source in sampled if not (source == "item" and "cluster" in sampled)
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reseed.claims.designs import MEANS
 from reseed.claims.formatting import count_interval_decimals, format_number, format_p, format_share
 from reseed.claims.verdicts import Row, Verdict, format_adjusted_p, format_interval
 
@@ -23,7 +24,7 @@ def build_mean_verdict(row: Row, min_runs: int, power: float) -> Verdict:
             "error"
         )
     runs = f"{row['n_a']:.0f} and {row['n_b']:.0f} runs"
-    basis = f"Welch's t test of means and SDs of {runs}."
+    basis = f"{MEANS.test} of {runs}."
     notes: tuple[str, ...] = (basis,)
     relation = "beats"
     if row["outcome"] == "no variation":

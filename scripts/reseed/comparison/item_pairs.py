@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from reseed.claims.designs import are_seeds_shared
 from reseed.claims.evaluation_verdicts import SOURCES
 from reseed.comparison.item_arrays import Array, ItemScores, ModelScores
 from reseed.stats.item_design import predict_design
 from reseed.stats.item_model import Factor, ItemDifference, item_difference
 
-#: Share of each model's seeds that must be common, for the seeds to be paired.
-_SHARED_SEEDS = 0.8
 _POWER = 0.8
 
 
@@ -48,7 +47,7 @@ def _match_seeds(a: ModelScores, b: ModelScores) -> tuple[Array, Array, float, b
     """Values of both models with paired seeds in the same order, and the variance of repeats."""
     seeds = list(a.seeds), list(b.seeds)
     common = [seed for seed in seeds[0] if seed in set(seeds[1])]
-    is_shared = len(common) >= max(2, _SHARED_SEEDS * max(map(len, seeds)))
+    is_shared = len(common) > 1 and are_seeds_shared(len(common), *map(len, seeds))
     values, noise = [], 0.0
     for one, labels in zip((a, b), seeds, strict=True):
         rows = [labels.index(seed) for seed in common] if is_shared else [*range(len(labels))]

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from reseed.claims.designs import are_seeds_shared
 from reseed.core.errors import ReseedError
 from reseed.stats.seed_difference import SeedDifference, seed_difference
 
 _FEWEST_SEEDS = 2
-#: Share of each model's seeds that must be common, for the seeds to be paired.
-_SHARED_SEEDS = 0.8
 
 
 def compare_runs(
@@ -34,7 +33,7 @@ def compare_runs(
             _check_runs(side, where)
         a, b = (sign * side.set_index("seed")["score"] for side in sides)
         common = [seed for seed in a.index if seed in b.index]
-        is_shared = len(common) >= max(_FEWEST_SEEDS, _SHARED_SEEDS * max(len(a), len(b)))
+        is_shared = len(common) >= _FEWEST_SEEDS and are_seeds_shared(len(common), len(a), len(b))
         if is_shared:
             a, b = a[common], b[common]
         yield (

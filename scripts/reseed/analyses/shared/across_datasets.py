@@ -11,7 +11,7 @@ import pandas as pd
 
 from reseed.analyses.shared.keys import group_across_datasets, merge_keys
 from reseed.analyses.shared.pairing import ModelGroup
-from reseed.claims.designs import NEMENYI, SIGN, SIGNED_RANK
+from reseed.claims.designs import NEMENYI, SIGN, SIGNED_RANK, DesignFacts, choose_method
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import Row
 from reseed.metrics.names import is_share
@@ -61,7 +61,8 @@ class AcrossDatasets:
             means = [shared_means(group, models) for group in parts]
             is_complete = all(np.isfinite(mean).all() for mean, _ in means)
             many = len(parts) >= MIN_DATASETS and len(models) > 2
-            if is_complete and many and not self.is_restricted:
+            are_ranked = is_complete and many and not self.is_restricted
+            if choose_method(DesignFacts("datasets", ranks_models=are_ranked)) is NEMENYI:
                 compared = list(self._rank_rows(parts, models, means))
             else:
                 compared = self._pair_rows(parts, [rows_of_pairs[i] for i in positions])
@@ -160,12 +161,13 @@ class AcrossDatasets:
         metrics, factors = {group.metric for group in used}, {group.factor for group in used}
         commensurable = len(metrics) == len(factors) == 1 and is_share(used[0].metric)
         rope = self.ropes.get(used[0].metric) if commensurable else None
+        method = choose_method(DesignFacts("datasets", has_one_share=commensurable))
         result = compare_two_models(np.array(d), commensurable=commensurable, rope=rope)
         if result.difference < 0:
             row |= {"model_a": second, "model_b": first}
             result = compare_two_models(-np.array(d), commensurable=commensurable, rope=rope)
         row |= {
-            "test": (SIGNED_RANK if commensurable else SIGN).test,
+            "test": method.test,
             "difference": result.difference,
             "p": result.p_value,
             "p_least": result.p_least,

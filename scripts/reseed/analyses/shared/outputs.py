@@ -12,7 +12,7 @@ from scipy.special import logit
 
 from reseed.analyses.shared.arms import ARM, MODEL, get_arm
 from reseed.analyses.shared.data import Data, group_by_key
-from reseed.analyses.shared.pairing import SHARED_SEEDS
+from reseed.claims.designs import are_seeds_shared
 from reseed.core.random_streams import stream
 from reseed.core.schemas import (
     ARM_OUTPUT_COLUMNS,
@@ -172,10 +172,10 @@ def pair_disjoint_arms(outputs: list[Outputs]) -> Iterator[list[Outputs]]:
 def match_runs_by_seeds(a: Outputs, b: Outputs) -> tuple[list[int], list[int]] | None:
     """Rows of the runs whose seeds both arms have.
 
-    None if they are fewer than `SHARED_SEEDS` of either arm's runs, as in `pairing.pair_runs`.
+    None if they are too few to pair by (`claims.designs`), as in `pairing.pair_runs`.
     """
     row_in_b = {seeds: row for row, seeds in enumerate(b.seeds)}
     rows = [(i, row_in_b[seeds]) for i, seeds in enumerate(a.seeds) if seeds in row_in_b]
-    if len(rows) < max(2, SHARED_SEEDS * max(a.n, b.n)):
+    if len(rows) < 2 or not are_seeds_shared(len(rows), a.n, b.n):
         return None
     return [i for i, _ in rows], [j for _, j in rows]

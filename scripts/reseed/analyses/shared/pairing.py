@@ -16,6 +16,7 @@ from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Data, primary_metric
 from reseed.analyses.shared.keys import merge_keys
 from reseed.analyses.shared.shares import share_maximum
+from reseed.claims.designs import SEEDS, SPLITS, DesignFacts, are_seeds_shared, choose_method
 from reseed.core.coordinates import base_name
 from reseed.core.errors import ReseedError
 from reseed.core.random_streams import stream
@@ -28,10 +29,6 @@ Design = Literal["splits", "seeds", "unpaired", "different splits"]
 #: What the models of a group share. `varied` may differ: models whose seeds vary differently are
 #: compared on the splits that they share (`pair_runs`).
 _GROUP_COLUMNS = [name for name in COMPARISON_COLUMNS if name != "varied"]
-#: Least share of each model's runs that needs a run of the other model with the same seed, for
-#: pairing by seed. Pairing loses the other runs, which costs more power than it gains (simulated
-#: in docs/methods).
-SHARED_SEEDS = 0.8
 #: Fewest runs of a pair for a verdict: the default of the analysis `pairs`.
 MIN_RUNS = 5
 #: With more folds than this, the folds are repeats without a column that says so.
@@ -323,7 +320,7 @@ def pair_runs(a: np.ndarray, b: np.ndarray, split: np.ndarray) -> list[Pairing]:
         return _as_pairings("different splits", a[:, has_a], b[:, has_b], none, none, 0)
     in_a, in_b = has_a & common[split], has_b & common[split]
     both = in_a & in_b
-    is_shared = both.sum() >= SHARED_SEEDS * max(in_a.sum(), in_b.sum())
+    is_shared = are_seeds_shared(int(both.sum()), int(in_a.sum()), int(in_b.sum()))
     first = second = np.flatnonzero(both)
     if not is_shared:  # independent seeds: any matching within a split is valid
         number_a, number_b = (_number_within(split[has]) for has in (in_a, in_b))
@@ -333,11 +330,13 @@ def pair_runs(a: np.ndarray, b: np.ndarray, split: np.ndarray) -> list[Pairing]:
         )  # fmt: skip
     trials = a[:, first], b[:, second]
     used = 2 * len(first)
-    if common.sum() > 1:
+    varied: Literal["splits", "seeds"] = "splits" if common.sum() > 1 else "seeds"
+    method = choose_method(DesignFacts(varied, shares_seeds=is_shared))
+    if method is SPLITS:
         _, starts, counts = np.unique(split[first], return_index=True, return_counts=True)
         unit_a, unit_b = (np.add.reduceat(t, starts, axis=1) / counts for t in trials)
         return _as_pairings("splits", unit_a, unit_b, *trials, total - used)
-    if is_shared:
+    if method is SEEDS:
         return _as_pairings("seeds", *trials, *trials, total - used)
     left_out = total - in_a.sum() - in_b.sum()
     return _as_pairings("unpaired", a[:, in_a], b[:, in_b], *trials, left_out)

@@ -1,0 +1,83 @@
+"""Write the decision table of tests into docs/methods/comparing.md, with measured false claims."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pandas as pd
+from reseed.claims.designs import METHODS, Method
+from reseed.core.atomic import write_text
+from reseed.pipeline.runner import run, say
+
+PAGE = Path(__file__).parents[1] / "methods" / "comparing.md"
+SIMULATIONS = PAGE.with_name("simulations")
+_HEADER = (
+    "What varied", "What both models share", "Test", "Function of `reseed.stats`", "Claim for",
+    "False claims at 5 % (simulations, largest SE)",
+)  # fmt: skip
+_TABLE = re.compile(rf"^\| {re.escape(_HEADER[0])} \|.*?(?=\n\n|\Z)", re.DOTALL | re.MULTILINE)
+
+
+def select_measured(method: Method) -> dict[str, pd.DataFrame]:
+    """The measurements of a method: rows of each table in which it was measured.
+
+    Raises ValueError for a method without a measurement.
+    """
+    found = {}
+    for name, values in method.measured.items():
+        table = pd.read_csv(SIMULATIONS / f"{name}.csv", keep_default_na=False)
+        for column, value in values.items():
+            table = table[table[column] == value]
+        found[name] = table.rename(columns={"learner": "label"})
+    if not found or any(table.empty for table in found.values()):
+        raise ValueError(f"{method.name}: no measured false claims")
+    return found
+
+
+def describe_measured(method: Method) -> str:
+    """Ranges of false claims by label, with simulations of each case, largest SE and tables."""
+    tables = select_measured(method)
+    rows = pd.concat([t if "label" in t else t.assign(label="") for t in tables.values()])
+    ranges = [
+        f"{label} {_format_range(part['false_claims'])}".strip()
+        for label, part in rows.groupby("label", sort=False)
+    ]
+    counts = sorted(rows["simulations"].unique())
+    number = " to ".join(f"{count:,}" for count in dict.fromkeys((counts[0], counts[-1])))
+    links = ", ".join(f"[{name}](simulations/{name}.csv)" for name in tables)
+    return f"{'; '.join(ranges)} ({number}, {_format_share(rows['se'].max())}; {links})"
+
+
+def _format_range(values: pd.Series) -> str:
+    ends = dict.fromkeys(map(_format_share, (values.min(), values.max())))
+    return " to ".join(ends)
+
+
+def _format_share(value: float) -> str:
+    return f"{value:.3f}".removeprefix("0")
+
+
+def make_table() -> str:
+    """`METHODS` as a Markdown table."""
+    rows = [
+        (m.varied, m.shared, m.test, f"`{m.function}`", m.claim, describe_measured(m))
+        for m in METHODS
+    ]
+    lines = [_HEADER, ["---"] * len(_HEADER), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def with_table(page: str) -> str:
+    """The page with the table of the code and of the measurements in place of its own."""
+    return _TABLE.sub(lambda _: make_table(), page)
+
+
+def main() -> None:
+    """Write the table."""
+    write_text(PAGE, with_table(PAGE.read_text(encoding="utf-8")))
+    say(f"Decision table: {PAGE}")
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,74 @@
+"""Defaults of all public functions of `reseed.stats`: levels, powers, numbers of draws."""
+
+import importlib
+import inspect
+import pkgutil
+
+import pytest
+import reseed.stats
+
+#: Defaults by name of the parameter, the same in every function that has it.
+COMMON = {
+    "level": 0.95, "alpha": 0.05, "power": 0.8, "target_power": 0.8, "epsilon": 0.01,
+    "n_bins": 15, "rope": 0.0, "seed": 0,
+}  # fmt: skip
+#: Other defaults, by function.
+OWN = {
+    "optimality_gap": {"target": 1.0},
+    "stratified_bootstrap": {"n_boot": 2000},
+    "detectable_correlation": {"controls": 0},
+    "test_set_bootstrap": {"n_boot": 1000},
+    "split_shares": {"seed_share": 0.0},
+    "remaining_error": {"factor": 2.0},
+    "bca_mean_interval": {"n_boot": 10_000},
+    "compare_paired": {"n_boot": 10_000},
+    "seed_item_bootstrap": {"n_boot": 1000},
+    "seed_permutation_test": {"n_permutations": 10_000},
+    "ensemble_blocks": {"block": 64},
+    "simulate_cv": {
+        "n_models": 3, "n_samples": 200, "n_folds": 5, "n_repeats": 2, "n_features": 20,
+        "separation": 1.5, "effect": 0.0,
+    },
+    "bounded_confidence_sequence": {"low": 0.0, "high": 1.0},
+    "factorial_variance": {"n_draws": 10_000},
+    "range_against_gaussian": {"n_sim": 4000},
+    "tail_power": {"df": 3.0, "n_sim": 4000},
+    "as_finite": {"min_size": 1},
+    "item_difference": {"repeat_variance": 0.0},
+    "plan_grid": {"max_seeds": 200, "max_folds": 50},
+    "ensemble_size": {"share": 1.0},
+    "rank_over_tasks": {"n_draws": 1000},
+    "rank_on_tasks": {"n_draws": 1000},
+    "order_reversal": {"n_draws": 10_000},
+    "disagreement_of_means": {"n_draws": 10_000},
+    "split_ks_distance": {"n_splits": 10},
+    "heldout_information": {"n_halves": 20, "n_bootstrap": 10},
+    "selection_optimism": {"n_halves": 1000},
+    "t_boundary": {"scale": 1.0},
+    "mean_confidence_sequence": {"scale": 1.0},
+    "stopping_point": {"scale": 1.0},
+    "spread": {"axis": -1},
+    "spread_intervals": {"n_boot": 2000},
+    "stochastic_order": {"n_boot": 1000},
+    "detectable_shift": {"threshold": 0.5, "n_models": 2, "n_sim": 2000},
+    "clip_logit_gap": {"bound": 15.0},
+    "bootstrap_alpha_hat": {"n_bootstrap": 100},
+    "swap_test": {"n_swaps": 10_000},
+    "crossed_variance": {"n_draws": 10_000},
+    "crossed_variance_unbalanced": {"n_draws": 10_000},
+}  # fmt: skip
+MODULES = [one.name for one in pkgutil.iter_modules(reseed.stats.__path__)]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_defaults_are_the_documented_ones(module):
+    path = f"reseed.stats.{module}"
+    for name, function in vars(importlib.import_module(path)).items():
+        function = inspect.unwrap(function) if callable(function) else function
+        is_own = inspect.isfunction(function) and function.__module__ == path
+        if not is_own or name.startswith("_"):
+            continue
+        for parameter in inspect.signature(function).parameters.values():
+            if type(parameter.default) in (int, float):
+                expected = COMMON | OWN.get(name, {})
+                assert parameter.default == expected[parameter.name], f"{name}: {parameter.name}"
