@@ -1,6 +1,7 @@
 """Statements on the front page and on the pages of studies, and the summary of the verdicts."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from reseed.core.coverage import PaperExhibit
@@ -119,7 +120,7 @@ def test_pages_show_every_statement_with_its_verdict():
     for page in (build_index([report], ["paper.html"]), build_study_page(report, "index.html")):
         found = page.partition('<section id="studies">')[0]  # a card lists the decided ones again
         assert found.count("Splits matter more") == len(RECORDS)
-        for text in ("2.74 [2.10, 3.40]", "2 to 5 (Table 3)", "6 seeds", "power 12\u00a0%"):
+        for text in ("2.74 [2.10, 3.40]", "2 to 5 (Table 3)", "6\u00a0seeds", "power 12\u00a0%"):
             assert text in page
         for verdict in ("held", "not-held", "cannot-tell"):
             assert f'class="{verdict}"' in page
@@ -148,6 +149,25 @@ def test_cards_lead_with_the_headline_and_count_verdicts():
     assert "<dt>SD</dt><dd>Standard deviation" not in page
     sidecar["findings"] = ["The SD is 2."]
     assert "<dt>SD</dt><dd>Standard deviation" in build_index([report], ["paper.html"])
+
+
+def test_headline_of_a_card_is_of_its_answer():
+    """An exhibit on accuracy does not head the answer of one on F1 that has no headline."""
+    report = study()
+    one, two = (dict(report.exhibits[0].sidecar, statements=[]) for _ in range(2))
+    one["findings"], two["findings"] = ["F1 varies."], ["Accuracy varies."]
+    two["headline"] = "The rows change accuracy"
+    exhibits = [Exhibit("a", one, ""), Exhibit("b", two, "")]
+    page = build_index([replace(report, exhibits=exhibits)], ["paper.html"])
+    assert "<p>F1 varies.</p>" in page
+    assert "The rows change accuracy" not in page
+
+
+def test_n_keeps_its_unit_on_one_line():
+    long = RECORDS[0] | {"claim": RECORDS[0]["claim"] | {"n": "12 to 50 seeds of each kind"}}
+    page = build_index([study([RECORDS[0], long])], ["paper.html"])
+    assert 'data-label="n">6\u00a0seeds<' in page
+    assert 'data-label="n">12\u00a0to 50\u00a0seeds of each kind<' in page
 
 
 def test_front_page_dates_each_study():

@@ -227,6 +227,8 @@ def share(
 ) -> Phrase:
     """`3 of the 12 pairs`, `none of the 12 pairs`, `all 12 pairs`: rows for which `holds` is true.
 
+    Few rows have words of their own: `the only pair`, `no pair`, `both pairs`, `neither pair`.
+
     per: column; counted are its values, of those the ones for which `holds` is true in all rows.
 
     Raises:
@@ -242,9 +244,10 @@ def _share_of(holds: pd.Series, noun: str, plural: str) -> str:
     n, total = int(holds.sum()), len(holds)
     counted = count_noun(total, noun, plural)
     if n == total:
-        return f"the one {noun}" if total == 1 else f"all {counted}"
+        few = {1: f"the only {noun}", 2: f"both {plural or f'{noun}s'}"}
+        return few.get(total, f"all {counted}")
     if n == 0:
-        return f"no {noun}" if total == 1 else f"none of the {counted}"
+        return {1: f"no {noun}", 2: f"neither {noun}"}.get(total, f"none of the {counted}")
     return f"{n:,} of the {counted}"
 
 

@@ -97,7 +97,7 @@ def count_settings(rows: pd.DataFrame) -> Phrase:
 def cell_noun(cells: pd.DataFrame) -> tuple[str, str]:
     """Singular and plural noun for the rows of `cells`."""
     if cells.duplicated(["dataset", "arm"]).any():
-        return "cell", "cells"
+        return "setting", "settings"
     return "pair of dataset and algorithm", "pairs of dataset and algorithm"
 
 

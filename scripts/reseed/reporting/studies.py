@@ -185,9 +185,8 @@ class StudyReport:
 
     @property
     def headline(self) -> str:
-        """The first headline: that of the first exhibit with a finding."""
-        found = (e.sidecar["headline"] for e in self.shown if e.sidecar["findings"])
-        return next(filter(None, found), "")
+        """The headline of the first exhibit with a finding, which is the first answer."""
+        return next((e.sidecar["headline"] for e in self.shown if e.sidecar["findings"]), "")
 
     @property
     def words(self) -> list[tuple[str, str]]:
