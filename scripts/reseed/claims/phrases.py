@@ -22,8 +22,8 @@ Statistic = Literal["median", "mean", "range", "count", "each", "setting", "name
 ROUNDING = 1e-12
 _CENTRES: dict[str, Callable[[np.ndarray], float]] = {"median": np.median, "mean": np.mean}
 _SIZES = ("mean", "median")
-# Most rows that a sentence lists one by one.
-_LISTED = 4
+#: Most rows that a sentence lists one by one.
+LISTED = 4
 
 
 class ClaimError(ValueError):
@@ -211,7 +211,7 @@ def listed(
     title: Callable[[str], str] | None = None,
 ) -> Phrase:
     """As `each` for up to four rows, else as `extent`: `0.12 to 0.20 (8 arms)`. Raises as both."""
-    if len(rows) <= _LISTED:
+    if len(rows) <= LISTED:
         return each(rows, column, show, titles, interval)
     ends = extent(rows, column, show, is_comparable=is_comparable, title=title)
     return Phrase(f"{ends} ({count_noun(len(rows), noun)})", "range", ends.rows)

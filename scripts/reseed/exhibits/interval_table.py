@@ -20,6 +20,7 @@ from reseed.rendering.data import (
     metric_title,
     require_rows,
 )
+from reseed.rendering.settings import tail_cell
 from reseed.rendering.tables import Rows, Table, TableRow
 from reseed.stats.gaussian_range import tail_power
 
@@ -95,7 +96,7 @@ def _line(row: pd.Series, places: int) -> TableRow:
         "Range": numbers.fixed(spread_of(row, "range"), places),
         "Next range": new or numbers.NONE,
         "Range / Gaussian": numbers.ratio(row["range_ratio_to_gaussian"]),
-        "Tail": row["tail"] or numbers.NONE,
+        "Tail": tail_cell(row["tail"]),
     }
 
 

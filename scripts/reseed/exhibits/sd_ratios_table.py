@@ -102,14 +102,16 @@ def _claim(rows: pd.DataFrame, pairs: list[tuple[str, str]], name: str) -> Claim
             "pair",
         ),
     }
+    other = "" if rows["same_data"].all() else "; data and test sets of a pair differ, too"
     sentence = (
-        "The ratio of the SDs of {metric} over seeds is {ratio} ({level} intervals, {n} each)."
+        "The ratio of the SDs of {metric} over seeds is {ratio}, with {n} each"
+        f"{' ({level} intervals)' if len(rows) <= phrases.LISTED else ''}{other}."
     )
     headline = "SD over seeds: smaller in {smaller}, greater in {greater}"
     if len(rows) == 1:
         sentence = (
             "The SD of {metric} over seeds of {arm} is {ratio} times that of {baseline}"
-            " ({level} interval, {n} each)."
+            f" ({{level}} interval, {{n}} each){other}."
         )
         headline = "SD over seeds: {arm} has {ratio} times that of {baseline}"
     return Claim(

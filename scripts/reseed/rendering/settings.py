@@ -157,6 +157,11 @@ def p_cell(p: float) -> str:
     return format_p(p).replace("below ", "< ") if math.isfinite(p) else numbers.NONE
 
 
+def tail_cell(tail: str) -> str:
+    """`heavier`, `lighter`, or `neither shown`: the test shows no equality; a dash without it."""
+    return {"as Gaussian": "neither shown"}.get(tail, tail) or numbers.NONE
+
+
 def adjusted_over(rows: pd.DataFrame, part: str = "section") -> str:
     """Sentence on what p-values are adjusted over. part: of the exhibit, for one dataset."""
     if (rows["family"] == "study").any():
