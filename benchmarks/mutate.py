@@ -36,6 +36,7 @@ _TESTED_BY = {
     "item_model": ["item_model", "weighted_t"],
     "mean_squares": ["variance", "factorial_variance"],
     "ranking": ["ranking_instability"],
+    "shares": ["shares", "share_intervals"],
     "trimming": ["ks", "representatives"],
 }
 #: Test files of all modules.
