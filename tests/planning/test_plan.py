@@ -139,6 +139,20 @@ def test_block_holds_trials_of_the_same_studies_only():
     ]
 
 
+def test_blocks_separate_trials_that_only_one_study_needs():
+    project, _ = plan_of({})
+    more = {"name": "other", "experiments": {"one": {"seeds": {"model": {"count": 9}}}}}
+    project.studies["other"] = Study(**copy.deepcopy(STUDY) | more)
+    plan = make_plan(project)
+    found = [{trial for _, part in block for trial in part} for block in blocks(plan, 600)]
+    needed = {name: {t for _, part in plan.block(name) for t in part} for name in plan.studies}
+    assert sorted(map(len, found)) == [3, 6]
+    assert found[0].isdisjoint(found[1])
+    # The smaller study is made of one block, and the other of both.
+    assert needed["small"] in found
+    assert needed["other"] == found[0] | found[1]
+
+
 def test_study_block_holds_each_of_its_trials_once():
     project, _ = plan_of({})
     more = {"seeds": {"model": {"count": 9}}}

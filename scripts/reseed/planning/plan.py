@@ -1,7 +1,7 @@
 """The work behind a set of studies: settings, trials, and blocks of trials (no I/O)."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -228,6 +228,19 @@ class Plan:
         """Every setting with all its trials."""
         return [(planned, planned.trials) for planned in self.settings.values()]
 
+    def studies_of_shared_trials(self) -> dict[Setting, dict[Coordinates, tuple[str, ...]]]:
+        """Studies that need each trial, for every setting that several studies use."""
+        shared = [one for one in self.settings.values() if len(one.studies) > 1]
+        found: dict[Setting, dict[Coordinates, tuple[str, ...]]] = {
+            one.setting: {} for one in shared
+        }
+        for study in sorted({name for one in shared for name in one.studies}):
+            for planned, trials in self.block(study):
+                if planned.setting in found:
+                    users = found[planned.setting]
+                    users |= {trial: (*users.get(trial, ()), study) for trial in trials}
+        return found
+
     def trial_files(self, study: str) -> list[str]:
         """Paths of a study's trials, each once."""
         return self.block_files(self.block(study))
@@ -263,24 +276,25 @@ def blocks(plan: Plan, block_seconds: float, seeds_per_job: int | None = None) -
     """All trials in blocks of about `block_seconds` each, by the models' cost hints.
 
     A setting that fills a job is cut into blocks of its own. Smaller settings are packed if they
-    share environment, device, studies, and whether they wait for a search. So a study that is
-    requested alone trains no other study's trials. All trials of a block need the same decisions.
+    share environment, device, and whether they wait for a search. All trials of a block are of the
+    same studies, so a study that is requested alone trains no other study's trials; and they need
+    the same decisions.
     Borders depend on the configuration alone: every process that parses the Snakefile gets the
     same plan. They enter no key.
     """
     open_blocks: dict[tuple[object, ...], Block] = {}
+    studies_of = plan.studies_of_shared_trials()
     for planned in plan.settings.values():
         model, each = planned.model, planned.seconds_per_trial
         size = seeds_per_job or max(1, round(block_seconds / each))
         width = planned.stack_width
         size = -(-size // width) * width
-        for decisions, trials in planned.parts(planned.trials).items():
+        for decisions, studies, trials in _parts(planned, studies_of):
             if seeds_per_job or len(trials) >= size:
                 for start in range(0, len(trials), size):
                     yield [(planned, trials[start : start + size])]
                 continue
             waits = planned.spec.search is not None
-            studies = frozenset(planned.studies)
             kind = (model.environment, model.device, studies, waits, decisions)
             block = open_blocks.setdefault(kind, [])
             seconds = sum(one.seconds_per_trial * len(members) for one, members in block)
@@ -289,3 +303,19 @@ def blocks(plan: Plan, block_seconds: float, seeds_per_job: int | None = None) -
                 block = open_blocks[kind] = []
             block.append((planned, trials))
     yield from (block for block in open_blocks.values() if block)
+
+
+def _parts(
+    planned: PlannedSetting, studies_of: Mapping[Setting, Mapping[Coordinates, tuple[str, ...]]]
+) -> Iterator[tuple[tuple[DecisionId, ...], tuple[str, ...], list[Coordinates]]]:
+    """Trials of a setting that need the same decisions and are of the same studies.
+
+    studies_of: see `Plan.studies_of_shared_trials`.
+    """
+    every, shared = tuple(sorted(planned.studies)), studies_of.get(planned.setting, {})
+    for decisions, trials in planned.parts(planned.trials).items():
+        parts: dict[tuple[str, ...], list[Coordinates]] = {}
+        for trial in trials:
+            parts.setdefault(shared.get(trial, every), []).append(trial)
+        for studies, part in parts.items():
+            yield decisions, studies, part
