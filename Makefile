@@ -7,6 +7,9 @@ BIN := .venv/bin
 # Python with the package `reseed` of this checkout.
 LIBRARY := PYTHONPATH=scripts $(BIN)/python
 
+# Most modules of the packages are never imported, so Python compiles those that are.
+INSTALL := $(BIN)/python -m pip install --quiet --no-compile
+
 # Environment with the oldest versions that pyproject.toml admits.
 OLDEST := build/oldest
 # Environment of the documentation site.
@@ -116,12 +119,12 @@ lock:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Reseed needs Python 3.11 or newer: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet -r requirements.txt
-	$(BIN)/python -m pip install --quiet -r requirements-torch.txt
+	$(INSTALL) -r requirements.txt
+	$(INSTALL) -r requirements-torch.txt
 	touch $@
 
 .venv/installed-dev: .venv/installed requirements-dev.txt
-	$(BIN)/python -m pip install --quiet -r requirements-dev.txt
+	$(INSTALL) -r requirements-dev.txt
 	touch $@
 
 clean:

@@ -32,10 +32,11 @@ import yaml
 REPOSITORY = Path(__file__).resolve().parents[1]
 #: Test files of modules that have none of their own name.
 _TESTED_BY = {
-    "gaussian_range": ["spread", "extremes"],
+    "gaussian_range": ["gaussian_range", "spread", "extremes"],
     "item_model": ["item_model", "weighted_t"],
     "mean_squares": ["variance", "factorial_variance"],
     "ranking": ["ranking_instability"],
+    "shares": ["shares", "share_intervals"],
     "trimming": ["ks", "representatives"],
 }
 #: Test files of all modules.

@@ -1,5 +1,8 @@
 """Verdicts claim no more than their numbers show."""
 
+from pathlib import Path
+
+import pandas as pd
 import pytest
 from reseed.claims.formatting import (
     count_interval_decimals,
@@ -10,6 +13,7 @@ from reseed.claims.formatting import (
 from reseed.claims.item_verdicts import BOTH, build_item_verdict
 from reseed.claims.pair_verdicts import build_pair_verdict, decide_pair_outcome
 
+ROOT = Path(__file__).parents[2]
 ROW = {
     "design": "splits",
     "model_a": "A",
@@ -209,6 +213,21 @@ def test_two_models_over_datasets():
     text = build_pair_verdict(TWO | {"p_holm": 0.3, "missing": "d1, d2"}).sentence()
     assert text.startswith("No difference shown between A and B over datasets: A is ahead on 7 of")
     assert text.endswith("Left out, as not both have comparable runs: d1, d2.")
+
+
+def test_skewed_differences_limit_the_signed_rank_test():
+    """The rates are those of the published simulations; below ten datasets there is no excess."""
+    rates = pd.read_csv(ROOT / "docs/methods/simulations/designs.csv")
+    skewed = rates[(rates["method"] == "signed-rank") & (rates["label"] == "skewed differences")]
+    found = dict(zip(skewed["case"].str.split().str[0], skewed["false_claims"], strict=True))
+    text = build_pair_verdict(TWO | {"n": 10}).sentence()
+    for datasets in ("10", "20"):
+        assert f"{100 * found[datasets]:.1f} % " in text
+        assert f"with {datasets}" in text
+        assert found[datasets] > 0.06
+    assert found["5"] <= 0.05
+    for other in ({"n": 9}, {"n": 10, "p_holm": 0.3}, {"n": 10, "test": "sign test"}):
+        assert "symmetric" not in build_pair_verdict(TWO | other).sentence()
 
 
 def test_few_datasets_have_no_test():

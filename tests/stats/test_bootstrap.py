@@ -182,3 +182,15 @@ def test_products_in_one_thread_are_whole(shape):
     a, b = (rng.normal(size=s).astype(np.float32) for s in ((rows, inner), (inner, columns)))
     exact = a.astype(np.float64) @ b.astype(np.float64)
     assert multiply_in_one_thread(a, b) == pytest.approx(exact, abs=1e-3)
+
+
+@pytest.mark.parametrize("name", ["precision", "recall", "f1", "macro_precision", "macro_f1"])
+def test_labels_drawn_once_equal_scikit_learn(name):
+    rng = np.random.default_rng(10)
+    y, pred = _data(name, rng, n=4)
+    w = resample_counts(200, 4, rng=rng)
+    result = WEIGHTED_METRICS[name](y, pred, w.astype(float))
+    for b, counts in enumerate(w):
+        items = np.repeat(np.arange(4), counts)
+        expected = [SKLEARN[name](y[items], one[items]) for one in pred]
+        assert result[b] == pytest.approx(expected)

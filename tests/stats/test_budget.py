@@ -59,3 +59,24 @@ def test_detectable_effect_falls_with_degrees_of_freedom():
     power = TTestPower()
     ends = [power.solve_power(nobs=n, power=0.8, alpha=0.05) * np.sqrt(n) for n in (5, 10)]
     assert detectable_factor(4, 9, 0.8, 0.05) == pytest.approx(ends[1] / ends[0], rel=1e-4)
+
+
+def test_seed_share_of_few_splits_by_hand():
+    """Split means 2 and 6 vary by 8, variances 2 and 8 within splits give 5/2 of it."""
+    assert seed_share_of_splits(np.array([1.0, 3, 4, 8]), 2) == pytest.approx(2.5 / 8)
+    nine = np.array([[1.0, 2, 6], [4, 4, 7], [0, 1, 2]])
+    expected = np.mean([np.var(row, ddof=1) for row in nine]) / 3
+    expected /= np.var([3, 5, 1], ddof=1)
+    assert seed_share_of_splits(nine.ravel(), 3) == pytest.approx(expected)
+    # All of the variance is within splits, or the split means are equal.
+    assert seed_share_of_splits(np.array([1.0, 9, 2, 9]), 2) == 1
+    assert np.isnan(seed_share_of_splits(np.array([1.0, 2, 2, 1]), 2))
+
+
+def test_a_plain_number_of_levels_is_doubled():
+    assert remaining_error({("seeds",): 3.0, ("items",): 1.0}, "seeds") == np.sqrt(2.5 / 4)
+    assert remaining_error({("seeds",): 3.0, ("items",): 1.0}, "seeds", 3) == np.sqrt(2 / 4)
+    shares = crossed_shares(0.2, 0.5)
+    assert shares[("seeds", "items")] == pytest.approx(0.3)
+    assert crossed_shares(0.7, 0.5)[("seeds", "items")] == 0
+    assert sum(split_shares(8, 0.25, 0.3).values()) == pytest.approx(1 / 8 + 0.25)

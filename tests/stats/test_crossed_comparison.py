@@ -103,6 +103,29 @@ def test_single_runs_give_the_paired_t_test_over_items():
     assert (result.low, result.high) == pytest.approx(tuple(test.confidence_interval()))
 
 
+@pytest.mark.parametrize("seeds", [(4, 4), (5, 3)])
+def test_parts_of_own_seeds_are_those_of_welch(seeds):
+    """Equal numbers of seeds: one part with Welch's degrees of freedom; else one part for each."""
+    rng = np.random.default_rng(22)
+    a, b = (sd * rng.normal(size=(s, 1)) + rng.normal(size=(s, 30))
+            for s, sd in zip(seeds, (2.0, 0.5), strict=True))  # fmt: skip
+    result = crossed_difference(a, b, shared_seeds=False)
+    means = [x.mean(axis=1) for x in (a, b)]
+    own = [np.var(x, ddof=1) / x.size for x in means]
+    welch = stats.ttest_ind(*means, equal_var=False).df
+    expected = [(sum(own), welch)] if seeds == (4, 4) else [(own[0], 4), (own[1], 2)]
+    unit = result.se**2 / sum(part for part, _ in result.parts)
+    assert len(result.parts) == len(expected) + 1
+    for (part, df), (variance, other) in zip(result.parts, expected, strict=False):
+        assert (part * unit, df) == pytest.approx((variance, other))
+    assert result.parts[-1][1] == 29
+    total = [part * unit for part, _ in result.parts]
+    quantiles = stats.t.isf(0.025, [df for _, df in result.parts])
+    half = np.dot(total, quantiles) / np.sum(total) * result.se
+    assert result.high == pytest.approx(a.mean() - b.mean() + half)
+    assert result.low == pytest.approx(a.mean() - b.mean() - half)
+
+
 def test_p_values_and_intervals_agree():
     rng = np.random.default_rng(12)
     for seeds, shared in ((2, True), (2, False), (5, True)):

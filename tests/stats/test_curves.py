@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reseed.stats.curves import convergence_time, curve_band, summarise_reach, time_to_reach
+from scipy import stats
 from statsmodels.duration.survfunc import SurvfuncRight
+from statsmodels.stats.proportion import proportion_confint
 
 RAGGED = np.array([[0.1, 0.4, 0.6, np.nan], [0.2, 0.3, np.nan, np.nan], [0.3, 0.5, 0.7, 0.9]])
 
@@ -49,6 +51,19 @@ def test_interval_of_the_median_covers():
     assert hits / 1000 >= 0.95 - 3 * 0.007  # exact coverage at 15: 0.965
     few = summarise_reach([1, 2, 3.0], [5, 5, 5])
     assert (few.median_low, few.median_high) == (0.0, np.inf)
+
+
+@pytest.mark.parametrize(("n", "successes", "level"), [(6, 6, 0.95), (15, 9, 0.95), (30, 0, 0.9)])
+def test_intervals_of_share_and_median_are_exact(n, successes, level):
+    times = np.r_[np.arange(1.0, successes + 1), np.full(n - successes, np.inf)]
+    result = summarise_reach(times, np.full(n, 99), level)
+    share = proportion_confint(successes, n, 1 - level, method="beta")
+    assert (result.share_low, result.share_high) == pytest.approx(share)
+    # The k-th smallest and largest contain the median with 1 − 2 P(B < k); k is the largest.
+    k = max(k for k in range(1, n) if 2 * stats.binom.cdf(k - 1, n, 0.5) <= 1 - level)
+    assert result.median_low == times[k - 1]
+    assert result.median_high == times[n - k]
+    assert (result.n, result.level) == (n, level)
 
 
 def test_restarts_equal_simulated_restarts():

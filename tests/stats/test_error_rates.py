@@ -225,3 +225,29 @@ def test_all_tied_scores_reject_nothing():
 def test_experiments_are_deterministic():
     a, b = (simulate_cv(5, n_repeats=3, rng=_rng(12)) for _ in range(2))
     np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize(("samples", "share"), [(22, None), (20, 0.3)])
+def test_each_accuracy_equals_a_nearest_centroid(samples, share):
+    """The same numbers are drawn again, and scikit-learn classifies the test items."""
+    sizes = {"n_models": 2, "n_samples": samples, "n_features": 3, "n_repeats": 3}
+    sizes |= {"separation": 1.0, "effect": 0.5}
+    ours = simulate_cv(2, n_folds=5, test_share=share, rng=_rng(30), **sizes)
+    rng, half, y = _rng(30), samples // 2, np.repeat([0, 1], samples // 2)
+    centre = np.array([1.5, 1.0])[:, None, None] / (2 * np.sqrt(3))
+    x = rng.standard_normal((2, 2, samples, 3)) + (2 * y - 1)[:, None] * centre
+    ranks = rng.random((2, 3, 2, half)).argsort(axis=-1).argsort(axis=-1)
+    for experiment, model in np.ndindex(2, 2):
+        expected = []
+        for rank in ranks[experiment]:
+            if share is None:
+                # Folds in turn, one class after the other.
+                fold = np.r_[rank[0] % 5, (rank[1] + half) % 5]
+                tested = [fold == one for one in range(5)]
+            else:
+                tested = [rank.ravel() < 3]
+            one = x[experiment, model]
+            for test in tested:
+                found = NearestCentroid().fit(one[~test], y[~test])
+                expected.append(found.score(one[test], y[test]))
+        assert ours[experiment, model] == pytest.approx(expected)

@@ -50,6 +50,8 @@ def test_score_percentile_equals_counting():
     top = score_percentile(0.9, seeds)
     assert (top.share, top.high, top.best_of) == (1, 1, np.inf)
     assert top.sds == pytest.approx((0.9 - seeds.mean()) / seeds.std(ddof=1))
+    loss = score_percentile(-0.9, -seeds, greater_is_better=False)
+    assert (loss.share, loss.high, loss.sds) == (1, 1, pytest.approx(top.sds))
     for same in ([0.1] * 3, [0.3] * 10):  # means that differ from 0.1 and 0.3 in the last digit
         assert np.isnan(score_percentile(0.7, same).sds)
 
@@ -70,3 +72,24 @@ def test_bad_input_is_refused():
         expected_subset_range([1.0, 2.0], 3)
     with pytest.raises(ValueError, match="finite"):
         score_percentile(np.nan, [1.0])
+
+
+@pytest.mark.parametrize(("worse", "best_of"), [(0, 1), (4, 1), (5, 1), (6, 2), (8, 4), (9, 9)])
+def test_best_of_is_the_smallest_number_of_seeds(worse, best_of):
+    """k seeds beat on average k/(k + 1) of all seeds; with rank 0 one seed is enough."""
+    seeds = np.r_[np.zeros(worse), np.ones(10 - worse) * 2]
+    assert score_percentile(1.0, seeds).best_of == best_of
+    k = next(k for k in range(1, 20) if k / (k + 1) >= worse / 10)
+    assert k == best_of
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9])
+def test_intervals_have_the_requested_level(level):
+    expected = stats.studentized_range.ppf([(1 - level) / 2, (1 + level) / 2], 7, np.inf)
+    assert gaussian_range_interval(7, level) == pytest.approx(tuple(expected), rel=1e-6)
+    result = score_percentile(0.6, [0.5, 0.6, 0.6, 0.7, 0.8], level=level)
+    low, high = (proportion_confint(k, 5, 1 - level, method="beta") for k in (1, 3))
+    assert (result.low, result.high) == pytest.approx((low[0], high[1]))
+    none = score_percentile(0.1, [0.5, 0.6])
+    assert (none.share, none.low, none.n) == (0, 0, 2)
+    assert none.high == pytest.approx(proportion_confint(0, 2, method="beta")[1])

@@ -205,3 +205,14 @@ OF_ANY_SIZE = {
 def test_results_do_not_depend_on_the_size_of_scores(name, size):
     result, base = (np.array(OF_ANY_SIZE[name](u)[1:]) for u in (size, 1.0))
     np.testing.assert_allclose(result, base, rtol=1e-9)
+
+
+def test_scales_of_extreme_and_zero_scores():
+    """A power of two whose inverse is a float64 number too; zeros have the unit 1."""
+    for x, power in ((5e-324, -1000), (1e308, 1000), (3.0, 2), (0.5, 0), (0.75, 0)):
+        scaled, unit = rescale(np.array([x, -x / 2, 0.0]))
+        assert unit == 2.0**power
+        assert scaled[0] * unit == x
+    rows, units = rescale(np.array([[0.0, 0.0], [4.0, -1.0]]), axis=1)
+    np.testing.assert_array_equal(units, [[1.0], [8.0]])
+    np.testing.assert_array_equal(rows, [[0, 0], [0.5, -0.125]])

@@ -68,6 +68,17 @@ def test_iman_davenport_is_two_way_anova_of_the_ranks():
     assert stats.f.sf(2.85, 3, 39) == pytest.approx(0.05, abs=5e-4)
 
 
+def test_friedmans_test_of_two_datasets_by_hand():
+    """Ranks (1, 2, 3) and (1, 3, 2): χ² is 3 of at most 4, so F = 3 with 2 and 2 degrees."""
+    result = compare_over_datasets([[3.0, 2, 1], [3.0, 1, 2]])
+    assert result.friedman_chi2 == pytest.approx(3)
+    assert result.iman_davenport_f == pytest.approx(3)
+    assert result.iman_davenport_p == pytest.approx(1 / 4)  # 1/(1 + F)
+    same = compare_over_datasets([[3.0, 2, 1], [3.0, 2, 1]])
+    assert (same.friedman_chi2, same.iman_davenport_p) == (pytest.approx(4), 0)
+    assert same.iman_davenport_f == np.inf
+
+
 def test_two_models_over_datasets():
     d = np.array([0.02, -0.01, 0.03, 0.0, 0.04, 0.01, 0.02])
     result = compare_two_models(d)

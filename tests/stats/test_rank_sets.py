@@ -4,6 +4,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
+from reseed.stats.crossed_comparison import crossed_difference
 from reseed.stats.rank_sets import (
     TaskScores,
     _cluster_df,
@@ -254,3 +255,64 @@ def test_no_number_of_one_source_makes_up_for_the_other():
     assert 60 < runs < np.inf
     closer = _pilot(0.01)
     assert levels_to_separate(closer, 60, part=closer.by_runs)[0] == np.inf
+
+
+@pytest.mark.parametrize("level", [0.95, 0.7])
+def test_critical_value_is_that_of_all_signs(level):
+    """3 models on 8 tasks: the largest t of three pairs, by SciPy for each of 256 patterns."""
+    scores = _rng(15).normal(size=(3, 8)) * [[1.0], [2], [0.5]]
+    pairs = np.array([scores[i] - scores[j] for i, j in combinations(range(3), 2)])
+    signs = np.array(list(product((-1, 1), repeat=8)))
+    t = np.abs(stats.ttest_1samp(signs[:, None] * pairs, 0, axis=2).statistic).max(axis=1)
+    sets = rank_over_tasks(scores, level, n_draws=256, rng=_rng())
+    assert sets.critical == pytest.approx(np.sort(t)[int(np.ceil(level * 257)) - 1])
+    assert sets.mean == pytest.approx(scores.mean(axis=1))
+    assert sets.rank.tolist() == stats.rankdata(-scores.mean(axis=1)).tolist()
+    drawn = rank_over_tasks(scores, level, n_draws=255, rng=_rng())
+    assert np.abs(t - drawn.critical).min() < 1e-9  # random patterns are some of them
+    np.testing.assert_allclose(drawn.se, sets.se)
+
+
+@pytest.mark.parametrize("items", [1, 30])
+def test_squared_errors_are_means_over_tasks(items):
+    """Of one task as in the crossed comparison; of runs alone as in Welch's test."""
+    rng = _rng(16)
+    tasks = [[sd * rng.normal(size=(s, 1)) + rng.normal(size=(s, items)) for s, sd in runs]
+             for runs in (((3, 1.0), (4, 2.0)), ((5, 0.5), (2, 1.0)))]  # fmt: skip
+    expected = []
+    for a, b in tasks:
+        if items == 1:
+            expected.append(a.var(ddof=1) / len(a) + b.var(ddof=1) / len(b))
+        else:
+            test = crossed_difference(a, b, shared_seeds=False)
+            expected.append(test.se**2)
+    sets = rank_on_tasks([TaskScores(values) for values in tasks], rng=rng)
+    assert sets.se[0, 1] ** 2 == pytest.approx(sum(expected) / 4)
+    difference = np.mean([a.mean() - b.mean() for a, b in tasks])
+    assert sets.difference[0, 1] == pytest.approx(difference)
+
+
+def test_critical_value_of_few_runs_is_that_of_simulated_runs():
+    """Two tasks of 3 and 4 runs: Gaussian differences over simulated chi-squared variances."""
+    rng = _rng(17)
+    tasks = [TaskScores([sd * rng.normal(size=(n, 1)) for n in (3, 4)]) for sd in (1.0, 2.0)]
+    sets = rank_on_tasks(tasks, n_draws=40_000, rng=_rng(18))
+    parts = np.array([[one.var(ddof=1) / len(one) for one in task.values] for task in tasks]) / 4
+    df = parts.sum(axis=0) ** 2 / (parts**2 / [2, 3]).sum(axis=0)  # Satterthwaite, by model
+    variance = parts.sum(axis=0)
+    drawn = (rng.chisquare(df, (400_000, 2)) / df) @ variance
+    t = np.abs(rng.normal(size=400_000)) * np.sqrt(variance.sum() / drawn)
+    assert sets.critical == pytest.approx(np.quantile(t, 0.95), rel=0.03)
+
+
+def test_skewness_of_several_pairs_is_a_mean():
+    """Each difference is that of the model of greater SD; pairs that do not differ are left out."""
+    scores = _rng(19).exponential(size=(4, 30)) * np.array([[1.0], [4], [2], [3]])
+    scores[3] = scores[0] + 1
+    order = [1, 2, 0, 3]
+    expected = [
+        stats.skew(scores[i] - scores[j])
+        for i, j in combinations(order, 2)
+        if {i, j} != {0, 3}
+    ]  # fmt: skip
+    assert skewness_of_differences(scores)[0] == pytest.approx(np.mean(expected))

@@ -92,6 +92,18 @@ def test_reversal_by_full_enumeration_of_subsets():
                                       rel=0.05)  # fmt: skip
 
 
+def test_error_of_reversals_with_half_ties():
+    """Ties of subsets cost 1/2: the SD of the costs of all subsets over √draws."""
+    d = np.array([1.0, -1, 2, -1, 0, 1])
+    subsets = [d[list(one)].sum() for one in itertools.combinations(range(6), 2)]
+    costs = [0.5 if total == 0 else float(total < 0) for total in subsets]
+    assert 0.5 in costs
+    result = order_reversal(d, 2, ties="half", n_draws=40_000, rng=_rng(41))
+    assert result.probability == pytest.approx(np.mean(costs), abs=4 * result.se)
+    assert result.se == pytest.approx(np.std(costs) / 200, rel=0.03)
+    assert (result.m, result.n_draws) == (2, 40_000)
+
+
 def test_disagreement_of_means_by_full_enumeration():
     d = np.array([0.5, -0.3, 0.9, -0.2, 0.1])
     ways = [np.array(list(itertools.product(d, repeat=m))).sum(axis=1) for m in (2, 3)]

@@ -70,6 +70,26 @@ def test_measures_predict_disagreement_on_other_half():
         assert partial_rank_correlation(half["churn"], half["disagreement"]).r > 0.7
 
 
+def test_measures_of_each_half_by_hand():
+    """The items are split again with the same numbers; churn is a share of a half."""
+    gaps, labels, correct, confidence = models(np.random.default_rng(7), n=5, items=41)
+    half = next(
+        heldout_information(
+            gaps, labels, correct, confidence, n_bootstrap=2, rng=np.random.default_rng(8)
+        )
+    )
+    order = np.random.default_rng(8).permutation(41)
+    first, second = order[:20], order[20:]
+    np.testing.assert_allclose(half["accuracy"], correct[:, first].mean(axis=1))
+    for name, items in (("churn", first), ("disagreement", second)):
+        part = labels[:, items]
+        others = [[(a != b).mean() for b in part] for a in part]
+        np.testing.assert_allclose(half[name], np.sum(others, axis=1) / 4)
+    for i, distance in enumerate(half["ks"]):
+        others = np.delete(gaps[:, first], i, axis=0).ravel()
+        assert distance == pytest.approx(stats.ks_2samp(gaps[i, first], others).statistic)
+
+
 def test_exchangeable_models_show_no_correlation():
     rng, result = np.random.default_rng(4), []
     for _ in range(12):

@@ -39,6 +39,10 @@ def test_noise_components_equal_the_crossed_model():
     assert split.observed_variance == pytest.approx(c.mean(axis=1).var(ddof=1))
     fresh = anova["seed"].raw + (anova["item"].raw + anova["residual"].raw) / 200
     assert split.fresh_test_variance == pytest.approx(fresh)
+    share = anova["seed"].raw / c.mean(axis=1).var(ddof=1)
+    assert split.seed_share == pytest.approx(share)
+    assert 0 < share < 1
+    assert (split.runs, split.items, split.mean) == (30, 200, pytest.approx(c.mean()))
 
 
 def test_independent_errors_have_no_seed_variance():

@@ -27,6 +27,17 @@ def test_disjoint_subsets_count_once():
     assert share_of_subsets_interval(0, 9, 9, 1) == pytest.approx((0, 0.975, 1))
 
 
+@pytest.mark.parametrize("drawn", [7, 83, 84])
+def test_drawn_subsets_add_their_own_variance(drawn):
+    """k/N + (1 − k/N)/B of one case's variance; without the last term for all 84 subsets."""
+    variance = 1 / 3 + (2 / 3 / drawn if drawn < 84 else 0)
+    low, high, n = share_of_subsets_interval(0.4, 3, 9, drawn, level=0.9)
+    assert n == pytest.approx(1 / variance)
+    # The beta distributions of Clopper and Pearson, with a count that is not an integer.
+    assert stats.beta.cdf(low, 0.4 * n, 0.6 * n + 1) == pytest.approx(0.05)
+    assert stats.beta.sf(high, 0.4 * n + 1, 0.6 * n) == pytest.approx(0.05)
+
+
 def pools(n, count, seed):
     """Share of subsets of 3 of n cases with a mean above 0.3: of all, and of 100 random ones."""
     rng = np.random.default_rng(seed)

@@ -76,6 +76,9 @@ SIZES = {
     "rank_over_tasks of models": (
         "models", 2, lambda k: rank_sets.rank_over_tasks(
             np.stack([X, X[::-1]])[:k], n_draws=100, rng=rng())),
+    "rank_on_tasks": (
+        "n_draws", 100, lambda k: rank_sets.rank_on_tasks(
+            [rank_sets.TaskScores([X[:, None], X[:, None] + 1])], n_draws=k, rng=rng())),
     "order_reversal": ("m", 1, lambda k: ranking.order_reversal(X, k, n_draws=9, rng=rng())),
     "split_ks_distance": (
         "n_splits", 1, lambda k: representatives.split_ks_distance(

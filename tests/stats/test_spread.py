@@ -380,3 +380,13 @@ def test_ratio_limits_are_close_to_those_of_the_f_test(n, m, excess):
     ratios = high / low / exact
     assert 0.99 <= ratios.min() <= ratios.max() <= excess
     assert np.isnan(ratio_limits((1.0, np.nan, 2.0), (1.0, 0.5, 2.0))).all()
+
+
+def test_interval_of_the_iqr_is_scipys_bootstrap():
+    x = np.random.default_rng(8).normal(size=60)
+    found = spread_intervals(x, level=0.9, n_boot=8000, rng=np.random.default_rng(9))
+    other = stats.bootstrap(
+        (x,), stats.iqr, n_resamples=8000, confidence_level=0.9, method="percentile",
+        rng=np.random.default_rng(10),
+    ).confidence_interval  # fmt: skip
+    assert (found.low.iqr, found.high.iqr) == pytest.approx(tuple(other), rel=0.03)

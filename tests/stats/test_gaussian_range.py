@@ -1,0 +1,73 @@
+"""Gaussian ranges: simulated samples in blocks, intervals, and SciPy's bootstrap of quartiles."""
+
+import numpy as np
+import pytest
+from reseed.stats import gaussian_range
+from reseed.stats.gaussian_range import (
+    _studentised,
+    expected_gaussian_range,
+    range_against_gaussian,
+    tail_power,
+)
+from scipy import stats
+
+
+def test_samples_of_all_blocks_are_kept(monkeypatch):
+    expected = np.random.default_rng(3).standard_normal((7, 5))
+    ratio, kurtosis = _studentised(5, 7, 3)
+    np.testing.assert_allclose(ratio, np.ptp(expected, axis=1) / expected.std(axis=1, ddof=1))
+    np.testing.assert_allclose(kurtosis, stats.kurtosis(expected, axis=1, bias=False))
+    monkeypatch.setattr(gaussian_range, "_CHUNK", 15)
+    _studentised.cache_clear()
+    in_blocks = _studentised(5, 7, 3)
+    _studentised.cache_clear()
+    np.testing.assert_allclose(in_blocks, (ratio, kurtosis))
+
+
+@pytest.mark.parametrize("level", [0.9, 0.5])
+def test_interval_of_the_ratio_divides_by_simulated_quantiles(level):
+    x = np.random.default_rng(4).normal(size=9)
+    result = range_against_gaussian(x, n_sim=500, seed=5, level=level)
+    z = np.random.default_rng(5).standard_normal((500, 9))
+    null = np.ptp(z, axis=1) / z.std(axis=1, ddof=1)
+    observed = np.ptp(x) / x.std(ddof=1)
+    ends = np.quantile(null, [(1 + level) / 2, (1 - level) / 2])
+    assert (result.low, result.high) == pytest.approx(tuple(observed / ends))
+    upper, lower = (1 + (null >= observed).sum()) / 501, (1 + (null <= observed).sum()) / 501
+    assert result.p_larger == pytest.approx(upper)
+    assert result.p_value == pytest.approx(min(1, 2 * min(upper, lower)))
+    # The mean of the SD of a Gaussian sample is c₄; its table has 0.9693 at 9.
+    assert result.expected == pytest.approx(float(expected_gaussian_range(9)) / 0.9693, rel=1e-4)
+
+
+@pytest.mark.parametrize(("n", "test"), [(5000, "Shapiro-Wilk"), (5001, "Anderson-Darling")])
+def test_shapiro_wilk_ends_at_5000_scores(n, test):
+    x = np.random.default_rng(6).normal(size=n)
+    assert range_against_gaussian(x, n_sim=2).normality.test == test
+
+
+def test_smallest_possible_p_at_alpha_names_the_tail():
+    """39 samples: a kurtosis beyond all of them has p = 2/40."""
+    x = np.r_[np.linspace(-1, 1, 29), 40]
+    normality = range_against_gaussian(x, n_sim=39, alpha=0.05).normality
+    assert (normality.excess_kurtosis_p, normality.tail) == (0.05, "heavier")
+    assert range_against_gaussian(x, n_sim=38, alpha=0.05).normality.tail == "as Gaussian"
+
+
+def test_power_at_infinite_degrees_of_freedom_is_the_level():
+    null = tail_power(12, df=np.inf, alpha=0.4, n_sim=8000)
+    assert (null.range, null.tail) == (pytest.approx(0.4, abs=0.03), pytest.approx(0.2, abs=0.025))
+    assert (null.n, null.df, null.alpha) == (12, np.inf, 0.4)
+    assert tail_power(12, df=0.5, n_sim=50).tail > 0.5
+    with pytest.raises(ValueError, match="df must be positive"):
+        tail_power(12, df=0.0)
+
+
+def test_largest_and_smallest_sample_sizes():
+    assert expected_gaussian_range(1) == pytest.approx(0, abs=1e-12)
+    # The median of the largest of n is Φ⁻¹(2^(−1/n)); the mean exceeds it by 0.21/z, in order.
+    z = stats.norm.isf(np.log(2) / 1e40)
+    assert expected_gaussian_range(1e40) / 2 == pytest.approx(z + 0.211 / z, rel=1e-4)
+    for n in (0.5, 1.5, 2e40):
+        with pytest.raises(ValueError, match="sample sizes"):
+            expected_gaussian_range(n)
