@@ -56,8 +56,10 @@ def test_other_data_and_left_out_arms_are_named():
 def test_many_pairs_are_counted():
     table = table_of(study(0.2, others=tuple("abcde")))
     assert table.headline == (
-        "SD over seeds: smaller in all 5 pairs, greater in none of the 5 pairs"
+        "SD of AUC over seeds: smaller in all 5 pairs, greater in none of the 5 pairs"
     )
+    assert table.sections[0].endswith(", AUC")
+    assert table.shown["SD"].map(len).nunique() == 1  # equal digits in a section
     assert table.findings[0].endswith(" (5 pairs), with 24 seeds each.")  # and no intervals
 
 
