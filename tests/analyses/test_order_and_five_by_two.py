@@ -74,7 +74,7 @@ def test_order_of_arms(tmp_path):
     shown = check_table(draw(stochastic_order_table, exhibit(table, metrics), {}), tmp_path)
     assert shown.shown["XGB"][0] != "–"
     assert shown.shown["RF"][1].endswith("§")
-    assert "for the one pair" in shown.findings[0]
+    assert "for the only pair" in shown.findings[0]
 
 
 def test_a_loss_is_turned():

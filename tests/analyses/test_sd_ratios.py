@@ -46,6 +46,7 @@ def test_other_data_and_left_out_arms_are_named():
     rows += seeds(3, "b")[0]
     table = table_of(data_of(rows, facts=about(("magic", "home_mortgage_sim"))))
     assert "differ in data and test set" in table.footnote
+    assert table.findings[0].endswith("; data and test sets of a pair differ, too.")
     assert "Left out: " in table.footnote
     assert len(table.shown) == 1
     few = run_analysis(sd_ratios, study(1, n=3), baselines=["scratch"]).iloc[0]
@@ -55,9 +56,11 @@ def test_other_data_and_left_out_arms_are_named():
 def test_many_pairs_are_counted():
     table = table_of(study(0.2, others=tuple("abcde")))
     assert table.headline == (
-        "SD over seeds: smaller in all 5 pairs, greater in none of the 5 pairs"
+        "SD of AUC over seeds: smaller in all 5 pairs, greater in none of the 5 pairs"
     )
-    assert "(5 pairs)" in table.findings[0]
+    assert table.sections[0].endswith(", AUC")
+    assert table.shown["SD"].map(len).nunique() == 1  # equal digits in a section
+    assert table.findings[0].endswith(" (5 pairs), with 24 seeds each.")  # and no intervals
 
 
 def test_an_unknown_baseline_is_named():

@@ -149,7 +149,7 @@ def test_the_figure_draws_the_centre_that_its_claims_state():
 def test_phrases_of_counts_and_single_rows():
     assert phrases.share(ROWS, ROWS["ratio"] > 2, "pair").text == "2 of the 3 pairs"
     assert phrases.share(ROWS, ROWS["ratio"] > 9, "pair").text == "none of the 3 pairs"
-    assert phrases.share(ROWS.iloc[:1], ROWS["ratio"].iloc[:1] > 0, "pair").text == "the one pair"
+    assert phrases.share(ROWS.iloc[:1], ROWS["ratio"].iloc[:1] > 0, "pair").text == "the only pair"
     assert phrases.extent(ROWS, "ratio", show).text == "2.0 to 5.0"
     each = phrases.each(ROWS, "ratio", show, "abc")
     assert each.text == "2.0 for a, 3.0 for b and 5.0 for c"

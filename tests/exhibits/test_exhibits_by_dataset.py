@@ -43,7 +43,7 @@ def test_test_ratios_have_panels_of_their_own(ratios):
         assert axis.lines[1].get_ydata() == pytest.approx([scores.median()] * 2)
     both = {"experiments": ["model_seeds", "data_seeds"]}
     [claim] = shown(range_bars, spread, *ratios, both).claims
-    assert claim.heading.endswith("in 1 of the 2 cells")
+    assert claim.heading.endswith("in 1 of the 2 settings")
 
 
 def grid(score, **place):
@@ -161,7 +161,7 @@ def test_noise_on_several_test_sets_has_labels_and_level():
     labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
     assert labels == ["RF, fold 0", "RF, fold 1", "RF, fold 2"]
     assert "3 without an interval: an interval needs at least 50 test items." in drawn.footnote
-    assert "in all 3 cells (8 seeds each)" in drawn.findings[0]
+    assert "in all 3 settings (8 seeds each)" in drawn.findings[0]
     legend = " ".join(text.get_text() for text in figure.legends[0].get_texts())
     assert "80 % interval" in legend
     assert "covers" not in " ".join(drawn.definitions)
@@ -179,7 +179,7 @@ def test_noise_of_a_metric_that_is_no_mean():
     assert [axis.get_xlabel() for axis in figure.axes] == ["SD of accuracy"]
     assert "in the CSV only: F1, mean over classes." in drawn.footnote
     assert all("(accuracy)" in found for found in drawn.findings)
-    assert drawn.headline.endswith("in the one cell (accuracy)")
+    assert drawn.headline.endswith("in the only setting (accuracy)")
     figure, drawn = draw(seed_noise, replace(data, statistics=pd.DataFrame([f1])), {})
     assert [axis.get_xlabel() for axis in figure.axes] == ["SD of F1, mean over classes"]
     assert "it has none: F1, mean over classes." in drawn.definitions[0]

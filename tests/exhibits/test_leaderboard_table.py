@@ -147,7 +147,7 @@ def test_a_mean_rank_states_its_number_of_datasets():
     rows = [row for row in rows if (row["model"], row["dataset"]) != ("ffnn", both[1])]
     table = board(rows, about(both))
     assert table.headline == (
-        "XGB has the best mean rank over 1 of the 2 datasets; shown to beat all others on all 2"
+        "XGB has the best mean rank over 1 of the 2 datasets; shown to beat all others on both"
         " datasets"
     )
     assert "over 1 dataset:" in claims_of(table)["mean_ranks"]

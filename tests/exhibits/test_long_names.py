@@ -170,7 +170,7 @@ def test_experiments_that_vary_the_same_seed_are_told_apart(tmp_path):
             )
             frame = drawn.frame.set_index(["varied", "arm"])["range"]
             assert all(frame["data", arm] > frame["model", arm] for arm in ("rf", "gbm"))
-            assert drawn.claims[0].heading.endswith("in all 2 cells")
+            assert drawn.claims[0].heading.endswith("in both settings")
 
 
 def test_repeats_are_splits_of_a_heat_map_and_of_strips():
@@ -264,3 +264,27 @@ def test_a_name_of_several_lines_is_drawn_on_one(arms):
     end = " arm" if arms else ""
     assert any(f"one of two lines{end}" in label for label in labels)
     assert any(f"tab and return{end}" in label for label in labels)
+
+
+def test_labels_of_differences_keep_their_distance():
+    """Names of models stand next to the numbers of the panel before, 7 points away or more."""
+    models = ("neighbour", "boosting", "bayes", "forest", "tree")
+    sets = ("magic", "home_mortgage_sim")
+    rng = np.random.default_rng(0)
+    metrics = frame([
+        trial(0.8 + 0.01 * rank + rng.normal(0, 0.01), experiment="data_seeds", dataset=dataset,
+              metric="auc", model=model, data_seed=split, seed=0, varied="data")
+        for dataset in sets for rank, model in enumerate(models) for split in range(6)
+    ])  # fmt: skip
+    facts = about(sets, models)
+    for model in models:
+        facts = amended(facts, models={model: {"title": model}})
+    figure, _ = draw(pairs_figure, shown(metrics, facts, pairs), {})
+    figure.draw_without_rendering()
+    left, right = (axis for axis in figure.axes if axis.get_visible())
+    assert len(left.get_yticklabels()) == 10
+    points = 72 / figure.dpi
+    numbers = max(text.get_window_extent().x1 for text in left.texts)
+    for start, axis in ((0, left), (numbers, right)):
+        labels = min(label.get_window_extent().x0 for label in axis.get_yticklabels())
+        assert (labels - start) * points >= 7

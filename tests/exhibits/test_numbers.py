@@ -62,8 +62,11 @@ def test_a_median_with_its_ends(values, text):
         (3, 5, "3 of the 5 others"),
         (0, 5, "none of the 5 others"),
         (5, 5, "all 5 others"),
-        (1, 1, "the one other"),
+        (1, 1, "the only other"),
         (0, 1, "no other"),
+        (2, 2, "both others"),
+        (0, 2, "neither other"),
+        (1, 2, "1 of the 2 others"),
     ],
 )
 def test_a_part_of_a_count(n, total, text):

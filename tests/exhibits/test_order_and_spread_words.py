@@ -27,7 +27,7 @@ def test_spreads_of_few_seeds_are_no_dashes():
     """With two seeds there is no spread; with three, none of their statistics is a dash alone."""
     facts, options = about(("magic",), tuple(GAINS)), {"experiments": ["model_seeds"]}
     empty = shown(interval_table, spread, frame(seeds(n=2)), facts, options).empty
-    assert empty == "A spread needs 3 seeds, and every cell has at most 2."
+    assert empty == "A spread needs 3 seeds, and every setting has at most 2."
     table = shown(interval_table, spread, frame(seeds(n=3)), facts, options).shown
     assert {"Median", "Range", "SD"} <= set(table.columns)
     assert not (table == "–").all().any()

@@ -73,7 +73,7 @@ def test_average_ranks_are_named_for_rank_tests_only():
         {},
     )
     assert claims_of(two)["shown_over_datasets"] == (
-        "Over 6 datasets a difference is shown for the one pair."
+        "Over 6 datasets a difference is shown for the only pair."
     )
     three = {"rf": 0.8, "xgb": 0.82, "ffnn": 0.84}
     ranked = draw(verdicts_table, exhibit(splits(three, SIX), about(SIX)), {})
@@ -171,7 +171,7 @@ def test_untested_pair_does_not_hide_tested_pairs():
     assert "Nothing is tested" not in table.footnote
     assert "Not tested over datasets: 1 pair with comparable runs on 4 or fewer" in table.footnote
     over = claims_of(table)["shown_over_datasets"]
-    assert re.fullmatch(r"Over 5 datasets a difference is shown for .* 2 pairs\.", over)
+    assert over == "Over 5 datasets a difference is shown for neither pair."
 
 
 def test_a_plan_needs_runs():

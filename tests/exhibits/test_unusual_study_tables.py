@@ -127,7 +127,7 @@ def test_wins_are_counted_for_each_split_scheme():
 
 @pytest.mark.parametrize(
     ("second", "headline"),
-    [(0.81, "XGB wins all 2 comparisons"), (0.79, "RF and XGB win 1 of the 2 comparisons each")],
+    [(0.81, "XGB wins both comparisons"), (0.79, "RF and XGB win 1 of the 2 comparisons each")],
 )
 def test_models_that_share_the_most_wins_are_all_named(second, headline):
     rows = seeds({"rf": 0, "xgb": 0.01}, sd=1e-4)
@@ -178,9 +178,9 @@ def test_a_cell_whose_seeds_two_experiments_vary_counts_once():
     found = shown(spread_table, spread, frame(rows), facts, options)
     assert found.headline == "Splits move the score 4 times as much as model seeds"
     assert found.findings[0].endswith(
-        "in the one pair of dataset and algorithm: the SD over data seeds divided by that over"
-        " model seeds is 4.00 (1 pair), with 6 seeds a side. In the one cell the 95 % interval of"
-        " the ratio lies above one."
+        "in the only pair of dataset and algorithm: the SD over data seeds divided by that over"
+        " model seeds is 4.00 (1 pair), with 6 seeds a side. In the only setting the 95 % interval"
+        " of the ratio lies above one."
     )
 
 

@@ -177,7 +177,7 @@ def test_models_below_the_panel_are_named():
 def test_test_ratios_are_settings_of_one_dataset():
     rows = [row | {"scheme": s} for s in ("holdout-0.1", "holdout-0.4") for row in ROWS]
     _, drawn = draw(critical_difference_figure, ranked(rows), {})
-    assert drawn.headline == "The best model is shown to differ from all others on all 2 settings"
+    assert drawn.headline == "The best model is shown to differ from all others on both settings"
 
 
 def test_unconverged_model_is_marked_wherever_named():

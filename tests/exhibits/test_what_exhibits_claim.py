@@ -22,7 +22,7 @@ SEEDS = {"experiments": ["model_seeds"]}
 @pytest.mark.parametrize(
     ("outlier", "headline"),
     [
-        (0.02, "Ranges wider than Gaussian scores give: the one cell, by chance 0.025"),
+        (0.02, "Ranges wider than Gaussian scores give: the only setting, by chance 0.025"),
         (0.0006, "No range is shown to be wider than Gaussian scores give"),
     ],
 )
@@ -36,7 +36,7 @@ def test_the_headline_counts_wide_ranges(outlier, headline):
     assert table.headline == headline
     power = tail_power(30, alpha=0.025).range
     assert table.claims[0].limits.startswith(
-        f"power {100 * power:.0f} % a cell against Student's t"
+        f"power {100 * power:.0f} % a setting against Student's t"
     )
 
 

@@ -1,6 +1,7 @@
 """Statements on the front page and on the pages of studies, and the summary of the verdicts."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from reseed.core.coverage import PaperExhibit
@@ -119,7 +120,7 @@ def test_pages_show_every_statement_with_its_verdict():
     for page in (build_index([report], ["paper.html"]), build_study_page(report, "index.html")):
         found = page.partition('<section id="studies">')[0]  # a card lists the decided ones again
         assert found.count("Splits matter more") == len(RECORDS)
-        for text in ("2.74 [2.10, 3.40]", "2 to 5 (Table 3)", "6 seeds", "power 12\u00a0%"):
+        for text in ("2.74 [2.10, 3.40]", "2 to 5 (Table 3)", "6\u00a0seeds", "power 12\u00a0%"):
             assert text in page
         for verdict in ("held", "not-held", "cannot-tell"):
             assert f'class="{verdict}"' in page
@@ -148,6 +149,59 @@ def test_cards_lead_with_the_headline_and_count_verdicts():
     assert "<dt>SD</dt><dd>Standard deviation" not in page
     sidecar["findings"] = ["The SD is 2."]
     assert "<dt>SD</dt><dd>Standard deviation" in build_index([report], ["paper.html"])
+
+
+def test_headline_of_a_card_is_of_its_answer():
+    """An exhibit on accuracy does not head the answer of one on F1 that has no headline."""
+    report = study()
+    one, two = (dict(report.exhibits[0].sidecar, statements=[]) for _ in range(2))
+    one["findings"], two["findings"] = ["F1 varies."], ["Accuracy varies."]
+    two["headline"] = "The rows change accuracy"
+    exhibits = [Exhibit("a", one, ""), Exhibit("b", two, "")]
+    page = build_index([replace(report, exhibits=exhibits)], ["paper.html"])
+    assert "<p>F1 varies.</p>" in page
+    assert "The rows change accuracy" not in page
+
+
+def test_what_is_counted_has_no_interval():
+    """A bound that the runs reach, and a count: both have the level 1."""
+    bound = estimate(0.035, 0.035, 1.0) | {"level": 1.0, "factor": 100.0, "unit": "points"}
+    count = estimate(10.0, 10.0, 10.0) | {"level": 1.0}
+    of_bound, of_count = rows_of([record("held", [bound]), record("not held", [count, count])])
+    assert of_bound.measured == "at least 3.5"
+    assert of_count.measured == "10.0 (2 estimates)"
+    assert of_count.estimates == ("all: 10.0", "all: 10.0")
+    assert "Measured: 10.0 (2 estimates; 6 seeds)." in list_verdicts([of_count])[0]
+
+
+def claim_record(name, text, limits=""):
+    return {"name": name, "text": text, "limits": limits}
+
+
+def test_answer_repeats_no_claim_and_states_its_power():
+    """Three exhibits of one analysis: each adds another claim, if it has one."""
+    report = study([])
+    texts = [[("range", "None of 3.", "power 11 %"), ("sd", "The SD is 2.", "")],
+             [("range", "None of 2.", ""), ("sd", "The SD of two is 3.", "")],
+             [("range", "None of 1.", "")]]  # fmt: skip
+    exhibits = [
+        Exhibit(f"table{i}", report.exhibits[0].sidecar | {
+            "findings": [text for _, text, _ in claims],
+            "claims": [claim_record(*claim) for claim in claims],
+        }, "")
+        for i, claims in enumerate(texts)
+    ]  # fmt: skip
+    report = replace(report, exhibits=exhibits)
+    assert report.answer == ["None of 3.", "The SD of two is 3."]
+    for page in (build_index([report], ["paper.html"]), build_study_page(report)):
+        assert 'None of 3. <span class="soft">[power 11\u00a0%]</span>' in page
+
+
+def test_n_keeps_its_unit_on_one_line():
+    long = RECORDS[0] | {"claim": RECORDS[0]["claim"] | {"n": "12 to 50 seeds of each kind"}}
+    page = build_index([study([RECORDS[0], long])], ["paper.html"])
+    assert 'data-label="n">6\u00a0seeds<' in page
+    assert 'data-label="n">12\u00a0to 50\u00a0seeds of each kind<' in page
 
 
 def test_front_page_dates_each_study():

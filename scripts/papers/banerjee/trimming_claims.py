@@ -52,19 +52,22 @@ def low_alpha_claims(arms: Arms) -> list[Claim]:
     titles = [title for title, _ in arms]
     low = [part["admitted"].astype(bool) for _, part in arms]
     rows = share_rows(titles, [(int(is_low.sum()), len(is_low)) for is_low in low])
-    threshold = phrases.setting(arms[0][1]["threshold"].iloc[0])
+    limit = arms[0][1]["threshold"].iloc[0]
     found = [
         Claim(
             "low_alpha",
-            "The share of runs with an α̂ of at most {threshold} is {share} ({n} measured each).",
+            "The share of representative models is {share} ({n} measured each): of their test rows"
+            " at most {rows} must be set aside for their outputs to fit those of other seeds (α̂ of"
+            " at most {threshold}).",
             rows,
             {
-                "threshold": threshold,
+                "threshold": phrases.setting(limit),
+                "rows": phrases.setting(limit, rounded_percent),
                 "share": listed_shares(rows),
                 "plain": listed_shares(rows, interval=False),
             },
             Sample.of(rows, "n", "run"),
-            "Runs with α̂ at most {threshold}: {plain}",
+            "Models that are representative of their training: {plain}",
             statistic="share of runs",
             null=NO_NULL,
             estimates=share_estimates(rows),
@@ -78,8 +81,8 @@ def low_alpha_claims(arms: Arms) -> list[Claim]:
         found.append(
             Claim(
                 "hidden_by_accuracy",
-                "Of the runs with a greater α̂, the share whose accuracy lies within the range of"
-                " those with a low α̂ is {share} ({n} each).",
+                "Of the other models (greater α̂), the share whose accuracy lies within the range of"
+                " the representative ones is {share} ({n} each).",
                 rows,
                 {"share": listed_shares(rows)},
                 Sample.of(rows, "n", "run with a greater α̂", "runs with a greater α̂"),

@@ -40,7 +40,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             " arm; the ensemble and low α̂ are of the measured runs. Ranges grow with the number of"
             " runs.",
         ),
-        claims=_claims(data, rows),
+        claims=_claims(data, rows, places["accuracy"]),
     )
 
 
@@ -77,25 +77,21 @@ def _line(
     }
 
 
-def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
-    """SD of accuracy and mean churn of each arm."""
+def _claims(data: ExhibitData, rows: pd.DataFrame, places: int) -> list[Claim]:
+    """SD of accuracy and mean churn of each arm. places: decimals of an accuracy in the table."""
     arms = [(title, part.iloc[0]) for title, part in cells(data, rows)]
     every = pd.DataFrame([row for _, row in arms])
     titles = [title for title, _ in arms]
     ends = ("accuracy_sd_low", "accuracy_sd_high")
-    sample = Sample.of(every, "n", "run")
+    show, sample = f"{{:.{places}f}}".format, Sample.of(every, "n", "run")
     return [
         Claim(
             "sd",
             "The SD of accuracy over runs is {sd} ({level} intervals, {n} each).",
             every,
             {
-                "sd": phrases.listed(
-                    every, "accuracy_sd", "{:.4f}".format, titles, ends, is_comparable=True
-                ),
-                "plain": phrases.listed(
-                    every, "accuracy_sd", "{:.4f}".format, titles, is_comparable=True
-                ),
+                "sd": phrases.listed(every, "accuracy_sd", show, titles, ends, is_comparable=True),
+                "plain": phrases.listed(every, "accuracy_sd", show, titles, is_comparable=True),
                 "level": phrases.setting(100 * every["level"].iloc[0], "{:g} %".format),
             },
             sample,

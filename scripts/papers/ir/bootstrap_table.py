@@ -98,7 +98,7 @@ def _claim(data: ExhibitData, rows: pd.DataFrame) -> Callable[[pd.DataFrame], Cl
         parts = {
             "metric": phrases.name("F1"),
             "more": phrases.share(f1, f1["ratio"] > 1, *noun),
-            "cells": phrases.share(f1, f1["ratio"] > 1, "cell"),
+            "cells": phrases.share(f1, f1["ratio"] > 1, "setting"),
             "still": phrases.share(f1, ~f1.index.to_series().isin(moving.index), *noun),
         }
         sentence = (

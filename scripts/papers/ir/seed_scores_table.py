@@ -162,12 +162,15 @@ def _sd_claim(data: ExhibitData, rows: pd.DataFrame) -> Callable[[pd.DataFrame],
         if moving.empty:
             return None
         still = ~f1.index.to_series().isin(moving.index)
-        sentence = "Where the {metric} varies over seeds, its SD is {sd}, the largest for {most}"
+        sentence = (
+            "Another seed changes {metric} by an SD of {sd} where the {metric} varies, most for"
+            " {most}"
+        )
         rest = "; it does not vary for {still}" if still.any() else ""
         return Claim(
             name="sd_of_f1",
             sentence=f"{sentence} ({{cells}}, {{n}} each){rest}.",
-            headline="Where the {metric} varies over seeds, its SD is {sd} ({cells})"
+            headline="Another seed changes {metric} by {sd} (SD) where the {metric} varies at all"
             if f1["n"].max() >= LEAST
             else "",
             rows=f1,

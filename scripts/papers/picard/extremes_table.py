@@ -10,7 +10,7 @@ from reseed.plugins.options import Arms as Options
 from reseed.rendering import numbers
 from reseed.rendering.arms import cell_titles, select_rows
 from reseed.rendering.data import ExhibitData, footnote, require_rows
-from reseed.rendering.settings import metric_title, p_cell
+from reseed.rendering.settings import metric_title, p_cell, tail_cell
 from reseed.rendering.tables import Rows, Table
 from reseed.stats.gaussian_range import expected_gaussian_range
 
@@ -68,7 +68,7 @@ def _line(title: str, row: pd.Series, digits: int) -> Row:
         "Range in SD": numbers.fixed(row["range_in_sd"], 2),
         "Gaussian": numbers.fixed(row["range_in_sd_expected"], 2),
         "p": p_cell(row["range_p"]),
-        "Tails": row["tail"] or numbers.NONE,
+        "Tails": tail_cell(row["tail"]),
         "Power": _power(row),
         "Within": numbers.percent(row["inside_low"], 1),
     }

@@ -131,7 +131,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     level = both["level_data"].max()
     names = {
         "larger": phrases.share(both, both["larger"], *cell_noun(both)),
-        "cells": phrases.share(both, both["larger"], "cell"),
+        "cells": phrases.share(both, both["larger"], "setting"),
         "datasets": phrases.share(both, both["larger"], "dataset", per="dataset"),
     }
     text = (
@@ -140,8 +140,8 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     )
     if both["ratio_low"].notna().any():
         names |= {
-            "above": phrases.share(both, both["ratio_low"] > 1, "cell"),
-            "below": phrases.share(both, both["ratio_high"] < 1, "cell"),
+            "above": phrases.share(both, both["ratio_low"] > 1, "setting"),
+            "below": phrases.share(both, both["ratio_high"] < 1, "setting"),
             "level": phrases.setting(level, numbers.percent),
         }
         text += (

@@ -111,7 +111,7 @@ def _claim(data: ExhibitData, varied: str, trends: pd.DataFrame) -> Claim:
         f"{title} on {data.dataset(dataset)}"
         for title, dataset in trends[["title", "dataset"]].itertuples(index=False)
     ]
-    noun = "algorithm" if trends["dataset"].nunique() == 1 else "cell"
+    noun = "algorithm" if trends["dataset"].nunique() == 1 else "setting"
     return Claim(
         name=f"sd_by_test_part_{varied}",
         sentence="The SD over {varied} falls with the test ratio for {falling}; at ratio {largest}"

@@ -22,8 +22,8 @@ Statistic = Literal["median", "mean", "range", "count", "each", "setting", "name
 ROUNDING = 1e-12
 _CENTRES: dict[str, Callable[[np.ndarray], float]] = {"median": np.median, "mean": np.mean}
 _SIZES = ("mean", "median")
-# Most rows that a sentence lists one by one.
-_LISTED = 4
+#: Most rows that a sentence lists one by one.
+LISTED = 4
 
 
 class ClaimError(ValueError):
@@ -211,7 +211,7 @@ def listed(
     title: Callable[[str], str] | None = None,
 ) -> Phrase:
     """As `each` for up to four rows, else as `extent`: `0.12 to 0.20 (8 arms)`. Raises as both."""
-    if len(rows) <= _LISTED:
+    if len(rows) <= LISTED:
         return each(rows, column, show, titles, interval)
     ends = extent(rows, column, show, is_comparable=is_comparable, title=title)
     return Phrase(f"{ends} ({count_noun(len(rows), noun)})", "range", ends.rows)
@@ -226,6 +226,8 @@ def share(
     per: str = "",
 ) -> Phrase:
     """`3 of the 12 pairs`, `none of the 12 pairs`, `all 12 pairs`: rows for which `holds` is true.
+
+    Few rows have words of their own: `the only pair`, `no pair`, `both pairs`, `neither pair`.
 
     per: column; counted are its values, of those the ones for which `holds` is true in all rows.
 
@@ -242,9 +244,10 @@ def _share_of(holds: pd.Series, noun: str, plural: str) -> str:
     n, total = int(holds.sum()), len(holds)
     counted = count_noun(total, noun, plural)
     if n == total:
-        return f"the one {noun}" if total == 1 else f"all {counted}"
+        few = {1: f"the only {noun}", 2: f"both {plural or f'{noun}s'}"}
+        return few.get(total, f"all {counted}")
     if n == 0:
-        return f"no {noun}" if total == 1 else f"none of the {counted}"
+        return {1: f"no {noun}", 2: f"neither {noun}"}.get(total, f"none of the {counted}")
     return f"{n:,} of the {counted}"
 
 

@@ -20,6 +20,7 @@ from reseed.rendering.data import (
     metric_title,
     require_rows,
 )
+from reseed.rendering.settings import tail_cell
 from reseed.rendering.tables import Rows, Table, TableRow
 from reseed.stats.gaussian_range import tail_power
 
@@ -39,7 +40,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     rows = together(rows[rows["held"] == ""])
     if (rows["n"] < LEAST).all():
         most = numbers.seeds(int(rows["n"].max()), 0)
-        raise NothingToShow(f"A spread needs {LEAST} seeds, and every cell has at most {most}.")
+        raise NothingToShow(f"A spread needs {LEAST} seeds, and every setting has at most {most}.")
     places = equal_places(rows)
     lines = Rows()
     # Titles of experiments are shown if several vary the same seed of an arm, or if arms of two
@@ -95,7 +96,7 @@ def _line(row: pd.Series, places: int) -> TableRow:
         "Range": numbers.fixed(spread_of(row, "range"), places),
         "Next range": new or numbers.NONE,
         "Range / Gaussian": numbers.ratio(row["range_ratio_to_gaussian"]),
-        "Tail": row["tail"] or numbers.NONE,
+        "Tail": tail_cell(row["tail"]),
     }
 
 
@@ -106,7 +107,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
         return []
     wide = (tested["range_p_value"] < _ALPHA) & (tested["range_ratio_to_gaussian"] > 1)
     names = {
-        "wide": phrases.share(tested, wide, "cell"),
+        "wide": phrases.share(tested, wide, "setting"),
         "level": phrases.setting(_ALPHA, numbers.percent),
         "chance": phrases.setting(_ALPHA / 2 * len(tested), "{:.2g}".format),
     }
@@ -114,7 +115,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     if not wide.any():
         headline = "No range is shown to be wider than Gaussian scores give"
     ratio = phrases.pooled(
-        tested, "range_ratio_to_gaussian", numbers.ratio, noun="cell", title=metric_title
+        tested, "range_ratio_to_gaussian", numbers.ratio, noun="setting", title=metric_title
     )
     sample = Sample.of(tested, "n", "seed")
     return [
@@ -155,6 +156,6 @@ def _power(tested: pd.DataFrame) -> str:
     ends = sorted({int(tested["n"].min()), int(tested["n"].max())})
     power = [tail_power(n, df=_TAILS, alpha=_ALPHA / 2).range for n in ends]
     return (
-        f"power {numbers.from_to(power, numbers.percent)} a cell against Student's t with"
+        f"power {numbers.from_to(power, numbers.percent)} a setting against Student's t with"
         f" {_TAILS} degrees of freedom"
     )

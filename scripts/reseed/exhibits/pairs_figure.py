@@ -48,6 +48,8 @@ _OTHER: _Look = (style.GREY, "x", "full", "Other")
 
 # Points from the right edge of the panel to the right edges of the columns of numbers.
 _OFFSETS = (36, 66)
+# Inches left and right of each panel: its labels stand next to the numbers of the panel before it.
+_MARGIN = 0.1
 # Most pairs of a panel.
 _MOST = 40
 
@@ -72,6 +74,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     handles = _legend(rows)
     room = style.legend_room([str(handle.get_label()) for handle in handles])
     canvas, axes = panel_grid(heights, columns, legend=room)
+    canvas.set_layout_engine("constrained", w_pad=_MARGIN)
     for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, data, part.sort_values("difference"))
         entitle(axis, title, 26, pad=14)

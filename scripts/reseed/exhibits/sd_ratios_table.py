@@ -26,7 +26,11 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
     pairs = _titles(data, rows)
     lines = Rows()
     for (arm, baseline), (_, row) in zip(pairs, rows.iterrows(), strict=True):
-        lines.add(_line(arm, baseline, row), f"{data.dataset(row['dataset'])}, {row['metric']}")
+        places = numbers.decimals(
+            rows.loc[rows["dataset"] == row["dataset"], ["sd", "sd_baseline"]].stack()
+        )
+        section = f"{data.dataset(row['dataset'])}, {metric_title(row['metric'])}"
+        lines.add(_line(arm, baseline, row, places), section)
     several = rows["metric"].nunique() > 1
     return lines.table(
         data,
@@ -59,8 +63,7 @@ def _titles(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, str]]:
     ]
 
 
-def _line(arm: str, baseline: str, row: pd.Series) -> TableRow:
-    places = numbers.decimals(row[["sd", "sd_baseline"]])
+def _line(arm: str, baseline: str, row: pd.Series, places: int) -> TableRow:
     return {
         "Arm": arm,
         "Baseline": baseline,
@@ -102,16 +105,18 @@ def _claim(rows: pd.DataFrame, pairs: list[tuple[str, str]], name: str) -> Claim
             "pair",
         ),
     }
+    other = "" if rows["same_data"].all() else "; data and test sets of a pair differ, too"
     sentence = (
-        "The ratio of the SDs of {metric} over seeds is {ratio} ({level} intervals, {n} each)."
+        "The ratio of the SDs of {metric} over seeds is {ratio}, with {n} each"
+        f"{' ({level} intervals)' if len(rows) <= phrases.LISTED else ''}{other}."
     )
-    headline = "SD over seeds: smaller in {smaller}, greater in {greater}"
+    headline = "SD of {metric} over seeds: smaller in {smaller}, greater in {greater}"
     if len(rows) == 1:
         sentence = (
             "The SD of {metric} over seeds of {arm} is {ratio} times that of {baseline}"
-            " ({level} interval, {n} each)."
+            f" ({{level}} interval, {{n}} each){other}."
         )
-        headline = "SD over seeds: {arm} has {ratio} times that of {baseline}"
+        headline = "SD of {metric} over seeds: {arm} has {ratio} times that of {baseline}"
     return Claim(
         name,
         sentence,

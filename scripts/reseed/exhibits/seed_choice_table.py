@@ -78,9 +78,13 @@ def _cell(rows: pd.DataFrame) -> TableRow:
 
 
 def _places(raw: pd.DataFrame) -> dict[str, int]:
-    """Decimals of each column: of shares by their test items, of differences by their error."""
+    """Decimals of each column: of shares by their test items, of differences by their error.
+
+    It is the greatest error of a column: that of models of one accuracy is a rounding error.
+    """
     return {"share": numbers.item_decimals(raw["items"])} | {
-        name: numbers.decimals(100 * raw[f"{name}_mc_se"], 1, 1) for name in ("optimism", "gain")
+        name: numbers.decimals([100 * raw[f"{name}_mc_se"].max()], 1, 1)
+        for name in ("optimism", "gain")
     }
 
 

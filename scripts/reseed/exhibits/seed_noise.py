@@ -172,8 +172,8 @@ def _seed_over_test_set(data: ExhibitData, both: pd.DataFrame) -> Claim:
     larger = ~seed & (rows > both["observed_sd"])
     names = {
         "larger": phrases.share(both, larger, *nouns),
-        "larger_cells": phrases.share(both, larger, "cell"),
-        "less_cells": phrases.share(both, seed, "cell"),
+        "larger_cells": phrases.share(both, larger, "setting"),
+        "less_cells": phrases.share(both, seed, "setting"),
         "metrics": phrases.name(_metrics(both)),
         "ratio": phrases.pooled(
             both, "ratio", numbers.ratio, noun=nouns[0].partition(" ")[0], title=metric_title

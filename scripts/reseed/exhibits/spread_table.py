@@ -174,7 +174,7 @@ def _sd_ratio(data: ExhibitData, both: pd.DataFrame) -> Claim:
     nouns, level = cell_noun(both), both["level_data"].max()
     names = {
         "larger": phrases.share(both, both["ratio"] > 1, *nouns),
-        "larger_cells": phrases.share(both, both["ratio"] > 1, "cell"),
+        "larger_cells": phrases.share(both, both["ratio"] > 1, "setting"),
         "ratio": phrases.pooled(
             both, "ratio", numbers.ratio, noun=nouns[0].partition(" ")[0], title=metric_title
         ),
@@ -184,7 +184,7 @@ def _sd_ratio(data: ExhibitData, both: pd.DataFrame) -> Claim:
         " SD over data seeds divided by that over model seeds is {ratio}, with {n} a side"
     )
     if both["ratio_low"].notna().any():
-        names["clear"] = phrases.share(both, both["ratio_low"] > 1, "cell")
+        names["clear"] = phrases.share(both, both["ratio_low"] > 1, "setting")
         names["level"] = phrases.setting(level, numbers.percent)
         text += ". In {clear} the {level} interval of the ratio lies above one"
     headline = "Another split changes the score more than another model seed in {larger_cells}"

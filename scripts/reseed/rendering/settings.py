@@ -97,7 +97,7 @@ def count_settings(rows: pd.DataFrame) -> Phrase:
 def cell_noun(cells: pd.DataFrame) -> tuple[str, str]:
     """Singular and plural noun for the rows of `cells`."""
     if cells.duplicated(["dataset", "arm"]).any():
-        return "cell", "cells"
+        return "setting", "settings"
     return "pair of dataset and algorithm", "pairs of dataset and algorithm"
 
 
@@ -155,6 +155,11 @@ def difference_and_interval(row: Mapping, places: int) -> tuple[str, str]:
 def p_cell(p: float) -> str:
     """A p-value in a cell: `< 0.001`, `0.013`, a dash."""
     return format_p(p).replace("below ", "< ") if math.isfinite(p) else numbers.NONE
+
+
+def tail_cell(tail: str) -> str:
+    """`heavier`, `lighter`, or `neither shown`: the test shows no equality; a dash without it."""
+    return {"as Gaussian": "neither shown"}.get(tail, tail) or numbers.NONE
 
 
 def adjusted_over(rows: pd.DataFrame, part: str = "section") -> str:

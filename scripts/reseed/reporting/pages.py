@@ -96,6 +96,7 @@ def _environment() -> Environment:
         "seeds": _seeds,
         "sorted_items": lambda value: sorted(value.items()),
         "source": source_text,
+        "unbroken": lambda text: re.sub(r"(?<=\d) (?=[^\W\d])", "\u00a0", text),
     }
     return environment
 

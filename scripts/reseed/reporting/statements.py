@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from reseed.claims.claim import ANY_NUMBER, Estimate, format_estimate
+from reseed.claims.formatting import format_number
 from reseed.rendering.numbers import NONE, decimals, fixed, from_to, interval_decimals
 
 
@@ -75,7 +76,7 @@ def _limits(record: dict[str, Any], empty: str) -> str:
 
 
 def _decimals(estimates: Sequence[Estimate]) -> int:
-    ends = [(e.low * e.factor, e.high * e.factor) for e in estimates if e.has_interval]
+    ends = [(e.low * e.factor, e.high * e.factor) for e in estimates if _is_uncertain(e)]
     return interval_decimals(ends, otherwise=[e.value * e.factor for e in estimates])
 
 
@@ -84,9 +85,9 @@ def _measured(estimates: Sequence[Estimate]) -> str:
     if not estimates:
         return NONE
     if len(estimates) == 1:
-        return format_estimate(estimates[0], _decimals(estimates))
+        return _one(estimates[0], _decimals(estimates))
     values = [one.value * one.factor for one in estimates]
-    halves = [one.factor * (one.high - one.low) / 2 for one in estimates if one.has_interval]
+    halves = [one.factor * (one.high - one.low) / 2 for one in estimates if _is_uncertain(one)]
     places = decimals(halves, 2, 1, otherwise=values)  # no end of an interval is printed
     return f"{from_to(values, lambda value: fixed(value, places))} ({len(values)} estimates)"
 
@@ -99,4 +100,18 @@ def _statistic(text: str, estimates: Sequence[Estimate]) -> str:
 
 def _each(estimates: Sequence[Estimate]) -> tuple[str, ...]:
     places = _decimals(estimates)
-    return tuple(f"{one.subject}: {format_estimate(one, places)}" for one in estimates)
+    return tuple(f"{one.subject}: {_one(one, places)}" for one in estimates)
+
+
+def _is_uncertain(estimate: Estimate) -> bool:
+    """Whether chance is involved: what is counted has an interval of the level 1, without error."""
+    return estimate.has_interval and estimate.level < 1
+
+
+def _one(estimate: Estimate, places: int) -> str:
+    """`3.2 [2.1, 4.4]`; `at least 3.2` of a bound that is counted, else its value alone."""
+    if not estimate.has_interval or _is_uncertain(estimate):
+        return format_estimate(estimate, places)
+    is_bound = estimate.low == estimate.value < estimate.high
+    text = format_number(estimate.value * estimate.factor, places)
+    return f"at least {text}" if is_bound else text

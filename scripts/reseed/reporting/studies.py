@@ -33,7 +33,7 @@ _SHOWN_FAILURES = 20
 _PARTS = re.compile(
     r"(statements|answer|words|run|data|left-out|coverage|content|(word|mark)-\d+)$"
 )
-# Number of sentences in the answer: the first findings of the first exhibits.
+# Number of sentences in the answer: a finding of each of the first exhibits.
 _ANSWERS = 5
 # Wider figures, in inches, span both columns of a journal page.
 _COLUMN = 3.5
@@ -120,6 +120,18 @@ class Exhibit:
         return found
 
     @property
+    def limits(self) -> dict[str, str]:
+        """Power or smallest detectable effect behind each finding that has one."""
+        claims = self.sidecar.get("claims", [])
+        return {claim["text"]: claim["limits"] for claim in claims if claim["limits"]}
+
+    @property
+    def named_findings(self) -> list[tuple[str, str]]:
+        """(name of the claim, or the sentence itself; sentence) of each finding."""
+        names = {claim["text"]: claim["name"] for claim in self.sidecar.get("claims", [])}
+        return [(names.get(text, text), text) for text in self.sidecar["findings"]]
+
+    @property
     def marks(self) -> list[tuple[str, str, str]]:
         """(mark, its word, link) of the marks that occur in it."""
         return marks_in(json.dumps(self.sidecar, ensure_ascii=False))
@@ -179,15 +191,23 @@ class StudyReport:
 
     @property
     def answer(self) -> list[str]:
-        """The sentences at the top of the page."""
-        found = [e.sidecar["findings"][0] for e in self.shown if e.sidecar["findings"]]
-        return list(dict.fromkeys(found))[:_ANSWERS]
+        """The sentences at the top of the page: of each exhibit the first claim of a new name."""
+        found: dict[str, str] = {}
+        for exhibit in self.shown:
+            new = ((name, text) for name, text in exhibit.named_findings if name not in found)
+            found.update([next(new, ("", ""))])
+        found.pop("", None)
+        return list(found.values())[:_ANSWERS]
+
+    @property
+    def limits(self) -> dict[str, str]:
+        """Power or smallest detectable effect behind the findings that have one."""
+        return {text: limit for e in self.shown for text, limit in e.limits.items()}
 
     @property
     def headline(self) -> str:
-        """The first headline: that of the first exhibit with a finding."""
-        found = (e.sidecar["headline"] for e in self.shown if e.sidecar["findings"])
-        return next(filter(None, found), "")
+        """The headline of the first exhibit with a finding, which is the first answer."""
+        return next((e.sidecar["headline"] for e in self.shown if e.sidecar["findings"]), "")
 
     @property
     def words(self) -> list[tuple[str, str]]:

@@ -52,8 +52,7 @@ def describe_verdicts(rows: Sequence[StatementRow]) -> str:
 def list_verdicts(rows: Sequence[StatementRow]) -> list[str]:
     """What was found, for a reader of one study: each decided statement, then the open ones."""
     found = [
-        f"{row.verdict.capitalize()}: {row.text.rstrip('.')}. Measured: {row.measured}"
-        f" ({'; '.join(filter(None, [row.statistic, row.n]))})."
+        f"{row.verdict.capitalize()}: {row.text.rstrip('.')}. Measured: {_measurement(row)}."
         for verdict in ("held", "not held")
         for row in rows
         if row.verdict == verdict
@@ -72,6 +71,12 @@ def list_verdicts(rows: Sequence[StatementRow]) -> list[str]:
         noun = counted(len(open_rows), "statement")
         found.append(f"Cannot tell: {noun} ({', '.join(reasons)}).")
     return found
+
+
+def _measurement(row: StatementRow) -> str:
+    """`1.2 to 3.4 (2 estimates; SD ratio; 6 seeds)`."""
+    value, _, number = row.measured.partition(" (")
+    return f"{value} ({'; '.join(filter(None, [number.rstrip(')'), row.statistic, row.n]))})"
 
 
 def describe_certainty(rows: Sequence[StatementRow], reduced: bool) -> str:

@@ -20,9 +20,9 @@ WORDS = {
     "interval": "It contains the true value in as many of 100 such studies as its level says.",
     "arm": "The unit of comparison: a model, or a model with its own hyper-parameters or kinds of"
     " seed.",
-    "setting": "One dataset, split scheme and source of hyper-parameters, within which models are"
-    " compared.",
-    "cell": "One dataset with one algorithm and one way of varying the seeds: one row of a table.",
+    "setting": "One dataset with one split scheme and one source of hyper-parameters; with one"
+    " algorithm, where a table has a row for each.",
+    "cell": "One setting with one way of varying the seeds: one row of a table.",
     "infinite test set": "A test set so large that the choice of its rows no longer changes a"
     " score; the spread over seeds that is left there is that between trained models.",
     "equivalent": "No difference was shown, and it was shown to be smaller than the stated region"

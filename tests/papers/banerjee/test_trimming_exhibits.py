@@ -88,6 +88,18 @@ def test_the_table_of_arms_has_the_papers_numbers_below(make, tmp_path):
     assert table.findings[0].endswith("(95 % intervals, 24 runs each).")
 
 
+@pytest.mark.parametrize(("n", "places"), [(6, 1), (30, 2)])
+def test_sds_of_claims_have_the_digits_of_the_table(make, n, places):
+    data = make(trimming_summary)
+    spreads = ["accuracy_sd", "accuracy_sd_low", "accuracy_sd_high"]
+    rows = data.statistics.assign(n=n, **dict(zip(spreads, (0.04567, 0.03, 0.09), strict=True)))
+    table = draw(trimming_table, replace(data, statistics=rows), {})
+    sd = f"{0.04567:.{places + 1}f}"
+    assert table.shown["Accuracy", "Mean ± SD"].iloc[0].endswith(f" ± {sd}")
+    assert table.claims[0].text.startswith(f"The SD of accuracy over runs is {sd} [")
+    assert table.claims[0].heading.startswith(f"SD of accuracy: {sd} for RF")
+
+
 def test_the_figures_of_runs(make, tmp_path):
     data = make(trimming)
     figure, drawn = check_figure(trimming_figure, data, {}, tmp_path)

@@ -88,10 +88,10 @@ def test_scores_on_several_test_sets_are_distinguished():
     )
     table = draw(seed_scores_table, data, {})
     assert list(dict.fromkeys(table.sections)) == [f"Magic, fold {k}" for k in range(3)]
-    assert "(3 cells, 5 seeds each)" in table.claims[0].text
+    assert "(3 settings, 5 seeds each)" in table.claims[0].text
     table = draw(bootstrap_table, data, {})
     assert table.sections == [f"Magic, fold {k}" for k in range(3)]
-    assert "none of the 3 cells" in table.claims[0].text
+    assert "none of the 3 settings" in table.claims[0].text
 
 
 def test_boxes_refuse_a_metric_without_scores():
@@ -128,7 +128,7 @@ def test_f1_without_any_variation(tmp_path):
     shown = ExhibitData(run_analysis(seed_scores, data), data.metrics, data.info)
     [claim] = draw(seed_boxes, shown, {})[1].claims
     assert claim.heading == claim.text.removesuffix(" (6 seeds each).")
-    assert claim.text.startswith("F1 does not vary over seeds for the one ")
+    assert claim.text.startswith("F1 does not vary over seeds for the only ")
 
 
 def test_no_scores_give_no_exhibit(scores):

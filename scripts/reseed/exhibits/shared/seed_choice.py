@@ -89,7 +89,7 @@ def claims(rows: pd.DataFrame) -> list[Claim]:
     names = {
         "churn": phrases.extent(churn, "churn", lambda share: percent(share, 1), is_comparable=True)
     }
-    text = "Two seeds predict another class for {churn} of the test rows ({n} a cell)."
+    text = "Two seeds predict another class for {churn} of the test rows ({n} a setting)."
     return [*found, Claim("churn", text, churn, names, Sample.of(churn, "n", "seed"))]
 
 
@@ -99,7 +99,7 @@ def _optimism(rows: pd.DataFrame) -> Claim:
     names = {
         "optimism": phrases.extent(cells, "optimism", _points, is_comparable=True),
         "gain": phrases.extent(cells, "gain", _points, is_comparable=True),
-        "cells": phrases.count(cells, "cell"),
+        "cells": phrases.count(cells, "setting"),
     }
     return Claim(
         "selection_optimism",
@@ -120,7 +120,7 @@ def _admitted(rows: pd.DataFrame) -> Claim:
     }
     return Claim(
         "admitted_models",
-        "{admitted} are close to their siblings: α̂ of at most {threshold} ({n} a cell).",
+        "{admitted} are close to their siblings: α̂ of at most {threshold} ({n} a setting).",
         rows,
         names,
         Sample.of(rows, "n", "seed"),
@@ -138,12 +138,12 @@ def _best_by_test(rows: pd.DataFrame) -> Iterator[Claim]:
         return
     close = single["admitted"].astype(bool)
     names = {
-        "close": phrases.share(single, close, "cell", of="where one model"),
-        "tied": phrases.share(best, best["is_tied"], "cell"),
+        "close": phrases.share(single, close, "setting", of="where one model"),
+        "tied": phrases.share(best, best["is_tied"], "setting"),
     }
     text = (
         "Where one model has the best test accuracy, it is close to its siblings in {close} ({n} a"
-        " cell)"
+        " setting)"
     )
     ties = "; in {tied} several models share it" if best["is_tied"].any() else ""
     yield Claim("best_by_test", f"{text}{ties}.", best, names, Sample.of(best, "n", "seed"))
