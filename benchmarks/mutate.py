@@ -32,6 +32,7 @@ import yaml
 REPOSITORY = Path(__file__).resolve().parents[1]
 #: Test files of modules that have none of their own name.
 _TESTED_BY = {
+    "comparison": ["comparison", "bca_quantiles"],
     "gaussian_range": ["gaussian_range", "spread", "extremes"],
     "item_model": ["item_model", "weighted_t"],
     "mean_squares": ["variance", "factorial_variance"],

@@ -96,3 +96,11 @@ def test_interval_covers_with_three_runs_of_many_tasks():
         result = agg.stratified_bootstrap(agg.mean, x, n_boot=400, rng=rng)
         hits += result.low <= 0.5 <= result.high
     assert hits / 200 >= 0.91  # 0.95 measured; 0.85 without the expansion
+
+
+def test_profiles_count_scores_above_a_level_only():
+    tasks = [np.array([0.25, 0.5]), np.array([0.5, 0.5, 0.75])]
+    levels = [0.25, 0.375, 0.5]
+    np.testing.assert_allclose(agg.run_profile(tasks, levels), [3 / 4, 3 / 4, 1 / 6])
+    # Task means are 0.375 and 0.58.
+    np.testing.assert_allclose(agg.task_profile(tasks, levels), [1, 1 / 2, 1 / 2])

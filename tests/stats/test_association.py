@@ -112,3 +112,10 @@ def test_detectable_correlation_equals_its_closed_form():
     assert np.isfinite(detectable_correlation(4))
     with pytest.raises(ValueError, match="3 values are too few for 0 controls"):
         detectable_correlation(3)
+
+
+def test_constant_among_thousands_gives_nan():
+    rng = np.random.default_rng(8)
+    for n in (50, 3000):
+        assert np.isnan(partial_rank_correlation(np.full(n, 0.1), rng.normal(size=n)).r)
+        assert np.isnan(partial_rank_correlation(rng.normal(size=n), np.full(n, 0.1)).r)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reseed.stats.comparison import _bca_quantiles
+from reseed.stats.comparison import _bca_quantiles, bca_mean_interval
 from scipy import stats
 
 
@@ -34,3 +34,8 @@ def test_replicates_on_one_side_give_finite_ends(sign):
     z0 = stats.norm.ppf(0.05)  # clipped at half a replicate of ten
     shares = stats.norm.cdf(2 * z0 * sign + stats.norm.ppf([0.025, 0.975]))
     np.testing.assert_allclose(ends, np.quantile(boot[0], shares))
+
+
+def test_two_values_have_an_interval_between_them():
+    low, high = bca_mean_interval([1.0, 2.0], rng=np.random.default_rng(5))
+    assert 1 <= low < 1.5 < high <= 2

@@ -7,6 +7,7 @@ import pytest
 from reseed.stats import crossed_comparison
 from reseed.stats.bootstrap import WEIGHTED_METRICS
 from reseed.stats.crossed_comparison import (
+    CrossedDifference,
     crossed_difference,
     item_values,
     seed_item_bootstrap,
@@ -334,3 +335,8 @@ def test_items_of_one_cluster_are_resampled_together():
                                 np.repeat(b, 2, axis=1), 50, shared_seeds=True, rng=_rng(),
                                 clusters=np.repeat(list("abcdefgh"), 2))  # fmt: skip
     assert (twice.se, twice.low) == pytest.approx((single.se, single.low))
+
+
+def test_degrees_of_parts_without_variance_do_not_count():
+    one = CrossedDifference(1.0, 0.5, 0, 2, 0.1, 0.0, 0.0, ((0.25, 5), (0.0, 0)), "items", 0.95)
+    assert one.df == 5

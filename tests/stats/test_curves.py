@@ -112,3 +112,13 @@ def test_values_at_the_tolerance_count_as_inside():
 def test_bad_input_is_refused(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_one_run_of_one_epoch_is_a_curve():
+    band = curve_band([[0.5]])
+    assert (band.n.tolist(), band.mean.tolist(), band.min.tolist()) == ([1], [0.5], [0.5])
+    assert np.isnan(band.sd[0])
+    assert convergence_time([[0.5]], 0.0).tolist() == [1]
+    for empty in (np.empty((0, 3)), np.ones(3)):
+        with pytest.raises(ValueError, match="must be"):
+            curve_band(empty)

@@ -251,3 +251,10 @@ def test_each_accuracy_equals_a_nearest_centroid(samples, share):
                 found = NearestCentroid().fit(one[~test], y[~test])
                 expected.append(found.score(one[test], y[test]))
         assert ours[experiment, model] == pytest.approx(expected)
+
+
+def test_smallest_designs_are_accepted():
+    assert simulate_cv(3, n_models=2, n_folds=2, n_samples=8, rng=_rng(31)).shape == (3, 2, 4)
+    for changed in ({"n_folds": 1}, {"n_samples": 6}, {"n_models": 1}, {"n_samples": 9}):
+        with pytest.raises(ValueError, match="needs n_"):
+            simulate_cv(3, **{"n_models": 2, "n_folds": 2, "n_samples": 8, "rng": _rng()} | changed)

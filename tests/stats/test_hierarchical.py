@@ -133,3 +133,46 @@ def test_detectable_mean_of_a_gaussian_interval(level, power, sum_of_z):
     np.testing.assert_allclose(found, 0.3 * sum_of_z, rtol=1e-4)
     # Of intervals that are shifted by it, the share of the power excludes 0.
     assert stats.norm.cdf((found[0] - half) / 0.3) == pytest.approx(power)
+
+
+def test_posterior_equals_conjugate_normals_over_a_grid():
+    """Given τ, (μ, δ) is normal with a matrix of precisions; τ is weighted by contrasts of d."""
+    d, s = np.array([0.1, 0.9, -0.6, 1.4, 0.3]), np.array([0.2, 0.3, 0.25, 0.2, 0.4])
+    q, tau = d.size, np.linspace(0.005, 30, 6000)
+    contrasts = np.eye(q)[1:] - np.eye(q)[0]
+    weight, mean, sd = np.zeros(tau.size), np.zeros((tau.size, q + 1)), np.zeros((tau.size, q + 1))
+    for i, one in enumerate(tau):
+        covariance = contrasts @ np.diag(s**2 + one**2) @ contrasts.T
+        weight[i] = stats.multivariate_normal.pdf(contrasts @ d, np.zeros(q - 1), covariance)
+        precision = np.diag(np.r_[q / one**2, 1 / s**2 + 1 / one**2])
+        precision[0, 1:] = precision[1:, 0] = -1 / one**2
+        inverse = np.linalg.inv(precision)
+        mean[i], sd[i] = inverse @ np.r_[0, d / s**2], np.sqrt(np.diag(inverse))
+    weight /= weight.sum()
+
+    def below(x, mean, sd):
+        return weight @ stats.norm.cdf((x - mean) / sd)
+
+    level, rope = 0.8, 0.25
+    result = hierarchical_effect(d, s, rope, level)
+    ends = (result.low, 0.1), (result.mean, 0.5), (result.high, 0.9)
+    for end, probability in ends:
+        assert below(end, mean[:, 0], sd[:, 0]) == pytest.approx(probability, abs=2e-3)
+    for k in range(q):
+        three = result.effects_low[k], result.effects[k], result.effects_high[k]
+        found = [below(end, mean[:, k + 1], sd[:, k + 1]) for end in three]
+        assert found == pytest.approx([0.1, 0.5, 0.9], abs=2e-3)
+    new_sd = np.hypot(sd[:, 0], tau)
+    found = [below(end, mean[:, 0], new_sd) for end in (result.new_low, result.new_high)]
+    assert found == pytest.approx([0.1, 0.9], abs=2e-3)
+    for shares, own in ((result.mean_shares, sd[:, 0]), (result.new_shares, new_sd)):
+        low, high = below(-rope, mean[:, 0], own), below(rope, mean[:, 0], own)
+        found = shares.below, shares.equivalent, shares.above
+        assert found == pytest.approx((low, high - low, 1 - high), abs=2e-3)
+
+
+def test_smallest_degrees_of_a_t_distribution():
+    assert t_standard_error(0.5, 2.5) == pytest.approx(0.5 * stats.t.std(2.5))
+    for scale, df in ((0.0, 5), (-1.0, 5), (1.0, 2.0)):
+        with pytest.raises(ValueError, match="degrees of freedom"):
+            t_standard_error(scale, df)

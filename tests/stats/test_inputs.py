@@ -22,7 +22,14 @@ from reseed.stats import (
     variance,
 )
 from reseed.stats.gaussian_range import range_against_gaussian
-from reseed.stats.inputs import as_finite, as_labels, as_real, rescale
+from reseed.stats.inputs import (
+    as_finite,
+    as_labels,
+    as_real,
+    check_at_least,
+    check_probability,
+    rescale,
+)
 from reseed.stats.spread import spread
 from reseed.stats.variance import crossed_variance, crossed_variance_unbalanced
 
@@ -216,3 +223,17 @@ def test_scales_of_extreme_and_zero_scores():
     rows, units = rescale(np.array([[0.0, 0.0], [4.0, -1.0]]), axis=1)
     np.testing.assert_array_equal(units, [[1.0], [8.0]])
     np.testing.assert_array_equal(rows, [[0, 0], [0.5, -0.125]])
+
+
+def test_edges_of_probabilities_and_sizes():
+    check_probability(level=0.001, alpha=0.999)
+    for value in (0.0, 1.0, 1.5, -0.5, np.nan):
+        with pytest.raises(ValueError, match="level must lie strictly between 0 and 1"):
+            check_probability(level=value)
+    check_at_least(0, n=0)
+    with pytest.raises(ValueError, match="n must be at least 0"):
+        check_at_least(0, n=np.nan)
+    assert as_finite([0.5]).tolist() == [0.5]
+    assert as_finite([[0.5]], ndim=2).tolist() == [[0.5]]
+    with pytest.raises(ValueError, match="at least 3"):
+        as_finite([[1.0, 2.0]] * 3, min_size=3)

@@ -187,3 +187,41 @@ def test_sd_and_number_of_seeds_broadcast():
         assert powers[i] == planning.power(1.0, sd[i], n[i])
     with pytest.raises(ValueError, match="sd must be"):
         planning.power(1.0, [1.0, 0.0, 1.0], n)
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_number_of_seeds_by_trying_all(paired):
+    test = TTestPower() if paired else TTestIndPower()
+    for effect in (30.0, 6.0, 2.0, 1.1, 0.8):
+        tried = range(2, 60)
+        expected = next(n for n in tried if test.power(effect, n, 0.05) >= 0.8)
+        assert planning.seeds_for_difference(effect, 1.0, paired=paired) == expected
+
+
+def test_upper_limit_of_a_pilot_sd_has_a_closed_form():
+    for pilot in ([1.0, 2.0], [1.0, 2.0, 4.0, 8.0]):
+        df, sd = len(pilot) - 1, np.std(pilot, ddof=1)
+        assert planning.pilot_sd(pilot) == pytest.approx(sd)
+        upper = sd * np.sqrt(df / stats.chi2.ppf(0.1, df))
+        assert planning.pilot_sd(pilot, 0.9) == pytest.approx(upper)
+
+
+def test_edges_of_valid_plans():
+    for df in (0.5, 1.0):
+        t = planning.detectable_effect(df, 0.8)
+        assert planning.t_power(t, df, 0.05) == pytest.approx(0.8, abs=1e-6)
+    with pytest.raises(ValueError, match="df must be positive"):
+        planning.detectable_effect(0.0)
+    with pytest.raises(ValueError, match="target_power must exceed alpha"):
+        planning.detectable_effect(5, 0.05, 0.05)
+    se, df = planning.grid_standard_error(0.0, 0.5, 0.0, 2, 2)
+    assert (se, df) == (pytest.approx(0.5), pytest.approx(1))  # one mean square of two folds
+    for bad in ((0.0, 0.0, 0.0), (1.0, -0.1, 1.0), (np.nan, 1.0, 1.0)):
+        with pytest.raises(ValueError, match="components"):
+            planning.grid_standard_error(*bad, 5, 5)
+    with pytest.raises(ValueError, match="either"):
+        planning.plan_grid(1, 1, 1, half_width=1.0, difference=1.0)
+    with pytest.raises(ValueError, match="share"):
+        planning.ensemble_size([3], [[0.1]], 0.1, 9, share=1.5)
+    with pytest.raises(ValueError, match="ascending"):
+        planning.ensemble_size([3, 3], [[0.1], [0.1]], 0.1, 9)
