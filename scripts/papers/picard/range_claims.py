@@ -62,6 +62,11 @@ def test_sets(rows: pd.DataFrame) -> phrases.Phrase:
     return phrases.Phrase(f"test sets of {size} items", "range", size.rows)
 
 
+def _of(titles: pd.Series) -> phrases.Phrase:
+    """` for Short training`: the arm of a single row, which a list of values does not name."""
+    return phrases.name(f" for {titles.iloc[0]}" if len(titles) == 1 else "")
+
+
 test_sets.__test__ = False  # type: ignore[attr-defined]  # not a test case
 
 
@@ -75,8 +80,8 @@ def _range_ratio(rows: pd.DataFrame, titles: pd.Series, name: str) -> Claim:
     many = len(rows) > _NAMED or not is_beyond.any() or len(rows) == 1
     return Claim(
         name,
-        "From worst to best seed it is {range}; Gaussian samples of that size have {gaussian} SD"
-        " on average. A range beyond theirs (p below {alpha}, each for itself) is shown in"
+        "From worst to best seed it is {range}{of}; Gaussian samples of that size have {gaussian}"
+        " SD on average. A range beyond theirs (p below {alpha}, each for itself) is shown in"
         " {beyond}{named} ({n} each, {items}).",
         rows,
         {
@@ -86,6 +91,7 @@ def _range_ratio(rows: pd.DataFrame, titles: pd.Series, name: str) -> Claim:
             "gaussian": phrases.extent(
                 rows, "range_in_sd_expected", "{:.1f}".format, is_comparable=True
             ),
+            "of": _of(titles),
             "alpha": phrases.setting(_ALPHA),
             "beyond": phrases.share(rows, is_beyond, "arm"),
             "named": phrases.name("" if many else f", {named}"),
@@ -115,11 +121,12 @@ def _largest(data: ExhibitData, rows: pd.DataFrame, titles: pd.Series, name: str
         estimates.append(estimate.in_points() if is_share else estimate)
     return Claim(
         name,
-        "The best and the worst seed differ in {metric} by {range}, so the largest difference"
-        " between two seeds is at least that ({n} each, {items}).",
+        "The best and the worst seed differ in {metric} by {range}{of}, so the largest"
+        " difference between two seeds is at least that ({n} each, {items}).",
         rows,
         {
             "range": phrases.listed(rows, "range", show_small, titles),
+            "of": _of(titles),
             "metric": phrases.name(metric_title(rows["metric"].iloc[0])),
             "items": test_sets(rows),
         },
@@ -158,11 +165,12 @@ def _sd(data: ExhibitData, rows: pd.DataFrame, titles: pd.Series, name: str) -> 
         estimates.append(estimate.in_points() if is_share else estimate)
     return Claim(
         name,
-        "The SD of {metric} over seeds is {sd} ({n} each, {items}).",
+        "The SD of {metric} over seeds is {sd}{of} ({n} each, {items}).",
         rows,
         {
             "metric": phrases.name(metric_title(rows["metric"].iloc[0])),
             "sd": phrases.listed(rows, "sd", show_small, titles, ("sd_low", "sd_high")),
+            "of": _of(titles),
             "items": test_sets(rows),
         },
         sample(rows),

@@ -132,6 +132,15 @@ def test_a_range_not_shown_to_be_wide_states_power_and_test_set():
     assert "as far" not in claim.text
 
 
+def test_claims_on_one_arm_name_it():
+    """They stand in the answer of the page, away from the table that names the arm."""
+    table = gaussian(extremes_table, extremes, 30)
+    arm = table.shown["Arm"].iloc[0].strip()
+    texts = {claim.name: claim.text for claim in table.claims}
+    for name in ("range_ratio", "largest_difference", "sd"):
+        assert f" for {arm}" in texts[name].partition(" (30 seeds")[0]
+
+
 def test_the_observed_range_bounds_the_largest_difference():
     table = gaussian(extremes_table, extremes, 30)
     claim = next(c for c in table.claims if c.name == "largest_difference")
