@@ -193,3 +193,10 @@ def test_ties_lost_by_summation_order_are_restored():
     np.testing.assert_array_equal(result.average_ranks, [1.5, 1.5, 3])
     with pytest.raises(ValueError, match="alpha must lie"):
         compare_over_datasets(np.ones((4, 3)), alpha=5)
+
+
+def test_a_difference_of_the_critical_one_is_significant():
+    """Ranks 1, 2, 3: at a critical difference of 2 the outer models are not in one group."""
+    groups = cliques(np.array([1.0, 2.0, 3.0]), 2.0)
+    assert sorted(map(sorted, groups)) == [[0, 1], [1, 2]]
+    assert sorted(map(sorted, cliques(np.array([1.0, 2.0, 3.0]), 2.001))) == [[0, 1, 2]]

@@ -225,3 +225,5 @@ def test_edges_of_valid_plans():
         planning.ensemble_size([3], [[0.1]], 0.1, 9, share=1.5)
     with pytest.raises(ValueError, match="ascending"):
         planning.ensemble_size([3, 3], [[0.1], [0.1]], 0.1, 9)
+    # Consecutive sizes are ascending.
+    assert planning.ensemble_size([3, 4], [[0.0], [0.0]], 0.1, 9).size == 3
