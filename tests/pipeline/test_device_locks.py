@@ -137,7 +137,8 @@ def test_jobs_that_request_two_devices_do_not_deadlock(jobs):
     # Each is listened to by itself: whoever waits speaks only once another has ended.
     with ThreadPoolExecutor(3) as listeners:
         found = listeners.map(run_to_the_end, [jobs(2, "0,1,2") for _ in range(3)], timeout=60)
-        assert list(found) == ["0,1"] * 3
+        # Two of three devices: a waiting job may find 1 and 2 free an instant before 0.
+        assert {*found} <= {"0,1", "0,2", "1,2"}
 
 
 def test_lock_folder_of_another_user_is_refused(tmp_path, monkeypatch):
