@@ -9,7 +9,7 @@ from reseed.core.schemas import Row
 from reseed.plugins.options import Arms, Share
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData, require_rows
-from reseed.rendering.tables import Rows, Table
+from reseed.rendering.tables import Rows, Table, TableRow
 from reseed.stats.planning import EnsembleSize, ensemble_size
 
 from papers.banerjee.trimming_text import NOTHING, cells, measured, note
@@ -143,7 +143,7 @@ def _claims(
     ]
 
 
-def _line(size: int, group: pd.DataFrame, found, i: int, published: bool) -> tuple[Row, Row]:
+def _line(size: int, group: pd.DataFrame, found, i: int, published: bool) -> tuple[TableRow, Row]:
     share, low, high, n = (float(x[i]) for x in (found.share, found.low, found.high, found.n))
     titles = {"accuracy": "Accuracy", "churn_ensemble": "Churn", "ece": "ECE"}
     means = {name: (group[name].mean(), group[name].std(ddof=1)) for name in titles}

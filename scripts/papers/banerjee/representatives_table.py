@@ -5,12 +5,12 @@ from __future__ import annotations
 import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample
-from reseed.core.schemas import MODEL_SEED_COLUMNS, Row
+from reseed.core.schemas import MODEL_SEED_COLUMNS
 from reseed.plugins.options import Arms, Count
 from reseed.rendering import numbers
 from reseed.rendering.arms import TEST_SET_KEY, key_columns
 from reseed.rendering.data import ExhibitData, require_rows
-from reseed.rendering.tables import Rows, Table
+from reseed.rendering.tables import Rows, Table, TableRow
 
 from papers.banerjee.trimming_text import NOTHING, cells, measured, note
 
@@ -95,7 +95,7 @@ def _seed(row: pd.Series, roles: list[str]) -> str:
     return "-".join(seeds) if len(set(seeds)) > 1 else seeds[0]
 
 
-def _line(row: pd.Series, roles: list[str], places: dict[str, int]) -> Row:
+def _line(row: pd.Series, roles: list[str], places: dict[str, int]) -> TableRow:
     def items(name: str, digits: int) -> str:
         count = row[name] * row["items"]
         return f"{count:,.{digits}f}" if pd.notna(count) else numbers.NONE

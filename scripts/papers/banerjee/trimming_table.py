@@ -8,7 +8,7 @@ from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.plugins.options import Arms as Options
 from reseed.rendering import numbers
 from reseed.rendering.data import ExhibitData, require_rows
-from reseed.rendering.tables import Rows, Table
+from reseed.rendering.tables import GroupedRow, Rows, Table
 
 from papers.banerjee.trimming_claims import show_percent
 from papers.banerjee.trimming_text import NOTHING, cells, measured, note
@@ -52,9 +52,7 @@ def _places(rows: pd.DataFrame) -> dict[str, int]:
     }
 
 
-def _line(
-    title: str, row: pd.Series, prefix: str, places: dict[str, int]
-) -> dict[tuple[str, str], str]:
+def _line(title: str, row: pd.Series, prefix: str, places: dict[str, int]) -> GroupedRow:
     def span(name: str) -> str:
         low, high = row[f"{prefix}{name}_min"], row[f"{prefix}{name}_max"]
         digits = places[name.rpartition("_")[2]]

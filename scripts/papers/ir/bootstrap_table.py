@@ -13,7 +13,7 @@ from reseed.rendering.arms import cells
 from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.settings import cell_noun
-from reseed.rendering.tables import Rows, Table
+from reseed.rendering.tables import GroupedRow, Rows, Table
 
 from papers.ir.seed_scores_table import (
     METRICS,
@@ -65,7 +65,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     )
 
 
-def _line(title: str, scores: pd.DataFrame, places: dict[str, int]) -> dict[tuple[str, str], str]:
+def _line(title: str, scores: pd.DataFrame, places: dict[str, int]) -> GroupedRow:
     line = {("", "Model"): title}
     for metric, name in METRICS.items():
         score, digits = scores.loc[metric], places[metric]
@@ -74,7 +74,7 @@ def _line(title: str, scores: pd.DataFrame, places: dict[str, int]) -> dict[tupl
     return line
 
 
-def _published_line(title: str, scores: pd.DataFrame) -> dict[tuple[str, str], str]:
+def _published_line(title: str, scores: pd.DataFrame) -> GroupedRow:
     """The paper's row; it prints means with two decimals and SDs with three."""
     line = {("", "Model"): f"{title}, published"}
     for metric, name in METRICS.items():

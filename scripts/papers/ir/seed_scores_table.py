@@ -9,14 +9,13 @@ import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.core.coordinates import base_name
-from reseed.core.schemas import Row
 from reseed.plugins.options import Experiments, Names
 from reseed.rendering import numbers
 from reseed.rendering.arms import TEST_SET_KEY, arm_title, cells, group_title, titled_groups
 from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.settings import cell_noun
-from reseed.rendering.tables import Rows, Table
+from reseed.rendering.tables import Rows, Table, TableRow
 
 METRICS = {
     "accuracy": "Accuracy",
@@ -98,7 +97,7 @@ def decimals_of(rows: pd.DataFrame, *spreads: str) -> dict[str, int]:
     }
 
 
-def _line(title: str, cell: pd.DataFrame, places: dict[str, int]) -> Row:
+def _line(title: str, cell: pd.DataFrame, places: dict[str, int]) -> TableRow:
     scores = {
         name: numbers.plus_minus(*cell.loc[metric, ["mean", "sd"]], places[metric])
         for metric, name in METRICS.items()

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 
 import pandas as pd
-from reseed.core.schemas import Row
 from reseed.plugins.options import Arms as Options
 from reseed.rendering import numbers
 from reseed.rendering.arms import cell_titles, select_rows
 from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.settings import metric_title, p_cell, tail_cell
-from reseed.rendering.tables import Rows, Table
+from reseed.rendering.tables import Rows, Table, TableRow
 from reseed.stats.gaussian_range import expected_gaussian_range
 
 from papers.picard.extremes import POWER_DF
@@ -56,7 +55,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     )
 
 
-def _line(title: str, row: pd.Series, digits: int) -> Row:
+def _line(title: str, row: pd.Series, digits: int) -> TableRow:
     return {
         "Arm": title,
         "n": numbers.seeds(int(row["n"]), int(row["failed"])),
@@ -74,7 +73,7 @@ def _line(title: str, row: pd.Series, digits: int) -> Row:
     }
 
 
-def _published(row: pd.Series, digits: int) -> Row:
+def _published(row: pd.Series, digits: int) -> TableRow:
     mean, sd, low, high, n = (
         row[f"published_{name}"] for name in ("mean", "std", "min", "max", "seeds")
     )

@@ -23,11 +23,11 @@ from reseed.rendering.arms import cells, key_columns
 from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.rendering.least import Least, with_least
-from reseed.rendering.numbers import decimals, from_to, several
+from reseed.rendering.numbers import decimals, from_to, several, two_digits
 from reseed.rendering.panels import entitle, line, panel_grid, undrawn
 from scipy import stats
 
-from papers.picard.range_claims import LEAST, sample, show_small
+from papers.picard.range_claims import LEAST, sample
 
 
 class Options(Arms):
@@ -78,7 +78,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
 def _describe(part: pd.DataFrame) -> str:
     """`5 seeds, 0.9584 to 0.9800, SD 0.009`: scores that are not drawn."""
     scores = part["score"]
-    return f"{len(part)} seeds, {_ends(scores)}, SD {show_small(scores.std())}"
+    return f"{len(part)} seeds, {_ends(scores)}, SD {two_digits(scores.std())}"
 
 
 def _ends(scores: pd.Series) -> str:
@@ -98,7 +98,7 @@ def _claims(panels: list) -> list[Claim]:
                 "sds",
                 "The SD over seeds is {sd} ({n} each).",
                 rows,
-                {"sd": phrases.listed(rows, "sd", show_small, titles, title=metric_title_in_text)},
+                {"sd": phrases.listed(rows, "sd", two_digits, titles, title=metric_title_in_text)},
                 sample(rows),
                 "SD over seeds: {sd}" if len(panels) < 3 else "SD over seeds of {n}: {sd}",
                 statistic="SD over seeds",
@@ -118,7 +118,7 @@ def _claims(panels: list) -> list[Claim]:
                     "metric": phrases.name(metric_title_in_text(row["metric"].item())),
                     "ends": phrases.extent(row, ["min", "max"], show),
                     "mean": phrases.single(row, "mean", show),
-                    "sd": phrases.single(row, "sd", show_small),
+                    "sd": phrases.single(row, "sd", two_digits),
                 },
                 sample(row),
                 "{n}: {ends}, SD {sd}",

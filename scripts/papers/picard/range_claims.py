@@ -22,11 +22,6 @@ _AGAINST = f"tails of t with {POWER_DF} degrees of freedom"
 _NAMED = 4
 
 
-def show_small(value: float) -> str:
-    """Two significant digits: `0.10`, `0.062`, `12`."""
-    return numbers.two_digits(value)
-
-
 def range_claims(data: ExhibitData, rows: pd.DataFrame, titles: Sequence[str]) -> list[Claim]:
     """Claims `range_ratio` and `largest_difference`, one set for each metric.
 
@@ -62,12 +57,12 @@ def test_sets(rows: pd.DataFrame) -> phrases.Phrase:
     return phrases.Phrase(f"test sets of {size} items", "range", size.rows)
 
 
+test_sets.__test__ = False  # type: ignore[attr-defined]  # not a test case
+
+
 def _of(titles: pd.Series) -> phrases.Phrase:
     """` for Short training`: the arm of a single row, which a list of values does not name."""
     return phrases.name(f" for {titles.iloc[0]}" if len(titles) == 1 else "")
-
-
-test_sets.__test__ = False  # type: ignore[attr-defined]  # not a test case
 
 
 def _range_ratio(rows: pd.DataFrame, titles: pd.Series, name: str) -> Claim:
@@ -125,7 +120,7 @@ def _largest(data: ExhibitData, rows: pd.DataFrame, titles: pd.Series, name: str
         " difference between two seeds is at least that ({n} each, {items}).",
         rows,
         {
-            "range": phrases.listed(rows, "range", show_small, titles),
+            "range": phrases.listed(rows, "range", numbers.two_digits, titles),
             "of": _of(titles),
             "metric": phrases.name(metric_title(rows["metric"].iloc[0])),
             "items": test_sets(rows),
@@ -169,7 +164,7 @@ def _sd(data: ExhibitData, rows: pd.DataFrame, titles: pd.Series, name: str) -> 
         rows,
         {
             "metric": phrases.name(metric_title(rows["metric"].iloc[0])),
-            "sd": phrases.listed(rows, "sd", show_small, titles, ("sd_low", "sd_high")),
+            "sd": phrases.listed(rows, "sd", numbers.two_digits, titles, ("sd_low", "sd_high")),
             "of": _of(titles),
             "items": test_sets(rows),
         },

@@ -14,10 +14,11 @@ from reseed.rendering.arms import cell_titles, cells, select_rows
 from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.figures import FigureInfo
 from reseed.rendering.least import Least, with_least
+from reseed.rendering.numbers import two_digits
 from reseed.rendering.panels import entitle, line, panel_grid, undrawn
 from reseed.rendering.settings import metric_title
 
-from papers.picard.range_claims import LEAST, range_claims, sample, show_small
+from papers.picard.range_claims import LEAST, range_claims, sample
 
 DRAWS = ("papers.picard.range_growth:analyse",)
 
@@ -96,8 +97,8 @@ def _claims(
             " {all} ({n} each).",
             last,
             {
-                "two": phrases.listed(last, "two", show_small, titles, title=metric_title),
-                "all": phrases.listed(last, "range", show_small, titles, title=metric_title),
+                "two": phrases.listed(last, "two", two_digits, titles, title=metric_title),
+                "all": phrases.listed(last, "range", two_digits, titles, title=metric_title),
             },
             sample(last),
             statistic="expected range",

@@ -7,14 +7,13 @@ import math
 import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Estimate, Sample
-from reseed.core.schemas import Row
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering import numbers
 from reseed.rendering.arms import arm_title
 from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.settings import settings
-from reseed.rendering.tables import Rows, Table
+from reseed.rendering.tables import Rows, Table, TableRow
 
 DRAWS = ("papers.protocol.training_time:analyse",)
 
@@ -50,7 +49,7 @@ def _times(row: pd.Series) -> str:
     return numbers.with_interval(row["ratio"], row["low"], row["high"], places)
 
 
-def _line(data: ExhibitData, row: pd.Series) -> Row:
+def _line(data: ExhibitData, row: pd.Series) -> TableRow:
     places = numbers.decimals([row["seconds"], row["baseline_seconds"]])
     return {
         "Arm": arm_title(data, row["arm"], row["experiment"]),

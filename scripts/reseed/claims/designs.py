@@ -7,7 +7,7 @@ docs/methods/comparing.md contains it with the measured false claims (`docs/tool
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Literal
 
 #: Least share of each model's runs that needs a run of the other model with the same seed, for
@@ -39,9 +39,9 @@ class DesignFacts:
 
     def meets(self, condition: DesignFacts) -> bool:
         """Whether all facts that `condition` requires hold."""
-        required = {one.name: getattr(condition, one.name) for one in fields(condition)}
         return all(
-            value is None or getattr(self, name) == value for name, value in required.items()
+            required is None or getattr(self, name) == required
+            for name, required in vars(condition).items()
         )
 
 

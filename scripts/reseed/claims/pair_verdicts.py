@@ -28,13 +28,13 @@ from reseed.claims.verdicts import (
     is_equivalent,
 )
 
-#: Datasets from which the signed-rank test tells equal models apart too often under skew, and how
-#: often at a level of 5 % (docs/methods/simulations/designs.csv).
+#: Datasets from which the signed-rank test too often claims differences between equal models under
+#: skew, and how often at a level of 5 % (docs/methods/simulations/designs.csv).
 _MANY = 10
 _SYMMETRY = (
-    "The test assumes differences that are symmetric over datasets: with skewed ones it told equal "
-    "models apart in 6.5 % of simulations with 10 datasets and in 10.8 % with 20, at a level of "
-    "5 %."
+    "The test assumes differences that are symmetric over datasets: with skewed ones it claimed "
+    "a difference between equal models in 6.5 % of simulations with 10 datasets and in 10.8 % "
+    "with 20, at a level of 5 %."
 )
 
 

@@ -136,9 +136,10 @@ def _read_data(options: argparse.Namespace) -> tuple[Any, str]:
 
 
 def _find_separator(path: Path) -> str:
-    """Comma, semicolon or tab: the most frequent one in the first line."""
+    from reseed.importers.files import find_delimiter
+
     with path.open(encoding="utf-8-sig") as file:
-        return max(",;\t", key=file.readline().count)
+        return find_delimiter(file.readline())
 
 
 def _describe_csv(options: argparse.Namespace, frame: Any) -> dict[str, str]:

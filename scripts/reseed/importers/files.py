@@ -260,13 +260,18 @@ def _read_json(path: Path) -> _Content:
     return flatten_records(records), np.arange(1, len(records) + 1)
 
 
+def find_delimiter(line: str) -> str:
+    """Comma, semicolon or tab: the most frequent one in the first line of a table."""
+    return max(",;\t", key=line.count)
+
+
 def _read_csv(path: Path) -> _Content:
     """Columns as text, so that a model named `NA` is not a missing value, and the line of rows."""
     with path.open(encoding="utf-8-sig", newline="") as handle:
         first = handle.readline()
         if not first.strip():
             raise ValueError("the first line, which names the columns, is empty")
-        delimiter = max(",;\t", key=first.count)
+        delimiter = find_delimiter(first)
         handle.seek(0)
         # An interrupted writer leaves zero bytes.
         cleaned = (line.replace("\0", "") for line in handle)

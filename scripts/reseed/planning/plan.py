@@ -289,7 +289,7 @@ def blocks(plan: Plan, block_seconds: float, seeds_per_job: int | None = None) -
         size = seeds_per_job or max(1, round(block_seconds / each))
         width = planned.stack_width
         size = -(-size // width) * width
-        for decisions, studies, trials in _parts(planned, studies_of):
+        for decisions, studies, trials in _split_by_studies(planned, studies_of):
             if seeds_per_job or len(trials) >= size:
                 for start in range(0, len(trials), size):
                     yield [(planned, trials[start : start + size])]
@@ -305,7 +305,7 @@ def blocks(plan: Plan, block_seconds: float, seeds_per_job: int | None = None) -
     yield from (block for block in open_blocks.values() if block)
 
 
-def _parts(
+def _split_by_studies(
     planned: PlannedSetting, studies_of: Mapping[Setting, Mapping[Coordinates, tuple[str, ...]]]
 ) -> Iterator[tuple[tuple[DecisionId, ...], tuple[str, ...], list[Coordinates]]]:
     """Trials of a setting that need the same decisions and are of the same studies.

@@ -194,9 +194,10 @@ class StudyReport:
         """The sentences at the top of the page: of each exhibit the first claim of a new name."""
         found: dict[str, str] = {}
         for exhibit in self.shown:
-            new = ((name, text) for name, text in exhibit.named_findings if name not in found)
-            found.update([next(new, ("", ""))])
-        found.pop("", None)
+            for name, text in exhibit.named_findings:
+                if name not in found:
+                    found[name] = text
+                    break
         return list(found.values())[:_ANSWERS]
 
     @property
