@@ -288,20 +288,6 @@ def test_one_diverged_model_does_not_change_the_other_pairs():
     assert with_large.p_value[0] == pytest.approx(alone.p_value)
 
 
-def test_unpaired_rows_equal_single_calls():
-    rng = _rng(37)
-    a, b = rng.normal(size=(3, 7)), rng.normal(size=(3, 6))
-    b[1, 0] = a[1, 0]  # a tie: this row alone is enumerated
-    every = stats.PermutationMethod(n_resamples=10_000)
-    result = compare_unpaired(a, b)
-    for i in range(3):
-        one = compare_unpaired(a[i], b[i])
-        exact = stats.mannwhitneyu(a[i], b[i], method=every)
-        assert result.mann_whitney_p[i] == pytest.approx(exact.pvalue)
-        assert result.welch_p[i] == pytest.approx(one.welch_p)
-        assert result.superiority_low[i] == pytest.approx(one.superiority_low)
-
-
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 10**6), st.floats(0.1, 10), st.floats(-5, 5))
 @example(6326, 5.533030920845097, -4.0)  # noise on both sides of a rounding boundary
@@ -338,46 +324,6 @@ def test_bad_ratio_and_rope_are_refused(ratio):
         nadeau_bengio([1.0, 2.0], ratio)
     with pytest.raises(ValueError, match="rope"):
         bayesian_correlated_t([1.0, 2.0], 0.25, -0.1)
-
-
-def test_unpaired_agrees_with_scipy_and_brute_force():
-    rng = _rng(11)
-    a, b = np.round(rng.normal(0.5, 1, 30), 1), np.round(rng.normal(0, 2, 20), 1)
-    result = compare_unpaired(a, b)
-    welch = stats.ttest_ind(a, b, equal_var=False)
-    assert result.welch_p == pytest.approx(welch.pvalue)
-    assert (result.low, result.high) == pytest.approx(tuple(welch.confidence_interval()))
-    brute = ((a[:, None] > b).sum() + 0.5 * (a[:, None] == b).sum()) / 600
-    assert result.superiority == pytest.approx(brute)
-    assert result.superiority_low < brute < result.superiority_high
-    reverse = compare_unpaired(b, a)
-    assert reverse.superiority_low == pytest.approx(1 - result.superiority_high)
-    assert reverse.mann_whitney_p == pytest.approx(result.mann_whitney_p)
-
-
-@pytest.mark.parametrize("delta", [0.0, 1.0, 2.5])
-def test_interval_of_superiority_covers(delta):
-    rng, n_sim = _rng(12), 500
-    truth = stats.norm.cdf(delta / np.sqrt(2))
-    covered = 0
-    for _ in range(n_sim):
-        result = compare_unpaired(rng.normal(delta, 1, 15), rng.normal(0, 1, 10))
-        covered += result.superiority_low <= truth <= result.superiority_high
-    assert covered / n_sim > 0.95 - 4 * np.sqrt(0.0475 / n_sim)
-
-
-def test_unpaired_edge_cases():
-    apart = compare_unpaired([2.0, 3.0, 4.0], [0.0, 1.0])
-    assert (apart.superiority, apart.superiority_high) == (1, 1)
-    assert 0 < apart.superiority_low < 1
-    tied = compare_unpaired([0.1] * 4, [0.1] * 3)
-    assert (tied.welch_p, tied.mann_whitney_p, tied.superiority) == (1, 1, 0.5)
-    assert (tied.low, tied.high) == (0, 0)
-    constant = compare_unpaired([1.0, 1.0], [2.0, 2.0])
-    assert (constant.welch_p, constant.mean_difference) == (0, -1)
-    for bad in ([1.0], [], [1.0, np.nan]):
-        with pytest.raises(ValueError, match=r"at least 2|NaN"):
-            compare_unpaired(bad, [1.0, 2.0])
 
 
 @pytest.mark.parametrize("level", [95, 0.0, 1.0, np.nan])
