@@ -35,6 +35,18 @@ def plan_of(study=None, model=None, dataset=None, folder=".", **main):
     return project, make_plan(project, folder)
 
 
+def test_optional_dataset_without_files_is_left_out_by_title():
+    study = Study(**STUDY | {"datasets": ["toy", {"name": "rare", "optional": True}]})
+    project, _ = plan_of()
+    project.studies["small"] = study
+    project.datasets["rare"] = Dataset(**DATASET | {"name": "rare", "title": "Rare panel"})
+    for absent, expected in (["rare"], ("Rare panel",)), ([], ()):
+        plan = make_plan(project, absent=absent)
+        spec = build_study_spec(project, plan, "small")
+        assert spec.left_out == expected
+        assert ("rare" in spec.datasets) is not bool(absent)
+
+
 def settings_of(models=None, splits=None):
     study = {"models": models or ["forest"], "splits": splits or STUDY["splits"]}
     return list(plan_of(study)[1].settings)

@@ -31,9 +31,14 @@ def test_caption_holds_headline_claims_and_footnote(tmp_path):
     sidecar = {
         "empty": "", "headline": "Higher", "findings": ["It is *higher*.", "n is 6."],
         "caption": "", "footnote": "Scale: demo.",
+        "claims": [
+            {"text": "It is *higher*.", "limits": "p 0.2; power 30 % against 1 SD"},
+            {"text": "n is 6.", "limits": ""},
+        ],
     }  # fmt: skip
     (tmp_path / "a.b.json").write_text(json.dumps(sidecar))
     write_caption(tmp_path / "a.b")
     html = printed((tmp_path / "a.b.rst").read_text())
-    for text in ("Higher", "It is *higher*.", "n is 6.", "Scale: demo."):
+    finding = "It is *higher*. [p 0.2; power 30 % against 1 SD]"
+    for text in ("Higher", finding, "n is 6.", "Scale: demo."):
         assert f"<p>{text}</p>" in html

@@ -209,6 +209,15 @@ def test_front_page_dates_each_study():
     assert "Scale demo, 2 March 2026, commit <code>0123456</code>" in page
 
 
+def test_both_pages_name_datasets_that_were_left_out():
+    report = study()
+    assert "Left out" not in build_index([report], ["paper.html"])
+    info = report.info.model_copy(update={"left_out": ["Rare panel"]})
+    report = replace(report, info=info)
+    assert "Left out, without files here: Rare panel." in build_index([report], ["paper.html"])
+    assert "<p>Left out: Rare panel." in build_study_page(report, "index.html")
+
+
 def test_every_page_can_skip_and_only_studies_link_back():
     index, page = build_index([study()], ["paper.html"]), build_study_page(study(), "index.html")
     for each in (index, page):

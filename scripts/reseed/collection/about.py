@@ -51,6 +51,7 @@ def describe_study(study: StudyTrials, frame: pd.DataFrame) -> StudyInfo:
         scale=spec.scale,
         reduced=spec.reduced,
         notes=[*spec.notes, *describe_rounds(study)],
+        left_out=list(spec.left_out),
         models={name: ModelInfo(**to_json(text)) for name, text in spec.models.items()},
         variants=spec.variants,
         splits=digest_splits(study),

@@ -175,8 +175,9 @@ class MachineInfo(_Info):
 class StudyInfo(_Info):
     """The facts of a study that its exhibits and pages show.
 
-    `variants` maps the identifier of a changed dataset or model to its changes. `seconds_per_trial`
-    holds medians in seconds, by folder of the setting.
+    `left_out` holds titles of optional datasets without files here. `variants` maps the identifier
+    of a changed dataset or model to its changes. `seconds_per_trial` holds medians in seconds, by
+    folder of the setting.
     """
 
     study: str | None = None
@@ -186,6 +187,7 @@ class StudyInfo(_Info):
     scale: str
     reduced: bool = False
     notes: list[str] | None = None
+    left_out: list[str] = []
     models: dict[str, ModelInfo] = {}
     variants: dict[str, str] = {}
     experiments: dict[str, ExperimentInfo] = {}

@@ -282,8 +282,8 @@ class StudySpec:
     """A study as it is collected: texts, experiments, arms, settings.
 
     reduced: whether the scale changes the study. metrics: those of the study and its datasets.
-    metric_code: hash of the code of the study's own metric. titles: of datasets and models by
-    name, for imported results. variants: what a variant of a dataset or model changes.
+    metric_code: hash of the code of the study's own metric. titles: by name, for imported results.
+    left_out: titles of optional datasets without files here. variants: changes by name.
     """
 
     results: str
@@ -299,6 +299,7 @@ class StudySpec:
     metric_code: str
     titles: dict[str, dict[str, str]] | None
     notes: tuple[str, ...]
+    left_out: tuple[str, ...]
     models: dict[str, ModelText]
     datasets: dict[str, DatasetText]
     variants: dict[str, str]

@@ -32,7 +32,8 @@ def build_study_spec(project: Project, plan: Plan, name: str) -> StudySpec:
         metrics=tuple(dict.fromkeys(metric for metric in named if metric)),
         metric_code=plan.metric_code.get(name, ""),
         titles=_imported_titles(project, study) if study.results else None,
-        notes=(*study.notes, *_left_out_notes(project, plan.left_out.get(name, []))),
+        notes=tuple(study.notes),
+        left_out=tuple(project.datasets[one].title for one in plan.left_out.get(name, [])),
         models={key: _model_text(plan.models[key], title) for key, title in titles.items()},
         datasets={key: _dataset_text(entry) for key, entry in datasets.items()},
         variants={key: plan.variants[key] for key in variants if plan.variants[key]},
@@ -71,14 +72,6 @@ def _dataset_text(dataset: Dataset) -> DatasetText:
     )
 
 
-def _left_out_notes(project: Project, datasets: list[str]) -> list[str]:
-    return [
-        f"{project.datasets[dataset].title} is left out: its files are not in a local data mirror, "
-        "and it has no other source."
-        for dataset in datasets
-    ]
-
-
 def _imported_titles(project: Project, study: Study) -> dict[str, dict[str, str]]:
     """Titles by name for imported results: the project's, overlaid with the study's own."""
     given_titles = study.results.titles if study.results else {}
@@ -97,6 +90,7 @@ def without_texts(spec: StudySpec) -> StudySpec:
         question="",
         citation="",
         notes=(),
+        left_out=(),
         models={},
         variants={},
         datasets={name: replace(blank, metric=text.metric) for name, text in spec.datasets.items()},

@@ -13,17 +13,25 @@ _SPECIAL = re.compile(r"[!-/:-@\[-`{-~]")
 
 
 def write_caption(stem: str | Path) -> None:
-    """Write `stem`.rst from the sidecar `stem`.json: headline, claims or findings, and footnote."""
+    """Write `stem`.rst from the sidecar `stem`.json: headline, findings and footnote.
+
+    Power, or smallest detectable effect, follows each finding that has one, as on the pages.
+    """
     stem = Path(stem)
     sidecar = read_json(stem.with_name(f"{stem.name}.json"))
+    limits = {claim["text"]: claim["limits"] for claim in sidecar["claims"]}
     texts = [
         sidecar["empty"] or sidecar["headline"],
-        *sidecar["findings"],
+        *(_with_limits(text, limits.get(text, "")) for text in sidecar["findings"]),
         sidecar["caption"],
         sidecar["footnote"],
     ]
     paragraphs = [escape_rst(text) for text in dict.fromkeys(texts) if text]
     write_text(stem.with_name(f"{stem.name}.rst"), "\n\n".join(paragraphs) + "\n")
+
+
+def _with_limits(finding: str, limits: str) -> str:
+    return f"{finding} [{limits}]" if limits else finding
 
 
 def escape_rst(text: str) -> str:
