@@ -7,8 +7,12 @@ BIN := .venv/bin
 # Python with the package `reseed` of this checkout.
 LIBRARY := PYTHONPATH=scripts $(BIN)/python
 
-# Most modules of the packages are never imported, so Python compiles those that are.
+# Most modules of the packages are never imported, so those alone are compiled that this imports,
+# also where PYTHONDONTWRITEBYTECODE is set: without it each start of Snakemake takes twice as long.
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile
+COMPILE := PYTHONDONTWRITEBYTECODE= $(BIN)/python -c "import jinja2, matplotlib.pyplot, pandas, \
+  pydantic, pyarrow.dataset, scipy.stats, sklearn.ensemble, sklearn.linear_model, snakemake.cli, \
+  snakemake.report.html_reporter, sqlmodel, statsmodels.stats.multitest, torch, xgboost"
 
 # Environment with the oldest versions that pyproject.toml admits.
 OLDEST := build/oldest
@@ -121,6 +125,7 @@ lock:
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(INSTALL) -r requirements.txt
 	$(INSTALL) -r requirements-torch.txt
+	$(COMPILE)
 	touch $@
 
 .venv/installed-dev: .venv/installed requirements-dev.txt

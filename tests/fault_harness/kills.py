@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fault_harness.compare import hash_contents, list_differences
-from fault_harness.workspace import Run, Workspace, kill_group
+from fault_harness.workspace import Run, Workspace
 
 # A run is killed within this part of the undisturbed time, because a resumed run is shorter.
 EARLY = 0.6
@@ -89,10 +89,7 @@ def kill_repeatedly(
 def _run_until(workspace: Workspace, seconds: float, arguments: tuple[str, ...]) -> Run | None:
     """Run, and kill after `seconds`. Returns the run if it ended before."""
     workspace.run("--unlock", *arguments)
-    process = workspace.start(*arguments)
     try:
-        text, _ = process.communicate(timeout=seconds)
-        return Run(process.returncode, text)
+        return workspace.run(*arguments, timeout=seconds)
     except subprocess.TimeoutExpired:
-        kill_group(process)
         return None

@@ -64,9 +64,13 @@ def case(group: str, title: str, end: str, needs_root: bool = False):
 
 @dataclass
 class Bench:
-    """Folders for cases, and one finished run that several cases use in turn."""
+    """Folders for cases, and one finished run that several cases use in turn.
+
+    warm: whether runs fork a process with loaded libraries.
+    """
 
     folder: Path
+    warm: bool = False
     _finished: Workspace | None = None
     _expected: dict[str, str] = field(default_factory=dict)
     _count: int = 0
@@ -80,7 +84,7 @@ class Bench:
 
     def small(self, **options) -> Workspace:
         """Create a small project without results: one block of six trials, one table."""
-        workspace = Workspace.small(self.empty(), **options)
+        workspace = Workspace.small(self.empty(), warm=self.warm, **options)
         workspace.study["exhibits"].pop("bars")
         # This analysis reads all stored outputs of a trial, not only its scores.
         workspace.study["analyses"]["noise"] = {

@@ -7,6 +7,7 @@ a module of the project: each run imports the project's own copy of the library.
 
 from __future__ import annotations
 
+import atexit
 import importlib
 import json
 import os
@@ -21,6 +22,7 @@ import time
 import traceback
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 #: Libraries of planning, of jobs and of Snakemake.
@@ -31,6 +33,9 @@ LIBRARIES = (
     *("matplotlib.pyplot", "matplotlib.backends.backend_agg", "PIL.Image", "jinja2"),
     *("matplotlib.backends.backend_pdf", "pandas.io.parquet", "statsmodels.stats.multitest"),
 )
+
+
+ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
 
 
 @dataclass
@@ -56,19 +61,30 @@ class WarmRunner:
     """
 
     def __init__(self, environment: dict[str, str], library: Path):
-        threads = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
         self._process = subprocess.Popen(
             [sys.executable, __file__, str(library)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env=environment | threads,
+            env=environment | ONE_THREAD,
         )
         self._current: WarmRun | None = None
 
-    def start(self, folder: Path, arguments: list[str], log: Path, server: bool = True) -> WarmRun:
-        """Start a run in a project folder. server: whether its jobs are forks too."""
+    def start(
+        self,
+        folder: Path,
+        arguments: list[str],
+        log: Path,
+        server: bool = True,
+        environment: dict[str, str] | None = None,
+    ) -> WarmRun:
+        """Start a run in a project folder.
+
+        server: whether its jobs are forks too. environment: its variables, if others than those of
+        this process. Python has read its own, such as PYTHONOPTIMIZE, before.
+        """
         request = {"folder": str(folder), "argv": arguments, "log": str(log), "server": server}
+        request["environment"] = None if environment is None else environment | ONE_THREAD
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
@@ -102,6 +118,41 @@ class WarmRunner:
         assert self._process.stdin is not None
         self._process.stdin.close()
         self._process.wait()
+
+
+@cache
+def shared_runner() -> WarmRunner:
+    """The process that runs of all tests are forks of. It is started once and ends with them."""
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE")}
+    runner = WarmRunner(inherited, Path(__file__).resolve().parents[2] / "scripts")
+    atexit.register(runner.close)
+    return runner
+
+
+def suits_warm_runs(environment: dict[str, str]) -> bool:
+    """Whether a run needs no variables that Python reads at its start."""
+    names = ("PYTHONPATH", "PYTHONOPTIMIZE")
+    return all(environment.get(name) == os.environ.get(name) for name in names)
+
+
+def start_warm(folder: Path, arguments: list[str], environment: dict[str, str]) -> WarmRun:
+    """Start Snakemake in a project folder as a fork of the shared process."""
+    log = folder / ".snakemake" / "run.log"
+    log.parent.mkdir(exist_ok=True)
+    arguments = ["snakemake", *arguments]
+    return shared_runner().start(folder.resolve(), arguments, log, environment=environment)
+
+
+def run_warm(
+    folder: Path, arguments: list[str], environment: dict[str, str], seconds: float
+) -> WarmRun:
+    """Run Snakemake to its end; after `seconds`, kill it and raise TimeoutExpired."""
+    run = start_warm(folder, arguments, environment)
+    if not shared_runner().wait(run, seconds):
+        kill_all(run)
+        shared_runner().wait(run)
+        raise subprocess.TimeoutExpired("snakemake", seconds)
+    return run
 
 
 def kill_all(run: WarmRun) -> None:
@@ -184,6 +235,9 @@ def _become_run(request: dict) -> None:
             os.dup2(log, stream)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.chdir(request["folder"])
+        if request["environment"] is not None:
+            os.environ.clear()
+            os.environ.update(request["environment"])
         sys.path[0] = str(Path("scripts").resolve())
         _add_packages(Path("lib/site-packages").resolve())
         _use_read_library()

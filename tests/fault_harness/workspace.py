@@ -15,6 +15,8 @@ import yaml
 from reseed.data.kinds import MIRROR_VARIABLE
 from reseed.planning.read_plan import data_mirror
 
+from fault_harness.warm import run_warm, suits_warm_runs
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 PARTS = ("Snakefile", "rules", "scripts", "envs", "profiles", "config/published")
 MODULE = "workspace_models"
@@ -107,6 +109,7 @@ class Workspace:
         folder: created if missing; must not contain a project.
         python: an interpreter with Snakemake.
         environment: variables in addition to those of this process.
+        warm: whether `run` forks a process with loaded libraries, which saves seconds.
     """
 
     def __init__(
@@ -114,7 +117,9 @@ class Workspace:
         folder: Path,
         python: str = sys.executable,
         environment: dict[str, str] | None = None,
+        warm: bool = False,
     ):
+        self.warm = warm
         self.folder, self.python = Path(folder), python
         self.folder.mkdir(parents=True, exist_ok=True)
         inherited = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE")}
@@ -144,13 +149,14 @@ class Workspace:
         seeds: int = 4,
         seconds: float = 0.0,
         environment: dict[str, str] | None = None,
+        warm: bool = False,
     ) -> "Workspace":
         """Create a workspace with one dataset, and `seeds` + 2 trials of each of `models`.
 
         `models` maps names to changes of a decision tree (default: one tree). `seconds` is the
         duration of a trial in addition to its training.
         """
-        workspace = cls(folder, python, environment)
+        workspace = cls(folder, python, environment, warm)
         (workspace.folder / f"{MODULE}.py").write_text(MODEL_CODE)
         workspace.write("config", {"scale": "smoke", "block_seconds": 60})
         workspace.write_table()
@@ -194,11 +200,8 @@ class Workspace:
 
     def start(self, *arguments: str, cores: int = 2) -> subprocess.Popen:
         """Start Snakemake in a new session."""
-        command = [self.python, "-m", "snakemake", *arguments]
-        if not any(argument in ("--profile", "--jobs") for argument in arguments):
-            command += ["--cores", str(cores)]
         return subprocess.Popen(
-            command,
+            [self.python, "-m", "snakemake", *_with_cores(arguments, cores)],
             cwd=self.folder,
             env=self.environment,
             stdin=subprocess.DEVNULL,
@@ -211,6 +214,10 @@ class Workspace:
 
     def run(self, *arguments: str, timeout: float = 1800, cores: int = 2) -> Run:
         """Run Snakemake to its end; after `timeout`, kill it and raise TimeoutExpired."""
+        if self.warm and suits_warm_runs(self.environment):
+            run = run_warm(self.folder, _with_cores(arguments, cores), self.environment, timeout)
+            assert run.status is not None
+            return Run(run.status, run.text)
         process = self.start(*arguments, cores=cores)
         try:
             text, _ = process.communicate(timeout=timeout)
@@ -223,6 +230,12 @@ class Workspace:
         """Run again after a kill, after removing the remaining lock."""
         self.run("--unlock", *arguments, **options)
         return self.run(*arguments, **options)
+
+
+def _with_cores(arguments: tuple[str, ...], cores: int) -> list[str]:
+    if any(argument in ("--profile", "--jobs") for argument in arguments):
+        return [*arguments]
+    return [*arguments, "--cores", str(cores)]
 
 
 def kill_group(process: subprocess.Popen) -> None:

@@ -25,7 +25,7 @@ ALWAYS = {
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory) -> Bench:
-    return Bench(tmp_path_factory.mktemp("cases"))
+    return Bench(tmp_path_factory.mktemp("cases"), warm=True)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -42,7 +42,7 @@ def test_killed_at_random_moments_and_run_again(tmp_path):
     trials = SEEDS + 2
 
     def make(folder):
-        workspace = Workspace.small(folder, seeds=SEEDS, seconds=0.2)
+        workspace = Workspace.small(folder, seeds=SEEDS, seconds=0.2, warm=True)
         workspace.environment["WORKSPACE_NOTES"] = str(folder / "notes")
         return workspace
 

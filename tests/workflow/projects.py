@@ -1,6 +1,5 @@
 """A small project: a copy of the pipeline, a table, a study."""
 
-import atexit
 import copy
 import os
 import re
@@ -10,12 +9,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from fault_harness.warm import WarmRunner, kill_all
+from fault_harness.warm import kill_all, run_warm, shared_runner, start_warm, suits_warm_runs
 from fault_harness.workspace import TABLE, copy_pipeline, write_entry
 from reseed.cache.trial_records import read_trial
 
@@ -56,16 +54,6 @@ TRAINED = 2 * (4 + 3 - 1)
 RUN_SECONDS = 600
 
 
-@cache
-def warm_runner() -> WarmRunner:
-    """The process that runs of all tests are forks of. It is started once and ends with them."""
-    inherited = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE")}
-    environment = inherited | {"RESEED_DATA_MIRROR": ""}
-    runner = WarmRunner(environment, REPOSITORY / "scripts")
-    atexit.register(runner.close)
-    return runner
-
-
 class Project:
     """A project folder, and runs of Snakemake in it."""
 
@@ -73,7 +61,6 @@ class Project:
         self.folder = folder
         inherited = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE")}
         self.environment = inherited | {"RESEED_DATA_MIRROR": ""}
-        self._usual_environment = dict(self.environment)
         self.study = copy.deepcopy(STUDY)
 
     def write_files(self) -> None:
@@ -119,11 +106,11 @@ class Project:
     def run(self, *arguments: str, fails: bool = False) -> str:
         """Run Snakemake, check whether it fails as expected, and return its output.
 
-        The run is a fork of a process with loaded libraries, which saves seconds; a run with
-        other environment variables is a normal process.
+        The run is a fork of a process with loaded libraries, which saves seconds, unless its
+        environment has variables that Python reads at its start.
         """
-        is_usual = self.environment == self._usual_environment
-        text, status = (self._run_warm if is_usual else self._run_normally)(*arguments)
+        is_warm = suits_warm_runs(self.environment)
+        text, status = (self._run_warm if is_warm else self._run_normally)(*arguments)
         assert (status != 0) == fails, text
         return text
 
@@ -137,26 +124,20 @@ class Project:
         return text, process.returncode
 
     def _run_warm(self, *arguments: str) -> tuple[str, int]:
-        runner = warm_runner()
-        log = self.folder / ".snakemake" / "run.log"
-        log.parent.mkdir(exist_ok=True)
-        run = runner.start(self.folder, ["snakemake", "--cores", "2", *arguments], log)
-        if not runner.wait(run, RUN_SECONDS):
-            kill_all(run)
-            raise subprocess.TimeoutExpired("snakemake", RUN_SECONDS)
+        command = ["--cores", "2", *arguments]
+        run = run_warm(self.folder, command, self.environment, RUN_SECONDS)
         assert run.status is not None
         return run.text, run.status
 
     def kill_once(self, is_due: Callable[[], object], *arguments: str) -> None:
         """Run Snakemake, kill all its processes once `is_due` is true, and remove the lock."""
-        process = self.start(*arguments)
+        run = start_warm(self.folder, ["--cores", "2", *arguments], self.environment)
         deadline = time.monotonic() + 300
         while not is_due():
-            assert process.poll() is None, process.communicate()[0]
+            assert not shared_runner().wait(run, 0.01), run.text
             assert time.monotonic() < deadline
-            time.sleep(0.01)
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+        kill_all(run)
+        shared_runner().wait(run)
         self.run("--unlock", *arguments)
 
     def change(self, **parts) -> None:

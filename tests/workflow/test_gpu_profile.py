@@ -10,7 +10,7 @@ pytestmark = pytest.mark.workflow
 
 def test_each_training_sees_its_own_device(tmp_path):
     models = {"gpu": {"device": "auto"}, "cpu": {"device": "cpu"}}
-    workspace = Workspace.small(tmp_path, models=models, seconds=0.3)
+    workspace = Workspace.small(tmp_path, models=models, seconds=0.3, warm=True)
     workspace.environment |= {
         "WORKSPACE_NOTES": str(tmp_path / "notes"),
         "CUDA_VISIBLE_DEVICES": "3,5",
