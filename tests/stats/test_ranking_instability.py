@@ -114,7 +114,15 @@ def test_disagreement_of_means_by_full_enumeration():
     )
 
 
-@pytest.mark.parametrize(("shift", "m"), [(0.6, 2), (0.6, 6), (1.0, 3)])
+def test_a_single_trial_against_a_single_trial_has_no_monte_carlo_error():
+    d = np.array([[0.3, -0.1], [0.2, 0.1], [0.0, 0.4]])
+    result = disagreement_of_means(d, 1, n_draws=3, rng=_rng())
+    # Of the four pairs of draws, with a half for a draw that is tied.
+    np.testing.assert_allclose(result.probability, [2 / 4, 0, 2 * 0.75 * 0.25])
+    np.testing.assert_array_equal(result.se, 0)
+
+
+@pytest.mark.parametrize(("shift", "m"), [(0.6, 1), (0.6, 2), (0.6, 6), (1.0, 3), (0.3, 7)])
 def test_disagreement_monte_carlo_error_matches_repetitions(shift, m):
     d, rng = _rng(21).normal(shift, 1, 8), _rng(22)
     result = [disagreement_of_means(d, m, n_draws=400, rng=rng) for _ in range(800)]

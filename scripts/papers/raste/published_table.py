@@ -127,7 +127,7 @@ def _definitions(measured: pd.DataFrame) -> list[str]:
         f"Interval ({level}): where the number of as many seeds as the paper took falls; of the"
         " median by order statistics of the seeds, of the range for Gaussian seeds at the measured"
         " SD. Inside: whether the published number lies in it; not assessed for a stand-in.",
-        "Where model seeds vary, the median hangs on the one data split that is held, and the"
+        "Where model seeds vary, the median depends on the one fixed data split, and the"
         " paper's split is not known: it is not judged.",
         "The CSV holds IQR and relative variation too; a number that a later table of the paper"
         " repeats is shown once.",

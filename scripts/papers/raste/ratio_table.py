@@ -112,18 +112,30 @@ def _claim(data: ExhibitData, varied: str, trends: pd.DataFrame) -> Claim:
         for title, dataset in trends[["title", "dataset"]].itertuples(index=False)
     ]
     noun = "algorithm" if trends["dataset"].nunique() == 1 else "setting"
+    intervals = ", {level} intervals" if len(trends) <= phrases.LISTED else ""
     return Claim(
         name=f"sd_by_test_part_{varied}",
-        sentence="The SD over {varied} falls with the test ratio for {falling}; at ratio {largest}"
-        " it is {factor} times that at ratio {smallest} ({n} a ratio).",
-        headline="With a larger test part the SD over {varied} falls for {falling}",
+        sentence="The SD over {varied} at test ratio {largest} is {factor} times that at ratio"
+        f" {{smallest}} ({{n}} a ratio{intervals}). Over the ratios it falls for {{falling}},"
+        " without a test of that.",
+        headline="Test ratio {largest} against {smallest}: {extent} times the SD over {varied}",
         rows=trends,
         phrases={
             "varied": phrases.name(VARIED.get(varied, varied)),
             "falling": phrases.share(trends, trends["trend"] < 0, noun),
             "largest": phrases.extent(trends, "largest", "{:g}".format, is_comparable=True),
             "smallest": phrases.extent(trends, "smallest", "{:g}".format, is_comparable=True),
-            "factor": phrases.extent(trends, "factor", numbers.ratio, title=metric_title),
+            "level": phrases.setting(100 * trends["level"].iloc[0], "{:g} %".format),
+            "extent": phrases.extent(trends, "factor", numbers.ratio, title=metric_title),
+            "factor": phrases.listed(
+                trends,
+                "factor",
+                numbers.ratio,
+                titles,
+                ("factor_low", "factor_high"),
+                "setting",
+                title=metric_title,
+            ),
         },
         sample=Sample.of(trends, ["least", "most"], "seed"),
         statistic="SD at the largest test ratio / SD at the smallest",

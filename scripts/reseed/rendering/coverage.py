@@ -26,7 +26,7 @@ _CROSSED_PAIRS = CROSSED.replace("It covers", "Intervals over seeds and items co
 #: The Nadeau–Bengio interval, over splits that share rows.
 CORRECTED = (
     "Over splits that share training rows the interval is that of the corrected t: it covers 95 to"
-    " 99 % for a learner that single rows hardly move, 89 to 93 % for one that hangs on them"
+    " 99 % for a learner that single rows hardly move, 89 to 93 % for one that they move much"
     " (1-nearest neighbour, a small network on 100 rows). A difference that is not shown for such"
     " learners says so in its verdict."
 )

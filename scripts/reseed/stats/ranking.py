@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -146,32 +146,51 @@ def disagreement_of_means(
     Args:
         d: (..., trials) differences, as in `order_reversal`.
         m: number of averaged trials, 1 to trials − 1.
-        n_draws: Monte Carlo draws of each mean, shared by all pairs.
+        n_draws: Monte Carlo draws of each mean of several trials, shared by all pairs. Where m or
+            n − m is 1, that probability is exact.
         rng: generator of the draws.
     """
     rows, n, shape = _as_rows(d, m)
     if m > n - 1:
         raise ValueError(f"m must be 1 to {n - 1} for {n} trials, got {m}")
-    size = np.abs(rows).max(axis=1, keepdims=True)
-    shares = []
-    for count in (m, n - m):
-        weights = rng.multinomial(count, np.full(n, 1 / n), n_draws).astype(np.float64)
-        shares.append(_share_positive(rows, weights, _NOISE * count * size))
-    p, q = shares
+    p, p_variance = _share_positive(rows, m, n_draws, rng)
+    q, q_variance = _share_positive(rows, n - m, n_draws, rng)
     probability = p * (1 - q) + q * (1 - p)
-    variance = (1 - 2 * q) ** 2 * p * (1 - p) + (1 - 2 * p) ** 2 * q * (1 - q)
-    se = np.sqrt(variance / n_draws)
+    se = np.sqrt((1 - 2 * q) ** 2 * p_variance + (1 - 2 * p) ** 2 * q_variance)
     return OrderReversal(m, probability.reshape(shape)[()], se.reshape(shape)[()], n_draws)
 
 
-def _share_positive(rows: Array, weights: Array, noise: Array) -> Array:
-    """Return the share of positive weighted sums of each row; sums within `noise` of 0 count ½."""
-    step = max(1, ONE_THREAD // rows.size)
-    above = np.zeros(len(rows))
-    for start in range(0, len(weights), step):
-        total = rows @ weights[start : start + step].T
-        above += np.count_nonzero(total > noise, axis=1) + np.count_nonzero(total >= -noise, axis=1)
-    return above / (2 * len(weights))
+def _draw_counts(
+    n: int, count: int, n_draws: int, step: int, rng: np.random.Generator
+) -> Iterator[Array]:
+    """Yield how often each of n trials is among `count` drawn with replacement, (≤ step, n)."""
+    for done in range(0, n_draws, step):
+        draws = min(step, n_draws - done)
+        # Several times as fast as `rng.multinomial`, which draws n binomial numbers.
+        drawn = rng.integers(n, size=(draws, count)) + n * np.arange(draws)[:, None]
+        counts = np.bincount(drawn.ravel(), minlength=draws * n)
+        yield counts.reshape(draws, n).astype(np.float64)
+
+
+def _share_positive(
+    rows: Array, count: int, n_draws: int, rng: np.random.Generator
+) -> tuple[Array, Array]:
+    """Return the share of positive means of `count` trials of each row, and its variance."""
+    n = rows.shape[1]
+    noise = _NOISE * count * np.abs(rows).max(axis=1, keepdims=True)
+    if count == 1:
+        return _count_positive(rows, noise) / n, np.zeros(len(rows))
+    positive = np.zeros(len(rows))
+    for weights in _draw_counts(n, count, n_draws, max(1, ONE_THREAD // rows.size), rng):
+        positive += _count_positive(rows @ weights.T, noise)
+    share = positive / n_draws
+    return share, share * (1 - share) / n_draws
+
+
+def _count_positive(total: Array, noise: Array) -> Array:
+    """Return the number of positive sums of each row; those within `noise` of 0 count ½."""
+    above = np.count_nonzero(total > noise, axis=1) + np.count_nonzero(total >= -noise, axis=1)
+    return above / 2
 
 
 def _as_rows(d: ArrayLike, m: int) -> tuple[Array, int, tuple[int, ...]]:

@@ -19,6 +19,7 @@ from papers.raste.same_splits import choose
 from reseed.analyses import pairs, spread
 from reseed.analyses.shared.data import Data
 from reseed.rendering.data import ExhibitData
+from reseed.rendering.numbers import ratio
 from run_kinds import draw, run_analysis
 from study_frames import PUBLISHED, about, amended, frame, trial
 
@@ -148,7 +149,11 @@ def test_test_ratio_trend_is_counted_over_datasets_and_by_arm():
     facts = about(("magic", "home_mortgage_sim"), ("rf",))
     table = shown(ratio_table, metrics, facts, {"experiments": ["data_seeds"]})
     [claim] = table.claims
-    assert claim.heading.endswith("the SD over data seeds falls for 2 of the 4 settings")
+    assert "falls for 2 of the 4 settings, without a test of that" in claim.text
+    first = claim.estimates[0]
+    shown_first = f"{ratio(first.value)} [{ratio(first.low)}, {ratio(first.high)}]"
+    assert f"{shown_first} for {first.subject}" in claim.text
+    assert claim.heading.startswith("Test ratio 0.9 against 0.1: ")
     sds = metrics.groupby(["dataset", "arm", "test_ratio"])["auc"].std().unstack()
     factors = (sds[0.9] / sds[0.1]).to_numpy()
     assert sorted(e.value for e in claim.estimates) == pytest.approx(sorted(factors))
