@@ -8,8 +8,18 @@ import os
 for _name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR"):
     os.environ.setdefault(f"{_name}_NUM_THREADS", "1")
 
+import pandas as pd  # noqa: E402
+import pytest  # noqa: E402
 from hypothesis import settings  # noqa: E402
 
 # Examples are reproducible; `pytest --hypothesis-profile=default` draws new ones.
 settings.register_profile("same", derandomize=True)
 settings.load_profile("same")
+
+
+@pytest.fixture(autouse=True)
+def _same_strings():
+    """Restore the storage of texts, which the command line sets for its process."""
+    name = "mode.string_storage"
+    with pd.option_context(name, pd.get_option(name)):
+        yield

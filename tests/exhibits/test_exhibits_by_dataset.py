@@ -179,7 +179,7 @@ def test_noise_of_a_metric_that_is_no_mean():
     assert [axis.get_xlabel() for axis in figure.axes] == ["SD of accuracy"]
     assert "in the CSV only: F1, mean over classes." in drawn.footnote
     assert all("(accuracy)" in found for found in drawn.findings)
-    assert drawn.headline.endswith("in the only setting (accuracy)")
+    assert drawn.headline.endswith("shown for no setting (accuracy)")
     figure, drawn = draw(seed_noise, replace(data, statistics=pd.DataFrame([f1])), {})
     assert [axis.get_xlabel() for axis in figure.axes] == ["SD of F1, mean over classes"]
     assert "it has none: F1, mean over classes." in drawn.definitions[0]
@@ -193,7 +193,10 @@ def test_noise_of_seeds_with_one_score_is_in_no_ratio():
     data = ExhibitData(rows, FOLDS, about(("magic", "home_mortgage_sim"), ("rf",)))
     _, drawn = draw(seed_noise, data, {})
     said = claims_of(drawn)
-    assert said["seed_over_test_set"].endswith("is 0.50 (1 pair).")
+    assert said["seed_over_test_set"].endswith(
+        "is 0.50 (1 pair). The 80 % interval of the ratio of the SDs lies above one for no setting"
+        " and below one for no setting."
+    )
     assert "is 20 % (1 pair of dataset and algorithm)" in said["infinite_test_set"]
     assert "1 without variation over seeds: not in the ratios of SDs." in drawn.footnote
     ratio = drawn.claims[0].estimates[0]

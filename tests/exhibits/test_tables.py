@@ -108,7 +108,7 @@ def test_ratios_of_sds_have_intervals_where_the_sds_have(exhibit, statistics):
     clear = spread["varied"].map({"data": 1.0, "model": 0.1})
     spread = spread.assign(sd=clear, sd_low=clear * 0.9, sd_high=clear * 1.1)
     claim = make(exhibit, "table3", statistics=spread).claims[0]
-    assert "In all 6 settings the 95 % interval of the ratio lies above one" in claim.text
+    assert "95 % interval of the ratio of the SDs lies above one for all 6 settings" in claim.text
     ratio = claim.estimates[0]
     assert (ratio.value, ratio.low) == pytest.approx(
         (10, 10 / np.exp(np.hypot(*np.log([0.9, 1.1]))))

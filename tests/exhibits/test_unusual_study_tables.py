@@ -179,8 +179,8 @@ def test_a_cell_whose_seeds_two_experiments_vary_counts_once():
     assert found.headline == "Splits move the score 4 times as much as model seeds"
     assert found.findings[0].endswith(
         "in the only pair of dataset and algorithm: the SD over data seeds divided by that over"
-        " model seeds is 4.00 (1 pair), with 6 seeds a side. In the only setting the 95 % interval"
-        " of the ratio lies above one."
+        " model seeds is 4.00 (1 pair), with 6 seeds a side. The 95 % interval of the ratio of the"
+        " SDs lies above one for the only setting and below one for no setting."
     )
 
 

@@ -8,6 +8,7 @@ a module of the project: each run imports the project's own copy of the library.
 from __future__ import annotations
 
 import atexit
+import gc
 import importlib
 import json
 import os
@@ -130,9 +131,11 @@ def shared_runner() -> WarmRunner:
 
 
 def suits_warm_runs(environment: dict[str, str]) -> bool:
-    """Whether a run needs no variables that Python reads at its start."""
-    names = ("PYTHONPATH", "PYTHONOPTIMIZE")
-    return all(environment.get(name) == os.environ.get(name) for name in names)
+    """Whether a run needs no flags that Python reads at its start.
+
+    Packages are found all the same: see `_add_packages`.
+    """
+    return environment.get("PYTHONOPTIMIZE") == os.environ.get("PYTHONOPTIMIZE")
 
 
 def start_warm(folder: Path, arguments: list[str], environment: dict[str, str]) -> WarmRun:
@@ -199,6 +202,8 @@ def _serve() -> None:
         with suppress(ImportError):
             importlib.import_module(name)
     _read_library(Path(sys.argv[1]))
+    gc.collect()
+    gc.freeze()  # forks would copy the pages that a collection touches
     waiting, children = select.poll(), {}
     waiting.register(0, select.POLLIN)
     buffer = b""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.exhibits.shared.ratio_intervals import describe_intervals
 from reseed.rendering import numbers
 from reseed.rendering.arms import cells
 from reseed.rendering.data import ExhibitData, footnote, require_rows
@@ -112,14 +113,16 @@ def _claim(data: ExhibitData, rows: pd.DataFrame) -> Callable[[pd.DataFrame], Cl
             sentence += "; where {metric} varies over seeds, it is {ratio} times as large"
         if len(moving) < len(f1):
             sentence += "; {metric} does not vary over seeds for {still}"
+        intervals, counts = describe_intervals(f1, f1["level"].max())
+        shown = ": shown for {above}" if counts else " in {cells}"
         return Claim(
             name="seed_over_test_set",
-            sentence=f"{sentence}.",
-            headline="The seed changes {metric} more than the test items do in {cells}"
+            sentence=f"{sentence}.{intervals}",
+            headline=f"The seed changes {{metric}} more than the test items do{shown}"
             if f1["n"].max() >= LEAST
             else "",
             rows=f1,
-            phrases=parts,
+            phrases=parts | counts,
             sample=Sample.of(f1, "n", "seed"),
             statistic="SD over seeds divided by SD over resampled test sets",
             estimates=[

@@ -11,9 +11,10 @@ from reseed.analyses.shared.arms import with_arms
 from reseed.analyses.spread import next_range
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.exhibits.shared.ratio_intervals import describe_intervals
 from reseed.exhibits.spread_table import LEAST, sd_ratios
 from reseed.plugins.options import TheseExperiments as Options
-from reseed.rendering import numbers, style
+from reseed.rendering import style
 from reseed.rendering.arms import PANEL_KEY, arm_titles, titled_groups
 from reseed.rendering.data import ExhibitData, footnote, metric_title
 from reseed.rendering.figures import NO_CENTRE, FigureInfo
@@ -138,23 +139,14 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
         "At equal numbers of seeds ({n} a side) the range over data seeds is larger than that over"
         " model seeds for {larger}, for every algorithm on {datasets}"
     )
-    if both["ratio_low"].notna().any():
-        names |= {
-            "above": phrases.share(both, both["ratio_low"] > 1, "setting"),
-            "below": phrases.share(both, both["ratio_high"] < 1, "setting"),
-            "level": phrases.setting(level, numbers.percent),
-        }
-        text += (
-            ". The {level} interval of the ratio of the SDs lies above one for {above} and below"
-            " one for {below}"
-        )
+    intervals, counts = describe_intervals(both, level)
     return [
         Claim(
             name="larger_range",
-            sentence=f"{text}.",
+            sentence=f"{text}.{intervals}",
             headline="The range over splits is larger than that over model seeds in {cells}",
             rows=both,
-            phrases=names,
+            phrases=names | counts,
             sample=Sample.of(both, ["n_data", "n_model"], "seed"),
             statistic="SD over data seeds / SD over model seeds",
             estimates=[

@@ -14,6 +14,7 @@ from reseed.analyses.shared.arms import with_arms
 from reseed.claims import phrases
 from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.core.schemas import Row
+from reseed.exhibits.shared.ratio_intervals import describe_intervals
 from reseed.metrics.names import is_share
 from reseed.plugins.options import NoOptions
 from reseed.rendering import coverage, numbers, style
@@ -168,6 +169,8 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
 def _seed_over_test_set(data: ExhibitData, both: pd.DataFrame) -> Claim:
     nouns, known = cell_noun(both), both["observed_sd"] / both["test_set_sd"]
     both = both.drop(columns="infinite_sd").assign(ratio=known)
+    ends = [_ratio_limits(row) for row in both.to_dict("records")]
+    both = both.assign(ratio_low=[low for low, _ in ends], ratio_high=[high for _, high in ends])
     seed, rows = (both["observed_sd"] > both["test_set_sd"]), both["test_set_sd"]
     larger = ~seed & (rows > both["observed_sd"])
     names = {
@@ -179,17 +182,22 @@ def _seed_over_test_set(data: ExhibitData, both: pd.DataFrame) -> Claim:
             both, "ratio", numbers.ratio, noun=nouns[0].partition(" ")[0], title=metric_title
         ),
     }
-    headline = "Test rows change the score more than the model seed in {larger_cells}"
-    if 2 * larger.sum() < len(both):
-        headline = "The seed changes the score more than the test rows in {less_cells}"
+    intervals, counts = describe_intervals(both, both["level"].max())
+    is_seed = 2 * larger.sum() < len(both)
+    sides = ["The seed changes", "the test rows"] if is_seed else ["Test rows change", "the seed"]
+    shown = "in {less_cells}" if is_seed else "in {larger_cells}"
+    if counts:
+        shown = "for {above}" if is_seed else "for {below}"
+    headline = f"{sides[0]} the score more than {sides[1]}{': shown' if counts else ''} {shown}"
     if not both["primary"].astype(bool).all():  # names the metric if it is not the primary one
-        headline = headline.replace("the model seed", "the seed") + " ({metrics})"
+        headline += " ({metrics})"
     return Claim(
         "seed_over_test_set",
         "The choice of test rows changes the score ({metrics}) more than the model seed does in"
-        " {larger} ({n} each): the SD over seeds divided by that over test rows is {ratio}.",
+        " {larger} ({n} each): the SD over seeds divided by that over test rows is {ratio}."
+        f"{intervals}",
         both,
-        names,
+        names | counts,
         Sample.of(both, "n", "seed"),
         headline=headline,
         statistic="SD over model seeds / SD over resampled test rows",
@@ -199,10 +207,14 @@ def _seed_over_test_set(data: ExhibitData, both: pd.DataFrame) -> Claim:
 
 
 def _ratio(data: ExhibitData, row: Row) -> Estimate:
-    """The ratio of the SDs; the test set's, from many resamples, is taken as known."""
-    seed = (row["observed_sd"], row["observed_sd_low"], row["observed_sd_high"])
-    ends = ratio_limits(seed, (row["test_set_sd"],) * 3)
+    ends = row["ratio_low"], row["ratio_high"]
     return Estimate.truncated(_subject(data, row), row["ratio"], ends, row["level"], (0.0, np.inf))
+
+
+def _ratio_limits(row: Row) -> tuple[float, float]:
+    """Interval of the ratio of the SDs; the test set's, from many resamples, is taken as known."""
+    seed = (row["observed_sd"], row["observed_sd_low"], row["observed_sd_high"])
+    return ratio_limits(seed, (row["test_set_sd"],) * 3)
 
 
 def _subject(data: ExhibitData, row: Row) -> str:

@@ -11,6 +11,7 @@ from reseed.analyses.shared.arms import with_arms
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Estimate, Sample
 from reseed.core.schemas import COMPARISON_COLUMNS
+from reseed.exhibits.shared.ratio_intervals import describe_intervals
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.rendering import numbers
 from reseed.rendering.arms import arm_titles
@@ -183,11 +184,10 @@ def _sd_ratio(data: ExhibitData, both: pd.DataFrame) -> Claim:
         "Another random split changes the score more than another model seed does in {larger}: the"
         " SD over data seeds divided by that over model seeds is {ratio}, with {n} a side"
     )
-    if both["ratio_low"].notna().any():
-        names["clear"] = phrases.share(both, both["ratio_low"] > 1, "setting")
-        names["level"] = phrases.setting(level, numbers.percent)
-        text += ". In {clear} the {level} interval of the ratio lies above one"
+    intervals, counts = describe_intervals(both, level)
     headline = "Another split changes the score more than another model seed in {larger_cells}"
+    if counts:
+        headline = "Splits change the score more than model seeds do: shown for {above}"
     if both["metric"].nunique() == 1:
         more = both["ratio"].median() >= 1
         times = phrases.centre(both, "ratio" if more else "inverse", numbers.times)
@@ -196,9 +196,9 @@ def _sd_ratio(data: ExhibitData, both: pd.DataFrame) -> Claim:
         headline = f"{sides[0]} move the score {{times}} times as much as {sides[1]}"
     return Claim(
         "sd_ratio",
-        f"{text}.",
+        f"{text}.{intervals}",
         both,
-        names,
+        names | counts,
         Sample.of(both, ["n_data", "n_model"], "seed"),
         headline=headline,
         statistic="SD over data seeds / SD over model seeds",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 from math import comb
 
@@ -131,14 +132,19 @@ def compare_with_baseline(
 
 def _max_t_tail(c: float, loads: Array, df: int) -> float:
     """Return P(max |T_i| > c) of Student variables with correlations loads_i loads_j."""
-    z, weights = np.polynomial.hermite_e.hermegauss(80)
-    u, shares = np.polynomial.legendre.leggauss(64)
+    (z, weights), (u, shares) = _gauss_points()
     s = np.sqrt(stats.chi2.ppf((u + 1) / 2, df) / df)
     own = np.sqrt(1 - loads**2)
     common = loads * z[:, None, None]
     inside = ndtr((c * s[:, None] + common) / own) - ndtr((common - c * s[:, None]) / own)
     given_s = (weights / weights.sum()) @ inside.prod(axis=-1)
     return float(1 - given_s @ shares / 2)
+
+
+@cache
+def _gauss_points() -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+    """Points and weights of the integrals over a Gaussian variable and over [-1, 1]."""
+    return np.polynomial.hermite_e.hermegauss(80), np.polynomial.legendre.leggauss(64)
 
 
 def compare_unpaired(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> UnpairedComparison:
