@@ -238,14 +238,14 @@ def test_coverage_table_links_what_is_shown():
     coverage = (
         PaperExhibit("Table 1", "made", ("table1",)),
         PaperExhibit("Figure 2", "differs", ("gone",), "10 seeds"),
-        PaperExhibit("Figure 3", "left out", (), "not public"),
+        PaperExhibit("Figure 3", "left out", (), "Scale `paper` & ImageNet"),
     )
     page = build_study_page(study(coverage=coverage))
     text = " ".join(page[page.index('<section id="coverage">') :].split())
     assert '<a href="#table1">table1</a>' in text
     assert "gone (nothing to show at this scale)" in text
     assert '<td class="text">left out</td>' in text
-    assert "not public" in text
+    assert "Scale <code>paper</code> &amp; ImageNet" in text
     assert 'id="coverage"' not in build_study_page(study())
 
 

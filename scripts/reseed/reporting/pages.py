@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 from reseed.config import SCALES
 from reseed.rendering.data import source_text
 from reseed.rendering.numbers import counted
@@ -92,6 +93,7 @@ def _environment() -> Environment:
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
     environment.globals |= {"scales": SCALES, "long": _LONG}
     environment.filters |= {
+        "code": _with_code,
         "duration": duration,
         "seeds": _seeds,
         "sorted_items": lambda value: sorted(value.items()),
@@ -108,6 +110,11 @@ def duration(seconds: float) -> str:
     if hours:
         return f"{hours} h {minutes} min"
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def _with_code(text: str) -> Markup:
+    """The text as HTML; what is between backticks is code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
 def _seeds(spec: Mapping[str, Any]) -> str:
