@@ -114,7 +114,7 @@ def test_disagreement_of_means_by_full_enumeration():
     )
 
 
-def test_a_single_trial_against_a_single_trial_has_no_monte_carlo_error():
+def test_two_single_trials_have_no_monte_carlo_error():
     d = np.array([[0.3, -0.1], [0.2, 0.1], [0.0, 0.4]])
     result = disagreement_of_means(d, 1, n_draws=3, rng=_rng())
     # Of the four pairs of draws, with a half for a draw that is tied.
