@@ -75,8 +75,9 @@ def test_interval_covers_with_enough_runs():
 def test_normalising():
     np.testing.assert_allclose(agg.normalise([2.0, 3.0], 1, 3), [0.5, 1])
     np.testing.assert_allclose(agg.normalise([0.2, 0.1], 0.3, 0.1), [0.5, 1])
-    with pytest.raises(ValueError, match="two different"):
-        agg.normalise([1.0], 2, 2)
+    for low, high in ((2, 2), (0, np.inf), (-np.inf, 1)):
+        with pytest.raises(ValueError, match="two different"):
+            agg.normalise([1.0], low, high)
 
 
 def test_bad_input_is_refused():

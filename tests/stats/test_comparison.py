@@ -195,6 +195,12 @@ def test_rows_equal_the_separate_analyses():
     )
 
 
+@pytest.mark.parametrize("scores", [[0.1, 0.2], [[0.1, 0.2]]])
+def test_differences_of_pairs_need_two_models(scores):
+    with pytest.raises(ValueError, match="at least 2 models"):
+        pair_differences(scores)
+
+
 def test_identical_and_shifted_models_have_defined_results():
     base = _rng(10).normal(0.8, 0.02, 10)
     d = pair_differences([base, base, base + 0.1])[:2]

@@ -62,6 +62,7 @@ def test_members_are_uniform_subsets():
     assert np.abs(counts - 2000).max() < 5 * np.sqrt(20_000 * 0.1 * 0.9)
     whole = ensembles.draw_members(4, 4, 3, np.random.default_rng(4))
     np.testing.assert_array_equal(np.sort(whole, axis=1), np.tile(range(4), (3, 1)))
+    assert ensembles.draw_members(3, 1, 2, np.random.default_rng(5)).shape == (2, 1)
 
 
 @pytest.mark.parametrize("shape", [(7, 11), (7, 11, 3)])
