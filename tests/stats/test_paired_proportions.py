@@ -32,6 +32,13 @@ def test_at_zero_it_is_the_statistic_of_mcnemar():
     assert score_statistic(15, 5, 100, 0) ** 2 == pytest.approx((15 - 5) ** 2 / 20)
 
 
+@pytest.mark.parametrize("delta", [0.001, 0.05, 0.6])
+def test_without_a_discordant_item_the_variance_is_that_of_one_kind(delta):
+    """The likelihood is largest if only A is ever right alone: a binomial variable with rate δ."""
+    expected = -4 * delta / math.sqrt(4 * delta * (1 - delta))
+    assert score_statistic(0, 0, 4, delta) == pytest.approx(expected)
+
+
 def test_interval_ends_are_where_the_test_just_rejects():
     z = norm.ppf(0.975)
     for counts in ((9, 4, 50), (0, 0, 30), (30, 0, 30), (0, 5, 20), (1, 0, 2)):
@@ -41,6 +48,19 @@ def test_interval_ends_are_where_the_test_just_rejects():
         if high < 1:
             assert score_statistic(*counts, high) == pytest.approx(-z, rel=1e-6)
         assert low <= (counts[0] - counts[1]) / counts[2] <= high
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5])
+@pytest.mark.parametrize("level", [0.3, 0.95])
+def test_interval_holds_every_difference_that_is_not_rejected(n, level):
+    grid = np.linspace(-1, 1, 1001)[1:-1]
+    for only_a in range(n + 1):
+        for only_b in range(n + 1 - only_a):
+            found = np.array([score_statistic(only_a, only_b, n, delta) for delta in grid])
+            inside = grid[np.abs(found) <= norm.ppf((1 + level) / 2)]
+            low, high = score_interval(only_a, only_b, n, level)
+            assert (-1 <= low) & (high <= 1)
+            assert (inside[0], inside[-1]) == pytest.approx((low, high), abs=0.0021)
 
 
 def test_no_discordant_item_leaves_an_interval():
