@@ -227,6 +227,7 @@ def test_wei_dudley_constants_against_the_exact_distribution():
         assert needed(n) <= ks.wei_dudley_constant(n) + 1e-9
     assert needed(3) > 2.16863  # why n < 4 needs e
     assert needed(4) == pytest.approx(2.16863, abs=1e-4)
+    assert (ks.wei_dudley_constant(3), ks.wei_dudley_constant(4)) == (math.e, 2.16863)
     # C = 2 first holds at n = 458
     assert ks.wei_dudley_constant(457) > ks.wei_dudley_constant(458) == 2
     ks_near = range(15, 120)

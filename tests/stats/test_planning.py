@@ -84,6 +84,10 @@ def test_grid_degrees_of_freedom_in_exact_cases():
     assert planning.grid_standard_error(0, 2.0, 0, a, b)[1] == pytest.approx(b - 1)
     noise = planning.grid_standard_error(0, 0, 2.0, a, b)[1]
     assert noise == pytest.approx(1 / (1 / 5 + 1 / 3 + 1 / 15))
+    # Mean squares 3 + 4·1 = 7, 3 + 3·2 = 9 and 3 of three seeds and four folds.
+    error, df = planning.grid_standard_error(1, 2, 3, 3, 4)
+    assert error == pytest.approx(np.sqrt(13 / 12))
+    assert df == pytest.approx(13**2 / (7**2 / 2 + 9**2 / 3 + 3**2 / 6))
 
 
 @pytest.mark.parametrize(("df", "alpha"), [(4, 0.05), (9, 0.05 / 21), (200, 0.01)])

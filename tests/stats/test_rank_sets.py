@@ -143,6 +143,7 @@ def test_skewness_equals_that_of_scipy():
     simulated = stats.skew(rng.normal(size=(4000, 25)), axis=1).std()
     assert noise == pytest.approx(simulated, rel=0.05)
     assert skewness_of_differences(np.ones((3, 8)))[0] == 0
+    assert skewness_of_differences([[1.0, 3.0], [2.0, 9.0]]) == (pytest.approx(0), 0)
 
 
 def test_equal_scores_share_ranks():

@@ -48,6 +48,14 @@ def test_split_distance_equals_scipy_two_sample():
     assert result[0] == pytest.approx(expected, abs=1.01 / 200)  # the reference is interpolated
 
 
+def test_split_distance_is_the_mean_over_splits():
+    x, pool = np.random.default_rng(1).normal(0.2, 1, (2, 3, 40))
+    rng = np.random.default_rng(3)
+    single = [split_ks_distance(x, pool, 1, rng=rng) for _ in range(3)]
+    mean = split_ks_distance(x, pool, 3, rng=np.random.default_rng(3))
+    np.testing.assert_allclose(mean, np.mean(single, axis=0))
+
+
 def models(rng, n=24, items=1600, odd=0.0):
     """Simulate models; `odd` adds noise that makes a model disagree with the others."""
     y = rng.integers(0, 2, items)

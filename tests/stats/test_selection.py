@@ -14,6 +14,7 @@ def test_ranking_by_hand():
     np.testing.assert_array_equal(ranking.order, [1, 3, 2, 0, 5, 4])
     assert ranking.n_admitted == 4
     np.testing.assert_array_equal(ranking.pareto, [True, True, False, True, True, False])
+    assert rank_models(score, alpha, 0.02).n_admitted == 3  # the threshold itself is admitted
     assert rank_models(score, alpha, -1.0).order[0] == 0  # none admitted: smallest alpha-hat
     assert rank_models(score, alpha, 1.0).order[0] == 4  # all admitted: best score
 

@@ -347,7 +347,7 @@ def skewness_of_differences(scores: ArrayLike) -> tuple[float, float]:
     spread give differences that are skewed alike. The noise is the SD for Gaussian numbers.
 
     Args:
-        scores: (models, tasks), three tasks or more.
+        scores: (models, tasks), two tasks or more; of two tasks both numbers are 0.
     """
     y, _ = rescale(as_finite(scores, "scores", ndim=2, min_size=2))
     y = y - y.mean(axis=0)
