@@ -24,7 +24,7 @@ def analyse(tmp_path, y, scores, dataset="magic", facts=None, **options):
 
 
 def models(n=6, items=1200, noise=0.7, seed=0):
-    """Siblings: (targets, logit gaps (n, items)) of one signal with a noise of their own."""
+    """Runs: (targets, logit gaps (n, items)) of one signal with a noise of their own."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, items)
     signal = (2 * y - 1) * 1.2 + rng.normal(0, 1.5, items)
@@ -57,7 +57,7 @@ def test_churn_ece_and_metrics_equal_brute_force(tmp_path):
 
 
 def shifted(n):
-    """`n` siblings of 4,000 items, of model 2 a third of the items moved by 12 logits."""
+    """`n` runs of 4,000 items, of model 2 a third of the items moved by 12 logits."""
     y, gaps = models(n=n, items=4000)
     gaps[2, np.random.default_rng(1).random(4000) < 1 / 3] += 12
     return y, list(expit(gaps))

@@ -52,7 +52,7 @@ def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
     ]
     handles += [
         Line2D([], [], ls="", marker="o", ms=7, mfc="none", mec=style.BLACK, mew=0.9,
-               label="Candidate: admitted, and dominated by no sibling"),
+               label="Candidate: admitted, and dominated by no other"),
         Line2D([], [], color=style.GREY, lw=0.9, ls="--", label=f"Admitted: α̂ ≤ {threshold:g}"),
     ]  # fmt: skip
     labels = [str(handle.get_label()) for handle in handles]

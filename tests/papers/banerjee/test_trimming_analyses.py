@@ -31,7 +31,7 @@ KINDS = [
 
 
 def runs(n=24, items=1200, noise=0.7, odd=(), seed=0):
-    """Siblings of one signal; of the odd ones a third of the items is moved by 12 logits."""
+    """Runs of one signal; of the odd ones a third of the items is moved by 12 logits."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, items)
     gaps = (2 * y - 1) * 1.2 + rng.normal(0, 1.5, items) + rng.normal(0, noise, (n, items))

@@ -33,7 +33,7 @@ _OF_THE_PAPER = "The paper chooses on validation rows."
 def measured(data: ExhibitData) -> pd.DataFrame:
     """Rows of measured models, with a column `candidate`.
 
-    A candidate is admitted by the rule and not dominated: no sibling is at least as good in both
+    A candidate is admitted by the rule and not dominated: no other seed is at least as good in both
     accuracy and α̂, and better in one.
     """
     rows = data.rows()
@@ -81,7 +81,7 @@ def how(rows: pd.DataFrame) -> str:
 
 
 def claims(rows: pd.DataFrame) -> list[Claim]:
-    """Cost of choosing by test score, models close to their siblings, and churn, of these rows."""
+    """Cost of choosing by test score, models close to the other seeds, and churn, of these rows."""
     found = [_optimism(rows)]
     if (rows["alpha_hat"] != 0).any():
         found += [_admitted(rows), *_best_by_test(rows)]
@@ -120,11 +120,11 @@ def _admitted(rows: pd.DataFrame) -> Claim:
     }
     return Claim(
         "admitted_models",
-        "{admitted} are close to their siblings: α̂ of at most {threshold} ({n} a setting).",
+        "{admitted} are close to those of the other seeds: α̂ of at most {threshold} ({n} a setting).",
         rows,
         names,
         Sample.of(rows, "n", "seed"),
-        headline="{admitted} have α̂ of at most {threshold} against their siblings",
+        headline="{admitted} have α̂ of at most {threshold} against other seeds",
     )
 
 
@@ -142,8 +142,8 @@ def _best_by_test(rows: pd.DataFrame) -> Iterator[Claim]:
         "tied": phrases.share(best, best["is_tied"], "setting"),
     }
     text = (
-        "Where one model has the best test accuracy, it is close to its siblings in {close} ({n} a"
-        " setting)"
+        "Where one model has the best test accuracy, it is close to those of the other seeds in"
+        " {close} ({n} a setting)"
     )
     ties = "; in {tied} several models share it" if best["is_tied"].any() else ""
     yield Claim("best_by_test", f"{text}{ties}.", best, names, Sample.of(best, "n", "seed"))
