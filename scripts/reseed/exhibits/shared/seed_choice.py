@@ -120,7 +120,8 @@ def _admitted(rows: pd.DataFrame) -> Claim:
     }
     return Claim(
         "admitted_models",
-        "{admitted} are close to those of the other seeds: α̂ of at most {threshold} ({n} a setting).",
+        "{admitted} are close to those of the other seeds: α̂ of at most {threshold} ({n} a"
+        " setting).",
         rows,
         names,
         Sample.of(rows, "n", "seed"),
