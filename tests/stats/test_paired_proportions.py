@@ -33,7 +33,7 @@ def test_at_zero_it_is_the_statistic_of_mcnemar():
 
 
 @pytest.mark.parametrize("delta", [0.001, 0.05, 0.6])
-def test_without_a_discordant_item_the_variance_is_that_of_one_kind(delta):
+def test_variance_without_a_discordant_item_is_binomial(delta):
     """The likelihood is largest if only A is ever right alone: a binomial variable with rate δ."""
     expected = -4 * delta / math.sqrt(4 * delta * (1 - delta))
     assert score_statistic(0, 0, 4, delta) == pytest.approx(expected)
