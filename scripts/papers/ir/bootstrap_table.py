@@ -113,7 +113,9 @@ def _claim(data: ExhibitData, rows: pd.DataFrame) -> Callable[[pd.DataFrame], Cl
             sentence += "; where {metric} varies over seeds, it is {ratio} times as large"
         if len(moving) < len(f1):
             sentence += "; {metric} does not vary over seeds for {still}"
-        intervals, counts = describe_intervals(f1, f1["level"].max())
+        # Equal scores of a few seeds leave an SD of 0, which is no interval.
+        ends = moving[["ratio_low", "ratio_high"]].reindex(f1.index)
+        intervals, counts = describe_intervals(f1.assign(**ends), f1["level"].max())
         shown = ": shown for {above}" if counts else " in {cells}"
         return Claim(
             name="seed_over_test_set",

@@ -102,10 +102,16 @@ def test_boxes_refuse_a_metric_without_scores():
 def test_scores_that_do_not_vary_enter_no_ratio(scores):
     """The SD of one arm is a rounding error: no estimate, and counted by itself."""
     arms = scores.statistics["arm"]
-    rows = scores.statistics.assign(sd=scores.statistics["sd"].where(arms == "rf", 1.2e-16))
+    names = ["sd", "ratio_low", "ratio_high"]
+    rows = scores.statistics.assign(**scores.statistics[names].where(arms == "rf", 1.2e-16))
     [claim] = draw(bootstrap_table, replace(scores, statistics=rows), {}).claims
     assert [estimate.subject for estimate in claim.estimates] == ["RF on Magic"]
     assert "does not vary over seeds for 1 of the 2 pairs" in claim.text
+    excluded = sum(estimate.high < 1 for estimate in claim.estimates)
+    assert (
+        f"below one for {'neither setting' if not excluded else '1 of the 2 settings'}"
+        in claim.text
+    )
     assert "median" not in claim.text
 
 
