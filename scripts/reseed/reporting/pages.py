@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from html import escape
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup, escape
 from reseed.config import SCALES
 from reseed.rendering.data import source_text
 from reseed.rendering.numbers import counted
@@ -112,9 +112,9 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-def _with_code(text: str) -> Markup:
+def _with_code(text: str) -> str:
     """The text as HTML; what is between backticks is code."""
-    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
 
 
 def _seeds(spec: Mapping[str, Any]) -> str:
