@@ -7,8 +7,8 @@ BIN := .venv/bin
 # Python with the package `reseed` of this checkout.
 LIBRARY := PYTHONPATH=scripts $(BIN)/python
 
-# Most modules of the packages are never imported, so those alone are compiled that this imports,
-# also where PYTHONDONTWRITEBYTECODE is set: without it each start of Snakemake takes twice as long.
+# pip would compile all modules, of which most are never imported. COMPILE compiles those that the
+# pipeline imports, also where PYTHONDONTWRITEBYTECODE is set, which would double each start.
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile
 COMPILE := PYTHONDONTWRITEBYTECODE= $(BIN)/python -c "import jinja2, matplotlib.pyplot, pandas, \
   pydantic, pyarrow.dataset, scipy.stats, sklearn.ensemble, sklearn.linear_model, snakemake.cli, \

@@ -148,14 +148,15 @@ def start_warm(folder: Path, arguments: list[str], environment: dict[str, str]) 
 
 def run_warm(
     folder: Path, arguments: list[str], environment: dict[str, str], seconds: float
-) -> WarmRun:
-    """Run Snakemake to its end; after `seconds`, kill it and raise TimeoutExpired."""
+) -> tuple[int, str]:
+    """Exit status and output of a run; after `seconds`, kill it and raise TimeoutExpired."""
     run = start_warm(folder, arguments, environment)
     if not shared_runner().wait(run, seconds):
         kill_all(run)
         shared_runner().wait(run)
         raise subprocess.TimeoutExpired("snakemake", seconds)
-    return run
+    assert run.status is not None
+    return run.status, run.text
 
 
 def kill_all(run: WarmRun) -> None:

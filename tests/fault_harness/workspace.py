@@ -215,9 +215,8 @@ class Workspace:
     def run(self, *arguments: str, timeout: float = 1800, cores: int = 2) -> Run:
         """Run Snakemake to its end; after `timeout`, kill it and raise TimeoutExpired."""
         if self.warm and suits_warm_runs(self.environment):
-            run = run_warm(self.folder, _with_cores(arguments, cores), self.environment, timeout)
-            assert run.status is not None
-            return Run(run.status, run.text)
+            command = _with_cores(arguments, cores)
+            return Run(*run_warm(self.folder, command, self.environment, timeout))
         process = self.start(*arguments, cores=cores)
         try:
             text, _ = process.communicate(timeout=timeout)

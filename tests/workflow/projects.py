@@ -109,25 +109,22 @@ class Project:
         The run is a fork of a process with loaded libraries, which saves seconds, unless its
         environment has variables that Python reads at its start.
         """
-        is_warm = suits_warm_runs(self.environment)
-        text, status = (self._run_warm if is_warm else self._run_normally)(*arguments)
+        if suits_warm_runs(self.environment):
+            command = ["--cores", "2", *arguments]
+            status, text = run_warm(self.folder, command, self.environment, RUN_SECONDS)
+        else:
+            status, text = self._run_normally(*arguments)
         assert (status != 0) == fails, text
         return text
 
-    def _run_normally(self, *arguments: str) -> tuple[str, int]:
+    def _run_normally(self, *arguments: str) -> tuple[int, str]:
         process = self.start(*arguments)
         try:
             text, _ = process.communicate(timeout=RUN_SECONDS)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             raise
-        return text, process.returncode
-
-    def _run_warm(self, *arguments: str) -> tuple[str, int]:
-        command = ["--cores", "2", *arguments]
-        run = run_warm(self.folder, command, self.environment, RUN_SECONDS)
-        assert run.status is not None
-        return run.text, run.status
+        return process.returncode, text
 
     def kill_once(self, is_due: Callable[[], object], *arguments: str) -> None:
         """Run Snakemake, kill all its processes once `is_due` is true, and remove the lock."""

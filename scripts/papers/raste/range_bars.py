@@ -10,9 +10,9 @@ from matplotlib.lines import Line2D
 from reseed.analyses.shared.arms import with_arms
 from reseed.analyses.spread import next_range
 from reseed.claims import phrases
-from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.claims.claim import Claim, Sample
 from reseed.exhibits.shared.ratio_intervals import describe_intervals
-from reseed.exhibits.spread_table import LEAST, sd_ratios
+from reseed.exhibits.spread_table import LEAST, ratio_estimates, sd_ratios
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.rendering import style
 from reseed.rendering.arms import PANEL_KEY, arm_titles, titled_groups
@@ -149,18 +149,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             phrases=names | counts,
             sample=Sample.of(both, ["n_data", "n_model"], "seed"),
             statistic="SD over data seeds / SD over model seeds",
-            estimates=[
-                Estimate.truncated(
-                    f"{data.dataset(row['dataset'])}, {title}",
-                    row["ratio"], (row["ratio_low"], row["ratio_high"]), level, (0.0, np.inf),
-                )
-                for row, title in zip(both.to_dict("records"), _titles(data, both), strict=True)
-            ],
+            estimates=ratio_estimates(data, both),
             null="ratio 1",
         )
-    ]  # fmt: skip
-
-
-def _titles(data: ExhibitData, both: pd.DataFrame) -> list[str]:
-    names = {"experiment_model": "experiment", "model_model": "model"}
-    return arm_titles(data, both.rename(columns=names))
+    ]

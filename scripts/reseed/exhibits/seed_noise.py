@@ -171,8 +171,7 @@ def _seed_over_test_set(data: ExhibitData, both: pd.DataFrame) -> Claim:
     both = both.drop(columns="infinite_sd").assign(ratio=known)
     ends = [_ratio_limits(row) for row in both.to_dict("records")]
     both = both.assign(ratio_low=[low for low, _ in ends], ratio_high=[high for _, high in ends])
-    seed, rows = (both["observed_sd"] > both["test_set_sd"]), both["test_set_sd"]
-    larger = ~seed & (rows > both["observed_sd"])
+    seed, larger = (both["ratio"] > 1), (both["ratio"] < 1)
     names = {
         "larger": phrases.share(both, larger, *nouns),
         "larger_cells": phrases.share(both, larger, "setting"),

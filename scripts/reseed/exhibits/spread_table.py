@@ -203,19 +203,25 @@ def _sd_ratio(data: ExhibitData, both: pd.DataFrame) -> Claim:
         headline=headline,
         statistic="SD over data seeds / SD over model seeds",
         null="ratio 1",
-        estimates=[
-            Estimate.truncated(
-                f"{data.dataset(row['dataset'])}, {title}",
-                row["ratio"], (row["ratio_low"], row["ratio_high"]), level, (0.0, np.inf),
-            )
-            for row, title in zip(both.to_dict("records"), _titles(data, both), strict=True)
-        ],
-    )  # fmt: skip
+        estimates=ratio_estimates(data, both),
+    )
 
 
-def _titles(data: ExhibitData, both: pd.DataFrame) -> list[str]:
+def ratio_estimates(data: ExhibitData, both: pd.DataFrame) -> list[Estimate]:
+    """The ratio of each row of `sd_ratios`, with its interval."""
     renamed = {"experiment_model": "experiment", "model_model": "model"}
-    return arm_titles(data, both.rename(columns=renamed))
+    titles = arm_titles(data, both.rename(columns=renamed))
+    level = both["level_data"].max()
+    return [
+        Estimate.truncated(
+            f"{data.dataset(row['dataset'])}, {title}",
+            row["ratio"],
+            (row["ratio_low"], row["ratio_high"]),
+            level,
+            (0.0, np.inf),
+        )
+        for row, title in zip(both.to_dict("records"), titles, strict=True)
+    ]
 
 
 def _extremes(data: ExhibitData, usable: pd.DataFrame) -> Iterator[Claim]:

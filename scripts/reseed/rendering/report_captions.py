@@ -7,6 +7,7 @@ from pathlib import Path
 
 from reseed.core.atomic import write_text
 from reseed.core.checked_io import read_json
+from reseed.rendering.claim_texts import limits_of_findings
 
 # reStructuredText prints a character after a backslash as it is. No template of Jinja remains.
 _SPECIAL = re.compile(r"[!-/:-@\[-`{-~]")
@@ -19,7 +20,7 @@ def write_caption(stem: str | Path) -> None:
     """
     stem = Path(stem)
     sidecar = read_json(stem.with_name(f"{stem.name}.json"))
-    limits = {claim["text"]: claim["limits"] for claim in sidecar["claims"]}
+    limits = limits_of_findings(sidecar)
     texts = [
         sidecar["empty"] or sidecar["headline"],
         *(_with_limits(text, limits.get(text, "")) for text in sidecar["findings"]),

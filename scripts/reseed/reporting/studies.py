@@ -21,6 +21,7 @@ from reseed.core.coverage import PaperExhibit
 from reseed.core.errors import RETRY_HINT, ReseedError
 from reseed.core.study_info import IMPORTED_SCALE, StudyInfo, read_study_info
 from reseed.core.titles import split_number
+from reseed.rendering.claim_texts import limits_of_findings
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.footnotes import marks_in, sentence_of, shorten
 from reseed.rendering.tables import groups
@@ -122,8 +123,7 @@ class Exhibit:
     @property
     def limits(self) -> dict[str, str]:
         """Power or smallest detectable effect behind each finding that has one."""
-        claims = self.sidecar.get("claims", [])
-        return {claim["text"]: claim["limits"] for claim in claims if claim["limits"]}
+        return limits_of_findings(self.sidecar)
 
     @property
     def named_findings(self) -> list[tuple[str, str]]:
