@@ -182,12 +182,12 @@ def _seed_over_test_set(data: ExhibitData, both: pd.DataFrame) -> Claim:
         ),
     }
     intervals, counts = describe_intervals(both, both["level"].max())
-    is_seed = 2 * larger.sum() < len(both)
-    sides = ["The seed changes", "the test rows"] if is_seed else ["Test rows change", "the seed"]
-    shown = "in {less_cells}" if is_seed else "in {larger_cells}"
-    if counts:
-        shown = "for {above}" if is_seed else "for {below}"
-    headline = f"{sides[0]} the score more than {sides[1]}{': shown' if counts else ''} {shown}"
+    headline, estimated, shown = (
+        ("The seed changes the score more than the test rows", "{less_cells}", "{above}")
+        if 2 * larger.sum() < len(both)
+        else ("Test rows change the score more than the seed", "{larger_cells}", "{below}")
+    )
+    headline += f": shown for {shown}" if counts else f" in {estimated}"
     if not both["primary"].astype(bool).all():  # names the metric if it is not the primary one
         headline += " ({metrics})"
     return Claim(
