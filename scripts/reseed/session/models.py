@@ -14,6 +14,7 @@ from sklearn.utils.validation import has_fit_parameter
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.models.registry import ScikitLearnEstimator, build_estimator, load_factory
 from reseed.session.inputs import RowSubset
+from reseed.session.threads import limit_threads
 
 #: Names that libraries give to the parameter that holds the seed.
 _SEED_NAMES = ("random_state", "random_seed", "seed")
@@ -155,25 +156,29 @@ def build_model(
     """
     model: Model = hyperparameters["model"]
     if model.is_factory:
-        return SubsetEstimator(
-            build_estimator(
-                model.source, task, n_classes, model.hyperparameters, seeds, device, threads
-            )
+        built = build_estimator(
+            model.source, task, n_classes, model.hyperparameters, seeds, device, threads
         )
+        return SubsetEstimator(built, threads)
     estimator = clone(model.source, safe=False)
     names = _list_seed_parameters(estimator)
     if names:
         estimator.set_params(**dict.fromkeys(names, seeds["init"]))
     if hasattr(estimator, "uses_validation"):
-        return SubsetEstimator(estimator)
-    return SubsetEstimator(ScikitLearnEstimator(estimator, task, n_classes))
+        return SubsetEstimator(estimator, threads)
+    return SubsetEstimator(ScikitLearnEstimator(estimator, task, n_classes), threads)
 
 
 class SubsetEstimator:
-    """Fits an estimator to `RowSubset`s: passes it their X, and their weights if there are any."""
+    """Fits an estimator to `RowSubset`s: passes it their X, and their weights if there are any.
 
-    def __init__(self, inner: Any):
+    `fit` and `predict` limit the threads themselves: a factory may import a library, and joblib
+    may train in another process.
+    """
+
+    def __init__(self, inner: Any, threads: int):
         self.inner, self.uses_validation = inner, inner.uses_validation
+        self.threads = threads
         if hasattr(inner, "watch"):
             self.watch = lambda X, y: inner.watch(X.get_X(), y)
 
@@ -186,23 +191,25 @@ class SubsetEstimator:
     ) -> SubsetEstimator:
         """Train on the rows of a subset."""
         validation = () if X_validation is None else (X_validation.get_X(), y_validation)
-        if X.weights is None:
-            self.inner.fit(X.get_X(), y, *validation)
-        elif isinstance(self.inner, ScikitLearnEstimator):
-            estimator = self.inner.estimator
-            estimator.fit(X.get_X(), y, **{_name_weights(estimator): X.weights})
-        elif has_fit_parameter(self.inner, "sample_weight"):
-            self.inner.fit(X.get_X(), y, *validation, sample_weight=X.weights)
-        else:
-            raise ReseedError(
-                f"fit of {type(self.inner).__name__} takes no sample_weight: leave sample_weight"
-                " or this model out"
-            )
+        with limit_threads(self.threads):
+            if X.weights is None:
+                self.inner.fit(X.get_X(), y, *validation)
+            elif isinstance(self.inner, ScikitLearnEstimator):
+                estimator = self.inner.estimator
+                estimator.fit(X.get_X(), y, **{_name_weights(estimator): X.weights})
+            elif has_fit_parameter(self.inner, "sample_weight"):
+                self.inner.fit(X.get_X(), y, *validation, sample_weight=X.weights)
+            else:
+                raise ReseedError(
+                    f"fit of {type(self.inner).__name__} takes no sample_weight: leave"
+                    " sample_weight or this model out"
+                )
         return self
 
     def predict(self, X: RowSubset) -> np.ndarray:
         """Raw outputs for the rows of a subset."""
-        return self.inner.predict(X.get_X())
+        with limit_threads(self.threads):
+            return self.inner.predict(X.get_X())
 
     @property
     def curve_(self) -> list[dict[str, float]]:

@@ -53,6 +53,7 @@ from reseed.session.rounds import (
 )
 from reseed.session.scoring import choose_metric
 from reseed.session.splits import make_design
+from reseed.session.threads import check_threads
 from reseed.session.training import train_models
 from reseed.training.run import Outcome
 
@@ -83,6 +84,7 @@ def study(
     keep: bool = True,
     device: str = "cpu",
     n_jobs: int = 1,
+    threads: int = 1,
     progress: bool | None = None,
     title: str = "Which model is better?",
     dataset: str = "data",
@@ -116,6 +118,9 @@ def study(
             effect of choosing a seed.
         device: `cpu`, `gpu` or `auto`, for factories that take one.
         n_jobs: parallel trainings (-1: one for each core).
+        threads: threads of OpenMP, BLAS and PyTorch in each training, and the argument `threads` of
+            factories. An estimator's own `n_jobs` is not changed. The pools of this process have
+            their earlier numbers of threads again afterwards.
         progress: show a progress bar (default: in a terminal or a notebook).
         dataset: title of the data.
         until: `settled`, or a dict of the rule (`first`, `batch`, `alpha`, `scale`, `rope`,
@@ -149,14 +154,15 @@ def study(
     # Checks the region of practical equivalence before training.
     rope = rule.rope if rule else pair_options.get("rope")
     rope_by_metric(rope, {chosen.name: 100.0 if chosen.share else 1.0})
-    device = _check_device(device, n_jobs)
+    device, threads = _check_device(device, n_jobs), check_threads(threads)
     finished: dict[tables.TrialKey, Outcome] = {}
     varied = _name_varied(len(design.splits), len(model_seeds))
-    environment = describe_environment(device, 1).identifier
+    machine = describe_environment(device, threads)
+    environment = machine.identifier
     kept = KeptTrials(resume, data, chosen.name, environment) if resume is not None else None
     train = partial(
         train_models, design=design, data=data, metric=chosen, device=device, n_jobs=n_jobs,
-        progress=progress, finished=finished, kept=kept,
+        threads=threads, progress=progress, finished=finished, kept=kept,
     )  # fmt: skip
 
     def find_open(done: Rounds) -> list[Model]:
@@ -192,7 +198,7 @@ def study(
         "study": STUDY_NAME, "title": title, "question": "", "citation": "", "dataset": dataset
     }  # fmt: skip
     facts = describe_rule(rule, len(model_seeds)) if rule else None
-    info = tables.describe_study(texts, data, named, chosen, trials, device, notes, facts)
+    info = tables.describe_study(texts, data, named, chosen, trials, machine, notes, facts)
     folder = tables.write_predictions(outcomes, design, varied, data) if keep else None
     predictions = None
     if folder is not None:

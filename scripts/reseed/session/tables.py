@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from reseed.collection.about import find_repeated_outputs
-from reseed.core.environment import count_cores, describe_environment
+from reseed.core.environment import Environment, count_cores
 from reseed.core.schemas import (
     CELL_COLUMNS,
     CURVES,
@@ -82,7 +82,7 @@ def describe_study(
     models: list[Model],
     metric: Metric,
     metrics: pd.DataFrame,
-    device: str,
+    environment: Environment,
     notes: list[str],
     until: UntilInfo | None = None,
 ) -> StudyInfo:
@@ -90,7 +90,6 @@ def describe_study(
 
     study: its texts, and as `dataset` the title of its data. metrics: one row a training.
     """
-    environment = describe_environment(device, 1)
     nouns = {"data": "data_seed", "model": "init"}
     seeds = {name: sorted(map(int, metrics[column].unique())) for name, column in nouns.items()}
     machine = environment.facts | {

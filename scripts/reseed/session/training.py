@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 from typing import cast
 
 from reseed.core.schemas import MODEL_SEED_COLUMNS
@@ -15,6 +16,7 @@ from reseed.session.progress import show_progress
 from reseed.session.scoring import add_user_metric
 from reseed.session.splits import Design, SplitId
 from reseed.session.tables import TrialKey
+from reseed.session.threads import limit_threads
 from reseed.training.run import Outcome, Problem, Recipe, Trial, run_trials
 
 _FACTORY = "reseed.session.models:build_model"
@@ -31,6 +33,7 @@ def train_models(
     metric: metrics.Metric,
     device: str,
     n_jobs: int,
+    threads: int,
     progress: bool | None,
     finished: dict[TrialKey, Outcome],
     known_random: Collection[Model] = (),
@@ -53,19 +56,21 @@ def train_models(
         groups=data.targets.groups,
         metric=metric.name if is_registered else None,
     )
+    recipe = Recipe(_FACTORY, device=device, threads=threads)
 
     def finish(key: TrialKey, outcome: Outcome) -> None:
         if not is_registered and outcome.status == "ok":
             add_user_metric(outcome, metric, data.task, problem.target[key[1].split.test])
         finished[key] = outcome
 
+    @limit_threads(threads)
     def train(jobs: _Jobs) -> None:
         if kept:
             jobs, known = _take_kept(jobs, kept)
             for key, outcome in known.items():
                 finish(key, outcome)
         with show_progress(sum(map(len, jobs.values())), progress) as step:
-            for key, outcome in _run_jobs(problem, jobs, device, n_jobs):
+            for key, outcome in _run_jobs(problem, recipe, jobs, n_jobs):
                 if kept:
                     kept.save(key, outcome)
                 finish(key, outcome)
@@ -119,12 +124,12 @@ def _has_several(outcomes: Iterable[Outcome]) -> bool:
 
 
 def _run_jobs(
-    problem: Problem, jobs: _Jobs, device: str, n_jobs: int
+    problem: Problem, recipe: Recipe, jobs: _Jobs, n_jobs: int
 ) -> Iterator[tuple[TrialKey, Outcome]]:
     """Each trial and its outcome, as soon as it is trained."""
     if n_jobs == 1:
         for (model, split), seeds in jobs.items():
-            outcomes = _train_model(problem, device, model, split, seeds)
+            outcomes = _train_model(problem, recipe, model, split, seeds)
             for seed, outcome in zip(seeds, outcomes, strict=True):
                 yield (model, split, seed), outcome
         return
@@ -132,7 +137,7 @@ def _run_jobs(
 
     numbered = list(jobs.items())
     tasks = (
-        delayed(_train_numbered)(number, problem, device, model, split, seeds)
+        delayed(_train_numbered)(number, problem, recipe, model, split, seeds)
         for number, ((model, split), seeds) in enumerate(numbered)
     )
     for number, results in Parallel(n_jobs=n_jobs, return_as="generator_unordered")(tasks):
@@ -142,16 +147,16 @@ def _run_jobs(
 
 
 def _train_numbered(
-    number: int, problem: Problem, device: str, model: Model, split: SplitId, seeds: list[int]
+    number: int, problem: Problem, recipe: Recipe, model: Model, split: SplitId, seeds: list[int]
 ) -> tuple[int, list[Outcome]]:
     """The job's number and outcomes: a model is a different object in another process."""
-    return number, list(_train_model(problem, device, model, split, seeds))
+    return number, list(_train_model(problem, recipe, model, split, seeds))
 
 
 def _train_model(
-    problem: Problem, device: str, model: Model, split: SplitId, seeds: list[int]
+    problem: Problem, recipe: Recipe, model: Model, split: SplitId, seeds: list[int]
 ) -> Iterator[Outcome]:
     """Train one model on one split under its seeds."""
-    recipe = Recipe(_FACTORY, {"model": model}, device=device)
+    recipe = replace(recipe, hyperparameters={"model": model})
     trials = [Trial(split.split, dict.fromkeys(MODEL_SEED_COLUMNS, seed)) for seed in seeds]
     return run_trials(problem, recipe, trials)
