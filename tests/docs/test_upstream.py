@@ -37,7 +37,7 @@ def patched(tmp_path_factory) -> Path:
     return path
 
 
-def run_example(folder, *options, scheduler=None, quick=QUICK, seconds=4, unlimited=0) -> int:
+def run_example(folder, *options, scheduler=None, quick=QUICK, seconds=2, unlimited=0) -> int:
     """Run the example to its end; returns the scheduler's number of passes over ready jobs."""
     start = ["-c", PATCHED, str(scheduler)] if scheduler else ["-m", "snakemake"]
     command = [sys.executable, *start, "-s", str(EXAMPLE), "-d", str(folder), "--cores", "2"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fault_harness.compare import hash_contents, list_differences
-from fault_harness.workspace import Run, Workspace
+from fault_harness.workspace import Run, Workspace, unlock
 
 # A run is killed within this part of the undisturbed time, because a resumed run is shorter.
 EARLY = 0.6
@@ -88,7 +88,7 @@ def kill_repeatedly(
 
 def _run_until(workspace: Workspace, seconds: float, arguments: tuple[str, ...]) -> Run | None:
     """Run, and kill after `seconds`. Returns the run if it ended before."""
-    workspace.run("--unlock", *arguments)
+    unlock(workspace.folder)
     try:
         return workspace.run(*arguments, timeout=seconds)
     except subprocess.TimeoutExpired:

@@ -25,7 +25,7 @@ from fault_harness.inputs import Inputs
 from fault_harness.leftovers import Leftovers, find_leftovers
 from fault_harness.series import Result
 from fault_harness.warm import WarmRun, WarmRunner
-from fault_harness.workspace import PARTS
+from fault_harness.workspace import PARTS, unlock
 
 # Runs that may fail in a row, each with a message, until one succeeds.
 MOST_RUNS = 5
@@ -155,7 +155,7 @@ class World:
         return self.bench.start(self.folder, server=server)
 
     def _prepare(self) -> None:
-        self.unlock()
+        unlock(self.folder)
         self.result.runs += 1
         self._studies.add(self.inputs.used()[0])
 
@@ -190,11 +190,6 @@ class World:
         """
         others = (0,) * (len(self.inputs.used()) - 1)
         return {file for study in self._studies for file in self.bench.expected((study, *others))}
-
-    def unlock(self) -> None:
-        """Delete the locks of a killed run, as `snakemake --unlock` does."""
-        for lock in (self.folder / ".snakemake" / "locks").glob("*"):
-            lock.unlink()
 
     def wait_for_orphans(self, seconds: float = 60) -> None:
         """Wait until no process of a killed run lives."""

@@ -33,6 +33,9 @@ LIBRARIES = (
     *("sklearn.ensemble", "sklearn.tree", "sklearn.metrics", "sklearn.model_selection"),
     *("matplotlib.pyplot", "matplotlib.backends.backend_agg", "PIL.Image", "jinja2"),
     *("matplotlib.backends.backend_pdf", "pandas.io.parquet", "statsmodels.stats.multitest"),
+    *("statsmodels.stats.diagnostic", "pydantic.dataclasses", "smart_open", "pooch", "xgboost"),
+    *("sklearn.impute", "sklearn.compose", "narwhals.stable.v2", "snakemake.report", "dpath"),
+    *("PIL.ImageOps", "PIL.ImageMath", "PIL.JpegImagePlugin", "fontTools.subset"),
 )
 
 
@@ -202,6 +205,7 @@ def _serve() -> None:
     for name in LIBRARIES:
         with suppress(ImportError):
             importlib.import_module(name)
+    sys.modules["snakemake.cli"].get_argument_parser()  # finds Snakemake's plugins
     _read_library(Path(sys.argv[1]))
     gc.collect()
     gc.freeze()  # forks would copy the pages that a collection touches

@@ -1,5 +1,6 @@
 """A copy of the pipeline in a new folder, and runs of Snakemake in it."""
 
+import compileall
 import os
 import random
 import re
@@ -9,6 +10,7 @@ import subprocess
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import yaml
@@ -60,14 +62,27 @@ TABLE = {
 }
 
 
+@cache
+def compile_library() -> None:
+    """Compile the library once, so that no run of a copy has to: a copy keeps times of files."""
+    compileall.compile_dir(REPOSITORY / "scripts", quiet=2)
+
+
 def copy_pipeline(folder: Path) -> None:
-    """Copy the pipeline without its studies to a project folder."""
+    """Copy the pipeline without its studies, and with its bytecode, to a project folder."""
+    compile_library()
     for part in PARTS:
         source = REPOSITORY / part
         if source.is_dir():
-            shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(source, folder / part)
         else:
             shutil.copy(source, folder / part)
+
+
+def unlock(folder: Path) -> None:
+    """Delete the locks of a killed run in a project, as `snakemake --unlock` does."""
+    for lock in (folder / ".snakemake" / "locks").glob("*"):
+        lock.unlink()
 
 
 def write_entry(folder: Path, name: str, entry: dict) -> None:
@@ -227,7 +242,7 @@ class Workspace:
 
     def resume(self, *arguments: str, **options) -> Run:
         """Run again after a kill, after removing the remaining lock."""
-        self.run("--unlock", *arguments, **options)
+        unlock(self.folder)
         return self.run(*arguments, **options)
 
 

@@ -14,7 +14,7 @@ from fault_harness.workspace import Workspace
 
 pytestmark = pytest.mark.workflow
 CASES = load_cases()
-KILLS, SEEDS = 5, 30
+KILLS, SEEDS = 5, 20
 SWITCH = "RESEED_FAULT_TESTS"
 # One of each kind.
 ALWAYS = {

@@ -1,8 +1,5 @@
 """A new small project for each test."""
 
-import subprocess
-from pathlib import Path
-
 import pytest
 from projects import Project
 
@@ -16,17 +13,14 @@ def project(tmp_path) -> Project:
 
 
 @pytest.fixture(scope="session")
-def _once(tmp_path_factory) -> Path:
+def _once(tmp_path_factory) -> Project:
     project = Project(tmp_path_factory.mktemp("finished"))
     project.write_files()
     project.run()
-    return project.folder
+    return project
 
 
 @pytest.fixture
 def finished(_once, tmp_path) -> Project:
-    """A copy of a project with a finished study, with its links and times."""
-    subprocess.run(["cp", "-a", f"{_once}/.", str(tmp_path)], check=True)
-    project = Project(tmp_path)
-    project.forget_logs()
-    return project
+    """A copy of a project with a finished study."""
+    return _once.copy(tmp_path)

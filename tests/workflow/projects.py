@@ -1,5 +1,7 @@
 """A small project: a copy of the pipeline, a table, a study."""
 
+from __future__ import annotations
+
 import copy
 import os
 import re
@@ -13,8 +15,15 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from fault_harness.warm import kill_all, run_warm, shared_runner, start_warm, suits_warm_runs
-from fault_harness.workspace import TABLE, copy_pipeline, write_entry
+from fault_harness.warm import (
+    WarmRun,
+    kill_all,
+    run_warm,
+    shared_runner,
+    start_warm,
+    suits_warm_runs,
+)
+from fault_harness.workspace import TABLE, copy_pipeline, unlock, write_entry
 from reseed.cache.trial_records import read_trial
 
 REPOSITORY = Path(__file__).parent.parent.parent
@@ -52,6 +61,13 @@ STUDY = {
 TRAINED = 2 * (4 + 3 - 1)
 
 RUN_SECONDS = 600
+METRICS = "results/studies/small/metrics.parquet"
+
+
+def kill_run(run: WarmRun) -> None:
+    """Kill all processes of a run, and wait for their end."""
+    kill_all(run)
+    shared_runner().wait(run)
 
 
 class Project:
@@ -117,6 +133,10 @@ class Project:
         assert (status != 0) == fails, text
         return text
 
+    def train(self, *arguments: str, fails: bool = False) -> str:
+        """Run Snakemake up to the study's collected table: no analysis, exhibit or page."""
+        return self.run(METRICS, *arguments, fails=fails)
+
     def _run_normally(self, *arguments: str) -> tuple[int, str]:
         process = self.start(*arguments)
         try:
@@ -126,16 +146,27 @@ class Project:
             raise
         return process.returncode, text
 
+    def start_warm(self, *arguments: str) -> WarmRun:
+        """Start Snakemake as a fork of a process with loaded libraries."""
+        return start_warm(self.folder, ["--cores", "2", *arguments], self.environment)
+
     def kill_once(self, is_due: Callable[[], object], *arguments: str) -> None:
         """Run Snakemake, kill all its processes once `is_due` is true, and remove the lock."""
-        run = start_warm(self.folder, ["--cores", "2", *arguments], self.environment)
+        run = self.start_warm(*arguments)
         deadline = time.monotonic() + 300
         while not is_due():
             assert not shared_runner().wait(run, 0.01), run.text
             assert time.monotonic() < deadline
-        kill_all(run)
-        shared_runner().wait(run)
-        self.run("--unlock", *arguments)
+        kill_run(run)
+        unlock(self.folder)
+
+    def copy(self, folder: Path) -> Project:
+        """A copy of the project in a folder, with its links and times, without training logs."""
+        subprocess.run(["cp", "-a", f"{self.folder}/.", str(folder)], check=True)
+        project = Project(folder)
+        project.study = copy.deepcopy(self.study)
+        project.forget_logs()
+        return project
 
     def change(self, **parts) -> None:
         """Write the study with some parts changed."""
@@ -149,7 +180,7 @@ class Project:
 
     def metrics(self) -> pd.DataFrame:
         """The study's collected table."""
-        return pd.read_parquet(self.folder / "results" / "studies" / "small" / "metrics.parquet")
+        return pd.read_parquet(self.folder / METRICS)
 
     def trials(self) -> dict[str, str]:
         """Keys of all trial files, by path."""

@@ -5,7 +5,7 @@ import shutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from projects import TRAINED
+from projects import METRICS, TRAINED
 
 pytestmark = pytest.mark.workflow
 
@@ -31,9 +31,9 @@ def test_damaged_trial_is_detected_and_regenerated(finished, how):
         data = other.read_bytes()
         one.unlink()
         one.write_bytes(data)
-    (finished.folder / "results/studies/small/metrics.parquet").unlink()
-    assert one.name in finished.run(fails=True)
-    finished.run()
+    (finished.folder / METRICS).unlink()
+    assert one.name in finished.train(fails=True)
+    finished.train()
     assert finished.trials() == before
 
 

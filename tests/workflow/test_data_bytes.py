@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from projects import METRICS
 from reseed.pipeline.data_files import HASHED_BYTES
 
 pytestmark = pytest.mark.workflow
@@ -23,21 +24,21 @@ def prepares(planned) -> bool:
 
 
 def test_replaced_bytes_of_equal_size_and_time_are_detected(finished):
-    assert not finished.planned()
+    assert not finished.planned(METRICS)
     reverse_rows(finished.folder / "table.csv")
-    assert prepares(finished.planned())
+    assert prepares(finished.planned(METRICS))
 
 
 def test_replaced_bytes_of_a_large_file_are_found_by_check_data(finished):
     path, check = finished.folder / "table.csv", ("--config", "check_data=true")
     path.write_text(path.read_text() + "\n" * HASHED_BYTES)  # pandas skips empty lines
-    finished.run(*check)
+    finished.train(*check)
     before = finished.metrics()["auc"].tolist()
-    assert not finished.planned(*check)
-    assert not finished.planned()
+    assert not finished.planned(METRICS, *check)
+    assert not finished.planned(METRICS)
     reverse_rows(path)
-    assert not finished.planned()
-    assert prepares(finished.planned(*check))
-    finished.run(*check)
+    assert not finished.planned(METRICS)
+    assert prepares(finished.planned(METRICS, *check))
+    finished.train(*check)
     assert finished.metrics()["auc"].tolist() != before
-    assert not finished.planned()
+    assert not finished.planned(METRICS)

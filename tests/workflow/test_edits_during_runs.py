@@ -3,18 +3,20 @@
 import time
 
 import pytest
+from fault_harness.warm import shared_runner
 
 pytestmark = pytest.mark.workflow
 
 
 def edit_when(project, condition, file, text):
     """Start a run, append to a library file once a condition holds, and return the output."""
-    process = project.start()
+    run = project.start_warm()
     deadline = time.monotonic() + 120
-    while not condition() and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.02)
+    while not condition() and not shared_runner().wait(run, 0.02) and time.monotonic() < deadline:
+        pass
     project.append(file, text)
-    return process.communicate(timeout=600)[0], process.returncode
+    assert shared_runner().wait(run, 600)
+    return run.text, run.status
 
 
 @pytest.mark.parametrize(

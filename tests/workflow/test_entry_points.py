@@ -37,7 +37,7 @@ def move_user_files(workspace: Workspace, folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory) -> dict[str, str]:
-    workspace = Workspace.small(tmp_path_factory.mktemp("usual"))
+    workspace = Workspace.small(tmp_path_factory.mktemp("usual"), warm=True)
     run = workspace.run()
     assert run.ok, run.text
     return hash_contents(workspace.results)
@@ -63,7 +63,7 @@ def test_a_module_of_another_workflow(tmp_path, expected):
 
 
 def test_moved_project_runs_nothing_again(tmp_path):
-    workspace = Workspace.small(tmp_path / "before")
+    workspace = Workspace.small(tmp_path / "before", warm=True)
     assert workspace.run().ok
     shutil.move(workspace.folder, tmp_path / "after")
     workspace.folder = tmp_path / "after"
@@ -73,7 +73,7 @@ def test_moved_project_runs_nothing_again(tmp_path):
 
 
 def test_snakefile_of_the_catalogue_has_the_same_rules(tmp_path):
-    workspace = Workspace.small(tmp_path)
+    workspace = Workspace.small(tmp_path, warm=True)
     shutil.copytree(Path(__file__).parents[2] / "workflow", workspace.folder / "workflow")
     run = workspace.run("-n", "--snakefile", "workflow/Snakefile")
     assert run.ok, run.text

@@ -1,7 +1,7 @@
 """Failures are outcomes. `retry_failed` trains failed trials and searches again."""
 
 import pytest
-from projects import BOOST, FOREST, TRAINED
+from projects import BOOST, FOREST, METRICS, TRAINED
 from reseed.cache.trial_records import read_trial
 from reseed.core.errors import RETRY_HINT
 
@@ -68,10 +68,10 @@ def test_failed_trials_are_trained_again_on_request(failing):
 
 def test_failure_that_repeats_is_recorded_again(failing):
     project, _ = failing
-    project.run()
+    project.train()
     count = failures(project)
     project.forget_logs()
-    project.run("--config", "retry_failed=true")
+    project.train("--config", "retry_failed=true")
     assert failures(project) == count
     assert project.trained() == 3 < TRAINED
 
@@ -86,12 +86,12 @@ def test_search_with_failed_fits_is_made_again_on_request(failing):
     project.write(
         "models/boost", space | {"hyperparameters": {}, "search_space": {"max_depth": [1, 3]}}
     )
-    project.run()
+    project.train()
     flag.unlink()
-    assert not project.planned()
+    assert not project.planned(METRICS)
     assert planned_again(project)["search"] == 1
-    project.run("--config", "retry_failed=true")
-    assert not project.planned("--config", "retry_failed=true")
+    project.train("--config", "retry_failed=true")
+    assert not project.planned(METRICS, "--config", "retry_failed=true")
 
 
 def test_failures_of_programs_and_flags_are_retried(failing):
@@ -103,7 +103,7 @@ def test_failures_of_programs_and_flags_are_retried(failing):
     project.write("models/xgb", BOOST | {"name": "xgb", "hyperparameters": {"n_estimators": 3}})
     project.change(models=["boost", "xgb"])
     project.environment["PYTHONOPTIMIZE"] = "2"  # XGBoost needs its docstrings
-    text = project.run(fails=True)
+    text = project.train(fails=True)
     assert "model xgb: none of" in text
     assert "--config retry_failed=true" in text
     records = {path: read_trial(project.folder / path) for path in project.trials()}
@@ -112,29 +112,21 @@ def test_failures_of_programs_and_flags_are_retried(failing):
     assert any("CalledProcessError" in error for error in errors.values())
     flag.unlink()
     del project.environment["PYTHONOPTIMIZE"]
-    project.run("--config", "retry_failed=true")
+    project.train("--config", "retry_failed=true")
     assert not failures(project)
-
-
-def test_interpreter_flags_are_in_the_environment_record(project):
-    project.change(models=["forest"])
-    project.run()
-    project.environment["PYTHONOPTIMIZE"] = "1"
-    project.study["experiments"]["model_seeds"]["seeds"]["model"]["count"] = 5
-    project.change()
-    project.run()
-    assert project.metrics()["environment"].nunique() == 2
+    # Flags of the interpreter are part of the record.
+    assert project.metrics().groupby("model")["environment"].nunique()["boost"] == 2
 
 
 def test_a_mistyped_hyperparameter_stops_the_run(project):
     typo = {"max_depth": 3, "n_estimator": 5}
     project.write("models/forest", FOREST | {"hyperparameters": typo, "search_space": {}})
-    text = project.run(fails=True)  # exit status above 0
+    text = project.train(fails=True)  # exit status above 0
     assert "no hyper-parameter 'n_estimator'" in text
     assert "Correct `hyperparameters` of the model" in text
     stored = project.folder / "results" / "store"
     assert not [path for path in stored.rglob("*.parquet") if "forest" in str(path)]
-    assert not (project.folder / "results" / "studies" / "small" / "metrics.parquet").exists()
+    assert not (project.folder / METRICS).exists()
 
 
 def test_a_model_of_which_every_trial_fails_stops_the_run(failing):
@@ -143,7 +135,7 @@ def test_a_model_of_which_every_trial_fails_stops_the_run(failing):
         "def make(task, classes, hyperparameters, seeds, device, threads):\n"
         "    raise RuntimeError('this model never works')\n"
     )
-    text = project.run(fails=True)
+    text = project.train(fails=True)
     assert "model boost: none of 6 trials finished" in text
     assert "this model never works" in text
-    assert not (project.folder / "results" / "studies" / "small" / "metrics.parquet").exists()
+    assert not (project.folder / METRICS).exists()

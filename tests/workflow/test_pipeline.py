@@ -1,15 +1,13 @@
 """The pipeline from raw data to the report."""
 
 import json
-import os
-import signal
 import time
 from collections import Counter
 
 import numpy as np
 import pandas as pd
 import pytest
-from projects import FOREST, TRAINED
+from projects import FOREST, TRAINED, kill_run
 from reseed.cache.trial_records import read_trial
 
 pytestmark = pytest.mark.workflow
@@ -38,7 +36,7 @@ import time
 from sklearn.dummy import DummyClassifier
 
 def slow(task, n_classes, hyperparameters, seeds, device, threads):
-    time.sleep(0.5)
+    time.sleep(0.2)
     return DummyClassifier(strategy="stratified", random_state=seeds["init"])
 """
     (project.folder / "my_models.py").write_text(slow)
@@ -47,12 +45,11 @@ def slow(task, n_classes, hyperparameters, seeds, device, threads):
     project.study["models"] = ["slow"]
     project.study["experiments"]["model_seeds"]["seeds"]["model"]["count"] = 20
     project.write("studies/small", project.study)
-    process = project.start()
+    run = project.start_warm()
     deadline = time.monotonic() + 120
     while len(project.trials()) < 3 and time.monotonic() < deadline:
         time.sleep(0.05)
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+    kill_run(run)
     done = project.trials()
     assert 3 <= len(done) < 22
     assert all(done.values())
@@ -103,7 +100,7 @@ def test_tuned_once_and_tuned_for_each_pair(project):
     project.study["models"] = ["forest", "plain"]
     project.write("models/plain", FOREST | {"name": "plain", "search_space": {}})
     project.write("studies/small", project.study)
-    project.run()
+    project.train()
     searches = sorted((project.folder / "results" / "tuning").rglob("*.json"))
     assert len(searches) == 1 + 2
     assert all("forest" in str(path) for path in searches)  # plain has nothing to choose
@@ -128,7 +125,7 @@ def test_each_repeated_fold_is_a_trial(project):
     project.study["experiments"] = {"folds": {"seeds": seeds}}
     project.study["models"] = ["boost"]
     project.write("studies/small", project.study)
-    project.run()
+    project.train()
     metrics = pd.read_parquet(project.folder / "results/studies/small/metrics.parquet")
     assert len(metrics) == 3 * 2 * 2
     assert metrics.groupby(["data_seed", "fold"]).size().eq(2).all()
@@ -142,7 +139,7 @@ def test_seed_roles_are_separate(project):
     }
     project.study["models"] = ["boost"]
     project.write("studies/small", project.study)
-    project.run()
+    project.train()
     names = {path.rsplit("/", 1)[1] for path in project.trials()}
     assert names == {
         "model-seed-0.parquet",

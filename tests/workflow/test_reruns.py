@@ -6,7 +6,7 @@ import shutil
 
 import pandas as pd
 import pytest
-from projects import REPOSITORY, TRAINED
+from projects import METRICS, REPOSITORY, TRAINED
 
 pytestmark = pytest.mark.workflow
 MINE = """
@@ -60,7 +60,7 @@ def test_more_seeds_train_only_new_trials(finished):
     before = finished.trials()
     finished.study["experiments"]["model_seeds"]["seeds"]["model"]["count"] = 6
     finished.change()
-    finished.run()
+    finished.train()
     after = finished.trials()
     assert len(after) == len(before) + 2 * 2
     assert {path: after[path] for path in before} == before
@@ -69,7 +69,7 @@ def test_more_seeds_train_only_new_trials(finished):
 
 def test_another_block_size_trains_nothing(finished):
     before = finished.trials()
-    finished.run("--config", "seeds_per_job=1")
+    finished.train("--config", "seeds_per_job=1")
     assert finished.trials() == before
     assert finished.trained() == 0
 
@@ -77,7 +77,7 @@ def test_another_block_size_trains_nothing(finished):
 def test_edited_model_retrains_family_and_revert_uses_cache(finished):
     before = finished.trials()
     finished.append("models/forest.py", "\nUNUSED = 1\n")
-    finished.run()
+    finished.train()
     after = finished.trials()
     changed = {path for path in before if after[path] != before[path]}
     assert changed == {path for path in before if "/forest/" in path}
@@ -85,7 +85,7 @@ def test_edited_model_retrains_family_and_revert_uses_cache(finished):
     path = finished.folder / "scripts/reseed/models/forest.py"
     path.write_text(path.read_text().replace("\nUNUSED = 1\n", ""))
     finished.forget_logs()
-    finished.run()
+    finished.train()
     assert finished.trials() == before
     assert finished.trained() == 0
 
@@ -122,42 +122,42 @@ def test_titles_citations_and_notes_train_and_search_nothing(finished):
 
 def test_worker_killed_while_retraining_leaves_nothing_stale(project):
     use_custom_model(project, depth=1)
-    project.run()
+    project.train()
     old = project.trials()
     kill = "seeds['init'] == 2 and os.kill(os.getpid(), 9)"
     use_custom_model(project, depth=2, first=kill)
-    text = project.run(fails=True)
+    text = project.train(fails=True)
     assert "ended by signal 9" in text
     assert "Restored" not in text
     assert not set(project.trials().values()) & set(old.values())
-    assert project.run(fails=True)  # the model still fails
+    assert project.train(fails=True)  # the model still fails
     use_custom_model(project, depth=2)
     project.forget_logs()
-    project.run()
+    project.train()
     new = project.trials()
     assert set(new) == set(old)
     assert not set(new.values()) & set(old.values())
-    assert not project.planned()
+    assert not project.planned(METRICS)
 
 
 def test_worker_that_exits_early_is_not_taken_as_finished(project):
     use_custom_model(project, first="seeds['init'] == 2 and os._exit(0)")
-    project.run(fails=True)
+    project.train(fails=True)
     assert not (project.folder / "results/studies/small/metrics.parquet").exists()
     use_custom_model(project)
-    project.run()
+    project.train()
     assert len(project.metrics()) == 7
 
 
 def test_machine_failures_retry_and_model_failures_are_stored(project):
     first = "if seeds['init'] == 2: raise {error}"
     use_custom_model(project, first=first.format(error="MemoryError('too much')"))
-    assert "MemoryError" in project.run(fails=True)
+    assert "MemoryError" in project.train(fails=True)
     use_custom_model(project, first=first.format(error="FloatingPointError('the loss is NaN')"))
-    project.run()
+    project.train()
     metrics = project.metrics()
     assert (metrics["status"] == "failed").sum() == 1
-    assert not project.planned()
+    assert not project.planned(METRICS)
 
 
 def test_change_is_detected_without_snakemake_metadata(finished):
@@ -165,18 +165,18 @@ def test_change_is_detected_without_snakemake_metadata(finished):
     shutil.rmtree(finished.folder / ".snakemake")
     model = finished.folder / "config/models/forest.yaml"
     model.write_text(model.read_text().replace("n_estimators: 5", "n_estimators: 6"))
-    assert "no record of how files in results were made" in finished.run()
+    assert "no record of how files in results were made" in finished.train()
     changed = {path for path, key in finished.trials().items() if key != before[path]}
     assert changed == {path for path in before if "/forest/" in path}
     assert finished.trained() == TRAINED // 2
-    assert not finished.planned()
+    assert not finished.planned(METRICS)
 
 
 def test_table_of_the_user_is_an_input(finished):
     before = finished.metrics()
     frame = pd.read_csv(finished.folder / "table.csv")
     frame.assign(a=-frame["a"]).to_csv(finished.folder / "table.csv", index=False)
-    finished.run()
+    finished.train()
     assert not finished.metrics()["auc"].equals(before["auc"])
     assert finished.trained() == TRAINED
 
@@ -214,10 +214,10 @@ def test_dataset_with_another_task_is_another_dataset(project):
     project.change(models=["forest"])
     frame = pd.read_csv(project.folder / "table.csv")
     project.table(frame.assign(y=range(len(frame))), task="regression", positive=None)
-    project.run()
+    project.train()
     numbers = set(project.trials().values())
     project.table(frame)
-    project.run()
+    project.train()
     assert not numbers & set(project.trials().values())
     assert "auc" in project.metrics()
 
@@ -237,10 +237,10 @@ def test_change_in_an_imported_module_is_detected(project, how):
     factory, place, extra = PACKAGES[how]
     use_custom_model(project, depth="DEPTH", extra=extra, place=factory)
     (project.folder / place).write_text("DEPTH = 1\n")
-    project.run("--config", "studies=small")
+    project.train("--config", "studies=small")
     before = project.trials()
     (project.folder / place).write_text("DEPTH = 2\n")
-    project.run()
+    project.train()
     assert not set(project.trials().values()) & set(before.values())
 
 
@@ -253,10 +253,10 @@ def test_unresolvable_import_is_refused_until_named(project):
     assert "code:" in text
     entry = {"name": "mine", "title": "Mine", "factory": "my_models:make", "code": ["depth.py"]}
     project.write("models/mine", entry)
-    project.run()
+    project.train()
     before = project.trials()
     (project.folder / "depth.py").write_text("DEPTH = 2\n")
-    project.run()
+    project.train()
     assert not set(project.trials().values()) & set(before.values())
 
 
@@ -264,17 +264,17 @@ def test_search_is_not_repeated_for_more_seeds_or_studies(project):
     search = {"mode": "fixed", "trials": 2, "folds": 2}
     experiments = {"fixed": {"hyperparameters": search, "seeds": {"data": {"count": 2}}}}
     project.change(models=["forest"], experiments=experiments, analyses={}, exhibits={})
-    project.run()
+    project.train()
     logs = project.folder / "results" / "logs" / "tuning"
     shutil.rmtree(logs)
     experiments["fixed"]["seeds"]["data"]["count"] = 3
     project.change()
-    project.run()
+    project.train()
     again = [log.read_text() for log in logs.rglob("*.log")]
     assert all("the cache holds this search already" in text for text in again)
     model = project.folder / "config/models/forest.yaml"
     model.write_text(model.read_text().replace("high: 4", "high: 3"))
-    assert any(name.startswith("search") for name in project.planned())
+    assert any(name.startswith("search") for name in project.planned(METRICS))
 
 
 def test_another_search_space_retrains_no_default_trial(finished):
@@ -297,7 +297,7 @@ def test_predictions_of_a_removed_experiment_are_not_analysed(project):
 
 def test_model_may_change_the_working_folder(project):
     use_custom_model(project, first="os.chdir('/')")
-    project.run()
+    project.train()
     assert len(project.metrics()) == 7
     assert not os.path.exists("/results/trials")
 
@@ -318,12 +318,12 @@ def test_other_version_trials_are_reported_and_retrained(finished, monkeypatch):
     path.write_text(text.replace("versions = {}\n", 'versions = {"numpy ": "other"}\n', 1))
     finished.study["experiments"]["model_seeds"]["seeds"]["model"]["count"] = 5
     finished.change()
-    finished.run()
+    finished.train()
     assert finished.metrics()["environment"].nunique() == 2
     about = json.loads((finished.folder / "results/studies/small/about.json").read_text())
     assert len(about["machines"]) == 2
     finished.forget_logs()
-    finished.run("--config", "mixed=retrain")
+    finished.train("--config", "mixed=retrain")
     assert finished.metrics()["environment"].nunique() == 1
     assert finished.trained() == TRAINED
 
@@ -335,10 +335,10 @@ def test_edit_during_a_run_stores_no_trial_under_the_old_key(project):
         "open(__file__, 'w').write(text.replace('max_depth=1', 'max_depth=2'))"
     )
     use_custom_model(project, first=edit)
-    assert "my_models.py: was edited after the run was planned" in project.run(fails=True)
+    assert "my_models.py: was edited after the run was planned" in project.train(fails=True)
     assert not project.trials()
     use_custom_model(project)
-    project.run()
+    project.train()
     assert project.trained() == TRAINED // 2
 
 

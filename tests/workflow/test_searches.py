@@ -7,7 +7,7 @@ import shutil
 import numpy as np
 import pandas as pd
 import pytest
-from projects import FOREST
+from projects import FOREST, METRICS
 
 pytestmark = pytest.mark.workflow
 SEARCH = {"mode": "fixed", "trials": 2, "folds": 2}
@@ -17,7 +17,7 @@ SEARCH = {"mode": "fixed", "trials": 2, "folds": 2}
 def searched(project):
     experiments = {"fixed": {"hyperparameters": SEARCH, "seeds": {"model": {"count": 2}}}}
     project.change(models=["forest"], experiments=experiments, analyses={}, exhibits={})
-    project.run()
+    project.train()
     return project
 
 
@@ -33,9 +33,9 @@ def test_damaged_search_or_split_is_rebuilt_under_trials(searched):
         path.chmod(0o644)
         path.write_bytes(whole[: len(whole) // 2])  # a hard link: the cache entry is truncated too
         os.utime(path, ns=times)
-        (searched.folder / "results/studies/small/metrics.parquet").unlink()
-        assert path.name in searched.run(fails=True)
-        searched.run()
+        (searched.folder / METRICS).unlink()
+        assert path.name in searched.train(fails=True)
+        searched.train()
         assert path.exists()
         assert searched.metrics()["fingerprint"].tolist() == before
 
@@ -43,11 +43,11 @@ def test_damaged_search_or_split_is_rebuilt_under_trials(searched):
 def test_altered_values_of_a_search_train_nothing(searched):
     before, path = searched.trials(), winner(searched)
     result = json.loads(path.read_text())
-    for lost in (path, searched.folder / "results/studies/small/metrics.parquet"):
+    for lost in (path, searched.folder / METRICS):
         lost.unlink()
     path.write_text(json.dumps(result | {"best": {"max_depth": result["best"]["max_depth"] + 1}}))
-    assert "its values do not match their checksum" in searched.run(fails=True)
-    searched.run()
+    assert "its values do not match their checksum" in searched.train(fails=True)
+    searched.train()
     assert json.loads(path.read_text()) == result
     assert searched.trials() == before
 
@@ -59,9 +59,9 @@ def test_searches_of_other_versions_rerun_on_request(searched):
     machine.write_text(
         text.replace("    versions = {}\n", '    versions = {"numpy ": "other"}\n', 1)
     )
-    searched.run()
+    searched.train()
     assert json.loads(winner(searched).read_text())["environment"] == first
-    searched.run("--config", "mixed=retrain")
+    searched.train("--config", "mixed=retrain")
     result = json.loads(winner(searched).read_text())
     assert result["environment"] != first
     assert set(searched.metrics()["environment"]) == {result["environment"]}
@@ -69,16 +69,16 @@ def test_searches_of_other_versions_rerun_on_request(searched):
 
 def test_search_of_another_environment_is_detected(searched):
     retrain = ("--config", "mixed=retrain")
-    searched.run(*retrain)
+    searched.train(*retrain)
     path = winner(searched)
     result = json.loads(path.read_text())
     path.unlink()  # a separate file instead of the link
     facts = result["environment_facts"] | {"cpu": "another processor"}
     elsewhere = {"environment": "elsewhere", "environment_facts": facts}
     path.write_text(json.dumps(result | elsewhere))
-    (searched.folder / "results/studies/small/metrics.parquet").unlink()
-    assert "the searches they use (1)" in searched.run(*retrain, fails=True)
-    searched.run(*retrain)
+    (searched.folder / METRICS).unlink()
+    assert "the searches they use (1)" in searched.train(*retrain, fails=True)
+    searched.train(*retrain)
     assert json.loads(winner(searched).read_text())["environment"] == result["environment"]
 
 
@@ -111,7 +111,7 @@ def halving(project):
 
 
 def test_shards_and_kills_do_not_change_the_winner(halving):
-    halving.run("--config", "block_seconds=1e6")
+    halving.train("--config", "block_seconds=1e6")
     expected, log = search_outcome(halving)
     assert log.groupby("rung").size().tolist() == [18, 6]
     assert not list((halving.folder / "results/tuning").rglob("shard-*"))

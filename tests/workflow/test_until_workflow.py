@@ -8,6 +8,7 @@ from itertools import combinations, pairwise
 
 import pandas as pd
 import pytest
+from projects import Project
 from reseed.cache.trial_records import read_trial
 from reseed.stats.sequential import stopping_point
 
@@ -53,6 +54,21 @@ def write_study(project, **until):
     project.change(models=ARMS, experiments={"runs": experiment})
 
 
+@pytest.fixture(scope="module")
+def _once(tmp_path_factory):
+    project = Project(tmp_path_factory.mktemp("settled"))
+    project.write_files()
+    write_study(project)
+    project.run()
+    return project
+
+
+@pytest.fixture
+def settled(_once, tmp_path):
+    """A copy of a project with the finished study."""
+    return _once.copy(tmp_path)
+
+
 def decisions(project):
     folder = project.folder / "results/studies/small/rounds/runs"
     return [path.read_text() for path in sorted(folder.glob("round-*.json"))]
@@ -84,19 +100,17 @@ def start_again(project):
         shutil.rmtree(project.folder / name)
 
 
-def test_only_open_pairs_are_trained_with_kills_and_blocks(project):
-    write_study(project)
-    project.run()
-    metrics, decided = outcome(project)
-    assert not project.planned()
-    check_against_all_seeds(project, metrics)
-    check_pages_and_files(project, metrics)
-    project.run("verify")
-    for options in (("--config", "seeds_per_job=1"), ("--config", "block_seconds=0.2")):
-        start_again(project)
-        project.kill_once(lambda: decisions(project), *options)
-        project.run(*options)
-        found, again = outcome(project)
+def test_only_open_pairs_are_trained_with_kills_and_blocks(settled):
+    metrics, decided = outcome(settled)
+    assert not settled.planned()
+    check_against_all_seeds(settled, metrics)
+    check_pages_and_files(settled, metrics)
+    settled.run("verify")
+    for options in (("--config", "seeds_per_job=2"), ("--config", "block_seconds=0.2")):
+        start_again(settled)
+        settled.kill_once(lambda: decisions(settled), *options)
+        settled.run(*options)
+        found, again = outcome(settled)
         pd.testing.assert_frame_equal(found, metrics)
         assert again == decided
 
@@ -148,62 +162,56 @@ def prune(project):
     subprocess.run(command, cwd=project.folder, env=project.environment | library, check=True)
 
 
-def test_a_changed_rule_trains_what_it_needs(project):
-    write_study(project)
-    project.run()
-    first = skipped(project)
+def test_a_changed_rule_trains_what_it_needs(settled):
+    first = skipped(settled)
     assert first
-    before = project.metrics()
-    project.forget_logs()
-    write_study(project, alpha=1e-9)  # nothing is settled: every trial is needed
-    project.run()
-    assert not skipped(project)
-    after = project.metrics()
+    before = settled.metrics()
+    settled.forget_logs()
+    write_study(settled, alpha=1e-9)  # nothing is settled: every trial is needed
+    settled.run()
+    assert not skipped(settled)
+    after = settled.metrics()
     assert len(after) == len(ARMS) * SEEDS
-    assert project.trained() == len(first)
+    assert settled.trained() == len(first)
     marks = after.set_index(["model", "init"])["fingerprint"]
     assert all(marks[r["model"], r["init"]] == r["fingerprint"] for _, r in before.iterrows())
-    write_study(project)
-    project.forget_logs()
-    project.run()
-    pd.testing.assert_frame_equal(project.metrics(), before)
-    assert project.trained() == 0
-    entries = list((project.folder / "results/store").glob("??/*.test.parquet"))
-    prune(project)
-    left = list((project.folder / "results/store").glob("??/*.test.parquet"))
+    write_study(settled)
+    settled.forget_logs()
+    settled.run()
+    pd.testing.assert_frame_equal(settled.metrics(), before)
+    assert settled.trained() == 0
+    entries = list((settled.folder / "results/store").glob("??/*.test.parquet"))
+    prune(settled)
+    left = list((settled.folder / "results/store").glob("??/*.test.parquet"))
     assert len(entries) - len(left) == len(first)  # trials that are not needed now
-    assert not project.planned()
+    assert not settled.planned()
 
 
-def test_a_trial_needed_elsewhere_replaces_its_placeholder(project):
-    write_study(project)
-    project.run()
-    before, first = project.metrics(), skipped(project)
-    shutil.rmtree(project.folder / ".snakemake")  # Snakemake knows nothing of its parameters
-    experiments = project.study["experiments"]
+def test_a_trial_needed_elsewhere_replaces_its_placeholder(settled):
+    before, first = settled.metrics(), skipped(settled)
+    shutil.rmtree(settled.folder / ".snakemake")  # Snakemake knows nothing of its parameters
+    experiments = settled.study["experiments"]
     fixed = {"fixed": {"seeds": {"model": {"count": SEEDS}}, "models": ["trees", "stump"]}}
-    project.change(experiments=experiments | fixed)
-    project.forget_logs()
-    project.run()
-    assert project.trained() == sum("other_stump" not in str(path) for path in first)
-    after = project.metrics()
+    settled.change(experiments=experiments | fixed)
+    settled.forget_logs()
+    settled.run()
+    assert settled.trained() == sum("other_stump" not in str(path) for path in first)
+    after = settled.metrics()
     runs = after[after["experiment"] == "runs"].reset_index(drop=True)
     pd.testing.assert_frame_equal(runs, before, check_dtype=False)
     assert (after["experiment"] == "fixed").sum() == 2 * SEEDS
 
 
-def test_a_deleted_or_altered_decision_is_made_again(project):
-    write_study(project)
-    project.run()
-    before, decided = outcome(project)
-    path = project.folder / "results/studies/small/rounds/runs/round-0.json"
+def test_a_deleted_or_altered_decision_is_made_again(settled):
+    before, decided = outcome(settled)
+    path = settled.folder / "results/studies/small/rounds/runs/round-0.json"
     path.unlink()
-    project.run()
-    found, again = outcome(project)
+    settled.run()
+    found, again = outcome(settled)
     assert again == decided
     pd.testing.assert_frame_equal(found, before)
     path.write_text(path.read_text().replace('"open"', '"different"'))
-    assert "round-0.json" in project.run("verify", fails=True)
+    assert "round-0.json" in settled.run("verify", fails=True)
 
 
 def test_a_deleted_decision_of_a_covered_experiment(project):

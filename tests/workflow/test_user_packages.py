@@ -34,7 +34,7 @@ def test_upgraded_package_is_reported_and_retrained(project):
     (project.folder / "my_models.py").write_text(MODEL)
     project.write("models/boost", FOREST | {"name": "boost", "factory": "my_models:make"})
     install(project, "1.0", "uniform")
-    project.run()
+    project.train()
     before = project.metrics()
     # Models with other imports have other environments; no model has two.
     assert before.groupby("model")["environment"].nunique().max() == 1
@@ -56,12 +56,12 @@ def test_upgraded_package_is_reported_and_retrained(project):
     assert versions == {"", "1.0", "2.0"}
 
     project.forget_logs()
-    project.run("--config", "mixed=retrain")
+    project.train("--config", "mixed=retrain")
     after = project.metrics()
     assert after.groupby("model")["environment"].nunique().max() == 1
     assert project.trained() == TRAINED // 2
     project.forget_logs()
-    project.run("--config", "mixed=retrain")
+    project.train("--config", "mixed=retrain")
     assert project.trained() == 0
 
 
@@ -105,7 +105,7 @@ def test_edits_of_editable_and_compiled_modules_are_followed(project):
     def retrain() -> tuple[int, list[float]]:
         """Number of trained trials of a run, and the scores of the user's model."""
         project.forget_logs()
-        project.run()
+        project.train()
         scores = project.metrics().query("model == 'boost'")["auc"]
         return project.trained(), scores.tolist()
 
