@@ -25,6 +25,7 @@ PACKAGE_OF = {
     **{
         "pydantic_core": "pydantic",
         "PIL": "pillow",
+        "fontTools": "fonttools",
         "yaml": "pyyaml",
         "mpl_toolkits": "matplotlib-base",
     },

@@ -62,7 +62,7 @@ def test_equal_spreads_equal_scipys_levene_of_medians():
 
 def test_dunnetts_intervals_cover_together():
     """Three models equal to the baseline: any false claim in 5 %, as intervals and p-values."""
-    rng, claims, n = np.random.default_rng(3), 0, 400
+    rng, claims, n = np.random.default_rng(3), 0, 250
     for _ in range(n):
         baseline, *samples = rng.normal(0, 1, (4, 6))
         test = compare_with_baseline(samples, baseline)

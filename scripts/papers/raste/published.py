@@ -66,13 +66,13 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     scores = [part.values for cell in cells(data) for part, _ in spread.parts(cell)]
     seeds = options.published_seeds.model_dump()
     rows = []
-    for _, cell in read_published_results(data.published, options.files).iterrows():
+    for cell in read_published_results(data.published, options.files).to_dict("records"):
         index = find_measured_row(cell, measured, stand_ins)
         entry = None if index is None else measured.loc[index]
         stand_in = cell["dataset"] in stand_ins
         for statistic in STATISTICS:
             if pd.notna(cell[statistic]):
-                row = dict(cell[RESULT_COLUMNS]) | {
+                row = {name: cell[name] for name in RESULT_COLUMNS} | {
                     "statistic": statistic,
                     "published": cell[statistic],
                 }

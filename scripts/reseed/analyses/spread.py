@@ -138,8 +138,10 @@ def _studentised_range(values: int, df: int, level: float) -> tuple[float, float
 
 def _with_published(table: pd.DataFrame, data: Data, options: Options) -> pd.DataFrame:
     table = table.assign(**{f"published_{name}": np.nan for name in STATISTICS})
-    for _, row in read_published_results(data.published, options.files).iterrows():
+    for row in read_published_results(data.published, options.files).to_dict("records"):
         index = find_measured_row(row, table, options.stand_ins)
         if index is not None:
-            table.loc[index, [f"published_{name}" for name in STATISTICS]] = list(row[STATISTICS])
+            table.loc[index, [f"published_{name}" for name in STATISTICS]] = [
+                row[name] for name in STATISTICS
+            ]
     return table

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import matplotlib
 import pandas as pd
+from fontTools import subset
 from matplotlib.figure import Figure
 from PIL import Image
 from reseed.claims.claim import Claim, check_drawn
@@ -26,6 +27,9 @@ _METADATA = {
     "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
 }
 _DPI = 200
+# matplotlib embeds the used glyphs of a font. Without its tables of layout, which no reader of a
+# PDF uses, writing a PDF takes half of the time.
+subset.Options._drop_tables_default = [*subset.Options._drop_tables_default, "GSUB", "GPOS", "GDEF"]
 #: `drawn` of a figure of single values, intervals or shares.
 NO_CENTRE: frozenset[str] = frozenset()
 #: Formats of a figure, besides the JSON sidecar.

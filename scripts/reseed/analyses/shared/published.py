@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -64,7 +65,7 @@ def read_published_results(folder: Path | None, files: Sequence[str]) -> pd.Data
 
 
 def find_measured_row(
-    published: pd.Series, measured: pd.DataFrame, stand_ins: Mapping[str, str]
+    published: Mapping[Hashable, Any], measured: pd.DataFrame, stand_ins: Mapping[str, str]
 ) -> int | None:
     """Index of the row of `measured` (from `spread`) that a published result is about, or None.
 
@@ -73,13 +74,17 @@ def find_measured_row(
     "fixed" results. Of several rows, the one with most seeds is taken, tuned before default.
     """
     dataset = stand_ins.get(published["dataset"], published["dataset"])
-    tuned = measured["hyperparameters_source"].str.startswith("tuned")
     rows = measured[
-        (measured["dataset"].map(base_name) == dataset)
-        & (measured["model"].map(base_name) == published["algorithm"])
-        & (measured["varied"] == published["varied_seed"])
-        & ((measured["test_ratio"] - published["test_ratio"]).abs() < 1e-9)
+        (measured["varied"] == published["varied_seed"])
         & (measured["metric"] == published["metric"])
+        & ((measured["test_ratio"] - published["test_ratio"]).abs() < 1e-9)
+    ]
+    if rows.empty:
+        return None
+    tuned = rows["hyperparameters_source"].str.startswith("tuned")
+    rows = rows[
+        (rows["dataset"].map(base_name) == dataset)
+        & (rows["model"].map(base_name) == published["algorithm"])
         & (tuned == (published["hyperparameters"] == "tuned"))
     ]
     if rows.empty:
