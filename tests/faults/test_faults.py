@@ -42,7 +42,7 @@ def test_killed_at_random_moments_and_run_again(tmp_path):
     trials = SEEDS + 2
 
     def make(folder):
-        workspace = Workspace.small(folder, seeds=SEEDS, seconds=0.2, warm=True)
+        workspace = Workspace.small(folder, seeds=SEEDS, seconds=0.1, warm=True)
         workspace.environment["WORKSPACE_NOTES"] = str(folder / "notes")
         return workspace
 

@@ -1,12 +1,14 @@
 """A job that outlives `kill -9` of Snakemake ends with it, or leaves the files of the next run."""
 
 import os
+import shutil
 import signal
 import time
 
 import pandas as pd
 import psutil
 import pytest
+from projects import REPOSITORY
 
 pytestmark = pytest.mark.workflow
 # An analysis that waits for a file when its option says so.
@@ -77,6 +79,7 @@ def test_orphan_leaves_the_table_of_the_next_run(waiting):
     waiting.append("pipeline/parent_watch.py", "\n\ndef end_with_parent() -> None: ...\n")
     job = kill_snakemake_alone(waiting)
     change(waiting, value=2)
+    shutil.copy(REPOSITORY / "rules" / "workflow.smk", waiting.folder / "rules")
     waiting.run("--unlock")
     waiting.run()
     table = waiting.folder / "results/studies/small/statistics/slow.parquet"

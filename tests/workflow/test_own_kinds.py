@@ -13,7 +13,7 @@ EXAMPLES = REPOSITORY / "docs" / "examples"
 
 
 def test_example_analysis_and_table(tmp_path):
-    workspace = Workspace.small(tmp_path)
+    workspace = Workspace.small(tmp_path, warm=True)
     for name in ("my_analysis", "my_table"):
         shutil.copy(EXAMPLES / f"{name}.py", tmp_path)
     page = (EXAMPLES / "config_head.md").read_text(encoding="utf-8")

@@ -132,8 +132,7 @@ def compare_with_baseline(
 
 def _max_t_tail(c: float, loads: Array, df: int) -> float:
     """Return P(max |T_i| > c) of Student variables with correlations loads_i loads_j."""
-    (z, weights), (u, shares) = _gauss_points()
-    s = np.sqrt(stats.chi2.ppf((u + 1) / 2, df) / df)
+    (z, weights), (s, shares) = _gauss_points(df)
     own = np.sqrt(1 - loads**2)
     common = loads * z[:, None, None]
     inside = ndtr((c * s[:, None] + common) / own) - ndtr((common - c * s[:, None]) / own)
@@ -142,9 +141,11 @@ def _max_t_tail(c: float, loads: Array, df: int) -> float:
 
 
 @cache
-def _gauss_points() -> tuple[tuple[Array, Array], tuple[Array, Array]]:
-    """Points and weights of the integrals over a Gaussian variable and over [-1, 1]."""
-    return np.polynomial.hermite_e.hermegauss(80), np.polynomial.legendre.leggauss(64)
+def _gauss_points(df: int) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+    """Points and weights of the integrals over a Gaussian variable and over an SD of `df`."""
+    u, shares = np.polynomial.legendre.leggauss(64)  # over the quantiles of the SD, in [-1, 1]
+    sds = np.sqrt(stats.chi2.ppf((u + 1) / 2, df) / df)
+    return np.polynomial.hermite_e.hermegauss(80), (sds, shares)
 
 
 def compare_unpaired(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> UnpairedComparison:
