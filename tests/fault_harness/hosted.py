@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fault_harness.workspace import REPOSITORY
+from fault_harness.workspace import REPOSITORY, compile_library
 
 PARTS = ("Snakefile", "workflow", "rules", "envs", "scripts")
 SNAKEFILE = """
@@ -63,6 +63,7 @@ class HostedProject:
     environment: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        compile_library()
         shutil.copytree(REPOSITORY / ".test", self.folder, dirs_exist_ok=True)
         shutil.copytree(REPOSITORY / "scripts" / "reseed", self.installed / "reseed")
 

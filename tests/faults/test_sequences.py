@@ -1,7 +1,7 @@
 """Every move and random sequences end in the files of a fresh run.
 
-Some moves and two short random sequences always run, all moves with RESEED_FAULT_TESTS=1.
-`tests/run_sequences.py` tries longer sequences.
+Two short random sequences always run, all moves with RESEED_FAULT_TESTS=1. tests/workflow
+tries the same faults one by one. `tests/run_sequences.py` tries longer sequences.
 """
 
 import os
@@ -10,15 +10,8 @@ import sys
 
 import pytest
 from fault_harness.leftovers import find_leftovers
-from fault_harness.moves import MOVES, REPORTED, kill_snakemake_without_server, swap_two_trials
+from fault_harness.moves import MOVES, REPORTED
 from fault_harness.page import keep_sections, replace_section
-from fault_harness.reported_moves import (
-    edit_a_named_file,
-    forge_perfect_outputs,
-    let_trials_fail,
-    touch_with_snakemake,
-    upgrade_a_package,
-)
 from fault_harness.sequences import Bench, draw_moves, run_sequence
 from fault_harness.series import (
     LEAST_SHARE,
@@ -31,14 +24,6 @@ from fault_harness.series import (
 
 SWITCH = "RESEED_FAULT_TESTS"
 FIXED = 11
-# Moves that share runs make short sequences.
-ALWAYS = {
-    "kill": [kill_snakemake_without_server],
-    "swap and forge": [swap_two_trials, forge_perfect_outputs],
-    "upgrade and edit": [upgrade_a_package, edit_a_named_file],
-    "fail and touch": [let_trials_fail, touch_with_snakemake],
-}
-OTHERS = [move for move in dict.fromkeys(MOVES) if not any(move in m for m in ALWAYS.values())]
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="runs are forks of one process")
 
 
@@ -58,16 +43,9 @@ def check(bench, seed, moves):
 
 @pytest.mark.workflow
 @needs_linux
-@pytest.mark.parametrize("name", ALWAYS)
-def test_move_ends_in_the_files_of_a_fresh_run(bench, name):
-    check(bench, FIXED, ALWAYS[name])
-
-
-@pytest.mark.workflow
-@needs_linux
 @pytest.mark.skipif(not os.environ.get(SWITCH), reason=f"some minutes: set {SWITCH}=1")
-@pytest.mark.parametrize("move", OTHERS, ids=lambda move: move.__name__)
-def test_other_move_ends_in_the_files_of_a_fresh_run(bench, move):
+@pytest.mark.parametrize("move", dict.fromkeys(MOVES), ids=lambda move: move.__name__)
+def test_move_ends_in_the_files_of_a_fresh_run(bench, move):
     check(bench, FIXED, [move])
 
 

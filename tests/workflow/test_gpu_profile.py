@@ -16,7 +16,7 @@ def test_each_training_sees_its_own_device(tmp_path):
         "CUDA_VISIBLE_DEVICES": "3,5",
     }
     profile = ("--profile", "profiles/gpu", "--resources", "gpu=2", "--cores", "4")
-    run = workspace.run(*profile, "--config", "seeds_per_job=2")
+    run = workspace.run(*profile, "--config", "seeds_per_job=3")
     assert run.ok, run.text
 
     def visible_devices():
@@ -27,6 +27,6 @@ def test_each_training_sees_its_own_device(tmp_path):
 
     # Trials of a GPU are verified on a GPU.
     (tmp_path / "notes").write_text("")
-    run = workspace.run("verify", *profile, "--config", "seeds_per_job=2", "verify_all=true")
+    run = workspace.run("verify", *profile, "--config", "seeds_per_job=3", "verify_all=true")
     assert run.ok, run.text
     assert {visible for note, visible in visible_devices() if note == "gpu"} == {"3"}

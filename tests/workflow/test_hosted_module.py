@@ -32,15 +32,14 @@ def project(hosted, tmp_path):
     return HostedProject(tmp_path, *hosted)
 
 
-def test_a_hosted_module_runs_the_users_project(project):
+def test_a_hosted_module_runs_the_users_project_and_model(project):
     run = project.run()
     assert run.returncode == 0, run.stdout + run.stderr
     assert (project.folder / "results" / "report" / "index.html").is_file()
     again = project.run("-n")
     assert "Nothing to be done" in again.stdout + again.stderr
 
-
-def test_a_hosted_module_trains_the_users_own_model(project):
+    # A model of the user's own.
     (project.folder / "my_models.py").write_text(OWN_MODEL)
     (project.folder / "config" / "models" / "mine.yaml").write_text(json.dumps(OWN_ENTRY))
     study = project.folder / "config" / "studies" / "shapes.yaml"

@@ -37,11 +37,12 @@ def analyse(data, options):
 
 @pytest.fixture
 def waiting(project):
-    """A project without fork server, whose analysis waits for the file `go`."""
+    """A project with trials but without fork server, whose analysis waits for the file `go`."""
     (project.folder / "waiting.py").write_text(MODULE)
+    change(project, value=1, wait=str(project.folder / "go.txt"))
+    project.train()
     rules = project.folder / "rules" / "workflow.smk"
     rules.write_text(rules.read_text().replace("fork_server.start()", "pass"))
-    change(project, value=1, wait=str(project.folder / "go.txt"))
     return project
 
 

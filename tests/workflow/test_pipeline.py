@@ -36,7 +36,7 @@ import time
 from sklearn.dummy import DummyClassifier
 
 def slow(task, n_classes, hyperparameters, seeds, device, threads):
-    time.sleep(0.2)
+    time.sleep(0.1)
     return DummyClassifier(strategy="stratified", random_state=seeds["init"])
 """
     (project.folder / "my_models.py").write_text(slow)
@@ -55,7 +55,7 @@ def slow(task, n_classes, hyperparameters, seeds, device, threads):
     assert all(done.values())
     assert "--unlock" in project.run(fails=True)
     project.run("--unlock")
-    project.run()
+    project.train()
     after = project.trials()
     assert len(after) == 22
     assert {path: after[path] for path in done} == done

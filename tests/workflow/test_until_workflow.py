@@ -214,16 +214,15 @@ def test_a_deleted_or_altered_decision_is_made_again(settled):
     assert "round-0.json" in settled.run("verify", fails=True)
 
 
-def test_a_deleted_decision_of_a_covered_experiment(project):
+def test_a_deleted_decision_of_a_covered_experiment(settled):
     """Another experiment needs every trial in any case."""
-    write_study(project)
     fixed = {"fixed": {"seeds": {"model": {"count": SEEDS}}}}
-    project.change(experiments=project.study["experiments"] | fixed)
-    project.run()
-    before = decisions(project)
-    (project.folder / "results/studies/small/rounds/runs/round-0.json").unlink()
-    project.run()
-    assert decisions(project) == before
+    settled.change(experiments=settled.study["experiments"] | fixed)
+    settled.run()
+    before = decisions(settled)
+    (settled.folder / "results/studies/small/rounds/runs/round-0.json").unlink()
+    settled.run()
+    assert decisions(settled) == before
 
 
 def test_failed_trials_are_missing_from_pairs_and_retried(project):
