@@ -26,7 +26,8 @@ run: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --config scale=$(SCALE)
 
 test: lint
-	$(BIN)/python -m pytest -n $$($(PYTHON) -c 'import os; print(os.cpu_count() or 1)') --dist worksteal
+	$(BIN)/python -m pytest -n $$($(PYTHON) -c 'import os; print(os.cpu_count() or 1)') \
+	  --maxschedchunk 4
 
 # Test the public API with the oldest versions that pyproject.toml admits.
 oldest:

@@ -30,6 +30,11 @@ def _same_strings():
         yield
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run long tests first, so that all processes end at the same time."""
+    items.sort(key=lambda item: "workflow" not in item.keywords)
+
+
 def pytest_collection_finish() -> None:
     """Leave what was imported and collected out of later collections of garbage.
 

@@ -249,7 +249,7 @@ def test_detectable_difference_has_the_stated_power():
     rng = np.random.default_rng(2)
     wording = pd.DataFrame({"model": ["a", "b"], "x": ["90.0 ± 0.3", "90.0 ± 0.3"]})
     size = compare_means(wording, 10, spread="sd")["detectable"][0]
-    runs = rng.normal(90, 0.3, (200, 2, 10)) + rng.uniform(0, 1, (200, 1, 1))
+    runs = rng.normal(90, 0.3, (150, 2, 10)) + rng.uniform(0, 1, (150, 1, 1))
     runs[:, 0] += size
     cells = {f"x{i}": [f"{x.mean():.1f} ± {x.std(ddof=1):.1f}" for x in pair]
              for i, pair in enumerate(runs)}  # fmt: skip

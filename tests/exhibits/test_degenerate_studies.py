@@ -72,6 +72,6 @@ def test_every_exhibit_is_made(make, configured, tmp_path):
         if is_table(entry["kind"]):
             write_table(drawn, tmp_path / name)
         else:
-            write_figure(*drawn, data, tmp_path / name)
+            write_figure(*drawn, data, tmp_path / name, formats=("png", "csv"))
         text = (tmp_path / f"{name}.json").read_text()
         assert "nan" not in text.replace("Finance", "").lower().split()

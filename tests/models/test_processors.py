@@ -25,7 +25,7 @@ for module, factory, recipe in json.loads(sys.argv[1]):
     for channels in (1, 3):
         images, y = blobs(100, channels=channels)
         make = getattr(importlib.import_module(module), factory)
-        model = make("multiclass", 3, recipe | {"epochs": 8, "batch_size": 32}, seeds(1))
+        model = make("multiclass", 3, recipe | {"epochs": 4, "batch_size": 32}, seeds(1))
         print(factory, channels, model.fit(images, y).predict(images).shape, flush=True)
 """
 

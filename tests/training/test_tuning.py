@@ -328,17 +328,18 @@ def gbm_shards(work, shards, **options):
             assert len(one.run_shard(rung, start, stop)) == (stop - start if rung < 3 else 0)
 
 
-@pytest.mark.parametrize("shards", [1, 2, 7, 27])
-def test_shards_make_the_fits_of_the_whole_search(tmp_path, shards, monkeypatch):
+def test_shards_make_the_fits_of_the_whole_search(tmp_path, monkeypatch):
     monkeypatch.setattr("reseed.core.halving.HALVING_MINIMUM_ROWS", 20)
     whole = gbm_search(tmp_path / "whole", method="halving")
-    gbm_shards(tmp_path / "shards", shards)
-    files = {path.name: path.stat().st_mtime_ns for path in (tmp_path / "shards").iterdir()}
-    assert files.keys() == {path.name for path in (tmp_path / "whole").iterdir()}
-    found = gbm_search(tmp_path / "shards", method="halving")
-    assert files == {p.name: p.stat().st_mtime_ns for p in (tmp_path / "shards").iterdir()}
-    assert found.best == whole.best
-    assert found.log.drop(columns="seconds").equals(whole.log.drop(columns="seconds"))
+    for shards in (1, 2, 7, 27):
+        folder = tmp_path / f"{shards} shards"
+        gbm_shards(folder, shards)
+        files = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
+        assert files.keys() == {path.name for path in (tmp_path / "whole").iterdir()}
+        found = gbm_search(folder, method="halving")
+        assert files == {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
+        assert found.best == whole.best
+        assert found.log.drop(columns="seconds").equals(whole.log.drop(columns="seconds"))
 
 
 def test_a_shard_makes_missing_fits_of_earlier_rungs(full, tmp_path, monkeypatch):

@@ -103,6 +103,8 @@ def test_failures_of_programs_and_flags_are_retried(failing):
     project.write("models/xgb", BOOST | {"name": "xgb", "hyperparameters": {"n_estimators": 3}})
     project.change(models=["boost", "xgb"])
     project.environment["PYTHONOPTIMIZE"] = "2"  # XGBoost needs its docstrings
+    compiled = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(project.folder / "pyc")}
+    project.environment |= compiled
     text = project.train(fails=True)
     assert "model xgb: none of" in text
     assert "--config retry_failed=true" in text
