@@ -29,7 +29,8 @@ _METADATA = {
 _DPI = 200
 # matplotlib embeds the used glyphs of a font. Without its tables of layout, which no reader of a
 # PDF uses, writing a PDF takes half of the time.
-subset.Options._drop_tables_default = [*subset.Options._drop_tables_default, "GSUB", "GPOS", "GDEF"]
+_DROPPED = "_drop_tables_default"  # without effect if a later fontTools has another name
+setattr(subset.Options, _DROPPED, [*getattr(subset.Options, _DROPPED, ()), "GSUB", "GPOS", "GDEF"])
 #: `drawn` of a figure of single values, intervals or shares.
 NO_CENTRE: frozenset[str] = frozenset()
 #: Formats of a figure, besides the JSON sidecar.
