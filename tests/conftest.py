@@ -12,10 +12,6 @@ for _name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR"):
 import pandas as pd  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import settings  # noqa: E402
-from hypothesis.internal.conjecture import providers  # noqa: E402
-
-# Hypothesis would parse every module of the library for constants: ten seconds in each process.
-providers.is_local_module_file = lambda path: False
 
 # Examples are reproducible; `pytest --hypothesis-profile=default` draws new ones.
 settings.register_profile("same", derandomize=True)

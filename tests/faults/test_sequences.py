@@ -1,7 +1,7 @@
 """Every move and random sequences end in the files of a fresh run.
 
-Two short random sequences always run, all moves with RESEED_FAULT_TESTS=1. tests/workflow
-tries the same faults one by one. `tests/run_sequences.py` tries longer sequences.
+Two short random sequences always run, all moves with RESEED_FAULT_TESTS=1. The tests in
+tests/workflow try the same faults one by one. `tests/run_sequences.py` tries longer sequences.
 """
 
 import os

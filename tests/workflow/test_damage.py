@@ -68,6 +68,7 @@ def test_verify_detects_metrics_that_contradict_the_outputs(finished):
     assert path.name in text
     finished.run()  # verify deleted the trial and its cache entry
     assert finished.trials() == before
+    assert "of 12 trials were retrained" in finished.run("verify")
 
 
 def test_verify_deletes_a_trial_that_does_not_repeat(finished):

@@ -103,8 +103,9 @@ def test_failures_of_programs_and_flags_are_retried(failing):
     project.write("models/xgb", BOOST | {"name": "xgb", "hyperparameters": {"n_estimators": 3}})
     project.change(models=["boost", "xgb"])
     project.environment["PYTHONOPTIMIZE"] = "2"  # XGBoost needs its docstrings
-    compiled = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(project.folder / "pyc")}
-    project.environment |= compiled
+    # The processes of the run share what they compile under this flag.
+    project.environment["PYTHONDONTWRITEBYTECODE"] = ""
+    project.environment["PYTHONPYCACHEPREFIX"] = str(project.folder / "pyc")
     text = project.train(fails=True)
     assert "model xgb: none of" in text
     assert "--config retry_failed=true" in text

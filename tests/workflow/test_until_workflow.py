@@ -106,7 +106,7 @@ def test_only_open_pairs_are_trained_with_kills_and_blocks(settled):
     check_against_all_seeds(settled, metrics)
     check_pages_and_files(settled, metrics)
     settled.run("verify")
-    for options in (("--config", "seeds_per_job=2"), ("--config", "block_seconds=0.2")):
+    for options in (("--config", "seeds_per_job=1"), ("--config", "block_seconds=0.2")):
         start_again(settled)
         settled.kill_once(lambda: decisions(settled), *options)
         settled.run(*options)
