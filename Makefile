@@ -7,12 +7,10 @@ BIN := .venv/bin
 # Python with the package `reseed` of this checkout.
 LIBRARY := PYTHONPATH=scripts $(BIN)/python
 
-# pip would compile all modules, of which most are never imported. COMPILE compiles those that the
-# pipeline imports, also where PYTHONDONTWRITEBYTECODE is set, which would double each start.
+# pip would compile all modules, of which most are never imported: Python compiles them on import.
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile
-COMPILE := PYTHONDONTWRITEBYTECODE= $(BIN)/python -c "import jinja2, matplotlib.pyplot, pandas, \
-  pydantic, pyarrow.dataset, scipy.stats, sklearn.ensemble, sklearn.linear_model, snakemake.cli, \
-  snakemake.report.html_reporter, sqlmodel, statsmodels.stats.multitest, torch, xgboost"
+# Where this variable is set, each of the many processes would compile all its imports again.
+export PYTHONDONTWRITEBYTECODE :=
 
 # Environment with the oldest versions that pyproject.toml admits.
 OLDEST := build/oldest
@@ -126,7 +124,6 @@ lock:
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(INSTALL) -r requirements.txt
 	$(INSTALL) -r requirements-torch.txt
-	$(COMPILE)
 	touch $@
 
 .venv/installed-dev: .venv/installed requirements-dev.txt

@@ -4,8 +4,8 @@ import argparse
 from pathlib import Path
 
 from reference import reference
-from reseed.config import build_json_schemas
 from reseed.core.atomic import write_json, write_text
+from schemas import build_json_schemas
 
 EXAMPLES = Path("docs/examples")
 

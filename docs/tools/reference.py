@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from reseed.config import CONFIG_CLASSES
 from reseed.data.registry import READERS, ReaderOptions
 from reseed.plugins import kinds
+from schemas import build_json_schema
 
 #: Heading, file and opening words of each kind of file; the order of the page.
 _FILES = {
@@ -52,7 +53,7 @@ def reference(head: Path, template: Path) -> str:
 
 def _format_class(cls: type[BaseModel], described: set[str]) -> str:
     """Format a table of the fields of a class, then one for each nested class, once each."""
-    schema = cls.model_json_schema()
+    schema = build_json_schema(cls)
     parts, pending = [_table(schema)], _refs(schema.get("properties", {}))
     while pending:
         name = pending.pop(0)
@@ -206,7 +207,7 @@ def _option_lines(options: type[BaseModel] | None, known: Container[str] = ()) -
     """The line of each option that is not in `known`, with lines for the fields of its values."""
     if options is None:
         return {}
-    texts, schema, found = _option_texts(options), options.model_json_schema(), {}
+    texts, schema, found = _option_texts(options), build_json_schema(options), {}
     for name, field in schema.get("properties", {}).items():
         if name in known:
             continue

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from reseed.config import build_json_schemas
 from reseed.core.errors import ReseedError
 from reseed.planning.project import load_project, merge
+from schemas import build_json_schemas
 from toy_project import ENTRIES, write_entries
 
 REPOSITORY = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 
 import pandas as pd
 import pytest
-from projects import Project
+from projects import METRICS, Project
 from reseed.cache.trial_records import read_trial
 from reseed.stats.sequential import stopping_point
 
@@ -34,6 +34,7 @@ def trees(task, n_classes, hyperparameters, seeds, device, threads):
 SEEDS, FIRST, BATCH = 18, 6, 4
 BORDERS = [6, 10, 14, 18]
 ARMS = ["other_stump", "stump", "trees"]
+SETTLED = "results/studies/small/statistics/settled.csv"
 
 
 def write_study(project, **until):
@@ -108,8 +109,8 @@ def test_only_open_pairs_are_trained_with_kills_and_blocks(settled):
     settled.run("verify")
     for options in (("--config", "seeds_per_job=1"), ("--config", "block_seconds=0.2")):
         start_again(settled)
-        settled.kill_once(lambda: decisions(settled), *options)
-        settled.run(*options)
+        settled.kill_once(lambda: decisions(settled), METRICS, *options)
+        settled.train(*options)
         found, again = outcome(settled)
         pd.testing.assert_frame_equal(found, metrics)
         assert again == decided
@@ -147,7 +148,7 @@ def check_pages_and_files(project, metrics):
     assert f"{len(metrics)} of {total} trials were needed" in about["notes"][-1]
     page = (project.folder / "results/report/small.html").read_text()
     assert f"{total - len(metrics)} not needed" in page
-    table = pd.read_csv(project.folder / "results/studies/small/statistics/settled.csv")
+    table = pd.read_csv(project.folder / SETTLED)
     assert set(table["pairs"]) == {3}
 
 
@@ -168,7 +169,7 @@ def test_a_changed_rule_trains_what_it_needs(settled):
     before = settled.metrics()
     settled.forget_logs()
     write_study(settled, alpha=1e-9)  # nothing is settled: every trial is needed
-    settled.run()
+    settled.train()
     assert not skipped(settled)
     after = settled.metrics()
     assert len(after) == len(ARMS) * SEEDS
@@ -177,14 +178,14 @@ def test_a_changed_rule_trains_what_it_needs(settled):
     assert all(marks[r["model"], r["init"]] == r["fingerprint"] for _, r in before.iterrows())
     write_study(settled)
     settled.forget_logs()
-    settled.run()
+    settled.train()
     pd.testing.assert_frame_equal(settled.metrics(), before)
     assert settled.trained() == 0
     entries = list((settled.folder / "results/store").glob("??/*.test.parquet"))
     prune(settled)
     left = list((settled.folder / "results/store").glob("??/*.test.parquet"))
     assert len(entries) - len(left) == len(first)  # trials that are not needed now
-    assert not settled.planned()
+    assert not settled.planned(METRICS)
 
 
 def test_a_trial_needed_elsewhere_replaces_its_placeholder(settled):
@@ -194,7 +195,7 @@ def test_a_trial_needed_elsewhere_replaces_its_placeholder(settled):
     fixed = {"fixed": {"seeds": {"model": {"count": SEEDS}}, "models": ["trees", "stump"]}}
     settled.change(experiments=experiments | fixed)
     settled.forget_logs()
-    settled.run()
+    settled.train()
     assert settled.trained() == sum("other_stump" not in str(path) for path in first)
     after = settled.metrics()
     runs = after[after["experiment"] == "runs"].reset_index(drop=True)
@@ -217,7 +218,9 @@ def test_a_deleted_or_altered_decision_is_made_again(settled):
 def test_a_deleted_decision_of_a_covered_experiment(settled):
     """Another experiment needs every trial in any case."""
     fixed = {"fixed": {"seeds": {"model": {"count": SEEDS}}}}
-    settled.change(experiments=settled.study["experiments"] | fixed)
+    analyses = {"settled": {"kind": "stopping", "experiments": ["runs"]}}
+    experiments = settled.study["experiments"] | fixed
+    settled.change(experiments=experiments, analyses=analyses, exhibits={})
     settled.run()
     before = decisions(settled)
     (settled.folder / "results/studies/small/rounds/runs/round-0.json").unlink()
@@ -228,22 +231,22 @@ def test_a_deleted_decision_of_a_covered_experiment(settled):
 def test_failed_trials_are_missing_from_pairs_and_retried(project):
     write_study(project)
     (project.folder / "no_licence").touch()
-    project.run()
+    project.run(SETTLED)
     metrics = project.metrics()
     failed = metrics[metrics["status"] == "failed"]
     assert set(failed["model"]) == {"trees"}
     assert set(failed["init"]) >= {2}
-    table = pd.read_csv(project.folder / "results/studies/small/statistics/settled.csv")
+    table = pd.read_csv(project.folder / SETTLED)
     with_trees = table[(table["model_a"] == "trees") | (table["model_b"] == "trees")]
     runs = metrics.groupby("model").size()
     assert set(with_trees["n"]) == {runs["trees"] - len(failed)}
     (project.folder / "no_licence").unlink()
-    assert not project.planned()
-    project.run("--config", "retry_failed=true")
+    assert not project.planned(SETTLED)
+    project.train("--config", "retry_failed=true")
     retried, again = outcome(project)
     assert (retried["status"] == "ok").all()
     start_again(project)
-    project.run()
+    project.train()
     fresh, decided = outcome(project)
     pd.testing.assert_frame_equal(retried, fresh)
     assert again == decided

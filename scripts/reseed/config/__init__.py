@@ -4,8 +4,6 @@ The JSON schemas under `config/schema/` are generated from these classes.
 `reseed.planning.project` reads the files.
 """
 
-from typing import Any
-
 from reseed.config.base import SCALES, Strict
 from reseed.config.datasets import Dataset, Weights
 from reseed.config.models import Model
@@ -36,7 +34,6 @@ __all__ = [
     "Strict",
     "Study",
     "Weights",
-    "schemas",
 ]
 
 CONFIG_CLASSES: dict[str, type[Strict]] = {
@@ -46,8 +43,3 @@ CONFIG_CLASSES: dict[str, type[Strict]] = {
     "model": Model,
     "study": Study,
 }
-
-
-def build_json_schemas() -> dict[str, dict[str, Any]]:
-    """Return the JSON schema of each kind of configuration file, by name."""
-    return {name: cls.model_json_schema() for name, cls in CONFIG_CLASSES.items()}

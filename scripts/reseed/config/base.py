@@ -17,11 +17,12 @@ SCALES = get_args(Scale)
 
 
 class Strict(BaseModel):
-    """A class without unknown fields; the text under a field is its description."""
+    """A class without unknown fields. The text under a field is its description in the reference.
 
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, allow_inf_nan=False, use_attribute_docstrings=True
-    )
+    Pydantic would read these texts from the source in every process; `docs/tools/schemas.py` does.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 def get_union_tag(value: object) -> str:

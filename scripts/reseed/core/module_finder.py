@@ -3,7 +3,6 @@
 import os
 import sys
 import sysconfig
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.machinery import (
@@ -15,6 +14,7 @@ from importlib.machinery import (
     PathFinder,
 )
 from pathlib import Path
+from typing import NamedTuple
 
 #: Folder of this package, and its parent folder, which may contain `papers` too.
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -87,7 +87,7 @@ class ModuleFinder:
         top = name.partition(".")[0]
         if top in sys.stdlib_module_names:
             return ()
-        return _files(name, (str(SCRIPTS),) if is_library_name(name) else self.search_path)
+        return _find(name, (str(SCRIPTS),) if is_library_name(name) else self.search_path).files
 
 
 @cache
@@ -102,23 +102,24 @@ def _standard_library() -> set[str]:
     return {sysconfig.get_path(name) for name in ("stdlib", "platstdlib")}
 
 
+class _Found(NamedTuple):
+    """Files of a module and of its parent packages, and the folders of its submodules."""
+
+    files: ModuleFiles
+    folders: tuple[str, ...]
+
+
 @cache
-def _files(name: str, roots: tuple[str, ...]) -> ModuleFiles:
-    files: list[tuple[str, Path]] = []
-    parts = name.split(".")
-    folders: Iterable[str] = roots
-    for depth in range(1, len(parts) + 1):
-        module = ".".join(parts[:depth])
-        spec = _find_spec(module, list(folders))
-        if spec is None:
-            break
-        # A folder without __init__.py may be a package too; it has no file.
-        if spec.origin is not None:
-            files.append((module, Path(spec.origin)))
-        folders = spec.submodule_search_locations or ()
-        if not folders:
-            break
-    return tuple(files)
+def _find(name: str, roots: tuple[str, ...]) -> _Found:
+    """Find each package once, although many modules are in it."""
+    package = name.rpartition(".")[0]
+    parent = _find(package, roots) if package else _Found((), roots)
+    spec = _find_spec(name, list(parent.folders)) if parent.folders else None
+    if spec is None:
+        return _Found(parent.files, ())
+    # A folder without __init__.py may be a package too; it has no file.
+    own = () if spec.origin is None else ((name, Path(spec.origin)),)
+    return _Found((*parent.files, *own), tuple(spec.submodule_search_locations or ()))
 
 
 def _find_spec(module: str, folders: list[str]) -> ModuleSpec | None:
