@@ -25,7 +25,7 @@ run: .venv/installed
 
 test: lint
 	$(BIN)/python -m pytest -n $$($(PYTHON) -c 'import os; print(os.cpu_count() or 1)') \
-	  --maxschedchunk 4
+	  --dist worksteal
 
 # Test the public API with the oldest versions that pyproject.toml admits.
 oldest:

@@ -27,7 +27,7 @@ def _same_strings():
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run long tests first, so that all processes end at the same time."""
+    """Run long tests first, so that short ones are left to share at the end."""
     items.sort(key=lambda item: "workflow" not in item.keywords)
 
 

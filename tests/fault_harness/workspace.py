@@ -68,13 +68,21 @@ def compile_library() -> None:
     compileall.compile_dir(REPOSITORY / "scripts", quiet=2)
 
 
+def _copy(source: str, target: str) -> None:
+    """Copy a file; link bytecode, which Python replaces and never edits."""
+    if source.endswith(".pyc"):
+        os.link(source, target)
+    else:
+        shutil.copy2(source, target)
+
+
 def copy_pipeline(folder: Path) -> None:
     """Copy the pipeline without its studies, and with its bytecode, to a project folder."""
     compile_library()
     for part in PARTS:
         source = REPOSITORY / part
         if source.is_dir():
-            shutil.copytree(source, folder / part)
+            shutil.copytree(source, folder / part, copy_function=_copy)
         else:
             shutil.copy(source, folder / part)
 
