@@ -7,9 +7,14 @@ BIN := .venv/bin
 # Python with the package `reseed` of this checkout.
 LIBRARY := PYTHONPATH=scripts $(BIN)/python
 
-# pip would compile all modules, of which most are never imported: Python compiles them on import.
+# pip would compile all modules, of which most are never imported. Importing them once compiles
+# those that are needed, before two processes do so at the same time.
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile
-# Where this variable is set, each of the many processes would compile all its imports again.
+IMPORT := $(BIN)/python -c "import fontTools.subset, jinja2, matplotlib.backends.backend_pdf, \
+  matplotlib.pyplot, pandas, pydantic, pyarrow.dataset, scipy.stats, sklearn.compose, \
+  sklearn.ensemble, sklearn.linear_model, snakemake.cli, snakemake.report.html_reporter, sqlmodel, \
+  statsmodels.stats.multitest, torch._dynamo, transformers.models.auto.modeling_auto, xgboost"
+# Where this variable is set, each of the many processes would compile its imports again.
 export PYTHONDONTWRITEBYTECODE :=
 
 # Environment with the oldest versions that pyproject.toml admits.
@@ -124,10 +129,12 @@ lock:
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(INSTALL) -r requirements.txt
 	$(INSTALL) -r requirements-torch.txt
+	$(IMPORT)
 	touch $@
 
 .venv/installed-dev: .venv/installed requirements-dev.txt
 	$(INSTALL) -r requirements-dev.txt
+	$(BIN)/python -c "import hypothesis.strategies, pytest, xdist.plugin, xdist.remote"
 	touch $@
 
 clean:

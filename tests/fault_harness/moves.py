@@ -145,10 +145,8 @@ def prune(world: World) -> None:
     """Delete what no study plans: no trial of other inputs is left."""
     world.settle()
     world.wait_for_orphans()
-    run = world.bench.runner.start(
-        world.folder, ["reseed", "prune"], world.bench.folder / "run.log"
-    )
-    world.bench.runner.wait(run)
+    run = world.bench.start_program(world.folder, ["reseed", "prune"])
+    world.bench.wait(run)
     if run.status:
         raise Violation(f"prune failed:\n{run.text}")
     left = world.find_leftovers()
@@ -200,17 +198,17 @@ def _wait(world: World, factor: float = 1.0) -> None:
 
 
 def _finish(world: World, run) -> None:
-    if not world.bench.runner.wait(run, 120):
+    if not world.bench.wait(run, 120):
         raise Violation(f"a run did not end:\n{run.text}")
     world.note(f"  → {run.status}")
 
 
 def _kill(world: World, run, kill: Callable) -> None:
     world.killed.append(run.pid)
-    if not world.bench.runner.wait(run, 0):
+    if not world.bench.wait(run, 0):
         kill(run)
         world.result.kills += 1
-        world.bench.runner.wait(run)
+        world.bench.wait(run)
 
 
 def _forge(path: Path, is_linked: bool) -> None:

@@ -24,7 +24,7 @@ from fault_harness.compare import hash_contents, list_differences
 from fault_harness.inputs import Inputs
 from fault_harness.leftovers import Leftovers, find_leftovers
 from fault_harness.series import Result
-from fault_harness.warm import WarmRun, WarmRunner
+from fault_harness.warm import WarmRun, shared_runner
 from fault_harness.workspace import PARTS, unlock
 
 # Runs that may fail in a row, each with a message, until one succeeds.
@@ -56,7 +56,7 @@ class Bench:
         self.base = folder / "base"
         shutil.rmtree(self.base, ignore_errors=True)
         Inputs.write(self.base)
-        self.runner = WarmRunner(inherited | {MIRROR_VARIABLE: ""}, self.base / "scripts")
+        self._environment = inherited | {MIRROR_VARIABLE: ""}
         parts = (path for part in PARTS for path in sorted((self.base / part).rglob("*.*")))
         files = [path for path in parts if path.is_file() and path.suffix != ".pyc"]
         texts = [path.read_bytes() for path in (*files, Path(input_files.__file__))]
@@ -68,30 +68,31 @@ class Bench:
         self.run_seconds = self._make_base()
 
     def _make_base(self) -> float:
-        self.run(self.base)  # fills caches of the operating system
-        shutil.rmtree(self.base / "results")
-        shutil.rmtree(self.base / ".snakemake")
         started = time.monotonic()
         run = self.run(self.base)
         if run.status:
             raise RuntimeError(f"the undisturbed run failed:\n{run.text}")
         return time.monotonic() - started
 
-    def close(self) -> None:
-        """End the warm process."""
-        self.runner.close()
-
     def run(self, folder: Path, *arguments: str) -> WarmRun:
         """Run Snakemake in a project to its end."""
         run = self.start(folder, *arguments)
-        if not self.runner.wait(run, RUN_SECONDS):
+        if not self.wait(run, RUN_SECONDS):
             raise Violation(f"a run did not end within {RUN_SECONDS} s:\n{run.text}")
         return run
 
     def start(self, folder: Path, *arguments: str, server: bool = True) -> WarmRun:
         """Start Snakemake in a project."""
-        command = ["snakemake", "--cores", "2", *arguments]
-        return self.runner.start(folder, command, self.folder / "run.log", server)
+        return self.start_program(folder, ["snakemake", "--cores", "2", *arguments], server)
+
+    def start_program(self, folder: Path, command: list[str], server: bool = True) -> WarmRun:
+        """Start a program in a project."""
+        log = self.folder / "run.log"
+        return shared_runner().start(folder, command, log, server, self._environment)
+
+    def wait(self, run: WarmRun, seconds: float | None = None) -> bool:
+        """Wait until a run ends, at most `seconds`; returns whether it has ended."""
+        return shared_runner().wait(run, seconds)
 
     def expected(self, variants: tuple[int, ...]) -> dict[str, str]:
         """Hashes of the files that a fresh run makes of these variants of the inputs."""

@@ -85,7 +85,7 @@ class WarmRunner:
         """Start a run in a project folder.
 
         server: whether its jobs are forks too. environment: its variables, if others than those of
-        this process. Python has read its own, such as PYTHONOPTIMIZE, before.
+        this process. Python has read its own, such as PYTHONDEVMODE, before.
         """
         request = {"folder": str(folder), "argv": arguments, "log": str(log), "server": server}
         request["environment"] = None if environment is None else environment | ONE_THREAD
@@ -138,7 +138,7 @@ def suits_warm_runs(environment: dict[str, str]) -> bool:
 
     Packages are found all the same: see `_add_packages`.
     """
-    return environment.get("PYTHONOPTIMIZE") == os.environ.get("PYTHONOPTIMIZE")
+    return environment.get("PYTHONDEVMODE") == os.environ.get("PYTHONDEVMODE")
 
 
 def start_warm(folder: Path, arguments: list[str], environment: dict[str, str]) -> WarmRun:

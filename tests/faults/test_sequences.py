@@ -29,9 +29,7 @@ needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="runs are forks
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory):
-    bench = Bench(tmp_path_factory.mktemp("sequences"))
-    yield bench
-    bench.close()
+    return Bench(tmp_path_factory.mktemp("sequences"))
 
 
 def check(bench, seed, moves):

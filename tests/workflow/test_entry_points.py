@@ -44,7 +44,7 @@ def expected(tmp_path_factory) -> dict[str, str]:
 
 
 def test_run_from_another_working_folder(tmp_path, expected):
-    workspace = Workspace.small(tmp_path / "pipeline")
+    workspace = Workspace.small(tmp_path / "pipeline", warm=True)
     user_folder = move_user_files(workspace, tmp_path / "there")
     run = workspace.run("--directory", str(user_folder))
     assert run.ok, run.text

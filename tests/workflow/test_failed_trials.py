@@ -1,7 +1,7 @@
 """Failures are outcomes. `retry_failed` trains failed trials and searches again."""
 
 import pytest
-from projects import BOOST, FOREST, METRICS, TRAINED
+from projects import FOREST, METRICS, TRAINED
 from reseed.cache.trial_records import read_trial
 from reseed.core.errors import RETRY_HINT
 
@@ -14,6 +14,13 @@ def make(task, classes, hyperparameters, seeds, device, threads):
     if seeds["init"] == 0 and pathlib.Path({flag!r}).exists():
         raise RuntimeError("licence server does not answer")
     return DecisionTreeClassifier(random_state=seeds["init"], **hyperparameters)
+"""
+FAILS_IN_DEVELOPMENT = """
+def make_strict(task, classes, hyperparameters, seeds, device, threads):
+    import sys
+    if sys.flags.dev_mode:
+        raise RuntimeError("a warning is an error")
+    return DecisionTreeClassifier(random_state=seeds["init"])
 """
 
 
@@ -99,22 +106,20 @@ def test_failures_of_programs_and_flags_are_retried(failing):
     error = 'subprocess.CalledProcessError(1, ["solve"])'
     model = MODEL.replace('RuntimeError("licence server does not answer")', error)
     model = model.replace("import pathlib", "import pathlib, subprocess").format(flag=str(flag))
-    (project.folder / "my_models.py").write_text(model)
-    project.write("models/xgb", BOOST | {"name": "xgb", "hyperparameters": {"n_estimators": 3}})
-    project.change(models=["boost", "xgb"])
-    project.environment["PYTHONOPTIMIZE"] = "2"  # XGBoost needs its docstrings
-    # The processes of the run share what they compile under this flag.
-    project.environment["PYTHONDONTWRITEBYTECODE"] = ""
-    project.environment["PYTHONPYCACHEPREFIX"] = str(project.folder / "pyc")
+    (project.folder / "my_models.py").write_text(model + FAILS_IN_DEVELOPMENT)
+    entry = {"name": "strict", "factory": "my_models:make_strict", "hyperparameters": {}}
+    project.write("models/strict", FOREST | entry | {"search_space": {}})
+    project.change(models=["boost", "strict"])
+    project.environment["PYTHONDEVMODE"] = "1"
     text = project.train(fails=True)
-    assert "model xgb: none of" in text
+    assert "model strict: none of" in text
     assert "--config retry_failed=true" in text
     records = {path: read_trial(project.folder / path) for path in project.trials()}
     errors = {path: one.error for path, one in records.items() if one.status == "failed"}
-    assert all(path in errors for path in records if "/xgb/" in path)
+    assert all(path in errors for path in records if "/strict/" in path)
     assert any("CalledProcessError" in error for error in errors.values())
     flag.unlink()
-    del project.environment["PYTHONOPTIMIZE"]
+    del project.environment["PYTHONDEVMODE"]
     project.train("--config", "retry_failed=true")
     assert not failures(project)
     # Flags of the interpreter are part of the record.

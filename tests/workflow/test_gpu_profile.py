@@ -4,19 +4,20 @@ from collections import Counter
 
 import pytest
 from fault_harness.workspace import Workspace
+from projects import METRICS
 
 pytestmark = pytest.mark.workflow
 
 
 def test_each_training_sees_its_own_device(tmp_path):
     models = {"gpu": {"device": "auto"}, "cpu": {"device": "cpu"}}
-    workspace = Workspace.small(tmp_path, models=models, seconds=0.3, warm=True)
+    workspace = Workspace.small(tmp_path, models=models, seeds=2, seconds=0.3, warm=True)
     workspace.environment |= {
         "WORKSPACE_NOTES": str(tmp_path / "notes"),
         "CUDA_VISIBLE_DEVICES": "3,5",
     }
     profile = ("--profile", "profiles/gpu", "--resources", "gpu=2", "--cores", "4")
-    run = workspace.run(*profile, "--config", "seeds_per_job=3")
+    run = workspace.run(METRICS, *profile, "--config", "seeds_per_job=3")
     assert run.ok, run.text
 
     def visible_devices():

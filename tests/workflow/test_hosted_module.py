@@ -33,19 +33,15 @@ def project(hosted, tmp_path):
 
 
 def test_a_hosted_module_runs_the_users_project_and_model(project):
-    run = project.run()
-    assert run.returncode == 0, run.stdout + run.stderr
-    assert (project.folder / "results" / "report" / "index.html").is_file()
-    again = project.run("-n")
-    assert "Nothing to be done" in again.stdout + again.stderr
-
-    # A model of the user's own.
     (project.folder / "my_models.py").write_text(OWN_MODEL)
     (project.folder / "config" / "models" / "mine.yaml").write_text(json.dumps(OWN_ENTRY))
     study = project.folder / "config" / "studies" / "shapes.yaml"
     study.write_text(study.read_text().replace("models: [rf, xgb]", "models: [rf, mine]"))
     run = project.run()
     assert run.returncode == 0, run.stdout + run.stderr
+    assert (project.folder / "results" / "report" / "index.html").is_file()
+    again = project.run("-n")
+    assert "Nothing to be done" in again.stdout + again.stderr
     about = json.loads((project.folder / "results/studies/shapes/about.json").read_text())
     assert set(about["models"]) == {"rf", "mine"}
     assert about["trials"]["failed"] == 0
