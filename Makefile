@@ -22,14 +22,18 @@ OLDEST := build/oldest
 # Environment of the documentation site.
 DOCS := build/docs
 
-.PHONY: run test oldest lint benchmark verify prune faults sequences mutants scale schemas docs dist \
+.PHONY: run test pytest oldest lint benchmark verify prune faults sequences mutants scale schemas docs dist \
   wheel lock clean
 
 run: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --config scale=$(SCALE)
 
-test: lint
-	$(BIN)/python -m pytest -n $$($(PYTHON) -c 'import os; print(os.cpu_count() or 1)') \
+test: .venv/installed-dev
+	@$(MAKE) --no-print-directory --jobs 2 lint pytest
+
+# One process more than cores, because some tests wait.
+pytest: .venv/installed-dev
+	$(BIN)/python -m pytest -n $$($(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)') \
 	  --dist worksteal
 
 # Test the public API with the oldest versions that pyproject.toml admits.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields, replace
 from itertools import combinations
 from pathlib import Path
 
@@ -123,29 +124,31 @@ def _list_pairs(part: pd.DataFrame, baseline: str | None, greater: bool) -> pd.D
 
 def _test_pairs(pairs: pd.DataFrame, level: float, alpha: float, min_runs: int) -> pd.DataFrame:
     """Welch's test of each pair, its p-values adjusted over those that have a verdict."""
-    test = _welch(pairs, level)
-    rounded, p_rounded = _test_least_favourable(pairs, test, level)
+    a, b = (_Side.of(pairs, side) for side in "ab")
+    test = _welch(a, b, level)
+    rounded, p_rounded = _test_least_favourable(a, b, test, level)
     has_few_runs = (pairs[["n_a", "n_b"]] < min_runs).any(axis=1).to_numpy()
     tested = ~has_few_runs & (test.scale > 0)
-    detectable: pd.Series | float = np.nan
-    detectable_add: pd.Series | float = np.nan
+    detectable: np.ndarray | float = np.nan
+    detectable_add: np.ndarray | float = np.nan
     names = ("p_holm", "p_holm_rounded", "p_holm_if_se")
     adjusted = {name: np.full(len(pairs), np.nan) for name in names}
     is_unknown = (pairs[["spread_a", "spread_b"]] == UNKNOWN).any(axis=1).to_numpy()
     if tested.any():
         adjusted["p_holm"][tested] = holm(test.p[tested])
         adjusted["p_holm_rounded"][tested] = holm(p_rounded[tested])
-        as_errors = _read_as_standard_errors(pairs)
-        _, p_if_se = _test_least_favourable(as_errors, _welch(as_errors, level), level)
+        error_a, error_b = (_read_as_standard_error(pairs, side) for side in "ab")
+        test_if_se = _welch(error_a, error_b, level)
+        _, p_if_se = _test_least_favourable(error_a, error_b, test_if_se, level)
         adjusted["p_holm_if_se"][tested] = holm(p_if_se[tested])
         adjusted["p_holm_if_se"][~is_unknown] = np.nan
-        twice = pairs.assign(n_a=2 * pairs["n_a"], n_b=2 * pairs["n_b"])
-        more, _ = _test_least_favourable(twice, _welch(twice, level), level)
+        more_a, more_b = (replace(side, n=2 * side.n) for side in (a, b))
+        more, _ = _test_least_favourable(more_a, more_b, _welch(more_a, more_b, level), level)
         # The least favourable means are half a unit nearer to each other than printed.
         detectable, detectable_add = (
             detectable_effect(found.df, _POWER, alpha / tested.sum()) * found.scale
-            + pairs["half_mean_a"]
-            + pairs["half_mean_b"]
+            + a.half_mean
+            + b.half_mean
             for found in (rounded, more)
         )
     is_shown = np.fmax(adjusted["p_holm_rounded"], adjusted["p_holm_if_se"]) <= alpha
@@ -161,38 +164,49 @@ def _test_pairs(pairs: pd.DataFrame, level: float, alpha: float, min_runs: int) 
     )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class _Side:
+    """One model of each pair: (pairs,) means and SDs of n runs, and half a printed unit of each."""
+
+    mean: np.ndarray
+    sd: np.ndarray
+    n: np.ndarray
+    half_mean: np.ndarray
+    half_sd: np.ndarray
+
+    @classmethod
+    def of(cls, pairs: pd.DataFrame, side: str) -> _Side:
+        """The models on side `a` or `b`."""
+        return cls(*(pairs[f"{one.name}_{side}"].to_numpy(dtype=float) for one in fields(cls)))
+
+
 def _test_least_favourable(
-    pairs: pd.DataFrame, test: Welch, level: float
+    a: _Side, b: _Side, test: Welch, level: float
 ) -> tuple[Welch, np.ndarray]:
     """The test if rounding reduced both SDs, and the greatest p over all digits before rounding.
 
     Rounding may have moved the means apart. A smaller SD next to a greater one has fewer degrees of
     freedom, so p may be greatest if one SD is the smallest that is printed like this.
     """
-    toward = np.minimum(pairs["half_mean_a"] + pairs["half_mean_b"], np.abs(test.difference))
-    moved = {"mean_a": pairs["mean_a"] - np.sign(test.difference) * toward}
+    toward = np.minimum(a.half_mean + b.half_mean, np.abs(test.difference))
+    mean = a.mean - np.sign(test.difference) * toward
     corners = []
-    for signs in ((1, 1), (1, -1), (-1, 1)):
-        sds = {
-            f"sd_{side}": (pairs[f"sd_{side}"] + sign * pairs[f"half_sd_{side}"]).clip(lower=0)
-            for side, sign in zip("ab", signs, strict=True)
-        }
-        corners.append(_welch(pairs.assign(**moved, **sds), level))
+    for sign_a, sign_b in ((1, 1), (1, -1), (-1, 1)):
+        sd_a, sd_b = (
+            np.maximum(side.sd + sign * side.half_sd, 0)
+            for side, sign in ((a, sign_a), (b, sign_b))
+        )
+        corners.append(_welch(replace(a, mean=mean, sd=sd_a), replace(b, sd=sd_b), level))
     return corners[0], np.max([corner.p for corner in corners], axis=0)
 
 
-def _read_as_standard_errors(pairs: pd.DataFrame) -> pd.DataFrame:
-    """The pairs, with spreads of unknown meaning read as standard errors instead of SDs."""
-    changed: dict[str, pd.Series] = {}
-    for side in "ab":
-        of_side = pairs[[f"n_{side}", f"spread_{side}"]].set_axis(["n", "spread"], axis=1)
-        factor = spread_to_sd(of_side, unknown="se") / spread_to_sd(of_side)
-        changed |= {
-            f"{name}_{side}": pairs[f"{name}_{side}"] * factor for name in ("sd", "half_sd")
-        }
-    return pairs.assign(**changed)
+def _read_as_standard_error(pairs: pd.DataFrame, side: str) -> _Side:
+    """The models on a side, with spreads of unknown meaning read as standard errors, not as SDs."""
+    printed = pairs[[f"n_{side}", f"spread_{side}"]].set_axis(["n", "spread"], axis=1)
+    factor = (spread_to_sd(printed, unknown="se") / spread_to_sd(printed)).to_numpy()
+    models = _Side.of(pairs, side)
+    return replace(models, sd=models.sd * factor, half_sd=models.half_sd * factor)
 
 
-def _welch(pairs: pd.DataFrame, level: float) -> Welch:
-    a, b = (pairs[[f"mean_{side}", f"sd_{side}", f"n_{side}"]].to_numpy().T for side in "ab")
-    return welch_of_means(a[0], a[1], a[2], b[0], b[1], b[2], level)
+def _welch(a: _Side, b: _Side, level: float) -> Welch:
+    return welch_of_means(a.mean, a.sd, a.n, b.mean, b.sd, b.n, level)
