@@ -31,9 +31,8 @@ run: .venv/installed
 test: .venv/installed-dev
 	@$(MAKE) --no-print-directory --jobs 2 lint pytest
 
-# One process more than cores, because some tests wait.
 pytest: .venv/installed-dev
-	$(BIN)/python -m pytest -n $$($(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)') \
+	$(BIN)/python -m pytest -n $$($(PYTHON) -c 'import os; print(os.cpu_count() or 1)') \
 	  --dist worksteal
 
 # Test the public API with the oldest versions that pyproject.toml admits.

@@ -21,6 +21,15 @@ module reseed:
 
 use rule * from reseed{names}
 
+onstart:
+    reseed.onstart()
+
+onsuccess:
+    reseed.onsuccess()
+
+onerror:
+    reseed.onerror()
+
 rule mine:
     default_target: True
     input:

@@ -36,13 +36,9 @@ def test_job_ends_when_its_run_is_killed():
     run.send_signal(signal.SIGKILL)
     run.wait()
     deadline = time.monotonic() + 20
-    while Path("/proc", str(number)).exists() and time.monotonic() < deadline:
-        status = Path("/proc", str(number), "stat").read_text()
-        if status.rpartition(")")[2].split()[0] == "Z":
-            break
+    while _is_running(number):
+        assert time.monotonic() < deadline
         time.sleep(0.02)
-    else:
-        assert not Path("/proc", str(number)).exists()
 
 
 def test_job_of_a_run_that_has_ended_does_not_start(monkeypatch):
@@ -65,6 +61,15 @@ def test_process_without_a_run_is_not_watched(monkeypatch, value):
     threads = threading.active_count()
     end_with_parent()
     assert threading.active_count() == threads
+
+
+def _is_running(number: int) -> bool:
+    """Whether a process exists that has not ended (state Z)."""
+    try:
+        status = Path("/proc", str(number), "stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return status.rpartition(")")[2].split()[0] != "Z"
 
 
 def _in_fork(function):

@@ -19,6 +19,15 @@ module reseed:
 
 use rule * from reseed as reseed_*
 
+onstart:
+    reseed.onstart()
+
+onsuccess:
+    reseed.onsuccess()
+
+onerror:
+    reseed.onerror()
+
 
 rule first:
     default_target: True
@@ -59,6 +68,7 @@ def test_a_module_of_another_workflow(tmp_path, expected):
     workspace.folder = user_folder
     run = workspace.run()
     assert run.ok, run.text
+    assert f"Report: {user_folder / 'results' / 'report' / 'index.html'}" in run.text
     assert list_differences(expected, hash_contents(user_folder / "results")) == []
 
 
