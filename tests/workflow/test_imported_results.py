@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import reseed
 from reseed.config.defaults import default_analyses_and_exhibits
-from reseed.exhibits import KINDS
+from reseed.plugins.kinds import built_in_kinds
 from scipy import stats
 
 pytestmark = pytest.mark.workflow
@@ -45,8 +45,9 @@ def test_verdicts_without_training(project, scores):
     p = 2 * stats.t.sf(abs(difference.mean()) / error, 9)
     assert pair["p_holm"] == pytest.approx(p)
     assert "new beats old" in (folder / "tables" / "verdicts.md").read_text()
+    kinds = built_in_kinds("exhibits")
     for name, entry in default_analyses_and_exhibits()["exhibits"].items():
-        form = {"table": "tables", "figure": "figures"}[KINDS[entry["kind"]]]
+        form = {"table": "tables", "figure": "figures"}[kinds[entry["kind"]].function]
         assert (folder / form / f"{name}.csv").is_file()
     # The library gives the same numbers.
     comparison = reseed.compare(project.folder / "runs.csv")

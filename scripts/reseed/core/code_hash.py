@@ -90,21 +90,8 @@ def reach_code(entry: str, project: Path = Path(), strict: bool = True) -> Reach
     Raises:
         ReseedError: for code that cannot be parsed or followed.
     """
-    project = project.resolve()
-    finder = ModuleFinder.of_entry(project, entry)
-    if entry.endswith(".py"):
-        pending = [("", Path(entry))]
-    else:
-        pending = list(finder.files(entry))
-        if not pending or pending[-1][0] != entry:
-            raise ReseedError(
-                f"module {entry!r} is not found: its file must be in {project} or on PYTHONPATH."
-            )
-        if not is_readable_module(pending[-1][1]):
-            raise ReseedError(
-                f"module {entry!r}: {pending[-1][1]} is neither source code nor a compiled module "
-                "in a folder, so its changes cannot be followed. Unpack it."
-            )
+    finder = ModuleFinder.of_entry(project.resolve(), entry)
+    pending = list(_find_entry(entry, project, finder))
     seen: dict[str, Path] = {}
     packages: set[str] = set()
     while pending:
@@ -116,6 +103,30 @@ def reach_code(entry: str, project: Path = Path(), strict: bool = True) -> Reach
         packages |= step.packages
         pending += step.files.items()
     return ReachedCode(seen, frozenset(packages))
+
+
+def _find_entry(entry: str, project: Path, finder: ModuleFinder) -> ModuleFiles:
+    """Files of the parent packages of an entry (see `reach_code`), and last its own."""
+    if entry.endswith(".py"):
+        return (("", Path(entry)),)
+    files = finder.files(entry)
+    if not files or files[-1][0] != entry:
+        raise ReseedError(
+            f"module {entry!r} is not found: its file must be in {project.resolve()} or on "
+            "PYTHONPATH."
+        )
+    if not is_readable_module(files[-1][1]):
+        raise ReseedError(
+            f"module {entry!r}: {files[-1][1]} is neither source code nor a compiled module "
+            "in a folder, so its changes cannot be followed. Unpack it."
+        )
+    return files
+
+
+def entry_file(entry: str, project: Path = Path()) -> Path:
+    """The file of an entry (see `reach_code`), without those that it imports."""
+    finder = ModuleFinder.of_entry(project.resolve(), entry)
+    return _find_entry(entry, project, finder)[-1][1]
 
 
 @cache

@@ -5,8 +5,3 @@ The module of a table has `table(data, options) -> Table`, that of a figure `fig
 
 `reseed.plugins.kinds` finds modules and reads their options.
 """
-
-from reseed.plugins.kinds import built_in_kinds
-
-#: Kind → `table` or `figure`.
-KINDS = {name: kind.function for name, kind in built_in_kinds("exhibits").items()}

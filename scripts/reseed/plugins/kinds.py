@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 from pydantic import BaseModel, ValidationError
 
 from reseed.config.validation_messages import format_validation_errors
-from reseed.core.code_hash import code_files
+from reseed.core.code_hash import entry_file
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.core.module_finder import SCRIPTS
 from reseed.core.source_facts import read_source
@@ -83,32 +83,40 @@ def _read_declarations(path: Path) -> _Declarations:
     )
 
 
-@cache
 def built_in_kinds(family: str) -> dict[str, Kind]:
     """Return the kinds of the library by name; `family` is `analyses` or `exhibits`."""
-    kinds = {}
-    for path in sorted((SCRIPTS / "reseed" / family).glob("*.py")):
-        declared = _read_declarations(path)
-        for function in ENTRY_POINTS[family]:
-            if function in declared.functions:
-                module = f"reseed.{family}.{path.stem}"
-                kinds[path.stem] = Kind(path.stem, module, function, *declared[1:])
-    return kinds
+    names = (path.stem for path in sorted((SCRIPTS / "reseed" / family).glob("*.py")))
+    found = ((name, _find_built_in(family, name)) for name in names)
+    return {name: kind for name, kind in found if kind is not None}
+
+
+@cache
+def _find_built_in(family: str, name: str) -> Kind | None:
+    """The kind of the library with this name. Only its file is parsed."""
+    path = SCRIPTS / "reseed" / family / f"{name}.py"
+    if not name.isidentifier() or not path.is_file():
+        return None
+    declared = _read_declarations(path)
+    for function in ENTRY_POINTS[family]:
+        if function in declared.functions:
+            return Kind(name, f"reseed.{family}.{name}", function, *declared[1:])
+    return None
 
 
 def find_kind(family: str, name: str, project: Path = Path()) -> Kind:
     """Return the kind that a study names. Raises ReseedError with the most similar name."""
-    known = built_in_kinds(family)
-    if name in known:
-        return known[name]
+    built_in = _find_built_in(family, name)
+    if built_in is not None:
+        return built_in
     module, colon, function = name.partition(":")
     if not colon:
+        known = built_in_kinds(family)
         raise ReseedError(
             f"unknown kind {name!r}. Allowed: {', '.join(sorted(known))}, or "
             f"my_module:{' or my_module:'.join(ENTRY_POINTS[family])}."
             f"{suggest_name(name, list(known))}"
         )
-    path = next(iter(code_files(module, project).values()))
+    path = entry_file(module, project)
     declared = _read_declarations(path)
     if function not in ENTRY_POINTS[family] or function not in declared.functions:
         expected = " or ".join(ENTRY_POINTS[family])
@@ -126,9 +134,9 @@ def find_kind(family: str, name: str, project: Path = Path()) -> Kind:
 
 
 def _name_analyses(draws: object) -> bool:
-    known = built_in_kinds("analyses")
     return isinstance(draws, tuple | list) and all(
-        isinstance(one, str) and (one in known or ":" in one) for one in draws
+        isinstance(one, str) and (":" in one or _find_built_in("analyses", one) is not None)
+        for one in draws
     )
 
 
