@@ -8,6 +8,7 @@ import os
 
 for _name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR"):
     os.environ.setdefault(f"{_name}_NUM_THREADS", "1")
+gc.disable()  # until all tests are collected
 
 import pandas as pd  # noqa: E402
 import pytest  # noqa: E402
@@ -38,3 +39,4 @@ def pytest_collection_finish() -> None:
     """
     gc.collect()
     gc.freeze()
+    gc.enable()

@@ -52,12 +52,12 @@ def run_example(folder, *options, scheduler=None, quick=QUICK, seconds=2, unlimi
 def test_rate_limiter_of_the_pinned_snakemake_adds_passes(tmp_path):
     # About QUICK passes for each second of waiting; one for each finished job would be enough.
     jobs = QUICK + 4
-    assert run_example(tmp_path / "without", unlimited=1) <= jobs + 5
+    assert run_example(tmp_path / "without", unlimited=1, seconds=1) <= jobs + 5
     assert run_example(tmp_path / "with") > 2 * jobs
 
 
 def test_suggested_fix_makes_one_pass_for_each_job(tmp_path, patched):
-    assert run_example(tmp_path, scheduler=patched) <= QUICK + 4 + 5
+    assert run_example(tmp_path, scheduler=patched, seconds=1) <= QUICK + 4 + 5
 
 
 def test_suggested_fix_keeps_the_rate_limit(tmp_path, patched):
