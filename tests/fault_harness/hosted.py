@@ -12,15 +12,8 @@ from pathlib import Path
 from fault_harness.workspace import REPOSITORY, compile_library
 
 PARTS = ("Snakefile", "workflow", "rules", "envs", "scripts")
-SNAKEFILE = """
-module reseed:
-    snakefile:
-        gitfile("{repository}", path="workflow/Snakefile", commit="{commit}")
-    config:
-        config
-
-use rule * from reseed{names}
-
+#: Part of a Snakefile that calls the handlers of the module `reseed`.
+HANDLERS = """
 onstart:
     reseed.onstart()
 
@@ -29,6 +22,15 @@ onsuccess:
 
 onerror:
     reseed.onerror()
+"""
+SNAKEFILE = """
+module reseed:
+    snakefile:
+        gitfile("{repository}", path="workflow/Snakefile", commit="{commit}")
+    config:
+        config
+
+use rule * from reseed{names}
 
 rule mine:
     default_target: True
@@ -84,7 +86,7 @@ class HostedProject:
     def run(self, *arguments: str, names: str = "", is_installed: bool = True):
         """Run snakemake; names: how rules of the module are renamed."""
         text = SNAKEFILE.format(repository=self.repository, commit=self.commit, names=names)
-        (self.folder / "Snakefile").write_text(text)
+        (self.folder / "Snakefile").write_text(text + HANDLERS)
         kept = {k: v for k, v in os.environ.items() if not k.startswith("SNAKEMAKE")}
         environment = kept | {
             "PYTHONPATH": str(self.installed if is_installed else self.folder),

@@ -138,7 +138,8 @@ def suits_warm_runs(environment: dict[str, str]) -> bool:
 
     Packages are found all the same: see `_add_packages`.
     """
-    return environment.get("PYTHONDEVMODE") == os.environ.get("PYTHONDEVMODE")
+    names = ("PYTHONDEVMODE", "PYTHONOPTIMIZE", "PYTHONUTF8")
+    return all(environment.get(name) == os.environ.get(name) for name in names)
 
 
 def start_warm(folder: Path, arguments: list[str], environment: dict[str, str]) -> WarmRun:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from fault_harness.compare import hash_contents, list_differences
+from fault_harness.hosted import HANDLERS
 from fault_harness.workspace import MODULE, Workspace
 
 pytestmark = pytest.mark.workflow
@@ -18,15 +19,6 @@ module reseed:
 
 
 use rule * from reseed as reseed_*
-
-onstart:
-    reseed.onstart()
-
-onsuccess:
-    reseed.onsuccess()
-
-onerror:
-    reseed.onerror()
 
 
 rule first:
@@ -64,7 +56,7 @@ def test_run_from_another_working_folder(tmp_path, expected):
 def test_a_module_of_another_workflow(tmp_path, expected):
     workspace = Workspace.small(tmp_path / "folder with a space")
     user_folder = move_user_files(workspace, tmp_path / "there")
-    (user_folder / "Snakefile").write_text(OUTER.format(pipeline=workspace.folder))
+    (user_folder / "Snakefile").write_text(OUTER.format(pipeline=workspace.folder) + HANDLERS)
     workspace.folder = user_folder
     run = workspace.run()
     assert run.ok, run.text
