@@ -57,6 +57,7 @@ def test_damaged_split_is_not_used_and_is_regenerated(finished):
 def test_verify_detects_metrics_that_contradict_the_outputs(finished):
     from reseed.cache.trial_records import read_trial, write_trial
 
+    assert "of 12 trials were retrained" in finished.run("verify")
     path = finished.folder / next(iter(finished.trials()))
     before, record = finished.trials(), read_trial(path, ["test", "curve"])
     record.metrics["auc"] += 0.3

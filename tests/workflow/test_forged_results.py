@@ -119,6 +119,7 @@ def test_forged_files_are_found_named_and_made_again(finished, name):
     finished.run()
     assert list_differences(expected, hash_contents(results)) == []
     assert page.read_bytes() == shown
+    finished.run("verify")
 
 
 def test_results_without_a_cache_describe_their_machine(finished):
