@@ -12,8 +12,8 @@ LIBRARY := PYTHONPATH=scripts $(BIN)/python
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile
 IMPORT := $(BIN)/python -c "import fontTools.subset, jinja2, matplotlib.backends.backend_pdf, \
   matplotlib.pyplot, pandas, pydantic, pyarrow.dataset, scipy.stats, sklearn.compose, \
-  sklearn.ensemble, sklearn.linear_model, snakemake.cli, snakemake.report.html_reporter, sqlmodel, \
-  statsmodels.stats.multitest, torch._dynamo, transformers.models.auto.modeling_auto, xgboost"
+  sklearn.ensemble, sklearn.linear_model, snakemake.cli, snakemake.report.html_reporter, \
+  transformers.models.auto.modeling_auto, xgboost"
 # Where this variable is set, each of the many processes would compile its imports again.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -23,7 +23,7 @@ OLDEST := build/oldest
 DOCS := build/docs
 
 .PHONY: run test pytest oldest lint benchmark verify prune faults sequences mutants scale schemas docs dist \
-  wheel lock clean
+  wheel lock licenses clean
 
 run: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --config scale=$(SCALE)
@@ -125,6 +125,13 @@ lock:
 	  uv pip compile --universal --python-version 3.11 --generate-hashes --no-header \
 	    --no-annotate envs/$$name.in -o $$name.txt; \
 	done
+
+# List the licences of all packages that requirements.txt and requirements-torch.txt install.
+licenses: .venv/installed-dev
+	{ printf '# Licences of dependencies\n\nWritten by pip-licenses: `make licenses`.\n\n'; \
+	  $(BIN)/pip-licenses --from=mixed --order=name --format=markdown \
+	    --packages $$(sed -n 's/^\([A-Za-z0-9_.-]*\)==.*/\1/p' requirements.txt) torch; \
+	} > docs/reference/licenses.md
 
 .venv/installed: requirements.txt requirements-torch.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -171,7 +171,6 @@ def test_help_has_examples_and_exit_status(capsys):
 
 
 def test_completion_of_shells(capsys):
-    pytest.importorskip("shtab")
     cli.main(["completion", "bash"])
     assert "--test-train-ratio" in capsys.readouterr().out
 

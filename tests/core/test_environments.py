@@ -31,7 +31,7 @@ PACKAGE_OF = {
     },
 }
 # Methods that need a package that no file imports.
-NEEDED_BY = {"to_parquet": "pyarrow", "read_parquet": "pyarrow", "read_excel": "openpyxl"}
+NEEDED_BY = {"to_parquet": "pyarrow", "read_parquet": "pyarrow", "read_excel": "python-calamine"}
 # Imports in functions that jobs of an environment never call: (file, package) → environments.
 NOT_TRAINING = {"data", "statistics", "exhibits"}
 NOT_CALLED = {

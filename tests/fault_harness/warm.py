@@ -32,8 +32,8 @@ LIBRARIES = (
     *("numpy", "pandas", "pyarrow.parquet", "pyarrow.dataset", "scipy.stats", "pydantic", "yaml"),
     *("sklearn.ensemble", "sklearn.tree", "sklearn.metrics", "sklearn.model_selection"),
     *("matplotlib.pyplot", "matplotlib.backends.backend_agg", "PIL.Image", "jinja2"),
-    *("matplotlib.backends.backend_pdf", "pandas.io.parquet", "statsmodels.stats.multitest"),
-    *("statsmodels.stats.diagnostic", "pydantic.dataclasses", "smart_open", "pooch", "xgboost"),
+    *("matplotlib.backends.backend_pdf", "pandas.io.parquet", "pydantic.dataclasses"),
+    *("smart_open", "pooch", "xgboost"),
     *("sklearn.impute", "sklearn.compose", "narwhals.stable.v2", "snakemake.report", "dpath"),
     *("PIL.ImageOps", "PIL.ImageMath", "PIL.JpegImagePlugin", "fontTools.subset"),
 )

@@ -54,7 +54,6 @@ def test_other_texts_are_refused(parse, text, words):
 
 
 def test_spreadsheet_is_read_with_its_types(tmp_path):
-    pytest.importorskip("openpyxl")
     path = tmp_path / "runs.xlsx"
     pd.DataFrame(ROWS, columns=["model", "seed", "acc"]).to_excel(path, index=False)
     metrics, _ = import_results(path, {}, {"name": "mine"})

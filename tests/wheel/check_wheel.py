@@ -18,7 +18,7 @@ MAX_BYTES = 1_000_000
 MAX_IMPORT_SECONDS = 0.4
 #: Optional packages; modules that need one are skipped where it is missing.
 OPTIONAL = {
-    "PIL", "ir_measures", "joblib", "openpyxl", "pooch", "safetensors", "shtab", "tokenizers",
+    "PIL", "ir_measures", "joblib", "pooch", "python_calamine", "safetensors", "tokenizers",
     "torch", "torchvision", "transformers", "xgboost",
 }  # fmt: skip
 

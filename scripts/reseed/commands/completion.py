@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from reseed.core.errors import ReseedError
-
 SHELLS = ("bash", "zsh", "tcsh")
 
 
@@ -23,10 +21,6 @@ def add_completion(commands: Any, parser: argparse.ArgumentParser) -> None:
 
 
 def _print_completion(parser: argparse.ArgumentParser, shell: str) -> None:
-    try:
-        import shtab
-    except ImportError:
-        raise ReseedError(
-            "completion needs the package shtab: `pip install 'reseed[completion]'`."
-        ) from None
+    import shtab
+
     print(shtab.complete(parser, shell))

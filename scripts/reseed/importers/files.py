@@ -313,10 +313,10 @@ def _read_text_table(path: Path, parse: Callable[[str], TextTable]) -> _Content:
 def _read_spreadsheet(path: Path) -> _Content:
     """The first sheet; numbers keep their type."""
     try:
-        frame = pd.read_excel(path, keep_default_na=False, na_values=[""])
+        frame = pd.read_excel(path, engine="calamine", keep_default_na=False, na_values=[""])
     except ImportError:
         raise ReseedError(
-            f"{path}: is a spreadsheet, which needs the package openpyxl: "
+            f"{path}: is a spreadsheet, which needs the package python-calamine: "
             "`pip install 'reseed[excel]'`. Or save its sheet as `CSV UTF-8`."
         ) from None
     frame = frame.rename(columns=str)
