@@ -90,10 +90,10 @@ again.leaderboard
 # ---------------------
 # A folder of JSON files works too: the names of its folders say which model and seed each file is.
 
-for (recipe, seed), rows in runs.groupby(["params.model", "params.seed"]):
-    path = folder / "logs" / recipe / f"seed_{seed}" / "metrics.json"
+for run in runs.to_dict("records"):
+    path = folder / "logs" / run["params.model"] / f"seed_{run['params.seed']}" / "metrics.json"
     path.parent.mkdir(parents=True)
-    path.write_text(f'{{"auc": {rows["metrics.val_auc"].item():.4f}}}')
+    path.write_text(f'{{"auc": {run["metrics.val_auc"]:.4f}}}')
 reseed.compare(folder / "logs", metric="auc").leaderboard
 
 # %%

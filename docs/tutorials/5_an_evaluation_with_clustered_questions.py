@@ -80,7 +80,7 @@ print(clustered)
 
 better = simulate(np.random.default_rng(5), advantage=2.0)
 baseline, candidate = (
-    better[better["model"] == name].drop(columns="model") for name in ("model A", "model B")
+    better.query("model == @name").drop(columns="model") for name in ("model A", "model B")
 )
 print(reseed.gate(candidate, baseline, margin=0.02, cluster="passage").sentence())
 
