@@ -48,7 +48,10 @@ suppress_warnings = ["misc.highlighting_failure"]
 # --- docstrings -------------------------------------------------------------------------------
 
 autodoc_member_order = "bysource"
-autodoc_typehints = "none"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+python_use_unqualified_type_names = True
+maximum_signature_line_length = 80
 napoleon_numpy_docstring = False
 add_module_names = False
 # Docstrings mark code by single backticks.

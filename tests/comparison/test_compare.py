@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -82,8 +83,9 @@ def test_comparison_has_all_results(comparison, tmp_path):
     assert "snakemake" not in page
     assert 'href="..' not in page
     html = comparison._repr_html_()
-    assert "data:image/png" in html
-    assert "beats" in html
+    order = [html.index(part) for part in (comparison.answer[0], "<table", "data:image", "beats")]
+    assert order == sorted(order)
+    assert all(escape(note) in html[order[-1] :] for note in comparison.notes)
 
 
 def test_unknown_exhibit_is_refused(comparison):

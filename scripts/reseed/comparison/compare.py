@@ -95,6 +95,23 @@ def compare(
 
     Raises:
         ReseedError: for all problems of the table, with fixes.
+
+    Example:
+        >>> import pandas as pd, reseed
+        >>> runs = pd.DataFrame(
+        ...     [
+        ...         {"model": model, "seed": seed, "accuracy": base + 0.01 * (seed % step)}
+        ...         for model, base, step in [("small", 0.71, 3), ("large", 0.80, 2)]
+        ...         for seed in range(6)
+        ...     ]
+        ... )
+        >>> found = reseed.compare(runs, metric="accuracy")
+        >>> print(*found.answer)
+        large is best by mean accuracy 0.805 over 6 runs; significantly better than small...
+        >>> found.leaderboard[["model", "rank", "mean", "n"]]
+           model  rank  mean  n
+        0  large   1.0  0.805  6
+        1  small   2.0  0.720  6
     """
     pair_options = check_pair_options(options, compare)
     choice = check_pairs(baseline, pairs)

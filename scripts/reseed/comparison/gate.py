@@ -174,6 +174,14 @@ def gate(
     Raises:
         ReseedError: for a table that cannot be read, datasets or items that differ, a margin that
             is not positive, or a score whose direction is unknown.
+
+    Example:
+        >>> import pandas as pd, reseed
+        >>> old = pd.DataFrame({"item": range(200), "accuracy": [i < 120 for i in range(200)]})
+        >>> new = pd.DataFrame({"item": range(200), "accuracy": [i < 160 for i in range(200)]})
+        >>> decision = reseed.gate(new, old, margin=0.02)
+        >>> decision.decision, decision.exit_code
+        ('better', 0)
     """
     if not margin > 0:
         raise ReseedError(f"margin is {margin!r}: give the loss that does not matter, above 0.")

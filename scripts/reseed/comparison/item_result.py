@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import io
 import json
 import tempfile
 from collections.abc import Mapping
@@ -16,6 +14,7 @@ import pandas as pd
 from reseed.claims.evaluation_verdicts import SOURCES
 from reseed.claims.formatting import count_noun
 from reseed.claims.possible_ranks import MIN_RANKED, bound_ranks, format_ranks
+from reseed.comparison.notebook import show_result
 from reseed.comparison.ranking import Ranking
 from reseed.core.atomic import write_text
 from reseed.core.csv_files import write_csv
@@ -205,15 +204,15 @@ class ItemComparison:
         return folder
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the first figure and the verdicts."""
-        picture = io.BytesIO()
-        self.plot().savefig(picture, format="png", dpi=110)
-        image = base64.b64encode(picture.getvalue()).decode("ascii")
+        """What a notebook shows: the answer, the first figure, the verdicts and notes."""
         verdicts = self.verdicts["verdict"].head(_MAX_PRINTED).to_frame()
-        return (
-            self.leaderboard.to_html(index=False, border=0)
-            + f'<img alt="{_TITLES[self.figures[0]]}" src="data:image/png;base64,{image}">'
-            + verdicts.to_html(index=False, header=False, border=0)
+        return show_result(
+            self.sentences(),
+            self.leaderboard.to_html(index=False, border=0),
+            self.plot(),
+            _TITLES[self.figures[0]],
+            verdicts.to_html(index=False, header=False, border=0),
+            self.notes,
         )
 
 

@@ -66,6 +66,20 @@ def compare_items(
 
     Raises:
         ReseedError: for a source that cannot be read, incomplete scores, and invalid options.
+
+    Example:
+        >>> import pandas as pd, reseed
+        >>> right = {"base": 120, "ours": 160}  # of 200 questions
+        >>> answers = pd.DataFrame(
+        ...     [
+        ...         {"model": model, "item": item, "accuracy": int(item < count)}
+        ...         for model, count in right.items()
+        ...         for item in range(200)
+        ...     ]
+        ... )
+        >>> found = reseed.compare_items(answers)
+        >>> print(*found.answer)
+        ours beats base: difference 20.0 points (accuracy), 95 % interval 15.0 to 26.1...
     """
     _check_options(fixed, rope, level, alpha)
     table = source if isinstance(source, ItemTable) else _read(source, metric, columns, cluster)

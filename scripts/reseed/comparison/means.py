@@ -75,6 +75,14 @@ def compare_means(
     Raises:
         ReseedError: for a table that cannot be read, an unknown baseline, or a level outside 0 to
             1.
+
+    Example:
+        >>> import pandas as pd, reseed
+        >>> cells = {"model": ["base", "ours"], "MRPC": ["88.1 ± 0.5", "90.4 ± 0.4"]}
+        >>> printed = pd.DataFrame(cells)
+        >>> pairs = reseed.compare_means(printed, runs=5, spread="sd")
+        >>> print(pairs.loc[0, "verdict"])
+        ours has a higher mean than base on MRPC: difference 2.30, 95 % interval 1.63 to 2.97,...
     """
     for name, value in (("level", level), ("alpha", alpha)):
         if not 0 < value < 1:

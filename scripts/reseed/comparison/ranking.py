@@ -133,6 +133,15 @@ def rank_models(
     Raises:
         ReseedError: for a table that cannot be read, missing tasks, and scores that support no
             interval: fewer than six tasks, and neither runs nor items.
+
+    Example:
+        >>> import pandas as pd, reseed
+        >>> tasks = pd.DataFrame({"model": ["base", "ours", "theirs"]})
+        >>> for task in range(8):
+        ...     tasks[f"task {task}"] = [0.5 + 0.01 * task, 0.6 + 0.012 * task, 0.55 + 0.009 * task]
+        >>> ranking = reseed.rank_models(tasks, greater_is_better=True)
+        >>> print(*ranking.sentences())
+        On new tasks: ours is the best of 3 models (95 % for all ranks at once).
     """
     _check_options(missing, failed, scale, level)
     mapping = dict(columns or {}) | ({"cluster": cluster} if cluster else {})

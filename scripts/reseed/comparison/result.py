@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import base64
-import io
 import shutil
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from reseed.comparison.compared_models import ComparedModels
 from reseed.comparison.console import render, show_steps, state_answer, to_json
+from reseed.comparison.notebook import show_result
 from reseed.core.atomic import replace_atomically, write_text
 from reseed.core.csv_files import write_csv
 from reseed.core.study_info import write_study_info
 from reseed.rendering.run import make_figure, make_table
-
-if TYPE_CHECKING:
-    pass
 
 #: Name of the study that a comparison is saved as.
 STUDY_NAME = "results"
@@ -28,7 +23,24 @@ _MAX_PRINTED = 12
 
 
 class Comparison(ComparedModels):
-    """Models compared by their results: numbers, exhibits, pages and files."""
+    """Models compared by their results: numbers, exhibits, pages and files.
+
+    Example:
+        >>> import reseed
+        >>> accuracy = {
+        ...     "small": [0.71, 0.74, 0.70, 0.73, 0.72, 0.75],
+        ...     "large": [0.80, 0.81, 0.79, 0.83, 0.80, 0.82],
+        ... }
+        >>> found = reseed.compare(accuracy, metric="accuracy")
+        >>> found.verdicts[["model_a", "model_b", "outcome"]]
+          model_a model_b     outcome
+        0   large   small  difference
+        >>> found.leaderboard["model"].tolist()
+        ['large', 'small']
+        >>> "large" in found.to_latex()
+        True
+        >>> page = found.to_html()
+    """
 
     @property
     def answer(self) -> list[str]:
@@ -113,17 +125,15 @@ class Comparison(ComparedModels):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the leaderboard, the differences, the first verdicts."""
-        picture = io.BytesIO()
-        self.plot().savefig(picture, format="png", dpi=110)
-        image = base64.b64encode(picture.getvalue()).decode("ascii")
-        rows = self.ordered_verdicts()
-        verdicts = _name_datasets(rows).head(_MAX_PRINTED).to_frame()
-        return (
-            self.table("leaderboard").shown.to_html(index=False, border=0)
-            + '<img alt="Difference of every compared pair with its interval" '
-            + f'src="data:image/png;base64,{image}">'
-            + verdicts.to_html(index=False, header=False, border=0)
+        """What a notebook shows: the answer, leaderboard, figure, first verdicts and notes."""
+        verdicts = _name_datasets(self.ordered_verdicts()).head(_MAX_PRINTED).to_frame()
+        return show_result(
+            self.answer,
+            self.table("leaderboard").shown.to_html(index=False, border=0),
+            self.plot(),
+            "Ranks, or differences of every compared pair with their intervals",
+            verdicts.to_html(index=False, header=False, border=0),
+            self.notes,
         )
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import io
 import json
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from reseed.comparison.notebook import show_result
 from reseed.comparison.result import Comparison
 from reseed.rendering.numbers import counted
 
@@ -106,13 +106,10 @@ class SettledComparison(Comparison):
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the answer, the runs, the verdicts."""
-        text = io.StringIO()
-        for sentence in self.answer:
-            text.write(f"<p>{sentence}</p>")
+        """What a notebook shows: the answer, the runs, the verdicts, the notes."""
         verdicts = self.ordered_verdicts()["verdict"].to_frame()
-        return (
-            text.getvalue()
-            + self.runs.to_html(index=False, border=0)
-            + verdicts.to_html(index=False, header=False, border=0)
-        )
+        runs = self.runs.to_html(index=False, border=0)
+        return show_result(
+            self.answer, runs, None, "", verdicts.to_html(index=False, header=False, border=0),
+            self.notes,
+        )  # fmt: skip

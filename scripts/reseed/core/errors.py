@@ -12,7 +12,16 @@ RETRY_HINT = (
 
 
 class ReseedError(Exception):
-    """An error the user can fix. Its text names the file or field, the problem, and the fix."""
+    """An error the user can fix. Its text names the file or field, the problem, and the fix.
+
+    Example:
+        >>> import reseed
+        >>> try:
+        ...     reseed.compare("missing.csv")
+        ... except reseed.ReseedError as error:
+        ...     print(error)
+        missing.csv: no such file. Give its path from the folder you are in.
+    """
 
     @property
     def damaged(self) -> Sequence["Damaged"]:

@@ -136,6 +136,19 @@ def study(
     Raises:
         ReseedError: for invalid input, and if no training of a model finishes.
         StudyInterrupted: on Ctrl-C, with the finished trainings (`reseed.session.interruption`).
+
+    Example:
+        >>> import reseed
+        >>> from sklearn.datasets import load_iris
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> X, y = load_iris(return_X_y=True)
+        >>> models = {"tree": DecisionTreeClassifier(max_depth=1), "bayes": GaussianNB()}
+        >>> found = reseed.study(models, X, y, splits=5, seeds=2, progress=False)
+        >>> found.leaderboard[["model", "n"]]
+           model   n
+        0  bayes  10
+        1   tree  10
     """
     pair_options = check_pair_options(options, study)
     rule = read_rule(until, {"baseline": baseline, "pairs": pairs, **pair_options})

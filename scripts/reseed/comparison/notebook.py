@@ -1,0 +1,59 @@
+"""What a notebook shows of a result: the answer, tables, a figure, and the notes."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: Figures are drawn on white. Dark themes of Jupyter, of VS Code and of a browser show them
+#: inverted, with the colours' hues as they were.
+_STYLE = """<style>
+.jp-mod-dark .reseed-figure, [data-jp-theme-light="false"] .reseed-figure,
+.vscode-dark .reseed-figure, html[data-theme="dark"] .reseed-figure
+{filter: invert(.9) hue-rotate(180deg)}
+</style>"""
+
+
+def show_result(
+    answer: Sequence[str],
+    leaderboard: str,
+    figure: Figure | None,
+    alternative: str,
+    verdicts: str,
+    notes: Sequence[str],
+) -> str:
+    """HTML of a result.
+
+    Args:
+        answer: sentences that come first.
+        leaderboard, verdicts: HTML tables.
+        figure: shown between them, if any.
+        alternative: text instead of the figure.
+        notes: how the source was read; folded.
+    """
+    listed = "".join(f"<li>{html.escape(note)}</li>" for note in notes)
+    folded = f"<details><summary>Notes ({len(notes)})</summary><ul>{listed}</ul></details>"
+    return (
+        _STYLE
+        + "".join(f"<p><strong>{html.escape(text)}</strong></p>" for text in answer)
+        + leaderboard
+        + (_embed(figure, alternative) if figure else "")
+        + verdicts
+        + (folded if notes else "")
+    )
+
+
+def _embed(figure: Figure, alternative: str) -> str:
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png", dpi=110)
+    image = base64.b64encode(picture.getvalue()).decode("ascii")
+    return (
+        f'<img class="reseed-figure" alt="{html.escape(alternative)}" '
+        f'src="data:image/png;base64,{image}">'
+    )
