@@ -194,7 +194,7 @@ def test_runs_equal_the_paired_t_test():
     expected = stats.ttest_rel(a["accuracy"], b["accuracy"])
     row = gate(a, b.sample(frac=1, random_state=0), 0.01).rows[0]
     assert row.p_better == pytest.approx(expected.pvalue / 2)
-    low, high = expected.confidence_interval(0.95)
+    low, high = expected.confidence_interval(0.90)
     assert (row.low, row.high) == pytest.approx((low, high))
     other = gate(a, b.assign(seed=b["seed"] + 100), 0.01).rows[0]
     welch = stats.ttest_ind(a["accuracy"], b["accuracy"], equal_var=False)
@@ -217,3 +217,81 @@ def test_equal_runs_never_pass():
 def test_runs_that_show_no_spread_are_refused(candidate, message):
     with pytest.raises(ReseedError, match=message):
         gate(candidate, _runs(0.8).assign(dataset="d"), 0.01)
+
+
+def _all_right(items, seeds=1, clusters=0, score=1.0):
+    table = pd.DataFrame(
+        {"item": np.tile(np.arange(items), seeds), "seed": np.repeat(np.arange(seeds), items)}
+    )
+    table["score"] = score
+    return table.assign(cluster=table["item"] % clusters) if clusters else table
+
+
+@pytest.mark.parametrize(
+    ("items", "seeds", "clusters", "margin", "decision"),
+    [
+        (3, 2, 0, 0.01, "undecided"),
+        (50, 2, 0, 0.05, "undecided"),
+        (60, 3, 0, 0.05, "not worse"),  # the rule of three: 0.95^59 < 0.05
+        (58, 3, 0, 0.05, "undecided"),
+        (1000, 1, 10, 0.05, "undecided"),
+        (1000, 1, 60, 0.05, "not worse"),
+    ],
+)
+def test_scores_that_do_not_vary_pass_by_their_number_only(
+    items, seeds, clusters, margin, decision
+):
+    scores = _all_right(items, seeds, clusters)
+    result = gate(scores, scores, margin, greater_is_better=True)
+    row = result.rows[0]
+    assert result.decision == decision
+    assert (row.low > -margin) == (decision == "not worse")
+    assert row.p_better > 0.5
+
+
+def test_two_graded_items_do_not_show_a_better_candidate():
+    base = _all_right(2, score=0.5)
+    result = gate(base.assign(score=0.6), base, 0.01, greater_is_better=True)
+    assert result.decision == "undecided"
+
+
+def test_grades_may_fall_to_the_end_of_their_scale():
+    scores = _all_right(50).assign(score=np.where(np.arange(50) % 5, 5, 4))
+    assert gate(scores, scores, 0.15, greater_is_better=True).decision == "undecided"
+    assert gate(scores, scores, 0.25, greater_is_better=True).decision == "not worse"
+
+
+@pytest.mark.parametrize("number", range(40))
+def test_interval_and_decision_use_one_level(number):
+    rng = np.random.default_rng(number)
+    seeds, items = [(1, 200), (3, 100)][number % 2]
+    a, b = (
+        _all_right(items, seeds).assign(score=(rng.random(seeds * items) < p) * 1)
+        for p in (0.75 + 0.1 * rng.random(), 0.8)
+    )
+    row = gate(a, b, 0.05, greater_is_better=True).rows[0]
+    assert (row.low > 0) == (row.decision == "better")
+    assert (row.low > -0.05) == (row.decision in ("better", "not worse"))
+    assert (row.high < 0) == row.is_loss_shown
+
+
+def test_all_datasets_must_pass_so_none_is_adjusted():
+    base = [_scores(0.8, 1500, dataset=f"d{i}") for i in range(6)]
+    other = [_flipped(one, 20, 16) for one in base]
+    result = gate(pd.concat(other), pd.concat(base), 0.01)
+    alone = gate(other[0], base[0], 0.01)
+    assert 0.05 / 6 < alone.rows[0].p_not_worse < 0.05
+    assert result.decision == "not worse"
+    assert "90 % interval" in result.sentence()
+
+
+def test_all_uses_together_have_one_size():
+    base = _scores(0.8, 1500)
+    other = _flipped(base, 20, 16)
+    first, third = gate(other, base, 0.01, use=1), gate(other, base, 0.01, use=3)
+    assert (first.alpha, third.alpha) == pytest.approx((0.025, 0.05 / 12))
+    assert sum(0.05 / (k * (k + 1)) for k in range(1, 10_000)) < 0.05
+    assert first.rows[0].low > third.rows[0].low
+    assert any("Each use passes" in note for note in gate(other, base, 0.01).notes)
+    with pytest.raises(ReseedError, match="use is 0"):
+        gate(other, base, 0.01, use=0)

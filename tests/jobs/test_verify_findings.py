@@ -3,9 +3,11 @@
 from pathlib import Path
 
 import pytest
-from reseed.core.errors import Damaged, ManyDamaged
+from reseed.core.errors import Damaged, ManyDamaged, ReseedError
 from reseed.jobs.replay import Finding
-from reseed.jobs.verify import _raise
+from reseed.jobs.verify import _raise, run
+from reseed.pipeline.runner import Granted
+from reseed.planning.specs import ReplayStep, TrainSpec, VerifySpec
 
 
 @pytest.mark.parametrize(
@@ -24,3 +26,11 @@ def test_number_of_wrong_files_agrees_with_its_verb(count, first):
     assert lines[0] == first
     assert lines[1:-1] == [f"  {path}: is wrong" for path in paths]
     assert [one.path for one in caught.value.damaged] == paths
+
+
+def test_nothing_to_verify_is_an_error(tmp_path):
+    """A step without inputs is planned although none of its files exists."""
+    training = TrainSpec(str(tmp_path), "report", False, None, ())
+    step = ReplayStep("report", str(tmp_path / "spec.json"), (), ("report/index.html",))
+    with pytest.raises(ReseedError, match="Nothing to verify"):
+        run(VerifySpec(training, None, steps=(step,)), Granted(0))

@@ -1,11 +1,27 @@
 """Pruning removes files that no plan names, and keeps files that exhibits use."""
 
+import io
 import os
 from types import SimpleNamespace
 
+import pandas as pd
+import pytest
+from reseed.cache.entries import entry_path
+from reseed.commands import _confirm
+from reseed.core.code_hash import digest
 from reseed.core.coordinates import Coordinates, Setting
+from reseed.core.errors import ReseedError
 from reseed.core.layout import ResultsLayout
-from reseed.planning.prune import planned_files, unplanned
+from reseed.planning.prune import (
+    _ENTRY,
+    _SEARCH,
+    _TRIAL,
+    check_own,
+    planned_files,
+    unplanned,
+)
+
+AT = "d/s/m/h/data-seed-0/model-seed-"
 
 
 def write(path, text="x"):
@@ -14,23 +30,87 @@ def write(path, text="x"):
     return path
 
 
-def add_link(results, name, target):
+def trial(results, seed, setting=AT):
+    return results / "trials" / f"{setting}{seed}.parquet"
+
+
+def add_entry(results, number):
+    return write(results / "store" / "ab" / f"{number:062x}.test.parquet")
+
+
+def add_link(results, number, target):
     """A cache entry, and the target that is a link to it."""
-    path = write(results / "store" / "ab" / name)
+    path = add_entry(results, number)
     target.parent.mkdir(parents=True, exist_ok=True)
     os.link(path, target)
     return path, target
 
 
+def add_record(path):
+    """A copy of a trial's record."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    names = ["key", "status", "fingerprint"]
+    pd.DataFrame([dict.fromkeys(names, "x")]).to_parquet(path)
+    return path
+
+
 def test_unplanned_files_and_their_entries_are_listed(tmp_path):
-    used, target = add_link(tmp_path, "one.parquet", tmp_path / "trials" / "a" / "0.parquet")
-    gone, other = add_link(tmp_path, "two.parquet", tmp_path / "trials" / "b" / "0.parquet")
-    search = write(tmp_path / "tuning" / "b" / "0.json")
-    drawn, _ = add_link(tmp_path, "fig.png", tmp_path / "studies" / "s" / "figures" / "fig.png")
+    used, target = add_link(tmp_path, 1, trial(tmp_path, 0))
+    gone, other = add_link(tmp_path, 2, trial(tmp_path, 1))
+    search = write(tmp_path / "tuning" / f"{AT}0.json", '{"proof": "x"}')
+    log = write(tmp_path / "tuning" / f"{AT}0.parquet")
+    shard = write(tmp_path / "tuning" / f"{AT}0/rung-0/shard-1-of-2.json", '{"search": "x"}')
+    drawn, _ = add_link(tmp_path, 3, tmp_path / "studies" / "s" / "figures" / "fig.png")
     split = write(tmp_path / "splits" / "b" / "0.parquet")
     listed = list(unplanned(tmp_path, {target}))
-    assert listed == [other, search, gone]  # the cache entry after its target
+    assert listed == [other, shard, search, log, gone]  # the cache entry after its target
     assert {used, target, drawn, split}.isdisjoint(listed)
+
+
+def test_files_that_reseed_did_not_make_are_kept(tmp_path):
+    """Other names, other contents, and whatever lies behind a link."""
+    outside = tmp_path / "elsewhere"
+    results = tmp_path / "results"
+    _, target = add_link(results, 1, trial(results, 0))
+    theirs = add_record(outside / "trials" / f"{AT}3.parquet")
+    (results / "trials" / "link").symlink_to(outside / "trials" / "d")
+    (results / "trials/d/s/m/h/data-seed-0/model-seed-9.parquet").symlink_to(theirs)
+    (results / "tuning").symlink_to(outside)
+    mine = [
+        write(results / "trials" / "notes.txt"),
+        write(results / "trials" / "a" / "0.parquet"),
+        write(trial(results, 4), "no table"),
+        write(results / "store" / "ab" / "thesis.pdf"),
+        write(results / "download.part"),
+        write(results / "mine" / ".thesis.tex.12.part"),
+        write(results / "trials" / ".thesis.part"),
+    ]
+    assert list(unplanned(results, {target})) == []
+    assert all(path.exists() for path in (theirs, *mine))
+
+
+def test_a_folder_of_another_project_or_of_none_is_refused(tmp_path):
+    project, results = tmp_path / "mine", tmp_path / "mine" / "results"
+    results.mkdir(parents=True)
+    with pytest.raises(ReseedError, match="is no results folder of a run"):
+        check_own(results, project)
+    write(results / "plan" / "project", str(tmp_path / "moved"))
+    check_own(results, project)  # copied with its project
+    away = tmp_path / "away"
+    write(away / "plan" / "project", str(tmp_path / "other"))
+    with pytest.raises(ReseedError, match="belongs to the project in"):
+        check_own(away, project)
+    (project / "link").symlink_to(away)
+    with pytest.raises(ReseedError, match="belongs to the project in"):
+        check_own(project / "link", project)
+    write(away / "plan" / "project", str(project))
+    check_own(away, project)
+
+
+def test_nothing_is_deleted_without_a_word(monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("y"))
+    with pytest.raises(ReseedError, match="Give --yes"):
+        _confirm(3, 1000)
 
 
 def test_partial_files_of_killed_jobs_are_listed_once(tmp_path):
@@ -39,24 +119,38 @@ def test_partial_files_of_killed_jobs_are_listed_once(tmp_path):
         write(tmp_path / "data" / "t" / ".inputs.parquet.13.part"),
         write(tmp_path / "store" / "ab" / ".x.parquet.14.part"),
     }
-    _, target = add_link(tmp_path, "one.parquet", tmp_path / "trials" / "a" / "0.parquet")
+    _, target = add_link(tmp_path, 1, trial(tmp_path, 0))
     listed = list(unplanned(tmp_path, {target}))
     assert set(listed) == partial
     assert len(listed) == len(partial)
 
 
 def test_copies_instead_of_links_keep_the_cache(tmp_path):
-    target = write(tmp_path / "trials" / "a" / "0.parquet")
-    write(tmp_path / "store" / "ab" / "one.parquet")
-    assert list(unplanned(tmp_path, {target})) == []
+    target, old = add_record(trial(tmp_path, 0)), add_record(trial(tmp_path, 1))
+    add_entry(tmp_path, 1)
+    assert list(unplanned(tmp_path, {target})) == [old]
 
 
 def test_one_copy_among_links_keeps_the_cache(tmp_path):
     """As in a copied project of which one study was run since."""
-    _, linked = add_link(tmp_path, "one.parquet", tmp_path / "trials" / "a" / "0.parquet")
-    copy = write(tmp_path / "trials" / "b" / "0.parquet")
-    write(tmp_path / "store" / "ab" / "two.parquet")
+    _, linked = add_link(tmp_path, 1, trial(tmp_path, 0))
+    copy = add_record(trial(tmp_path, 1))
+    add_entry(tmp_path, 2)
     assert list(unplanned(tmp_path, {linked, copy})) == []
+
+
+def test_names_are_those_of_the_layout():
+    layout, setting = ResultsLayout("results"), Setting("d~1", "cv-5", "m.x", "default")
+    for at in (Coordinates(0, None, 1, 1, 1, 1), Coordinates(3, 2, 0, 1, 2, 3)):
+        files = {
+            _TRIAL: layout.trial(setting, at),
+            _SEARCH: layout.search(setting, at),
+        }
+        shard = layout.search_shard(setting, at, 1, 2, 3)
+        for names, file in [*files.items(), (_SEARCH, shard)]:
+            assert names.fullmatch(file.removeprefix("results/"))
+    entry = entry_path(layout.cache, digest("key"), ".test+validation.parquet")
+    assert _ENTRY.fullmatch(entry.as_posix().removeprefix("results/"))
 
 
 def test_searches_and_trials_of_every_study_are_planned():

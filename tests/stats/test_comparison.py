@@ -4,6 +4,7 @@ from baycomp import CorrelatedTTest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from reseed.stats.bootstrap import resample_counts
 from reseed.stats.comparison import (
     bayesian_correlated_t,
     bca_mean_interval,
@@ -351,3 +352,21 @@ def test_corrected_t_has_its_level_under_its_assumption():
     tolerance = 4 * np.sqrt(0.0475 / n_sim)
     assert (nadeau_bengio(d, ratio).p_value <= 0.05).mean() == pytest.approx(0.05, abs=tolerance)
     assert (nadeau_bengio(d, 0.0).p_value <= 0.05).mean() > 0.2
+
+
+def test_resamples_in_blocks_give_the_same_bits(monkeypatch):
+    """Weights that are drawn for each use, in blocks, and those that are kept."""
+    d = np.random.default_rng(0).normal(size=(7, 401))
+    kept = bca_mean_interval(d, n_boot=3001, rng=np.random.default_rng(1))
+    monkeypatch.setattr("reseed.stats.comparison._MOST_KEPT", 0)
+    monkeypatch.setattr("reseed.stats.comparison._CHUNK", 200_000)
+    drawn = []
+
+    def draw(n_boot, n, **options):
+        drawn.append(n_boot)
+        return resample_counts(n_boot, n, **options)
+
+    monkeypatch.setattr("reseed.stats.comparison.resample_counts", draw)
+    blocks = bca_mean_interval(d, n_boot=3001, rng=np.random.default_rng(1))
+    np.testing.assert_array_equal(blocks, kept)
+    assert max(drawn) <= 500

@@ -159,7 +159,7 @@ def skipped(project):
 
 def prune(project):
     library = {"PYTHONPATH": str(project.folder / "scripts")}
-    command = [sys.executable, "-m", "reseed", "prune"]
+    command = [sys.executable, "-m", "reseed", "prune", "--yes"]
     subprocess.run(command, cwd=project.folder, env=project.environment | library, check=True)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import sys
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,8 @@ from typing import Any
 from reseed.core.errors import ReseedError
 
 CONFIG = "config"
+#: Folders that `prune` shows, those with most files.
+_MOST_SHOWN = 20
 
 
 def add_commands(commands: Any) -> None:
@@ -92,13 +96,15 @@ def _add_prune(commands: Any) -> None:
     command = commands.add_parser(
         "prune",
         help="delete trials, searches and cache entries that no study plans",
-        description="Delete files of the results folder that no study plans at the given scales.",
+        description="Delete files of the results folder that Reseed made and that no study plans "
+        "at the given scales. Shows them and asks first.",
         epilog="example: python -m reseed prune --dry-run",
     )
     add = command.add_argument
     add("--scale", action="append", help="scales to keep (all three)")
     add("--results", help="the results folder (the configuration's)")
-    add("--dry-run", action="store_true", help="count the files, delete nothing")
+    add("--dry-run", action="store_true", help="show the files, delete nothing")
+    add("--yes", action="store_true", help="delete without asking")
     command.set_defaults(run=_prune)
 
 
@@ -106,7 +112,7 @@ def _prune(options: argparse.Namespace) -> None:
     from reseed.config import SCALES
     from reseed.planning.build import make_plan
     from reseed.planning.project import load_project
-    from reseed.planning.prune import planned_files, unplanned
+    from reseed.planning.prune import check_own, planned_files, unplanned
 
     # All studies and datasets: also those that this run does not request, or cannot read here.
     overrides: dict[str, Any] = {"studies": []}
@@ -120,13 +126,26 @@ def _prune(options: argparse.Namespace) -> None:
         planned |= planned_files(make_plan(project))
     if not results.is_dir():
         raise ReseedError(f"{results}: there is no such folder. Nothing to prune.")
-    count, size = 0, 0
-    for path in unplanned(results, planned):
-        count, size = count + 1, size + path.stat().st_size
-        if not options.dry_run:
-            path.unlink()
-    verb = "would be deleted" if options.dry_run else "deleted"
-    print(f"{results}: {count} files {verb}, {size / 1e6:.1f} MB")
+    check_own(results, Path.cwd())
+    paths = list(unplanned(results, planned))
+    size = sum(path.stat().st_size for path in paths)
+    counts = Counter("/".join(path.relative_to(results).parts[:2]) for path in paths)
+    for folder, count in counts.most_common(_MOST_SHOWN):
+        print(f"  {results / folder}: {count}")
+    if len(counts) > _MOST_SHOWN:
+        print(f"  and {len(counts) - _MOST_SHOWN} more folders")
+    is_confirmed = not options.dry_run and (options.yes or not paths or _confirm(len(paths), size))
+    for path in paths if is_confirmed else ():
+        path.unlink()
+    verb = "deleted" if is_confirmed else "would be deleted"
+    print(f"{results}: {len(paths)} files {verb}, {size / 1e6:.1f} MB")
+
+
+def _confirm(count: int, size: int) -> bool:
+    """Ask whether to delete; ReseedError where nobody can answer."""
+    if not sys.stdin.isatty():
+        raise ReseedError(f"{count} files would be deleted. Give --yes, or --dry-run.")
+    return input(f"Delete {count} files, {size / 1e6:.1f} MB? [y/N] ").strip().lower() == "y"
 
 
 def _add_verify(commands: Any) -> None:
@@ -152,10 +171,14 @@ def _verify(options: argparse.Namespace) -> None:
     limit_threads(1)
     from reseed.jobs.verify import run
     from reseed.pipeline.workflow import RunMode, Workflow
+    from reseed.planning.project import load_project
     from reseed.planning.training_specs import build_verify_spec
 
     names = {"studies": options.study, "scale": options.scale, "results": options.results}
     overrides = {name: value for name, value in names.items() if value}
+    folder = Path(load_project(CONFIG, overrides).main.results)
+    if not folder.is_dir():  # planning would create it
+        raise ReseedError(f"{folder}: there is no such folder. Nothing to verify.")
     mode = RunMode(dry=False, is_main=False, has_records=False)
     workflow = Workflow(Path(CONFIG), overrides, mode)
     project, plan = workflow.project, workflow.plan
@@ -163,8 +186,6 @@ def _verify(options: argparse.Namespace) -> None:
     write_sources = workflow.specs.write_sources
     spec = build_verify_spec(project, plan, sample, write_sources, finished_only=True)
     spec = replace(spec, steps=tuple(workflow.list_steps(finished_only=True)))
-    if not (spec.training.settings or spec.steps):
-        raise ReseedError(f"{project.main.results}: holds no finished trial. Nothing to verify.")
     try:
         run(spec, Granted(options.gpus))
     except ReseedError as error:

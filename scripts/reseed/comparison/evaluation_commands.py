@@ -28,15 +28,17 @@ def add_score_options(command: argparse.ArgumentParser) -> None:
     """Add the options that say which columns hold what, and how scores are read."""
     _add_table_options(command)
     add_item_options(command)
-    command.add_argument(
-        "--alpha", type=float, default=0.05, help="size of the adjusted tests (0.05)"
-    )
+    command.add_argument("--alpha", type=float, default=0.05, help="size of the tests (0.05)")
 
 
 def _add_table_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--metric", help="the score to compare, if there are several")
     add_columns(command)
     add_direction(command)
+
+
+def add_level(command: argparse.ArgumentParser) -> None:
+    """Add `--level`."""
     command.add_argument("--level", type=float, default=0.95, help="level of the intervals (0.95)")
 
 
@@ -46,7 +48,6 @@ def read_score_options(options: argparse.Namespace) -> dict[str, Any]:
         "metric": options.metric,
         "columns": parse_single_columns(options.column),
         "greater_is_better": options.greater,
-        "level": options.level,
         "alpha": options.alpha,
         **read_item_options(options),
     }
@@ -63,6 +64,7 @@ def _add_items(commands: Any) -> None:
         "results", nargs="+", type=Path, help="CSV, Parquet or JSON lines; logs, or their folder"
     )
     add_score_options(command)
+    add_level(command)
     add = command.add_argument
     add("--baseline", help="compare each model with this one only")
     add("--rope", type=float, help="the largest difference that does not matter, in score units")
@@ -80,6 +82,7 @@ def _run_items(options: argparse.Namespace) -> None:
         options.results,
         baseline=options.baseline,
         rope=options.rope,
+        level=options.level,
         **read_score_options(options),
     )
     print(comparison)
@@ -100,6 +103,7 @@ def _add_rank(commands: Any) -> None:
     )
     command.add_argument("results", nargs="+", type=Path, help="CSV, Parquet or JSON lines")
     _add_table_options(command)
+    add_level(command)
     add = command.add_argument
     add("--cluster", metavar="COLUMN", help="column that names the cluster of each item")
     add(
@@ -155,6 +159,9 @@ def _add_gate(commands: Any) -> None:
     add("--baseline", type=Path, required=True, help="item scores of the baseline, same items")
     add("--margin", type=float, required=True, help="the loss that does not matter, score units")
     add_score_options(command)
+    add(
+        "--use", type=int, metavar="K", help="the K-th candidate: all uses together have size alpha"
+    )
     add("--markdown", type=Path, metavar="FILE", help="write a comment for a pull request")
     add("--json", type=Path, metavar="FILE", help="write all numbers")
     command.set_defaults(run=_run_gate)
@@ -165,8 +172,9 @@ def _run_gate(options: argparse.Namespace) -> None:
     from reseed.core.atomic import write_text
 
     result = gate(
-        options.candidate, options.baseline, options.margin, **read_score_options(options)
-    )
+        options.candidate, options.baseline, options.margin, use=options.use,
+        **read_score_options(options),
+    )  # fmt: skip
     print(result.sentence())
     for note in result.notes:
         print(f"Note: {note}")

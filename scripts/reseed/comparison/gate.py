@@ -6,14 +6,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import pandas as pd
 
 from reseed.claims.formatting import count_interval_decimals, format_number
 from reseed.claims.formatting import join_names as join_and
+from reseed.comparison.gate_tests import GateTest, find_reach, test_items
 from reseed.comparison.item_arrays import arrange_items
-from reseed.comparison.item_pairs import compare_models
 from reseed.comparison.run_pairs import compare_runs
 from reseed.comparison.score_direction import choose_direction
 from reseed.core.errors import ReseedError
@@ -22,7 +22,6 @@ from reseed.importers.item_table import ItemTable, read_item_table
 from reseed.importers.source_table import join_names
 from reseed.stats.comparison import holm
 from reseed.stats.item_model import ItemDifference
-from reseed.stats.seed_difference import SeedDifference
 
 Decision = Literal["better", "not worse", "worse", "undecided"]
 #: Exit status of `reseed gate` by decision; 1 and 2 are those of errors and of wrong usage.
@@ -34,6 +33,10 @@ _SAMPLED = {
     "seed": "training seeds",
     "prompt": "prompts",
 }
+_REPEATED_USE = (
+    "Each use passes a candidate that is worse by the margin in up to {percent:.3g} % of cases. "
+    "Losses within the margin add up where the baseline moves: keep it, count the uses (`use`)."
+)
 _SYMBOLS = {"better": "✅", "not worse": "✅", "worse": "❌", "undecided": "❔"}
 
 
@@ -41,9 +44,10 @@ _SYMBOLS = {"better": "✅", "not worse": "✅", "worse": "❌", "undecided": "�
 class GateRow:
     """One dataset: candidate − baseline, positive where the candidate is better, in score units.
 
-    p_better, p_worse: of the one-sided tests that the candidate is not better, and not worse by
-        the margin or more; p_not_worse: that it is worse by the margin or more. All are adjusted
-        over datasets (Holm).
+    low, high: ends of the one-sided intervals at 1 − alpha, which the decision is taken by.
+    p_better, p_not_worse: of the one-sided tests that the candidate is not better, and that it is
+        worse by the margin or more. All datasets must pass, so neither is adjusted.
+    p_worse: of the test that it is not worse, adjusted over datasets (Holm), since one suffices.
     items: 0 if the tables hold runs without items.
     is_loss_shown: whether a difference below 0 is shown; a *not worse* row may have such a loss,
         within the margin.
@@ -74,6 +78,7 @@ class Gate:
 
     decision: `worse` if any dataset is worse; else `better` or `not worse` if every dataset is
         shown so; else `undecided`. Absence of evidence never passes.
+    alpha: size of each one-sided test; of the `use`-th use, its part of the whole.
     covers: what the decision holds for, and what it does not cover.
     """
 
@@ -81,7 +86,6 @@ class Gate:
     metric: str
     margin: float
     alpha: float
-    level: float
     rows: tuple[GateRow, ...]
     notes: tuple[str, ...]
     covers: str
@@ -109,7 +113,11 @@ class Gate:
         decimals = count_interval_decimals(row.low, row.high)
         value, low, high = (format_number(x, decimals) for x in (row.difference, row.low, row.high))
         name = f"{row.dataset} " if row.dataset else ""
-        return f"{name}{value}, {100 * self.level:g} % interval {low} to {high}"
+        return f"{name}{value}, {self._name_interval()} {low} to {high}"
+
+    def _name_interval(self) -> str:
+        """The interval whose ends are the one-sided limits of the decision."""
+        return f"{100 * (1 - 2 * self.alpha):.4g} % interval"
 
     def to_json(self) -> str:
         """All numbers as JSON, with the exit status."""
@@ -121,10 +129,10 @@ class Gate:
         lines = [
             f"### {_SYMBOLS[self.decision]} {self.sentence().partition(':')[0].capitalize()}",
             "",
-            f"Metric {self.metric}, margin {self.margin:g}, level {100 * self.level:g} %, tests of "
-            f"size {self.alpha:g} adjusted over {len(self.rows)} dataset(s). {self.covers}",
+            f"Metric {self.metric}, margin {self.margin:g}, one-sided tests of size "
+            f"{self.alpha:.4g} over {len(self.rows)} dataset(s). {self.covers}",
             "",
-            "| dataset | difference | interval | items | seeds | decision |",
+            f"| dataset | difference | {self._name_interval()} | items | seeds | decision |",
             "|---|---|---|---|---|---|",
         ]
         for row in self.rows:
@@ -152,24 +160,27 @@ def gate(
     fixed: Sequence[str] = (),
     failed: str = "refuse",
     greater_is_better: bool | None = None,
-    level: float = 0.95,
     alpha: float = 0.05,
+    use: int | None = None,
 ) -> Gate:
     """Decide by scores of items, or of runs, whether a candidate may replace a baseline.
 
-    The tests are those of `compare_items`, one-sided: *better* if a difference above 0 is shown,
-    *not worse* if one above −`margin` is, also if a loss within the margin is shown; *worse* if a
-    difference below 0 is shown and a loss of `margin` or more is not excluded. Whether an equal
-    candidate passes depends on the margin and on the number of items.
+    The tests are one-sided: *better* if a difference above 0 is shown, *not worse* if one above
+    −`margin` is, also if a loss within the margin is shown; *worse* if a difference below 0 is
+    shown and a loss of `margin` or more is not excluded. Each must be shown by the test of
+    `compare_items` and by one that needs no variance (`stats.bounded_mean`), so that scores that do
+    not vary pass only if there are enough: with margin 0.05, 59 items without a loss.
 
     Args:
         candidate, baseline: item scores of one model each (`read_item_table`; a column of the
             model is not needed) on the same items, or logs of a harness. Without items: one row a
             run, two seeds or more on one test set for each dataset.
         margin: the loss that does not matter, in units of the score, above 0.
-        alpha: size of each one-sided test, after Holm's adjustment over datasets.
-        metric, columns, cluster, repeats, fixed, failed, greater_is_better, level: as
-            `compare_items`.
+        alpha: size of each one-sided test.
+        use: 1 for the first candidate, 2 for the second, and so on. Then each test has the size
+            `alpha`/(use·(use + 1)), and all uses together pass a candidate that is worse by the
+            margin with a probability of at most `alpha`. Without it, each use has this probability.
+        metric, columns, cluster, repeats, fixed, failed, greater_is_better: as `compare_items`.
 
     Raises:
         ReseedError: for a table that cannot be read, datasets or items that differ, a margin that
@@ -185,9 +196,11 @@ def gate(
     """
     if not margin > 0:
         raise ReseedError(f"margin is {margin!r}: give the loss that does not matter, above 0.")
-    for name, value in (("level", level), ("alpha", alpha)):
-        if not 0 < value < 1:
-            raise ReseedError(f"{name} is {value!r}: give a number between 0 and 1.")
+    if not 0 < alpha < 0.5:
+        raise ReseedError(f"alpha is {alpha!r}: give a number between 0 and 0.5.")
+    if use is not None and use < 1:
+        raise ReseedError(f"use is {use!r}: give 1 for the first candidate, then 2, 3, …")
+    alpha /= use * (use + 1) if use else 1
     mapping = dict(columns or {}) | ({"cluster": cluster} if cluster else {})
     sides = {
         "candidate": _read_side(candidate, mapping, metric, cluster),
@@ -209,29 +222,19 @@ def gate(
             "Only one of candidate and baseline has scores of items. Give both by item, or both by "
             "run."
         )
-    notes: list[str] = []
-    compared: list[tuple[str, ItemDifference | SeedDifference, int]] = []
+    notes = [] if use else [_REPEATED_USE.format(percent=100 * alpha)]
+    tests: list[GateTest] = []
     if has_items[0]:
+        reach = find_reach(frame["score"].dropna().to_numpy(dtype=float))
         for scores in arrange_items(frame, repeats, failed):
-            result, _ = compare_models(scores, "candidate", "baseline", sign, fixed, level)
-            compared.append((scores.dataset, result, len(scores.items)))
+            tests.append(test_items(scores, sign, fixed, reach))
             notes += scores.notes
     else:
-        compared += [(name, one, 0) for name, one in compare_runs(frame, sign, level)]
-    measured = [
-        {
-            "dataset": dataset, "difference": float(result.difference),
-            "low": float(result.low), "high": float(result.high), "items": items,
-            "seeds": result.levels.get("seed", 1), "p_better": float(result.one_sided_p(0.0)),
-            "p_not_worse": float(result.one_sided_p(-margin)),
-            "p_worse": float(result.one_sided_p(0.0, greater=False)),
-        }
-        for dataset, result, items in compared
-    ]  # fmt: skip
-    rows = _decide(measured, alpha)
+        tests += [GateTest(name, one) for name, one in compare_runs(frame, sign)]
+    rows = _decide(tests, margin, alpha)
     decisions = {row.decision for row in rows}
-    covers = _describe_scope(compared)
-    return Gate(_combine(decisions), name, margin, alpha, level, rows, tuple(notes), covers)
+    covers = _describe_scope(tests)
+    return Gate(_combine(decisions), name, margin, alpha, rows, tuple(notes), covers)
 
 
 def _read_side(
@@ -247,10 +250,8 @@ def _read_side(
     return read_item_table(source, mapping, metric, required=())
 
 
-def _describe_scope(
-    compared: list[tuple[str, ItemDifference | SeedDifference, int]],
-) -> str:
-    results = [result for _, result, _ in compared if isinstance(result, ItemDifference)]
+def _describe_scope(tests: list[GateTest]) -> str:
+    results = [test.result for test in tests if isinstance(test.result, ItemDifference)]
     if not results:
         return (
             "Covers new training seeds on exactly these test sets: without scores of items, new "
@@ -283,21 +284,25 @@ def _check_sides(sides: dict[str, ItemTable]) -> str:
     return metrics.pop()
 
 
-def _decide(measured: list[dict[str, Any]], alpha: float) -> tuple[GateRow, ...]:
-    for name in ("p_better", "p_not_worse", "p_worse"):
-        for row, p in zip(measured, holm([row[name] for row in measured]), strict=True):
-            row[name] = float(p)
+def _decide(tests: list[GateTest], margin: float, alpha: float) -> tuple[GateRow, ...]:
     rows = []
-    for row in measured:
-        decision: Decision = "undecided"
-        is_loss_shown = row["p_worse"] <= alpha
-        if row["p_better"] <= alpha:
+    p_worse = holm([test.one_sided_p(0.0, greater=False) for test in tests])
+    for test, p in zip(tests, p_worse, strict=True):
+        p_better, p_not_worse = test.one_sided_p(0.0), test.one_sided_p(-margin)
+        is_loss_shown = bool(p <= alpha)
+        decision: Decision = "worse" if is_loss_shown else "undecided"
+        if p_better <= alpha:
             decision = "better"
-        elif row["p_not_worse"] <= alpha:
+        elif p_not_worse <= alpha:
             decision = "not worse"
-        elif is_loss_shown:
-            decision = "worse"
-        rows.append(GateRow(**row, is_loss_shown=is_loss_shown, decision=decision))
+        low, high = test.limits(alpha)
+        rows.append(
+            GateRow(
+                test.dataset, test.result.difference, low, high, test.items,
+                test.result.levels.get("seed", 1), p_better, p_not_worse, float(p), is_loss_shown,
+                decision,
+            )
+        )  # fmt: skip
     return tuple(rows)
 
 

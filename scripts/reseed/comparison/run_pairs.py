@@ -13,15 +13,12 @@ from reseed.stats.seed_difference import SeedDifference, seed_difference
 _FEWEST_SEEDS = 2
 
 
-def compare_runs(
-    frame: pd.DataFrame, sign: int, level: float
-) -> Iterator[tuple[str, SeedDifference]]:
+def compare_runs(frame: pd.DataFrame, sign: int) -> Iterator[tuple[str, SeedDifference]]:
     """Yield each dataset with the difference candidate − baseline over seeds.
 
     Args:
         frame: `ItemTable.frame` without items, of the models `candidate` and `baseline`.
         sign: 1 if more is better, else −1.
-        level: of the intervals.
 
     Raises:
         ReseedError: for missing scores, a seed that occurs twice, and fewer than two seeds.
@@ -38,7 +35,7 @@ def compare_runs(
             a, b = a[common], b[common]
         yield (
             str(dataset),
-            seed_difference(a.to_numpy(), b.to_numpy(), shared_seeds=is_shared, level=level),
+            seed_difference(a.to_numpy(), b.to_numpy(), shared_seeds=is_shared),
         )
 
 

@@ -3,6 +3,7 @@
 from functools import partial
 from pathlib import Path
 
+from reseed.core.errors import ReseedError
 from reseed.core.layout import ResultsLayout
 from reseed.pipeline.device_locks import claim
 from reseed.pipeline.runner import Granted, pick_device, run_job, say
@@ -35,6 +36,8 @@ def repeat(spec: VerifySpec, granted: Granted) -> None:
         }
         for cache, trial, check in check_sample(needed_only(spec.training), spec.sample, device_for)
     ]
+    if not rows:
+        raise ReseedError(f"study {spec.study}: no trial was trained again, so nothing is shown.")
     table = ResultsLayout(spec.training.results).study(spec.study).repeated_fits
     write_table(Path(table), pd.DataFrame(rows))
     same = sum(bool(row["same"]) for row in rows)

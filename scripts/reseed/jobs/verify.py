@@ -18,8 +18,11 @@ from reseed.planning.specs import SettingTrials, TrainSpec, VerifySpec
 def run(spec: VerifySpec, granted: Granted) -> None:
     """Raise ManyDamaged with every file that differs from what it is made from."""
     claim(granted.gpus, report=say)
-    if not (spec.training.settings or spec.steps):
-        raise ReseedError("no study is finished: there is nothing to verify.")
+    results = Path(spec.training.results)
+    if not any(part.trials for part in spec.training.settings) and not any(
+        (results / output).exists() for step in spec.steps for output in step.outputs
+    ):
+        raise ReseedError(f"{results}: holds no finished trial and no table. Nothing to verify.")
     findings: list[Finding] = []
     for finding in chain(_check_sources(spec.training.results), _check_all(spec, granted)):
         say(f"{finding.path}: {finding.text}")

@@ -1,9 +1,25 @@
-"""Files of the results folder that no study plans."""
+"""Files of the results folder that no study plans, and that Reseed made."""
 
+import json
+import os
+import re
 from collections.abc import Iterator, Set
 from pathlib import Path
 
+from reseed.core.errors import ReseedError
+from reseed.core.layout import DECLARED, ResultsLayout
 from reseed.planning.plan import Plan
+
+_AT = r"[^/]+/[^/]+/[^/]+/[^/]+/data-seed-\d+(/fold-\d+)?/"
+_AT += r"(model-seed-\d+|init-\d+-order-\d+-dropout-\d+-augment-\d+)"
+#: Names that `core.layout` gives to files, below the results folder.
+_TRIAL = re.compile(rf"trials/{_AT}\.parquet")
+_SEARCH = re.compile(rf"tuning/{_AT}(\.json|\.parquet|/rung-\d+/shard-\d+-of-\d+\.json)")
+_ENTRY = re.compile(r"store/[0-9a-f]{2}/[0-9a-f]{62}\.[^/]+")
+_HALF = re.compile(r"\.[^/]+\.\d+\.part")
+#: Columns of a trial, and fields of a search or shard, that other files do not have together.
+_TRIAL_COLUMNS = {"key", "status", "fingerprint"}
+_SEARCH_FIELDS = {"proof", "search"}
 
 
 def planned_files(plan: Plan) -> set[Path]:
@@ -19,29 +35,72 @@ def planned_files(plan: Plan) -> set[Path]:
     return {*trials, *searches}
 
 
+def check_own(results: Path, project: Path) -> None:
+    """Raise ReseedError unless the project made the results folder, as a note in it says."""
+    note = Path(ResultsLayout(str(results)).project_note)
+    if not note.is_file():
+        raise ReseedError(
+            f"{results}: is no results folder of a run ({note} is missing). Nothing is deleted."
+        )
+    owner = Path(note.read_text(encoding="utf-8"))
+    if owner != project.resolve() and not results.resolve().is_relative_to(project.resolve()):
+        raise ReseedError(
+            f"{results}: belongs to the project in {owner}. Run `reseed prune` there."
+        )
+
+
 def unplanned(results: Path, planned: Set[Path]) -> Iterator[Path]:
     """Files below `results` to remove, in an order that loses nothing when interrupted.
 
-    No run may be active meanwhile: half-written files of killed runs are removed too. A cache entry
-    is kept while a planned file, or an exhibit, is a link to it. Where a planned file is a copy
-    (the file system cannot link, or the project was copied), all cache entries are kept, since
-    nothing shows which of them is in use.
+    Only files with a name that Reseed gives and with the content that it writes: links to cache
+    entries, or records. Links to other folders are not followed. No run may be active meanwhile:
+    half-written files of killed runs are removed too. A cache entry is kept while a planned file,
+    or an exhibit, is a link to it. Where a planned file is a copy (the file system cannot link, or
+    the project was copied), all cache entries are kept, since nothing shows which of them is in
+    use.
     """
     targets = [path.stat() for path in planned if path.is_file()]
     inodes = {target.st_ino for target in targets}
     drawn = (path for path in (results / "studies").glob("*/*/*") if path.is_file())
     inodes |= {path.stat().st_ino for path in drawn}
     copied = any(target.st_nlink == 1 for target in targets)
-    halves = sorted(results.rglob(".*.part"))
-    yield from halves
-    for folder in ("trials", "tuning"):
-        for path in sorted((results / folder).rglob("*")):
+    entries = [path for path in _list_files(results, "store") if _named(path, results, _ENTRY)]
+    cached = {path.stat().st_ino for path in entries}
+    for name in (*DECLARED, "store", "plan"):
+        yield from (path for path in _list_files(results, name) if _HALF.fullmatch(path.name))
+    for folder, names in (("trials", _TRIAL), ("tuning", _SEARCH)):
+        for path in _list_files(results, folder):
             # The shards of a search lie in a folder beside its winner.
             search = path.parent.parent.with_suffix(".json")
-            if path.is_file() and not {path, search} & planned and path not in halves:
+            is_named = _named(path, results, names) and not {path, search} & planned
+            if is_named and (path.stat().st_ino in cached or _is_record(path)):
                 yield path
     if copied or (inodes and not targets):
         return
-    for path in sorted((results / "store").glob("??/*")):
-        if path.is_file() and path.stat().st_ino not in inodes and path not in halves:
-            yield path
+    yield from (path for path in entries if path.stat().st_ino not in inodes)
+
+
+def _list_files(results: Path, name: str) -> list[Path]:
+    """Regular files below a folder of the results, sorted; symbolic links are not followed."""
+    if (results / name).is_symlink():
+        return []
+    found = (Path(folder, file) for folder, _, files in os.walk(results / name) for file in files)
+    return sorted(path for path in found if not path.is_symlink() and path.is_file())
+
+
+def _named(path: Path, results: Path, names: re.Pattern[str]) -> bool:
+    return names.fullmatch(path.relative_to(results).as_posix()) is not None
+
+
+def _is_record(path: Path) -> bool:
+    """Whether a file that is no link to a cache entry is a trial, or a file of a search."""
+    from pyarrow import ArrowException, parquet
+
+    try:
+        if path.suffix == ".parquet" and path.with_suffix(".json").exists():
+            return _is_record(path.with_suffix(".json"))  # the log beside a winner
+        if path.suffix == ".parquet":
+            return set(parquet.read_schema(path).names) >= _TRIAL_COLUMNS
+        return bool(_SEARCH_FIELDS & set(json.loads(path.read_text(encoding="utf-8"))))
+    except (OSError, ValueError, TypeError, ArrowException):
+        return False

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from reseed.stats.bootstrap import multiply_in_one_thread, resample_counts
+from reseed.stats.bootstrap import ONE_THREAD, multiply_in_one_thread, resample_counts
 from reseed.stats.inputs import (
     Array,
     as_finite,
@@ -21,7 +22,8 @@ from reseed.stats.signed_rank import wilcoxon_p
 #: Factor of n_test/n_train that keeps 6 % for learners that depend on single training items, such
 #: as 1-nearest neighbour (`benchmarks/measure_learners.py`).
 UNSTABLE_RATIO = 1.5
-_CHUNK = 4_000_000  # number of bootstrap replicates held in memory at once
+_CHUNK = 4_000_000  # number of bootstrap replicates, or of their counts, in memory at once
+_MOST_KEPT = 20_000_000  # weights of resamples that are drawn once
 
 
 def differences(a: ArrayLike, b: ArrayLike) -> Array:
@@ -212,21 +214,48 @@ def bca_mean_interval(
     rows = a.reshape(-1, n)
     mean = rows.mean(axis=-1)
     low, high = mean.copy(), mean.copy()
-    # Single precision: an error of 1e-7 SD is far below the Monte Carlo error of a quantile.
-    weights = (resample_counts(n_boot, n, rng=rng) / n).T.astype(np.float32)
     (varied,) = np.nonzero(np.ptp(rows, axis=-1) > 0)
     step = max(1, _CHUNK // n_boot)
+    resampled = _Resampled(n_boot, n, rng)
     for start in range(0, len(varied), step):
         block = varied[start : start + step]
         centred = rows[block] - mean[block, None]
         sd = centred.std(axis=-1, keepdims=True)
         z = centred / sd
-        boot = multiply_in_one_thread(z.astype(np.float32), weights)
+        boot = resampled.means(z.astype(np.float32))
         acceleration = (z**3).sum(axis=-1) / (6 * (z**2).sum(axis=-1) ** 1.5)
         ends = _bca_quantiles(boot, acceleration, level)
         low[block], high[block] = (mean[block] + sd[:, 0] * end for end in ends)
     shape, unit = a.shape[:-1], unit[..., 0]
     return low.reshape(shape) * unit, high.reshape(shape) * unit
+
+
+class _Resampled:
+    """Means over resamples; their weights are kept if they are few, else drawn for each use.
+
+    Single precision: an error of 1e-7 SD is far below the Monte Carlo error of a quantile.
+    """
+
+    def __init__(self, n_boot: int, n: int, rng: np.random.Generator):
+        self._n_boot, self._n, self._rng = n_boot, n, rng
+        self._kept = self._draw(n_boot, rng) if n_boot * n <= _MOST_KEPT else None
+
+    def _draw(self, count: int, rng: np.random.Generator) -> NDArray[np.float32]:
+        return (resample_counts(count, self._n, rng=rng) / self._n).T.astype(np.float32)
+
+    def means(self, z: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return the (rows, n_boot) means of `z` (rows, n), the same for each call."""
+        if self._kept is not None:
+            return multiply_in_one_thread(z, self._kept)
+        rng = deepcopy(self._rng)
+        boot = np.empty((len(z), self._n_boot), np.float32)
+        # Of whole blocks of the product, so that all are rounded as in one product.
+        step = max(1, ONE_THREAD // z.size)
+        step *= max(1, _CHUNK // self._n // step)
+        for start in range(0, self._n_boot, step):
+            count = min(step, self._n_boot - start)
+            boot[:, start : start + count] = multiply_in_one_thread(z, self._draw(count, rng))
+        return boot
 
 
 def _bca_quantiles(boot: NDArray[np.float32], acceleration: Array, level: float) -> Array:

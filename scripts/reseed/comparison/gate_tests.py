@@ -1,0 +1,110 @@
+"""The one-sided tests behind a decision of `reseed.gate`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from reseed.comparison.item_arrays import Array, ItemScores
+from reseed.comparison.item_pairs import compare_models, share_seeds
+from reseed.stats.bounded_mean import bounded_mean_limit, bounded_mean_p
+from reseed.stats.item_model import ItemDifference
+from reseed.stats.paired_proportions import score_interval
+from reseed.stats.seed_difference import SeedDifference
+from reseed.stats.weighted_t import upper_quantile
+
+_MOST_GRADES = 10
+
+
+@dataclass(frozen=True)
+class GateTest:
+    """The test of candidate − baseline on one dataset.
+
+    Scores of items must pass two tests: that of `result`, which allows for seeds and prompts, and
+    that of a bounded mean over items or clusters, which holds where hardly anything varies. Counts
+    of one run each (McNemar, Tango) hold there by themselves.
+
+    values: (units,) mean difference of each item or cluster; None: runs without items, or counts.
+    sizes: (units,) number of items of each.
+    reach: the largest possible difference of two scores.
+    items: number of items; 0: runs without items.
+    """
+
+    dataset: str
+    result: ItemDifference | SeedDifference
+    values: Array | None = None
+    sizes: Array | None = None
+    reach: float = 0.0
+    items: int = 0
+
+    def one_sided_p(self, bound: float, *, greater: bool = True) -> float:
+        """The p-value that the true difference is at most `bound`; else at least `bound`."""
+        sign = 1 if greater else -1
+        p = float(self.result.one_sided_p(bound, greater=greater))
+        if self.values is None:
+            return p
+        exact = bounded_mean_p(
+            sign * self.values, sign * bound, least=-self.reach, sizes=self.sizes
+        )
+        return max(p, exact) if self.result.se else exact
+
+    def limits(self, alpha: float) -> tuple[float, float]:
+        """The bounds that the one-sided tests of size `alpha` just do not reject."""
+        result = self.result
+        if isinstance(result, SeedDifference):
+            half = upper_quantile(alpha, [(1.0, result.df)]) * result.se
+        elif result.discordant:
+            low, high = score_interval(*result.discordant, self.items, 1 - 2 * alpha)
+            # At 0 the test is the mid-p, which may keep a difference that the interval excludes.
+            is_shown = [self.one_sided_p(0.0, greater=side) <= alpha for side in (True, False)]
+            return low if is_shown[0] else min(low, 0.0), high if is_shown[1] else max(high, 0.0)
+        else:
+            half = upper_quantile(alpha, result.parts) * result.se if result.se else 0.0
+        low, high = result.difference - half, result.difference + half
+        if self.values is not None:
+            exact = [
+                sign
+                * bounded_mean_limit(sign * self.values, alpha, least=-self.reach, sizes=self.sizes)
+                for sign in (1, -1)
+            ]
+            low, high = min(low, exact[0]), max(high, exact[1])
+        return low, high
+
+
+def test_items(scores: ItemScores, sign: int, fixed: Sequence[str], reach: float) -> GateTest:
+    """The test of the models `candidate` and `baseline` on one dataset.
+
+    Args:
+        scores: of both models.
+        sign: 1 if more is better, else −1.
+        fixed: factors that the decision need not hold for new levels of.
+        reach: of `GateTest`.
+    """
+    result, _ = compare_models(scores, "candidate", "baseline", sign, fixed, level=0.95)
+    count = len(scores.items)
+    if result.discordant:
+        return GateTest(scores.dataset, result, items=count)
+    sides, _ = share_seeds(scores.models["candidate"], scores.models["baseline"])
+    candidate, baseline = (side.mean(axis=(0, 1)) for side in sides)
+    index = np.arange(count) if scores.clusters is None else scores.clusters
+    sizes = np.bincount(index).astype(float)
+    values = sign * np.bincount(index, candidate - baseline) / sizes
+    return GateTest(scores.dataset, result, values, sizes, reach, count)
+
+
+test_items.__test__ = False  # type: ignore[attr-defined]
+
+
+def find_reach(scores: Array) -> float:
+    """The largest possible difference of two of all scores.
+
+    It is 1 of shares; of whole grades their scale from 0 or 1 to the greatest, which need not be
+    given to show that no item fell to its end; of other scores the observed range.
+    """
+    low, high = float(scores.min()), float(scores.max())
+    if 0 <= low <= high <= 1:
+        return 1.0
+    is_grade = low >= 0 and high <= _MOST_GRADES and bool((scores == np.round(scores)).all())
+    return high - min(low, 1.0) if is_grade else high - low
