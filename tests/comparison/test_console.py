@@ -1,6 +1,7 @@
 """What `reseed compare` prints: the answer first, in the width of the terminal; JSON; quiet."""
 
 import json
+import re
 import warnings
 from itertools import product
 
@@ -9,6 +10,7 @@ import pandas as pd
 import pytest
 from reseed import cli, compare
 from reseed.comparison.console import render, show_steps, state_answer
+from scipy import stats
 
 
 @pytest.fixture(scope="module")
@@ -251,3 +253,25 @@ def test_progress_is_lines_where_there_is_no_terminal(capsys):
     assert lines == [f"Writing: {i} of 10 done; {i}" for i in (0, 2, 4, 6, 8)]
     list(show_steps(["one"], "Writing", False))
     assert capsys.readouterr().err == ""
+
+
+def test_every_answer_states_a_difference_by_one_correction():
+    """A mean difference between the thresholds of both corrections: console, JSON, page, data."""
+    d = np.resize([1.0, -1.0], 12)
+    d = (d - d.mean()) / d.std(ddof=1)
+    errors = [np.sqrt(1 / 12 + ratio) for ratio in (0.25, 0.375)]
+    shift = stats.t.ppf(0.975, 11) * sum(errors) / 2
+    x = 0.8 + 0.01 * (shift + d)
+    rows = [("x", s, x[s]) for s in range(12)] + [("y", s, 0.8) for s in range(12)]
+    found = compare(
+        pd.DataFrame(rows, columns=["model", "split", "accuracy"]), test_train_ratio=0.25
+    )
+    qualifier = "by one correction only"
+    assert f"{qualifier} significantly better than y" in found.answer[0]
+    assert qualifier in json.loads(found.to_json())["answer"][0]
+    (row,) = found.verdicts.itertuples()
+    assert row.p_adjusted <= 0.05 < row.conservative_p_holm
+    page = re.sub(r"<[^>]*>", "", found.to_html())
+    headlines = re.findall(r"[^.;\n]*(?:is shown to be better|significantly better)[^.\n]*", page)
+    assert headlines
+    assert all(qualifier in one for one in headlines)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import pandas as pd
+
 from reseed.claims.budget import describe_additions, describe_datasets
 from reseed.claims.designs import (
     NEMENYI,
@@ -28,6 +30,8 @@ from reseed.claims.verdicts import (
     is_equivalent,
 )
 
+#: Condition of a difference over splits (`label_pair_outcome`).
+BY_ONE_CORRECTION = "by one correction only"
 #: Datasets from which the signed-rank test too often claims differences between equal models under
 #: skew, and how often at a level of 5 % (docs/methods/simulations/designs.csv).
 _MANY = 10
@@ -68,7 +72,14 @@ def label_pair_outcome(row: Row) -> str:
 
 def _qualify(row: Row) -> str:
     """Condition of a difference over splits that the correction for any learner does not show."""
-    return "by one correction only" if row.get("conservative_p_holm", 0) > row["alpha"] else ""
+    return BY_ONE_CORRECTION if row.get("conservative_p_holm", 0) > row["alpha"] else ""
+
+
+def find_conditional(rows: pd.DataFrame) -> pd.Series[bool]:
+    """Which rows of the analysis `pairs` show a difference by one correction only."""
+    if "conservative_p_holm" not in rows:
+        return pd.Series(False, rows.index)
+    return (rows["outcome"] == "difference") & (rows["conservative_p_holm"] > rows["alpha"])
 
 
 def _is_by_rank(row: Row) -> bool:

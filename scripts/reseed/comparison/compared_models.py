@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _VERDICT_COLUMNS = [
     "dataset", "model_a", "model_b", "outcome", "difference", "low", "high", "p", "p_adjusted",
-    "flips", "n", "test", "detectable", "add", "detectable_add", "verdict",
+    "conservative_p_holm", "flips", "n", "test", "detectable", "add", "detectable_add", "verdict",
 ]  # fmt: skip
 _LEADERBOARD_COLUMNS = ["dataset", "metric", "model", "rank", "mean", "sd", "n", "failed"]
 
@@ -62,7 +62,9 @@ class ComparedModels:
         """One row a compared pair: difference with its interval, p-values, verdict.
 
         `difference`, `low` and `high` are in units of the score and positive where `model_a` is
-        better; `p_adjusted` is adjusted over the pairs compared on that dataset. For an open
+        better; `p_adjusted` is adjusted over the pairs compared on that dataset. Where
+        `conservative_p_holm` (the correction for learners that depend on single rows) is above
+        `alpha`, a difference is shown by one correction only. For an open
         verdict, `add` is what to double to find smaller differences (`detectable_add` instead of
         `detectable`).
         """

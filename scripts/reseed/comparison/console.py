@@ -13,7 +13,11 @@ import pandas as pd
 from reseed.claims.designs import ONE_TEST_SET
 from reseed.claims.families import describe_families
 from reseed.claims.formatting import format_p, format_share
-from reseed.claims.pair_verdicts import label_pair_outcome
+from reseed.claims.pair_verdicts import (
+    BY_ONE_CORRECTION,
+    find_conditional,
+    label_pair_outcome,
+)
 from reseed.claims.possible_ranks import format_ranks
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS
@@ -50,7 +54,8 @@ def state_answer(comparison: ComparedModels) -> list[str]:
     verdicts = comparison.verdicts
     if verdicts.empty:
         return ["Nothing to compare: no two models have runs on the same data."]
-    rows = verdicts.assign(design=comparison.statistics("pairs")["design"].to_numpy())
+    found = comparison.statistics("pairs")
+    rows = verdicts.assign(design=found["design"].to_numpy(), label=_label(found))
     over = rows[(rows["dataset"] == ALL_DATASETS) & rows["p_adjusted"].notna()]
     single = rows[rows["dataset"] != ALL_DATASETS]
     datasets = single["dataset"].nunique()
@@ -73,12 +78,17 @@ def state_answer(comparison: ComparedModels) -> list[str]:
     equal = int((single["outcome"] == "equivalent").sum())
     tested = int(single["p_adjusted"].notna().sum())
     also = f", equivalence for {equal:,}" if equal else ""
+    weak = int(find_conditional(found).sum())
+    also = f"{f' ({weak:,} of them {BY_ONE_CORRECTION})' if weak else ''}{also}"
     lines.append(
         f"On single datasets a difference is shown for {shown:,} of "
-        f"{counted(tested, 'tested pair')}"
-        f"{also}{_describe_scope(single)}."
+        f"{counted(tested, 'tested pair')}{also}{_describe_scope(single)}."
     )
     return lines
+
+
+def _label(pairs: pd.DataFrame) -> list[str]:
+    return [label_pair_outcome(row) for row in pairs.to_dict("records")]
 
 
 def _offer_deterministic(comparison: ComparedModels) -> list[str]:
@@ -109,8 +119,9 @@ def _describe_best(
     model = best["model"]
     own = rows[(rows["model_a"] == model) | (rows["model_b"] == model)]
     others: dict[str, list[str]] = {}
-    for a, b, outcome in own[["model_a", "model_b", "outcome"]].itertuples(index=False):
-        side = outcome if outcome != "difference" else "better" if a == model else "worse"
+    for a, b, label in own[["model_a", "model_b", "label"]].itertuples(index=False):
+        side = label.removeprefix("difference")
+        side = side if side == label else f"{'better' if a == model else 'worse'}{side}"
         others.setdefault(side, []).append(b if a == model else a)
     if value == "mean rank":
         where = f"Over {single['dataset'].nunique()} datasets "
@@ -122,7 +133,9 @@ def _describe_best(
         lead = f"{where}{_list(tied)} share the best {score}"
     words = {
         "better": "significantly better than",
+        f"better, {BY_ONE_CORRECTION}": f"{BY_ONE_CORRECTION} significantly better than",
         "worse": "significantly worse than",
+        f"worse, {BY_ONE_CORRECTION}": f"{BY_ONE_CORRECTION} significantly worse than",
         "equivalent": "equivalent to",
         "no difference shown": "not significantly different from",
         "too few runs": "too few runs to compare with",
@@ -347,7 +360,7 @@ def format_summary(comparison: ComparedModels, verdicts: pd.DataFrame) -> pd.Dat
         _name_differences(rows): [format_difference(row) for row in rows.to_dict("records")],
         "p (adjusted)": [format_p(p) if p == p else "–" for p in verdicts["p_adjusted"]],
         "Flips": [format_share(f) if f == f else "–" for f in verdicts["flips"]],
-        "Outcome": [label_pair_outcome(row) for row in rows.to_dict("records")],
+        "Outcome": _label(rows),
     }
     if verdicts["dataset"].nunique() == 1:
         del summary["Dataset"]

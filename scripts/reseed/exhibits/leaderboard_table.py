@@ -15,9 +15,11 @@ from reseed.analyses.shared.keys import merge_keys
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample
 from reseed.claims.designs import ONE_TEST_SET
+from reseed.claims.pair_verdicts import BY_ONE_CORRECTION, find_conditional
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.exhibits.shared.leading_models import count_best_means, rank_note
+from reseed.exhibits.shared.shown_pairs import list_others, share_shown
 from reseed.plugins.options import Experiments as Options
 from reseed.plugins.options import NoOptions
 from reseed.rendering.arms import arm_title
@@ -193,24 +195,12 @@ def _record(pairs: pd.DataFrame, model: str, least: int) -> TableRow:
     """Comparisons won, inconclusive and lost; empty with fewer than `least`."""
     if len(pairs) < least:
         return {}
-    others = _others(pairs, model)
+    others = list_others(pairs, model)
     sides = ["won", "equal", "open", "lost"]
     if not pairs["outcome"].eq("equivalent").any():
         sides.remove("equal")
     counts = " / ".join(str(len(others[side])) for side in sides)
     return {", ".join(sides).capitalize(): counts}
-
-
-def _others(pairs: pd.DataFrame, model: str) -> dict[str, list[str]]:
-    """Models compared with a model, by outcome: won, lost, equal (equivalent), or open."""
-    found: dict[str, list[str]] = {"won": [], "lost": [], "equal": [], "open": []}
-    own = pairs[(pairs["model_a"] == model) | (pairs["model_b"] == model)]
-    for a, b, outcome in own[["model_a", "model_b", "outcome"]].itertuples(index=False):
-        decided = "won" if a == model else "lost"
-        undecided = "equal" if outcome == "equivalent" else "open"
-        side = decided if outcome == "difference" else undecided
-        found[side].append(b if a == model else a)
-    return found
 
 
 def _score(part: pd.DataFrame) -> str:
@@ -245,7 +235,7 @@ def _claims(
             *_best_by_rank(data, title, single, known, pairs),
         ]
         if len(pairs):
-            shown = phrases.share(pairs, pairs["outcome"] == "difference", "comparison")
+            shown = share_shown(pairs, "comparison")
             text = (
                 f"{'{where}: a' if title else 'A'} difference is shown for {{shown}} ({{n}} each)."
             )
@@ -294,7 +284,7 @@ def _best_by_rank(
     model, sample = best["model"].iloc[0], Sample.of(known, "n", "dataset")
     names = {"where": phrases.name(title), "best": phrases.name(_named(data, best, best["model"]))}
     parts = [part for _, part in settings(data, single)]
-    others = [_others(_setting_of(pairs, part), model) for part in parts]
+    others = [list_others(_setting_of(pairs, part), model) for part in parts]
     # Options may leave out pairs.
     left_out = any(
         sum(map(len, o.values())) < len(p) - 1 for o, p in zip(others, parts, strict=True)
@@ -348,7 +338,7 @@ def _best_mean(
     pairs = pairs[~(pairs["model_a"].isin(absent) | pairs["model_b"].isin(absent))]
     model = best["model"].iloc[0]
     own = pairs[(pairs["model_a"] == model) | (pairs["model_b"] == model)]
-    others = _others(pairs, model)
+    others = list_others(pairs, model)
     beats_all = _beats_all(others, len(part) - len(absent))
     names = {
         "where": phrases.name(where),
@@ -380,6 +370,11 @@ def _best_mean(
         text += ", and is significantly better than {won}"
     if others["equal"]:
         text += "; equivalent to {equal}"
+    weak = list_others(own[find_conditional(own)], model)
+    if weak["won"] or weak["lost"]:
+        names["weak"] = phrases.name(_named(data, best, weak["won"] + weak["lost"]))
+        text += f" ({{weak}} {BY_ONE_CORRECTION})"
+        tail += f", {BY_ONE_CORRECTION}" if beats_all else ""
     if len(absent):
         text += f"; {{absent}} {'has' if len(absent) == 1 else 'have'} no finished run"
     return Claim(

@@ -14,6 +14,8 @@ from matplotlib.lines import Line2D
 from reseed.claims import phrases
 from reseed.claims.claim import Claim
 from reseed.claims.formatting import format_p
+from reseed.claims.pair_verdicts import BY_ONE_CORRECTION, find_conditional
+from reseed.exhibits.shared.shown_pairs import share_shown
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering import coverage, style
 from reseed.rendering.data import ExhibitData, NothingToShow
@@ -111,7 +113,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             sentence,
             rows,
             {
-                "shown": phrases.share(rows, rows["outcome"] == "difference", "pair"),
+                "shown": share_shown(rows, "pair"),
                 "pairs": phrases.count(rows, "pair"),
                 **dict(zip("ab", map(phrases.name, pair_titles(data, rows.iloc[0])), strict=True)),
             },
@@ -150,6 +152,7 @@ def _count(rows: pd.DataFrame) -> tuple[str, str]:
         text = "A difference is shown for {shown}"
     elif rows["outcome"].iloc[0] == "difference":
         text = "{a} is shown to be better than {b}"
+        text += f", {BY_ONE_CORRECTION}" if find_conditional(rows).any() else ""
     else:
         text = "No difference is shown between {a} and {b}"
     return text, f"{text} ({{n}} a pair)."

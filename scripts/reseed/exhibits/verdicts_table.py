@@ -11,9 +11,15 @@ from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample
 from reseed.claims.designs import ONE_TEST_SET
 from reseed.claims.families import describe_families
-from reseed.claims.pair_verdicts import build_pair_verdict, label_pair_outcome
+from reseed.claims.pair_verdicts import (
+    BY_ONE_CORRECTION,
+    build_pair_verdict,
+    find_conditional,
+    label_pair_outcome,
+)
 from reseed.claims.verdicts import Outcome
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
+from reseed.exhibits.shared.shown_pairs import share_shown
 from reseed.plugins.options import Experiments as Options
 from reseed.rendering import coverage, numbers
 from reseed.rendering.data import ExhibitData, metric_title
@@ -172,7 +178,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
                 f"{text}{scope} ({{n}} a pair).",
                 within,
                 {
-                    "shown": phrases.share(within, shown, *noun),
+                    "shown": share_shown(within, *noun),
                     "equal": phrases.share(within, equal, *noun),
                 },
                 pair_runs(within),
@@ -193,7 +199,7 @@ def _over_datasets(rows: pd.DataFrame) -> Claim:
         "shown_over_datasets",
         f"Over {{n}} a difference{of} is shown for {{shown}}.",
         rows,
-        {"shown": phrases.share(rows, rows["outcome"] == "difference", "pair")},
+        {"shown": share_shown(rows, "pair")},
         Sample.of(rows, "n", "dataset"),
         headline="" if (rows["outcome"] == "too few runs").all() else headline,
         null="no difference",
@@ -210,7 +216,7 @@ def _best_models(data: ExhibitData, within: pd.DataFrame) -> Claim:
         "second": phrases.name(pair_titles(data, best.iloc[0])[1]),
         "by_model": phrases.tally(best, [f"{title} on {times}" for title, times in counts]),
         "settings": count_settings(best),
-        "sure": phrases.share(best, best["outcome"] == "difference", "setting"),
+        "sure": share_shown(best, "setting"),
     }
     if len(best) > 1:
         sentence = (
@@ -221,6 +227,7 @@ def _best_models(data: ExhibitData, within: pd.DataFrame) -> Claim:
         sentence = "{best} share the best mean score ({n} a pair)."
     else:
         shown = "is shown" if best["outcome"].iloc[0] == "difference" else "is not shown"
+        shown += f" {BY_ONE_CORRECTION}" if find_conditional(best).any() else ""
         sentence = (
             "{best} has the best mean score; that it beats the next, {second}, "
             f"{shown} ({{n}} a pair)."
