@@ -22,7 +22,7 @@ OLDEST := build/oldest
 # Environment of the documentation site.
 DOCS := build/docs
 
-.PHONY: run test pytest oldest lint benchmark verify prune faults sequences mutants scale schemas docs dist \
+.PHONY: run test pytest oldest lint benchmark verify prune faults sequences mutants scale schemas docs dist release \
   wheel lock licenses clean
 
 run: .venv/installed
@@ -110,8 +110,14 @@ $(DOCS)/installed: requirements.txt requirements-docs.txt
 dist:
 	rm -rf dist build/lib
 	$(PYTHON) -m venv --clear build/dist
-	build/dist/bin/python -m pip install --quiet build
+	build/dist/bin/python -m pip install --quiet build twine
 	build/dist/bin/python -m build --outdir dist .
+	build/dist/bin/python -m twine check --strict dist/*
+
+# Set version, authors and owner of the repository everywhere, before a tag:
+#   make release VERSION=1.0.0 OWNER=my-group AUTHOR="Ada Lovelace"
+release:
+	$(PYTHON) docs/tools/make_release.py --version "$(VERSION)" --owner "$(OWNER)" --author "$(AUTHOR)"
 
 # Install the wheel into an empty environment and test it there: make wheel PYTHON=python3.13
 wheel: dist

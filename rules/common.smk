@@ -8,12 +8,11 @@ from snakemake.logging import logger
 
 # Version of the package that these rules need.
 VERSION = "0.3.0"
-# The repository serves until the package is on the index.
 INSTALL = (
-    f"pip install reseed=={VERSION}, or from the repository: "
-    f"pip install git+https://github.com/OWNER/reseed@v{VERSION}"
+    "from the repository that hosts this workflow: "
+    f"pip install git+https://URL-OF-THE-REPOSITORY@v{VERSION}"
 )
-# In a checkout the package is in `scripts`; otherwise it is installed (`pip install reseed`).
+# In a checkout the package is in `scripts`; otherwise it is installed.
 SCRIPTS = Path(str(workflow.current_basedir)).parent / "scripts"
 if SCRIPTS.is_dir():
     sys.path.insert(0, str(SCRIPTS))
@@ -29,11 +28,11 @@ try:
     )
     from reseed.pipeline.workflow import RunMode, Workflow, find_config
 except ImportError as error:
-    raise WorkflowError(f"{error}. Install the package: {INSTALL}") from None
+    raise WorkflowError(f"{error}. Install the package {INSTALL}") from None
 if reseed.__version__ != VERSION:
     raise WorkflowError(
         f"This workflow needs reseed {VERSION}, and {reseed.__version__} is installed. "
-        f"Install it: {INSTALL}"
+        f"Install it {INSTALL}"
     )
 
 MODE = RunMode(

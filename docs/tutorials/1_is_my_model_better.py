@@ -5,7 +5,7 @@ Is my model better? (ten minutes)
 You trained two models, and one has the higher score. This page shows why one score each is not
 enough, and how to get an answer that holds for the next seed and the next split too.
 
-You need ``pip install reseed`` and nothing else.
+You need Reseed (``pip install .`` in a copy of the repository) and nothing else.
 """
 
 import reseed

@@ -68,7 +68,7 @@ def test_spreadsheet_without_its_package_names_the_extra(tmp_path, monkeypatch):
         raise ImportError
 
     monkeypatch.setattr(pd, "read_excel", fail)
-    with pytest.raises(ReseedError, match=r"pip install 'reseed\[excel\]'"):
+    with pytest.raises(ReseedError, match="pip install python-calamine"):
         read_table(path)
 
 

@@ -18,8 +18,8 @@ MAX_BYTES = 1_000_000
 MAX_IMPORT_SECONDS = 0.4
 #: Optional packages; modules that need one are skipped where it is missing.
 OPTIONAL = {
-    "PIL", "ir_measures", "joblib", "pooch", "python_calamine", "safetensors", "tokenizers",
-    "torch", "torchvision", "transformers", "xgboost",
+    "PIL", "ir_measures", "joblib", "pooch", "pytest", "python_calamine", "safetensors",
+    "tokenizers", "torch", "torchvision", "transformers", "xgboost",
 }  # fmt: skip
 
 

@@ -317,7 +317,7 @@ def _read_spreadsheet(path: Path) -> _Content:
     except ImportError:
         raise ReseedError(
             f"{path}: is a spreadsheet, which needs the package python-calamine: "
-            "`pip install 'reseed[excel]'`. Or save its sheet as `CSV UTF-8`."
+            "`pip install python-calamine`. Or save its sheet as `CSV UTF-8`."
         ) from None
     frame = frame.rename(columns=str)
     return frame, np.arange(2, len(frame) + 2)
