@@ -1,8 +1,12 @@
 """Types that all classes of the configuration share."""
 
+from functools import partial
 from typing import Annotated, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from reseed.core.entry_points import resolve_plugin
+from reseed.core.errors import ReseedError
 
 Identifier = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_]*$")]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -14,6 +18,20 @@ ObjectPath = Annotated[str, Field(pattern=r"^[\w.]+:\w+$")]
 Seed = Annotated[Integer, Field(ge=0, lt=2**32)]
 Scale = Literal["smoke", "demo", "paper"]
 SCALES = get_args(Scale)
+
+
+def _resolve(family: str, name: str) -> str:
+    try:
+        return resolve_plugin(family, name)
+    except ReseedError as error:
+        raise ValueError(str(error)) from None
+
+
+# Names of plug-ins (`reseed.core.entry_points`) become `module:function` here.
+AnalysisKind = Annotated[str, AfterValidator(partial(_resolve, "analyses"))]
+ExhibitKind = Annotated[str, AfterValidator(partial(_resolve, "exhibits"))]
+MetricName = Annotated[str, AfterValidator(partial(_resolve, "metrics"))]
+ReaderName = Annotated[str, Field(pattern=r"^[\w-]+(\.[\w-]+)+$")]
 
 
 class Strict(BaseModel):

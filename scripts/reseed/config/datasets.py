@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from reseed.config.base import Count, Identifier, Sha256, Strict
+from reseed.config.base import Count, Identifier, MetricName, Sha256, Strict
 
 Members = Annotated[dict[str, Sha256], Field(min_length=1)]
 
@@ -146,7 +146,7 @@ class Dataset(Strict):
     """Official test rows."""
     rows: Count | None = None
     """Number of rows to draw, stratified by class (default: all)."""
-    metric: str | None = None
+    metric: MetricName | None = None
     """Metric that compares models; `my_module:metric` for a custom metric."""
     stand_in_for: str | None = None
     """Dataset that this one replaces; every exhibit marks it."""

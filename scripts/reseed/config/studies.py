@@ -5,10 +5,14 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from reseed.config.base import (
+    AnalysisKind,
     Count,
+    ExhibitKind,
     Fraction,
     Identifier,
     Integer,
+    MetricName,
+    ReaderName,
     Scale,
     Seed,
     Strict,
@@ -126,7 +130,7 @@ class Hyperparameters(Strict):
     """Folds of the cross-validation that scores a configuration."""
     method: Literal["random", "halving"] = "random"
     """`halving`: successive halving, which drops poor configurations on part of the rows."""
-    metric: str | None = None
+    metric: MetricName | None = None
     """Metric of the search, if the task has it (default: the study's, else the dataset's)."""
 
 
@@ -227,8 +231,8 @@ class Results(Strict):
     """Path of the table; `{results}` is replaced by the results folder."""
     made_from: str | None = None
     """Study of this project whose scores are exported to `path` first."""
-    format: ResultsFormat = "auto"
-    """Format of the file, if it is not recognised."""
+    format: ResultsFormat | ReaderName = "auto"
+    """Format of the file, if it is not recognised; or `package.name` of a plug-in."""
     columns: dict[str, str | list[str]] = {}
     """Name of a column in Reseed: name in the file, or a list of names."""
     metric: str | list[str] | dict[str, str] | None = None
@@ -252,8 +256,8 @@ class Results(Strict):
 class Analysis(Strict):
     """One statistical analysis of a study."""
 
-    kind: str
-    """A kind from the list below, or `my_module:analyse`."""
+    kind: AnalysisKind
+    """A kind from the list below, `my_module:analyse`, or `package.name` of a plug-in."""
     experiments: list[str] | None = None
     """Experiments whose trials it reads (default: all)."""
     options: dict[str, Any] = {}
@@ -280,7 +284,7 @@ class StatementEntry(Strict):
 class Exhibit(Strict):
     """One table or figure of a study, drawn from its analyses."""
 
-    kind: str
+    kind: ExhibitKind
     """A kind from the list below, or `my_module:table`, `my_module:figure`."""
     title: str
     """Heading, with the number in the paper if it has one."""
@@ -312,7 +316,7 @@ class Study(Strict):
     `differs`, `left out`), `entry` (names of exhibits of the study), `note`."""
     keep: list[Literal["test", "validation"]] = []
     """Parts of each split whose raw outputs (logits, predictions) every trial stores."""
-    metric: str | None = None
+    metric: MetricName | None = None
     """Metric that replaces that of each dataset; `my_module:metric` for a custom metric."""
     results: Results | None = None
     """Imported results, instead of experiments."""

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from reseed.core.entry_points import load_plugin
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.importers import (
     benchmark_layouts,
@@ -74,13 +75,16 @@ def read_source(
         source: a path or several; a folder (of CSV files, JSON, lm-eval's results or TensorBoard's
             event files); a DataFrame, records, or a Series by model and run; a dict of columns;
             or a dict by model of scores, of results of `cross_validate`, or of DataFrames.
-        file_format: one of `FORMATS`; `auto` recognises the tool by the columns.
+        file_format: one of `FORMATS`; `auto` recognises the tool by the columns; `package.name` is
+            a plug-in, a function that takes the source and returns one of those above.
         mapping: the user's `columns`, which override the meaning of a column's name.
         requested: the user's `metric`; a column that holds it is not a run or a model.
 
     Raises:
         ReseedError: for a source that cannot be read.
     """
+    if "." in file_format:
+        source, file_format = load_plugin("readers", file_format)(source), "auto"
     if file_format not in FORMATS:
         raise ReseedError(
             f"format {file_format!r} is not known. Use {', '.join(FORMATS)}."

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from reseed.core.entry_points import resolve_plugin
 from reseed.core.errors import ReseedError
 from reseed.metrics import registry as metrics
 from reseed.metrics.names import infer_direction, is_share
@@ -35,6 +36,7 @@ def choose_metric(metric: Any, task: str, greater_is_better: bool | None) -> met
     if isinstance(metric, metrics.Metric):
         return metric
     if isinstance(metric, str):
+        metric = resolve_plugin("metrics", metric)
         known = metrics.get_metric(metric if ":" in metric else _SCORERS.get(metric, metric))
         if task not in known.tasks:
             raise ReseedError(f"metric {metric!r} is for {', '.join(known.tasks)}, not {task}")
