@@ -19,6 +19,7 @@ from reseed.comparison.command_options import (
     add_columns,
     add_direction,
     add_item_options,
+    add_seed_draws,
     parse_columns,
     read_item_options,
 )
@@ -105,6 +106,7 @@ def _add_compare(commands: Commands) -> None:
         help="a model without randomness: its one run on a split is a fixed score",
     )
     add_columns(command)
+    add_seed_draws(command)
     add_direction(command)
     add_item_options(command)
     add(
@@ -247,6 +249,7 @@ def _run_compare(options: argparse.Namespace) -> None:
         baseline=options.baseline,
         pairs=options.pair,
         deterministic=options.deterministic,
+        seed_draws=options.seed_draws,
         columns=parse_columns(options.column),
         greater_is_better=_parse_directions(options.greater, options.direction),
         test_train_ratio=options.test_train_ratio,

@@ -62,7 +62,7 @@ def test_predicted_labels_are_items_too():
 def test_scores_of_one_test_set_say_first_that_it_did_not_vary():
     runs = _null_items(np.random.default_rng(4), models="abcd")
     scores = runs.groupby(["model", "seed"], as_index=False)["correct"].mean()
-    found = reseed.compare(scores, metric="correct", greater_is_better=True)
+    found = reseed.compare(scores, metric="correct", greater_is_better=True, seed_draws="training")
     for verdict in found.verdicts["verdict"]:
         assert "on exactly this test set, which did not vary:" in verdict
     assert "(on exactly this test set, which did not vary)" in found.answer[0]

@@ -66,7 +66,7 @@ def test_the_ranking_prints_the_ranks_that_verdicts_leave(ranked):
     cells = {
         line.split()[0]: line[:place].split()[2:]
         for line in lines
-        if line[:2] in ("be", "b ", "c ")
+        if line.startswith(("best  ", "b  ", "c  "))
     }
     assert cells == {"best": ["1"], "b": ["2", "to", "3"], "c": ["2", "to", "3"]}
     assert any("hold for all models at once, at a level of 95 %" in line for line in lines)
@@ -111,7 +111,7 @@ def test_json_and_quiet(tmp_path, capsys):
     assert text == content["answer"]
     assert text[0].startswith("b is best by mean accuracy 0.77")
     assert text[0].endswith(
-        "; significantly better than a (on exactly this test set, which did not vary)."
+        "; significantly better than a (on one test set, assuming that the seeds drew no split)."
     )
 
 

@@ -59,7 +59,7 @@ COLUMNS = [
     "min_runs", "friedman_p", "critical_difference", "wins", "losses", "p_least", "items",
     "seed_share", "seeds_test", "seeds_p", "joint_low", "joint_high", "item_share",
     "conservative_p", "conservative_p_holm", "spread_p", "dunnett_p", "dunnett_low", "dunnett_high",
-    "add", "detectable_add", "largest_difference", "detectable_sd",
+    "add", "detectable_add", "largest_difference", "detectable_sd", "is_split_assumed",
 ]  # fmt: skip
 _TEXT = ["test", "rank_test", "missing", "family", "seeds_test", "add"]
 #: Columns that are ends of intervals of a difference.
@@ -120,6 +120,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
       most: `seeds`, `splits`, `rows` or `items` (`claims.budget`), or `datasets`; `detectable_add`:
       to what (of datasets: as `detectable_sd`).
     - `largest_difference`: largest possible difference, of two shares; intervals end there.
+    - `is_split_assumed`: no column says that all runs are on one split.
     - `instability`: share of single runs whose order differs from that of the means; a tie
       (`ties`: their share) counts one half.
 
@@ -182,11 +183,9 @@ def _compare_pairs(
         "greater_is_better": group.greater_is_better,
         "factor": group.factor,
         "unit": group.unit,
-        "level": options.level,
-        "alpha": options.alpha,
-        "min_runs": options.min_runs,
-        "target_power": options.target_power,
+        **options.model_dump(include={"level", "alpha", "min_runs", "target_power"}),
         "largest_difference": share_maximum(group.metric, group.trials["score"]),
+        "is_split_assumed": group.is_split_assumed,
     }
     rows: list[Row] = []
     batches: dict[tuple, list[int]] = {}

@@ -73,6 +73,8 @@ class Method:
 
 
 _FIXED_TEST_SET = "on exactly this test set, which did not vary"
+#: The same where only an assumption says so: imported seeds without a column of the split.
+ASSUMED_TEST_SET = "on one test set, assuming that the seeds drew no split"
 SPLITS = Method(
     name="splits",
     condition=DesignFacts("splits"),

@@ -8,6 +8,7 @@ import pandas as pd
 
 from reseed.claims.budget import describe_additions, describe_datasets
 from reseed.claims.designs import (
+    ASSUMED_TEST_SET,
     NEMENYI,
     SEEDS_AND_ITEMS,
     SIGN,
@@ -97,6 +98,8 @@ def build_pair_verdict(row: Row) -> Verdict:
     outcome = decide_pair_outcome(row)
     method = find_method(row["design"])
     scope = method.scope if method else ""
+    if scope and row.get("is_split_assumed") is True:
+        scope = ASSUMED_TEST_SET
     decimals = _count_decimals(row, outcome)
     difference = format_difference(row, decimals)
     notes: tuple[str, ...] = ()
@@ -247,6 +250,11 @@ def _describe_test(row: Row) -> str:
     basis = f"over {row['n']:.0f} shared model seeds"
     if row["design"] == UNPAIRED.design:
         basis = f"on {_count_runs(row)}, not paired, as too few model seeds are shared"
+    if row.get("is_split_assumed") is True:
+        return (
+            f"{test} {basis}. That all runs share one split is an assumption (`seed_draws`): if "
+            "the seeds drew splits, this test claims too much."
+        )
     return f"{test} {basis}; the data never varied, so other splits or test sets may say otherwise."
 
 

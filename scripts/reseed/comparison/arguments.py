@@ -6,11 +6,12 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from inspect import Parameter, signature
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.importers.import_runs import ImportOptions
 from reseed.importers.item_table import ItemTable
+from reseed.importers.seed_draws import SeedDraws
 from reseed.plugins import kinds
 
 #: Analyses or exhibits by name, as a study file has them.
@@ -68,6 +69,13 @@ def check_directions(greater: object) -> bool | dict[str, bool] | None:
     return {metric: value for metric, value in checked.items() if value is not None}
 
 
+def check_seed_draws(draws: Any) -> Any:
+    """`seed_draws`; ReseedError for an unknown value."""
+    if draws not in (None, *get_args(SeedDraws)):
+        raise ReseedError(f"`seed_draws` is {', '.join(get_args(SeedDraws))}, not {draws!r}.")
+    return draws
+
+
 def check_columns(columns: object) -> dict[str, str | list[str]]:
     """`columns` as text; ReseedError if it is not a dict, or an entry names no column."""
     if not isinstance(columns or {}, Mapping):
@@ -92,6 +100,7 @@ def choose_item_arguments(
     other = sorted(set(pair_options) - set(_ITEM_PAIR_OPTIONS))
     other += ["test_train_ratio"] if options.test_train_ratio is not None else []
     other += ["deterministic"] if options.deterministic else []
+    other += ["seed_draws"] if options.seed_draws else []
     if other:
         raise ReseedError(
             f"{', '.join(map(repr, other))}: does not apply to scores of items with clusters, "

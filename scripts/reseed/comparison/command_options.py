@@ -23,6 +23,15 @@ def add_columns(command: argparse.ArgumentParser) -> None:
     )
 
 
+def add_seed_draws(command: argparse.ArgumentParser) -> None:
+    """Add `--seed-draws`."""
+    command.add_argument(
+        "--seed-draws",
+        choices=["split", "training", "both"],
+        help="what the seed of a run drew (training, as an assumption)",
+    )
+
+
 def parse_columns(entries: list[str]) -> dict[str, str | list[str]]:
     """Entries `model=arch` by name; a name that is repeated has several columns."""
     columns: dict[str, str | list[str]] = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 from pyarrow import parquet
@@ -22,6 +22,7 @@ from reseed.comparison.arguments import (
     check_directions,
     check_pair_options,
     check_pairs,
+    check_seed_draws,
     choose_item_arguments,
     to_text,
 )
@@ -47,6 +48,7 @@ def compare(
     baseline: str | None = None,
     pairs: Sequence[tuple[str, str]] | None = None,
     deterministic: str | Sequence[str] = (),
+    seed_draws: Literal["split", "training", "both"] | None = None,
     columns: Mapping[str, str | list[str]] | None = None,
     greater_is_better: bool | Mapping[str, bool] | None = None,
     test_train_ratio: float | None = None,
@@ -75,6 +77,9 @@ def compare(
         pairs: or compare these pairs only, as (model, model).
         deterministic: models without randomness, such as BM25: one run on a split stands for the
             runs of all seeds.
+        seed_draws: what the seed of a run drew: `training`, the `split` of the data, or `both`. By
+            default, seeds without a column of the split are taken to draw the training, and the
+            verdict says so.
         columns: Reseed's name → the table's, for columns that are not recognised.
         greater_is_better: if the metric's name does not state it; or by metric.
         test_train_ratio: test rows / training rows of repeated random splits or folds.
@@ -125,6 +130,7 @@ def compare(
         baseline=choice.baseline,
         pairs=choice.pairs,
         deterministic=[deterministic] if isinstance(deterministic, str) else to_text(deterministic),
+        seed_draws=check_seed_draws(seed_draws),
     )
     given = {"cluster": cluster, "repeats": repeats, "fixed": tuple(fixed), "failed": failed}
     source = read_scores(results, import_options, cluster, given != _ITEM_DEFAULTS)

@@ -10,14 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from reseed.claims.designs import ONE_TEST_SET
+from reseed.claims.designs import ASSUMED_TEST_SET, ONE_TEST_SET, SEEDS
 from reseed.claims.families import describe_families
 from reseed.claims.formatting import format_p, format_share
-from reseed.claims.pair_verdicts import (
-    BY_ONE_CORRECTION,
-    find_conditional,
-    label_pair_outcome,
-)
+from reseed.claims.pair_verdicts import BY_ONE_CORRECTION, find_conditional, label_pair_outcome
 from reseed.claims.possible_ranks import format_ranks
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS
@@ -55,7 +51,9 @@ def state_answer(comparison: ComparedModels) -> list[str]:
     if verdicts.empty:
         return ["Nothing to compare: no two models have runs on the same data."]
     found = comparison.statistics("pairs")
-    rows = verdicts.assign(design=found["design"].to_numpy(), label=_label(found))
+    rows = verdicts.assign(
+        design=found["design"], is_assumed=found["is_split_assumed"].eq(True), label=_label(found)
+    )
     over = rows[(rows["dataset"] == ALL_DATASETS) & rows["p_adjusted"].notna()]
     single = rows[rows["dataset"] != ALL_DATASETS]
     datasets = single["dataset"].nunique()
@@ -164,7 +162,7 @@ def _describe_scope(rows: pd.DataFrame) -> str:
         several_sets = rows["dataset"].nunique() > 1
         if several_sets:
             return " (each on one fixed test set)"
-        return " (on exactly this test set, which did not vary)"
+        return f" ({ASSUMED_TEST_SET if rows['is_assumed'].any() else SEEDS.scope})"
     return ""
 
 

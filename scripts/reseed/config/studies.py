@@ -251,6 +251,8 @@ class Results(Strict):
     """Compare these pairs only: `[[a, b], …]`."""
     deterministic: list[str] = []
     """Models without randomness: one run on a split stands for the runs of all seeds."""
+    seed_draws: Literal["split", "training", "both"] | None = None
+    """What the seed of a run drew: the split of the data, the training, or both."""
 
 
 class Analysis(Strict):

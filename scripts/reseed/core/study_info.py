@@ -26,7 +26,11 @@ class _Info(BaseModel):
 
 
 class DatasetInfo(_Info):
-    """A dataset, and the metric that its models are compared on."""
+    """A dataset, and the metric that its models are compared on.
+
+    is_split_assumed: whether imported runs are taken to share one split without a column or word
+    that says so.
+    """
 
     metric: str
     greater_is_better: bool
@@ -53,6 +57,7 @@ class DatasetInfo(_Info):
     words: float | None = None
     notes: list[str] | None = None
     targets_sha256: str | None = None
+    is_split_assumed: bool = False
 
     @property
     def is_described(self) -> bool:

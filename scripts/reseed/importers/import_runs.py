@@ -38,6 +38,12 @@ from reseed.importers.metrics_schema import (
     to_metrics_schema,
 )
 from reseed.importers.score_meaning import check_score_meaning
+from reseed.importers.seed_draws import (
+    SeedDraws,
+    apply_seed_draws,
+    ask_what_seeds_draw,
+    find_assumed,
+)
 from reseed.importers.source_table import IN_MEMORY, SourceTable
 from reseed.importers.sources import read_source
 from reseed.importers.split_sizes import read_test_train_ratios
@@ -64,6 +70,7 @@ class ImportOptions:
     baseline: str | None = None
     pairs: Sequence[Sequence[str]] = ()
     deterministic: Sequence[str] = ()
+    seed_draws: SeedDraws | None = None
 
     @classmethod
     def from_results(cls, results: Mapping[str, Any]) -> ImportOptions:
@@ -132,6 +139,9 @@ def import_runs(
     check_finished_runs(table, runs)
     note_single_runs(table, runs, options.deterministic)
     runs = repeat_deterministic_runs(table, runs, options.deterministic)
+    assumed = find_assumed(columns, runs, options.seed_draws, has_item_scores or bool(tasks))
+    ask_what_seeds_draw(table, runs, primary, assumed)
+    runs = apply_seed_draws(table, columns, runs, options.seed_draws)
     check_run_counts(table, columns, runs)
     models = list(dict.fromkeys(runs["model"]))
     check_requested_models(table, models, options.baseline, options.pairs)
@@ -151,7 +161,7 @@ def import_runs(
             metric,
             directions[metric],
             options.unit,
-        )
+        ).model_copy(update={"is_split_assumed": True} if name in assumed else {})
         for name, metric in primary.items()
     }
     notes = [_describe_columns(table, columns, scores), *table.notes]

@@ -44,6 +44,7 @@ class ModelGroup:
     test_train_ratio: n_test / n_train of the splits; 0 with one split only.
     trials: one row a finished trial, with its `score` on `metric`.
     failed: number of trials without a score, by model.
+    is_split_assumed: of `DatasetInfo`.
     """
 
     key: Row
@@ -54,6 +55,7 @@ class ModelGroup:
     test_train_ratio: float
     trials: pd.DataFrame
     failed: dict[str, int]
+    is_split_assumed: bool = False
 
     @property
     def models(self) -> list[str]:
@@ -168,6 +170,7 @@ def _group_models(data: Data) -> Iterator[ModelGroup]:
             compute_test_train_ratio(trials),
             trials.assign(score=score)[~bad],
             {model: int(count) for model, count in failed.items()},
+            dataset.is_split_assumed,
         )
 
 
