@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from scipy.stats import rankdata
 
 from reseed.analyses.shared.arms import ARM
 from reseed.analyses.shared.data import Data
@@ -14,6 +13,7 @@ from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS, SPLIT_COLUMNS, Row
 from reseed.plugins.options import NoOptions
 from reseed.stats.comparison import merge_rounding_noise
+from reseed.stats.distributions import rankdata
 from reseed.stats.spread import spread
 
 COLUMNS = [

@@ -8,12 +8,12 @@ from functools import cache
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from reseed.analyses.shared.data import Cell, Data, cells
 from reseed.analyses.shared.published import STATISTICS, find_measured_row, read_published_results
 from reseed.core.schemas import CELL_COLUMNS, MODEL_SEED_COLUMNS, Row
 from reseed.plugins.options import Count, Level, PublishedFiles
+from reseed.stats import distributions as stats
 from reseed.stats.gaussian_range import range_against_gaussian
 from reseed.stats.spread import spread, spread_intervals
 

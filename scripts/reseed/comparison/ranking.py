@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from reseed.claims.formatting import count_noun
 from reseed.claims.formatting import join_names as join_and
@@ -27,6 +26,7 @@ from reseed.comparison.score_direction import choose_direction
 from reseed.core.errors import ReseedError
 from reseed.importers.item_table import ItemTable, read_item_table
 from reseed.importers.source_table import join_names
+from reseed.stats.distributions import rankdata
 from reseed.stats.rank_sets import (
     RankSets,
     TaskScores,

@@ -25,6 +25,8 @@ WeightedMetric = Callable[[NDArray, NDArray, Array], Array]
 #: OpenBLAS computes products of at most this many multiplications in one thread. Threads for
 #: slightly larger ones cost up to 80 times the product where another process uses the processor.
 ONE_THREAD = 2**18
+#: Items from which resamples are counted one by one.
+_MANY = 500
 _CHUNK = 4_000_000  # number of resampled counts held in memory at once
 
 
@@ -68,8 +70,16 @@ def resample_counts(
     for label in np.unique(group):
         (members,) = np.nonzero(group == label)
         size = members.size
-        drawn = rng.integers(0, size, (n_boot, size)) + offset * size
-        counts[:, members] = np.bincount(drawn.ravel(), minlength=n_boot * size).reshape(-1, size)
+        drawn = rng.integers(0, size, (n_boot, size))
+        if size < _MANY:
+            drawn += offset * size
+            counts[:, members] = np.bincount(drawn.ravel(), minlength=n_boot * size).reshape(
+                -1, size
+            )
+            continue
+        # Counts of one resample stay in the cache.
+        for resample, row in enumerate(drawn):
+            counts[resample, members] = np.bincount(row, minlength=size)
     return counts
 
 

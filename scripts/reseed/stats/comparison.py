@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
+from reseed.stats import distributions as stats
 from reseed.stats.bootstrap import ONE_THREAD, multiply_in_one_thread, resample_counts
 from reseed.stats.inputs import (
     Array,

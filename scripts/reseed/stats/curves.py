@@ -12,8 +12,8 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
+from reseed.stats import distributions as stats
 from reseed.stats.inputs import Array, as_finite, as_real, check_probability
 from reseed.stats.spread import median_rank
 

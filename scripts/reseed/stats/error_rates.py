@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
+from reseed.stats import distributions as stats
 from reseed.stats.comparison import holm, nadeau_bengio, pair_differences, reject
 from reseed.stats.inputs import Array, as_finite, as_unmasked, check_probability
 from reseed.stats.signed_rank import wilcoxon_p

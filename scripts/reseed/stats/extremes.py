@@ -10,8 +10,9 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import optimize, special, stats
+from scipy import optimize, special
 
+from reseed.stats import distributions as stats
 from reseed.stats.comparison import differences
 from reseed.stats.inputs import Array, as_finite, check_at_least, check_probability
 from reseed.stats.spread import spread

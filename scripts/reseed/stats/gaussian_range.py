@@ -7,9 +7,9 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 from scipy.special import gammaln, log_ndtr
 
+from reseed.stats import distributions as stats
 from reseed.stats.inputs import (
     Array,
     as_finite,

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import optimize, special, stats
+from scipy import optimize, special
 
+from reseed.stats import distributions as stats
 from reseed.stats.inputs import Array, as_finite, check_probability, rescale
 
 _POINTS = 800  # quadrature points of τ

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
+from reseed.stats import distributions as stats
 from reseed.stats.comparison import merge_rounding_noise
 from reseed.stats.inputs import Array, as_finite, check_probability, rescale
 from reseed.stats.signed_rank import smallest_signed_rank_p, wilcoxon_p

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import stats
 
+from reseed.stats import distributions as stats
 from reseed.stats.inputs import Array, check_at_least, check_probability
 
 #: (value, degrees of freedom).

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
+from reseed.stats import distributions as stats
 from reseed.stats.inputs import (
     Array,
     as_finite,

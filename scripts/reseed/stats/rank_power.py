@@ -8,8 +8,8 @@ from math import inf, sqrt
 from typing import Literal
 
 import numpy as np
-from scipy import stats
 
+from reseed.stats import distributions as stats
 from reseed.stats.inputs import Array, check_at_least, check_probability
 from reseed.stats.many_datasets import critical_difference
 

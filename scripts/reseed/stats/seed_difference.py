@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
+from reseed.stats import distributions as stats
 from reseed.stats.inputs import as_finite, check_probability
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from math import comb
 
-from scipy import stats
-
+from reseed.stats import distributions as stats
 from reseed.stats.inputs import check_probability
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
+from reseed.stats import distributions as stats
 from reseed.stats.inputs import Array, as_finite, check_at_least
 
 _MAX_ENUMERATED = 13  # up to this many differences, all sign patterns are enumerated (8,192)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
+from reseed.stats import distributions as stats
 from reseed.stats.inputs import (
     Array,
     as_finite,

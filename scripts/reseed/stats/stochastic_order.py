@@ -14,8 +14,8 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
+from reseed.stats import distributions as stats
 from reseed.stats.comparison import differences
 from reseed.stats.inputs import (
     Array,

@@ -10,10 +10,10 @@ from math import comb
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
+from reseed.stats import distributions as stats
 from reseed.stats.inputs import (
     Array,
     as_finite,

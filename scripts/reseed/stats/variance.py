@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 from scipy.linalg import solve_triangular
 from scipy.optimize import minimize
 
+from reseed.stats import distributions as stats
 from reseed.stats.inputs import Array, as_finite, as_labels, rescale
 from reseed.stats.mean_squares import Component, components, f_test
 
