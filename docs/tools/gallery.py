@@ -19,7 +19,7 @@ def write_gallery(studies: list[Path], exhibits: dict[str, list[str]], folder: P
     with content. Raises ReseedError if one is missing.
     """
     parts = [
-        "# Gallery",
+        "# Figures of the studies",
         "The pipeline drew every figure here from its own trials; the heading is its main finding."
         " The report (`results/report/index.html`) has such an entry, with all findings, for every"
         " exhibit. The files `NAME.yaml` in this folder are the longer studies of"
