@@ -93,11 +93,24 @@ def test_few_prompts_are_named_and_what_helps_is_said_first():
     text = compare_items(table).verdicts["verdict"].iloc[0]
     assert "interval −100 to 100" in text
     assert "Two prompts hardly show the spread over prompts" in text
-    assert "a difference of over 100 points; " in text
+    assert "Not even the largest possible difference would be found in 80 % of cases; " in text
     assert "with twice the prompts, no smaller with twice the seeds or items" in text
     fixed = compare_items(table, fixed=["prompt"]).verdicts["verdict"].iloc[0]
     assert "Two prompts" not in fixed
-    assert "over 100" not in fixed
+    assert "Not even" not in fixed
+    assert "over 100" not in text
+
+
+def test_two_clusters_have_no_verdict():
+    table = _table().drop(columns=["prompt", "epoch"])
+    passage = table["question"].str[1:].astype(int)
+    two, three = (
+        compare_items(table.assign(passage=passage % count), cluster="passage").verdicts
+        for count in (2, 3)
+    )
+    assert set(two["outcome"]) == {"too few runs"}
+    assert "2 clusters; a verdict needs at least 3" in two["verdict"].iloc[0]
+    assert "too few runs" not in set(three["outcome"])
 
 
 def test_items_numbered_within_clusters_are_told_apart():

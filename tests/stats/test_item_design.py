@@ -7,11 +7,14 @@ from reseed.stats.item_model import Contribution, ItemDifference
 from scipy import stats
 
 
-def evaluation(levels, variances):
+def evaluation(levels, variances, cluster_df=None):
     """A finished evaluation: levels by source, and parts of the squared error by sources."""
     contributions = tuple(Contribution(sources, v) for sources, v in variances.items())
     se = float(np.sqrt(sum(variances.values())))
-    return ItemDifference(0.1, se, 0.0, 0.2, 0.05, 0.95, "t", (), levels, contributions)
+    return ItemDifference(
+        0.1, se, 0.0, 0.2, 0.05, 0.95, "t", (), levels, contributions,
+        cluster_df=cluster_df if cluster_df else levels.get("cluster", levels["item"]) - 1.0,
+    )  # fmt: skip
 
 
 def expected_detectable(parts, alpha, power):
@@ -67,6 +70,15 @@ def test_more_clusters_bring_their_items():
     assert design.levels == {"cluster": 10, "item": 240}
     parts = [(0.03 / 2 + 0.02 / 6, 9)]
     assert design.detectable == pytest.approx(expected_detectable(parts, 0.05, 0.8))
+
+
+def test_unequal_clusters_have_the_df_of_the_test():
+    """Eight clusters that count as three: the size for equal clusters is found in .16, not .80."""
+    parts = {("cluster",): 0.03, ("item",): 0.02}
+    result = evaluation({"cluster": 8, "item": 40}, parts, cluster_df=2.0)
+    now, more = (predict_design(result, {"cluster": k}, 0.05) for k in (1, 2))
+    assert now.detectable == pytest.approx(expected_detectable([(0.05, 2)], 0.05, 0.8))
+    assert more.detectable == pytest.approx(expected_detectable([(0.025, 5)], 0.05, 0.8))
 
 
 def test_repeats_shrink_their_own_part():

@@ -51,28 +51,40 @@ def test_one_seed_equals_cluster_robust_errors():
     assert (ours.low, ours.high) == pytest.approx(tuple(ols.conf_int()[0]), rel=1e-10)
 
 
-def test_unequal_clusters_equal_the_jackknife():
-    """Leave one cluster out, in a loop (CR3)."""
-    a, b = (values[0] for values in _scores())
-    clusters = np.random.default_rng(1).integers(0, 7, 60) ** 2
-    d, labels = a - b, np.unique(clusters)
-    left_out = np.array([d[clusters != label].mean() for label in labels])
-    count = labels.size
-    variance = (count - 1) / count * ((left_out - d.mean()) ** 2).sum()
-    assert item_difference(a, b, clusters=clusters).se == pytest.approx(np.sqrt(variance))
+def test_unequal_clusters_are_cr2_by_explicit_matrices():
+    """Bell and McCaffrey (2002): residuals adjusted by (I − H)^(−1/2) of each cluster, and tr²/tr.
 
-
-def test_degrees_of_freedom_of_clusters_by_explicit_matrices():
-    sizes = np.array([30, 12, 9, 5, 4])
-    clusters = np.repeat(np.arange(5), sizes)
+    The working model is of independent items.
+    """
+    clusters = np.repeat(np.arange(5), [30, 12, 9, 5, 4])
     a, b = (values[0] for values in _scores())
-    w = sizes / 60
-    centre = np.diag(w) @ (np.eye(5) - np.outer(np.ones(5), w))
-    weights = np.diag(4 / 5 / (1 - w) ** 2)
-    form = centre.T @ weights @ centre
+    d, n = a - b, 60
+    hat = np.full((n, n), 1 / n)
+    vectors = []
+    for label in range(5):
+        own = clusters == label
+        values, axes = np.linalg.eigh((np.eye(n) - hat)[np.ix_(own, own)])
+        root = axes @ np.diag(values**-0.5) @ axes.T
+        vectors.append((np.eye(n) - hat)[:, own] @ root @ np.ones(own.sum()) / n)
+    g = np.array(vectors).T
+    result = item_difference(a, b, clusters=clusters)
+    assert result.se == pytest.approx(np.sqrt(((g.T @ d) ** 2).sum()))
+    form = g.T @ g
     expected = np.trace(form) ** 2 / np.trace(form @ form)
-    assert item_difference(a, b, clusters=clusters).parts[-1][1] == pytest.approx(expected)
-    assert expected < 3  # far from 4: one cluster holds half of the items
+    assert result.cluster_df == pytest.approx(expected)
+    assert 2 < expected < 3  # below 4: one cluster holds half of the items
+
+
+def test_unequal_clusters_keep_the_level():
+    """Equal models, lognormal sizes, effects of clusters: 1,000 simulations (SE .007)."""
+    wrong = 0
+    for number in range(1000):
+        rng = np.random.default_rng([5, number])
+        weights = np.exp(rng.normal(size=10))
+        index = np.r_[0:10, rng.choice(10, 90, p=weights / weights.sum())]
+        d = rng.normal(0, 0.5, 10)[index] + rng.normal(size=100)
+        wrong += item_difference(d, np.zeros(100), clusters=index).p_value <= 0.05
+    assert 0.03 < wrong / 1000 < 0.075
 
 
 def test_order_of_items_and_labels_of_clusters_do_not_matter():

@@ -27,12 +27,18 @@ from reseed.claims.verdicts import (
 SOURCES = ("seed", "prompt", "cluster", "item", "repeat")
 #: Degrees of freedom of clusters below which the verdict warns.
 _FEW_CLUSTERS = 5.0
+#: Length of an interval of the difference of two shares that says nothing.
+_SCALE = 2.0
+#: With fewer clusters there is no verdict: two show their spread by one number.
+_LEAST_CLUSTERS = 3
 
 
 def decide_evaluation_outcome(row: Row) -> Outcome:
     """Outcome of one row of `reseed.compare_items`."""
     if row["low"] == row["high"]:
         return "no variation"
+    if 0 < row["level_cluster"] < _LEAST_CLUSTERS:
+        return "too few runs"
     if row["p_holm"] <= row["alpha"] and row["difference"] != 0:
         return "difference"
     return "equivalent" if is_equivalent(row) else "no difference shown"
@@ -50,6 +56,10 @@ def build_evaluation_verdict(row: Row) -> Verdict:
     if outcome == "no variation":
         evidence = f"every item gives the same difference {row['difference']:.3g}"
         return Verdict(outcome, a, b, evidence, scope=where)
+    if outcome == "too few runs":
+        clusters = count_noun(int(row["level_cluster"]), "cluster")
+        evidence = f"{clusters}; a verdict needs at least {_LEAST_CLUSTERS}"
+        return Verdict(outcome, a, b, evidence, scope=where, needed="clusters")
     decimals = count_interval_decimals(row["low"] * row["factor"], row["high"] * row["factor"])
     evidence = ", ".join(
         [format_difference(row, decimals), format_interval(row, decimals), format_adjusted_p(row)]
@@ -113,15 +123,20 @@ def _describe_next(row: Row) -> str:
     decimals = count_interval_decimals(0, 2 * min(value for _, value in designs) * row["factor"])
 
     def text(value: float) -> str:
-        greatest = 1.0 if row["unit"] == "points" else value
-        over = "over " if value > greatest else ""
-        return over + format_number(min(value, greatest) * row["factor"], decimals)
+        return format_number(value * row["factor"], decimals)
 
     more = {"item": " in each cluster"} if row["level_cluster"] > 1 else {}
     names = {source: f"{source}s{more.get(source, '')}" for source, _ in designs}
-    now = text(row["detectable"])
+    is_share = row["unit"] == "points"
+    now = f"Found in 80 % of cases: a difference of {text(row['detectable'])}{format_unit(row)}"
+    if is_share and (row["detectable"] >= 1 or row["high"] - row["low"] >= _SCALE):
+        now = "Not even the largest possible difference would be found in 80 % of cases"
     helpful = sorted((value, source) for source, value in designs if value < row["detectable"])
-    helpful = [(value, source) for value, source in helpful if text(value) != now]
+    helpful = [
+        (value, source)
+        for value, source in helpful
+        if text(value) != text(row["detectable"]) and not (is_share and value >= 1)
+    ]
     better = [f"{text(value)} with twice the {names[source]}" for value, source in helpful]
     useless = [names[source] for source in names if source not in {name for _, name in helpful}]
     if useless:
@@ -131,7 +146,4 @@ def _describe_next(row: Row) -> str:
         for source in SOURCES
         if row[f"share_{source}"] > 0.005
     )
-    return (
-        f"Found in 80 % of cases: a difference of {now}{format_unit(row)}; "
-        f"{', '.join(better)}. Parts of the squared standard error: {shares}."
-    )
+    return f"{now}; {', '.join(better)}. Parts of the squared standard error: {shares}."

@@ -74,7 +74,7 @@ def list_result(result: ItemDifference, shared: bool | None, seeds_a: int) -> di
         "method": result.method,
         "shared_seeds": shared,
         "seeds_a": seeds_a,
-        "cluster_df": result.parts[-1][1] if result.parts else np.nan,
+        "cluster_df": result.cluster_df if result.parts else np.nan,
         **levels,
         **{f"share_{source}": share for source, share in shares.items()},
     }

@@ -39,6 +39,8 @@ from reseed.stats.rank_sets import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+#: Fewest runs of one task without items, as in `compare`; of several tasks, as many degrees.
+_MIN_RUNS = 5
 #: Fewest tasks for a statement on new tasks: with fewer no pattern of signs is rare enough.
 _MIN_TASKS = 6
 #: What is averaged over tasks.
@@ -244,10 +246,16 @@ def _build_ranking(
             f"No statement on new tasks: {count_noun(scores.shape[1], 'task')}, at least "
             f"{_MIN_TASKS} are needed."
         )
+    if tasks and _count_run_df(tasks) < _MIN_RUNS - 1:
+        tasks = []
+        notes.append(
+            f"No statement on exactly these tasks: without items it needs {_MIN_RUNS} runs of each "
+            "model on a task, or as many on several."
+        )
+    elif not tasks and scale == "score":
+        notes.append("No statement on exactly these tasks: one run of each model, without items.")
     if tasks and scale == "score":
         these = rank_on_tasks(tasks, level, rng=np.random.default_rng(_SEED))
-    elif scale == "score":
-        notes.append("No statement on exactly these tasks: one run of each model, without items.")
     if new is None and these is None:
         return None
     mean = scores.mean(axis=1)
@@ -266,6 +274,13 @@ def _build_ranking(
     text = join_and(_count_range(levels, name) for name, levels in sources.items())
     is_skewed = new is not None and skew_note is not None
     return Ranking(table, new, these, level, text, tuple(notes), is_skewed)
+
+
+def _count_run_df(tasks: Sequence[TaskScores]) -> float:
+    """Degrees of freedom of the spread over runs, of the model with fewest; infinite with items."""
+    runs = [[len(values) for values in task.values] for task in tasks]
+    has_items = any(task.values[0].shape[1] > 1 for task in tasks)
+    return np.inf if has_items else float(np.min(np.sum(np.array(runs) - 1, axis=0)))
 
 
 def _describe_skew(scores: NDArray[np.float64]) -> str | None:

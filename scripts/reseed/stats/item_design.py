@@ -48,7 +48,9 @@ def predict_design(
     levels = {name: count * changes.get(name, 1.0) for name, count in result.levels.items()}
     if has_clusters:
         levels["item"] *= changes.get("cluster", 1.0)
-    item_df = (levels["cluster"] if has_clusters else levels["item"]) - 1
+    item_df = levels["item"] - 1
+    if has_clusters:  # more clusters of the same sizes, as unequal as those of the test
+        item_df = (result.cluster_df + 1) * changes.get("cluster", 1.0) - 1
     parts: dict[float, float] = {}
     for one in result.contributions:
         shrink = 1.0

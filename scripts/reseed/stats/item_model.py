@@ -67,6 +67,7 @@ class ItemDifference:
         with Tango's score interval.
     parts: se², rescaled, by the mean squares behind it (`weighted_t`).
     levels: number of levels of each factor, by name; of `item`, and of `cluster` if there are some.
+    cluster_df: degrees of freedom of the mean square of items or clusters.
     discordant: for `McNemar`, items on which only A and only B is right.
     contributions: se² by source. Negative estimates are set to 0, so the sum may exceed se².
     """
@@ -82,6 +83,7 @@ class ItemDifference:
     levels: dict[str, int]
     contributions: tuple[Contribution, ...]
     discordant: tuple[int, int] | None = None
+    cluster_df: float = np.nan
 
     def one_sided_p(self, bound: float, *, greater: bool = True) -> float:
         """Return the p-value that the true difference is at most `bound`; else at least `bound`.
@@ -114,9 +116,9 @@ def item_difference(
     """Compute a t interval and test of the mean difference over items and crossed factors.
 
     Every factor is a random sample of its population, so the result holds for new levels of it.
-    The mean squares of single factors have (levels − 1) degrees of freedom. That of clusters of
-    unequal sizes has the degrees of freedom of a mean with equal effects of clusters
-    (Satterthwaite), which is clusters − 1 for equal sizes. All are combined by `weighted_t`.
+    The mean squares of single factors have (levels − 1) degrees of freedom. Clusters enter as in
+    CR2, with the degrees of freedom of Bell and McCaffrey (2002), which are clusters − 1 for equal
+    sizes. All are combined by `weighted_t`.
 
     Args:
         values_a, values_b: (levels of each factor, in order, ..., items) scores, repeats averaged.
@@ -154,7 +156,7 @@ def item_difference(
     result = ItemDifference(
         difference * unit, 0.0, difference * unit, difference * unit,
         float(abs(difference) <= 1e-12), level, "t", (), levels,
-        tuple(_separate_repeats(named, repeat_variance)),
+        tuple(_separate_repeats(named, repeat_variance)), cluster_df=_cluster_df(sizes),
     )  # fmt: skip
     is_binary = bool(np.isin(a, (0, 1)).all() and np.isin(b, (0, 1)).all())
     if not factors and clusters is None and is_binary:
@@ -198,31 +200,26 @@ def _index_clusters(clusters: ArrayLike | None, n: int) -> tuple[NDArray | None,
 
 
 def _cluster_df(sizes: Array) -> float:
-    """Return the degrees of freedom of `_item_squares` if clusters have independent effects.
+    """Return Bell and McCaffrey's degrees of freedom of `_item_squares`: Satterthwaite's.
 
-    The sum of squares is u'Bu of the clusters' effects u. Its degrees of freedom are
-    tr(B)²/tr(B²) (Satterthwaite); B is a diagonal plus a matrix of rank two, so traces are sums.
+    The sum of squares is e'Be of independent items e; its degrees of freedom are tr(B)²/tr(B²).
+    They are clusters − 1 for equal sizes.
     """
-    w, d = sizes, _jackknife_factors(sizes) * sizes**2
-    sum_d, sum_ww, sum_dw, sum_dd = d.sum(), (w * w).sum(), (d * w).sum(), (d * d).sum()
-    trace = sum_d - 2 * sum_dw + sum_d * sum_ww
-    diagonal = sum_dd + 2 * (-2 * (d * d * w).sum() + sum_d * (d * w * w).sum())
-    rest = 2 * sum_dd * sum_ww + 2 * sum_dw**2 + sum_d**2 * sum_ww**2 - 4 * sum_d * sum_dw * sum_ww
-    return float(min(trace**2 / (diagonal + rest), sizes.size - 1))
+    off = sizes**2 * _cr2_factors(sizes)
+    return float(1 / ((sizes**2).sum() + off.sum() ** 2 - (off**2).sum()))
 
 
-def _jackknife_factors(sizes: Array) -> Array:
-    """Return the factor of each cluster's squared sum in the jackknife variance.
+def _cr2_factors(sizes: Array) -> Array:
+    """Return the factor of each cluster's squared sum in the variance CR2.
 
-    For equal sizes all are G/(G − 1), as in the usual cluster-robust variance (CR1).
+    It is unbiased for independent items. For equal sizes all are G/(G − 1), as in CR1.
     """
-    count = sizes.size
-    return (count - 1) / count / (1 - sizes) ** 2
+    return 1 / (1 - sizes)
 
 
 def _item_squares(effects: Array, index: NDArray | None, sizes: Array) -> float:
     """Return the sum of squares over clusters of the sums of centred `effects` (..., items)/n."""
-    return float((_cluster_sums(effects, index, sizes) ** 2 @ _jackknife_factors(sizes)).sum())
+    return float((_cluster_sums(effects, index, sizes) ** 2 @ _cr2_factors(sizes)).sum())
 
 
 def _cluster_sums(effects: Array, index: NDArray | None, sizes: Array) -> Array:
@@ -252,7 +249,7 @@ def cluster_contributions(
     """
     index, sizes = _index_clusters(clusters, values.shape[-1])
     centred = values - values.mean(axis=-1, keepdims=True)
-    sums = _cluster_sums(centred, index, sizes) * np.sqrt(_jackknife_factors(sizes))
+    sums = _cluster_sums(centred, index, sizes) * np.sqrt(_cr2_factors(sizes))
     return sums, index, sizes, _cluster_df(sizes)
 
 

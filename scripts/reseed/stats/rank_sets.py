@@ -183,8 +183,10 @@ def rank_on_tasks(
     )
     rest = share**2 * np.sum([part.rest for part in parts], axis=0)
     by_runs = runs[:, None] + runs + np.minimum(rest[:, None] + rest, item_variance)
-    sets = _build(difference, np.sqrt(variance), draws, level, mean, 1.0)
-    return replace(sets, by_runs=by_runs, by_items=item_variance)
+    # Runs and items that do not vary show nothing about new ones.
+    se = np.where(variance > 0, np.sqrt(variance), np.inf)
+    sets = _build(difference, se, draws, level, mean, 1.0)
+    return replace(sets, se=np.sqrt(variance), by_runs=by_runs, by_items=item_variance)
 
 
 def _cluster_df(parts: Sequence[_Summary]) -> float | None:
