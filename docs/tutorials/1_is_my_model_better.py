@@ -58,7 +58,12 @@ print(found)
 # How to read it
 # --------------
 # The leaderboard orders the models by their mean score. Models that share a letter are *not shown to
-# differ*. Each line below it is one pair:
+# differ*.
+
+found.table("leaderboard").shown[["Model", "Rank", "Mean accuracy ↑", "Letters", "Runs"]]
+
+# %%
+# Of each pair are printed
 #
 # - the **difference** with its 95 % interval, in points (100 points are a share of 1);
 # - **p (adjusted)**: adjusted for the number of pairs, and for splits that share training rows;
