@@ -11,6 +11,7 @@ import pandas as pd
 from reseed.cache.trial_cache import SearchWinner
 from reseed.collection.study import StudyTrial, StudyTrials, TrialReader
 from reseed.core.errors import Damaged, ManyDamaged, ReseedError
+from reseed.core.plain_text import bound_text
 from reseed.core.schemas import OUTCOME_COLUMNS, SETTING_COLUMNS, TRIAL_COLUMNS
 from reseed.data.splits import read_split
 from reseed.data.store import read_targets
@@ -39,6 +40,7 @@ def collect_trials(study: StudyTrials) -> pd.DataFrame:
             {
                 **one.columns(),
                 **{name: getattr(record, name) for name in [*OUTCOME_COLUMNS, "commit"]},
+                "error": bound_text(record.error),
                 **values,
                 **{f"validation_{k}": v for k, v in record.validation_metrics.items()},
             }

@@ -16,6 +16,7 @@ from reseed.core.errors import ReseedError
 from reseed.core.layout import ResultsLayout
 from reseed.core.source_facts import MEMORY
 from reseed.planning import validation
+from reseed.planning.yaml_limits import find_excess
 
 
 class Project(BaseModel):
@@ -76,11 +77,19 @@ class _ConfigReader:
 
     def read(self, path: Path) -> Any:
         try:
-            return yaml.load(path.read_text(encoding="utf-8"), _Loader) or {}
+            data = yaml.load(path.read_text(encoding="utf-8"), _Loader) or {}
+            excess = find_excess(data)
+            if not excess:
+                return data
+            self.errors.append(f"{path}: {excess}")
         except UnicodeDecodeError as error:
             self.errors.append(f"{path}: not UTF-8 text ({error}). Save it as UTF-8.")
         except (OSError, yaml.YAMLError) as error:
             self.errors.append(f"{path}: cannot be read as YAML: {error}")
+        except RecursionError:
+            self.errors.append(f"{path}: is nested too deeply. Write it flat.")
+        except ValueError as error:  # of a number or date that Python refuses
+            self.errors.append(f"{path}: holds a value that cannot be read ({error}).")
         return None
 
     def folder(

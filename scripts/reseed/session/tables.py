@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from reseed.collection.about import find_repeated_outputs
 from reseed.core.environment import Environment, count_cores
+from reseed.core.plain_text import bound_text
 from reseed.core.schemas import (
     CELL_COLUMNS,
     CURVES,
@@ -53,7 +54,7 @@ def build_metrics(
         _identify_trial(key, design, varied)
         | {
             "status": outcome.status,
-            "error": outcome.error,
+            "error": bound_text(outcome.error),
             "converged": outcome.converged,
             "train_seconds": outcome.train_seconds,
             "fingerprint": outcome.fingerprint,
