@@ -30,6 +30,11 @@ def _same_strings():
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run long tests first, so that short ones are left to share at the end."""
     items.sort(key=lambda item: "workflow" not in item.keywords)
+    if not os.environ.get("RESEED_NIGHTLY"):
+        skip = pytest.mark.skip(reason="runs nightly: set RESEED_NIGHTLY=1")
+        for item in items:
+            if "nightly" in item.keywords:
+                item.add_marker(skip)
 
 
 def pytest_collection_finish() -> None:

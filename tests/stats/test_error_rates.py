@@ -48,6 +48,7 @@ def test_simulated_accuracy_matches_bayes_rule_with_much_data():
     assert s.mean() == pytest.approx(stats.norm.cdf(0.75), abs=4 * 0.42 / np.sqrt(360_000) + 5e-4)
 
 
+@pytest.mark.nightly
 def test_simulated_null_is_null_and_the_effect_is_not():
     s = simulate_cv(800, rng=_rng(2)).mean(axis=2)
     d = s - s[:, [1, 2, 0]]
@@ -58,6 +59,7 @@ def test_simulated_null_is_null_and_the_effect_is_not():
     assert abs(others.mean()) < 4 * others.std() / np.sqrt(800)
 
 
+@pytest.mark.nightly
 def test_simulated_scores_match_scikit_learn_cross_validation():
     rng, n, p = _rng(3), 60, 4
     accuracy = []
@@ -79,6 +81,7 @@ def test_simulated_scores_match_scikit_learn_cross_validation():
         assert abs(a.mean() - b.mean()) < 4 * se
 
 
+@pytest.mark.nightly
 def test_simulated_hold_outs_match_scikit_learn():
     rng, n, p = _rng(13), 60, 4
     y, accuracy = np.repeat([0, 1], n // 2), []
@@ -99,6 +102,7 @@ def test_simulated_hold_outs_match_scikit_learn():
         assert abs(a.mean() - b.mean()) < 4 * se
 
 
+@pytest.mark.nightly
 def test_repeated_cross_validation_folds_are_dependent():
     s = simulate_cv(600, n_repeats=10, rng=_rng(4))
     d = s[:, 0] - s[:, 1]
@@ -106,6 +110,7 @@ def test_repeated_cross_validation_folds_are_dependent():
     assert d.mean(axis=1).var() > 5 * naive
 
 
+@pytest.mark.nightly
 def test_error_rates_agree_with_the_published_table():
     """Global null with three models: the test of the protocol fails, the corrected one does not.
 

@@ -253,6 +253,7 @@ def test_detectable_difference_has_the_stated_power():
     assert np.mean(found) == pytest.approx(0.8, abs=0.03)
 
 
+@pytest.mark.nightly
 def test_few_clusters_keep_the_size():
     """8 unequal clusters with effects of their own: the t test over items claims far too often."""
     rng = np.random.default_rng(7)

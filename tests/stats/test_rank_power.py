@@ -19,6 +19,7 @@ from reseed.stats.rank_power import (
 from scipy import stats
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("test", "commensurable"), [("signed-rank", True), ("sign", False)])
 @pytest.mark.parametrize("n", [8, 20])
 def test_power_of_tests_of_two_models_is_80_percent(test, commensurable, n):
@@ -27,6 +28,7 @@ def test_power_of_tests_of_two_models_is_80_percent(test, commensurable, n):
     assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.8, abs=0.06)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("n", "models"), [(14, 4), (30, 6)])
 def test_power_of_nemenyis_test_is_80_percent(n, models):
     scores = np.random.default_rng(2).standard_normal((400, n, models)) / math.sqrt(2)
@@ -58,6 +60,7 @@ def test_sd_of_a_fold_has_the_unit_of_the_score():
     assert np.mean(five_by_two(d).fold_sd ** 2) == pytest.approx(0.002**2, rel=0.05)
 
 
+@pytest.mark.nightly
 def test_power_of_the_mean_over_datasets_is_80_percent():
     rng, n, tau = np.random.default_rng(6), 6, 1.0
     effects = rng.standard_normal((80, n)) * math.sqrt(1 + tau**2)

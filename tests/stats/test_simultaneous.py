@@ -93,6 +93,7 @@ def test_intervals_enclose_the_confidence_region(z):
 CASES = [(0, 0, 0), (9, 0, 0), (9, 9, 0), (9, -9, 9), (4.6, 0, 0), (2.2, -2.2, 2.2), (9, 2.2, 0)]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("truth", CASES, ids=str)
 @pytest.mark.parametrize("rho", [0.0, 0.9])
 def test_all_differences_are_covered_together(truth, rho):

@@ -77,6 +77,7 @@ def test_unequal_numbers_of_runs_are_no_dominance():
     assert np.mean(claimed) <= 0.05  # nominal; 0.13 with resamples of the samples' own sizes
 
 
+@pytest.mark.nightly
 def test_power_at_the_detectable_shift_is_80_percent():
     rng = np.random.default_rng(5)
     scores = rng.standard_normal((150, 2, 20))
