@@ -6,6 +6,7 @@ A paper prints means ± SD, and no runs. Which of its differences do the printed
 takes three minutes.
 """
 
+# sphinx_gallery_thumbnail_path = "gallery/ir_consistency-figure1.png"
 import io
 
 import pandas as pd

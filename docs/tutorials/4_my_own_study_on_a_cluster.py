@@ -7,6 +7,7 @@ changes on a cluster: one option. It takes ten minutes. You need a clone of the 
 pipeline is a Snakemake workflow.
 """
 
+# sphinx_gallery_thumbnail_path = "gallery/inherent_randomness-figure3.png"
 import os
 import subprocess
 import sys

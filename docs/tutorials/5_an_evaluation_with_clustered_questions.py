@@ -7,6 +7,7 @@ independent, and neither are answers to one prompt. This page shows what that do
 It takes five minutes.
 """
 
+# sphinx_gallery_thumbnail_path = "gallery/evaluation-ranks.png"
 import numpy as np
 import pandas as pd
 import reseed
