@@ -118,6 +118,11 @@ def test_different_splits():
 
 def test_left_out_runs_are_noted():
     assert say(left_out=1).endswith("1 run without a counterpart left out.")
+    assert say(left_out=3, failed=3).endswith(
+        "3 runs without a counterpart left out (3 failed). Failures may select: if runs that would "
+        "score low fail, means are too good."
+    )
+    assert "Failures may select" in say(failed=3)
     assert say(left_out=7, p_holm=0.9).endswith("7 runs without a counterpart left out.")
 
 

@@ -9,6 +9,8 @@ from reseed.core.csv_files import write_csv
 
 FORMULAS = [
     "=1+1",
+    "＝1+1",
+    "＠SUM(A1)",
     "+A1",
     "-A1",
     "@SUM(A1)",

@@ -298,11 +298,15 @@ def _describe_dunnett(row: Row, decimals: int) -> str:
 
 
 def _count_left_out(row: Row) -> str:
-    if not row["left_out"]:
-        return ""
-    runs = f"{row['left_out']:.0f} run{'s' if row['left_out'] > 1 else ''}"
     failed = row.get("failed", 0)
-    return f"{runs} without a counterpart left out{f' ({failed:.0f} failed)' if failed else ''}."
+    selects = ""
+    if failed > 0:
+        selects = " Failures may select: if runs that would score low fail, means are too good."
+    if not row["left_out"]:
+        return selects.strip()
+    runs = f"{row['left_out']:.0f} run{'s' if row['left_out'] > 1 else ''}"
+    count = f" ({failed:.0f} failed)" if failed > 0 else ""
+    return f"{runs} without a counterpart left out{count}.{selects}"
 
 
 def _count_decimals(row: Row, outcome: Outcome) -> int:

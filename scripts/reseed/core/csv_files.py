@@ -10,8 +10,8 @@ from reseed.core.atomic import replace_atomically
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Characters with which a spreadsheet program starts a formula, or skips to one.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n")
+#: Characters with which a spreadsheet program starts a formula, or skips to one; also full-width.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n", "＝", "＋", "－", "＠")
 
 
 def write_csv(frame: pd.DataFrame, path: str | Path) -> None:
