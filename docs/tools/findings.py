@@ -13,8 +13,8 @@ from finding_values import ValuesFile, read_estimates
 from pydantic import Field
 from reseed.claims import phrases
 from reseed.claims.claim import NO_NULL, Claim, Sample
+from reseed.claims.evidence import Evidence, judge
 from reseed.claims.formatting import format_share
-from reseed.claims.statements import Judgement, describe_precision, judge
 from reseed.core.statement import Statement
 from reseed.plugins.options import Strict
 
@@ -56,7 +56,9 @@ class Record(Strict):
 
     def to_statement(self) -> Statement:
         """The statement that the claim is compared with."""
-        return Statement(self.statement, self.name, self.above, self.below)
+        return Statement(
+            self.statement, self.name, self.above, self.below, not_comparable=self.cannot_tell
+        )
 
 
 class Paper(Strict):
@@ -76,11 +78,11 @@ class Source(Strict):
 
 @dataclass(frozen=True)
 class Finding:
-    """One row of the page. limits: power, or why there is none, and why they cannot tell."""
+    """One row of the page. limits: why it is not decided, and what was not measured."""
 
     record: Record
     claim: Claim
-    judgement: Judgement
+    evidence: Evidence
     limits: str
 
 
@@ -111,9 +113,13 @@ def _cells(source: Source, finding: Finding) -> list[str]:
     statement = f"{record.statement} ([{paper.title}]({paper.page}))"
     text = finding.claim.text.replace(f" ({finding.claim.sample.text})", "")  # a column of its own
     ours = " ".join(filter(None, [text, record.note]))
-    verdict = f"**{finding.judgement.verdict}**"
-    counts = finding.judgement.text.removeprefix(finding.judgement.verdict).strip()
-    verdict += f" {counts}" if counts else ""
+    evidence = finding.evidence
+    verdict = f"**{evidence.verdict}**"
+    if len(evidence.settings) > 1:
+        verdict += (
+            f" ({evidence.inside} of {len(evidence.settings)} settings shown inside,"
+            f" {evidence.outside} outside)"
+        )
     verdict += f"; {finding.limits}" if finding.limits else ""
     exhibit = f"`{record.exhibit}`" if record.campaign != "methods" else ""
     where = "; ".join(filter(None, [exhibit, source.campaigns[record.campaign]]))
@@ -121,15 +127,10 @@ def _cells(source: Source, finding: Finding) -> list[str]:
 
 
 def _find(record: Record, folder: Path) -> Finding:
-    claim, statement = _claim(record, folder), record.to_statement()
-    judgement = judge(statement, claim)
-    reasons = [describe_precision(statement, claim)]
-    if record.limits and not any(one.has_interval for one in claim.estimates):
-        reasons = []  # the limits say why there is no interval
-    reasons += [record.limits, record.cannot_tell]
-    if record.cannot_tell:
-        judgement = Judgement("cannot tell", 0, 0, 0)
-    return Finding(record, claim, judgement, "; ".join(filter(None, reasons)))
+    claim = _claim(record, folder)
+    evidence = judge(record.to_statement(), [claim])
+    reasons = [evidence.reason.rstrip("."), record.limits]
+    return Finding(record, claim, evidence, "; ".join(filter(None, reasons)))
 
 
 def _claim(record: Record, folder: Path) -> Claim:

@@ -3,7 +3,7 @@
 import pytest
 from curve_frames import data_of, seeds
 from reseed.analyses import sd_ratios
-from reseed.claims.statements import judge
+from reseed.claims.evidence import judge
 from reseed.core.statement import Statement
 from reseed.exhibits import sd_ratios_table
 from reseed.rendering.data import ExhibitData
@@ -26,11 +26,13 @@ def table_of(data, **options):
     return draw(sd_ratios_table, ExhibitData(rows, data.metrics, data.info, "k", "T"))
 
 
-@pytest.mark.parametrize(("sd", "verdict"), [(0.2, "held"), (1, "cannot tell"), (4, "not held")])
+@pytest.mark.parametrize(
+    ("sd", "verdict"), [(0.2, "supported"), (1, "not yet"), (4, "contradicted")]
+)
 def test_a_ratio_of_sds_answers_a_statement(sd, verdict):
     (claim,) = table_of(study(sd)).claims
-    assert judge(NARROWER, claim).verdict == verdict
-    assert ("power 80 % against a ratio of" in claim.limits) == (verdict == "cannot tell")
+    assert judge(NARROWER, [claim]).verdict == verdict
+    assert ("power 80 % against a ratio of" in claim.limits) == (verdict == "not yet")
 
 
 def test_the_ratio_is_that_of_the_sds():

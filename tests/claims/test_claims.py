@@ -2,17 +2,11 @@
 
 import dataclasses
 import math
-import re
 
-import numpy as np
 import pandas as pd
 import pytest
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, ClaimError, Estimate, Sample, Test, check_drawn
-from reseed.claims.statements import describe_precision, judge, judge_all
-from reseed.core.statement import Statement
-from reseed.reporting.statements import StatementRow
-from scipy import stats
 
 ROWS = pd.DataFrame(
     {
@@ -158,67 +152,3 @@ def test_phrases_of_counts_and_single_rows():
     assert phrases.listed(many, "ratio", show, "abcdef").text == "2.0 to 5.0 (6 arms)"
     with pytest.raises(ClaimError, match="from 3 rows"):
         phrases.single(ROWS, "ratio", show)
-
-
-@pytest.mark.parametrize(
-    ("intervals", "verdict", "text"),
-    [
-        ([(1.2, 3.0)], "held", "held"),
-        ([(0.2, 0.9)], "not held", "not held"),
-        ([(0.5, 3.0)], "cannot tell", "cannot tell"),
-        ([(1.2, 3.0), (0.2, 0.9)], "cannot tell", "cannot tell (held in 1, not held in 1)"),
-        ([(math.nan, math.nan)], "cannot tell", "cannot tell"),
-        ([], "cannot tell", "cannot tell"),
-    ],
-)
-def test_a_statement_holds_where_all_intervals_lie_inside(intervals, verdict, text):
-    estimates = [Estimate("x", 0.8 if h < 1 else 1.5, low, h, 0.95, (0, 9)) for low, h in intervals]
-    judgement = judge(Statement("Splits dominate", "ratio", above=1), claim(estimates=estimates))
-    assert (judgement.verdict, judgement.text) == (verdict, text)
-
-
-@pytest.mark.parametrize(("power", "verdict"), [(0.05, "cannot tell"), (0.9, "not held")])
-def test_a_test_without_power_does_not_refute_a_statement(power, verdict):
-    test = Test("the draws are Gaussian", 0.98, power=power, alternative="t with 3 df")
-    low = claim(headline="", sentence="The range is {ratio} ({n}).", tests=[test],
-                estimates=[Estimate("x", 0.8, 0.7, 0.9, 0.95, (0, 9))])  # fmt: skip
-    assert judge(Statement("There are black swans", "ratio", above=1), low).verdict == verdict
-
-
-def test_a_statement_without_its_claim_has_no_measurement():
-    [record] = judge_all([Statement("Splits dominate", "ratio", above=1, published="3.1")], [])
-    assert record["verdict"] == "cannot tell"
-    assert record["claim"] is None
-    assert record["published"] == "3.1"
-
-
-def test_precision_of_a_statement_is_that_of_80_percent_power():
-    """The interval of a ratio leaves 1 out in 80 % of cases where the true ratio is as stated."""
-    rng, n = np.random.default_rng(0), 40
-    half = stats.f.isf(0.025, n - 1, n - 1)  # of a ratio of variances
-    measured = Estimate("a", 1.3, 1.3 / half**0.5, 1.3 * half**0.5, 0.95, (0, math.inf))
-    one = claim(estimates=[measured])
-    text = describe_precision(Statement("More.", "ratio", above=1), one)
-    true = float(re.search(r"above ([\d.]+)", text)[1])
-    ratios = true * np.sqrt(rng.chisquare(n - 1, 20_000) / rng.chisquare(n - 1, 20_000))
-    assert np.mean(ratios / half**0.5 > 1) == pytest.approx(0.8, abs=0.03)
-    below = describe_precision(Statement("Less.", "ratio", below=1), one)
-    assert float(re.search(r"below ([\d.]+)", below)[1]) == pytest.approx(1 / true, abs=0.01)
-
-
-def test_refuted_statement_has_the_precision_of_its_refutation():
-    """At most 5 %: measured 19 %, so the runs could show a true value above some limit."""
-    measured = Estimate("a", 0.19, 0.16, 0.22, 0.95, (0, 1))
-    text = describe_precision(Statement("Few.", "rate", below=0.05), claim(estimates=[measured]))
-    assert text == "power of about 80 % for a true value above 0.093"
-
-
-def test_shares_are_shown_in_points():
-    measured = Estimate("a", 0.012, 0.008, 0.02, 0.95, (0, 1)).in_points()
-    small = Statement("Below one point.", "sd", below=0.01)
-    (record,) = judge_all([small], [claim(name="sd", statistic="SD", estimates=[measured])])
-    row = StatementRow.from_record(record, "anchor")
-    assert row.measured == "1.20 [0.80, 2.00]"
-    assert row.statistic.endswith(", points")
-    assert row.limits.endswith("points")
-    assert row.verdict == "cannot tell"

@@ -80,10 +80,10 @@ def test_every_sentence_has_its_tests(sentence):
 
 def test_the_question_on_pretraining_has_an_answer():
     study = yaml.safe_load((ROOT / "config/studies/seed_3407.yaml").read_text(encoding="utf-8"))
-    exhibit = study["exhibits"]["pretraining"]
-    assert study["analyses"][exhibit["analysis"]]["kind"] == "sd_ratios"
-    (statement,) = exhibit["statements"]
-    assert statement["claim"] == "sd_ratio"
+    exhibit = study["exhibits"]["paper_size"]
+    assert study["analyses"][exhibit["analysis"]]["options"] == {"test_items": 10_000}
+    statement = exhibit["statements"][-1]
+    assert statement["claim"] == "ratio_at_paper_size"
     assert statement["below"] == 1
 
 

@@ -1,43 +1,48 @@
 """Statements on the front page and on the pages of studies, and the summary of the verdicts."""
 
+import math
 import re
 from dataclasses import replace
 
+import pandas as pd
 import pytest
+from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.claims.evidence import judge_all
 from reseed.core.coverage import PaperExhibit
+from reseed.core.statement import Statement
 from reseed.core.study_info import StudyInfo, TrialCounts
+from reseed.reporting import forest
 from reseed.reporting.pages import TEMPLATES, build_index, build_study_page
-from reseed.reporting.statements import StatementRow
+from reseed.reporting.statements import find_rows
 from reseed.reporting.studies import Exhibit, StudyReport
-from reseed.reporting.summary import (
-    describe_certainty,
-    describe_verdicts,
-    list_verdicts,
-    summarise,
-)
+from reseed.reporting.summary import summarise
 
 
-def record(verdict, estimates=(), **changes):
-    claim = {
-        "text": "The ratio is 2.74.", "n": "6 seeds", "limits": "power 12 %",
-        "estimates": list(estimates),
-    }  # fmt: skip
-    return {
-        "text": "Splits matter more", "source": "Table 3", "published": "2 to 5",
-        "verdict": verdict, "detail": verdict, "claim": claim if estimates else None,
-    } | changes  # fmt: skip
+def estimates(*intervals):
+    return [
+        Estimate(f"s{i}", (low + high) / 2, low, high, 0.95, (0, math.inf))
+        for i, (low, high) in enumerate(intervals)
+    ]
 
 
-def estimate(value, low=None, high=None, subject="all"):
-    interval = {} if low is None else {"low": low, "high": high, "level": 0.95}
-    return {"subject": subject, "value": value} | interval
+def record(*intervals, text="Splits matter more", **changes):
+    """The record of a statement above 1, from intervals of ratios; none: not run."""
+    rows = pd.DataFrame({"n": [6] * max(1, len(intervals))})
+    claim = Claim(
+        "ratio", "The ratio is large ({n}).", rows, {}, Sample.of(rows, "n", "seed"),
+        statistic="SD ratio", null="ratio 1", estimates=estimates(*intervals),
+    )  # fmt: skip
+    given = {"published": "2 to 5", "paper": (2.0, 5.0), "source": "Table 3"} | changes
+    [found] = judge_all([Statement(text, "ratio", above=1, **given)], [claim] if intervals else [])
+    return found
 
 
 RECORDS = [
-    record("held", [estimate(2.74, 2.1, 3.4)]),
-    record("not held", [estimate(0.5, 0.4, 0.6, "A"), estimate(0.7, 0.6, 0.8, "B")]),
-    record("cannot tell", [estimate(1.5)]),
-    record("cannot tell", published="", source=""),
+    record((2.1, 3.4)),
+    record((0.4, 0.6), (0.6, 0.8), text="Seeds matter more"),
+    record((0.9, 2.5), text="Order matters more"),
+    record(text="Weights matter more"),
+    record((2.1, 3.4), text="Images matter more", not_comparable="Other images."),
 ]
 
 
@@ -55,86 +60,95 @@ def study(records=RECORDS, scale="demo", **changes):
     return StudyReport("paper", info, exhibits, "2 March 2026", **changes)
 
 
-def rows_of(records):
-    return [StatementRow.from_record(one, "table1") for one in records]
+def rows_of(records, reference=None, scale="demo"):
+    info = study(scale=scale).info
+    return find_rows("paper", info, ("table1", "table1"), records, reference)
 
 
-def test_estimates_are_shown_with_their_intervals():
-    held, not_held, bare, missing = rows_of(RECORDS)
-    assert (held.measured, held.estimates) == ("2.74 [2.10, 3.40]", ())
-    assert not_held.measured == "0.50 to 0.70 (2 estimates)"
-    assert not_held.estimates == ("A: 0.50 [0.40, 0.60]", "B: 0.70 [0.60, 0.80]")
-    assert bare.measured == "1.5"
-    assert (missing.measured, missing.published, missing.n, missing.limits) == (
-        "–", "–", "–", "Not measured. There are too few runs, or none, of these models.",
-    )  # fmt: skip
-    empty = StatementRow.from_record(RECORDS[-1], "table1", "Only 2 seeds.")
-    assert empty.limits == "Not measured. Only 2 seeds."
+def reference_of(*records):
+    found = [{"exhibit": "table1", "evidence": record} for record in records]
+    return {"statements": found, "made": "Reference: scale cpu."}
 
 
-def test_several_values_have_the_digits_of_their_widths():
-    """A bound close to zero needs further digits only where it is printed."""
-    found = [estimate(0.35, 0.0003, 0.98, "A"), estimate(0.45, 0.01, 0.99, "B")]
-    [row] = rows_of([record("cannot tell", found)])
-    assert row.measured == "0.35 to 0.45 (2 estimates)"
+def test_a_row_has_one_word_and_one_next_step():
+    supported, contradicted, open_one, absent, other = rows_of(RECORDS)
+    assert [row.verdict for row in (supported, contradicted, open_one, absent, other)] == [
+        "supported", "contradicted", "not yet", "not run", "not comparable",
+    ]  # fmt: skip
+    assert supported.measured == "2.75 [2.10, 3.40]"
+    assert supported.next_step == supported.command == ""
+    assert re.fullmatch(r"about \d+ seeds", open_one.next_step)
+    assert open_one.command == "snakemake --cores all paper --config scale=cpu"
+    assert other.next_step == "Other images"
+    assert (absent.measured, absent.command) == ("–", open_one.command)
+    assert contradicted.settings == ["s0: 0.50 [0.40, 0.60]", "s1: 0.70 [0.60, 0.80]"]
+    assert len({row.identifier for row in rows_of(RECORDS)}) == len(RECORDS)
 
 
-def test_front_page_says_what_was_found_and_how_surely():
-    subject, found, certainty = summarise([study()])
-    assert "the models of 1 paper again" in subject
-    assert "7 trials, scale demo" in subject
-    assert found == (
-        "Of 4 statements, 1 held, 1 did not hold, and 2 cannot be decided from these runs."
+def test_reference_results_decide_beside_this_run():
+    reference = reference_of(record((1.3, 1.9), text="Order matters more"))
+    [row] = rows_of([RECORDS[2]], reference)
+    assert (row.verdict, row.run.verdict) == ("supported", "not yet")
+    assert "This run: not yet, 1.70 [0.90, 2.50], 6 seeds." in row.details
+    assert "Reference: scale cpu." in row.details
+    assert 'class="reference"' in row.picture
+    [smoke] = rows_of([RECORDS[2]], reference, scale="smoke")
+    assert smoke.reference is None
+    [moved] = rows_of([record((0.9, 2.5), text="Order matters more")], reference_of(
+        record((1.3, 1.9), text="Order matters more") | {}))  # fmt: skip
+    assert moved.reference is not None
+
+
+def test_a_reference_with_another_limit_is_another_statement():
+    known = record((1.3, 1.9))
+    known["statement"]["above"] = 1.2
+    [row] = rows_of([RECORDS[0]], reference_of(known))
+    assert row.reference is None
+
+
+def test_the_picture_shows_the_limit_the_paper_and_the_runs():
+    [row] = rows_of([RECORDS[1]])
+    picture = row.picture
+    assert picture.count('class="limit"') == 1
+    assert picture.count('class="setting"') == 2
+    assert picture.count("l4 4-4 4-4-4z") == 2  # the ends of the paper's range
+    label = re.search('aria-label="([^"]*)"', picture)[1]
+    assert label == "Limit 1; paper 2 to 5; this run 0.59 [0.49, 0.69]."
+    axis = forest.Axis(1.0)
+    assert axis.x(1.0) == forest.WIDTH / 2
+    assert axis.x(forest.MOST) - axis.x(1) == pytest.approx(axis.x(1) - axis.x(1 / forest.MOST))
+    assert axis.x(0) == axis.x(1e-9)
+
+
+def test_front_page_has_question_evidence_and_this_run():
+    subject, evidence, run = summarise([study()])
+    assert subject.startswith("1 paper on random seeds")
+    assert "5 statements" in subject
+    assert evidence == (
+        "This run alone (no reference results are in this copy): 1 supported, 1 contradicted;"
+        " 1 not yet decided, 1 not comparable, 1 not run."
     )
-    assert "all its 95 % intervals" in certainty
-    assert "1 need narrower intervals, and 1 could not be measured here" in certainty
-    assert "read directions, not sizes" in certainty
-
-
-def test_a_card_lists_what_was_found_in_words():
-    held, not_held, open_ones = list_verdicts(rows_of(RECORDS))
-    assert held.startswith("Held: Splits matter more")
-    assert "Measured: 2.74 [2.10, 3.40] (6 seeds)." in held
-    assert not_held.startswith("Not held: Splits matter more")
-    assert open_ones == (
-        "Cannot tell: 2 statements (1 measured, but not precisely enough, 1 not measured at this"
-        " scale)."
-    )
-    assert list_verdicts([]) == []
-    page = build_index([study()], ["paper.html"])
-    assert held in page.partition('<section id="studies">')[2]
-
-
-def test_summary_claims_no_more_than_was_run():
-    decided = rows_of(RECORDS[:2])
-    assert "cannot be decided" not in describe_certainty(decided, reduced=False)
-    assert "directions" not in describe_certainty(decided, reduced=False)
-    assert "0 cannot be decided" in describe_verdicts(decided)
+    assert run.startswith("This run (scale demo, 7 trials) is all that these verdicts rest on;")
+    report = study(reference=reference_of(record((1.3, 1.9), text="Order matters more")))
+    _, evidence, run = summarise([report])
+    assert evidence.startswith("The reference results (1 statements) and this run (the others): 2")
+    assert "decides 0 of the 1 by itself, none of them otherwise" in run
     [alone] = summarise([study([], scale="as given")])
-    assert "the scores of 1 study depend" in alone
-    assert "trial" not in alone
+    assert alone.startswith("How much do the scores of 1 study depend")
 
 
 def test_pages_show_every_statement_with_its_verdict():
     report = study()
     for page in (build_index([report], ["paper.html"]), build_study_page(report, "index.html")):
-        found = page.partition('<section id="studies">')[0]  # a card lists the decided ones again
-        assert found.count("Splits matter more") == len(RECORDS)
-        for text in ("2.74 [2.10, 3.40]", "2 to 5 (Table 3)", "6\u00a0seeds", "power 12\u00a0%"):
+        rows = re.findall(r'<tr id="paper-table1-[^"]*" data-verdict="([^"]*)"', page)
+        assert rows == ["supported", "contradicted", "not yet", "not comparable", "not run"]
+        for text in ("2.75 [2.10, 3.40]", "2\u00a0to 5 (Table 3)", "6\u00a0seeds"):
             assert text in page
-        for verdict in ("held", "not-held", "cannot-tell"):
+        for verdict in ("supported", "contradicted", "not-yet", "not-comparable", "not-run"):
             assert f'class="{verdict}"' in page
-    assert 'href="paper.html#table1"' in build_index([report], ["paper.html"])
-
-
-def test_statement_without_limits_shows_its_precision():
-    claim = RECORDS[0]["claim"] | {"limits": "", "statistic": "SD ratio"}
-    record_of_ratio = RECORDS[0] | {"claim": claim, "precision": "power 80 % for a value above 4"}
-    [row] = rows_of([record_of_ratio])
-    assert row.limits == "power 80 % for a value above 4"
-    page = build_index([study([record_of_ratio])], ["paper.html"])
-    assert '<span class="soft">SD ratio</span>' in page
-    assert "power 80\u00a0% for a value above 4" in page
+    index = build_index([report], ["paper.html"])
+    assert 'href="paper.html#table1"' in index
+    assert "snakemake --cores all --config scale=cpu" in index.partition("<section")[0]
 
 
 def test_cards_lead_with_the_headline_and_count_verdicts():
@@ -144,8 +158,7 @@ def test_cards_lead_with_the_headline_and_count_verdicts():
     page = build_index([report], ["paper.html"])
     assert "<strong>Splits matter more.</strong>" in page
     assert "<p>Splits matter 2.74 times as much.</p>" in page
-    assert page.count("Of 4 statements, 1 held") == 1  # the summary; the card lists them
-    assert page.count("<li>Held: ") == page.count("<li>Not held: ") == 1
+    assert "Statements: 1 supported, 1 contradicted; 1 not yet decided" in page
     assert "<dt>SD</dt><dd>Standard deviation" not in page
     sidecar["findings"] = ["The SD is 2."]
     assert "<dt>SD</dt><dd>Standard deviation" in build_index([report], ["paper.html"])
@@ -161,17 +174,6 @@ def test_headline_of_a_card_is_of_its_answer():
     page = build_index([replace(report, exhibits=exhibits)], ["paper.html"])
     assert "<p>F1 varies.</p>" in page
     assert "The rows change accuracy" not in page
-
-
-def test_what_is_counted_has_no_interval():
-    """A bound that the runs reach, and a count: both have the level 1."""
-    bound = estimate(0.035, 0.035, 1.0) | {"level": 1.0, "factor": 100.0, "unit": "points"}
-    count = estimate(10.0, 10.0, 10.0) | {"level": 1.0}
-    of_bound, of_count = rows_of([record("held", [bound]), record("not held", [count, count])])
-    assert of_bound.measured == "at least 3.5"
-    assert of_count.measured == "10.0 (2 estimates)"
-    assert of_count.estimates == ("all: 10.0", "all: 10.0")
-    assert "Measured: 10.0 (2 estimates; 6 seeds)." in list_verdicts([of_count])[0]
 
 
 def claim_record(name, text, limits=""):
@@ -195,13 +197,6 @@ def test_answer_repeats_no_claim_and_states_its_power():
     assert report.answer == ["None of 3.", "The SD of two is 3."]
     for page in (build_index([report], ["paper.html"]), build_study_page(report)):
         assert 'None of 3. <span class="soft">[power 11\u00a0%]</span>' in page
-
-
-def test_n_keeps_its_unit_on_one_line():
-    long = RECORDS[0] | {"claim": RECORDS[0]["claim"] | {"n": "12 to 50 seeds of each kind"}}
-    page = build_index([study([RECORDS[0], long])], ["paper.html"])
-    assert 'data-label="n">6\u00a0seeds<' in page
-    assert 'data-label="n">12\u00a0to 50\u00a0seeds of each kind<' in page
 
 
 def test_front_page_dates_each_study():

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.exhibits.shared.spread_cells import mean_log_ratio
 from reseed.exhibits.spread_table import LEAST, UNCERTAIN, equal_places, few, spread_of
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.rendering import numbers
@@ -84,7 +85,8 @@ def _trends(rows: pd.DataFrame) -> pd.DataFrame:
         found.append(
             {
                 "varied": varied,
-                **first[["dataset", "metric", "title", "level"]],
+                **first[["dataset", "metric", "title", "level", "arm"]],
+                "ends": (last.to_dict(), first.to_dict()),
                 "trend": stats.spearmanr(part["test_ratio"], part["sd"]).statistic,
                 "smallest": first["test_ratio"],
                 "largest": last["test_ratio"],
@@ -151,4 +153,5 @@ def _claim(data: ExhibitData, varied: str, trends: pd.DataFrame) -> Claim:
             for title, (_, row) in zip(titles, trends.iterrows(), strict=True)
         ],
         null="ratio 1",
+        average=mean_log_ratio(data, list(trends["ends"])),
     )

@@ -7,6 +7,8 @@ import pandas as pd
 from reseed.analyses.shared.arms import with_arms
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.core.schemas import Row
+from reseed.exhibits.shared.spread_cells import mean_log_ratio
 from reseed.exhibits.spread_table import LEAST, UNCERTAIN, columns, equal_places, few
 from reseed.plugins.options import Names, Strict
 from reseed.rendering import numbers
@@ -120,4 +122,11 @@ def _claim(data: ExhibitData, varied: str, rows: pd.DataFrame) -> Claim:
             for title, (_, row) in zip(arm_titles(data, rows), rows.iterrows(), strict=True)
         ],
         null="ratio 1",
+        average=mean_log_ratio(data, [(row, _fixed(row)) for row in rows.to_dict("records")]),
     )
+
+
+def _fixed(row: Row) -> Row:
+    """The cell with fixed hyper-parameters of a row of `_ratios`."""
+    names = ("experiment", "hyperparameters_source")
+    return row | {name: row[f"{name}_fixed"] for name in names}

@@ -26,7 +26,8 @@ COLUMNS = [
     "experiment", "dataset", "scheme", "arm", "model", "hyperparameters_source", "data_seed",
     "repeat", "fold", "metric", "primary", "n", "failed", "items", "level", "mean",
     "observed_sd", "observed_sd_low", "observed_sd_high", "infinite_sd", "infinite_sd_low",
-    "infinite_sd_high", "seed_share", "test_set_sd", "test_set_sd_closed_form", "n_boot",
+    "infinite_sd_high", "test_items", "sd_at", "sd_at_low", "sd_at_high",
+    "seed_share", "test_set_sd", "test_set_sd_closed_form", "n_boot",
     "bootstrap_seeds", "reason", "interval_reason",
 ]  # fmt: skip
 
@@ -41,8 +42,10 @@ class Options(Strict):
     """level: confidence level of the intervals.
     n_boot: resamples of the test items.
     max_seeds: most models whose test items are resampled.
+    test_items: size of another test set, such as a paper's, for which the SD is computed, too.
     """
 
+    test_items: Count | None = None
     level: Level = 0.95
     n_boot: Count = 200
     max_seeds: Count = 10
@@ -60,6 +63,8 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
       that are means over items: accuracy, MSE, MAE). `interval_reason` says why there is no
       interval: fewer than 5 runs, or equal runs. Estimate and
       interval of a share end at `MOST_SD`.
+    - `sd_at`: what the SD would be on a test set of `test_items` items, with its interval; none for
+      metrics that are no means over items.
     - `test_set_sd`: SD of one model's score over bootstrap resamples of the test items, root mean
       square over `bootstrap_seeds` models; `test_set_sd_closed_form`: √(acc(1−acc)/items).
     """
@@ -104,7 +109,7 @@ def _measure(one: Outputs, metric: str, options: Options) -> Row:
     }
     if metric in PER_ITEM:
         values = item_values(metric, one.y_true, predicted)
-        columns |= _split(values, options.level)
+        columns |= _split(values, options)
         columns |= _observed_limits(values.mean(axis=1), options.level)
         if metric == "accuracy":
             spread = columns["mean"] * (1 - columns["mean"])
@@ -131,10 +136,15 @@ def _observed_limits(scores: np.ndarray, level: float) -> Row:
     return {"observed_sd_low": float(low), "observed_sd_high": float(high)}
 
 
-def _split(scores: np.ndarray, level: float) -> Row:
+def _split(scores: np.ndarray, options: Options) -> Row:
     """Spread over seeds of a mean over items, and its part on an infinite test set."""
-    split, interval = seed_and_test_noise(scores), distribution_wise_sd(scores, level)
-    return {
+    split, interval = seed_and_test_noise(scores), distribution_wise_sd(scores, options.level)
+    at: Row = {}
+    if options.test_items is not None:
+        found = distribution_wise_sd(scores, options.level, options.test_items)
+        at = {"test_items": options.test_items, "sd_at": found.sd, "sd_at_low": found.sd_low}
+        at |= {"sd_at_high": found.sd_high}
+    return at | {
         "mean": split.mean,
         "observed_sd": float(np.sqrt(split.observed_variance)),
         "infinite_sd": interval.sd,

@@ -16,10 +16,12 @@ from reseed.plugins.options import Level, Strict
 from reseed.stats.spread import sd_ratio
 
 _LEAST = 5  # seeds of each of the two
+#: With the arm, what names the cell of a baseline.
+_PLACE = ["experiment", "dataset", "scheme", "varied", "hyperparameters_source"]
 COLUMNS = [
-    *CELL_COLUMNS, "metric", "n", "failed", "mean", "sd", "baseline", "baseline_experiment",
-    "baseline_dataset", "n_baseline", "mean_baseline", "sd_baseline", "ratio", "ratio_low",
-    "ratio_high", "p", "detectable", "same_data", "level", "reason",
+    *CELL_COLUMNS, "metric", "n", "failed", "mean", "sd", "baseline",
+    *(f"baseline_{name}" for name in _PLACE), "n_baseline", "mean_baseline", "sd_baseline",
+    "ratio", "ratio_low", "ratio_high", "p", "detectable", "same_data", "level", "reason",
 ]  # fmt: skip
 
 
@@ -95,8 +97,7 @@ def _row(cell: Cell, baseline: Cell, level: float) -> Row:
         "n": x.size,
         "failed": cell.failed + baseline.failed,
         "baseline": baseline.key[ARM],
-        "baseline_experiment": baseline.key["experiment"],
-        "baseline_dataset": baseline.key["dataset"],
+        **{f"baseline_{name}": baseline.key[name] for name in _PLACE},
         "n_baseline": y.size,
         "same_data": all(cell.key[name] == baseline.key[name] for name in place),
         "level": level,

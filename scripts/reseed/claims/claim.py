@@ -11,7 +11,7 @@ import math
 import string
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,9 @@ import pandas as pd
 from reseed.claims.formatting import count_noun, format_number, format_p, format_share, from_to
 from reseed.claims.phrases import ROUNDING, ClaimError, Phrase
 from reseed.claims.wording import find_equality, find_number
+
+if TYPE_CHECKING:
+    from reseed.claims.averages import Average
 
 _FIELDS = string.Formatter()
 _TITLE = Phrase("", "name")
@@ -188,6 +191,8 @@ class Claim:
     equality: how the equality that the sentence states was found, `counted` or by `equivalence
         tests`; without it such words are refused. Neither a test that does not reject nor an
         interval that includes the null shows equality.
+    average: of the estimates over settings, with its interval; None for the average of the ends of
+        their intervals (`reseed.claims.averages`).
     """
 
     name: str
@@ -202,6 +207,7 @@ class Claim:
     null: str = ""
     precision: str = ""
     equality: Literal["", "counted", "equivalence tests"] = ""
+    average: Average | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.rows.empty:

@@ -20,6 +20,7 @@ from reseed.config.base import (
 )
 from reseed.config.defaults import add_default_analyses
 from reseed.config.models import Device, Encoder, Stack, Value
+from reseed.config.statements import StatementEntry
 from reseed.config.until import GivenUntil
 
 
@@ -264,23 +265,6 @@ class Analysis(Strict):
     """Experiments whose trials it reads (default: all)."""
     options: dict[str, Any] = {}
     """Options of the kind."""
-
-
-class StatementEntry(Strict):
-    """A statement that a claim of an exhibit tests; the front page shows it with its verdict."""
-
-    text: str
-    """The statement in words."""
-    claim: str
-    """Name of the claim of the exhibit that measures it."""
-    above: float | None = None
-    """The statement holds if every interval of the claim lies above this number."""
-    below: float | None = None
-    """The statement holds if every interval of the claim lies below this number."""
-    published: str = ""
-    """The paper's own number."""
-    source: str = ""
-    """Place of that number in the paper."""
 
 
 class Exhibit(Strict):

@@ -8,6 +8,8 @@ import pandas as pd
 
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Estimate, Sample, Test
+from reseed.core.schemas import Row
+from reseed.exhibits.shared.spread_cells import mean_log_ratio
 from reseed.plugins.options import NoOptions
 from reseed.rendering import numbers
 from reseed.rendering.arms import arm_title, cell_titles
@@ -48,8 +50,12 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
             per="arm",
         ),
         claims=[
-            _claim(part, [p for p, own in zip(pairs, rows["metric"] == metric, strict=True) if own],
-                   f"sd_ratio_{metric}" if several else "sd_ratio")
+            _claim(
+                data,
+                part,
+                [pair for pair, own in zip(pairs, rows["metric"] == metric, strict=True) if own],
+                f"sd_ratio_{metric}" if several else "sd_ratio",
+            )
             for metric, part in rows.groupby("metric", sort=False)
         ],
     )  # fmt: skip
@@ -85,7 +91,13 @@ def _other_data(rows: pd.DataFrame) -> str:
     )
 
 
-def _claim(rows: pd.DataFrame, pairs: list[tuple[str, str]], name: str) -> Claim:
+def _baseline(row: Row) -> Row:
+    """The cell of the baseline of a row."""
+    names = ("experiment", "dataset", "scheme", "varied", "hyperparameters_source")
+    return row | {"arm": row["baseline"]} | {name: row[f"baseline_{name}"] for name in names}
+
+
+def _claim(data: ExhibitData, rows: pd.DataFrame, pairs: list[tuple[str, str]], name: str) -> Claim:
     alpha = 1 - rows["level"].iloc[0]
     tests = [Test("the SDs are equal", float(p), alpha) for p in rows["p"]]
     ends = ("ratio_low", "ratio_high")
@@ -133,6 +145,7 @@ def _claim(rows: pd.DataFrame, pairs: list[tuple[str, str]], name: str) -> Claim
         tests=tests,
         null="ratio 1",
         precision=_precision(rows, tests),
+        average=mean_log_ratio(data, [(row, _baseline(row)) for row in rows.to_dict("records")]),
     )  # fmt: skip
 
 

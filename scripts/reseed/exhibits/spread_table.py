@@ -10,8 +10,9 @@ import pandas as pd
 from reseed.analyses.shared.arms import with_arms
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Estimate, Sample
-from reseed.core.schemas import COMPARISON_COLUMNS
+from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.exhibits.shared.ratio_intervals import describe_intervals
+from reseed.exhibits.shared.spread_cells import mean_log_ratio
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.rendering import numbers
 from reseed.rendering.arms import arm_titles
@@ -204,7 +205,14 @@ def _sd_ratio(data: ExhibitData, both: pd.DataFrame) -> Claim:
         statistic="SD over data seeds / SD over model seeds",
         null="ratio 1",
         estimates=ratio_estimates(data, both),
-    )
+        average=mean_log_ratio(data, [(_side(row, "data"), _side(row, "model"))
+                                      for row in both.to_dict("records")]),
+    )  # fmt: skip
+
+
+def _side(row: Row, name: str) -> Row:
+    """The cell of one kind of seed of a row of `sd_ratios`."""
+    return row | {"experiment": row[f"experiment_{name}"], "varied": name}
 
 
 def ratio_estimates(data: ExhibitData, both: pd.DataFrame) -> list[Estimate]:

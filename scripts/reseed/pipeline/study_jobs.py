@@ -11,7 +11,6 @@ from reseed.core.code_hash import code_hash, digest
 from reseed.core.coverage import PaperExhibit, read_coverage
 from reseed.core.layout import PREDICTION_TABLES
 from reseed.core.module_finder import PACKAGE
-from reseed.core.statement import Statement
 from reseed.core.titles import split_number
 from reseed.pipeline.jobs import Context, Job, without_braces
 from reseed.pipeline.labels import join_names
@@ -233,7 +232,7 @@ class StudyJobs:
 
     def exhibit_spec(self, study: str, name: str) -> ExhibitSpec:
         """Spec of one exhibit."""
-        exhibit = self._exhibit(study, name)
+        exhibit, scale = self._exhibit(study, name), self.context.project.main.scale
         kind = self._kind("exhibits", exhibit.kind)
         is_table = kind.function == "table"
         code = self.context.code_key("reseed.jobs.draw", kind.module)
@@ -247,9 +246,9 @@ class StudyJobs:
             options=exhibit.options,
             inputs=self._resolved(self._exhibit_inputs(study, name)),
             suffixes=TABLE_SUFFIXES if is_table else FIGURE_SUFFIXES,
-            key=digest(code, exhibit.model_dump()),
+            key=digest(code, exhibit.model_dump(), scale),
             sources=self.context.sources_of("reseed.jobs.draw", kind.module),
-            statements=tuple(Statement(**entry.model_dump()) for entry in exhibit.statements),
+            statements=tuple(entry.to_statement(scale) for entry in exhibit.statements),
         )
 
     def exhibit_files(self, study: str, name: str) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from reseed.claims.claim import Claim
-from reseed.claims.statements import judge_all
+from reseed.claims.evidence import judge_all
 from reseed.rendering.data import ExhibitData
 
 

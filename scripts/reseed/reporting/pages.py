@@ -17,9 +17,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from reseed.config import SCALES
 from reseed.rendering.data import source_text
 from reseed.rendering.numbers import counted
+from reseed.reporting.forest import draw_axis
 from reseed.reporting.pictures import thumbnail
 from reseed.reporting.studies import StudyReport
-from reseed.reporting.summary import list_verdicts, summarise
+from reseed.reporting.summary import count_verdicts, next_command, summarise
 from reseed.reporting.words import link_words, words_in
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -45,10 +46,25 @@ def build_study_page(study: StudyReport, index: str = "", bundle: str = "") -> s
 def build_index(studies: list[StudyReport], links: list[str], title: str = "Reseed: report") -> str:
     """The front page as HTML text: a summary, all statements, and a card for each study."""
     cards = [_card(study, link) for study, link in zip(studies, links, strict=True)]
+    pages = dict(zip((study.name for study in studies), links, strict=True))
+    rows = [row for study in studies for row in study.statements]
+    leads = ((study, study.best) for study in studies)
+    lead = next(
+        (
+            {"exhibit": best, "link": f"{pages[study.name]}#{best.anchor}"}
+            for study, best in leads
+            if best and best.picture
+        ),
+        None,
+    )
     return _page(
         _environment(),
         "index.html",
         cards=cards,
+        rows=sorted(rows, key=lambda row: row.order),
+        link_of=lambda row: pages[row.study],
+        lead=lead,
+        next_command=next_command(rows),
         title=title,
         index="",
         summary=summarise(studies) if studies else [],
@@ -68,7 +84,7 @@ def _card(study: StudyReport, link: str) -> dict[str, Any]:
         "headline": study.headline,
         "answer": answer,
         "words": words_in([study.headline, answer]),
-        "verdicts": list_verdicts(study.statements),
+        "verdicts": count_verdicts(row.verdict for row in study.statements),
         "link": link,
         "exhibits": counted(len(study.shown), "table or figure", "tables and figures"),
         "thumbnail": thumbnail(best.picture) if best and best.picture else None,
@@ -91,7 +107,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
-    environment.globals |= {"scales": SCALES, "long": _LONG}
+    environment.globals |= {"scales": SCALES, "long": _LONG, "axis": draw_axis()}
+    environment.globals["no_link"] = lambda row: ""
     environment.filters |= {
         "code": _with_code,
         "duration": duration,

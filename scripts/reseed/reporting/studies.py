@@ -26,7 +26,7 @@ from reseed.rendering.data import ExhibitData
 from reseed.rendering.footnotes import marks_in, sentence_of, shorten
 from reseed.rendering.tables import groups
 from reseed.reporting.pictures import Picture, embed
-from reseed.reporting.statements import StatementRow
+from reseed.reporting.statements import StatementRow, find_rows
 from reseed.reporting.words import words_in
 
 _SHOWN_FAILURES = 20
@@ -141,7 +141,8 @@ class Exhibit:
 class StudyReport:
     """A study's facts and its exhibits, in the order of the study.
 
-    date: day on which the results were collected. coverage: the exhibits of its paper.
+    date: day on which the results were collected. coverage: the exhibits of its paper. reference:
+    its committed reference results (`evidence.json`), if it has some.
     """
 
     name: str
@@ -149,6 +150,7 @@ class StudyReport:
     exhibits: list[Exhibit]
     date: str = ""
     coverage: tuple[PaperExhibit, ...] = ()
+    reference: dict[str, Any] | None = None
 
     @property
     def shown(self) -> list[Exhibit]:
@@ -164,9 +166,15 @@ class StudyReport:
     def statements(self) -> list[StatementRow]:
         """Statements that its exhibits test, in the order of the study."""
         return [
-            StatementRow.from_record(record, exhibit.anchor, exhibit.sidecar["empty"])
+            row
             for exhibit in self.exhibits
-            for record in exhibit.sidecar["statements"]
+            for row in find_rows(
+                self.name,
+                self.info,
+                (exhibit.id, exhibit.anchor),
+                exhibit.sidecar["statements"],
+                self.reference,
+            )
         ]
 
     @property
@@ -269,6 +277,7 @@ def read_study(
     command: str | None = None,
     coverage: tuple[PaperExhibit, ...] = (),
     as_shown: Callable[[Path], Path] = lambda path: path,
+    reference: Path | None = None,
 ) -> StudyReport:
     """Read the facts of a study, and the sidecar and picture of each exhibit.
 
@@ -278,6 +287,7 @@ def read_study(
         command: that makes the exhibits (None: Snakemake's; empty: not shown).
         coverage: the exhibits of the paper, for a table.
         as_shown: path of a file as Snakemake's command names it.
+        reference: `evidence.json` of the committed reference results (None: there are none).
 
     Raises:
         ReseedError: if an exhibit or the facts are missing.
@@ -288,7 +298,8 @@ def read_study(
         exhibits = sorted(p.stem for part in ("tables", "figures")
                           for p in (folder / part).glob("*.json"))  # fmt: skip
     found = [_read_exhibit(folder, info, name, page, command, as_shown) for name in exhibits]
-    return StudyReport(folder.name, info, found, _day(folder / "about.json"), coverage)
+    known = read_json(reference) if reference is not None else None
+    return StudyReport(folder.name, info, found, _day(folder / "about.json"), coverage, known)
 
 
 def _day(path: Path) -> str:

@@ -1,100 +1,95 @@
-"""The three sentences of the front page: what the report is, what was found, how sure that is."""
+"""The sentences of the front page: what was asked, what the evidence says, what this run adds."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from reseed.claims.evidence import Verdict
 from reseed.config import SCALES
 from reseed.rendering.numbers import counted, several
 from reseed.reporting.statements import StatementRow
 from reseed.reporting.studies import StudyReport
 
+_DECIDED: tuple[Verdict, ...] = ("supported", "contradicted", "mixed")
+_OPEN: tuple[Verdict, ...] = ("not yet", "not comparable", "not run")
+_WORDS: dict[Verdict, str] = {
+    "supported": "{} supported", "contradicted": "{} contradicted", "mixed": "{} mixed",
+    "not yet": "{} not yet decided", "not comparable": "{} not comparable",
+    "not run": "{} not run",
+}  # fmt: skip
+
 
 def summarise(studies: Sequence[StudyReport]) -> list[str]:
     """Three sentences; one where no statement is tested."""
     rows = [row for study in studies for row in study.statements]
-    subject = describe_subject(studies)
+    subject = describe_subject(studies, len(rows))
     if not rows:
         return [subject]
-    reduced = any(study.info.reduced and study.info.is_reproduction for study in studies)
-    return [subject, describe_verdicts(rows), describe_certainty(rows, reduced)]
+    return [subject, describe_evidence(rows), describe_run(studies, rows)]
 
 
-def describe_subject(studies: Sequence[StudyReport]) -> str:
-    """What the report is: papers and trials, without those of imported results."""
+def describe_subject(studies: Sequence[StudyReport], statements: int) -> str:
+    """What was asked."""
+    papers = sum(study.info.is_reproduction for study in studies)
+    if not papers or not statements:
+        return (
+            f"How much do the scores of {counted(len(studies), 'study', 'studies')} depend on the"
+            " random seed and on the data split?"
+        )
+    return (
+        f"{counted(papers, 'paper')} on random seeds and data splits make"
+        f" {counted(statements, 'statement')} that are tested here: do new trainings support them?"
+    )
+
+
+def describe_evidence(rows: Sequence[StatementRow]) -> str:
+    """What the evidence says so far: reference results where there are some, else this run."""
+    referenced = sum(row.reference is not None for row in rows)
+    if not referenced:
+        source = "This run alone (no reference results are in this copy)"
+    elif referenced == len(rows):
+        source = "The reference results"
+    else:
+        source = f"The reference results ({referenced} statements) and this run (the others)"
+    return f"{source}: {count_verdicts(row.verdict for row in rows)}."
+
+
+def count_verdicts(verdicts: Iterable[Verdict]) -> str:
+    """`4 supported, 2 contradicted; 3 not yet decided`."""
+    counts = Counter(verdicts)
+    parts = [
+        ", ".join(_WORDS[name].format(counts[name]) for name in group if counts[name])
+        for group in (_DECIDED, _OPEN)
+    ]
+    return "; ".join(filter(None, parts))
+
+
+def describe_run(studies: Sequence[StudyReport], rows: Sequence[StatementRow]) -> str:
+    """What this run adds, and what the verdicts speak about."""
     trained = [study for study in studies if study.info.scale in SCALES]
-    papers = sum(study.info.is_reproduction for study in trained)
     scales = several(dict.fromkeys(study.info.scale for study in trained))
     trials = counted(sum(study.info.trials.ok for study in trained), "trial")
-    done = f" ({trials}, scale {scales})" if trained else ""
-    if not papers:
-        number = counted(len(studies), "study", "studies")
-        return (
-            f"This report measures how much the scores of {number}"
-            f" depend on the random seed and on the data split{done}."
+    text = f"This run (scale {scales}, {trials})"
+    compared = [row for row in rows if row.reference is not None]
+    if compared:
+        own = sum(row.run.verdict in _DECIDED for row in compared)
+        other = sum(
+            row.run.verdict in _DECIDED and row.run.verdict != row.verdict for row in compared
         )
+        text += (
+            f" decides {own} of the {len(compared)} by itself,"
+            f" {other or 'none'} of them otherwise than the reference"
+        )
+    else:
+        text += " is all that these verdicts rest on"
     return (
-        f"This report trains the models of {counted(papers, 'paper')} again with other random seeds"
-        f" and other data splits{done}, and compares statements of the papers with the results."
+        f"{text}; a verdict speaks about the average over the settings run, by its 95 % interval"
+        " over seeds, and about no other dataset."
     )
 
 
-def describe_verdicts(rows: Sequence[StatementRow]) -> str:
-    """What was found: the number of statements by verdict."""
-    counts = Counter(row.verdict for row in rows)
-    return (
-        f"Of {counted(len(rows), 'statement')}, {counts['held']} held, {counts['not held']} did not"
-        f" hold, and {counts['cannot tell']} cannot be decided from these runs."
-    )
-
-
-def list_verdicts(rows: Sequence[StatementRow]) -> list[str]:
-    """What was found, for a reader of one study: each decided statement, then the open ones."""
-    found = [
-        f"{row.verdict.capitalize()}: {row.text.rstrip('.')}. Measured: {_measurement(row)}."
-        for verdict in ("held", "not held")
-        for row in rows
-        if row.verdict == verdict
-    ]
-    open_rows = [row for row in rows if row.verdict == "cannot tell"]
-    if open_rows:
-        unmeasured = sum(not row.is_measured for row in open_rows)
-        reasons = [
-            f"{number} {reason}"
-            for number, reason in (
-                (len(open_rows) - unmeasured, "measured, but not precisely enough"),
-                (unmeasured, "not measured at this scale"),
-            )
-            if number
-        ]
-        noun = counted(len(open_rows), "statement")
-        found.append(f"Cannot tell: {noun} ({', '.join(reasons)}).")
-    return found
-
-
-def _measurement(row: StatementRow) -> str:
-    """`1.2 to 3.4 (2 estimates; SD ratio; 6 seeds)`."""
-    value, _, number = row.measured.partition(" (")
-    return f"{value} ({'; '.join(filter(None, [number.rstrip(')'), row.statistic, row.n]))})"
-
-
-def describe_certainty(rows: Sequence[StatementRow], reduced: bool) -> str:
-    """How sure the verdicts are. reduced: the runs are fewer or smaller than the papers'."""
-    levels = sorted({level for row in rows for level in row.levels if level < 1})
-    level = " or ".join(f"{100 * level:g} %" for level in levels) or "confidence"
-    parts = [
-        f"A statement is decided only if all its {level} intervals are on one side of its limit"
-    ]
-    open_rows = [row for row in rows if row.verdict == "cannot tell"]
-    unmeasured = sum(not row.is_measured for row in open_rows)
-    if open_rows:
-        parts.append(
-            f"of those that cannot be decided, {len(open_rows) - unmeasured} need narrower"
-            f" intervals, and {unmeasured} could not be measured here"
-        )
-    if reduced:
-        parts.append(
-            "the runs are fewer or smaller than those of the papers, so read directions, not sizes"
-        )
-    return "; ".join(parts) + "."
+def next_command(rows: Sequence[StatementRow]) -> str:
+    """The command that would decide more statements at a larger scale; empty if none would."""
+    commands = {row.command.rpartition("--config ")[2] for row in rows if row.command}
+    return f"snakemake --cores all --config {min(commands)}" if commands else ""

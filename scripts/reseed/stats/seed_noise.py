@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +24,7 @@ MIN_RUNS, MIN_ITEMS = 5, 50
 
 @dataclass(frozen=True)
 class DistributionWiseSd:
-    """Variance (squared score units) and SD over seeds on an infinite test set.
+    """Variance (squared score units) and SD over seeds on a test set of `at` items (∞: infinite).
 
     `sd_low` and `sd_high` are NaN if there is no reliable interval; `reason` then says why.
     """
@@ -36,10 +37,13 @@ class DistributionWiseSd:
     sd_high: float
     level: float
     reason: str
+    at: float = math.inf
 
 
-def distribution_wise_sd(scores: ArrayLike, level: float = 0.95) -> DistributionWiseSd:
-    """Estimate the SD over seeds of a mean over items, on an infinite test set.
+def distribution_wise_sd(
+    scores: ArrayLike, level: float = 0.95, at: float = math.inf
+) -> DistributionWiseSd:
+    """Estimate the SD over seeds of a mean over items, on an infinite test set, or of another size.
 
     For correctness (0 / 1) the variance is n/(n−1) · (Var(acc) − Σᵢ pᵢ(1−pᵢ)/n²) for n items,
     where pᵢ is the share of runs that are correct on item i, with both variances at ddof=1 over
@@ -48,35 +52,48 @@ def distribution_wise_sd(scores: ArrayLike, level: float = 0.95) -> Distribution
     the variance over seeds of the mean over a population of items. It is unbiased for any number
     of runs and items. It can be negative if the seed has little effect; `sd` is then 0.
 
+    On `at` test items the variance is V(N) = C + (D − C)/N, where C is the covariance above and D
+    the mean variance over runs of an item: at the number of items run it is the observed variance.
+    Compare a paper's SD at its number of items: on few items most of an SD is due to the items.
+
     The interval accounts for sampling of runs and of items. Runs: χ² limits of the observed
     variance, with fewer degrees of freedom if the run scores have positive excess kurtosis
     (O'Neill 2014). Items: jackknife variance. Both are combined by the method of variance
-    estimates recovery (Zou & Donner 2008), truncated at 0. There is no interval below `MIN_RUNS`
-    runs or `MIN_ITEMS` items, or if all runs have the same score.
+    estimates recovery (Zou & Donner 2008), truncated at 0 and, for `at` items, at the lower limit
+    of (D − C)/N. There is no interval below `MIN_RUNS` runs or `MIN_ITEMS` items, or if all runs
+    have the same score.
 
     Args:
         scores: (runs, items) scores of single items: correctness, or a loss.
         level: two-sided confidence level.
+        at: number of test items, at least 1.
 
     Raises:
-        ValueError: fewer than 2 runs or 3 items, NaN.
+        ValueError: fewer than 2 runs or 3 items, NaN, bad level or `at`.
     """
     a, unit = rescale(_runs_by_items(scores))
     check_probability(level=level)
+    check_at_least(1, at=at)
     runs, items = a.shape
     check_at_least(3, items=items)
     _, seed = _observed_and_seed_variance(a)
+    own = float(a.var(axis=0, ddof=1).mean()) - seed  # D − C
+    found = seed + own / at
     reason = _reason_for_no_interval(a)
     low = high = float("nan")
     if not reason:
         below, above = _distance_to_variance_limits(a.mean(axis=1), level)
-        item_margin = stats.norm.isf((1 - level) / 2) * _jackknife_error_over_items(a)
-        low = max(0.0, seed - np.hypot(below, item_margin))
-        high = max(0.0, seed + np.hypot(above, item_margin))
-    sd, low, high = np.sqrt([max(seed, 0.0), low, high]) * unit
-    variance = seed * unit * unit
+        z = stats.norm.isf((1 - level) / 2)
+        of_seed, of_own = _left_out_items(a)
+        margin = z * _jackknife_error(of_seed + of_own / at)
+        least = max(0.0, (own - z * _jackknife_error(of_own)) / at)
+        low = min(max(least, found - np.hypot(below, margin)), max(seed, 0.0) + own / at)
+        high = max(least, found + np.hypot(above, margin))
+    # The seed's part is no less than 0, so on `at` items the items' part remains.
+    sd, low, high = np.sqrt([max(seed, 0.0) + own / at, low, high]) * unit
+    variance = found * unit * unit
     return DistributionWiseSd(
-        runs, items, float(variance), float(sd), float(low), float(high), level, reason
+        runs, items, float(variance), float(sd), float(low), float(high), level, reason, at
     )
 
 
@@ -98,16 +115,21 @@ def _distance_to_variance_limits(x: Array, level: float) -> tuple[float, float]:
     return observed - low, high - observed
 
 
-def _jackknife_error_over_items(a: Array) -> float:
-    """Return the jackknife standard error of the mean covariance of two distinct items."""
+def _left_out_items(a: Array) -> tuple[Array, Array]:
+    """Return the mean covariance C of distinct items, and D − C, without each item in turn."""
     runs, items = a.shape
     deviation = a - a.mean(axis=0)
     # Leave-one-out values subtract an item's row and column from the covariance matrix.
     row_sums = deviation.T @ deviation.sum(axis=1) / (runs - 1)
     variances = (deviation**2).sum(axis=0) / (runs - 1)
-    left_out = row_sums.sum() - variances.sum() - 2 * (row_sums - variances)
-    left_out = left_out / ((items - 1) * (items - 2))
-    return float(np.sqrt((items - 1) * left_out.var()))
+    covariance = row_sums.sum() - variances.sum() - 2 * (row_sums - variances)
+    covariance = covariance / ((items - 1) * (items - 2))
+    return covariance, (variances.sum() - variances) / (items - 1) - covariance
+
+
+def _jackknife_error(left_out: Array) -> float:
+    """Return the jackknife standard error of an estimate from its leave-one-out values."""
+    return float(np.sqrt((left_out.size - 1) * left_out.var()))
 
 
 def _observed_and_seed_variance(a: Array) -> tuple[float, float]:

@@ -27,7 +27,7 @@ from papers.banerjee import (
 from readable import check_figure, check_table
 from reseed.analyses import noise_split
 from reseed.analyses.shared.data import Data
-from reseed.claims.statements import describe_precision, judge
+from reseed.claims.evidence import judge
 from reseed.core.statement import Statement
 from reseed.exhibits import seed_noise
 from reseed.rendering.data import ExhibitData
@@ -356,11 +356,12 @@ def test_shares_of_ensembles_count_shared_runs(make):
         [1 / (k / 12 + (1 - k / 12) / ensembles) for k in (3, 5)]
     )
     statement = Statement("Most ensembles have a low α̂.", "low_alpha_share", above=0.7)
-    assert judge(statement, claim).verdict == "cannot tell"
+    evidence = judge(statement, [claim])
+    assert evidence.verdict == "not yet"
     assert claim.estimates[0].high == pytest.approx(
         stats.beta.ppf(0.975, 1, claim.estimates[0].share_n)
     )
-    assert "power of" in describe_precision(statement, claim)
+    assert evidence.needed
     assert "too narrow" not in claim.limits
 
 

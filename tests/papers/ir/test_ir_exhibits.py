@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from output_frames import study_of, write_outputs
 from papers.ir import bootstrap_table, seed_boxes, seed_scores, seed_scores_table
-from reseed.claims.statements import judge
+from reseed.claims.evidence import judge
 from reseed.core.errors import ReseedError
 from reseed.core.statement import Statement
 from reseed.plugins.kinds import find_kind, read_options
@@ -119,7 +119,7 @@ def test_groups_of_models_have_claims_of_their_own(scores):
     ]  # fmt: skip
     assert table.claims[1].text.startswith("Forests: ")
     statement = Statement("The seed matters less.", "seed_over_test_set_forests", below=1000)
-    assert judge(statement, table.claims[1]).verdict == "held"
+    assert judge(statement, table.claims).verdict == "supported"
 
 
 def test_f1_without_any_variation(tmp_path):

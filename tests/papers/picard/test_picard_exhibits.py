@@ -8,26 +8,28 @@ import pandas as pd
 import pytest
 from curve_frames import data_of, seeds
 from curve_study import make, read
+from output_frames import study_of, write_outputs
 from papers.picard import (
     convergence,
     convergence_figure,
     extremes,
     extremes_table,
     histogram_figure,
+    paper_size,
     range_growth,
     range_growth_figure,
     reach_table,
 )
 from papers.picard.range_claims import LEAST
 from readable import check_figure, check_table
-from reseed.analyses import sd_ratios
+from reseed.analyses import noise_split
 from reseed.analyses.shared.data import Data
-from reseed.claims.statements import judge
+from reseed.claims.evidence import judge
 from reseed.core.errors import ReseedError
 from reseed.core.statement import Statement
-from reseed.exhibits import sd_ratios_table
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.tables import Table
+from reseed.stats.gaussian_range import expected_gaussian_range
 from run_kinds import draw, run_analysis
 from statements import unknown_claims
 from study_frames import about, amended, frame, trial
@@ -149,10 +151,10 @@ def test_the_observed_range_bounds_the_largest_difference():
     observed = table.raw["range"].item()
     assert estimate.value == observed
     judged = {
-        above: judge(Statement("", "", above=above), claim).verdict
+        above: judge(Statement("", claim.name, above=above), [claim]).verdict
         for above in (observed / 2, observed)
     }
-    assert judged == {observed / 2: "held", observed: "cannot tell"}
+    assert judged == {observed / 2: "supported", observed: "not yet"}
 
 
 @pytest.mark.parametrize(
@@ -279,11 +281,46 @@ def test_an_arm_that_never_moves_is_named_and_not_drawn():
     assert "Not drawn, as every score is the same: gbm." in drawn.footnote
 
 
-def test_statements_of_the_study_name_claims_that_are_made(read):
-    ratios = run_analysis(sd_ratios, read, baselines=["rf"])
-    table = draw(sd_ratios_table, ExhibitData(ratios, read.metrics, read.info, "k", "T"))
+@pytest.fixture
+def sized(tmp_path):
+    """Spreads of two arms on one test set, at 5,000 items; `head` hardly depends on its seed."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 300)
+    hard = rng.normal(1, 1, 300)
+
+    def runs(sd):
+        levels = hard + rng.normal(0, sd, (8, 1)) + rng.normal(0, 0.7, (8, 300))
+        right = 1 / (1 + np.exp(-levels))
+        return list(np.where(y == 1, right, 1 - right))
+
+    arms = {("magic", "rf:scratch"): (y, runs(0.4)), ("magic", "rf:head"): (y, runs(0.02))}
+    data = study_of(write_outputs(tmp_path, arms), arms)
+    statistics = run_analysis(noise_split, data, test_items=5000)
+    return ExhibitData(statistics, data.metrics, data.info, "k", "T")
+
+
+SIZES = {"seeds": {"rf:scratch": 100}, "baselines": ["rf:scratch"]}
+
+
+def test_spreads_are_those_on_the_paper_s_number_of_images(sized):
+    table = draw(paper_size, sized, SIZES)
+    sd, spread, ratio = table.claims
+    rows = sized.statistics.query("metric == 'accuracy'").set_index("arm")
+    by_arm = {one.subject: one.value for one in sd.estimates}
+    assert set(by_arm.values()) == set(rows["sd_at"])
+    assert (rows["sd_at"] < rows["observed_sd"]).all()
+    [estimate] = spread.estimates
+    factor = float(expected_gaussian_range(100))
+    assert estimate.value == pytest.approx(rows.loc["rf:scratch", "sd_at"] * factor)
+    [estimate] = ratio.estimates
+    assert estimate.value == pytest.approx(
+        rows.loc["rf:head", "sd_at"] / rows.loc["rf:scratch", "sd_at"]
+    )
+
+
+def test_statements_of_the_study_name_claims_that_are_made(sized):
     drawn = {
         "papers.picard.extremes_table:table": gaussian(extremes_table, extremes, 30).claims,
-        "sd_ratios_table": table.claims,
+        "papers.picard.paper_size:table": draw(paper_size, sized, SIZES).claims,
     }
     assert unknown_claims("seed_3407", drawn) == []

@@ -56,12 +56,64 @@
     table.parentNode.insertBefore(input, table);
   };
 
+  // Menus of a table of statements; what is chosen stays in the address.
+  const addMenus = (table, rows, names) => {
+    const place = document.createElement("div"), menus = new Map();
+    place.className = "filters";
+    const address = new URLSearchParams(location.search);
+    const apply = () => {
+      const wanted = [...menus].filter(([, menu]) => menu.value);
+      for (const row of rows) {
+        row.hidden = !wanted.every(([name, menu]) => row.dataset[name] === menu.value);
+      }
+      const query = new URLSearchParams(location.search);
+      for (const [name, menu] of menus) {
+        if (menu.value) query.set(name, menu.value); else query.delete(name);
+      }
+      const text = query.toString();
+      history.replaceState(null, "", (text ? `?${text}` : location.pathname) + location.hash);
+    };
+    for (const name of names) {
+      const menu = document.createElement("select");
+      menu.className = "filter";
+      menu.setAttribute("aria-label", `Filter by ${name}`);
+      const values = [...new Set(rows.map((row) => row.dataset[name]))];
+      menu.append(new Option(`every ${name}`, ""), ...values.map((value) => new Option(value, value)));
+      if (values.includes(address.get(name))) menu.value = address.get(name);
+      menu.addEventListener("change", apply);
+      menus.set(name, menu);
+      place.append(menu);
+    }
+    table.parentNode.insertBefore(place, table);
+    apply();
+  };
+
+  // A row of statements as a line of LaTeX or CSV.
+  const asText = (record, format) => {
+    const interval = record.low === null ? "" : ` [${record.low.toPrecision(3)}, ${record.high === null ? "" : record.high.toPrecision(3)}]`;
+    const value = record.value === null ? "" : record.value.toPrecision(3) + interval;
+    const cells = [record.statement, record.published, value, record.n, record.verdict];
+    if (format === "latex") {
+      return cells.map((cell) => cell.replace(/[&%$#_{}]/g, "\\$&")).join(" & ") + " \\\\";
+    }
+    return cells.map((cell) => `"${cell.replace(/"/g, '""')}"`).join(",");
+  };
+  for (const button of document.querySelectorAll("button.copy")) {
+    button.addEventListener("click", () => {
+      const record = JSON.parse(button.closest("tr").dataset.copy), name = button.textContent;
+      navigator.clipboard.writeText(asText(record, button.dataset.format))
+        .then(() => { button.textContent = "Copied"; }, () => { button.textContent = "Not allowed here"; })
+        .finally(() => setTimeout(() => { button.textContent = name; }, 1500));
+    });
+  }
+
   for (const table of document.querySelectorAll("table")) {
     const bodies = [...table.tBodies].map((body) =>
       [body, [...body.rows].filter((row) => !row.classList.contains("section"))]);
     const count = bodies.reduce((sum, [, rows]) => sum + rows.length, 0);
     if (count < 2 || !table.tHead) continue;
     [...table.tHead.rows].pop().querySelectorAll("th").forEach((header) => {
+      if (header.dataset.sort === "none") return;
       const button = document.createElement("button"), column = header.cellIndex;
       button.append(...header.childNodes);
       button.title = "Sort by this column";
@@ -69,6 +121,9 @@
       header.append(button);
     });
     if (count >= LEAST_ROWS) addFilter(table, bodies);
+    if (table.dataset.filters) {
+      addMenus(table, bodies.flatMap(([, rows]) => rows), table.dataset.filters.split(" "));
+    }
   }
 
   // --- figures: the values of the point nearest to the pointer -----------------------------------

@@ -1,0 +1,189 @@
+"""Spreads over seeds at the paper's number of test images and of seeds [Picard, Tables 1 and 2].
+
+On few test images most of an SD over seeds is due to the images, and a range grows with the number
+of seeds, so neither compares with the paper's as measured.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import pandas as pd
+from reseed.claims import phrases
+from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
+from reseed.plugins.options import Count, Names, Strict
+from reseed.rendering import numbers
+from reseed.rendering.arms import cell_titles
+from reseed.rendering.data import ExhibitData, footnote, require_rows
+from reseed.rendering.settings import metric_title
+from reseed.rendering.tables import Rows, Table, TableRow
+from reseed.stats.gaussian_range import expected_gaussian_range
+from reseed.stats.spread import ratio_limits
+
+DRAWS = ("noise_split",)
+
+_KEY = ["experiment", "dataset", "scheme", "arm", "hyperparameters_source"]
+
+
+class Options(Strict):
+    """seeds: the paper's number of seeds, by arm.
+    baselines: arms whose SD the others are divided by.
+    """
+
+    seeds: dict[str, Count]
+    baselines: Names = []
+
+
+def table(data: ExhibitData, options: Options) -> Table:
+    """One row for each arm: SD here, on the paper's number of test images, and the range there."""
+    rows = require_rows(data.rows(), "No arm has outputs of single test items at this scale.")
+    known = rows["sd_at"].gt(0) & rows["sd_at_low"].notna()
+    rows = require_rows(rows[known], "No arm has the five seeds that an SD with an interval needs.")
+    rows = _with_ranges(rows, options.seeds)
+    titles = cell_titles(data, rows, _KEY)
+    places, lines = numbers.decimals(rows["sd_at"], least=4), Rows()
+    for title, (_, row) in zip(titles, rows.iterrows(), strict=True):
+        section = f"{data.dataset(row['dataset'])}, {metric_title(row['metric'])}"
+        lines.add(_line(title, row, places), section)
+    at = rows["test_items"].max()
+    return lines.table(
+        data,
+        rows,
+        footnote(data, rows, per="arm"),
+        definitions=[
+            f"SD on {at:,.0f} images: covariance of two images over seeds, and the images' own"
+            f" variance divided by {at:,.0f} (Jordan 2023). Range: that SD times the range of a"
+            " Gaussian sample of the paper's number of seeds, which is an assumption.",
+        ],
+        claims=_claims(data, rows, titles, options),
+    )
+
+
+def _with_ranges(rows: pd.DataFrame, seeds: dict[str, int]) -> pd.DataFrame:
+    """The rows with the paper's number of seeds, and the range of so many (NaN without one)."""
+    counts = rows["arm"].map(seeds)
+    factors = [
+        float(expected_gaussian_range(int(n))) if n == n else math.nan for n in counts.astype(float)
+    ]
+    ranges = {
+        f"range_at{end}": rows[f"sd_at{end}"] * factors for end in ("", "_low", "_high")
+    }  # fmt: skip
+    return rows.assign(paper_seeds=counts, **ranges)
+
+
+def _line(title: str, row: pd.Series, places: int) -> TableRow:
+    line = {
+        "Arm": title,
+        "n": numbers.seeds(int(row["n"]), int(row["failed"])),
+        "Test images": f"{row['items']:,.0f}",
+        "SD here": numbers.fixed(row["observed_sd"], places),
+        "SD on the paper's images": numbers.with_interval(
+            row["sd_at"], row["sd_at_low"], row["sd_at_high"], places
+        ),
+    }
+    if math.isnan(row["paper_seeds"]):
+        return line | {"Paper's seeds": numbers.NONE, "Range of them": numbers.NONE}
+    return line | {
+        "Paper's seeds": f"{row['paper_seeds']:,.0f}",
+        "Range of them": numbers.with_interval(
+            row["range_at"], row["range_at_low"], row["range_at_high"], places
+        ),
+    }
+
+
+def _claims(
+    data: ExhibitData, rows: pd.DataFrame, titles: Sequence[str], options: Options
+) -> list[Claim]:
+    titled = pd.Series(list(titles), rows.index)
+    named = rows[rows["paper_seeds"].notna()]
+    found = [_points("sd_at_paper_size", "SD over seeds", "sd_at", rows, titled)]
+    if len(named):
+        found.append(
+            _points(
+                "range_at_paper_size", "range from worst to best seed", "range_at", named, titled
+            )
+        )
+    is_base = rows["arm"].isin(options.baselines)
+    return found + _ratios(rows[is_base], rows[~is_base], titled)
+
+
+def _points(name: str, statistic: str, column: str, rows: pd.DataFrame, titles: pd.Series) -> Claim:
+    ends = (f"{column}_low", f"{column}_high")
+    estimates = [
+        Estimate.truncated(
+            titles[i], row[column], tuple(row[list(ends)]), row["level"], (0.0, math.inf)
+        ).in_points()
+        for i, row in rows.iterrows()
+    ]
+    show: Callable[[float], str] = numbers.two_digits
+    return Claim(
+        name,
+        "The {statistic} would be {value} on {items} test images ({n} each, {own} here).",
+        rows,
+        {
+            "statistic": phrases.name(statistic),
+            "value": phrases.listed(rows, column, show, [titles[i] for i in rows.index], ends),
+            "items": phrases.setting(int(rows["test_items"].max()), numbers.whole),
+            "own": phrases.extent(rows, "items", numbers.whole, is_comparable=True),
+        },
+        Sample.of(rows, "n", "seed"),
+        statistic=f"{statistic} on the paper's number of test images",
+        null=NO_NULL,
+        estimates=estimates,
+    )
+
+
+def _ratios(bases: pd.DataFrame, others: pd.DataFrame, titles: pd.Series) -> list[Claim]:
+    """The claim on ratios of the SDs of other arms and baselines on one dataset."""
+    pairs = [
+        (i, j)
+        for i, row in others.iterrows()
+        for j, base in bases.iterrows()
+        if row["dataset"] == base["dataset"]
+    ]
+    if not pairs:
+        return []
+    found = [
+        {
+            "title": f"{titles[i]} to {titles[j]}",
+            "n": min(others.loc[i, "n"], bases.loc[j, "n"]),
+            "arm": others.loc[i, "arm"],
+            "level": others.loc[i, "level"],
+            "ratio": others.loc[i, "sd_at"] / bases.loc[j, "sd_at"],
+            **dict(zip(("low", "high"), _limits(others.loc[i], bases.loc[j]), strict=True)),
+        }
+        for i, j in pairs
+    ]
+    rows = pd.DataFrame(found)
+    return [
+        Claim(
+            "ratio_at_paper_size",
+            "On the paper's number of test images the SD over seeds would be {ratio} times as large"
+            " ({n} each).",
+            rows,
+            {
+                "ratio": phrases.listed(
+                    rows, "ratio", numbers.ratio, list(rows["title"]), ("low", "high"), "pair"
+                )
+            },
+            Sample.of(rows, "n", "seed"),
+            statistic="ratio of SDs over seeds on the paper's number of test images",
+            null="ratio 1",
+            estimates=[
+                Estimate.truncated(
+                    row["title"],
+                    row["ratio"],
+                    (row["low"], row["high"]),
+                    row["level"],
+                    (0.0, math.inf),
+                )
+                for _, row in rows.iterrows()
+            ],
+        )
+    ]
+
+
+def _limits(row: pd.Series, base: pd.Series) -> tuple[float, float]:
+    names = ["sd_at", "sd_at_low", "sd_at_high"]
+    return ratio_limits(tuple(row[names]), tuple(base[names]))
