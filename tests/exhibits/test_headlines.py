@@ -43,6 +43,7 @@ from reseed.rendering.claim_texts import claim_texts
 from reseed.rendering.data import ExhibitData
 from reseed.rendering.hover import panels_of
 from run_kinds import draw, exhibit_kinds, is_table, run_analysis
+from sized_study import SIZES, sized
 from study_frames import about, frame, trial
 from test_fold_exhibits import folds
 from test_ir_exhibits import scores
@@ -51,7 +52,7 @@ from test_role_components import study as crossed_roles
 from test_seed_choice import data as choice_study
 from test_trimming_exhibits import make as output_study
 
-__all__ = ["choice_study", "curve_study", "item_study", "output_study", "read", "scores"]
+__all__ = ["choice_study", "curve_study", "item_study", "output_study", "read", "scores", "sized"]
 
 TITLE = "A title that says nothing of the result"
 #: Lists of what was used have no result to head them.
@@ -199,6 +200,8 @@ def shown(request, configured, exhibit):
             if FOLDS[kind] is None:
                 return ExhibitData(None, metrics, facts, "k", TITLE), {}
             return analysed(FOLDS[kind], metrics, facts), {}
+        if kind == "papers.picard.paper_size:table":
+            return request.getfixturevalue("sized"), SIZES
         if kind in ALONE:
             return alone(kind), {
                 "experiments": ["ratios"]

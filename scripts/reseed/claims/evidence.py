@@ -91,8 +91,8 @@ def read_evidence(record: dict[str, Any]) -> Evidence:
 
 def _measured(record: dict[str, Any]) -> Measured:
     """Ends that JSON wrote as null are NaN."""
-    ends = (nan if record[end] is None else float(record[end]) for end in ("low", "high"))
-    return Measured(float(record["value"]), *ends, record["subject"])
+    low, high = (nan if record[end] is None else float(record[end]) for end in ("low", "high"))
+    return Measured(float(record["value"]), low, high, record["subject"])
 
 
 def judge(statement: Statement, claims: Sequence[Claim]) -> Evidence:

@@ -16,7 +16,7 @@ Integer = Annotated[int, Field(strict=True)]
 Count = Annotated[Integer, Field(ge=1)]
 ObjectPath = Annotated[str, Field(pattern=r"^[\w.]+:\w+$")]
 Seed = Annotated[Integer, Field(ge=0, lt=2**32)]
-Scale = Literal["smoke", "demo", "paper"]
+Scale = Literal["smoke", "demo", "cpu", "paper"]
 SCALES = get_args(Scale)
 
 

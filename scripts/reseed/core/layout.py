@@ -16,6 +16,10 @@ PREDICTION_TABLES = ("scores", "targets", "curves")
 DECLARED = ("data", "weights", "splits", "tuning", "trials", "studies", "report")
 
 
+#: Committed reference results of the studies, below the project's folder.
+REFERENCES = "results/reference"
+
+
 @dataclass(frozen=True)
 class StudyLayout:
     """Paths below the folder of one study."""

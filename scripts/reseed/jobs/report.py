@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from reseed.core.layout import ResultsLayout
+from reseed.core.layout import REFERENCES, ResultsLayout
 from reseed.pipeline.runner import Granted, run_job, say
 from reseed.planning.specs import ReportSpec
 
@@ -12,6 +12,7 @@ def run(spec: ReportSpec, granted: Granted) -> None:
     from reseed.core.atomic import write_text
     from reseed.reporting.bundle import write_bundle
     from reseed.reporting.pages import build_index, build_study_page
+    from reseed.reporting.reference import find_reference
     from reseed.reporting.studies import read_study
 
     layout = ResultsLayout(spec.results)
@@ -27,6 +28,7 @@ def run(spec: ReportSpec, granted: Granted) -> None:
             page,
             coverage=spec.coverage[name],
             as_shown=as_shown,
+            reference=find_reference(Path(REFERENCES), name),
         )
         for name, exhibits in spec.exhibits.items()
     ]

@@ -35,7 +35,7 @@ _PARTS = re.compile(
     r"(statements|answer|words|run|data|left-out|coverage|content|(word|mark)-\d+)$"
 )
 # Number of sentences in the answer: a finding of each of the first exhibits.
-_ANSWERS = 5
+_ANSWERS = 3
 # Wider figures, in inches, span both columns of a journal page.
 _COLUMN = 3.5
 # Characters: of a line in upright print, between two columns, and of a column that wraps.

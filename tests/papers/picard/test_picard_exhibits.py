@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from curve_frames import data_of, seeds
 from curve_study import make, read
-from output_frames import study_of, write_outputs
 from papers.picard import (
     convergence,
     convergence_figure,
@@ -22,7 +21,6 @@ from papers.picard import (
 )
 from papers.picard.range_claims import LEAST
 from readable import check_figure, check_table
-from reseed.analyses import noise_split
 from reseed.analyses.shared.data import Data
 from reseed.claims.evidence import judge
 from reseed.core.errors import ReseedError
@@ -31,13 +29,14 @@ from reseed.rendering.data import ExhibitData
 from reseed.rendering.tables import Table
 from reseed.stats.gaussian_range import expected_gaussian_range
 from run_kinds import draw, run_analysis
+from sized_study import SIZES, sized
 from statements import unknown_claims
 from study_frames import about, amended, frame, trial
 from test_exhibits_of_arms import shown
 from test_figures import texts_of
 from test_long_names import LONG, ODD, study
 
-__all__ = ["make", "read"]
+__all__ = ["make", "read", "sized"]
 
 
 def test_the_table_of_extremes(make, tmp_path):
@@ -279,27 +278,6 @@ def test_an_arm_that_never_moves_is_named_and_not_drawn():
     figure, drawn = draw(histogram_figure, ExhibitData(None, metrics, facts, "k", "T"), {})
     assert len(figure.axes) == 1
     assert "Not drawn, as every score is the same: gbm." in drawn.footnote
-
-
-@pytest.fixture
-def sized(tmp_path):
-    """Spreads of two arms on one test set, at 5,000 items; `head` hardly depends on its seed."""
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 300)
-    hard = rng.normal(1, 1, 300)
-
-    def runs(sd):
-        levels = hard + rng.normal(0, sd, (8, 1)) + rng.normal(0, 0.7, (8, 300))
-        right = 1 / (1 + np.exp(-levels))
-        return list(np.where(y == 1, right, 1 - right))
-
-    arms = {("magic", "rf:scratch"): (y, runs(0.4)), ("magic", "rf:head"): (y, runs(0.02))}
-    data = study_of(write_outputs(tmp_path, arms), arms)
-    statistics = run_analysis(noise_split, data, test_items=5000)
-    return ExhibitData(statistics, data.metrics, data.info, "k", "T")
-
-
-SIZES = {"seeds": {"rf:scratch": 100}, "baselines": ["rf:scratch"]}
 
 
 def test_spreads_are_those_on_the_paper_s_number_of_images(sized):
