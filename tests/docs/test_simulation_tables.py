@@ -16,6 +16,7 @@ TABLES = {
     "aggregates_coverage": ("tasks", ["tasks", "runs", "aggregate", "percentiles"]),
     "designs": ("comparing", ["method", "label", "case"]),
     "unstable_learners": ("comparing", ["method", "splits", "learner"]),
+    "spread_contrasts": ("spread", ["scores", "datasets", "models", "correlation", "seeds"]),
     "rank_sets": ("tasks", ["models", "tasks", "scores", "sds", "method"]),
 }
 
