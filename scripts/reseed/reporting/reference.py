@@ -57,9 +57,7 @@ def _write(study: StudyReport, layout: StudyLayout, folder: Path) -> Path:
     about = describe(study, trials)
     with replace_atomically(folder / "trials.parquet") as temporary:
         shutil.copyfile(layout.metrics, temporary)
-    records = [
-        {"exhibit": row.exhibit, "evidence": row.run.record()} for row in study.statements
-    ]
+    records = [{"exhibit": row.exhibit, "evidence": row.run.record()} for row in study.statements]
     _write_json(folder / EVIDENCE, {"made": summarise(about), "statements": records})
     _write_json(folder / "about.json", about)
     return folder
