@@ -99,8 +99,8 @@ def simulate(
 
 
 def _share(found: np.ndarray) -> tuple[float, float, int]:
-    share = float(found.mean())
-    return round(share, 4), round(float(np.sqrt(share * (1 - share) / len(found))), 4), len(found)
+    share = round(float(found.mean()), 4)
+    return share, round(float(np.sqrt(share * (1 - share) / len(found))), 4), len(found)
 
 
 def _write(path: Path, head: list[str], rows: list[list]) -> None:
