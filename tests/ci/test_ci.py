@@ -145,6 +145,8 @@ def test_hook_and_documented_arguments_are_accepted(tmp_path):
 
 def test_fixture_fails_with_the_evidence(pytester, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "scripts"))
+    # An installed Reseed, or what a build left in scripts/, would load the plug-in a second time.
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     scores(120, pytester.path / "old.csv")
     scores(180, pytester.path / "new.csv")
     pytester.makepyfile(
