@@ -154,4 +154,5 @@ licenses: .venv/installed-dev
 	touch $@
 
 clean:
-	rm -rf .venv .snakemake results
+	rm -rf .venv .snakemake
+	find results -mindepth 1 -maxdepth 1 ! -name README.md ! -name reference -exec rm -rf {} +

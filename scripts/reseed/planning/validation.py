@@ -22,6 +22,7 @@ from reseed.core.code_hash import code_hash, named_code, refuse_unbound
 from reseed.core.coordinates import base_name
 from reseed.core.coverage import read_coverage
 from reseed.core.errors import ReseedError, suggest_name
+from reseed.core.layout import REFERENCES
 from reseed.core.module_finder import SCRIPTS
 from reseed.data import registry
 from reseed.data.kinds import as_list
@@ -277,7 +278,8 @@ def check_results_folder(file: Path, results: str, project: Path) -> Iterator[st
         yield f"{where} is the project's folder or contains it. {advice}"
     elif folder.is_dir() and not any((folder / name).is_dir() for name in _MARKS_OF_RESULTS):
         other = sorted(path.name for path in folder.iterdir())
-        other = [name for name in other if name != "README.md" and not name.startswith(".")]
+        own = ("README.md", Path(REFERENCES).name)
+        other = [name for name in other if name not in own and not name.startswith(".")]
         if other:
             yield f"{where} contains {other[0]!r}, which is no result of Reseed. {advice}"
 
