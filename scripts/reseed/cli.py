@@ -17,8 +17,9 @@ from reseed.commands.completion import add_completion
 from reseed.commands.error_hints import format_error
 from reseed.comparison.command_options import (
     add_columns,
-    add_direction,
+    add_directions,
     add_item_options,
+    add_layout,
     add_seed_draws,
     parse_columns,
     read_item_options,
@@ -71,6 +72,7 @@ def main(arguments: list[str] | None = None) -> None:
     add_completion(commands, parser)
     options = parser.parse_args(arguments)
     try:
+        _keep_inputs(options)
         options.run(options)
     except ReseedError as error:
         flags = commands.choices[options.command]._option_string_actions
@@ -80,6 +82,18 @@ def main(arguments: list[str] | None = None) -> None:
     except OSError as error:
         where = error.filename2 or error.filename or "cannot write"
         sys.exit(f"Error: {where}: {error.strerror or error}")
+
+
+def _keep_inputs(options: argparse.Namespace) -> None:
+    """Refuse to write a file over one that is read."""
+    read = [getattr(options, name, None) for name in ("results", "table", "candidate", "baseline")]
+    paths = [one for entry in read for one in (entry if isinstance(entry, list) else [entry])]
+    for name in ("csv", "html", "latex", "figure", "markdown", "json"):
+        written = getattr(options, name, None)
+        if isinstance(written, Path) and any(
+            Path(one).resolve() == written.resolve() for one in paths if one
+        ):
+            raise ReseedError(f"--{name} {written}: is read as input. Give another name.")
 
 
 def _add_compare(commands: Commands) -> None:
@@ -107,18 +121,13 @@ def _add_compare(commands: Commands) -> None:
     )
     add_columns(command)
     add_seed_draws(command)
-    add_direction(command)
+    add_layout(command)
+    add_directions(command)
     add_item_options(command)
-    add(
-        "--direction",
-        action="append",
-        metavar="METRIC=greater|less",
-        help="which is better, for one of several metrics: --direction pinball=less",
-    )
     add(
         "--test-train-ratio",
         type=float,
-        help="test rows / training rows of random splits: 0.25 for 80/20",
+        help="test rows / training rows of random splits: 0.25 for 80/20; 0: new data in each run",
     )
     add("--format", default="auto", help="the tool that wrote the file, if it is not recognised")
     add("--unit", default="", help="unit of the scores")
@@ -161,7 +170,7 @@ def _add_means(commands: Commands) -> None:
         help="the meaning of ±: SD, standard error, or half of a 95 %% interval of the mean",
     )
     add("--decimals", type=int, help="decimals with which floats (of Parquet) were printed")
-    add_direction(command)
+    add_directions(command)
     for option in read_pair_options():
         if option.name in _MEANS_OPTIONS:
             option.add_to(command)
@@ -223,9 +232,11 @@ def _run_means(options: argparse.Namespace) -> None:
         baseline=options.baseline,
         spread=options.spread,
         decimals=options.decimals,
-        greater_is_better=options.greater,
+        greater_is_better=_parse_directions(options.greater, options.direction),
         **_list_set_options(options, _MEANS_OPTIONS),
     )
+    for note in table.attrs["notes"]:
+        print(f"Note: {note}")
     print(*(f"- {verdict}" for verdict in table["verdict"]), sep="\n")
     print(f"\n{CAUTION}")
     if options.csv:
@@ -251,6 +262,8 @@ def _run_compare(options: argparse.Namespace) -> None:
         deterministic=options.deterministic,
         seed_draws=options.seed_draws,
         columns=parse_columns(options.column),
+        headings=options.headings,
+        rows=options.rows,
         greater_is_better=_parse_directions(options.greater, options.direction),
         test_train_ratio=options.test_train_ratio,
         format=options.format,

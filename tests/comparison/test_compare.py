@@ -182,7 +182,7 @@ def test_names_may_be_numbers(runs):
         ({"pairs": ["new", "old"]}, "pairs of two different models"),
         ({"pairs": [("new", "new")]}, "pairs of two different models"),
         ({"pairs": "new"}, "pairs of two different models"),
-        ({"test_train_ratio": -0.5}, "above 0"),
+        ({"test_train_ratio": -0.5}, "from 0"),
     ],
 )
 def test_arguments_of_another_kind(runs, given, words):

@@ -145,7 +145,7 @@ def test_clusters_widen_the_ranks_of_tasks():
             "model": np.repeat(["a", "b", "c"], 600),
             "item": np.tile(np.arange(600), 3),
             "passage": np.tile(np.arange(600) // 50, 3),
-            "score": (effect + 0.1 * rng.normal(size=(3, 600))).ravel(),
+            "reward": (effect + 0.1 * rng.normal(size=(3, 600))).ravel(),
         }
     )
     without, by_passage = reseed.rank_models(table), reseed.rank_models(table, cluster="passage")

@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from reseed import cli, compare
-from reseed.comparison.console import render, show_steps, state_answer
+from reseed.comparison.console import render, state_answer
+from reseed.comparison.steps import show_steps
 from scipy import stats
 
 

@@ -72,8 +72,8 @@ def test_clusters_widen_the_interval():
             "score": (effect + 0.1 * rng.normal(size=(2, 200))).ravel(),
         }
     )
-    without = compare_items(table).verdicts.iloc[0]
-    with_clusters = compare_items(table, cluster="passage").verdicts.iloc[0]
+    without = compare_items(table, greater_is_better=True).verdicts.iloc[0]
+    with_clusters = compare_items(table, cluster="passage", greater_is_better=True).verdicts.iloc[0]
     assert with_clusters["se"] > 2.5 * without["se"]
     assert with_clusters["share_cluster"] > 0.9
     assert with_clusters["cluster_df"] == pytest.approx(19)

@@ -76,8 +76,10 @@ def test_every_eval_ever_epochs_errors_and_inputs(tmp_path):
     assert sorted(table["repeat"].unique()) == ["1", "2"]
     _write(path, [*rows[:-1], rows[-1] | {"error": "timeout"}])
     with pytest.raises(ReseedError, match=r"scores are missing \(org/b 1\)"):
-        compare_items(path)
-    assert compare_items(path, failed="repeats").leaderboard["mean"].tolist() == [0.5, 0.25]
+        compare_items(path, greater_is_better=True)
+    assert compare_items(path, failed="repeats", greater_is_better=True).leaderboard[
+        "mean"
+    ].tolist() == [0.5, 0.25]
     _write(path, [*rows[:-1], rows[-1] | {"sample_hash": "other"}])
     with pytest.raises(ReseedError, match="item id1 of quiz has another input"):
         compare_items(path)

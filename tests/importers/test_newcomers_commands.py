@@ -63,7 +63,9 @@ def test_means_have_one_command(run, tmp_path):
     refused = run("compare table.csv")
     assert "On the command line" not in refused
     (proposed,) = re.findall(r"`reseed (means [^`]+)`", refused)
-    answer = run(proposed.replace("FILE", "table.csv").replace("--runs N", "--runs 5"))
+    answer = run(
+        proposed.replace("FILE", "table.csv").replace("--runs N", "--runs 5 --metric accuracy")
+    )
     assert "Ours and BERT on SST-2" in answer
 
 

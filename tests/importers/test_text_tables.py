@@ -32,7 +32,7 @@ def test_markdown_is_read_as_a_table_of_runs(tmp_path):
 def test_latex_is_read_as_a_table_of_means(tmp_path):
     path = tmp_path / "table.tex"
     path.write_text(TEX)
-    table = compare_means(path, runs=5)
+    table = compare_means(path, runs=5, metric="accuracy")
     row = table[table["dataset"] == "MRPC"].iloc[0]
     assert (row["model_a"], row["model_b"]) == ("Ro_BERTa", "BERT")
     assert (row["mean_a"], row["sd_a"], row["mean_b"], row["sd_b"]) == (90.2, 0.4, 88.1, 0.5)
@@ -78,6 +78,6 @@ def test_two_lines_of_headings_are_joined_in_the_remedy(tmp_path):
     path.write_text(f"model,MRPC,MRPC,SST-2,SST-2\n,mean,std,mean,std\n{rows}")
     joined = "model,MRPC_mean,MRPC_std,SST-2_mean,SST-2_std"
     with pytest.raises(ReseedError, match=joined):
-        compare_means(path, runs=5)
+        compare_means(path, runs=5, metric="accuracy")
     path.write_text(f"{joined}\n{rows}")
-    assert set(compare_means(path, runs=5)["dataset"]) == {"MRPC", "SST-2"}
+    assert set(compare_means(path, runs=5, metric="accuracy")["dataset"]) == {"MRPC", "SST-2"}

@@ -35,6 +35,8 @@ _LEAST_CLUSTERS = 3
 
 def decide_evaluation_outcome(row: Row) -> Outcome:
     """Outcome of one row of `reseed.compare_items`."""
+    if row["low"] != row["low"]:  # no interval
+        return "too few runs"
     if row["low"] == row["high"]:
         return "no variation"
     if 0 < row["level_cluster"] < _LEAST_CLUSTERS:
@@ -53,6 +55,13 @@ def build_evaluation_verdict(row: Row) -> Verdict:
     outcome = decide_evaluation_outcome(row)
     where = f"on {row['dataset']}" if row["dataset"] else ""
     a, b = row["model_a"], row["model_b"]
+    if outcome == "too few runs":
+        unit = "cluster" if row["level_cluster"] else "item"
+        evidence = (
+            f"difference {row['difference']:.3g} on one {unit}, which shows no variation; a "
+            f"verdict needs two {unit}s or more"
+        )
+        return Verdict(outcome, a, b, evidence, scope=where, needed=f"{unit}s")
     if outcome == "no variation":
         evidence = f"every item gives the same difference {row['difference']:.3g}"
         return Verdict(outcome, a, b, evidence, scope=where)
@@ -65,10 +74,9 @@ def build_evaluation_verdict(row: Row) -> Verdict:
         [format_difference(row, decimals), format_interval(row, decimals), format_adjusted_p(row)]
     )
     tests = describe_equivalence_tests(row) if outcome == "equivalent" else ""
-    relation = "beats" if row["direction_known"] else "scores higher than"
     return Verdict(
         outcome, a, b, evidence, scope=where, region=format_region(row),
-        is_within_region=is_equivalent(row), relation=relation,
+        is_within_region=is_equivalent(row),
         notes=(tests, _describe_scope(row), _describe_limits(row), _describe_next(row)),
     )  # fmt: skip
 

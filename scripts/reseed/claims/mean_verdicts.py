@@ -13,7 +13,7 @@ def build_mean_verdict(row: Row, min_runs: int, power: float) -> Verdict:
     min_runs: fewest runs of a model for a verdict. power: that of `detectable`.
     """
     decimals = count_interval_decimals(row["low"], row["high"])
-    direction = " (lower is better)" if row["greater_is_better"] is False else ""
+    direction = "" if row["greater_is_better"] else " (lower is better)"
     difference = f"difference {format_number(row['difference'], decimals)}{direction}"
     is_unknown = row["p_holm_if_se"] == row["p_holm_if_se"]
     span = f"{difference}, {format_interval({**row, 'factor': 1.0}, decimals)}"
@@ -26,14 +26,12 @@ def build_mean_verdict(row: Row, min_runs: int, power: float) -> Verdict:
     runs = f"{row['n_a']:.0f} and {row['n_b']:.0f} runs"
     basis = f"{MEANS.test} of {runs}."
     notes: tuple[str, ...] = (basis,)
-    relation = "beats"
     if row["outcome"] == "no variation":
         evidence, notes = f"both spreads are printed as 0 ({runs})", ()
     elif row["outcome"] == "too few runs":
         evidence, notes = f"{span} over {runs}; a verdict needs at least {min_runs}", ()
     elif row["outcome"] == "difference":
         evidence = f"{span}, {format_adjusted_p(row)}{readings}"
-        relation = "has a higher mean than" if row["greater_is_better"] is None else "beats"
     else:
         if row["pairs"] > 1 and row["low"] * row["high"] > 0:
             span += " for this pair alone"
@@ -52,7 +50,6 @@ def build_mean_verdict(row: Row, min_runs: int, power: float) -> Verdict:
         evidence,
         scope=where,
         notes=notes,
-        relation=relation,
     )
 
 

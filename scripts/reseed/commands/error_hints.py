@@ -19,7 +19,8 @@ _OPTIONS = {
 }
 #: A field with the value that a message suggests: `metric: auc`, `columns: {seed: run}`.
 _SUGGESTION = re.compile(
-    r"`(columns|metric|greater_is_better|format|unit|test_train_ratio|family): ([^`]+)`"
+    r"`(columns|metric|greater_is_better|format|unit|test_train_ratio|family|headings|rows)"
+    r": ([^`]+)`"
 )
 _DIRECTIONS = {"true": "--greater-is-better", "false": "--lower-is-better"}
 #: A command with its arguments.
@@ -63,7 +64,8 @@ def _format_suggestion(field: str, value: str) -> str:
 
 
 def _format_column(name: str, column: str) -> str:
-    return f"--column {_quote(f'{name}={column}')}"
+    plain = column.strip('"')  # quotes of YAML
+    return f"--column {_quote(f'{name}={plain}')}"
 
 
 def _quote(text: str) -> str:

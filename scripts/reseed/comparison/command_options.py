@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from reseed.core.errors import ReseedError
+from reseed.core.headings import HEADINGS, ROWS
 
 #: Options of `add_item_options`, by argument of `compare_items`.
 _ITEM_ARGUMENTS = ("cluster", "repeats", "fixed", "failed")
@@ -29,6 +30,22 @@ def add_seed_draws(command: argparse.ArgumentParser) -> None:
         "--seed-draws",
         choices=["split", "training", "both"],
         help="what the seed of a run drew (training, as an assumption)",
+    )
+
+
+def add_layout(command: argparse.ArgumentParser) -> None:
+    """Add `--headings` and `--rows`, which say what names in the table do not say."""
+    command.add_argument(
+        "--headings",
+        default="",
+        choices=HEADINGS,
+        help="what the headings of columns of scores are, if they do not say it",
+    )
+    command.add_argument(
+        "--rows",
+        default="",
+        choices=ROWS,
+        help="what a row is, if each column is a model and no column says it",
     )
 
 
@@ -60,6 +77,17 @@ def add_direction(command: argparse.ArgumentParser) -> None:
     group = command.add_mutually_exclusive_group()
     group.add_argument("--greater-is-better", dest="greater", action="store_true", default=None)
     group.add_argument("--lower-is-better", dest="greater", action="store_false", default=None)
+
+
+def add_directions(command: argparse.ArgumentParser) -> None:
+    """Add the options of `add_direction`, and `--direction METRIC=less`, which may be repeated."""
+    add_direction(command)
+    command.add_argument(
+        "--direction",
+        action="append",
+        metavar="METRIC=greater|less",
+        help="which is better, for one of several metrics: --direction pinball=less",
+    )
 
 
 def add_item_options(command: argparse.ArgumentParser) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet
 
@@ -17,6 +18,7 @@ from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.predictions import Predictions
 from reseed.claims.possible_ranks import MIN_RANKED
 from reseed.comparison.arguments import (
+    PairChoice,
     add_pair_options,
     check_columns,
     check_directions,
@@ -30,7 +32,9 @@ from reseed.comparison.item_result import ItemComparison
 from reseed.comparison.items import compare_items
 from reseed.comparison.result import STUDY_NAME, Comparison
 from reseed.config.defaults import apply_pair_options, default_analyses_and_exhibits
+from reseed.core.study_info import StudyInfo
 from reseed.importers import EXPERIMENT
+from reseed.importers.advice import read_with_advice
 from reseed.importers.columns import find_columns
 from reseed.importers.import_runs import ImportedTable, ImportOptions, import_runs
 from reseed.importers.item_table import ItemTable
@@ -38,6 +42,8 @@ from reseed.importers.predictions import build_item_tables
 from reseed.importers.score_source import read_scores
 from reseed.importers.study_info import StudyTexts
 
+#: A table of items, or a table of runs with its trials and facts.
+_Read = ItemTable | tuple[ImportedTable, pd.DataFrame, StudyInfo]
 _ITEM_DEFAULTS = {"cluster": None, "repeats": "mean", "fixed": (), "failed": "refuse"}
 
 
@@ -50,6 +56,8 @@ def compare(
     deterministic: str | Sequence[str] = (),
     seed_draws: Literal["split", "training", "both"] | None = None,
     columns: Mapping[str, str | list[str]] | None = None,
+    headings: str = "",
+    rows: str = "",
     greater_is_better: bool | Mapping[str, bool] | None = None,
     test_train_ratio: float | None = None,
     format: str = "auto",
@@ -81,8 +89,13 @@ def compare(
             default, seeds without a column of the split are taken to draw the training, and the
             verdict says so.
         columns: Reseed's name → the table's, for columns that are not recognised.
+        headings: what the headings of columns of scores are, where they do not say it: `fold`,
+            `seed`, `data_seed`, `repeat`, `repetition` (of an evaluation), `model` or `dataset`.
+        rows: what a row is, where each column is a model and no column says it: `fold`, `seed`,
+            `data_seed`, `repetition`, `dataset` or `item`.
         greater_is_better: if the metric's name does not state it; or by metric.
-        test_train_ratio: test rows / training rows of repeated random splits or folds.
+        test_train_ratio: test rows / training rows of repeated random splits or folds; 0 if each
+            run has new data.
         format: the tool that wrote the table, if it is not recognised
             (`reseed.importers.sources.FORMATS`).
         unit: unit of the scores, for the text.
@@ -123,6 +136,8 @@ def compare(
     import_options = ImportOptions(
         format=format,
         columns=check_columns(columns),
+        headings=headings,
+        rows=rows,
         metric=to_text(metric),
         greater_is_better=check_directions(greater_is_better),
         test_train_ratio=test_train_ratio,
@@ -133,12 +148,29 @@ def compare(
         seed_draws=check_seed_draws(seed_draws),
     )
     given = {"cluster": cluster, "repeats": repeats, "fixed": tuple(fixed), "failed": failed}
-    source = read_scores(results, import_options, cluster, given != _ITEM_DEFAULTS)
-    if isinstance(source, ItemTable):
-        arguments = given | choose_item_arguments(source, import_options, pair_options)
-        return compare_items(source, title=title, **arguments)
-    imported = ImportedTable(source, find_columns(source, import_options.columns))
-    metrics, info = import_runs(imported, import_options, StudyTexts(STUDY_NAME, title))
+
+    def read(options: ImportOptions) -> _Read:
+        source = read_scores(results, options, cluster, given != _ITEM_DEFAULTS)
+        if isinstance(source, ItemTable):
+            return source
+        imported = ImportedTable(source, find_columns(source, options.columns))
+        return imported, *import_runs(imported, options, StudyTexts(STUDY_NAME, title))
+
+    found = read_with_advice(read, import_options)
+    if isinstance(found, ItemTable):
+        arguments = given | choose_item_arguments(found, import_options, pair_options)
+        return compare_items(found, title=title, **arguments)
+    return _compare_runs(*found, choice, pair_options)
+
+
+def _compare_runs(
+    imported: ImportedTable,
+    metrics: pd.DataFrame,
+    info: StudyInfo,
+    choice: PairChoice,
+    pair_options: dict[str, Any],
+) -> Comparison:
+    """The comparison of runs, with the analyses and exhibits of studies."""
     tasks = {name: one.task for name, one in info.datasets.items()}
     predictions = None
     if set(tasks.values()) - {None}:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import io
 import json
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from reseed.claims.designs import ASSUMED_TEST_SET, ONE_TEST_SET, SEEDS
@@ -18,6 +18,7 @@ from reseed.claims.possible_ranks import format_ranks
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.importers.deterministic import list_single_runs
+from reseed.metrics.names import AGAINST
 from reseed.rendering.numbers import counted, fixed, interval, interval_decimals, several
 
 if TYPE_CHECKING:
@@ -33,8 +34,6 @@ _MOST_SENTENCES = 3
 _EMPTY = ("–", "—", "")
 #: Names that a sentence lists.
 _MOST_NAMES = 5
-#: Lines of progress on a standard error that is not a terminal.
-_MOST_PROGRESS_LINES = 5
 #: Widest ranking.
 _WIDEST = 120
 #: Width of output that is not a terminal: tables are not wrapped.
@@ -46,7 +45,12 @@ _REST = (
 
 
 def state_answer(comparison: ComparedModels) -> list[str]:
-    """The answer over everything in at most two sentences."""
+    """The answer over everything in at most two sentences, after a direction against a name."""
+    against = [note for note in comparison.notes if note.startswith(AGAINST)]
+    return [*against, *_state_answer(comparison)]
+
+
+def _state_answer(comparison: ComparedModels) -> list[str]:
     verdicts = comparison.verdicts
     if verdicts.empty:
         return ["Nothing to compare: no two models have runs on the same data."]
@@ -112,8 +116,9 @@ def _describe_best(
     ranked = board[board["mean"].notna()]
     if ranked.empty:
         return "No model has a finished run."
-    best = ranked.sort_values("rank", kind="stable").iloc[0]
-    tied = ranked.loc[ranked["rank"] == best["rank"], "model"]
+    best = ranked.sort_values("mean" if value == "mean rank" else "rank", kind="stable").iloc[0]
+    by = "mean" if value == "mean rank" else "rank"
+    tied = ranked.loc[np.isclose(ranked[by], best[by]), "model"]
     model = best["model"]
     own = rows[(rows["model_a"] == model) | (rows["model_b"] == model)]
     others: dict[str, list[str]] = {}
@@ -308,30 +313,6 @@ def _list_notes(comparison: ComparedModels) -> list[str]:
         level = 100 * (1 - pairs["alpha"].iloc[0])
         notes.append(f"Possible ranks hold for all models at once, at a level of {level:g} %.")
     return [*notes, *([text] if text else []), *_note_incomplete_ranks(comparison)]
-
-
-def show_steps(names: Iterable[str], title: str, shown: bool) -> Iterator[str]:
-    """The names, with a bar on standard error of those that are done; plain lines in a file."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    steps, console = list(names), Console(stderr=True)
-    if not (shown and console.is_terminal):
-        every = -(-len(steps) // _MOST_PROGRESS_LINES)
-        for number, name in enumerate(steps):
-            if shown and number % every == 0:
-                print(
-                    f"{title}: {number} of {len(steps)} done; {name}", file=sys.stderr, flush=True
-                )
-            yield name
-        return
-    columns = (TextColumn(title), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, TextColumn("{task.description}"), console=console) as bar:
-        task = bar.add_task("", total=len(steps))
-        for name in steps:
-            bar.update(task, description=name)
-            yield name
-            bar.advance(task)
 
 
 def to_json(comparison: ComparedModels) -> str:

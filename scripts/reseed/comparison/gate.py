@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -20,6 +20,7 @@ from reseed.core.errors import ReseedError
 from reseed.importers.evaluation_logs import read_evaluation_log
 from reseed.importers.item_table import ItemTable, read_item_table
 from reseed.importers.source_table import join_names
+from reseed.metrics.names import AGAINST
 from reseed.stats.comparison import holm
 from reseed.stats.item_model import ItemDifference
 
@@ -107,7 +108,8 @@ class Gate:
             "undecided": "UNDECIDED: the scores show neither, more items or seeds are needed",
         }[self.decision]
         evidence = "; ".join(map(self._describe, self.rows))
-        return f"{head} ({self.metric}): {evidence}. {self.covers}"
+        against = " ".join(note for note in self.notes if note.startswith(AGAINST))
+        return f"{head} ({self.metric}): {evidence}. {self.covers} {against}".rstrip()
 
     def _describe(self, row: GateRow) -> str:
         decimals = count_interval_decimals(row.low, row.high)
@@ -207,22 +209,18 @@ def gate(
         "baseline": _read_side(baseline, mapping, metric, cluster),
     }
     name = _check_sides(sides)
-    direction = choose_direction(name, greater_is_better)
-    if direction is None:
-        raise ReseedError(
-            f"Whether more or less of {name!r} is better is not known: set `greater_is_better`."
-        )
-    sign = 1 if direction else -1
     frame = pd.concat(
         [side.frame.assign(model=model) for model, side in sides.items()], ignore_index=True
     )
+    both = replace(sides["candidate"], frame=frame, metric=name)
+    sign, notes = choose_direction(both, greater_is_better)
     has_items = [bool(side.frame["item"].ne("").all()) for side in sides.values()]
     if has_items[0] != has_items[1]:
         raise ReseedError(
             "Only one of candidate and baseline has scores of items. Give both by item, or both by "
             "run."
         )
-    notes = [] if use else [_REPEATED_USE.format(percent=100 * alpha)]
+    notes += [] if use else [_REPEATED_USE.format(percent=100 * alpha)]
     tests: list[GateTest] = []
     if has_items[0]:
         reach = find_reach(frame["score"].dropna().to_numpy(dtype=float))

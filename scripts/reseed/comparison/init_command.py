@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +79,11 @@ def _init(options: argparse.Namespace) -> None:
 def _write_script(options: argparse.Namespace) -> None:
     """Write the study as a script, outside a copy of the repository."""
     path = script_path(options)
+    if find_spec(path.stem):
+        raise ReseedError(
+            f"name {options.name!r}: a script {path} would hide the module {path.stem!r}, which it "
+            "may import. Choose another name."
+        )
     if path.exists():
         raise ReseedError(f"{path}: exists already. Choose another name, or remove it.")
     if options.results:

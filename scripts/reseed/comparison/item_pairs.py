@@ -16,6 +16,12 @@ from reseed.stats.item_model import Factor, ItemDifference, item_difference
 _POWER = 0.8
 
 
+def has_verdict(scores: ItemScores) -> bool:
+    """Whether the items of a dataset show how much they vary: two or more, in two clusters."""
+    groups = len(scores.items) if scores.clusters is None else len(np.unique(scores.clusters))
+    return min(len(scores.items), groups) > 1
+
+
 def compare_models(
     scores: ItemScores, a: str, b: str, sign: int, fixed: Sequence[str], level: float
 ) -> tuple[ItemDifference, bool | None]:
@@ -77,6 +83,24 @@ def list_result(result: ItemDifference, shared: bool | None, seeds_a: int) -> di
         "cluster_df": result.cluster_df if result.parts else np.nan,
         **levels,
         **{f"share_{source}": share for source, share in shares.items()},
+    }
+
+
+def list_means(scores: ItemScores, a: str, b: str, sign: int) -> dict[str, Any]:
+    """Columns of `list_result` for a dataset that has no verdict: the difference alone."""
+    means = (scores.models[model].values.mean() for model in (a, b))
+    clusters = 0 if scores.clusters is None else len(np.unique(scores.clusters))
+    levels = {"item": len(scores.items), "cluster": clusters}
+    numbers = ("low", "high", "se", "p", "cluster_df", "detectable")
+    return {
+        "difference": float(sign * np.subtract(*means)),
+        **dict.fromkeys(numbers, np.nan),
+        "method": "",
+        "shared_seeds": None,
+        "seeds_a": len(scores.models[a].seeds),
+        **{f"level_{source}": levels.get(source, 0) for source in SOURCES},
+        **{f"share_{source}": np.nan for source in SOURCES},
+        **{f"detectable_2x_{source}": np.nan for source in SOURCES},
     }
 
 

@@ -21,6 +21,7 @@ from reseed.core.csv_files import write_csv
 from reseed.core.errors import ReseedError
 from reseed.core.study_info import build_study_info
 from reseed.importers.source_table import join_names
+from reseed.metrics.names import AGAINST
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -84,7 +85,8 @@ class ItemComparison:
             board = board.merge(ranks[["dataset", "model", "ranks"]], on=["dataset", "model"])
         if board["dataset"].nunique() == 1:
             board = board.drop(columns="dataset")
-        lines = [board.to_string(index=False, float_format=lambda x: f"{x:.4g}"), ""]
+        lines = [note for note in self.notes if note.startswith(AGAINST)]
+        lines += [board.to_string(index=False, float_format=lambda x: f"{x:.4g}"), ""]
         lines += [f"- {text}" for text in self.sentences()]
         rows = self.verdicts.sort_values("p", kind="stable").head(_MAX_PRINTED)
         if len(self.verdicts) <= _MAX_SENTENCES:
@@ -149,7 +151,8 @@ class ItemComparison:
     @property
     def answer(self) -> list[str]:
         """Which models may be the best, or the verdict on the only pair."""
-        return self.sentences() or list(self.verdicts["verdict"])
+        against = [note for note in self.notes if note.startswith(AGAINST)]
+        return against + (self.sentences() or list(self.verdicts["verdict"]))
 
     def to_json(self) -> str:
         """Answer, leaderboard, ranks, verdicts and notes as JSON."""

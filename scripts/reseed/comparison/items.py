@@ -13,7 +13,13 @@ from reseed.claims.evaluation_verdicts import build_evaluation_verdict, decide_e
 from reseed.claims.possible_ranks import MIN_RANKED
 from reseed.comparison.item_arrays import ItemScores, arrange_items
 from reseed.comparison.item_metrics import bootstrap_pair, compute_contributions, describe_metric
-from reseed.comparison.item_pairs import compare_models, list_designs, list_result
+from reseed.comparison.item_pairs import (
+    compare_models,
+    has_verdict,
+    list_designs,
+    list_means,
+    list_result,
+)
 from reseed.comparison.item_result import ItemComparison, rank_by_verdicts
 from reseed.comparison.ranking import rank_item_scores
 from reseed.comparison.score_direction import choose_direction
@@ -83,23 +89,24 @@ def compare_items(
     """
     _check_options(fixed, rope, level, alpha)
     table = source if isinstance(source, ItemTable) else _read(source, metric, columns, cluster)
-    stated = table.greater_is_better if greater_is_better is None else greater_is_better
-    direction = choose_direction(table.metric, stated)
-    sign = -1 if direction is False else 1
+    sign, warnings = choose_direction(table, greater_is_better)
     boards: list[pd.DataFrame] = []
     rows: list[dict[str, Any]] = []
-    notes = list(table.notes)
+    notes = [*warnings, *table.notes]
     predicted = list(arrange_items(table.frame, repeats, failed))
     arranged = predicted
     if table.computed:
-        arranged = [compute_contributions(one, table.computed) for one in predicted]
+        arranged = [
+            compute_contributions(one, table.computed) if has_verdict(one) else one
+            for one in predicted
+        ]
         notes.append(describe_metric(predicted[0], table.computed))
     for scores, raw in zip(arranged, predicted, strict=True):
         notes += scores.notes
         boards.append(_rank_models(scores, sign))
         chosen = _choose_pairs(scores, baseline, pairs)
         found = _compare_pairs(scores, chosen, sign, fixed, rope, level, alpha)
-        for row in found if table.computed else ():
+        for row in found if table.computed and has_verdict(raw) else ():
             a, b = row["model_a"], row["model_b"]
             ends = bootstrap_pair(raw, str(table.computed), a, b, sign, level)
             row |= dict(zip(("boot_low", "boot_high"), ends, strict=True))
@@ -107,7 +114,7 @@ def compare_items(
     if not rows:
         raise ReseedError("No dataset holds two models: give the scores of both on the same items.")
     label = table.metric if repeats in ("mean", "factor") else repeats
-    verdicts = _add_verdicts(pd.DataFrame(rows), table, label, direction)
+    verdicts = _add_verdicts(pd.DataFrame(rows), table, label, sign)
     board = pd.concat(boards, ignore_index=True)
     if repeats == "factor":
         notes.append("Each repeat is taken as a run with a seed of its own.")
@@ -132,7 +139,9 @@ def _read(
         log = read_evaluation_log([Path(path) for path in paths], metric, cluster)
         if log is not None:
             return log
-    return to_item_table(read_score_table(source), dict(columns or {}), metric, cluster)
+    return to_item_table(
+        read_score_table(source, columns, metric), dict(columns or {}), metric, cluster
+    )
 
 
 def _check_options(fixed: Sequence[str], rope: float | None, level: float, alpha: float) -> None:
@@ -192,10 +201,12 @@ def _compare_pairs(
     rows: list[dict[str, Any]] = []
     for pair in pairs:
         a, b = sorted(pair, key=lambda name: -sign * scores.models[name].values.mean())
+        row: dict[str, Any] = {"dataset": scores.dataset, "model_a": a, "model_b": b}
+        if not has_verdict(scores):
+            rows.append(row | list_means(scores, a, b, sign))
+            continue
         result, shared = compare_models(scores, a, b, sign, fixed, level)
-        row = {"dataset": scores.dataset, "model_a": a, "model_b": b} | list_result(
-            result, shared, len(scores.models[a].seeds)
-        )
+        row |= list_result(result, shared, len(scores.models[a].seeds))
         if rope is not None:
             row |= {"rope": rope, "equivalence_p": result.equivalence_p(rope)}
         rows.append(row | list_designs(result, alpha / len(pairs)))
@@ -209,9 +220,7 @@ def _compare_pairs(
     return [{"p_holm": row["p"]} | row | extra for row in rows]
 
 
-def _add_verdicts(
-    verdicts: pd.DataFrame, source: ItemTable, label: str, direction: bool | None
-) -> pd.DataFrame:
+def _add_verdicts(verdicts: pd.DataFrame, source: ItemTable, label: str, sign: int) -> pd.DataFrame:
     score = source.frame["score"].dropna()
     in_points = source.computed is not None and is_share(source.metric)
     in_points = (
@@ -222,8 +231,7 @@ def _add_verdicts(
     if in_points:  # no difference of shares is larger than 1
         verdicts = verdicts.assign(**verdicts[["low", "high"]].clip(-1, 1))
     table = verdicts.assign(
-        metric=label, greater_is_better=direction is not False,
-        direction_known=direction is not None,
+        metric=label, greater_is_better=sign > 0,
         factor=100.0 if in_points else 1.0, unit="points" if in_points else "",
     )  # fmt: skip
     rows = table.to_dict("records")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import combinations
 from pathlib import Path
@@ -11,8 +13,15 @@ import pandas as pd
 
 from reseed.claims.mean_verdicts import build_mean_verdict
 from reseed.core.errors import ReseedError, suggest_name
+from reseed.importers.columns import normalize_name
+from reseed.importers.metric_choice import ask_direction
 from reseed.importers.paper_tables import UNKNOWN, read_means, spread_to_sd
-from reseed.metrics.names import infer_direction
+from reseed.metrics.names import (
+    infer_direction,
+    read_stated_direction,
+    resolve_direction,
+    split_words,
+)
 from reseed.stats.comparison import holm
 from reseed.stats.planning import detectable_effect
 from reseed.stats.unpaired import Welch, welch_of_means
@@ -34,7 +43,7 @@ def compare_means(
     metric: str | None = None,
     baseline: str | None = None,
     spread: str | None = None,
-    greater_is_better: bool | None = None,
+    greater_is_better: bool | Mapping[str, bool] | None = None,
     level: float = 0.95,
     alpha: float = 0.05,
     min_runs: int = 5,
@@ -42,8 +51,8 @@ def compare_means(
 ) -> pd.DataFrame:
     """Compare models by means and SDs over their runs, as papers print them.
 
-    One row a pair and dataset. `model_a` has the better mean (the greater mean if the direction is
-    unknown). Columns:
+    One row a pair and dataset. `model_a` has the better mean. `attrs["notes"]` of the table holds
+    what a reader must be told. Columns:
 
     - `difference` with its interval (`low`, `high`); Welch's `p`, and `p_holm`, adjusted over the
       pairs of the dataset;
@@ -59,12 +68,13 @@ def compare_means(
         source: a CSV or frame: a row a model with cells such as `90.4 ± 0.5`, a column a dataset;
             or columns `model`, `mean`, `sd` (or `se`), `n`, `dataset` and `metric`.
         runs: number of runs of each mean, if no column states it.
-        metric: what the means measure; its name may state the direction.
+        metric: what the means measure, where a column or its heading does not say; in a table with
+            a column `metric`, the rows to compare.
         baseline: compare each model with this one only.
         spread: the meaning of ±: `sd`, `se` (standard error of the mean) or `ci95` (half of a 95 %
             interval of the mean, ±1.96 standard errors). Without it and without a word in the
             table's headings, both readings, SD and standard error, must show a difference.
-        greater_is_better: if the metric's name does not state it.
+        greater_is_better: if the metric's name does not state it; or by metric.
         level: of the intervals.
         alpha: size of the tests, after Holm.
         min_runs: with fewer there is no verdict.
@@ -73,21 +83,23 @@ def compare_means(
             with the digits that are left.
 
     Raises:
-        ReseedError: for a table that cannot be read, an unknown baseline, or a level outside 0 to
-            1.
+        ReseedError: for a table that cannot be read, an unknown baseline, a level outside 0 to 1,
+            and a metric of which nothing says whether more or less is better.
 
     Example:
         >>> import pandas as pd, reseed
         >>> cells = {"model": ["base", "ours"], "MRPC": ["88.1 ± 0.5", "90.4 ± 0.4"]}
         >>> printed = pd.DataFrame(cells)
-        >>> pairs = reseed.compare_means(printed, runs=5, spread="sd")
+        >>> pairs = reseed.compare_means(printed, runs=5, spread="sd", metric="F1")
         >>> print(pairs.loc[0, "verdict"])
-        ours has a higher mean than base on MRPC: difference 2.30, 95 % interval 1.63 to 2.97,...
+        ours beats base on MRPC: difference 2.30, 95 % interval 1.63 to 2.97,...
     """
     for name, value in (("level", level), ("alpha", alpha)):
         if not 0 < value < 1:
             raise ReseedError(f"{name} is {value!r}: give a number between 0 and 1.")
     means = read_means(source, runs, spread, decimals)
+    metric = metric or _read_metric(means.attrs.get("caption", ""))
+    means = _select_metric(means, metric)
     models = list(dict.fromkeys(means["model"]))
     if baseline is not None and baseline not in models:
         raise ReseedError(
@@ -95,11 +107,10 @@ def compare_means(
             + suggest_name(baseline, models)
         )
     parts = []
+    directions, notes = _choose_directions(means, metric, greater_is_better)
     for dataset, part in means.groupby("dataset", sort=False):
-        direction = greater_is_better
-        if direction is None:
-            direction = infer_direction(metric or str(dataset))
-        pairs = _list_pairs(part, baseline, direction is not False)
+        direction = directions[str(dataset)]
+        pairs = _list_pairs(part, baseline, direction)
         if len(pairs):
             tested = _test_pairs(pairs, level, alpha, min_runs)
             parts.append(tested.assign(greater_is_better=direction))
@@ -109,7 +120,57 @@ def compare_means(
     table["verdict"] = [
         build_mean_verdict(row, min_runs, _POWER).sentence() for row in table.to_dict("records")
     ]
+    table.attrs["notes"] = notes
     return table
+
+
+def _read_metric(caption: str) -> str | None:
+    """The only metric that a caption names: `Test accuracy (%), mean ± std`."""
+    words = [word for word in split_words(caption) if infer_direction(word) is not None]
+    return words[0] if len(set(words)) == 1 else None
+
+
+def _select_metric(means: pd.DataFrame, metric: str | None) -> pd.DataFrame:
+    """The rows of a metric, in a table with a column that names it."""
+    if metric is None:
+        return means
+    is_named = means["metric"].map(normalize_name) == normalize_name(metric)
+    return means[is_named].reset_index(drop=True) if is_named.any() else means
+
+
+def _choose_directions(
+    means: pd.DataFrame, metric: str | None, requested: bool | Mapping[str, bool] | None
+) -> tuple[dict[str, bool], list[str]]:
+    """Whether greater is better, by dataset, and warnings.
+
+    A column's own name decides before `metric`, which describes columns that name no metric.
+    """
+    names = {}
+    for dataset, own in means[["dataset", "metric"]].drop_duplicates().itertuples(index=False):
+        # `accuracy (mean ± std)` measures accuracy.
+        heading = re.sub(r"\s*\([^()]*(±|\b(std|sd|sem|se)\b)[^()]*\)", "", own or dataset)
+        is_known = (read_stated_direction(heading), infer_direction(heading)) != (None, None)
+        names[dataset] = heading if own or is_known or metric is None else metric
+    known = {infer_direction(name) for name in names.values()} - {None}
+    if isinstance(requested, bool) and len(known) > 1:
+        raise ReseedError(
+            "`greater_is_better` is given for metrics of both directions: "
+            f"{', '.join(dict.fromkeys(names.values()))}. State it for each metric: "
+            "`greater_is_better: {auc: true, log_loss: false}`."
+        )
+    directions, notes = {}, []
+    for dataset, name in names.items():
+        wanted = requested
+        if isinstance(requested, Mapping):
+            by_name = {normalize_name(key): value for key, value in requested.items()}
+            wanted = by_name.get(normalize_name(name), by_name.get(normalize_name(dataset)))
+        found = resolve_direction(name, wanted if isinstance(wanted, bool) else None)
+        if found.greater is None:
+            what, fix = ask_direction(name or "the means")
+            raise ReseedError(f"{what[0].upper()}{what[1:]}. {fix} Or name it: `metric: accuracy`.")
+        directions[dataset] = found.greater
+        notes += [found.warning] if found.warning else []
+    return directions, list(dict.fromkeys(notes))
 
 
 def _list_pairs(part: pd.DataFrame, baseline: str | None, greater: bool) -> pd.DataFrame:

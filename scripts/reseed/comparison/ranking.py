@@ -26,6 +26,7 @@ from reseed.comparison.score_direction import choose_direction
 from reseed.core.errors import ReseedError
 from reseed.importers.item_table import ItemTable, read_item_table
 from reseed.importers.source_table import join_names
+from reseed.metrics.names import AGAINST
 from reseed.stats.distributions import rankdata
 from reseed.stats.rank_sets import (
     RankSets,
@@ -93,7 +94,9 @@ class Ranking:
     def __str__(self) -> str:
         text = self.table.to_string(index=False, float_format=lambda x: f"{x:.4g}")
         notes = [f"Note: {note}" for note in self.notes]
-        return "\n".join([text, "", *(f"- {one}" for one in self.sentences()), "", *notes])
+        against = [note for note in self.notes if note.startswith(AGAINST)]
+        sentences = [f"- {one}" for one in self.sentences()]
+        return "\n".join([*against, text, "", *sentences, "", *notes])
 
     def plot(self) -> Figure:
         """Intervals of the ranks: on new tasks (thin), on these (thick), and the rank (dot)."""
@@ -148,13 +151,9 @@ def rank_models(
     _check_options(missing, failed, scale, level)
     mapping = dict(columns or {}) | ({"cluster": cluster} if cluster else {})
     table = source if isinstance(source, ItemTable) else _read(source, mapping, metric)
-    stated = table.greater_is_better if greater_is_better is None else greater_is_better
-    direction = choose_direction(table.metric, stated)
-    notes = list(table.notes)
-    if direction is None:
-        notes.append(f"The greater {table.metric!r} is taken as better.")
-    sign = -1 if direction is False else 1
-    if failed == "zero" and direction is False:
+    sign, warnings = choose_direction(table, greater_is_better)
+    notes = [*warnings, *table.notes]
+    if failed == "zero" and sign < 0:
         raise ReseedError(
             f"failed: 'zero' is the best {table.metric!r}, as less is better. Write the score that "
             "a failed item has into the table, or use `drop`."

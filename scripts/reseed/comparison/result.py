@@ -9,8 +9,9 @@ from pathlib import Path
 import pandas as pd
 
 from reseed.comparison.compared_models import ComparedModels
-from reseed.comparison.console import render, show_steps, state_answer, to_json
+from reseed.comparison.console import render, state_answer, to_json
 from reseed.comparison.notebook import show_result
+from reseed.comparison.steps import show_steps
 from reseed.core.atomic import replace_atomically, write_text
 from reseed.core.csv_files import write_csv
 from reseed.core.study_info import write_study_info

@@ -22,6 +22,7 @@ from reseed.config.defaults import add_default_analyses
 from reseed.config.models import Device, Encoder, Stack, Value
 from reseed.config.statements import StatementEntry
 from reseed.config.until import GivenUntil
+from reseed.core.headings import Headings, Rows
 
 
 class Holdout(Strict):
@@ -220,7 +221,8 @@ class Experiment(Strict):
 ResultsFormat = Literal[
     "auto", "csv", "parquet", "json", "lm_eval", "tensorboard",
     "mlflow", "mlflow_ui", "wandb", "clearml", "optuna", "ray",
-    "skore", "tabarena", "automl_benchmark", "cv_results", "cross_validate",
+    "skore", "tabarena", "automl_benchmark", "caret", "rsample", "openml", "opencompass",
+    "cv_results", "cross_validate",
     "runs_in_columns", "models_in_columns", "datasets_in_columns",
 ]  # fmt: skip
 
@@ -236,12 +238,16 @@ class Results(Strict):
     """Format of the file, if it is not recognised; or `package.name` of a plug-in."""
     columns: dict[str, str | list[str]] = {}
     """Name of a column in Reseed: name in the file, or a list of names."""
+    headings: Headings = ""
+    """What headings of columns of scores are, if they do not say it: `fold`, `seed`, …"""
+    rows: Rows = ""
+    """What a row is, where each column is a model and no column says it: `fold`, `seed`, …"""
     metric: str | list[str] | dict[str, str] | None = None
     """One metric; a list, of which each dataset uses the first it has; or one per dataset."""
     greater_is_better: bool | dict[str, bool] | None = None
     """Direction of the metric, if its name does not imply it; or one per metric."""
-    test_train_ratio: Annotated[float, Field(gt=0)] | None = None
-    """Test rows divided by training rows, for random splits without such a column."""
+    test_train_ratio: Annotated[float, Field(ge=0)] | None = None
+    """Test rows divided by training rows, for random splits; 0: new data in each run."""
     unit: str = ""
     """Unit of the scores."""
     titles: dict[str, str] = {}

@@ -7,7 +7,7 @@ import pandas as pd
 from reseed.importers.column_spec import ColumnSpec
 from reseed.importers.columns import normalize_name
 from reseed.importers.source_table import Layout, SourceTable, join_names
-from reseed.metrics.names import infer_direction, split_words
+from reseed.metrics.names import infer_direction, is_metric_name, split_words
 
 #: Words of a heading that says that its numbers are errors, whatever the metric.
 _ERROR_WORDS = {"error", "err", "loss", "regret"}
@@ -94,7 +94,7 @@ def is_automl_benchmark(table: SourceTable, spec: ColumnSpec) -> bool:
 
 def tidy_automl_benchmark(table: SourceTable, spec: ColumnSpec) -> SourceTable:
     """The column `result` as score; its metrics with `neg_` are negated, others are not."""
-    scored = [c for c in table.columns if infer_direction(c) is not None and c != "metric"]
+    scored = [c for c in table.columns if is_metric_name(c) and c != "metric"]
     frame = table.frame.drop(columns=scored).rename(columns={"result": "value"})
     note = "Read as the AutoML benchmark: `result` is the score by the metric of its task."
     return table.with_frame(frame, Layout("automl_benchmark"), note)

@@ -17,7 +17,7 @@ from reseed.importers.columns import (
     normalize_name,
 )
 from reseed.importers.hints import suggest_means
-from reseed.importers.long_table import MOST_RUNS, ONE_DATASET, RUN_KEY
+from reseed.importers.run_keys import MOST_RUNS, ONE_DATASET, RUN_KEY
 from reseed.importers.source_table import MAX_SHOWN, SourceTable, join_names
 from reseed.importers.vocabulary import (
     BOOKKEEPING,
@@ -29,7 +29,7 @@ from reseed.importers.vocabulary import (
     may_be_item,
     split_heading,
 )
-from reseed.metrics.names import infer_direction
+from reseed.metrics.names import is_metric_name
 
 #: Fewest datasets over which models with one run each are compared, by rank.
 MIN_DATASETS = 5
@@ -133,7 +133,7 @@ def _suggest_fix(
 
 def _suggest_mapping(table: SourceTable, columns: ColumnMap, differ: list[str]) -> str:
     """Suggest to map a column in which rows of a run differ, as a setting or a count of runs."""
-    free = [c for c in differ if infer_direction(c) is None and not split_heading(c) & COSTS]
+    free = [c for c in differ if not is_metric_name(c) and not split_heading(c) & COSTS]
     if not free:
         return ""
     tested_on = _find_dataset_column(table, columns, free)
@@ -164,11 +164,25 @@ def _find_dataset_column(
     for column in candidates:
         label = table.text(column)
         is_word = not table.is_numeric(column) and (label != "").all()
-        if is_word and not may_be_item(column) and not split_heading(column) & BOOKKEEPING:
+        is_name = is_word and not may_be_item(column) and not split_heading(column) & BOOKKEEPING
+        if is_name or _repeats_runs(table, columns, label):
             shared = model.groupby(label).nunique()
             if len(shared) > 1 and model.nunique() > 1 and (shared == model.nunique()).all():
                 return column
     return None
+
+
+def _repeats_runs(table: SourceTable, columns: ColumnMap, label: pd.Series) -> bool:
+    """Whether each label has the same folds or splits of each model: runs on a dataset of its own.
+
+    Test cases of one dataset are each in one fold.
+    """
+    run = [str(columns[name]) for name in ("fold", "repeat", "data_seed") if name in columns]
+    if not run or label.nunique() < 2 or (label == "").any():
+        return False
+    keys = table.joined_text([*list_used_columns({"model": columns["model"]}), *run])
+    sets = keys.groupby(label).agg(frozenset)
+    return sets.nunique() == 1 and not pd.concat([keys, label], axis=1).duplicated().any()
 
 
 def refuse_summary_models(table: SourceTable, long: pd.DataFrame) -> None:
@@ -228,6 +242,13 @@ def check_run_counts(table: SourceTable, columns: ColumnMap, metrics: pd.DataFra
         table.notes.append(
             "Each model has one run on each dataset: single datasets have no verdict; models are "
             f"compared over the {datasets} datasets by rank."
+        )
+        return
+    if datasets > 1 and models > 1:
+        table.add_error(
+            f"has one run of each model on each of {datasets} datasets, which are too few",
+            f"Models with one run each are compared over {MIN_DATASETS} datasets or more. Add "
+            "datasets, or runs with other seeds or folds on each dataset.",
         )
         return
     names = ", ".join(map(repr, list_used_columns({"model": columns["model"]})))

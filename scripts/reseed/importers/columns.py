@@ -7,22 +7,28 @@ from collections.abc import Iterable, Mapping
 
 from reseed.core.errors import suggest_name
 from reseed.importers.source_table import SourceTable
+from reseed.metrics.names import strip_direction
 
 #: Reseed's column name → the table's column, or several whose values are joined.
 ColumnMap = Mapping[str, str | list[str]]
 
 #: Reseed's column name → other common names, by priority.
 _ALIASES = {
-    "model": "model algorithm method estimator classifier regressor model_name architecture arch "
-    "learner framework approach system ranker retriever backbone network solver agent",
+    "model": "wflow_id model algorithm method estimator classifier regressor model_name "
+    "architecture arch "
+    "learner framework approach system ranker retriever backbone network solver agent "
+    "classifier_name alg_name algorithm_name learner_id pipeline "
+    "flow_name model_id method_name",
     "dataset": "dataset data dataset_name data_set benchmark task task_name collection corpus "
-    "environment env game",
+    "environment env game data_name dataset_id problem_name",
     "data_seed": "data_seed split split_seed data_split",
-    "repeat": "repeat repetition",
-    "fold": "fold cv_fold fold_id",
+    "repeat": "repeat",
+    "repetition": "repetition repetitions evaluation_run eval_run",
+    "fold": "fold cv_fold fold_id cv_split fold_index fold_idx fold_number test_fold outer_fold "
+    "resample kfold k_fold",
     "seed": "seed model_seed random_state random_seed training_seed train_seed rng_seed",
     "metric": "metric metric_name measure",
-    "value": "value score metric_value test_score",
+    "value": "value score metric_value test_score estimate",
     "status": "status state",
     "n_train": "n_train train_rows n_train_samples n_training",
     "n_test": "n_test test_rows n_test_samples n_testing",
@@ -35,12 +41,15 @@ _ALIASES = {
 COLUMN_ALIASES = {name: tuple(aliases.split()) for name, aliases in _ALIASES.items()}
 #: Columns that identify the runs of one model on one dataset.
 RUN_COLUMNS = ["data_seed", "repeat", "fold", "seed"]
+#: Those, and evaluations of one trained model, which are averaged or are runs of their own.
+ALL_RUN_COLUMNS = [*RUN_COLUMNS, "repetition"]
 #: Columns that may be joined from several of the table's.
 LABEL_COLUMNS = ("model", "dataset")
 # Trackers export these columns even if nothing was logged.
-_MAY_BE_EMPTY = (*LABEL_COLUMNS, *RUN_COLUMNS, "status")
+_MAY_BE_EMPTY = (*LABEL_COLUMNS, *ALL_RUN_COLUMNS, "status")
 _TRACKER_PREFIX = re.compile(
-    r"^(params\.|tags\.|metrics\.|config/|params_|user_attrs_|(general|args|hparams)/)", re.I
+    r"^(parameters/|params\.yaml:|params\.|tags\.|metrics\.|config/|params_|user_attrs_|(general|args|hparams)/)",
+    re.I,
 )
 
 
@@ -50,8 +59,9 @@ def strip_tracker_prefix(column: str) -> str:
 
 
 def normalize_name(column: str) -> str:
-    """A column's name without a tracker's prefix, in lower case, words joined by `_`."""
-    return re.sub(r"[\s\-/.]+", "_", strip_tracker_prefix(column).lower())
+    """A column's name in lower case, words joined by `_`; no tracker's prefix, no arrow."""
+    name = strip_direction(strip_tracker_prefix(column)).lstrip(".")
+    return re.sub(r"[\s\-/.]+", "_", name.lower())
 
 
 def find_standard_name(column: object) -> str | None:
@@ -89,6 +99,8 @@ def find_columns(table: SourceTable, mapping: ColumnMap) -> dict[str, str | list
             candidates = [c for c in candidates if table.text(c).ne("").any()]
         if candidates and name not in mapping:
             columns[name] = candidates[0]
+    if "repetition" in columns and "fold" in columns and "repeat" not in columns:
+        columns["repeat"] = columns.pop("repetition")  # of a cross-validation
     return columns
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.importers.every_eval_ever import is_every_eval_ever, read_every_eval_ever
+from reseed.importers.foreign_files import name_file
 from reseed.importers.helm_stats import is_helm_stats, read_helm_stats
 from reseed.importers.inspect_logs import is_inspect_log, read_inspect_log
 from reseed.importers.item_table import LABELS, ItemTable
@@ -76,10 +77,12 @@ def read_evaluation_log(
         ReseedError: for a damaged or unfinished log, several metrics, and items with the same name
             and another input in two logs.
     """
-    found = _find_logs(paths)
+    with name_file(paths[0], "a log"):
+        found = _find_logs(paths)
     if found is None:
         return None
-    rows = found.harness.read(found.files, metric, cluster)
+    with name_file(found.files[0], found.harness.title):
+        rows = found.harness.read(found.files, metric, cluster)
     if not rows:
         raise ReseedError(f"{paths[0]}: the logs hold no sample with a score.")
     frame = pd.DataFrame([vars(row) for row in rows])

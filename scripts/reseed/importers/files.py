@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
-import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import pandas as pd
 
 from reseed.core.errors import ReseedError
 from reseed.importers.columns import LABEL_COLUMNS, find_standard_name
+from reseed.importers.foreign_files import name_file
+from reseed.importers.run_folders import add_versions
 from reseed.importers.run_paths import RunIds, find_common_folder, parse_run_paths
 from reseed.importers.source_table import MISSING, SourceTable, join_names
 from reseed.importers.text_tables import LATEX, MARKDOWN, TextTable, parse_latex, parse_markdown
@@ -38,6 +40,8 @@ _is_thousands = re.compile(r"[-+]?[1-9]\d{0,2}(?:[,.]\d{3})+").fullmatch
 _NAME_COLUMNS = (*LABEL_COLUMNS, "metric", "item", "status")
 #: Suffixes of files that are read as tables.
 TABLE_SUFFIXES = (".csv", ".tsv", ".txt", *_PARQUET, *_JSON_LINES)
+#: Columns of the widest table that is read.
+_MOST_COLUMNS = 20_000
 #: The columns, and the number of each row in the file.
 _Content = tuple[pd.DataFrame, np.ndarray]
 
@@ -48,8 +52,7 @@ def read_table(path: str | Path, file_format: str = "auto") -> SourceTable:
     Raises ReseedError for a file that is missing, unreadable or empty, or that repeats a column.
     """
     path = Path(path)
-    if not path.is_file():
-        raise ReseedError(f"{path}: no such file. Give its path from the folder you are in.")
+    _require_file(path)
     if path.suffix.lower() in _OTHER_SPREADSHEETS:
         raise ReseedError(
             f"{path}: is a spreadsheet of another format than `.xlsx`. Save its sheet as `.xlsx` "
@@ -60,20 +63,26 @@ def read_table(path: str | Path, file_format: str = "auto") -> SourceTable:
             f"{path}: is compressed: unpack it, or pass the result of `pandas.read_csv`."
         )
     kind = _choose_reader(path, file_format)
-    try:
-        frame, row_labels = _READERS[kind](path)
-    except UnicodeDecodeError:
-        raise ReseedError(
-            f"{path}: is not a CSV file, or is not encoded as UTF-8. Save it as UTF-8 (in a "
-            "spreadsheet: `CSV UTF-8`)."
-        ) from None
-    except (OSError, ValueError, KeyError, csv.Error, zipfile.BadZipFile) as error:
-        reason = str(error).strip().rstrip(".")
-        fix = "Set `format`, or repair the file" if kind in ("CSV", "JSON") else "Repair the file"
-        raise ReseedError(f"{path}: cannot be read as {kind} ({reason}). {fix}.") from None
+    with name_file(path, kind):
+        try:
+            frame, row_labels = _READERS[kind](path)
+        except UnicodeDecodeError:
+            raise ReseedError(
+                f"{path}: is not a CSV file, or is not encoded as UTF-8. Save it as UTF-8 (in a "
+                "spreadsheet: `CSV UTF-8`)."
+            ) from None
     if kind not in _TEXT_KINDS:
         return check_table(SourceTable(str(path), frame, row_labels, "row"))
     return _convert_decimal_commas(check_table(SourceTable(str(path), frame, row_labels, "line")))
+
+
+def _require_file(path: Path) -> None:
+    """Raise ReseedError for a path that is no file: missing, a folder, or impossible as a name."""
+    if "\0" in str(path) or not path.exists():
+        name = str(path).replace("\0", "\\0")
+        raise ReseedError(f"{name}: no such file. Give its path from the folder you are in.")
+    if path.is_dir():
+        raise ReseedError(f"{path}: is a folder. Give the files in it.")
 
 
 def _convert_decimal_commas(table: SourceTable) -> SourceTable:
@@ -131,6 +140,11 @@ def _choose_reader(path: Path, file_format: str) -> str:
 def check_table(table: SourceTable) -> SourceTable:
     """The table; raises ReseedError if a column name is repeated or there are no rows."""
     columns = table.frame.columns
+    if len(columns) > _MOST_COLUMNS:
+        raise table.error(
+            f"has {len(columns):,} columns, and at most {_MOST_COLUMNS:,} are read",
+            "Give one row a score, with columns of model, run and score.",
+        )
     repeated = columns[columns.duplicated()]
     if len(repeated):
         name = repeated[0]
@@ -213,7 +227,7 @@ def read_tables(
 
 def _identify_files(paths: list[Path]) -> list[RunIds]:
     """Identifiers of the run of each file; if no path holds a number, each file is a model."""
-    ids = parse_run_paths(paths)
+    ids = add_versions(paths, parse_run_paths(paths))
     if any(set(run) > {"model"} for run in ids):
         return ids
     return [{"model": name} for name in _name_files(paths)]
@@ -265,9 +279,16 @@ def find_delimiter(line: str) -> str:
     return max(",;\t", key=line.count)
 
 
+def _open_text(path: Path) -> IO[str]:
+    """A file as text that can be read again from its start, also a pipe or `/dev/stdin`."""
+    if path.is_file():
+        return path.open(encoding="utf-8-sig", newline="")
+    return io.StringIO(path.read_bytes().decode("utf-8-sig"), newline="")
+
+
 def _read_csv(path: Path) -> _Content:
     """Columns as text, so that a model named `NA` is not a missing value, and the line of rows."""
-    with path.open(encoding="utf-8-sig", newline="") as handle:
+    with _open_text(path) as handle:
         first = handle.readline()
         if not first.strip():
             raise ValueError("the first line, which names the columns, is empty")
@@ -293,13 +314,12 @@ def _read_csv(path: Path) -> _Content:
                 lines.append(start)
             start = reader.line_num + 1
     frame = pd.DataFrame(rows, columns=range(len(header)), dtype=object)
-    # Dropped: a frame's index that was written too, and empty columns of a spreadsheet. With
+    # An index that pandas wrote has no name. Empty columns of a spreadsheet are dropped. With
     # repeated headings the first column may continue below: a second line of headings.
     repeats = len(set(filter(None, header))) < len([name for name in header if name])
-    named = [
-        bool(name) or ((i > 0 or repeats) and frame[i].ne("").any())
-        for i, name in enumerate(header)
-    ]
+    if not (header[0] or repeats):
+        header[0] = "Unnamed: 0"
+    named = [bool(name) or frame[i].ne("").any() for i, name in enumerate(header)]
     frame.columns = pd.Index(header)
     return frame.loc[:, np.array(named, dtype=bool)], np.array(lines)
 

@@ -69,6 +69,14 @@ def suggest_reading(table: SourceTable) -> str:
     return _suggest_long_items(table)
 
 
+def suggest_runs(table: SourceTable, columns: ColumnMap, name: str) -> str:
+    """The option that takes the random splits of a table as another kind of run."""
+    if table.layout.format == "runs_in_columns":
+        return f"`headings: {name}`"
+    column = columns.get("repeat", columns.get("data_seed"))
+    return f"`columns: {{{name}: {column}}}`"
+
+
 def suggest_logs(table: SourceTable) -> str:
     """Refer to the logs of an evaluation tool, if a table is one of its exports."""
     columns = set(table.columns)

@@ -37,6 +37,7 @@ from reseed.importers.metrics_schema import (
     rename_reserved_metrics,
     to_metrics_schema,
 )
+from reseed.importers.run_keys import average_evaluations
 from reseed.importers.score_meaning import check_score_meaning
 from reseed.importers.seed_draws import (
     SeedDraws,
@@ -63,6 +64,8 @@ class ImportOptions:
 
     format: str = "auto"
     columns: ColumnMap = field(default_factory=dict)
+    headings: str = ""
+    rows: str = ""
     metric: RequestedMetrics = None
     greater_is_better: bool | dict[str, bool] | None = None
     test_train_ratio: Ratio | None = None
@@ -112,7 +115,9 @@ def import_results(
 
 def open_source(source: object, options: ImportOptions) -> ImportedTable:
     """Read a source as a table and find its columns."""
-    table = read_source(source, options.format, options.columns, options.metric)
+    table = read_source(
+        source, options.format, options.columns, options.metric, options.headings, options.rows
+    )
     return ImportedTable(table, find_columns(table, options.columns))
 
 
@@ -146,8 +151,10 @@ def import_runs(
     models = list(dict.fromkeys(runs["model"]))
     check_requested_models(table, models, options.baseline, options.pairs)
     requested_ratio = check_test_train_ratio(table, options.test_train_ratio)
-    ratio = requested_ratio or read_test_train_ratios(table, columns)
-    metrics = to_metrics_schema(table, runs, ratio)
+    ratio = requested_ratio
+    if ratio is None:
+        ratio = read_test_train_ratios(table, columns)
+    metrics = to_metrics_schema(table, columns, runs, ratio)
     table.raise_errors()
     _note_runs(table, columns, metrics)
     task_of = {name: SCORED if has_item_scores else None for name in primary}
@@ -184,6 +191,7 @@ def _read_scores(
     long = drop_empty_log_rows(table, columns, long, scores)
     items = add_items(table, columns, long)
     if items is None:
+        long = average_evaluations(table, columns, long)
         long = drop_duplicate_rows(table, columns, long)
     else:
         long = average_items(table, items)

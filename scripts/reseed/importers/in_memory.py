@@ -15,7 +15,7 @@ from reseed.importers.columns import RUN_COLUMNS, find_standard_name
 from reseed.importers.files import check_table, index_to_columns
 from reseed.importers.run_columns import POSITION_NOTE, find_numbered_columns
 from reseed.importers.source_table import IN_MEMORY, Layout, SourceTable
-from reseed.metrics.names import infer_direction
+from reseed.metrics.names import is_metric_name
 
 _COLUMN_NAMES = {"params", "model", "fit_time"}
 _PAIRED_NOTE = "Score i of each model was paired with score i of the others (column `fold`)."
@@ -90,11 +90,26 @@ def read_mapping(source: Mapping[Any, Any]) -> SourceTable:
         arrays = {model: np.asarray(value, dtype=np.float64) for model, value in by_model.items()}
     except (TypeError, ValueError):
         raise _unreadable_mapping() from None
+    if all(scores.ndim == 2 for scores in arrays.values()):
+        return _read_runs_by_tasks(arrays)
     if any(scores.ndim != 1 for scores in arrays.values()):
         raise _unreadable_mapping()
     _check_same_length({model: len(scores) for model, scores in arrays.items()})
     table = read_frame(pd.DataFrame(arrays).rename_axis(index="fold", columns="model"))
     return table.with_frame(table.frame, Layout(is_positional=True), _PAIRED_NOTE, POSITION_NOTE)
+
+
+def _read_runs_by_tasks(arrays: Mapping[str, np.ndarray]) -> SourceTable:
+    """Arrays (runs, tasks) by model, as rliable takes them; runs of two models are not paired."""
+    parts, first = [], 0
+    for model, scores in arrays.items():
+        frame = pd.DataFrame(scores, columns=[f"task {n}" for n in range(scores.shape[1])])
+        frame = frame.assign(model=model, seed=np.arange(len(frame)) + first)
+        first += len(frame)
+        parts.append(frame.melt(["model", "seed"], var_name="dataset", value_name="value"))
+    table = read_frame(pd.concat(parts, ignore_index=True))
+    note = "Each array was read as runs × tasks. Runs of two models are taken as independent."
+    return table.with_frame(table.frame, Layout(), note)
 
 
 def _read_tables_by_model(by_model: Mapping[str, Any]) -> SourceTable:
@@ -142,7 +157,7 @@ def _as_series(value: object) -> Any:
     """Scores by run in a dict as a Series by run; any other value unchanged."""
     if isinstance(value, Mapping) and value:
         has_scores = all(isinstance(score, Real) for score in value.values())
-        if has_scores and not any(infer_direction(str(key)) is not None for key in value):
+        if has_scores and not any(is_metric_name(str(key)) for key in value):
             return pd.Series(value)
     return value
 

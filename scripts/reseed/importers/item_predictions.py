@@ -12,7 +12,7 @@ import pandas as pd
 
 from reseed.importers.column_spec import RequestedMetrics, list_metrics_for
 from reseed.importers.columns import ColumnMap, normalize_name
-from reseed.importers.long_table import RUN_KEY, read_item_labels, read_run_keys
+from reseed.importers.run_keys import RUN_KEY, read_item_labels, read_run_keys
 from reseed.importers.source_table import SourceTable, join_names
 from reseed.metrics.registry import TASKS, default_metric, evaluate_scores
 

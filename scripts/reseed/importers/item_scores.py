@@ -7,7 +7,7 @@ import pandas as pd
 
 from reseed.importers.columns import ColumnMap
 from reseed.importers.item_predictions import check_same_items, refuse_duplicate_items
-from reseed.importers.long_table import RUN_KEY, read_item_labels
+from reseed.importers.run_keys import RUN_KEY, read_item_labels
 from reseed.importers.source_table import SourceTable
 
 _METRIC_KEY = [*RUN_KEY, "metric"]

@@ -11,10 +11,9 @@ import pandas as pd
 
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.importers.columns import COLUMN_ALIASES, normalize_name
-from reseed.importers.files import read_tables
 from reseed.importers.hints import find_hits_in_columns, suggest_logs
-from reseed.importers.in_memory import read_frame
 from reseed.importers.source_table import SourceTable, join_names
+from reseed.importers.sources import read_source
 from reseed.importers.vocabulary import may_be_item
 from reseed.metrics.names import has_metric_name
 
@@ -43,6 +42,7 @@ class ItemTable:
     metric: name of the score.
     notes: how the source was read.
     greater_is_better: None if the source does not say.
+    of_tasks: whether the scores were columns of tasks, whose metric nothing names.
     computed: metric that is computed from predictions: `score` is then a prediction, and a column
         `target` holds what is true of the item. None: `score` is averaged over items.
     """
@@ -51,6 +51,7 @@ class ItemTable:
     metric: str
     notes: tuple[str, ...] = ()
     greater_is_better: bool | None = None
+    of_tasks: bool = False
     computed: str | None = None
 
 
@@ -76,11 +77,10 @@ def read_item_table(
         ReseedError: for a file that cannot be read, a required column that is missing, and scores
             that are not numbers.
     """
-    source_table = read_score_table(source)
+    source_table = read_score_table(source, columns, metric, tasks_in_columns)
     table = source_table if columns or metric else _stack_hits(source_table)
     is_hits = table is not source_table
-    if tasks_in_columns:
-        table = _stack_tasks(table, dict(columns or {}), metric)
+    of_tasks = tasks_in_columns and table.layout.format == "datasets_in_columns"
     found = _find_columns(table, dict(columns or {}), metric, required)
     rows = table.frame.index
     if "metric" in found:
@@ -103,40 +103,17 @@ def read_item_table(
         metric or found["score"],
         (*table.notes, note),
         True if is_hits or table.holds_grades(found["score"]) else None,
+        of_tasks,
     )
 
 
 def read_score_table(
-    source: SourceTable | pd.DataFrame | str | Path | Sequence[str | Path],
+    source: object, columns: Mapping[str, str] | None, metric: str | None, of_tasks: bool = False
 ) -> SourceTable:
-    """The table of a frame or of files."""
+    """The table of a frame or of files, one row a score."""
     if isinstance(source, SourceTable):
         return source
-    if isinstance(source, pd.DataFrame):
-        return read_frame(source)
-    paths = [source] if isinstance(source, str | Path) else list(source)
-    return read_tables([Path(path) for path in paths], "auto", {})
-
-
-def _stack_tasks(table: SourceTable, mapping: dict[str, str], metric: str | None) -> SourceTable:
-    """A table of one row a model and one column a dataset, as one row a score."""
-    by_name = {alias: name for name, aliases in ALIASES.items() for alias in aliases}
-    known = {
-        column: by_name.get(normalize_name(column))
-        for column in table.columns
-        if column not in mapping.values()
-    }
-    names = {*known.values(), *mapping}
-    scores = [column for column, name in known.items() if name is None and table.is_numeric(column)]
-    has_score = names & {"score", "dataset", "item"} or metric in table.columns
-    if has_score or len(scores) < 2:
-        return table
-    labels = [column for column in table.columns if column not in scores]
-    frame = table.frame.assign(row=np.arange(len(table.frame)))
-    stacked = frame.melt([*labels, "row"], scores, "dataset", "score")
-    rows = stacked.pop("row").to_numpy()
-    note = f"One column a dataset: {join_names(scores, 10)}."
-    return table.with_frame(stacked.set_index(rows), table.layout, note)
+    return read_source(source, "auto", columns, metric, of_tasks=of_tasks)
 
 
 def _stack_hits(table: SourceTable) -> SourceTable:

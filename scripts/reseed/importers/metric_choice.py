@@ -14,7 +14,14 @@ from reseed.importers.column_spec import (
 from reseed.importers.columns import find_standard_name, normalize_name
 from reseed.importers.long_table import strip_metric_prefix
 from reseed.importers.source_table import SourceTable, join_names
-from reseed.metrics.names import MAX_ROUNDED_SHARE, infer_direction, is_error, is_share
+from reseed.metrics.names import (
+    MAX_ROUNDED_SHARE,
+    infer_direction,
+    is_error,
+    is_share,
+    read_stated_direction,
+    resolve_direction,
+)
 
 # Rounding error relative to the greatest value: a perfect log loss may be -1e-16.
 _TOLERANCE = 1e-9
@@ -145,27 +152,37 @@ def _choose_direction(
     inferred: bool | None,
 ) -> bool:
     layout = table.layout
-    greater = layout.directions.get(metric) if requested is None else requested
-    if greater is None:
-        greater = _infer_from_sign(table, long[long["metric"] == metric], metric)
-        if None not in (greater, inferred) and greater != inferred:
-            side, better = ("above", "greater") if greater else ("below", "less")
+    of_tool = layout.directions.get(metric)
+    if requested is None and of_tool is None and read_stated_direction(metric) is None:
+        of_tool = _infer_from_sign(table, long[long["metric"] == metric], metric)
+        if None not in (of_tool, inferred) and of_tool != inferred:
+            side, better = ("above", "greater") if of_tool else ("below", "less")
             table.notes.append(
                 f"{metric}: no value is {side} 0 (scikit-learn's scorers negate errors), so "
                 f"{better} was taken as better."
             )
-    options = (greater, inferred, layout.greater_by_default)
-    greater = next((option for option in options if option is not None), None)
-    if greater is None:
-        # Only a heading such as `score` may stand for any metric.
-        values = long.loc[long["metric"] == metric, "value"].dropna()
-        is_generic = find_standard_name(metric) == "value" and values.between(0, 100).all()
-        naming = ", or name what it measures: `metric: accuracy`" if is_generic else ""
-        table.add_error(
-            f"whether more or less of {metric!r} is better is not known",
-            f"Set `greater_is_better: true` or `false` (less is better, as of errors){naming}.",
-        )
-    return bool(greater)
+    if requested is None and of_tool is not None:
+        return of_tool
+    found = resolve_direction(metric, requested, fallback=layout.greater_by_default)
+    table.notes.extend([found.warning] if found.warning else [])
+    if found.greater is None:
+        table.add_error(*ask_direction(metric, long.loc[long["metric"] == metric, "value"]))
+    return bool(found.greater)
+
+
+def ask_direction(metric: str, values: pd.Series | None = None) -> tuple[str, str]:
+    """What is not known, and the question: is more or less of the metric better?
+
+    Only a heading such as `value` may stand for any metric; then its name helps too.
+    """
+    is_generic = find_standard_name(metric) == "value" and (
+        values is None or values.dropna().between(0, 100).all()
+    )
+    naming = ", or name what it measures: `metric: accuracy`" if is_generic else ""
+    return (
+        f"whether more or less of {metric!r} is better is not known",
+        f"Set `greater_is_better: true` or `false` (less is better, as of errors){naming}.",
+    )
 
 
 def _bare_name(table: SourceTable, metric: str) -> str:

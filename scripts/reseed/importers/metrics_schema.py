@@ -16,7 +16,9 @@ from reseed.core.schemas import (
     SPLIT_COLUMNS,
     TRIAL_COLUMNS,
 )
-from reseed.importers.long_table import FINISHED, RUN_KEY, STATUS_PREFIX
+from reseed.importers.columns import ColumnMap
+from reseed.importers.hints import suggest_runs
+from reseed.importers.run_keys import FINISHED, RUN_KEY, STATUS_PREFIX
 from reseed.importers.source_table import SourceTable
 
 #: Name of the one experiment of imported results.
@@ -118,17 +120,19 @@ def check_test_train_ratio(table: SourceTable, ratio: Ratio | None) -> Ratio | N
     """The requested `test_train_ratio`; a value that is not such a number is an error."""
     for value in ratio.values() if isinstance(ratio, Mapping) else [ratio]:
         is_number = isinstance(value, Real) and not isinstance(value, bool)
-        if value is not None and not (is_number and 0 < value <= _MAX_RATIO):
+        if value is not None and not (is_number and 0 <= value <= _MAX_RATIO):
             table.add_error(
                 f"`test_train_ratio` is {value!r}",
-                f"Give test rows over training rows, a number above 0 and up to {_MAX_RATIO}: "
-                "0.25 for 5 folds or an 80/20 split.",
+                f"Give test rows over training rows, a number from 0 (new data in each run) "
+                f"up to {_MAX_RATIO}: 0.25 for 5 folds or an 80/20 split.",
             )
             return _MAX_RATIO  # not used, but prevents a second error
     return ratio
 
 
-def to_metrics_schema(table: SourceTable, runs: pd.DataFrame, ratio: Ratio) -> pd.DataFrame:
+def to_metrics_schema(
+    table: SourceTable, columns: ColumnMap, runs: pd.DataFrame, ratio: Ratio
+) -> pd.DataFrame:
     """The runs with the columns of `metrics.parquet` (`reseed.core.schemas`).
 
     Several splits with an unknown overlap (no `ratio`) are an error.
@@ -140,7 +144,7 @@ def to_metrics_schema(table: SourceTable, runs: pd.DataFrame, ratio: Ratio) -> p
         str(dataset): _describe_splits(part)
         for dataset, part in runs.groupby("dataset", sort=False)
     }
-    _check_known_overlap(table, {d: s for d, s in splits.items() if d not in ratio})
+    _check_known_overlap(table, columns, {d: s for d, s in splits.items() if d not in ratio})
     names = [c for c in runs.columns if c not in (*RUN_KEY, "reason")]
     head = {
         "experiment": EXPERIMENT,
@@ -175,15 +179,22 @@ def _describe_splits(runs: pd.DataFrame) -> _Splits:
     return _Splits(scheme, "+".join(varied) or "none", folds if is_unrepeated else 0)
 
 
-def _check_known_overlap(table: SourceTable, splits: dict[str, _Splits]) -> None:
+def _check_known_overlap(
+    table: SourceTable, columns: ColumnMap, splits: dict[str, _Splits]
+) -> None:
     """Add errors for random splits, or repeated folds, without a ratio of test to training rows."""
     for dataset, one in splits.items():
         if "data" in one.varied and one.scheme == UNKNOWN_SCHEME:
+            seeds, evaluations = (
+                suggest_runs(table, columns, name) for name in ("seed", "repetition")
+            )
             table.add_error(
                 f"its runs on {dataset} use several random splits (data_seed or repeat), whose "
                 "training rows overlap",
-                "Give `test_train_ratio`, test rows over training rows (0.25 for an 80/20 split), "
-                "so that intervals and tests can correct for it.",
+                "Give `test_train_ratio`, test rows over training rows (0.25 for an 80/20 split, 0 "
+                "if each run has new data), so that intervals and tests can correct for it. If "
+                f"these are trainings on one split: {seeds}. If they are evaluations of one "
+                f"trained model: {evaluations}.",
             )
             break
     for dataset, one in splits.items():

@@ -15,9 +15,10 @@ from reseed.importers.columns import COLUMN_ALIASES, find_standard_name, normali
 from reseed.importers.files import read_table
 from reseed.importers.in_memory import read_frame
 from reseed.importers.source_table import MISSING, SourceTable
+from reseed.importers.text_tables import LATEX, read_caption
 from reseed.importers.vocabulary import split_heading
 
-COLUMNS = ("dataset", "model", "mean", "sd", "n", "half_mean", "half_sd", "spread")
+COLUMNS = ("dataset", "metric", "model", "mean", "sd", "n", "half_mean", "half_sd", "spread")
 #: Meanings of a spread: SD, standard error, half of a 95 % interval of the mean.
 SPREADS = ("sd", "se", "ci95")
 #: `spread` of a row whose table does not say what ± is.
@@ -55,13 +56,14 @@ _EXPECTED = (
 class _Columns(NamedTuple):
     """The columns of a table of means.
 
-    labels: columns that name the dataset or metric of a row. is_transposed: the first column holds
-    datasets and the other columns are the models.
+    labels: columns that name the dataset or metric of a row. metric: that of the metric.
+    is_transposed: the first column holds datasets and the other columns are the models.
     """
 
     model: str
     runs: str | None
     labels: list[str]
+    metric: str | None
     pairs: list[_MeanColumn]
     is_transposed: bool
 
@@ -88,7 +90,8 @@ def read_means(
     `decimals` states them, or a float of its column was evidently not rounded. If the first column
     holds datasets and none the model, the other columns are models.
 
-    `spread` is one of `SPREADS`, or `UNKNOWN`, where the numbers are taken as SDs.
+    `attrs["caption"]` is that of a LaTeX table. `spread` is one of `SPREADS`, or `UNKNOWN`, where
+    the numbers are taken as SDs.
 
     Args:
         source: a CSV, or a frame.
@@ -112,7 +115,9 @@ def read_means(
     columns = _find_columns(table, text)
     parts = _read_parts(table, text, columns, spread or UNKNOWN)
     counts = text[columns.runs] if columns.runs else pd.Series(str(runs or ""), text.index)
-    rows = pd.concat([part.assign(n=counts) for part in parts]).dropna(subset="mean")
+    metrics = text[columns.metric] if columns.metric else pd.Series("", text.index)
+    parts = [part.assign(n=counts, metric=metrics) for part in parts]
+    rows = pd.concat(parts).dropna(subset="mean")
     rows["n"] = _read_counts(table, rows["n"])
     _check_models(table, rows)
     for name, digits in zip(("half_mean", "half_sd"), _DIGITS, strict=True):
@@ -120,7 +125,10 @@ def read_means(
     rows[["sd", "half_sd"]] = rows[["sd", "half_sd"]].mul(spread_to_sd(rows), axis="index")
     if (rows["sd"] < 0).any():
         raise table.error("holds a spread below 0", "Give SDs or standard errors as they are")
-    return rows[[*COLUMNS]].reset_index(drop=True)
+    means = rows[[*COLUMNS]].reset_index(drop=True)
+    if str(source).endswith(LATEX):
+        means.attrs["caption"] = read_caption(Path(source).read_text(encoding="utf-8-sig"))
+    return means
 
 
 def spread_to_sd(rows: pd.DataFrame, unknown: str = "sd") -> pd.Series:
@@ -181,7 +189,8 @@ def _find_columns(table: SourceTable, text: pd.DataFrame) -> _Columns:
             )
     named = [c for c in table.columns if find_standard_name(c) in ("dataset", "metric")]
     labels = [c for c in named if not text[c].map(_is_cell).any()]
-    return _Columns(model or "", count, labels, pairs, is_transposed)
+    metric = next((c for c in labels if find_standard_name(c) == "metric"), None)
+    return _Columns(model or "", count, labels, metric, pairs, is_transposed)
 
 
 def _read_parts(

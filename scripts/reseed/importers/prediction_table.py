@@ -70,7 +70,11 @@ def read_prediction_table(
     (name,) = names
     frame = pd.concat(parts, ignore_index=True)
     return ItemTable(
-        frame, name, (*table.notes, *dict.fromkeys(notes)), name not in _LOWER_IS_BETTER, name
+        frame,
+        name,
+        (*table.notes, *dict.fromkeys(notes)),
+        name not in _LOWER_IS_BETTER,
+        computed=name,
     )
 
 

@@ -21,8 +21,9 @@ from reseed.importers.import_runs import (
 )
 from reseed.importers.item_predictions import has_item_predictions, read_item_predictions
 from reseed.importers.item_scores import add_items
-from reseed.importers.long_table import RUN_KEY, to_long_table
+from reseed.importers.long_table import to_long_table
 from reseed.importers.metrics_schema import EXPERIMENT
+from reseed.importers.run_keys import RUN_KEY
 from reseed.importers.source_table import SourceTable
 from reseed.importers.study_info import StudyTexts
 from reseed.metrics.outputs import from_probabilities

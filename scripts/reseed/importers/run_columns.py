@@ -1,16 +1,43 @@
-"""Recognises columns that each hold one run: `fold_3`, `seed 7`, `fold0_acc`."""
+"""What headings and labels say of runs: `fold_3`, `seed 7`, `Fold01.Rep2`, `fold0_acc`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-_NUMBERED = re.compile(r"(fold|split|cv|seed|run)[ _\-.#=]*(\d+)", re.IGNORECASE)
-#: The same with a metric before or after it.
-_MEASURED = re.compile(rf"(?:(.+?)[\W_]+)?{_NUMBERED.pattern}(?:[\W_]+(.+))?", re.IGNORECASE)
-#: Stem of a column → Reseed's column; `run` is the common word for a repeated training.
-_STEMS = {"fold": "fold", "split": "fold", "cv": "fold", "seed": "seed", "run": "seed"}
+import pandas as pd
+
+#: Word before a number → Reseed's column; `run` is the common word for a repeated training.
+_STEMS = {
+    **dict.fromkeys(["fold", "folds", "cv", "kfold", "split"], "fold"),
+    **dict.fromkeys(
+        ["seed", "run", "trial", "random_state", "random_seed", "model_seed", "rng", "training"],
+        "seed",
+    ),
+    **dict.fromkeys(["rep", "reps", "repeat", "replicate", "replication", "repl"], "repeat"),
+    "repetition": "repetition",
+    **dict.fromkeys(["resample", "partition", "bootstrap", "data_seed", "split_seed"], "data_seed"),
+}
+#: Letters that mean a repeat and a fold where both stand together: `r1f3`.
+_LETTERS = {"r": "repeat", "f": "fold", "s": "seed"}
+#: Words of headings that say that each is a dataset: `dataset1`, `task 2`.
+_DATASET_STEMS = {"dataset", "data", "task", "problem", "env", "environment", "benchmark", "corpus"}
+_WORDS = "|".join(
+    sorted((word.replace("_", r"[\s_\-.]*") for word in _STEMS), key=len, reverse=True)
+)
+_PART = re.compile(
+    rf"(?<![a-z])({_WORDS})s?[\s_\-.#=:(\[]*(\d+)(?:\.0+)?[)\]]?(?![a-z\d])(?!\.\d)", re.I
+)
+#: A number before its word (`1st fold`), or a letter after it (`fold A`).
+_ORDINAL = re.compile(rf"(\d+)(?:st|nd|rd|th|\.)?[\s_\-]*({_WORDS})", re.I)
+_LETTERED = re.compile(rf"({_WORDS})[\s_\-.]+([a-z])", re.I)
+_SHORT = re.compile(r"([rfs])(\d+)[\s_\-.]*([rfs])(\d+)", re.I)
+#: What may stand beside the number of a run without naming a metric: a part of the data, a count.
+_SAYS_NOTHING = re.compile(
+    r"((test|val|valid|validation|dev|eval|evaluation)(ing)?|of[\s_]*\d+|x)?"
+)
+_NUMBER = re.compile(r"\d+")
 #: The assumption made where folds are numbered by position.
 POSITION_NOTE = (
     "Folds were numbered by their position and taken as one cross-validation: for repeated or "
@@ -19,28 +46,106 @@ POSITION_NOTE = (
 
 
 class RunColumn(NamedTuple):
-    """What a column's name says of the run it holds; `metric` is empty if it names none."""
+    """What a heading says of the run in its column: numbers by column, and the metric or ""."""
 
-    kind: str
-    number: int
+    numbers: dict[str, int]
     metric: str = ""
 
 
+def parse_run(text: str) -> RunColumn | None:
+    """The numbers in a heading or label, and what else it says; None if it names no run."""
+    plain = text.strip()
+    short = _SHORT.fullmatch(plain)
+    if short and short[1].lower() != short[3].lower():
+        pairs = ((short[1], short[2]), (short[3], short[4]))
+        return RunColumn({_LETTERS[letter.lower()]: int(number) for letter, number in pairs})
+    if ordinal := _ORDINAL.fullmatch(plain):
+        return RunColumn({_find_kind(ordinal[2]): int(ordinal[1])})
+    if lettered := _LETTERED.fullmatch(plain):
+        return RunColumn({_find_kind(lettered[1]): ord(lettered[2].lower()) - ord("a")})
+    numbers: dict[str, int] = {}
+    for match in _PART.finditer(plain):
+        kind = _find_kind(match[1])
+        if kind in numbers:
+            return None
+        numbers[kind] = int(match[2])
+    if "repetition" in numbers and "fold" in numbers and "repeat" not in numbers:
+        numbers["repeat"] = numbers.pop("repetition")  # of a cross-validation
+    if not numbers:
+        return None
+    rests = [part.strip(" _-.,;:/|()[]=~×") for part in _PART.sub("\0", plain).split("\0")]
+    rest = "_".join(filter(None, rests))
+    return RunColumn(numbers, "" if _SAYS_NOTHING.fullmatch(rest.lower()) else rest)
+
+
+def _find_kind(word: str) -> str:
+    name = re.sub(r"[\s\-.]+", "_", word.lower())
+    return _STEMS.get(name) or _STEMS[re.sub(r"_", "", name)] if name else "seed"
+
+
 def find_numbered_columns(columns: Iterable[str]) -> dict[str, RunColumn]:
-    """Columns named by a run's number alone (`fold_3`, `seed 7`, `4`), if there are several."""
+    """Columns named by the numbers of a run alone (`fold_3`, `Fold01.Rep2`, `4`), if several."""
     runs = {}
     for column in columns:
-        match = _NUMBERED.fullmatch(column.strip())
-        if match:
-            runs[column] = RunColumn(_STEMS[match[1].lower()], int(match[2]))
+        found = parse_run(column)
+        if found and not found.metric:
+            runs[column] = found
         elif re.fullmatch(r"\d+", column.strip()):
-            runs[column] = RunColumn("fold", int(column))
-    return runs if len(runs) > 1 else {}
+            runs[column] = RunColumn({"fold": int(column)})
+    kinds = {tuple(sorted(run.numbers)) for run in runs.values()}
+    return runs if len(runs) > 1 and len(kinds) == 1 else {}
 
 
-def parse_measured_run(column: str) -> RunColumn | None:
-    """A column named by a run's number and a metric (`fold0_acc`, `auc seed=3`), else None."""
-    match = _MEASURED.fullmatch(column.strip())
-    if not match or bool(match[1]) == bool(match[4]):
+def find_family(columns: Sequence[str]) -> list[str]:
+    """Columns that differ only in a number that counts from 0 or 1 (`auc1`, `auc2`), if most are.
+
+    Nothing says what the number counts: not families of runs, nor of datasets by their name.
+    """
+    families: dict[str, dict[str, int]] = {}
+    for column in columns:
+        numbers = _NUMBER.findall(column)
+        if len(numbers) == 1:
+            families.setdefault(_NUMBER.sub("#", column.strip()), {})[column] = int(numbers[0])
+    for pattern, members in families.items():
+        stem = re.sub(r"[^a-z]+", "", pattern.lower())
+        counted = sorted(members.values())
+        is_counted = counted[0] in (0, 1) and counted == [*range(counted[0], counted[-1] + 1)]
+        is_most = len(members) > 1 and 2 * len(members) > len(columns)
+        if is_counted and is_most and stem not in _DATASET_STEMS:
+            return list(members)
+    return []
+
+
+def split_labels(text: pd.Series) -> dict[str, pd.Series] | None:
+    """The numbers in the labels of a column by Reseed's column: `Fold01.Rep2` as fold and repeat.
+
+    None unless every label names the same two columns or more.
+    """
+    labels = {label: parse_run(label) for label in text.unique()}
+    kinds = {tuple(sorted(run.numbers)) if run else () for run in labels.values()}
+    if (
+        len(kinds) != 1
+        or len(next(iter(kinds))) < 2
+        or any(r and r.metric for r in labels.values())
+    ):
         return None
-    return RunColumn(_STEMS[match[2].lower()], int(match[3]), match[1] or match[4])
+    return {
+        kind: text.map({label: run.numbers[kind] for label, run in labels.items() if run})
+        for kind in next(iter(kinds))
+    }
+
+
+def number_labels(text: pd.Series) -> pd.Series | None:
+    """Labels as whole numbers: `1`, `1.0`, `01`, `Fold01` and `fold 1` are all 1; else None.
+
+    Labels with different words (`rep1`, `fold1`) stay different.
+    """
+    words = set()
+    numbers = {}
+    for label in text.unique():
+        match = re.fullmatch(r"([^\d+\-.]*?)[\s_\-.#=]*(-?\d+)(?:\.0+)?", label.strip().lower())
+        if not match or abs(int(match[2])) >= 2**53:
+            return None
+        words.add(match[1])
+        numbers[label] = int(match[2])
+    return text.map(numbers) if len(words - {""}) <= 1 else None

@@ -47,7 +47,9 @@ def read_scores(
         if log is not None:
             return log
     known = {name: column for name, column in mapping.items() if name not in ("cluster", "prompt")}
-    table = read_source(source, options.format, known, options.metric)
+    table = read_source(
+        source, options.format, known, options.metric, options.headings, options.rows
+    )
     if not (is_requested or (options.format == "auto" and has_item_design(table, mapping))):
         return table
     return to_item_table(table, mapping, _name_metric(options, True), cluster)
@@ -101,6 +103,10 @@ def has_item_design(table: SourceTable, mapping: ColumnMap) -> bool:
     found |= {name: list_columns(column)[0] for name, column in mapping.items()}
     if not {"item", "model"} <= set(found) or not set(found.values()) <= set(table.columns):
         return False
+    if "dataset" in found and "item" not in mapping:  # `task_id`, which names the dataset too
+        items = table.text(found["item"]).groupby(table.text(found["dataset"])).nunique()
+        if items.max() == 1 and normalize_name(found["item"]) not in ("item", "item_id"):
+            return False
     if "item" not in standard:  # a name of items that tables of runs do not have
         return True
     return any(name in found for name in _ITEM_FACTORS) or _has_single_runs(table, found)

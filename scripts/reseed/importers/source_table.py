@@ -21,6 +21,8 @@ MAX_COLUMNS_SHOWN = 20
 IN_MEMORY = "The table"
 #: Spellings of a missing score, in lower case.
 MISSING = {"", "nan", "na", "n/a", "null", "none", "-"}
+#: Name that pandas gives to an index without a name that was written as a column.
+UNNAMED = re.compile(r"Unnamed: \d+")
 _TRUTH = {"true": 1.0, "false": 0.0}
 #: Grades of Inspect (correct, incorrect, partially correct, no answer), as its `value_to_float`.
 GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
@@ -173,6 +175,11 @@ class SourceTable:
     def joined_text(self, columns: Iterable[str]) -> pd.Series:
         """Several columns as one text, equal where all of them are equal."""
         return reduce(lambda left, right: left + "\x1f" + right, map(self.text, columns))
+
+    def is_whole(self, column: str) -> bool:
+        """Whether a column holds whole numbers alone."""
+        numbers = pd.to_numeric(self.text(column), errors="coerce")
+        return bool((numbers % 1 == 0).all())
 
     def is_numeric(self, column: str, lenient: bool = False) -> bool:
         """Whether a column holds numbers; `lenient`: whether at least one cell is nearly one."""

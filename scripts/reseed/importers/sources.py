@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from reseed.core.entry_points import load_plugin
@@ -15,6 +15,7 @@ from reseed.importers import (
     benchmark_layouts,
     sklearn_layouts,
     skore_reports,
+    tool_layouts,
     trainer_state,
     wide_layouts,
 )
@@ -28,11 +29,13 @@ from reseed.importers.files import (
     load_json,
     read_tables,
 )
+from reseed.importers.foreign_files import name_file
 from reseed.importers.in_memory import read_frame, read_mapping
 from reseed.importers.lm_eval import is_lm_eval, read_lm_eval
 from reseed.importers.run_files import read_run_files
+from reseed.importers.run_folders import is_mteb, is_sacred, read_mteb, read_sacred
 from reseed.importers.run_paths import find_common_folder
-from reseed.importers.source_table import Layout, SourceTable
+from reseed.importers.source_table import IN_MEMORY, UNNAMED, Layout, SourceTable
 from reseed.importers.tensorboard import read_event_files
 from reseed.importers.trackers import TRACKERS
 
@@ -46,6 +49,10 @@ _LAYOUTS: dict[str, tuple[_Detect, _Convert]] = {
         benchmark_layouts.is_automl_benchmark,
         benchmark_layouts.tidy_automl_benchmark,
     ),
+    "caret": (tool_layouts.is_caret, tool_layouts.tidy_caret),
+    "rsample": (tool_layouts.is_rsample, tool_layouts.tidy_rsample),
+    "openml": (tool_layouts.is_openml, tool_layouts.tidy_openml),
+    "opencompass": (tool_layouts.is_opencompass, tool_layouts.tidy_opencompass),
     "cv_results": (sklearn_layouts.is_cv_results, sklearn_layouts.tidy_cv_results),
     "cross_validate": (sklearn_layouts.is_cross_validate, sklearn_layouts.tidy_cross_validate),
     "runs_in_columns": (wide_layouts.is_column_a_run, wide_layouts.tidy_columns_of_runs),
@@ -59,8 +66,6 @@ _FILE_FORMATS = ("csv", "parquet", "json", "lm_eval", "tensorboard")
 #: Every value of `format`; `reseed.config.studies.ResultsFormat` lists the same.
 FORMATS = ("auto", *_FILE_FORMATS, *(tracker.name for tracker in TRACKERS), *_LAYOUTS)
 _EVENT_FILE = "events.out.tfevents"
-#: Name that pandas gives to an index that was written as a column.
-_INDEX_COLUMN = re.compile(r"Unnamed: \d+")
 
 
 def read_source(
@@ -68,6 +73,9 @@ def read_source(
     file_format: str = "auto",
     mapping: ColumnMap | None = None,
     requested: RequestedMetrics = None,
+    headings: str = "",
+    rows: str = "",
+    of_tasks: bool = False,
 ) -> SourceTable:
     """Read a source as a table with one row a run (and metric or item).
 
@@ -79,6 +87,9 @@ def read_source(
             a plug-in, a function that takes the source and returns one of those above.
         mapping: the user's `columns`, which override the meaning of a column's name.
         requested: the user's `metric`; a column that holds it is not a run or a model.
+        headings, rows: what headings of columns of scores are, and what a row is, where names do
+            not say (`core.headings`).
+        of_tasks: whether columns of scores next to one of models are tasks.
 
     Raises:
         ReseedError: for a source that cannot be read.
@@ -90,11 +101,28 @@ def read_source(
             f"format {file_format!r} is not known. Use {', '.join(FORMATS)}."
             f"{suggest_name(file_format, list(FORMATS))}"
         )
-    spec = ColumnSpec.from_request(mapping or {}, requested)
-    return _apply_layout(_read(source, file_format, spec), file_format, spec)
+    spec = ColumnSpec.from_request(mapping or {}, requested, headings, rows)
+    spec = replace(spec, of_tasks=of_tasks)
+    with name_file(_name_source(source)):
+        return _apply_layout(_read(source, file_format, spec), file_format, spec)
+
+
+def _name_source(source: object) -> str:
+    """What messages call a source: its path, or `The table`."""
+    if isinstance(source, list | tuple) and source and isinstance(source[0], str | Path):
+        return f"{source[0]}" if len(source) == 1 else f"{source[0]} and {len(source) - 1} more"
+    return str(source) if isinstance(source, str | Path) else IN_MEMORY
 
 
 def _read(source: object, file_format: str, spec: ColumnSpec) -> SourceTable:
+    if hasattr(source, "to_dataframe"):  # xarray
+        name = getattr(source, "name", None)
+        is_array = hasattr(source, "values") and not callable(source.values)
+        frame = source.to_dataframe(name=name or "value") if is_array else source.to_dataframe()
+        source = frame.reset_index()
+    if isinstance(source, np.ndarray) and source.ndim == 2:
+        names = [f"model {number}" for number in range(source.shape[1])]
+        source = pd.DataFrame(source, columns=names)
     if hasattr(source, "to_pandas"):  # Polars, Arrow
         source = source.to_pandas()
     if isinstance(source, pd.Series):  # for example of `groupby`: its index identifies the run
@@ -168,6 +196,10 @@ def _read_json_files(paths: list[Path], file_format: str, spec: ColumnSpec) -> S
             return read_tables([path], file_format, spec.mapping)
     if file_format == "auto" and any(map(is_lm_eval, contents.values())):
         return read_lm_eval(paths)
+    if file_format == "auto" and any(map(is_mteb, contents.values())):
+        return read_mteb(contents)
+    if file_format == "auto" and is_sacred(contents):
+        return read_sacred(contents)
     notes: list[str] = []
     if any(path.name == trainer_state.NAME for path in contents):
         contents, notes = _use_trainer_states(contents)
@@ -219,14 +251,21 @@ def _apply_layout(table: SourceTable, file_format: str, spec: ColumnSpec) -> Sou
     index = [
         column
         for column in table.columns
-        if _INDEX_COLUMN.fullmatch(column) and spec.find_standard_name(column) is None
+        if UNNAMED.fullmatch(column) and spec.find_standard_name(column) is None
     ]
-    table = replace(table, frame=table.frame.drop(columns=index))
     for tracker in TRACKERS:
         is_auto = file_format == "auto" and tracker.has_columns(table.columns)
         if file_format == tracker.name or is_auto:
-            return table.with_frame(table.frame, tracker.layout, f"Read as {tracker.title}.")
+            table = table.with_frame(table.frame, tracker.layout, f"Read as {tracker.title}.")
+            return _drop(table, index)
     for name, (is_layout, convert) in _LAYOUTS.items():
         if file_format == name or (file_format == "auto" and is_layout(table, spec)):
-            return convert(table, spec)
-    return table
+            return _drop(convert(table, spec), index)
+    if file_format == "auto":
+        wide_layouts.ask_headings(table, spec)
+    return _drop(table, index)
+
+
+def _drop(table: SourceTable, columns: list[str]) -> SourceTable:
+    """The table without an index that pandas wrote."""
+    return replace(table, frame=table.frame.drop(columns=columns, errors="ignore"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from reseed.importers.columns import ColumnMap
-from reseed.importers.long_table import ONE_DATASET, join_labels
+from reseed.importers.run_keys import ONE_DATASET, join_labels
 from reseed.importers.source_table import SourceTable
 
 

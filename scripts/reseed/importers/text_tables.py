@@ -17,8 +17,18 @@ _RULES = re.compile(
 )
 #: Commands around a cell whose argument is its text.
 _WRAPPER = re.compile(
-    r"\\(?:textbf|textit|emph|underline|mathbf|text|mathrm|textsc|texttt|bm|ul|small|tiny)"
+    r"\\(?:textbf|textit|emph|textcolor\s*\{[^{}]*\}|underline|mathbf|text|mathrm|textsc|texttt|bm|ul|small|tiny)"
     r"\s*\{([^{}]*)\}"
+)
+#: Commands that say nothing of a cell: citations, labels, colours.
+_NO_TEXT = re.compile(
+    r"~?\\(?:cite[a-z]*|ref|label|footnote(?:mark|text)?|rowcolor|cellcolor|color|url"
+    r"|vspace|hspace|rule)\*?(?:\s*\[[^]]*\])*(?:\s*\{[^{}]*\})*"
+)
+#: Marks of footnotes, alone or raised.
+_FOOTNOTE = re.compile(
+    r"\$?\^\{?\s*(?:\\?(?:dagger|ddagger|ast|star|S|P|diamond|sharp)|[†‡*§¶])+\s*\}?\$?|[†‡§¶]"
+    r"|\\(?:dagger|ddagger|ast|star)\b"
 )
 _ESCAPED = re.compile(r"\\([%&_#$])")
 
@@ -78,16 +88,26 @@ def parse_latex(text: str) -> TextTable:
     return _check(rows[0], rows[1:])
 
 
+def read_caption(text: str) -> str:
+    """The caption of a LaTeX table; empty without one."""
+    found = re.search(r"\\caption(?:\[[^]]*\])?\{((?:[^{}]|\{[^{}]*\})*)\}", text)
+    return _clean_latex(found[1]) if found else ""
+
+
 def _split_latex(row: str) -> list[str]:
     return [_clean_latex(cell) for cell in re.split(r"(?<!\\)&", row)]
 
 
 def _clean_latex(cell: str) -> str:
     """The text of a cell without fonts and math: `\\textbf{94.8} $\\pm$ 0.2` as `94.8 ± 0.2`."""
+    cell = _FOOTNOTE.sub("", _NO_TEXT.sub("", cell))
     while (plain := _WRAPPER.sub(r"\1", cell)) != cell:
         cell = plain
     cell = re.sub(r"\\pm\b", "±", _ESCAPED.sub(r"\1", cell))
     cell = re.sub(r"(?<!\\)\$|\\[,;!: ]|~", " ", cell)
+    arrows = {"\\uparrow": "↑", "\\downarrow": "↓"}
+    for command, arrow in arrows.items():
+        cell = cell.replace(command, arrow)
     cell = re.sub(r"[_^]?\{([^{}]*)\}", r"\1", cell)
     return " ".join(cell.split())
 

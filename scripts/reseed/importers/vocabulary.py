@@ -53,6 +53,13 @@ _ITEMS = {
 RUN_WORDS = {"run", "runs", "trial", "trials", "rep", "reps", "replicate", "seed", "fold", "split"}
 _RANKS = {"rank", "ranks"}
 _SETTINGS = BOOKKEEPING | _SIZES | _RANKS | {"rate", "min", "max"}
+#: Any of these words in a heading says that its numbers are a cost or a size, not a score.
+_COST_WORDS = COSTS | {
+    *("cost", "costs", "price", "co2", "carbon", "emissions", "energy", "kwh", "watts", "vram"),
+    *("flops", "gflops", "tflops", "macs", "params", "parameters", "latency", "tokens", "context"),
+    *("gpu", "gpus", "ram", "mb", "gb", "usd", "dollars", "speed", "throughput", "dims"),
+    *("dimensions", "downloads", "likes", "votes", "year", "release", "license"),
+}
 
 
 def may_be_dataset(column: str) -> bool:
@@ -62,6 +69,9 @@ def may_be_dataset(column: str) -> bool:
     """
     words = split_heading(column)
     is_part_spread = len(words) > 1 and bool(words & _SPREADS)
+    is_part_cost = (len(words) > 1 and bool(words & _COST_WORDS)) or column.startswith("#")
+    if is_part_cost or words <= _COST_WORDS:
+        return False
     return not (_has_only(column, _SETTINGS) or words & _AVERAGES or is_part_spread)
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 
 from reseed.importers.column_spec import ColumnSpec
-from reseed.importers.columns import RUN_COLUMNS, normalize_name
-from reseed.importers.run_columns import POSITION_NOTE, RunColumn
-from reseed.importers.source_table import Layout, SourceTable, join_names
+from reseed.importers.columns import RUN_COLUMNS, find_standard_name, normalize_name
+from reseed.importers.run_columns import POSITION_NOTE, RunColumn, find_family, parse_run
+from reseed.importers.source_table import UNNAMED, Layout, SourceTable, join_names
 from reseed.importers.vocabulary import (
     COSTS,
     STEPS,
@@ -40,6 +42,8 @@ def is_column_a_run(table: SourceTable, spec: ColumnSpec) -> bool:
         return False
     if any(run.metric for run in runs.values()):
         return "metric" not in names
+    if _has_bare_numbers(runs) and spec.of_tasks:
+        return False
     return not _has_bare_numbers(runs) or not any(map(spec.is_metric, _list_others(table, spec)))
 
 
@@ -61,7 +65,7 @@ def tidy_columns_of_runs(table: SourceTable, spec: ColumnSpec) -> SourceTable:
     frame = table.with_numbers(runs)
     parts = []
     for column, run in runs.items():
-        part = frame[rest].assign(**{run.kind: run.number})
+        part = frame[rest].assign(**run.numbers)
         if has_several_metrics:
             part = part.assign(metric=run.metric, value=frame[column])
         else:
@@ -70,12 +74,12 @@ def tidy_columns_of_runs(table: SourceTable, spec: ColumnSpec) -> SourceTable:
     notes = [f"Read {len(runs)} columns ({join_names(list(runs), 3)}) as one run each."]
     if others:
         notes.append(f"Left out: {', '.join(others)}, which hold no value of a run.")
-    if _has_bare_numbers(runs):
+    if _has_bare_numbers(runs) and not spec.headings:
         notes.append(
             "Columns with a bare number were taken as folds; name them `seed 0`, `seed 1`, … if "
             "they are seeds."
         )
-    is_positional = {run.kind for run in runs.values()} == {"fold"}
+    is_positional = all([*run.numbers] == ["fold"] for run in runs.values())
     notes += [POSITION_NOTE] if is_positional else []
     layout = Layout("runs_in_columns", is_positional=is_positional)
     return table.with_frame(pd.concat(parts), layout, *notes)
@@ -88,13 +92,21 @@ def is_column_a_model(table: SourceTable, spec: ColumnSpec) -> bool:
     alone counts, but nothing says what its rows are.
     """
     names = spec.list_standard_names(table)
-    if names & {"model", "value", "metric", "y_true"}:
+    if names & {"model", "value", "metric", "y_true"} or spec.headings not in ("", "model"):
         return False
     models, _ = _split_scores(table, spec)
-    if len(models) < 2 or any(map(spec.is_metric, models)):
+    named = [c for c in models if spec.is_metric(c) or infer_direction(c) is not None]
+    if len(models) < 2 or (named and not spec.headings):
         return False
-    is_alone = len(models) == len(table.columns) and not spec.find_run_columns(table)
-    return is_alone or bool(names & _ROW_COLUMNS)
+    is_alone = len(models) == len(table.columns) - len(_list_unnamed(table))
+    return bool(names & _ROW_COLUMNS or spec.rows or spec.headings) or (
+        is_alone and not spec.find_run_columns(table)
+    )
+
+
+def _list_unnamed(table: SourceTable) -> list[str]:
+    """Columns that pandas wrote for an index without a name."""
+    return [column for column in table.columns if UNNAMED.fullmatch(column)]
 
 
 def _split_scores(table: SourceTable, spec: ColumnSpec) -> tuple[list[str], list[str]]:
@@ -103,7 +115,8 @@ def _split_scores(table: SourceTable, spec: ColumnSpec) -> tuple[list[str], list
     others = [
         c
         for c in free
-        if split_heading(c) & (STEPS | COSTS)
+        if UNNAMED.fullmatch(c)
+        or split_heading(c) & (STEPS | COSTS)
         or normalize_name(c) in SUMMARIES
         or is_size(c)
         or is_spread_of(c, free)
@@ -114,16 +127,43 @@ def _split_scores(table: SourceTable, spec: ColumnSpec) -> tuple[list[str], list
 def tidy_columns_of_models(table: SourceTable, spec: ColumnSpec) -> SourceTable:
     """One row a model and run. Columns that cannot hold the requested metric are an error."""
     models, others = _split_scores(table, spec)
-    if not _ROW_COLUMNS & spec.list_standard_names(table):
-        raise table.error(
-            f"each column seems to hold the scores of a model ({join_names(models, _MAX_LISTED)}), "
-            "and nothing says what a row is",
-            "Add a column `fold`, `seed` or `dataset` that does (in pandas "
-            "`df.rename_axis('fold')`, where row i is fold i of every model); if a column is no "
-            "model, name it (`metric`).",
-        )
+    if spec.rows:
+        table = table.with_frame(
+            table.frame.assign(**{spec.rows: _number_rows(table)}), table.layout,
+            f"Each row was read as one {spec.rows}.",
+        )  # fmt: skip
+    elif not _ROW_COLUMNS & spec.list_standard_names(table):
+        raise table.error(*_ask_rows(table, spec, models))
     _check_range(table, models, "model", spec.metrics)
     return _stack(table, models, others, "model", "which by their names are no models")
+
+
+def _number_rows(table: SourceTable) -> pd.Series:
+    """The numbers or names of the rows: of an index without a name, else their position."""
+    unnamed = _list_unnamed(table)
+    if unnamed and not table.text(unnamed[0]).duplicated().any():
+        return table.text(unnamed[0])
+    return pd.Series(np.arange(len(table.frame)).astype(str), table.frame.index)
+
+
+def _ask_rows(table: SourceTable, spec: ColumnSpec, models: list[str]) -> tuple[str, str]:
+    """The question what a row is, if each column seems to be a model."""
+    first = models[0]
+    values = table.text(first)
+    # A first column of distinct whole numbers, or of words, may name the runs.
+    is_label = not values.duplicated().any() and table.is_whole(first)
+    if is_label and len(models) > 2:
+        models = models[1:]
+    named = f"`columns: {{fold: {first}}}`, if {first!r} names the runs; else " if is_label else ""
+    if unnamed := _list_unnamed(table):
+        named = f'`columns: {{fold: "{unnamed[0]}"}}`, if its first column numbers the folds; else '
+    known = f" {', '.join(spec.metrics)}" if spec.metrics else ""
+    return (
+        f"each column seems to hold the scores of a model ({join_names(models, _MAX_LISTED)}), "
+        "and nothing says what a row is",
+        f"Say it: {named}`rows: fold` (row i is fold i of every model), `rows: seed` or "
+        f"`rows: dataset`. If a column is no model, name it (`metric`{known}).",
+    )
 
 
 def is_column_a_dataset(table: SourceTable, spec: ColumnSpec) -> bool:
@@ -134,25 +174,65 @@ def is_column_a_dataset(table: SourceTable, spec: ColumnSpec) -> bool:
     names = spec.list_standard_names(table)
     if "model" not in names or names & {"dataset", "value", "metric", "item"}:
         return False
+    if spec.headings:
+        return spec.headings == "dataset"
     datasets = _list_datasets(table, spec)
     has_metric = bool(spec.metrics) and all(infer_direction(m) is not None for m in spec.metrics)
-    return has_metric and len(datasets) > 1 and not any(map(spec.is_metric, datasets))
+    if not has_metric and not spec.of_tasks:
+        return False
+    if spec.of_tasks and any(infer_direction(c) is not None for c in datasets):
+        return False
+    if _find_unnamed_family(datasets, spec):
+        return False
+    return len(datasets) > 1 and not any(map(spec.is_metric, datasets))
 
 
 def _list_datasets(table: SourceTable, spec: ColumnSpec) -> list[str]:
     """Columns of numbers that may hold scores on a dataset: those that the user names, if any."""
     if spec.by_dataset:
         return [c for c in spec.find_free_numeric_columns(table) if c in spec.by_dataset]
-    return [c for c in _split_scores(table, spec)[0] if may_be_dataset(c)]
+    free = [c for c in _split_scores(table, spec)[0] if may_be_dataset(c)]
+    return free if spec.headings else [c for c in free if parse_run(c) is None]
+
+
+def _find_unnamed_family(columns: list[str], spec: ColumnSpec) -> list[str]:
+    """Numbered columns of which nothing says what the number counts.
+
+    Of a table of tasks, only those that are numbered scores: `auc1`, `score_1`.
+    """
+    family = find_family(columns)
+    if not (family and spec.of_tasks):
+        return family
+    stem = re.sub(r"\d+", "", family[0])
+    is_score = infer_direction(stem) is not None or find_standard_name(stem.strip(" _-")) == "value"
+    return family if is_score else []
+
+
+def ask_headings(table: SourceTable, spec: ColumnSpec) -> None:
+    """Raise the question what numbered headings count, if names do not say it."""
+    names = spec.list_standard_names(table)
+    if spec.headings or spec.by_dataset or "model" not in names or names & {"value", "metric"}:
+        return
+    free = [c for c in spec.find_free_numeric_columns(table) if c not in spec.metrics]
+    family = _find_unnamed_family(free, spec)
+    if family and not spec.find_run_columns(table):
+        raise table.error(
+            f"its columns {join_names(family)} differ in a number only, and nothing says what it "
+            "counts",
+            "Say it: `headings: fold` (folds of one cross-validation), `headings: seed` "
+            "(trainings on one split), `headings: data_seed` (random splits, with "
+            "`test_train_ratio`) or `headings: dataset`.",
+        )
 
 
 def tidy_columns_of_datasets(table: SourceTable, spec: ColumnSpec) -> SourceTable:
     """One row a dataset and run, with its metric if datasets differ in it."""
     datasets = _list_datasets(table, spec)
-    metrics = {name: spec.by_dataset.get(name, spec.metrics[0]) for name in datasets}
+    of_all = spec.metrics[0] if spec.metrics else ""
+    metrics = {name: spec.by_dataset.get(name, of_all) for name in datasets}
     for metric in dict.fromkeys(metrics.values()):
         same_metric = [name for name in datasets if metrics[name] == metric]
-        _check_range(table, same_metric, "dataset", (metric,))
+        _check_range(table, same_metric, "dataset", (metric,) if metric else ())
     others = [c for c in spec.find_free_numeric_columns(table) if c not in datasets]
     if not spec.by_dataset:
         reason = "which by their names are no datasets"

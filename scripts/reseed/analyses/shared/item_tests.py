@@ -55,6 +55,8 @@ class ItemTests:
         rows_a, rows_b = rows or (range(first.n), range(second.n))
         if (len(rows_a), len(rows_b)) != (len(pairing.a), len(pairing.b)):
             return None
+        if len(first.y_true) < 2:
+            return None
         values = [
             group.sign * self._item_values(one, metric)[list(chosen)]
             for one, chosen in ((first, rows_a), (second, rows_b))
