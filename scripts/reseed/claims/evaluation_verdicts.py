@@ -31,6 +31,7 @@ _FEW_CLUSTERS = 5.0
 _SCALE = 2.0
 #: With fewer clusters there is no verdict: two show their spread by one number.
 _LEAST_CLUSTERS = 3
+_LEAST_ITEMS = 2
 
 
 def decide_evaluation_outcome(row: Row) -> Outcome:
@@ -57,18 +58,13 @@ def build_evaluation_verdict(row: Row) -> Verdict:
     a, b = row["model_a"], row["model_b"]
     if outcome == "too few runs":
         unit = "cluster" if row["level_cluster"] else "item"
-        evidence = (
-            f"difference {row['difference']:.3g} on one {unit}, which shows no variation; a "
-            f"verdict needs two {unit}s or more"
-        )
+        least = _LEAST_CLUSTERS if row["level_cluster"] else _LEAST_ITEMS
+        count = count_noun(int(row[f"level_{unit}"]), unit)
+        evidence = f"{count}; a verdict needs at least {least}"
         return Verdict(outcome, a, b, evidence, scope=where, needed=f"{unit}s")
     if outcome == "no variation":
         evidence = f"every item gives the same difference {row['difference']:.3g}"
         return Verdict(outcome, a, b, evidence, scope=where)
-    if outcome == "too few runs":
-        clusters = count_noun(int(row["level_cluster"]), "cluster")
-        evidence = f"{clusters}; a verdict needs at least {_LEAST_CLUSTERS}"
-        return Verdict(outcome, a, b, evidence, scope=where, needed="clusters")
     decimals = count_interval_decimals(row["low"] * row["factor"], row["high"] * row["factor"])
     evidence = ", ".join(
         [format_difference(row, decimals), format_interval(row, decimals), format_adjusted_p(row)]
