@@ -4,12 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 from measure_coverage import Row, Tables, main
-from measure_learners import fit_nearest
 from reseed.stats import aggregates, evalues, hierarchical, sequential
 from reseed.stats.association import partial_rank_correlation
 from reseed.stats.crossed_comparison import crossed_difference
-from reseed.stats.error_rates import simulate_cv
-from reseed.stats.five_by_two import five_by_two
 from reseed.stats.item_variance import item_components
 from reseed.stats.many_datasets import compare_over_datasets, compare_two_models
 from reseed.stats.stochastic_order import stochastic_order, violation_ratio
@@ -147,26 +144,6 @@ def _own_sizes_bound(a: np.ndarray, b: np.ndarray, rng: Rng) -> float:
     return float(np.quantile(ratios, high))
 
 
-def halves(rng: Rng, n_sim: int) -> Iterator[Row]:
-    """The 5×2 tests on two equally good learners: nearest centroid, and 1-nearest neighbour."""
-    for n in (200, 1000):
-        scores = simulate_cv(n_sim, n_models=2, n_samples=n, n_folds=2, n_repeats=5, rng=rng)
-        result = five_by_two((scores[:, 0] - scores[:, 1]).reshape(-1, 5, 2))
-        yield f"claims, F, {n} items", result.f_p <= 0.05
-        yield f"claims, t, {n} items", result.t_p <= 0.05
-    y = np.repeat([-1.0, 1.0], 100)
-    d = np.empty((n_sim, 10))
-    for scores in d:
-        first = np.stack([rng.permutation(200) < 100 for _ in range(5)])
-        train = np.stack([first, ~first], axis=1).reshape(10, 200)
-        x = rng.normal(size=(2, 200, 5)) + 0.6 * (y > 0)[:, None]
-        right = [(fit_nearest(one, y, train, rng) == y) & ~train for one in x]
-        scores[:] = (right[0].sum(axis=1) - right[1].sum(axis=1)) / 100
-    result = five_by_two(d.reshape(-1, 5, 2))
-    yield "claims, F, 1-nearest neighbour, 200 items", result.f_p <= 0.05
-    yield "claims, t, 1-nearest neighbour, 200 items", result.t_p <= 0.05
-
-
 def datasets(rng: Rng, n_sim: int) -> Iterator[Row]:
     """Hierarchical model: coverage, and outcomes with the true effect at the edge of the region."""
     for n in (3, 5, 10, 20):
@@ -243,7 +220,6 @@ TABLES: Tables = {
     "items": items,
     "tasks": tasks,
     "dominance": dominance,
-    "halves": halves,
     "datasets": datasets,
     "ranks": ranks,
     "stopping": stopping,

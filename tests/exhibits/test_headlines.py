@@ -24,9 +24,7 @@ from papers.protocol import training_time
 from reseed.analyses import (
     aggregates,
     curves,
-    five_by_two,
     fold_scores,
-    grid_plan,
     over_datasets,
     pairs,
     protocol,
@@ -113,8 +111,6 @@ CHOICE = ("seed_choice_table", "seed_choice_figure")
 ALONE = (
     "sd_ratios_table",
     "papers.raste.ratio_table:table",
-    "grid_plan_table",
-    "five_by_two_table",
     "papers.protocol.training_time_table:table",
     "papers.banerjee.roles_table:table",
 )
@@ -153,26 +149,12 @@ def alone(kind):
             for m in ("rf", "xgb") for r in (0.1, 0.2, 0.3) for s in range(8)
         ]  # fmt: skip
         return analysed(spread, frame(rows), about())
-    if kind == "grid_plan_table":
-        rows = [
-            trial(0.8 + gain + rng.normal(0, 0.01), seed=s, data_seed=d, model=m,
-                  experiment="grid", varied="data+model", **here)
-            for m, gain in (("rf", 0.0), ("xgb", 0.02)) for s in range(5) for d in range(5)
-        ]  # fmt: skip
-        return analysed(grid_plan, frame(rows), about())
     if kind == "sd_ratios_table":
         rows = [
             trial(0.8 + rng.normal(0, sd), seed=s, model=m, **here)
             for m, sd in (("rf", 0.01), ("xgb", 0.02)) for s in range(8)
         ]  # fmt: skip
         return analysed(sd_ratios, frame(rows), about(), baselines=["rf"])
-    if kind == "five_by_two_table":
-        rows = [
-            trial(0.8 + gain + rng.normal(0, 0.002), repeat=r, fold=f, model=m, varied="none",
-                  scheme="kfold-2x5", **here)
-            for m, gain in (("rf", 0.0), ("xgb", 0.05)) for r in range(5) for f in range(2)
-        ]  # fmt: skip
-        return analysed(five_by_two, frame(rows), about())
     rows = [("magic", m, 0, 0, s, 0.9) for m in ("rf", "xgb") for s in range(6)]
     metrics = timed_frame(rows, "auc").assign(
         train_seconds=[*rng.uniform(1, 2, 6), *rng.uniform(3, 4, 6)]

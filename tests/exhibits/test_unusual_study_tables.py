@@ -9,8 +9,6 @@ import pytest
 from papers.picard import extremes, extremes_table
 from papers.protocol import training_time, training_time_table
 from reseed.analyses import (
-    five_by_two,
-    grid_plan,
     over_datasets,
     pairs,
     protocol,
@@ -21,8 +19,6 @@ from reseed.analyses import (
 from reseed.exhibits import (
     checklist,
     datasets_table,
-    five_by_two_table,
-    grid_plan_table,
     interval_table,
     leaderboard_table,
     over_datasets_table,
@@ -182,36 +178,6 @@ def test_a_cell_whose_seeds_two_experiments_vary_counts_once():
         " model seeds is 4.00 (1 pair), with 6 seeds a side. The 95 % interval of the ratio of the"
         " SDs lies above one for the only setting and below one for no setting."
     )
-
-
-def test_five_by_two_explains_marks_and_names_experiments():
-    rng = np.random.default_rng(0)
-    rows = [
-        trial(0.8 + gain + rng.normal(0, 0.002), data_seed=r, fold=f, model=m, metric="auc",
-              varied="none", scheme="kfold-2", dataset="home_mortgage_sim", experiment=e)
-        for e in ("model_seeds", "grid") for m, gain in GAINS.items()
-        for r in range(5) for f in range(2)
-    ]  # fmt: skip
-    facts = about(("home_mortgage_sim",), tuple(GAINS))
-    table = shown(five_by_two_table, five_by_two, frame(rows), facts)
-    assert "* Home Mortgage Sim stands in for Home Mortgage." in table.footnote
-    assert [s.partition(" · ")[2] for s in table.sections] == [
-        "Model seeds varied, AUC", "Model seeds × data seeds, AUC",
-    ]  # fmt: skip
-
-
-def test_plans_of_two_experiments_are_told_apart():
-    rng = np.random.default_rng(0)
-    rows = [
-        trial(0.8 + gain + rng.normal(0, 0.01), seed=s, data_seed=d, model=m, metric="auc",
-              dataset="magic", experiment=e, varied="data+model")
-        for e in ("grid", "retuned") for m, gain in GAINS.items()
-        for s in range(3) for d in range(3)
-    ]  # fmt: skip
-    table = shown(grid_plan_table, grid_plan, frame(rows), about(("magic",), tuple(GAINS)))
-    assert list(table.sections) == [
-        "Magic · Model seeds × data seeds, AUC", "Magic · Tuned for each pair, AUC",
-    ]  # fmt: skip
 
 
 def test_score_is_ranked_among_seeds_of_a_named_experiment():

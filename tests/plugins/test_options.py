@@ -19,7 +19,10 @@ REPOSITORY = Path(__file__).parents[2]
 #: Options that planning reads: files that are inputs of the job.
 READ_BY_PLANNING = {"files"}
 #: Options that are read in a loop over their names.
-READ_IN_A_LOOP = {"papers.raste.tuning_table:table": {"fixed", "tuned"}}
+READ_IN_A_LOOP = {
+    "papers.raste.tuning_table:table": {"fixed", "tuned"},
+    "pairs": {"level", "alpha", "min_runs", "target_power"},
+}
 
 
 def kinds_of_papers(family):
@@ -241,3 +244,10 @@ def test_options_of_another_class_are_one_clear_error(tmp_path, monkeypatch):
     kind = kinds.find_kind("analyses", "own_kind_plain:analyse", tmp_path)
     with pytest.raises(ReseedError, match=r"must be a subclass of reseed.plugins.options.Strict"):
         kinds.read_options(kind, {}, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["five_by_two", "grid_plan_table"])
+def test_a_removed_kind_names_what_answers_its_question(name):
+    family = "exhibits" if name.endswith("_table") else "analyses"
+    with pytest.raises(ReseedError, match=r"was removed\. Use `"):
+        kinds.find_kind(family, name)

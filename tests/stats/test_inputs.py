@@ -12,7 +12,6 @@ from reseed.stats import (
     crossed_comparison,
     ensembles,
     evalues,
-    five_by_two,
     hierarchical,
     planning,
     ranking,
@@ -181,7 +180,6 @@ def test_each_row_is_rescaled_separately():
 
 X = np.random.default_rng(3).normal(0.4, 1, 240)
 OF_ANY_SIZE = {
-    "five_by_two": lambda u: (f := five_by_two.five_by_two(u * X[:10].reshape(5, 2)), f.f_p, f.t_p),
     "crossed": lambda u: (
         f := crossed_comparison.crossed_difference(
             u * X[:120].reshape(4, 30), u * X[120:].reshape(4, 30), shared_seeds=False

@@ -5,7 +5,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-from reseed.stats.five_by_two import detectable_by_f, five_by_two
 from reseed.stats.hierarchical import detectable_mean, hierarchical_effect
 from reseed.stats.many_datasets import compare_over_datasets, compare_two_models
 from reseed.stats.rank_power import (
@@ -46,18 +45,6 @@ def test_too_few_datasets_find_nothing():
     assert detectable_shift("signed-rank", 5) == math.inf  # its least p is 1/16
     assert detectable_shift("sign", 5) == math.inf
     assert detectable_shift("Nemenyi", 5, 5) == math.inf
-
-
-def test_power_of_the_f_test_is_80_percent():
-    d = detectable_by_f(0.05) + np.random.default_rng(3).standard_normal((4000, 5, 2))
-    assert np.mean(five_by_two(d).f_p <= 0.05) == pytest.approx(0.8, abs=0.03)
-    with pytest.raises(ValueError, match="alpha must be below"):
-        detectable_by_f(0.9)
-
-
-def test_sd_of_a_fold_has_the_unit_of_the_score():
-    d = np.random.default_rng(4).normal(0.01, 0.002, (3000, 5, 2))
-    assert np.mean(five_by_two(d).fold_sd ** 2) == pytest.approx(0.002**2, rel=0.05)
 
 
 @pytest.mark.nightly

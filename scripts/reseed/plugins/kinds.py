@@ -33,6 +33,15 @@ from reseed.plugins.options import NoOptions, Strict
 
 Result = TypeVar("Result")
 ENTRY_POINTS = {"analyses": ("analyse",), "exhibits": ("table", "figure")}
+#: Kinds of earlier versions, and what answers their question now.
+_REMOVED = {
+    name: answer
+    for kind, answer in {
+        "five_by_two": "Use `pairs` on two folds with five data seeds.",
+        "grid_plan": "Use `seeds_needed` and `variance_components`.",
+    }.items()
+    for name in (kind, f"{kind}_table")
+}
 READABLE_INPUTS = {
     "analyses": ("metrics", "predictions", "curves"),
     "exhibits": ("metrics", "repeated_fits"),
@@ -108,6 +117,8 @@ def find_kind(family: str, name: str, project: Path = Path()) -> Kind:
     built_in = _find_built_in(family, name)
     if built_in is not None:
         return built_in
+    if name in _REMOVED:
+        raise ReseedError(f"the kind {name!r} was removed. {_REMOVED[name]}")
     module, colon, function = name.partition(":")
     if not colon:
         known = built_in_kinds(family)

@@ -7,14 +7,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from reseed.analyses import grid_plan, stopping
+from reseed.analyses import stopping
 from reseed.analyses.shared.data import Data
-from reseed.exhibits import grid_plan_table, stopping_figure, stopping_table
+from reseed.exhibits import stopping_figure, stopping_table
 from reseed.rendering.data import ExhibitData
 from reseed.stats.evalues import symmetry_e_process
-from reseed.stats.planning import plan_grid
 from reseed.stats.sequential import stopping_point
-from reseed.stats.variance import crossed_variance
 from run_kinds import draw, run_analysis
 from study_frames import about, frame, trial
 
@@ -193,33 +191,3 @@ def grid(rng, arm, effect, m=6, d=5):
         for j in range(d)
     ]  # fmt: skip
     return rows, scores
-
-
-def test_the_plan_is_that_of_the_components(tmp_path):
-    rng = np.random.default_rng(3)
-    (rf, a), (xgb, b) = grid(rng, "rf", 0), grid(rng, "xgb", 0.02)
-    metrics = frame(rf + xgb)
-    table = run_analysis(grid_plan, Data(metrics, about()), difference=0.03, half_width=0.02)
-    assert list(table["target_is"]) == ["half width", "half width", "difference"]
-    parts = crossed_variance(a - b, ("m", "d"), n_draws=1, rng=rng)
-    components = [parts[n].variance for n in ("m", "d", "residual")]
-    plan = plan_grid(*components, difference=0.03)
-    row = table.iloc[-1]
-    assert (row["plan_model_seeds"], row["plan_data_seeds"]) == (plan.n_seeds, plan.n_folds)
-    assert row["achieved"] >= 0.8
-    assert row["difference"] == pytest.approx((a - b).mean())
-    data = ExhibitData(table, metrics, about(), "k", "T")
-    shown = check_table(draw(grid_plan_table, data, {}), tmp_path)
-    assert shown.shown["Plan"].iloc[-1] == f"{plan.n_seeds}×{plan.n_folds}"
-
-
-def test_what_cannot_be_planned_has_a_reason():
-    rng = np.random.default_rng(4)
-    (rf, _), (xgb, _) = grid(rng, "rf", 0), grid(rng, "xgb", 0.0)
-    far = run_analysis(grid_plan, Data(frame(rf + xgb), about()), difference=1e-7)
-    assert "out of reach" in far["reason"].item()
-    assert "data seeds" in far["reason"].item()
-    xgb[3] |= {"auc": np.nan, "status": "failed"}
-    hole = run_analysis(grid_plan, Data(frame(rf + xgb), about()))
-    assert hole["reason"].item() == "a run of the grid failed"
-    assert run_analysis(grid_plan, Data(seeds()[0], about())).empty

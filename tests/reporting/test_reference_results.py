@@ -30,7 +30,7 @@ def finished(folder, scale="cpu", records=STATED):
     return StudyLayout(str(folder))
 
 
-def test_a_reference_holds_trials_evidence_and_how_they_were_made(tmp_path):
+def test_a_reference_holds_trials_evidence_and_origin(tmp_path):
     layout = finished(tmp_path / "studies" / "paper")
     [folder] = write_references([layout], tmp_path / "reference")
     about = json.loads((folder / "about.json").read_text())
