@@ -48,6 +48,9 @@ from reseed.stats.unpaired import (
 )
 from reseed.stats.weighted_t import upper_quantile
 
+#: Scores of items are read too, where imported results hold them.
+READS = "items"
+
 COLUMNS = [
     *COMPARISON_COLUMNS, "metric", "greater_is_better", "factor", "unit", "model_a", "model_b",
     "outcome", "verdict", "design", "test", "n", "n_a", "n_b", "runs", "left_out", "failed",

@@ -30,9 +30,14 @@ from reseed.metrics.outputs import from_probabilities
 
 
 def import_predictions(
-    source: object, results: Mapping[str, Any], study: Mapping[str, Any]
+    source: object,
+    results: Mapping[str, Any],
+    study: Mapping[str, Any],
+    required: bool = True,
 ) -> tuple[pa.Table, pa.Table]:
     """Read the scores of items of the user's runs; arguments as of `import_results`.
+
+    required: whether a source without scores of items is an error; else the tables are empty.
 
     Returns:
         scores: one row a run, its raw outputs in the same order of items for all runs of a split;
@@ -45,6 +50,9 @@ def import_predictions(
     options = ImportOptions.from_results(results)
     imported = open_source(source, options)
     metrics, info = import_runs(imported, options, StudyTexts.from_job(study))
+    tasks = {dataset.task for dataset in info.datasets.values()}
+    if tasks == {None} and not required:
+        return SCORES.empty_table(), TARGETS.empty_table()
     return build_item_tables(imported, metrics, info)
 
 

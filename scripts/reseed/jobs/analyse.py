@@ -26,7 +26,8 @@ def run(spec: AnalysisSpec, granted: Granted) -> None:
         list(spec.collected),
     )
     kind = find_kind("analyses", spec.kind)
-    if kind.reads == "metrics":  # other files are no inputs of this job
+    if kind.reads == "metrics" or (kind.reads == "items" and not spec.is_imported):
+        # Other files are no inputs of this job.
         data = replace(data, predictions=None)
     table = run_kind(kind, data, spec.options, pd.DataFrame)
     SourceGuard.read(spec.sources).refuse_edits()  # before anything is written

@@ -15,7 +15,8 @@ def run(spec: ImportSpec, granted: Granted) -> None:
     layout = ResultsLayout(spec.study.results).study(spec.study.study)
     results, study = spec.imported.model_dump(), to_json(spec.study)
     if spec.items:
-        import_items(layout.prediction_tables("results", ("scores", "targets")), results, study)
+        paths = layout.prediction_tables("results", ("scores", "targets"))
+        import_items(paths, results, study, spec.needs_items)
     else:
         import_runs(layout.metrics, layout.about, results, study)
 
@@ -32,7 +33,7 @@ def import_runs(metrics_path: str, about_path: str, results: Fields, study: Fiel
     say(f"{info.study}: {info.trials.ok} runs, {info.trials.failed} failed")
 
 
-def import_items(paths: list[str], results: Fields, study: Fields) -> None:
+def import_items(paths: list[str], results: Fields, study: Fields, required: bool) -> None:
     """Write the scores and targets of each item."""
     from pyarrow import parquet
 
@@ -40,7 +41,7 @@ def import_items(paths: list[str], results: Fields, study: Fields) -> None:
     from reseed.core.checked_io import with_key
     from reseed.importers.predictions import import_predictions
 
-    scores, targets = import_predictions(results["path"], results, study)
+    scores, targets = import_predictions(results["path"], results, study, required)
     for table, path in zip((scores, targets), paths, strict=True):
         with replace_atomically(path) as temporary:
             parquet.write_table(

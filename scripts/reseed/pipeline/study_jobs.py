@@ -53,8 +53,6 @@ class StudyJobs:
             self._specs[study] = replace(spec, sources=self.context.sources_of(*COLLECTING))
         return self._specs[study]
 
-    # --- collecting ------------------------------------------------------------------------------
-
     def collect_trials(self) -> Iterator[Job]:
         """Trial files → one table a study, and its description."""
         code = code_hash("reseed.jobs.collect_trials")
@@ -100,10 +98,11 @@ class StudyJobs:
         for study in self.context.imported:
             results, paths = self.imported_results(study), self.layout.study(study)
             items = paths.prediction_tables(IMPORTED_EXPERIMENT, ("scores", "targets"))
-            files = [] if results.made_from else [results.path]
-            stats = self.context.data_files.describe(files)
+            stats = self.context.data_files.describe([] if results.made_from else [results.path])
+            kinds = self.context.project.studies[study].analyses.values()
+            needs_items = any(self._kind("analyses", k.kind).reads == "predictions" for k in kinds)
             for is_items, outputs in ((False, [paths.metrics, paths.about]), (True, items)):
-                spec = ImportSpec(results, self.study_spec(study), is_items)
+                spec = ImportSpec(results, self.study_spec(study), is_items, needs_items)
                 what = "predictions" if is_items else "metrics"
                 yield self._statistics_job(
                     name=f"import-{study}-{what}",
@@ -167,6 +166,7 @@ class StudyJobs:
                     collected=self._collected(study),
                     published=str(published.absolute()),
                     sources=self.context.sources_of("reseed.jobs.analyse", kind.module),
+                    is_imported=not self.context.plan.studies[study],
                 )
                 yield self._statistics_job(
                     name=f"analyse-{study}-{name}",
@@ -192,8 +192,8 @@ class StudyJobs:
     def _analysis_tables(self, study: str, analysis: Analysis, kind: Kind) -> list[str]:
         paths = self.layout.study(study)
         tables = [paths.metrics, paths.about]
-        if kind.reads != "metrics":
-            is_trained = bool(self.context.plan.studies[study])
+        is_trained = bool(self.context.plan.studies[study])
+        if kind.reads not in ("metrics", "items") or (kind.reads == "items" and not is_trained):
             parts = PREDICTION_TABLES if is_trained else PREDICTION_TABLES[:2]
             for name in analysis.experiments or self._collected(study):
                 tables += paths.prediction_tables(name, parts)

@@ -1,8 +1,6 @@
 """What each job does, as one frozen class a job.
 
-Planning builds specs, `pipeline.spec_files` writes them as JSON, and the job reads the same class.
-`results` is the absolute path of the results folder. `sources` is a file with stamps of the source
-files behind the job's key: the job stops if one of them was edited. Neither is in a key.
+`pipeline.spec_files` writes them as JSON. `results` (a folder), `sources` (stamps): in no key.
 """
 
 from collections.abc import Hashable
@@ -319,11 +317,12 @@ class SettleSpec:
 
 @dataclass(frozen=True)
 class ImportSpec:
-    """Import the user's results. items: import the per-item tables, not the table of runs."""
+    """Import the user's results: of items if `items`, which must exist if `needs_items`."""
 
     imported: Results
     study: StudySpec
     items: bool
+    needs_items: bool = False
 
 
 @dataclass(frozen=True)
@@ -343,7 +342,7 @@ class AnalysisSpec:
     """Run one analysis of a study.
 
     experiments: those that it reads (None: all). collected: those whose per-item tables exist.
-    published: folder of the papers' numbers.
+    published: folder of the papers' numbers. is_imported: whether a study trains nothing.
     """
 
     results: str
@@ -355,6 +354,7 @@ class AnalysisSpec:
     collected: tuple[str, ...]
     published: str
     sources: str
+    is_imported: bool = False
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ _REMOVED = {
     for name in (kind, f"{kind}_table")
 }
 READABLE_INPUTS = {
-    "analyses": ("metrics", "predictions", "curves"),
+    "analyses": ("metrics", "items", "predictions", "curves"),
     "exhibits": ("metrics", "repeated_fits"),
 }
 

@@ -1,0 +1,87 @@
+"""One file has one answer, whichever way it comes in."""
+
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import reseed
+from reseed.analyses import pairs
+from reseed.analyses.shared.data import read_data
+from reseed.cli import main
+from reseed.jobs.import_results import import_items, import_runs
+
+RNG = np.random.default_rng(5)
+_EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+_NUMBERS = ["difference", "low", "high", "p", "joint_low", "joint_high"]
+
+
+def _runs(run, models=("a", "b", "c"), n=8):
+    rows = [(m, r, 0.7 + 0.01 * k + 0.02 * RNG.standard_normal())
+            for k, m in enumerate(models) for r in range(n)]  # fmt: skip
+    return pd.DataFrame(rows, columns=["model", run, "accuracy"])
+
+
+def _items(shared, seeds=4, items=60):
+    rows = [(m, s + (0 if shared else 100 * k), i, int(RNG.random() < 0.6 + 0.1 * k))
+            for k, m in enumerate("ab") for s in range(seeds) for i in range(items)]  # fmt: skip
+    return pd.DataFrame(rows, columns=["model", "seed", "item", "correct"])
+
+
+TABLES = {
+    "folds": _runs("fold"),
+    "seeds": _runs("seed"),
+    "repetitions": _runs("repetition", ("a", "b")),
+    "items, shared seeds": _items(True),
+    "items, other seeds": _items(False),
+    "several datasets": pd.concat([_runs("fold").assign(dataset=f"d{i}") for i in range(6)]),
+    "example": pd.read_csv(_EXAMPLES / "runs.csv"),
+}
+
+
+def _import_as_study(path, folder):
+    """The pairs of a study with `results: {path: …}`, by the functions of its jobs."""
+    results, study = {"path": str(path)}, {"name": "mine"}
+    import_runs(str(folder / "metrics.parquet"), str(folder / "about.json"), results, study)
+    inner = folder / "predictions" / "results"
+    inner.mkdir(parents=True)
+    tables = [str(inner / f"{name}.parquet") for name in ("scores", "targets")]
+    import_items(tables, results, study, False)
+    data = read_data(folder, None, None, ["results"])
+    return pairs.analyse(data, pairs.Options())
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_study_answers_as_compare_does(tmp_path, name):
+    path = tmp_path / "runs.csv"
+    TABLES[name].to_csv(path, index=False)
+    direct = reseed.compare(path).statistics("pairs")
+    imported = _import_as_study(path, tmp_path)
+    texts = ["dataset", "model_a", "model_b", "outcome", "verdict", "design", "test"]
+    pd.testing.assert_frame_equal(imported[texts], direct[texts])
+    np.testing.assert_allclose(imported[_NUMBERS], direct[_NUMBERS], rtol=1e-12, equal_nan=True)
+
+
+@pytest.mark.parametrize("name", ["items, shared seeds", "items, other seeds"])
+def test_items_gate_and_compare_agree(tmp_path, name):
+    table = TABLES[name]
+    runs = reseed.compare(table).statistics("pairs").iloc[0]
+    items = reseed.compare_items(table).verdicts.iloc[0]
+    for column in ("difference", "low", "high", "p"):
+        assert items[column] == pytest.approx(runs[column], rel=1e-12)
+    assert items["outcome"] == runs["outcome"]
+    sides = {m: part.drop(columns="model") for m, part in table.groupby("model")}
+    row = asdict(reseed.gate(sides["b"], sides["a"], 0.02).rows[0])
+    assert abs(row["difference"]) == pytest.approx(runs["difference"], rel=1e-12)
+
+
+def test_python_and_the_command_line_agree(tmp_path, capsys):
+    path = tmp_path / "runs.csv"
+    TABLES["folds"].to_csv(path, index=False)
+    main(["compare", str(path), "--csv", str(tmp_path / "verdicts.csv")])
+    capsys.readouterr()
+    written = pd.read_csv(tmp_path / "verdicts.csv")
+    direct = reseed.compare(TABLES["folds"]).verdicts
+    assert written["p"].tolist() == pytest.approx(direct["p"].tolist(), rel=1e-12)
+    assert written["verdict"].tolist() == direct["verdict"].tolist()
