@@ -6,7 +6,7 @@ and ends with `results/report/index.html`. `rules/` has one file a stage.
 
 from snakemake.utils import min_version
 
-min_version("9.0")
+min_version("9.17.0")
 
 
 include: "rules/workflow.smk"
@@ -15,4 +15,4 @@ include: "rules/workflow.smk"
 rule all:
     default_target: True
     input:
-        RESEED.all_files(),
+        plan.all_files(),

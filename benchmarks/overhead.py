@@ -45,7 +45,7 @@ def train_alone(task: tuple[str, SettingTrials]) -> list[str]:
     from reseed.training.block import train
 
     results, part = task
-    trained = train(TrialCache(results, part.spec), list(part.trials), "cpu", 1)
+    trained = train(TrialCache(results, part.spec, part.blocks), list(part.trials), "cpu", 1)
     return [outcome.status for _, outcome in trained]
 
 
@@ -63,9 +63,8 @@ def main() -> None:
     parser.add_argument("--results", help="keep the results of the pipeline in this folder")
     arguments = parser.parse_args()
     limit_threads(1)
-    from reseed.planning.plan import blocks
     from reseed.planning.read_plan import read_plan
-    from reseed.planning.training_specs import build_repeat_spec, build_train_spec
+    from reseed.planning.training_specs import build_train_spec, build_verify_spec
 
     own_folder = arguments.results and nullcontext(arguments.results)
     with own_folder or tempfile.TemporaryDirectory() as folder:
@@ -83,14 +82,16 @@ def main() -> None:
             for trial in planned.searches()
         ]
         repeats = [
-            build_repeat_spec(project, plan.block(name), name, write_no_sources)
+            build_verify_spec(
+                project, plan.study_blocks(name), write_no_sources, project.main.verify_sample, name
+            )
             for name, study in project.studies.items()
             if any("repeated_fits" in exhibit.kind for exhibit in study.exhibits.values())
         ]
         tasks = [
             (str(folder), part)
-            for block in blocks(plan, project.main.block_seconds)
-            for part in build_train_spec(project, block, write_no_sources).settings
+            for block in plan.all_blocks()
+            for part in build_train_spec(project, [block], write_no_sources).settings
         ]
         statuses = []
 

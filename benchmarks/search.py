@@ -77,7 +77,7 @@ def time_search(folder: Path, results: str, cores: int, block_seconds: float) ->
     _, plan, _ = read_plan(folder / "config", {"results": results})
     (planned,) = plan.settings.values()
     (at,) = planned.searches()
-    split = plan.layout.split(*planned.setting[:2], at.data_seed)
+    split = plan.layout.splits(*planned.setting[:2], at.data_seed)
     snakemake(folder, results, cores, 1e6, split)
     winner = plan.layout.search(planned.setting, at)
     return seconds(lambda: snakemake(folder, results, cores, block_seconds, winner))

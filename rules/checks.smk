@@ -5,41 +5,48 @@
 
 
 rule verify:
+    """Check all results against what they are made from."""
     input:
-        lambda wildcards: RESEED.verify.inputs,
+        plan.verify.inputs,
     log:
-        RESEED.layout.log("verify"),
+        "<results>/logs/verify.log",
     conda:
         "../envs/verification.yaml"
     resources:
-        gpu=lambda wildcards: RESEED.verify.gpus,
+        gpu=plan.verify.gpus,
     params:
-        spec=lambda wildcards, output: RESEED.specs.write(RESEED.verify.spec()),
+        spec=plan.verify.spec,
+        label=plan.verify.label,
+    message:
+        "{params.label}"
     shell:
         "command python -P -m reseed.jobs.verify {params.spec:q} --gpus {resources.gpu}"
         " 2>&1 | tee {log:q}"
 
 
 # The repeated fits of Raste et al., Section 4.1, for studies with an exhibit of them.
-for job in RESEED.jobs["repeat"]:
-
-    rule:
-        name:
-            job.name
-        input:
-            [TRIALS[file] for file in job.inputs],
-        output:
-            job.outputs,
-        log:
-            job.log,
-        priority: job.priority
-        conda:
-            "../envs/training.yaml"
-        resources:
-            gpu=job.gpus,
-        params:
-            key=job.key,
-            spec=RESEED.spec_file(job),
-        shell:
-            "job {log:q} command python -P -m reseed.jobs.repeat_fits {params.spec:q}"
-            " --gpus {resources.gpu}"
+# results/studies/training_variability/repeated_fits.parquet
+rule repeat:
+    """Train a sample of a study's trials again and compare."""
+    input:
+        plan.repeat.inputs,
+    output:
+        "<results>/studies/{study}/repeated_fits.parquet",
+    log:
+        "<results>/logs/studies/{study}/repeated_fits.log",
+    wildcard_constraints:
+        study=plan.names.trained_study,
+    priority: 1
+    conda:
+        "../envs/training.yaml"
+    resources:
+        gpu=plan.repeat.gpus,
+    params:
+        key=plan.repeat.key,
+        spec=plan.repeat.spec,
+        label=plan.repeat.label,
+    message:
+        "{params.label}"
+    shell:
+        "job {log:q} command python -P -m reseed.jobs.repeat_fits {params.spec:q}"
+        " --gpus {resources.gpu}"

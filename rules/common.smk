@@ -1,6 +1,7 @@
-# Configuration, plan and settings that the other rule files share.
+# The plan, and settings that the other rule files share.
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -21,11 +22,7 @@ try:
     import reseed
     from reseed.core.errors import ReseedError
     from reseed.pipeline import fork_server
-    from reseed.pipeline.progress import (
-        failed_trials,
-        show_progress,
-        skipped_trials,
-    )
+    from reseed.pipeline.progress import failed_trials, show_progress
     from reseed.pipeline.workflow import RunMode, Workflow, find_config
 except ImportError as error:
     raise WorkflowError(f"{error}. Install the package {INSTALL}") from None
@@ -43,20 +40,30 @@ MODE = RunMode(
 )
 PROGRESS = show_progress(logger, workflow.output_settings.quiet, MODE.dry)
 try:
-    RESEED = Workflow(find_config(SCRIPTS.parent), config, MODE, logger.warning)
-    PROGRESS.labels = RESEED.labels()
-    RESEED.remember_sources()
+    plan = Workflow(find_config(SCRIPTS.parent), config, MODE, logger.warning)
+    plan.check_targets(sys.argv)
+    plan.remember_sources()
 except ReseedError as error:
     raise WorkflowError(str(error)) from None
 except OSError as error:
     raise WorkflowError(f"{error.filename}: {error.strerror}.") from None
-PROGRESS.targets |= set(RESEED.project.studies)
-shell.prefix(RESEED.shell_prefix)
+PROGRESS.targets |= set(plan.project.studies)
+shell.prefix(plan.shell_prefix)
 
-TEMPLATES = "../scripts/reseed/reporting/templates"
-CAPTION = f"{TEMPLATES}/caption.rst"
-# Snakemake reads captions below the repository of a hosted workflow, where results are not.
-CAPTIONS_OF_RESULTS = SCRIPTS.is_dir()
-# The file of each trial, as the output object of its rule. Snakemake then knows which rule writes an
-# input, and does not search all rules.
-TRIALS = {}
+
+# `<results>` in the paths of all rules.
+pathvars:
+    results=plan.layout.root,
+
+
+# Names of the configuration; seeds are free. Each rule adds what else its wildcards match.
+wildcard_constraints:
+    study=plan.names.study,
+    dataset=plan.names.dataset,
+    scheme=plan.names.scheme,
+    model=plan.names.model,
+    hyperparameters=plan.names.hyperparameters,
+
+
+# Text beside an exhibit in Snakemake's own report.
+CAPTION = "../scripts/reseed/reporting/templates/caption.rst"

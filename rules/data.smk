@@ -1,42 +1,102 @@
 # Raw sources → prepared inputs and targets; pretrained weights likewise.
 
-for job in RESEED.jobs["prepare"]:
 
-    rule:
-        name:
-            job.name
-        input:
-            job.inputs,
-        output:
-            job.outputs,
-        log:
-            job.log,
-        priority: job.priority
-        conda:
-            "../envs/data.yaml"
-        params:
-            key=job.key,
-            spec=RESEED.spec_file(job),
-        shell:
-            "job {log:q} python -P -m reseed.jobs.prepare_data {params.spec:q}"
+# results/data/magic/inputs.parquet
+rule prepare_table:
+    """Prepare a dataset of numbers or texts from its source."""
+    input:
+        plan.prepare_table.inputs,
+    output:
+        "<results>/data/{dataset}/inputs.parquet",
+        "<results>/data/{dataset}/targets.parquet",
+        "<results>/data/{dataset}/meta.json",
+    log:
+        "<results>/logs/data/{dataset}.log",
+    wildcard_constraints:
+        dataset=plan.names.table_dataset,
+    priority: 1
+    conda:
+        "../envs/data.yaml"
+    params:
+        key=plan.prepare_table.key,
+        spec=plan.prepare_table.spec,
+        label=plan.prepare_table.label,
+    message:
+        "{params.label}"
+    shell:
+        "job {log:q} python -P -m reseed.jobs.prepare_data {params.spec:q}"
 
 
-for job in RESEED.jobs["weights"]:
+# results/data/cifar10/inputs.npy
+rule prepare_images:
+    """Prepare a dataset of images from its source."""
+    input:
+        plan.prepare_images.inputs,
+    output:
+        "<results>/data/{dataset}/inputs.npy",
+        "<results>/data/{dataset}/targets.parquet",
+        "<results>/data/{dataset}/meta.json",
+    log:
+        "<results>/logs/data/{dataset}.log",
+    wildcard_constraints:
+        dataset=plan.names.image_dataset,
+    priority: 1
+    conda:
+        "../envs/data.yaml"
+    params:
+        key=plan.prepare_images.key,
+        spec=plan.prepare_images.spec,
+        label=plan.prepare_images.label,
+    message:
+        "{params.label}"
+    shell:
+        "job {log:q} python -P -m reseed.jobs.prepare_data {params.spec:q}"
 
-    rule:
-        name:
-            job.name
-        input:
-            job.inputs,
-        output:
-            job.outputs,
-        log:
-            job.log,
-        priority: job.priority
-        conda:
-            "../envs/data.yaml"
-        params:
-            key=job.key,
-            spec=RESEED.spec_file(job),
-        shell:
-            "job {log:q} python -P -m reseed.jobs.prepare_weights {params.spec:q}"
+
+# results/weights/minilm/meta.json
+rule weights:
+    """Fetch pretrained weights."""
+    input:
+        plan.weights.inputs,
+    output:
+        "<results>/weights/{weights}/meta.json",
+    log:
+        "<results>/logs/weights/{weights}.log",
+    wildcard_constraints:
+        weights=plan.names.weights,
+    priority: 1
+    conda:
+        "../envs/data.yaml"
+    params:
+        key=plan.weights.key,
+        spec=plan.weights.spec,
+        label=plan.weights.label,
+    message:
+        "{params.label}"
+    shell:
+        "job {log:q} python -P -m reseed.jobs.prepare_weights {params.spec:q}"
+
+
+# Targets → train, validation and test rows of twenty neighbouring data seeds.
+# results/splits/magic/holdout-0.2/data-seeds-0-19.parquet
+rule split:
+    """Draw the splits of twenty data seeds."""
+    input:
+        plan.split.inputs,
+    output:
+        "<results>/splits/{dataset}/{scheme}/data-seeds-{data_seeds}.parquet",
+    log:
+        "<results>/logs/splits/{dataset}/{scheme}/data-seeds-{data_seeds}.log",
+    wildcard_constraints:
+        data_seeds=r"\d+-\d+",
+    priority: 1
+    conda:
+        "../envs/data.yaml"
+    params:
+        key=plan.split.key,
+        spec=plan.split.spec,
+        label=plan.split.label,
+    message:
+        "{params.label}"
+    shell:
+        "job {log:q} python -P -m reseed.jobs.make_splits {params.spec:q}"

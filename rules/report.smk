@@ -1,22 +1,121 @@
-# A study's exhibits → its page; all studies → the index of pages.
+# Statistics → tables and figures → a page for each study → the index of pages.
 
-for job in RESEED.jobs["report"]:
 
-    rule:
-        name:
-            job.name
-        input:
-            job.inputs,
-        output:
-            job.mark_for_report(report, CAPTION, CAPTIONS_OF_RESULTS),
-        log:
-            job.log,
-        priority: job.priority
-        conda:
-            "../envs/exhibits.yaml"
-        params:
-            key=job.key,
-            title=lambda wildcards, job=job: job.title,
-            spec=RESEED.spec_file(job),
-        shell:
-            "job {log:q} python -P -m reseed.jobs.report {params.spec:q}"
+# results/studies/training_variability/tables/scores.csv
+rule table:
+    """Write a table as CSV, Markdown, LaTeX, JSON."""
+    input:
+        plan.table.inputs,
+    output:
+        report(
+            "<results>/studies/{study}/tables/{table}.csv",
+            caption=CAPTION,
+            category=plan.table.category,
+            subcategory=plan.table.subcategory,
+            labels=plan.table.labels,
+        ),
+        "<results>/studies/{study}/tables/{table}.md",
+        "<results>/studies/{study}/tables/{table}.tex",
+        "<results>/studies/{study}/tables/{table}.json",
+        "<results>/studies/{study}/tables/{table}.rst",
+    log:
+        "<results>/logs/studies/{study}/tables/{table}.log",
+    wildcard_constraints:
+        table=plan.names.table,
+    priority: 1
+    conda:
+        "../envs/exhibits.yaml"
+    params:
+        key=plan.table.key,
+        caption=plan.table.caption,
+        spec=plan.table.spec,
+        label=plan.table.label,
+    message:
+        "{params.label}"
+    shell:
+        "job {log:q} python -P -m reseed.jobs.draw {params.spec:q}"
+
+
+# results/studies/training_variability/figures/bars.png
+rule figure:
+    """Draw a figure as PNG and PDF, with the numbers that it shows."""
+    input:
+        plan.figure.inputs,
+    output:
+        report(
+            "<results>/studies/{study}/figures/{figure}.png",
+            caption=CAPTION,
+            category=plan.figure.category,
+            subcategory=plan.figure.subcategory,
+            labels=plan.figure.labels,
+        ),
+        "<results>/studies/{study}/figures/{figure}.pdf",
+        "<results>/studies/{study}/figures/{figure}.csv",
+        "<results>/studies/{study}/figures/{figure}.json",
+        "<results>/studies/{study}/figures/{figure}.rst",
+    log:
+        "<results>/logs/studies/{study}/figures/{figure}.log",
+    wildcard_constraints:
+        figure=plan.names.figure,
+    priority: 1
+    conda:
+        "../envs/exhibits.yaml"
+    params:
+        key=plan.figure.key,
+        caption=plan.figure.caption,
+        spec=plan.figure.spec,
+        label=plan.figure.label,
+    message:
+        "{params.label}"
+    shell:
+        "job {log:q} python -P -m reseed.jobs.draw {params.spec:q}"
+
+
+# results/report/training_variability.html
+rule page:
+    """Write the page of a study and an archive of its exhibits."""
+    input:
+        plan.page.inputs,
+    output:
+        report(
+            "<results>/report/{study}.html",
+            caption=CAPTION,
+            category=plan.page.category,
+            subcategory=plan.page.subcategory,
+        ),
+        "<results>/report/{study}.zip",
+    log:
+        "<results>/logs/report/{study}.log",
+    priority: 1
+    conda:
+        "../envs/exhibits.yaml"
+    params:
+        key=plan.page.key,
+        caption=plan.page.caption,
+        spec=plan.page.spec,
+        label=plan.page.label,
+    message:
+        "{params.label}"
+    shell:
+        "job {log:q} python -P -m reseed.jobs.report {params.spec:q}"
+
+
+rule index:
+    """Write the index of all pages."""
+    input:
+        plan.index.inputs,
+    output:
+        "<results>/report/index.html",
+    log:
+        "<results>/logs/report/index.log",
+    priority: 1
+    conda:
+        "../envs/exhibits.yaml"
+    params:
+        key=plan.index.key,
+        spec=plan.index.spec,
+        label=plan.index.label,
+    message:
+        "{params.label}"
+    shell:
+        "job {log:q} python -P -m reseed.jobs.report {params.spec:q}"

@@ -1,35 +1,101 @@
-# Splits and hyper-parameters → trials: many trials a job, one declared file a trial.
-# The job links the trials that the cache holds and trains the rest. So it does not matter which
-# outputs Snakemake deletes and makes again.
+# Splits → the best hyper-parameters of searches → trials.
+# Two jobs may train at once; they share nothing but the cache of trials and fits, whose entries are
+# written once, under keys (<results>/store). A job takes what the cache holds and trains the rest.
+# `threads` are the processes of a search, or the threads of a trial.
 
-for job in RESEED.jobs["train"]:
 
-    rule:
-        name:
-            job.name
-        input:
-            job.inputs,
-        output:
-            job.outputs,
-        log:
-            job.log,
-        priority: job.priority
-        conda:
-            f"../envs/{job.environment}.yaml"
-        resources:
-            gpu=job.gpus,
-            runtime=lambda wildcards, threads, attempt, job=job: job.minutes(
-                threads, attempt
-            ),
-            mem_mb=lambda wildcards, threads, attempt, job=job: job.memory_mb(
-                threads, attempt
-            ),
-        params:
-            key=job.key,
-            versions=RESEED.trigger_versions(job),
-            spec=RESEED.spec_file(job),
-        shell:
-            "job {log:q} python -P -m reseed.jobs.train {params.spec:q}"
-            " --gpus {resources.gpu} --threads {threads}"
+# results/tuning/magic/holdout-0.2/rf/tuned-500/data-seed-0/model-seed-0/rung-0/shard-0-of-3.json
+rule shard:
+    """Fit some candidates of a long search."""
+    input:
+        plan.shard.inputs,
+    output:
+        "<results>/tuning/{dataset}/{scheme}/{model}/{hyperparameters}/{at}/rung-{rung}/shard-{shard}.json",
+    log:
+        "<results>/logs/tuning/{dataset}/{scheme}/{model}/{hyperparameters}/{at}/rung-{rung}/shard-{shard}.log",
+    wildcard_constraints:
+        at="data-seed-.+",
+        rung=r"\d+",
+        shard=r"\d+-of-\d+",
+    priority: 1
+    conda:
+        plan.shard.environment
+    threads: plan.project.main.tuning_threads
+    resources:
+        gpu=plan.shard.gpus,
+        runtime=plan.shard.minutes,
+        mem_mb=plan.shard.memory_mb,
+    params:
+        key=plan.shard.key,
+        versions=plan.shard.versions,
+        spec=plan.shard.spec,
+        label=plan.shard.label,
+    message:
+        "{params.label}"
+    shell:
+        "job {log:q} python -P -m reseed.jobs.search {params.spec:q}"
+        " --gpus {resources.gpu} --threads {threads}"
 
-    TRIALS.update((str(file), file) for file in getattr(rules, job.name).output)
+
+# results/tuning/magic/holdout-0.2/rf/tuned-500/data-seed-0/model-seed-0.json
+rule search:
+    """Choose hyper-parameters by the scores of all candidates."""
+    input:
+        plan.search.inputs,
+    output:
+        "<results>/tuning/{dataset}/{scheme}/{model}/{hyperparameters}/{at}.json",
+        "<results>/tuning/{dataset}/{scheme}/{model}/{hyperparameters}/{at}.parquet",
+    log:
+        "<results>/logs/tuning/{dataset}/{scheme}/{model}/{hyperparameters}/{at}.log",
+    wildcard_constraints:
+        at=r"data-seed-\d+(/fold-\d+)?/[^/]+",
+    priority: 1
+    conda:
+        plan.search.environment
+    threads: plan.project.main.tuning_threads
+    resources:
+        gpu=plan.search.gpus,
+        runtime=plan.search.minutes,
+        mem_mb=plan.search.memory_mb,
+    params:
+        key=plan.search.key,
+        versions=plan.search.versions,
+        spec=plan.search.spec,
+        label=plan.search.label,
+    message:
+        "{params.label}"
+    shell:
+        "job {log:q} python -P -m reseed.jobs.search {params.spec:q}"
+        " --gpus {resources.gpu} --threads {threads}"
+
+
+# A block: any set of seeds of one model on one dataset and split. The file has one row a trial.
+# results/trials/magic/holdout-0.2/rf/default/data-seed-0/model-seeds-0-9.parquet
+# results/trials/magic/kfold-5/rf/default/data-seeds-0-1/folds-0-4/model-seeds-7+42+101-105.parquet
+rule train:
+    """Train a block of seeds; any block can be requested by its path."""
+    input:
+        plan.train.inputs,
+    output:
+        "<results>/trials/{dataset}/{scheme}/{model}/{hyperparameters}/{block}.parquet",
+    log:
+        "<results>/logs/train/{dataset}/{scheme}/{model}/{hyperparameters}/{block}.log",
+    wildcard_constraints:
+        block="data-seeds?-.+",
+    priority: plan.train.priority
+    conda:
+        plan.train.environment
+    resources:
+        gpu=plan.train.gpus,
+        runtime=plan.train.minutes,
+        mem_mb=plan.train.memory_mb,
+    params:
+        key=plan.train.key,
+        versions=plan.train.versions,
+        spec=plan.train.spec,
+        label=plan.train.label,
+    message:
+        "{params.label}"
+    shell:
+        "job {log:q} python -P -m reseed.jobs.train {params.spec:q}"
+        " --gpus {resources.gpu} --threads {threads}"

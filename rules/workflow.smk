@@ -1,5 +1,4 @@
 # All rules, in the order of the data: `Snakefile` and `workflow/Snakefile` include this file.
-from contextlib import suppress
 
 
 report: "../scripts/reseed/reporting/templates/report.rst"
@@ -7,28 +6,23 @@ report: "../scripts/reseed/reporting/templates/report.rst"
 
 include: "common.smk"
 include: "data.smk"
-include: "splits.smk"
-include: "search.smk"
 include: "train.smk"
-include: "settle.smk"
-include: "collect.smk"
-include: "imports.smk"
-include: "statistics.smk"
-include: "exhibits.smk"
+include: "tables.smk"
 include: "report.smk"
 include: "checks.smk"
 
 
-for study in RESEED.project.studies:
+# `snakemake NAME` makes all files of a study.
+for study in plan.project.studies:
 
     rule:
         name:
             study
         input:
-            RESEED.study_files(study),
+            plan.study_files(study),
 
 
-# `RESEED.start` writes a new run token, so that jobs of an earlier run cannot replace files.
+# `plan.start` writes a new run token, so that jobs of an earlier run cannot replace files.
 # Local jobs in the current environment are forks of one process. Snakemake's limit on job starts per
 # second is disabled for local runs, because it wakes the scheduler for every finished job.
 onstart:
@@ -37,7 +31,7 @@ onstart:
             "--touch would mark files as current that other code or settings made. Run snakemake "
             "without it: finished trials come from the cache."
         )
-    RESEED.start()
+    plan.start()
     method = workflow.deployment_settings.deployment_method
     if workflow.local_exec:
         workflow.scheduler.job_rate_limiter = None
@@ -49,11 +43,8 @@ onstart:
 
 
 onsuccess:
-    studies, pages = RESEED.requested_targets(workflow.dag_settings.targets)
-    for line in (
-        *failed_trials(RESEED.layout, studies),
-        *skipped_trials(RESEED.layout, studies),
-    ):
+    studies, pages = plan.requested_targets(workflow.dag_settings.targets)
+    for line in (*failed_trials(plan.layout, studies),):
         print(line)
     for page in pages:
         print(f"Report: {os.path.abspath(page)}")
@@ -61,6 +52,6 @@ onsuccess:
 
 onerror:
     print(
-        f"Some jobs failed. Their logs are in {RESEED.layout.root}/logs. "
+        f"Some jobs failed. Their logs are in {plan.layout.root}/logs. "
         "Finished results are kept: run again."
     )

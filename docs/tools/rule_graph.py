@@ -1,7 +1,6 @@
-"""Draw docs/rule-graph.svg: the stages of the workflow, merged from `snakemake --rulegraph`.
+"""Draw docs/rule-graph.svg: the rules of the workflow, from `snakemake --rulegraph`.
 
-The name of a rule is its stage and its subject, such as `train-…`. All rules of one stage become
-one node. Needs `dot` (Graphviz).
+Edges that a longer path implies are left out. Needs `dot` (Graphviz).
 """
 
 import argparse
@@ -11,29 +10,24 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-#: Stages that a study can do without: a path through them does not replace a direct edge.
-_OPTIONAL = {"export", "import", "repeat", "search", "weights"}
+#: Rules that a study can do without: a path through them does not replace a direct edge.
+_OPTIONAL = {"export", "import_runs", "collect_items", "repeat", "search", "shard", "weights"}
 _NODE = re.compile(r'^\s*(\d+)\[label = "([^"]+)"', re.MULTILINE)
 _EDGE = re.compile(r"^\s*(\d+) -> (\d+)", re.MULTILINE)
 
 
-def find_stage(rule: str) -> str:
-    """Return the stage of a rule: its name up to the first `-`."""
-    return rule.partition("-")[0]
-
-
-def merge_stages(dot: str) -> set[tuple[str, str]]:
-    """Return the edges between stages of a rule graph in the language of Graphviz.
+def read_edges(dot: str) -> set[tuple[str, str]]:
+    """Return the edges between rules of a rule graph in the language of Graphviz.
 
     The target `all` is left out.
     """
-    stages = {number: find_stage(rule) for number, rule in _NODE.findall(dot)}
-    edges = {(stages[a], stages[b]) for a, b in _EDGE.findall(dot)}
-    return {(a, b) for a, b in edges if a != b and b != "all"}
+    rules = dict(_NODE.findall(dot))
+    edges = {(rules[a], rules[b]) for a, b in _EDGE.findall(dot)}
+    return {(a, b) for a, b in edges if b != "all"}
 
 
 def remove_shortcuts(edges: set[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Return the edges without those that a longer path through required stages implies."""
+    """Return the edges without those that a longer path through required rules implies."""
 
     def is_shortcut(edge: tuple[str, str]) -> bool:
         seen, waiting = set(), [edge[0]]
@@ -48,10 +42,10 @@ def remove_shortcuts(edges: set[tuple[str, str]]) -> set[tuple[str, str]]:
 
 
 def format_graph(edges: Iterable[tuple[str, str]]) -> str:
-    """Return the graph of stages in the language of Graphviz."""
+    """Return the graph of rules in the language of Graphviz."""
     lines = [f'  "{a}" -> "{b}";' for a, b in sorted(edges)]
     style = "  rankdir=LR; node [shape=box, style=rounded, fontname=sans, fontsize=11];"
-    return "\n".join(["digraph stages {", style, *lines, "}", ""])
+    return "\n".join(["digraph rules {", style, *lines, "}", ""])
 
 
 def main() -> None:
@@ -63,10 +57,10 @@ def main() -> None:
     command = [sys.executable, "-m", "snakemake", "--rulegraph", "dot"]
     command += ["--config", f"scale={options.scale}"]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
-    graph = format_graph(remove_shortcuts(merge_stages(run.stdout)))
+    graph = format_graph(remove_shortcuts(read_edges(run.stdout)))
     svg = subprocess.run(["dot", "-Tsvg"], input=graph, capture_output=True, text=True, check=True)
     options.output.write_text(svg.stdout, encoding="utf-8")
-    print(f"{options.output}: {graph.count('->')} edges between stages")
+    print(f"{options.output}: {graph.count('->')} edges between rules")
 
 
 if __name__ == "__main__":

@@ -4,10 +4,13 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
 import pytest
-from reseed.cache.entries import add_entry, link_entry
+from reseed.cache import trial_records
 from reseed.cache.trial_cache import SearchWinner, TrialCache, read_winner
-from reseed.cache.trial_records import read_trial, write_trial
+from reseed.cache.trial_records import BlockFile, read_trial, write_block, write_trial
 from reseed.core.coordinates import Coordinates
 from reseed.core.errors import Damaged, ReseedError, Stale
 from reseed.data.sources import Fetched
@@ -15,7 +18,6 @@ from reseed.data.weights import prepare_weights
 from reseed.jobs import make_splits, prepare_data, train
 from reseed.pipeline.runner import Granted
 from reseed.pipeline.spec_files import SpecFiles
-from reseed.planning.plan import blocks
 from reseed.planning.specs import DataSpec, SplitSpec
 from reseed.planning.training_specs import build_train_spec
 from toy_project import load_toy_project
@@ -44,20 +46,25 @@ def caches(tmp_path, monkeypatch):
     plan = load_toy_project(tmp_path, CHANGES)[1]
     results = str(tmp_path / "results")
     prepare_data.run(DataSpec(results, "toy", plan.datasets["toy"]), Granted())
-    for dataset, scheme, seeds in plan.split_jobs():
-        schemes = plan.schemes()
-        make_splits.run(SplitSpec(results, dataset, scheme, schemes[scheme], seeds), Granted())
-    return [TrialCache(results, planned.spec) for planned in plan.settings.values()]
+    [(scheme_id, scheme)] = plan.schemes().items()
+    make_splits.run(SplitSpec(results, "toy", scheme_id, scheme, 0), Granted())
+    return [cache_of(results, planned.spec) for planned in plan.settings.values()]
+
+
+def cache_of(results, spec):
+    """The cache of a setting whose trials are in one block."""
+    trials = "model-seeds-0-1" if spec.search is None else "model-seed-0"
+    return TrialCache(results, spec, [f"data-seed-0/{trials}"])
 
 
 @pytest.fixture
 def trained(caches, tmp_path):
     """The cache of the setting without a search, and its first trial, which is trained."""
     project, plan = load_toy_project(tmp_path, CHANGES)
-    block = next(block for block in blocks(plan, 60) if not block[0][0].spec.search)
+    block = next(one for one in plan.all_blocks() if not one.planned.spec.search)
     write_sources = SpecFiles(plan.layout).write_sources
-    train.run(build_train_spec(project, block, write_sources), Granted())
-    return caches[0], block[0][1][0]
+    train.run(build_train_spec(project, [block], write_sources), Granted())
+    return caches[0], next(block.seeds.trials())
 
 
 def all_files(cache):
@@ -68,7 +75,7 @@ def read_error(cache, trial, error=Damaged, columns=()):
     """The error of reading a trial; checks that no file is deleted."""
     before = all_files(cache)
     with pytest.raises(error) as caught:
-        TrialCache(cache.layout.root, cache.spec).read(trial, columns)
+        cache_of(cache.layout.root, cache.spec).read(trial, columns)
     assert all_files(cache) == before
     return caught.value
 
@@ -79,23 +86,61 @@ def rewrite(path, data):
     path.write_bytes(data)
 
 
-def test_trained_trial_is_read_from_its_link(trained):
+def test_trained_trial_is_read_from_its_block(trained):
     cache, trial = trained
     record = cache.read(trial, ["test"])
     assert (record.status, record.seeds) == ("ok", trial.seeds)
     assert record.test.shape == (12,)
     assert record.key == cache.key(trial)
-    assert cache.trial_path(trial).samefile(cache.entry_paths(record.key)[0])
+    entry = read_trial(cache.entry_paths(record.key)[0], ["test"])
+    assert entry.test.tobytes() == record.test.tobytes()
+    assert replace(entry, test=None).__dict__ == replace(record, test=None).__dict__
 
 
-def test_damaged_trial_names_its_file_and_entries(trained):
+def test_a_block_is_a_table_with_one_row_a_trial(trained):
+    cache, trial = trained
+    table = pd.read_parquet(cache.trial_path(trial))
+    assert table["init"].tolist() == table["augment"].tolist() == [0, 1]
+    assert table["data_seed"].tolist() == [0, 0]
+    assert table["fold"].isna().all()
+    assert json.loads(table["facts"][1])["status"] == "ok"
+
+
+def test_rows_of_a_block_are_read_in_groups_of_bounded_size(trained, monkeypatch):
+    cache, trial = trained
+    other = trial._replace(init=1, order=1, dropout=1, augment=1)
+    records = {one: cache.read(one, ["test"]) for one in (trial, other)}
+    monkeypatch.setattr(trial_records, "GROUP_BYTES", 1)
+    entries = ((one, cache.entry_paths(cache.key(one))[0]) for one in records)
+    write_block(cache.trial_path(trial), entries)
+    assert pq.read_metadata(cache.trial_path(trial)).num_row_groups == 2
+    for one in (other, trial, other):
+        assert cache.read(one, ["test"]).test.tobytes() == records[one].test.tobytes()
+
+
+def test_outputs_of_two_types_are_refused(trained, tmp_path):
+    cache, trial = trained
+    record = cache.read(trial, ["test"])
+    entries = []
+    for number, kind in enumerate((np.float32, np.float64)):
+        path = tmp_path / f"{number}.parquet"
+        write_trial(path, replace(record, test=record.test.astype(kind)))
+        entries.append((trial, path))
+    failed = tmp_path / "failed.parquet"
+    write_trial(failed, replace(record, test=None, status="failed"))
+    write_block(tmp_path / "block.parquet", [(trial, failed), entries[1]])
+    assert BlockFile(tmp_path / "block.parquet", ["test"]).record(1).test.dtype == np.float64
+    with pytest.raises(ReseedError, match="outputs of its trials have two types"):
+        write_block(tmp_path / "block.parquet", entries)
+
+
+def test_damaged_block_names_its_file_and_no_entry(trained):
     cache, trial = trained
     path = cache.trial_path(trial)
     rewrite(path, path.read_bytes()[:300])
     error = read_error(cache, trial)
     assert not isinstance(error, Stale)
-    assert error.path == path
-    assert set(error.files) == {path, *cache.entry_paths(cache.key(trial))}
+    assert error.files == (path,)
 
 
 def test_damaged_split_names_itself_and_the_trial(trained):
@@ -108,22 +153,21 @@ def test_damaged_split_names_itself_and_the_trial(trained):
 def test_trial_of_other_hyperparameters_is_stale(trained):
     cache, trial = trained
     model = replace(cache.spec.model, hyperparameters={"n_estimators": 3, "max_depth": 2})
-    changed = TrialCache(cache.layout.root, replace(cache.spec, model=model))
+    changed = cache_of(cache.layout.root, replace(cache.spec, model=model))
     error = read_error(changed, trial, Stale)
     assert error.files == (cache.trial_path(trial),)
     assert not error.cached
 
 
-def test_exchanged_trial_files_are_stale(trained):
+def test_exchanged_rows_are_stale(trained):
     cache, trial = trained
-    path, other = (
-        cache.trial_path(trial),
-        cache.trial_path(trial._replace(init=1, order=1, dropout=1, augment=1)),
-    )
-    data = other.read_bytes()
-    path.unlink()
-    path.write_bytes(data)
-    assert read_error(cache, trial, Stale).files == (path,)
+    other = trial._replace(init=1, order=1, dropout=1, augment=1)
+    entries = [cache.entry_paths(cache.key(one))[0] for one in (other, trial)]
+    path = cache.trial_path(trial)
+    write_block(path, zip((trial, other), entries, strict=True))
+    error = read_error(cache, trial, Stale)
+    assert error.files == (path,)
+    assert not set(entries) & set(error.files)  # they are valid under their own keys
 
 
 def test_missing_trial_is_an_error_without_files(trained):
@@ -187,7 +231,7 @@ def test_winner_overlays_the_hyperparameters(searched):
     assert cache.hyperparameters(trial) == {"n_estimators": 2, "max_depth": 3}
     other = replace(winner, best={"max_depth": 2})
     write_winner(cache.winner_path(trial), other.as_json())
-    assert TrialCache(cache.layout.root, cache.spec).key(trial) != cache.key(trial)
+    assert cache_of(cache.layout.root, cache.spec).key(trial) != cache.key(trial)
 
 
 def test_altered_winner_names_itself_and_its_log(searched):
@@ -232,16 +276,6 @@ def test_setting_without_a_search_has_no_winner(caches):
     assert cache.winner(trial) is None
     assert cache.winner_path(trial) is None
     assert cache.hyperparameters(trial) == {"n_estimators": 2, "max_depth": 2}
-
-
-def test_link_to_an_entry_of_another_trial_is_stale(trained):
-    cache, trial = trained
-    record = cache.read(trial, ["test"])
-    entry = cache.entry_paths("0" * 64)[0]
-    add_entry(entry, lambda path: write_trial(path, replace(record, key="0" * 64)))
-    link_entry(entry, cache.trial_path(trial))
-    error = read_error(cache, trial, Stale)
-    assert entry not in error.files  # the entry is valid under its own key
 
 
 def test_damaged_weights_are_found_before_training(trained):

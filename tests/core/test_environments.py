@@ -77,20 +77,17 @@ def read_rules() -> list[Rule]:
     """Return every rule of rules/*.smk that runs a job."""
     rules = []
     for path in sorted((REPOSITORY / "rules").glob("*.smk")):
-        parts = re.split(r"^ *rule(?: (\w+))?:\n", path.read_text(), flags=re.MULTILINE)
+        parts = re.split(r"^rule (\w+):\n", path.read_text(), flags=re.MULTILINE)
         for name, body in zip(parts[1::2], parts[2::2], strict=True):
             if "shell:" in body:
-                (environment,) = re.findall(r"conda:\s+f?\"\.\./envs/(.+?)\.yaml\"", body)
+                fixed = re.findall(r"conda:\s+\"\.\./envs/(.+?)\.yaml\"", body)
                 (module,) = re.findall(r"python -P -m (reseed\.jobs\.\w+)", body)
-                environments = expand_environment(environment)
-                rules.append(Rule(name or f"{path.stem}: {module}", environments, module))
+                rules.append(Rule(name, tuple(fixed) or training_environments(), module))
     return rules
 
 
-def expand_environment(name: str) -> tuple[str, ...]:
-    """Return the environments of a rule; `{…}` is the environment of the trained model."""
-    if "{" not in name:
-        return (name,)
+def training_environments() -> tuple[str, ...]:
+    """Return the environments of rules that ask the plan for that of the trained model."""
     return tuple(sorted(path.stem for path in (REPOSITORY / "envs").glob("training*.yaml")))
 
 

@@ -1,15 +1,10 @@
 """Paths below the results folder: every path has one owner, and no two files share a path."""
 
 import re
-from itertools import product
 from pathlib import Path
 
-import pytest
-from pydantic import TypeAdapter, ValidationError
-from reseed.config.base import Identifier
 from reseed.core.coordinates import Coordinates, Setting
-from reseed.core.identifiers import job_name
-from reseed.core.layout import DECLARED, ResultsLayout, search_name
+from reseed.core.layout import DECLARED, ResultsLayout, search_name, split_seeds, splits_name
 from reseed.planning.validation import RESERVED
 
 ROOT = Path(__file__).parents[2]
@@ -21,11 +16,13 @@ TRIAL = Coordinates(3, None, 7, 7, 7, 7)
 
 def test_paths_of_a_trial_and_its_search():
     folder = "magic/holdout-0.2/rf/fixed-50/data-seed-3"
-    assert LAYOUT.trial(SETTING, TRIAL) == f"out/trials/{folder}/model-seed-7.parquet"
+    block = LAYOUT.block(SETTING, "data-seed-3/model-seeds-0-7")
+    assert block == f"out/trials/{folder}/model-seeds-0-7.parquet"
     assert LAYOUT.search(SETTING, TRIAL) == f"out/tuning/{folder}/model-seed-7.json"
     assert LAYOUT.search(SETTING, TRIAL, ".parquet") == f"out/tuning/{folder}/model-seed-7.parquet"
     assert search_name(SETTING, TRIAL) == f"tuning/{folder}/model-seed-7"
-    assert LAYOUT.split(*SETTING[:2], 3) == "out/splits/magic/holdout-0.2/data-seed-3.parquet"
+    splits = LAYOUT.splits(*SETTING[:2], 23)
+    assert splits == "out/splits/magic/holdout-0.2/data-seeds-20-39.parquet"
 
 
 def test_paths_of_a_study():
@@ -39,19 +36,23 @@ def test_paths_of_a_study():
     assert study.exhibit("x", is_table=False) == "out/studies/s/figures/x"
 
 
-def test_trials_with_different_coordinates_have_different_files():
-    seeds = list(product((0, 1, 10), (None, 0, 1), (0, 1, 11), (0, 1), (0, 1), (0, 1)))
-    files = {LAYOUT.trial(SETTING, Coordinates(*one)) for one in seeds}
-    assert len(files) == len(seeds)
+def test_a_data_seed_is_in_one_file_of_splits():
+    for seed in (0, 19, 20, 2**32 - 1):
+        seeds = split_seeds(seed)
+        assert seed in seeds
+        assert seeds[0] % 20 == 0
+        assert seeds[-1] < 2**32
+        names = {LAYOUT.splits("magic", "holdout-0.2", one) for one in seeds}
+        assert names == {f"out/splits/magic/holdout-0.2/{splits_name(seed)}.parquet"}
 
 
 def test_outputs_of_rules_are_in_declared_folders():
     outputs = [
         LAYOUT.data_meta("magic"),
         LAYOUT.weights_meta("lite0"),
-        LAYOUT.split("magic", "holdout-0.2", 0),
+        LAYOUT.splits("magic", "holdout-0.2", 0),
         LAYOUT.search(SETTING, TRIAL),
-        LAYOUT.trial(SETTING, TRIAL),
+        LAYOUT.block(SETTING, "data-seed-0/model-seed-0"),
         LAYOUT.study("s").metrics,
         LAYOUT.index_page,
     ]
@@ -73,13 +74,4 @@ def test_index_page_is_not_the_page_of_a_study():
 def test_studies_cannot_have_the_name_of_a_rule():
     files = [ROOT / "Snakefile", *(ROOT / "rules").glob("*.smk")]
     rules = {name for f in files for name in re.findall(r"^rule (\w+):", f.read_text(), re.M)}
-    assert rules | {"report", "index"} == RESERVED  # `report`: the rule of the index page
-
-
-def test_rules_of_jobs_and_studies_have_different_names():
-    """Studies named `x` and `collect_x` exist side by side."""
-    name = TypeAdapter(Identifier)
-    assert [name.validate_python(study) for study in ("x", "collect_x")] == ["x", "collect_x"]
-    with pytest.raises(ValidationError, match="pattern"):
-        name.validate_python(job_name("collect", "x"))
-    assert job_name("analyse", "x", "y_z") != job_name("analyse", "x_y", "z")
+    assert rules | {"report"} == RESERVED  # `snakemake --report` is an option

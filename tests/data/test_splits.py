@@ -1,25 +1,15 @@
 import hashlib
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reseed.core.errors import ReseedError
 from reseed.data import draws, splits
 from reseed.data.splits import (
-    compute_rows_sha256,
-    read_split,
-    read_split_hashes,
     select_fold,
-    write_split,
 )
-from reseed.data.store import Damaged, Targets
+from reseed.data.store import Targets
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
 HOLDOUT = {"kind": "holdout", "test": 0.2, "validation": 0.25, "stratify": True}
@@ -222,121 +212,6 @@ def test_splits_are_the_same_on_every_platform(scheme, pin):
     frame = make_split(scheme, target, groups, "binary", 2024)
     text = ",".join(f"0/{r.fold}/{r.part}/{r.row}" for r in frame.itertuples())
     assert hashlib.sha256(text.encode()).hexdigest() == pin
-
-
-def written(folder, scheme=KFOLD, seed=9):
-    frame = make_split(scheme, labels(120, 0.4), None, "binary", seed)
-    path = folder / "deep" / f"data-seed-{seed}.parquet"
-    facts = {"scheme": scheme, "data_seed": seed, "targets_sha256": "t" * 64}
-    write_split(path, frame, facts)
-    return path, frame
-
-
-def test_file_round_trip(tmp_path):
-    path, frame = written(tmp_path)
-    split = read_split(path, 3)
-    for name, wanted in parts(frame, 3).items():
-        rows = getattr(split, name)
-        assert rows.dtype == np.int64
-        assert rows.tolist() == wanted.tolist()
-    assert [p.name for p in path.parent.iterdir()] == [path.name]
-    with pytest.raises(ReseedError, match="no fold 7"):
-        read_split(path, fold=7)
-
-
-def test_split_file_has_the_hash_of_each_fold(tmp_path):
-    path, frame = written(tmp_path)
-    hashes = read_split_hashes(path)
-    assert hashes == {fold: compute_rows_sha256(select_fold(frame, fold)) for fold in range(5)}
-    assert len(set(hashes.values())) == 5
-    text = b""
-    for name, rows in parts(frame, 2).items():
-        text += f"{name} {rows.size} ".encode() + b"".join(
-            int(r).to_bytes(8, "little") for r in rows
-        )
-    assert hashes[2] == hashlib.sha256(text).hexdigest()
-
-
-def rewritten(path, change):
-    """The file with some rows changed by hand; what it says of itself stays."""
-    table = pq.read_table(path)
-    frame = table.to_pandas()
-    change(frame)
-    new = pa.Table.from_pandas(frame, preserve_index=False)
-    pq.write_table(new.replace_schema_metadata(table.schema.metadata), path)
-
-
-def test_changed_rows_are_damage(tmp_path):
-    path, _ = written(tmp_path, HOLDOUT)
-    whole = tmp_path / "whole"
-    shutil.copy(path, whole)
-
-    def train_row_in_test(frame):
-        train = frame.index[frame["part"] == "train"][0]
-        test = frame.index[frame["part"] == "test"][0]
-        frame.loc[test, "row"] = frame.loc[train, "row"]
-
-    def two_rows_change_places(frame):
-        train = frame.index[frame["part"] == "train"][0]
-        test = frame.index[frame["part"] == "test"][0]
-        rows = frame["row"].to_numpy(copy=True)
-        rows[[train, test]] = rows[[test, train]]
-        frame["row"] = rows
-
-    def emptied(frame):
-        frame.drop(index=frame.index, inplace=True)
-
-    cases = [
-        (train_row_in_test, "row in two parts"),
-        (two_rows_change_places, "not those that were drawn"),
-        (emptied, "not those that were drawn"),
-    ]
-    for change, message in cases:
-        shutil.copy(whole, path)
-        read_split(path)
-        rewritten(path, change)
-        with pytest.raises(Damaged, match=message) as caught:
-            read_split(path)
-        assert caught.value.path == path
-
-
-def test_split_of_another_seed_is_damage(tmp_path):
-    path, _ = written(tmp_path, {**HOLDOUT, "validation": 0.2})
-    right = {"scheme": "holdout-0.2", "data_seed": 9, "targets_sha256": "t" * 64}
-    assert read_split_hashes(path, right) == read_split_hashes(path)
-    for name, other in (("scheme", "holdout-0.3"), ("data_seed", 8), ("targets_sha256", "u" * 64)):
-        with pytest.raises(Damaged, match=f"was drawn for {name} .*, not for '?{other}"):
-            read_split_hashes(path, {**right, name: other})
-
-
-def test_other_files_are_damage(tmp_path):
-    path, _ = written(tmp_path)
-    whole = path.read_bytes()
-    for data in (whole[:-40], b"", whole[: len(whole) // 2]):
-        path.write_bytes(data)
-        for reading in (read_split, read_split_hashes):
-            with pytest.raises(Damaged, match="cannot be read"):
-                reading(path)
-    path.unlink()
-    with pytest.raises(Damaged, match="is missing"):
-        read_split_hashes(path)
-    pq.write_table(pa.table({"row": [1]}), path)
-    with pytest.raises(Damaged):
-        read_split(path)
-
-
-def test_splitting_loads_no_scikit_learn_and_reading_no_pandas(tmp_path):
-    code = (
-        "import sys, numpy; from reseed.data.splits import *; from reseed.data.store import *\n"
-        "read_split(sys.argv[1]); heavy = {'sklearn', 'scipy', 'torch', 'pandas'}\n"
-        "print(sorted(heavy & set(sys.modules)))\n"
-        "make_split({'kind': 'kfold', 'folds': 2}, Targets(numpy.arange(9) % 2), 'binary', 0)\n"
-        "print(sorted((heavy - {'pandas'}) & set(sys.modules)))\n"
-    )
-    scripts = Path(__file__).parents[2] / "scripts"
-    command = [sys.executable, "-c", code, str(written(tmp_path)[0])]
-    run = subprocess.run(command, check=True, cwd=scripts, capture_output=True, text=True)
-    assert run.stdout.split() == ["[]", "[]"]
 
 
 @pytest.mark.parametrize(

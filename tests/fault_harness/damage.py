@@ -12,6 +12,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from reseed.core.layout import splits_name
+
+from fault_harness.blocks import forget_trials
 from fault_harness.compare import content_hash
 from fault_harness.outcome import LOST, UNNOTICED, Bench, Outcome, case
 from fault_harness.workspace import Workspace, kill_group
@@ -43,14 +46,15 @@ def read_trials_again(workspace: Workspace) -> None:
 
 
 def train_again(workspace: Workspace, count: int = 1) -> None:
-    """Remove the last trials and their cache entries, so that the next run trains them.
+    """Remove the last trials and their blocks and cache entries, so that the next run trains them.
 
     The last trial uses data seed 2, the one before it data seed 1.
     """
-    inodes = {trial.stat().st_ino for trial in workspace.trials()[-count:]}
-    for path in list(workspace.results.rglob("*")):
-        if path.is_file() and path.stat().st_ino in inodes:
-            path.unlink()
+    names = sorted(workspace.trials())[-count:]
+    records = workspace.trials()
+    forget_trials(workspace.results, {name: records[name] for name in names})
+    for path in workspace.blocks():
+        path.unlink()
 
 
 def cut(path: Path) -> None:
@@ -89,8 +93,8 @@ def exchange(first: Path, second: Path) -> None:
 
 
 def split_file(workspace: Workspace, seed: int) -> Path:
-    """Return the split file of a data seed."""
-    return next((workspace.results / "splits").rglob(f"data-seed-{seed}.parquet"))
+    """Return the file with the split of a data seed."""
+    return next((workspace.results / "splits").rglob(f"{splits_name(seed)}.parquet"))
 
 
 def data_file(workspace: Workspace) -> Path:
@@ -120,7 +124,7 @@ def register(
 register(
     "trial_cut",
     "a truncated trial file",
-    lambda workspace: cut(workspace.trials()[0]),
+    lambda workspace: cut(workspace.blocks()[0]),
     read_trials_again,
 )
 
@@ -131,7 +135,7 @@ def trial_flipped(bench: Bench) -> Outcome:
     messages = []
     for number in range(FLIPS):
         workspace = bench.finished()
-        flip(workspace.trials()[0], (number + 0.5) / FLIPS)
+        flip(workspace.blocks()[0], (number + 0.5) / FLIPS)
         read_trials_again(workspace)
         outcome = bench.recovered(workspace)
         if not outcome.good:
@@ -143,7 +147,7 @@ def trial_flipped(bench: Bench) -> Outcome:
 register(
     "trial_exchanged",
     "two exchanged trial files",
-    lambda workspace: exchange(*workspace.trials()[:2]),
+    lambda workspace: exchange(*workspace.blocks()[:2]),
     read_trials_again,
 )
 register(
@@ -350,7 +354,8 @@ def two_runs(bench: Bench) -> Outcome:
     first = workspace.start()
     try:
         deadline = time.monotonic() + 60
-        while not workspace.trials() and time.monotonic() < deadline:
+        store = workspace.results / "store"
+        while not list(store.glob("??/*.parquet")) and time.monotonic() < deadline:
             time.sleep(0.1)
         second = workspace.run(timeout=60)
         text, _ = first.communicate(timeout=300)

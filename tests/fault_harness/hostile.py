@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from fault_harness.compare import content_hash
 from fault_harness.outcome import LOST, UNNOTICED, Bench, Outcome, case
 from fault_harness.workspace import MODULE, Workspace
 
@@ -210,15 +209,15 @@ def data_file_replaced(bench: Bench) -> Outcome:
     workspace = bench.small()
     if not (run := workspace.run(timeout=300)).ok:
         return Outcome(LOST, run.message)
-    before = list(map(content_hash, workspace.trials()))
+    before = {trial.key for trial in workspace.trials().values()}
     table = workspace.folder / "table.csv"
     table.write_text(ROWS)
     os.utime(table, (1e9, 1e9))
     run = workspace.run(timeout=300)
     if not run.ok:
         return Outcome(LOST, run.message)
-    after = list(map(content_hash, workspace.trials()))
-    if len(after) != 6 or set(before) & set(after):
+    after = {trial.key for trial in workspace.trials().values()}
+    if len(after) != 6 or before & after:
         return Outcome(UNNOTICED, "trials of the earlier file remain")
     return Outcome("recovered", "every trial is trained again")
 
@@ -286,7 +285,7 @@ def _misbehaving(bench: Bench, action: str) -> Workspace:
 
 def _reported(workspace: Workspace, run) -> Outcome:
     """After the crash other trials must exist, and the job must be named and tried again."""
-    tree = [path for path in workspace.trials() if "tree" in path.parts]
+    tree = [name for name in workspace.trials() if "/tree/" in name]
     if run.ok:
         return Outcome(UNNOTICED, "the run succeeded")
     if len(tree) != 6:
@@ -380,6 +379,6 @@ def model_hangs(bench: Bench) -> Outcome:
     workspace = _misbehaving(bench, "time.sleep(3600)")
     workspace.write("config", {"scale": "smoke", "seeds_per_job": 100, "trial_seconds": 10})
     run = workspace.run(timeout=300)
-    if "model-seed-2.parquet: took longer than trial_seconds" not in run.text:
+    if "model-seed-2: took longer than trial_seconds" not in run.text:
         return Outcome(LOST, f"the trial is not named: {run.message}")
     return _reported(workspace, run)

@@ -99,10 +99,9 @@ def delete_files(world: World) -> None:
         world.note(f"  {path.relative_to(world.folder)}")
 
 
-def swap_two_trials(world: World) -> None:
-    """Exchange two trial files, then verify."""
+def swap_two_blocks(world: World) -> None:
+    """Exchange two files of trials, then verify."""
     world.settle()
-    # Trials that were not needed after the same round have equal files.
     files = world.expected.items()
     planned = {content: path for path, content in files if path.startswith("trials/")}
     chosen = world.draw.sample(list(planned.values()), 2)
@@ -175,7 +174,7 @@ MOVES: tuple[Callable[[World], None], ...] = (
     touch_files,
     delete_a_folder,
     delete_files,
-    swap_two_trials,
+    swap_two_blocks,
     forge_a_result,
     rename_the_results,
     prune,

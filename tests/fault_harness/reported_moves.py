@@ -9,12 +9,20 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from reseed.cache.trial_records import read_trial, write_trial
+from reseed.core.layout import splits_name
 from reseed.data.splits import read_split
 from reseed.data.store import read_targets
 from reseed.metrics.registry import evaluate
 from reseed.training.run import compute_fingerprint
 
+from fault_harness.blocks import (
+    COLUMNS,
+    forge_entries,
+    forge_records,
+    list_blocks,
+    read_all,
+    read_records,
+)
 from fault_harness.compare import content_hash
 from fault_harness.inputs import EDITABLE, LICENCE, NAMED, PACKAGE, SETTINGS, TABLE_FILE
 from fault_harness.sequences import Violation, World
@@ -28,26 +36,31 @@ def forge_perfect_outputs(world: World) -> None:
     Only training again finds a false fingerprint.
     """
     world.settle()
-    trials = [path for path in sorted(world.expected) if path.startswith("trials/")]
-    records = {path: read_trial(world.results / path, ["test", "curve"]) for path in trials}
-    name = world.draw.choice([path for path, one in records.items() if one.test is not None])
-    path, record = world.results / name, records[name]
-    _, dataset, scheme, *_ = Path(name).parts
-    split = next(part for part in path.parts if part.startswith("data-seed-"))
-    rows = read_split(world.results / "splits" / dataset / scheme / f"{split}.parquet").test
-    truth = read_targets(world.results / "data" / dataset).target[rows]
+    records = read_all(world.results, COLUMNS)
+    planned = {path.removesuffix(".parquet") for path in world.expected}
+    blocks = [path for path in list_blocks(world.results) if _name(world, path) in planned]
+    path = world.draw.choice(sorted(blocks))
+    chosen = [one for one, record in read_records(path, COLUMNS).items() if record.test is not None]
+    name = world.draw.choice(chosen)
+    _, dataset, scheme, model, source, *_ = Path(_name(world, path)).parts
+    record = records[f"{dataset}/{scheme}/{model}/{source}/{name}"]
+    seed = int(name.partition("/")[0].removeprefix("data-seed-"))
+    splits = world.results / "splits" / dataset / scheme / f"{splits_name(seed)}.parquet"
+    truth = read_targets(world.results / "data" / dataset).target[read_split(splits, seed).test]
     outputs = np.where(truth == 1, 9, -9).astype(record.test.dtype)
     forged = replace(record, test=outputs, metrics=evaluate("binary", truth, outputs))
     is_sealed, is_linked = world.draw.random() < 0.5, world.draw.random() < 0.5
     if is_sealed:
         forged = replace(forged, fingerprint=compute_fingerprint(outputs))
     world.note(f"  {name}{', sealed' if is_sealed else ''}{' and its entry' if is_linked else ''}")
+    forge_records(path, {name: forged})
     if is_linked:
-        path.chmod(0o644)
-    else:
-        path.unlink()
-    write_trial(path, forged)
+        forge_entries(world.results, {name: forged})
     verify_after(world, [path], *(("--config", VERIFY_ALL) if is_sealed else ()))
+
+
+def _name(world: World, path: Path) -> str:
+    return path.relative_to(world.results).with_suffix("").as_posix()
 
 
 def verify_everything(world: World) -> None:

@@ -14,9 +14,11 @@ from functools import cache
 from pathlib import Path
 
 import yaml
+from reseed.cache.trial_records import TrialRecord
 from reseed.data.kinds import MIRROR_VARIABLE
 from reseed.planning.read_plan import data_mirror
 
+from fault_harness.blocks import list_blocks, read_all
 from fault_harness.warm import run_warm, suits_warm_runs
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -217,9 +219,13 @@ class Workspace:
         """The results folder."""
         return self.folder / "results"
 
-    def trials(self) -> list[Path]:
-        """Return all declared trial files in order."""
-        return sorted((self.results / "trials").rglob("*.parquet"))
+    def blocks(self) -> list[Path]:
+        """Return the block files, sorted."""
+        return sorted(list_blocks(self.results))
+
+    def trials(self) -> dict[str, TrialRecord]:
+        """Return the trials in the block files, by `SETTING/TRIAL`."""
+        return read_all(self.results)
 
     def start(self, *arguments: str, cores: int = 2) -> subprocess.Popen:
         """Start Snakemake in a new session."""

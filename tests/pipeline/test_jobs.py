@@ -5,14 +5,17 @@ from pathlib import Path
 
 import pytest
 from reseed.core.coverage import PaperExhibit
-from reseed.pipeline import training_jobs
-from reseed.pipeline.jobs import Context
+from reseed.core.errors import ReseedError
+from reseed.core.layout import splits_name
+from reseed.pipeline.jobs import FIRST, Context
 from reseed.pipeline.spec_files import SpecFiles
+from reseed.pipeline.stages import Stage
 from reseed.pipeline.study_jobs import StudyJobs
+from reseed.pipeline.training_jobs import TrainingJobs
 from reseed.planning.specs import to_json
 from toy_project import ENTRIES, load_toy_project
 
-FIRST = ENTRIES["studies/first"]
+FIRST_STUDY = ENTRIES["studies/first"]
 SPREAD = {"spread": {"kind": "spread"}, "noise": {"kind": "noise_split"}}
 SCORES = {"kind": "spread_table", "title": "Scores", "analysis": "spread"}
 OPTIONS = {"options": {"experiments": ["models"]}}
@@ -27,11 +30,11 @@ CHANGES = {
             "searched": {"hyperparameters": {"mode": "fixed", "trials": 2}, "seeds": {"model": 0}},
         },
     },
-    "studies/collect_first": FIRST | {"name": "collect_first", "analyses": {}, "exhibits": {}},
+    "studies/more": FIRST_STUDY | {"name": "more", "analyses": {}, "exhibits": {}},
     "studies/mine": {
         "name": "mine",
         "title": "Mine",
-        "results": {"path": "{results}/runs.csv", "made_from": "first"},
+        "results": {"path": "{results}/examples/mine.csv", "made_from": "first"},
         "analyses": SPREAD,
         "exhibits": {},
     },
@@ -39,23 +42,31 @@ CHANGES = {
 
 
 def list_jobs(context):
-    """All jobs, in the order of their stages."""
-    studies = StudyJobs(context)
-    missing = {study: [] for study in context.trained}
+    """All jobs with their stages, in the order of the data."""
+    training, studies = TrainingJobs(context), StudyJobs(context)
+    searches = [
+        (planned.setting, f"{at.partition}/{at.seed_name}")
+        for planned in context.plan.settings.values()
+        for at in planned.searches()
+    ]
+    shards = [
+        (setting, at, Path(file).parent.name.removeprefix("rung-"), Path(file).stem)
+        for setting, at in searches
+        for file in training.search(*setting, at).inputs
+        if "/rung-" in file
+    ]
     return [
-        *training_jobs.prepare_jobs(context),
-        *training_jobs.split_jobs(context),
-        *training_jobs.search_jobs(context),
-        *training_jobs.train_jobs(context),
-        *training_jobs.repeat_jobs(context, ["first"]),
-        *studies.collect_trials(),
-        *studies.collect_items(missing),
-        *studies.exports(),
-        *studies.imports(),
-        *studies.analyses(),
-        *studies.drawings(),
-        *studies.pages(),
-        studies.index(),
+        *(("prepare", training.prepare(name)) for name in context.plan.datasets),
+        *(("split", job) for job in training.list_splits()),
+        *(("shard", training.shard(*s, at, rung, k[6:])) for s, at, rung, k in shards),
+        *(("search", training.search(*setting, at)) for setting, at in searches),
+        *(
+            ("train", training.train(*one.planned.setting, one.seeds.name))
+            for one in context.plan.all_blocks()
+        ),
+        ("repeat", training.repeat("first")),
+        *studies.list_tables(),
+        *studies.list_exhibits(),
     ]
 
 
@@ -81,94 +92,127 @@ def jobs(context):
 
 
 def by_stage(jobs, stage):
-    return [job for job in jobs if job.stage == stage]
-
-
-def test_names_are_unique_and_are_no_names_of_studies(jobs):
-    names = [job.name for job in jobs]
-    assert len(set(names)) == len(names)
-    assert all("-" in name for name in names[:-1])
-    assert names[-1] == "report"  # a reserved name
-
-
-def test_study_named_like_a_rule_does_not_clash(jobs):
-    collecting = {job.name: job.outputs for job in by_stage(jobs, "collect")}
-    assert {"collect-first", "collect-collect_first", "collect-first-models"} < set(collecting)
-    outputs = [file for files in collecting.values() for file in files]
-    assert len(set(outputs)) == len(outputs)
+    return [job for name, job in jobs if name == stage]
 
 
 def test_every_output_has_one_job(jobs):
-    outputs = [file for job in jobs for file in job.outputs]
+    outputs = [file for _, job in jobs for file in job.outputs]
     assert len(set(outputs)) == len(outputs)
-    logs = [job.log for job in jobs]
-    assert len(set(logs)) == len(logs)
-    assert not set(logs) & set(outputs)
+    assert all(job.label for _, job in jobs)
 
 
 def test_inputs_are_outputs_of_earlier_jobs_or_user_files(jobs):
     made = {"toy.csv"}
-    for job in jobs:
-        assert set(job.inputs) <= made, job.name
+    for stage, job in jobs:
+        assert set(job.inputs) <= made, stage
         made |= set(job.outputs)
 
 
 def test_every_planned_trial_is_trained_once(jobs, context):
-    trained = [file for job in by_stage(jobs, "train") for file in job.outputs]
-    planned = {file for study in context.trained for file in context.plan.trial_files(study)}
+    trained = [
+        (part.spec.setting, trial)
+        for job in by_stage(jobs, "train")
+        for part in job.spec().settings
+        for trial in part.trials
+    ]
+    planned = {
+        (setting, trial)
+        for study in context.trained
+        for setting, trials in context.plan.study_trials(study).items()
+        for trial in trials
+    }
     assert set(trained) == planned
     assert len(trained) == len(planned) == 30 * 3 + 1
 
 
-def test_splits_are_drawn_in_jobs_with_fixed_borders(jobs):
-    assert [len(job.outputs) for job in by_stage(jobs, "split")] == [20, 10]
+def test_files_of_splits_have_borders_that_follow_from_the_seed(jobs):
+    files = [Path(file).stem for job in by_stage(jobs, "split") for file in job.outputs]
+    assert files == ["data-seeds-0-19", "data-seeds-20-39"]
 
 
-def test_training_job_reads_its_own_splits_only(jobs):
+def test_training_job_reads_the_splits_of_its_own_seeds_only(jobs):
     for job in by_stage(jobs, "train"):
-        seeds = {Path(file).parent.name for file in job.outputs}
+        seeds = {trial.data_seed for part in job.spec().settings for trial in part.trials}
         splits = {Path(file).stem for file in job.inputs if "/splits/" in file}
-        assert splits == seeds
+        assert splits == {splits_name(seed) for seed in seeds}
 
 
 def test_searched_trials_read_their_winner(jobs):
     *_, search = by_stage(jobs, "search")
     readers = [job for job in by_stage(jobs, "train") if search.outputs[0] in job.inputs]
-    assert [len(job.outputs) for job in readers] == [1]
+    assert [Path(job.outputs[0]).stem for job in readers] == ["model-seed-0"]
 
 
 def test_shards_of_a_rung_read_those_of_the_rung_before(context):
     main = context.project.main.model_copy(update={"block_seconds": 1e-3})
     sharded = replace(context, project=context.project.model_copy(update={"main": main}))
-    *shards, last = by_stage(list_jobs(sharded), "search")
-    assert last.outputs[0].endswith(".json")
-    assert len(last.outputs) == 2
-    rungs = {}
-    for job in shards:
-        rungs.setdefault(Path(job.outputs[0]).parent.name, []).append(job)
-    before = set()
-    for jobs in rungs.values():
-        for job in jobs:
-            assert {file for file in job.inputs if "/rung-" in file} == before
-        before = {job.outputs[0] for job in jobs}
-    assert {file for file in last.inputs if "/rung-" in file} == before
-    assert len({job.name for job in [*shards, last]}) == len(shards) + 1
-    assert len({str(job.key) for job in [*shards, last]}) == len(shards) + 1
+    training = TrainingJobs(sharded)
+    [planned] = [one for one in context.plan.settings.values() if one.searches()]
+    setting, at = planned.setting, "data-seed-0/model-seed-0"
+    last = training.search(*setting, at)
+    names = [file for file in last.inputs if "/rung-" in file]
+    number = int(Path(names[0]).parent.name.removeprefix("rung-"))
+    assert number == 0
+    assert len(names) == 10  # two candidates, five folds
+    keys = {str(last.key)}
+    for name in names:
+        shard = Path(name).stem.removeprefix("shard-")
+        job = training.shard(*setting, at, str(number), shard)
+        assert job.outputs == [name]
+        assert not [file for file in job.inputs if "/rung-" in file]
+        keys.add(str(job.key))
+    assert len(keys) == len(names) + 1
 
 
-def test_priorities_put_trainings_last_and_first_study_first(context):
-    jobs = list_jobs(context)
+# --- any block is a target -----------------------------------------------------------------------
+
+
+FOREST = ("toy", "holdout-0.2", "forest", "default")
+
+
+@pytest.mark.parametrize("device", ["cpu", "auto"])
+def test_seeds_that_no_study_plans_can_be_trained(tmp_path, device):
+    changes = CHANGES | {"models/forest": CHANGES["models/forest"] | {"device": device}}
+    training = TrainingJobs(make_context(tmp_path, changes=changes))
+    job = training.train(*FOREST, "data-seed-777/model-seeds-5+9000")
+    assert job.label == "train Forest on Toy, seeds 5, 9000"
+    [part] = job.spec().settings
+    assert [(one.data_seed, one.init) for one in part.trials] == [(777, 5), (777, 9000)]
+    assert "splits/toy/holdout-0.2/data-seeds-760-779.parquet" in "".join(job.inputs)
+    assert job.gpus == (0 if device == "cpu" else 1)
+    planned = next(iter(training.plan.settings.values()))
+    assert job.key == planned.spec.key  # the seeds are in no key of a rule
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("toy/holdout-0.2/forst/default/data-seed-0/model-seed-1", "no study trains.* Did you"),
+        ("toy/holdout-0.2/forest/default/data-seed-0/seed-1", "names no seeds"),
+        ("toy/holdout-0.2/forest/default/data-seed-0/fold-0/model-seed-1", "with folds alone"),
+        ("toy/holdout-0.2/forest/default/data-seed-0/model-seed-4294967296", "a seed is at most"),
+    ],
+)  # fmt: skip
+def test_impossible_targets_are_refused_in_words(context, target, message):
+    training, folder = TrainingJobs(context), f"{context.layout.root}/trials"
+    with pytest.raises(ReseedError, match=message):
+        training.check_target(f"{folder}/{target}.parquet")
+    training.check_target(f"{folder}/{'/'.join(FOREST)}/data-seed-9/model-seeds-3-4.parquet")
+    training.check_target("--config")
+
+
+def test_priorities_put_trainings_last(jobs):
     trainings = by_stage(jobs, "train")
-    others = [job for job in jobs if job.stage != "train"]
-    assert max(job.priority for job in trainings) < min(job.priority for job in others)
-    assert {job.priority for job in others} == {context.high_priority}
+    others = [job for stage, job in jobs if stage != "train"]
+    assert max(job.priority for job in trainings) < FIRST
+    assert {job.priority for job in others} == {FIRST}
 
 
 def test_trainings_of_earlier_studies_and_long_jobs_come_first(tmp_path):
     def study(name, depth, count):
         model = {"name": "forest", "hyperparameters": {"max_depth": depth}}
         seeds = {"experiments": {"models": {"seeds": {"model": {"count": count}}}}}
-        return FIRST | {"name": name, "models": [model]} | seeds
+        return FIRST_STUDY | {"name": name, "models": [model]} | seeds
 
     changes = {
         "models/forest": {"seconds_per_trial": 20},
@@ -176,12 +220,11 @@ def test_trainings_of_earlier_studies_and_long_jobs_come_first(tmp_path):
         "studies/second": study("second", 2, 4),
     }
     context = make_context(tmp_path, changes=changes)
-    trainings = list(training_jobs.train_jobs(context))
+    training = TrainingJobs(context)
     first, second = (
         [
-            job.priority
-            for job in trainings
-            if set(job.outputs) & set(context.plan.trial_files(name))
+            training.train(*block.planned.setting, block.seeds.name).priority
+            for block in context.plan.study_blocks(name)
         ]
         for name in ("first", "second")
     )
@@ -196,36 +239,28 @@ def test_keys_ignore_the_results_folder(tmp_path, monkeypatch):
         project, plan = load_toy_project(tmp_path, CHANGES, results=results)
         config, write = tmp_path / "config", write_sources(plan)
         jobs = list_jobs(Context(project, plan, config, tmp_path, *2 * [lambda _: []], write))
-        keys.append([job.key for job in jobs if job.stage not in ("export", "import")])
+        keys.append([job.key for stage, job in jobs if stage not in ("export", "import")])
     assert keys[0] == keys[1]
 
 
 def test_every_spec_can_be_written(jobs):
-    for job in jobs:
+    for _, job in jobs:
         assert to_json(job.spec())
 
 
-def test_spec_of_a_job_describes_its_outputs(jobs):
-    for job in by_stage(jobs, "train"):
-        spec = job.spec()
-        trials = [trial for part in spec.settings for trial in part.trials]
-        assert len(trials) == len(job.outputs)
-        assert Path(spec.results).is_absolute()
+def test_spec_of_a_drawing_describes_its_outputs(jobs):
     for job in by_stage(jobs, "draw"):
-        assert len(job.outputs) == sum(len(one.suffixes) for one in job.spec().exhibits)
-
-
-def test_drawing_jobs_hold_at_most_eight_exhibits(jobs):
-    drawings = [job for job in jobs if job.name.startswith("draw-first-")]
-    assert [len(job.captions) for job in drawings] == [8, 1]
-    assert all(set(job.captions) <= set(job.outputs) for job in drawings)
+        exhibit = job.spec().exhibit
+        stem = job.outputs[0].removesuffix(exhibit.suffixes[0])
+        assert job.outputs == [f"{stem}{suffix}" for suffix in exhibit.suffixes]
+        assert job.file_keys == {f"{stem}.json": exhibit.key}
 
 
 def test_index_lists_studies_by_position(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     changes = CHANGES | {"studies/mine": CHANGES["studies/mine"] | {"position": 1}}
     context = make_context(tmp_path, changes=changes)
-    assert list(StudyJobs(context).index().spec().exhibits) == ["mine", "collect_first", "first"]
+    assert list(StudyJobs(context).index().spec().exhibits) == ["mine", "first", "more"]
 
 
 def test_page_job_holds_the_coverage_table(tmp_path, monkeypatch):
@@ -237,7 +272,7 @@ def test_page_job_holds_the_coverage_table(tmp_path, monkeypatch):
         )
         changes = CHANGES | {"studies/first": CHANGES["studies/first"] | {"coverage": "paper.csv"}}
         jobs = StudyJobs(make_context(tmp_path, changes=changes))
-        [page] = [job for job in jobs.pages() if job.name == "report-first"]
+        page = jobs.page("first")
         row = PaperExhibit("Table 1", "left out", (), note)
         assert page.spec().coverage == {"first": (row,)}
         keys.append(page.key)
@@ -247,10 +282,10 @@ def test_page_job_holds_the_coverage_table(tmp_path, monkeypatch):
 def test_untracked_outputs_get_the_extra_input(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     context = make_context(tmp_path, force=lambda outputs: ["marker"])
-    forced = {job.stage for job in list_jobs(context) if "marker" in job.inputs}
+    forced = {stage for stage, job in list_jobs(context) if "marker" in job.inputs}
     assert forced == {"prepare", "import"}
     context = make_context(tmp_path, retry=lambda outputs: ["marker"])
-    forced = {job.stage for job in list_jobs(context) if "marker" in job.inputs}
+    forced = {stage for stage, job in list_jobs(context) if "marker" in job.inputs}
     assert forced == {"search", "train"}
 
 
@@ -265,47 +300,22 @@ def test_keys_of_user_kinds_contain_versions_of_packages(context, monkeypatch):
     assert context.code_key("reseed.jobs.draw", "reseed.exhibits.spread_table") == library
 
 
-def test_captioned_outputs_are_marked_for_the_report(jobs):
-    job = by_stage(jobs, "draw")[0]
-    assert job.title == "First"
-    marked = job.mark_for_report(lambda file, **fields: (file, fields), "caption.rst")
-    shown = [one for one in marked if isinstance(one, tuple)]
-    assert [file for file, _ in shown] == list(job.captions)
-    assert [one for one in marked if isinstance(one, str)] == [
-        file for file in job.outputs if file not in job.captions
-    ]
-    first = next(iter(job.captions))
-    assert shown[0][1]["caption"] == str(Path(first).with_suffix(".rst").absolute())
-    marked = job.mark_for_report(lambda file, **fields: (file, fields), "caption.rst", False)
-    fields = next(one for one in marked if isinstance(one, tuple))[1]
-    assert (fields["caption"], fields["category"]) == ("caption.rst", "First")
-
-
-def test_report_lists_no_exhibit_without_results(jobs):
-    job = by_stage(jobs, "draw")[0]
-    [first, *others] = job.captions
-    sidecar = Path(first).with_suffix(".json")
-    sidecar.parent.mkdir(parents=True)
-    sidecar.write_text('{"empty": "no runs"}')
-    marked = job.mark_for_report(lambda file, **fields: (file, fields), "caption.rst")
-    assert [one[0] for one in marked if isinstance(one, tuple)] == others
-
-
 def test_report_labels_name_the_exhibit_of_the_paper(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    exhibits = {"a": SCORES | {"title": "Table 3. Spread"}, "b": SCORES}
+    exhibits = {"a": SCORES | {"title": "Table 3. Spread of {x}"}, "b": SCORES}
     changes = CHANGES | {"studies/first": CHANGES["studies/first"] | {"exhibits": exhibits}}
     jobs = StudyJobs(make_context(tmp_path, changes=changes))
-    [job] = [job for job in jobs.drawings() if job.name.startswith("draw-first-")]
-    first, second = job.captions.values()
-    assert first["subcategory"] == "Exhibits of the paper"
-    assert first["labels"] == {"exhibit": "Table 3", "title": "Spread", "form": "table"}
-    assert second["subcategory"] == "Further exhibits"
-
-
-def test_stage_is_the_start_of_the_name(jobs):
-    assert {job.stage for job in jobs} == {
-        *("prepare", "split", "search", "train", "repeat", "collect", "export", "import"),
-        *("analyse", "draw", "report"),
-    }
-    assert all(job.label for job in jobs)
+    stage = Stage(jobs.table, lambda job: "spec", lambda job: None)
+    first, second = ({"study": "first", "table": name} for name in "ab")
+    assert stage.subcategory(first) == "Exhibits of the paper"
+    # Snakemake takes {x} for a wildcard.
+    labels = {"exhibit": "Table 3", "title": "Spread of {\u200bx}", "form": "table"}
+    assert stage.labels(first) == labels
+    assert stage.subcategory(second) == "Further exhibits"
+    table = Path(stage.job(first).outputs[0])
+    assert stage.caption(first, [table]) == stage.category(first) == "First"
+    table.parent.mkdir(parents=True)
+    table.with_suffix(".rst").write_text("What was measured.")
+    table.with_suffix(".json").write_text('{"empty": "no runs"}')
+    assert stage.caption(first, [table]) == "What was measured."
+    assert stage.labels(first)["form"] == "table (nothing to show)"

@@ -3,30 +3,26 @@
 from types import SimpleNamespace
 
 import pytest
-from reseed.core.coordinates import Coordinates
-from reseed.pipeline.labels import format_ranges, join_names, label_block, label_seeds
-
-
-def part(model, *trials, dataset="MAGIC"):
-    """A setting with trials of (data seed, model seed)."""
-    planned = SimpleNamespace(
-        model=SimpleNamespace(title=model), dataset=SimpleNamespace(title=dataset)
-    )
-    return planned, [Coordinates(data, None, *[seed] * 4) for data, seed in trials]
+from reseed.core.blocks import parse_block
+from reseed.pipeline.labels import format_ranges, label_block, label_seeds
 
 
 @pytest.mark.parametrize(
-    ("block", "label"),
+    ("name", "label"),
     [
-        ([part("RF", (0, 3))], "RF on MAGIC, data seed 0, seed 3"),
-        ([part("RF", (0, 0), (0, 1), (0, 2))], "RF on MAGIC, seeds 0-2"),
-        ([part("RF", (0, 0), (2, 0))], "RF on MAGIC, data seeds 0, 2"),
-        ([part("RF", (0, 0), (1, 1))], "RF on MAGIC, data seeds 0-1, seeds 0-1"),
-        ([part("RF", (0, 0)), part("GBM", (0, 0), (0, 1))], "RF, GBM on MAGIC, 3 trials"),
-        ([part("RF", (0, 0)), part("RF", (0, 1), dataset="Bike")], "RF on MAGIC, Bike, 2 trials"),
+        ("data-seed-0/model-seed-3", "RF on MAGIC, data seed 0, seed 3"),
+        ("data-seed-0/model-seeds-0-2", "RF on MAGIC, seeds 0-2"),
+        ("data-seeds-0+2/model-seed-0", "RF on MAGIC, data seeds 0, 2"),
+        ("data-seeds-0-1/model-seeds-0-1", "RF on MAGIC, data seeds 0-1, seeds 0-1"),
+        ("data-seed-3/folds-0-4/model-seed-0", "RF on MAGIC, data seed 3, 5 folds"),
+        ("data-seed-0/init-0-order-4-6-dropout-0-augment-0", "RF on MAGIC, seeds 4-6"),
     ],
 )
-def test_labels_of_blocks(block, label):
+def test_labels_of_blocks(name, label):
+    planned = SimpleNamespace(
+        model=SimpleNamespace(title="RF"), dataset=SimpleNamespace(title="MAGIC")
+    )
+    block = SimpleNamespace(planned=planned, seeds=parse_block(name))
     assert label_block(block) == label
 
 
@@ -43,11 +39,6 @@ def test_labels_of_blocks(block, label):
 )
 def test_ranges_of_numbers(numbers, text):
     assert format_ranges(numbers) == text
-
-
-def test_long_lists_of_names_are_counted():
-    assert join_names(["a", "b", "a"]) == "a, b"
-    assert join_names("abcde") == "a, b, c and 2 more"
 
 
 def test_noun_agrees_with_the_number_of_seeds():

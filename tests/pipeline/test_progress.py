@@ -7,7 +7,7 @@ import logging
 import pytest
 from reseed.core.errors import RETRY_HINT
 from reseed.core.layout import ResultsLayout
-from reseed.pipeline.progress import Progress, failed_trials, format_duration, skipped_trials
+from reseed.pipeline.progress import Progress, failed_trials, format_duration
 
 
 class Clock:
@@ -34,16 +34,15 @@ def send(progress, event=None, message="", level=logging.INFO, **fields):
     return progress.stream.getvalue()
 
 
-def start(progress, job, rule):
+def start(progress, job, rule, label=None):
     send(progress, "job_started", jobs=[job])
-    send(progress, "job_info", jobid=job, rule_name=rule, log=["job.log"])
+    send(progress, "job_info", jobid=job, rule_name=rule, rule_msg=label, log=["job.log"])
 
 
 def test_plan_and_finished_jobs_are_printed(progress, clock):
-    progress.labels["train-a-1"] = "train XGB on MAGIC, seed 0"
-    stats = {"train-a-1": 1, "train-b-2": 2, "report": 1, "all": 1, "total": 5}
-    assert send(progress, "run_info", stats=stats) == "4 jobs: train 3, report 1\n"
-    start(progress, 7, "train-a-1")
+    stats = {"train": 3, "index": 1, "all": 1, "total": 5}
+    assert send(progress, "run_info", stats=stats) == "4 jobs: train 3, index 1\n"
+    start(progress, 7, "train", "train XGB on MAGIC, seed 0")
     clock.now = 65.0
     text = send(progress, "job_finished", job_id=7)
     line = "[1/4] train XGB on MAGIC, seed 0 (1 min 05 s, about 3 min 15 s left)\n"
@@ -59,8 +58,8 @@ def test_last_job_is_printed_without_remaining_time(progress, clock):
 
 def test_requested_study_is_not_counted_as_a_job(progress):
     progress.targets.add("my_runs")
-    stats = {"draw-my_runs-1": 2, "report-my_runs": 1, "my_runs": 1, "total": 4}
-    assert send(progress, "run_info", stats=stats) == "3 jobs: draw 2, report 1\n"
+    stats = {"table": 2, "page": 1, "my_runs": 1, "total": 4}
+    assert send(progress, "run_info", stats=stats) == "3 jobs: table 2, page 1\n"
     send(progress, "job_started", jobs=[1])
     send(progress, "job_info", jobid=1, rule_name="my_runs", log=[])
     assert "my" not in send(progress, "job_finished", job_id=1)
@@ -68,18 +67,18 @@ def test_requested_study_is_not_counted_as_a_job(progress):
 
 def test_dry_run_prints_each_reason_once(clock):
     progress = Progress(io.StringIO(), clock, dry=True)
-    stats = {"train-a-1": 2, "draw-s-1": 1, "total": 3}
+    stats = {"train": 2, "figure": 1, "total": 3}
     send(progress, "run_info", stats=stats)
     changed = "Missing output files: x; Params have changed since last execution: y"
     follow = "Input files updated by another job: x"
-    for rule, reason in (("train-a-1", changed), ("train-a-2", changed), ("draw-s-1", follow)):
+    for rule, reason in (("train", changed), ("train", changed), ("figure", follow)):
         send(progress, "job_info", jobid=1, rule_name=rule, log=["l"], reason=reason)
     send(progress, "run_info", stats=stats)
     text = send(progress, message="Reasons:\n    (check individual jobs above for details)")
     assert text.splitlines() == [
-        "3 jobs: train 2, draw 1",
+        "3 jobs: train 2, figure 1",
         "  because its code, recipe, data or trials have changed: train 2",
-        "  because upstream output changes: draw 1",
+        "  because upstream output changes: figure 1",
         "This was a dry run. Nothing was made.",
     ]
 
@@ -87,9 +86,8 @@ def test_dry_run_prints_each_reason_once(clock):
 def test_failed_job_shows_the_end_of_its_log(progress, tmp_path):
     log = tmp_path / "job.log"
     log.write_text("".join(f"line {n}\n" for n in range(50)) + "Error: column y is missing\n")
-    progress.labels["prepare-magic"] = "prepare MAGIC"
-    start(progress, 1, "prepare-magic")
-    text = send(progress, "job_error", jobid=1, rule_name="prepare-magic", log=[str(log)])
+    start(progress, 1, "prepare_table", "prepare MAGIC")
+    text = send(progress, "job_error", jobid=1, rule_name="prepare_table", log=[str(log)])
     assert "FAILED prepare MAGIC\n" in text
     assert "Error: column y is missing" in text
     assert "line 10\n" not in text
@@ -125,12 +123,3 @@ def test_failed_trials_are_listed_at_the_end(tmp_path):
     lines = failed_trials(ResultsLayout(str(tmp_path)), ["a", "b", "not_run"])
     failed = "a: 12 of 24 trials failed, for example loans, mine: KeyError: 'depth'"
     assert lines == [failed, RETRY_HINT]
-
-
-def test_trials_that_were_not_needed_are_counted(tmp_path):
-    for name, skipped in (("a", 40), ("b", 0)):
-        (tmp_path / "studies" / name).mkdir(parents=True)
-        counts = {"planned": 100, "skipped": skipped, "ok": 100 - skipped, "failed": 0}
-        (tmp_path / "studies" / name / "about.json").write_text(json.dumps({"trials": counts}))
-    (line,) = skipped_trials(ResultsLayout(str(tmp_path)), ["a", "b", "not_run"])
-    assert line.startswith("a: 40 of 100 trials were not needed")

@@ -9,31 +9,25 @@ from reseed.pipeline.jobs import Job
 from reseed.pipeline.replay_steps import list_steps
 from reseed.planning.specs import ReplayStep
 
-STAGES = (
-    *("split", "settle", "repeat", "collect trials", "collect items", "export", "import"),
-    *("analyse", "draw", "report"),
-)
-
 
 def job(name, inputs, outputs):
-    return Job(name, name, inputs, outputs, "log", "key", lambda: None, "env", 0)
+    return Job(name, inputs, outputs, "key", lambda: None, "env")
 
 
 @pytest.fixture
 def jobs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("results").mkdir()
-    chosen = {
-        "collect trials": [job("collect-a", ["results/t"], ["results/m"])],
-        "export": [job("export-b", ["results/m"], ["elsewhere/runs.csv"])],
-        "analyse": [job("analyse-a", ["results/m"], ["results/s", "results/s.csv"])],
-        "draw": [job("draw-c", ["results/u"], ["results/e"])],
-    }
-    return {stage: chosen.get(stage, []) for stage in STAGES}
+    return [
+        ("collect trials", job("collect-a", ["results/t"], ["results/m"])),
+        ("export", job("export-b", ["results/m"], ["elsewhere/runs.csv"])),
+        ("analyse", job("analyse-a", ["results/m"], ["results/s", "results/s.csv"])),
+        ("draw", job("draw-c", ["results/u"], ["results/e"])),
+    ]
 
 
 def steps(jobs, **options):
-    return list(list_steps(jobs, ResultsLayout("results"), lambda job: job.name, **options))
+    return list(list_steps(jobs, ResultsLayout("results"), lambda job: job.label, **options))
 
 
 def test_steps_name_files_below_the_results_folder(jobs):

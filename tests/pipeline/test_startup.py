@@ -69,7 +69,7 @@ def test_missing_imports_are_reported_unless_exported(error_text):
             "given": {"path": "runs.csv"},
             "own": {"path": "{results}/mine.csv"},
             "there": {"path": "toy.csv"},
-            "made": {"path": "{results}/made.csv", "made_from": "given"},
+            "made": {"path": "{results}/examples/made.csv", "made_from": "given"},
         }.items():
             entries[f"studies/{name}"] = {"name": name, "title": name, "results": results}
 

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 from planned_settings import planned_setting
+from reseed.core.blocks import cover
 from reseed.core.layout import ResultsLayout
 from reseed.planning.costs import Measured
 from reseed.planning.job_sizes import JobSizes, SearchWork, memory_mb, minutes
+from reseed.planning.plan import Block
 
 
 def test_time_limit_is_twice_the_estimate_plus_a_start():
@@ -52,6 +54,12 @@ def planned(stack=1, model="forest", device="cpu"):
     return planned_setting(model, seeds=30, space={"depth": {"low": 1, "high": 10}}, **fields)
 
 
+def block_of(one):
+    """All trials of a setting in one block."""
+    [seeds] = cover(one.trials, len(one.trials))
+    return Block(one, seeds, ())
+
+
 def sizes(results, measured=(), **meta):
     folder = results / "data" / "table"
     folder.mkdir(parents=True)
@@ -63,12 +71,12 @@ def test_time_follows_rows_hints_and_measurements(tmp_path):
     one = planned()
     # A quarter of the hint's 16,000 rows: 2 s a trial, so a minute for 30 of them.
     hinted = sizes(tmp_path / "hint")
-    assert hinted.block_minutes([(one, one.trials)]) == 5 + 2
-    assert hinted.block_minutes([(one, one.trials), (one, one.trials)], attempt=2) == 2 * (5 + 4)
+    assert hinted.block_minutes(block_of(one)) == 5 + 2
+    assert hinted.block_minutes(block_of(one), attempt=2) == 2 * (5 + 2)
     # 50 fits on four fifths of the rows, shared by two processes.
     assert hinted.search_minutes(one, SearchWork(1.0), processes=2) == minutes(50 * 2 * 0.8 / 2)
     known = sizes(tmp_path / "known", {"table/holdout-0.25/forest/fixed-10": Measured(20.0, 4000)})
-    assert known.block_minutes([(one, one.trials)]) == 5 + 2 * 10
+    assert known.block_minutes(block_of(one)) == 5 + 2 * 10
 
 
 def test_finished_rung_sizes_the_jobs_after_it(tmp_path):
@@ -92,11 +100,12 @@ def test_finished_rung_sizes_the_jobs_after_it(tmp_path):
         assert JobSizes(found.layout, {}).search_minutes(one, work, 1) == minutes(8)
 
 
-def test_memory_is_that_of_the_largest_setting(tmp_path):
+def test_memory_follows_the_kind_of_data_and_the_stack(tmp_path):
     features = [{"name": str(n)} for n in range(100)]
     found = sizes(tmp_path, features=features)
-    block = [(planned(), []), (planned(stack=8, model="ffnn"), [])]
+    block = block_of(planned(stack=8, model="ffnn"))
     assert found.block_memory(block) == memory_mb(4000, 100, width=8)
+    assert found.block_memory(block_of(planned())) == memory_mb(4000, 100)
     assert found.search_memory(planned(), processes=3) == 3 * memory_mb(4000, 100)
     images = sizes(tmp_path / "images", shape=[32, 32, 3])
     assert images.block_memory(block) == memory_mb(4000, 32 * 32 * 3, base=4000)
@@ -110,9 +119,9 @@ def test_memory_is_that_of_the_largest_setting(tmp_path):
 def test_missing_source_file_is_named_before_preparing_data(tmp_path):
     one = planned()
     with pytest.raises(FileNotFoundError) as caught:
-        JobSizes(ResultsLayout("results"), {}).block_minutes([(one, one.trials)])
+        JobSizes(ResultsLayout("results"), {}).block_minutes(block_of(one))
     # Snakemake compares it with the job's inputs.
     assert caught.value.filename == "results/data/table/meta.json"
     damaged = sizes(tmp_path)
     (tmp_path / "data" / "table" / "meta.json").write_text('{"rows": 4')
-    assert damaged.block_minutes([(one, one.trials)]) == 5 + 8
+    assert damaged.block_minutes(block_of(one)) == 5 + 8

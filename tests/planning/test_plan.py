@@ -7,7 +7,7 @@ from reseed.config import Dataset, Main, Model, Study
 from reseed.config.studies import KFold, Seeds
 from reseed.core.errors import ReseedError
 from reseed.planning.build import make_plan
-from reseed.planning.plan import blocks
+from reseed.planning.plan import plan_blocks
 from reseed.planning.project import Project
 from reseed.planning.seed_grid import expand_seeds
 from reseed.planning.study_specs import build_study_spec
@@ -124,19 +124,18 @@ def test_setting_key_ignores_texts_but_not_the_model():
     assert key(model={"hold_validation": True}) != first
 
 
-def test_blocks_hold_each_trial_once_and_share_small_settings():
+def test_blocks_hold_each_trial_of_a_setting_once():
     models = [
         {"name": "forest", "hyperparameters": {"max_depth": d}, "seconds_per_trial": 1}
         for d in (1, 2, 3)
     ]
     _, plan = plan_of({"models": models})
-    found = list(blocks(plan, block_seconds=60))
-    assert len(found) == 1
-    trials = [(p.setting, t) for block in found for p, trials in block for t in trials]
+    found = list(plan_blocks(plan, block_seconds=60))
+    assert len(found) == 3
+    trials = [(one.planned.setting, trial) for one in found for trial in one.seeds.trials()]
     wanted = [(p.setting, t) for p in plan.settings.values() for t in p.trials]
     assert sorted(trials) == sorted(wanted)
-    assert len(list(blocks(plan, block_seconds=3))) == 3
-    assert len(list(blocks(plan, block_seconds=60, seeds_per_job=1))) == 9
+    assert len(list(plan_blocks(plan, block_seconds=60, seeds_per_job=1))) == 9
 
 
 def test_block_holds_trials_of_the_same_studies_only():
@@ -144,11 +143,8 @@ def test_block_holds_trials_of_the_same_studies_only():
     other = {"name": "other", "models": [{"name": "forest", "hyperparameters": {"max_depth": 2}}]}
     project.studies["other"] = Study(**copy.deepcopy(STUDY) | other)
     plan = make_plan(project)
-    found = list(blocks(plan, block_seconds=600))
-    assert [{name for p, _ in block for name in p.studies} for block in found] == [
-        {"small"},
-        {"other"},
-    ]
+    found = list(plan_blocks(plan, block_seconds=600))
+    assert [block.studies for block in found] == [("small",), ("other",)]
 
 
 def test_blocks_separate_trials_that_only_one_study_needs():
@@ -156,8 +152,8 @@ def test_blocks_separate_trials_that_only_one_study_needs():
     more = {"name": "other", "experiments": {"one": {"seeds": {"model": {"count": 9}}}}}
     project.studies["other"] = Study(**copy.deepcopy(STUDY) | more)
     plan = make_plan(project)
-    found = [{trial for _, part in block for trial in part} for block in blocks(plan, 600)]
-    needed = {name: {t for _, part in plan.block(name) for t in part} for name in plan.studies}
+    found = [set(block.seeds.trials()) for block in plan_blocks(plan, 600)]
+    needed = {name: set(*plan.study_trials(name).values()) for name in plan.studies}
     assert sorted(map(len, found)) == [3, 6]
     assert found[0].isdisjoint(found[1])
     # The smaller study is made of one block, and the other of both.
@@ -165,31 +161,25 @@ def test_blocks_separate_trials_that_only_one_study_needs():
     assert needed["other"] == found[0] | found[1]
 
 
-def test_study_block_holds_each_of_its_trials_once():
+def test_study_holds_each_of_its_trials_once():
     project, _ = plan_of({})
     more = {"seeds": {"model": {"count": 9}}}
     other = {"name": "other", "experiments": {"one": more, "again": more | {"title": "Again"}}}
     project.studies["other"] = Study(**copy.deepcopy(STUDY) | other)
     plan = make_plan(project)
-    (small,), (large,) = plan.block("small"), plan.block("other")
-    assert small[0] is large[0]  # one setting, shared
-    assert [len(trials) for _, trials in (small, large)] == [3, 9]
-    assert len(small[0].trials) == 9
-
-
-def test_searched_trials_are_in_blocks_of_their_own():
-    searched = {"hyperparameters": {"mode": "fixed", "trials": 2}, "seeds": {"model": {"count": 3}}}
-    experiments = STUDY["experiments"] | {"searched": searched}
-    model = {"search_space": {"max_depth": [1, 2]}, "seconds_per_trial": 1}
-    _, plan = plan_of({"experiments": experiments}, model=model)
-    found = list(blocks(plan, block_seconds=600))
-    assert [[bool(p.searches()) for p, _ in block] for block in found] == [[False], [True]]
+    (small,), (large,) = (plan.study_trials(name).values() for name in ("small", "other"))
+    assert [len(trials) for trials in (small, large)] == [3, 9]
+    (planned,) = plan.settings.values()  # one setting, shared
+    assert len(planned.trials) == 9
+    for name, trials in (("small", small), ("other", large)):
+        held = [trial for block in plan.study_blocks(name) for trial in block.seeds.trials()]
+        assert sorted(held) == sorted(trials)
 
 
 def test_block_sizes_are_multiples_of_the_stack_width():
     seeds = {"one": {"seeds": {"model": {"count": 50}}}}
     _, plan = plan_of({"experiments": seeds}, {"stack": {"cpu": 8}, "seconds_per_trial": 6})
-    sizes = [len(trials) for block in blocks(plan, block_seconds=60) for _, trials in block]
+    sizes = [len(block.seeds) for block in plan_blocks(plan, block_seconds=60)]
     assert sizes == [16, 16, 16, 2]
 
 
@@ -202,7 +192,7 @@ def test_large_tables_are_trained_one_at_a_time_on_a_cpu(rows, width):
         assert planned.spec.model.stack == widths
         assert planned.stack_width == max(widths.values())
         # The width is in the key, so that it does not depend on the size of jobs.
-        assert [p.spec.key for block in blocks(plan, 1e9) for p, _ in block] == [planned.spec.key]
+        assert [one.planned.spec.key for one in plan_blocks(plan, 1e9)] == [planned.spec.key]
 
 
 def test_search_uses_the_metric_of_the_study():

@@ -8,16 +8,18 @@ import pandas as pd
 import pytest
 from reseed.cache.entries import entry_path
 from reseed.commands import _confirm
+from reseed.core.blocks import block_of
 from reseed.core.code_hash import digest
 from reseed.core.coordinates import Coordinates, Setting
 from reseed.core.errors import ReseedError
 from reseed.core.layout import ResultsLayout
 from reseed.planning.prune import (
+    _BLOCK,
     _ENTRY,
     _SEARCH,
-    _TRIAL,
     check_own,
-    planned_files,
+    planned_blocks,
+    planned_searches,
     unplanned,
 )
 
@@ -32,6 +34,10 @@ def write(path, text="x"):
 
 def trial(results, seed, setting=AT):
     return results / "trials" / f"{setting}{seed}.parquet"
+
+
+def key_of(number):
+    return f"ab{number:062x}"
 
 
 def add_entry(results, number):
@@ -49,21 +55,22 @@ def add_link(results, number, target):
 def add_record(path):
     """A copy of a trial's record."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    names = ["key", "status", "fingerprint"]
+    names = ["data_seed", "init", "facts"]
     pd.DataFrame([dict.fromkeys(names, "x")]).to_parquet(path)
     return path
 
 
-def test_unplanned_files_and_their_entries_are_listed(tmp_path):
-    used, target = add_link(tmp_path, 1, trial(tmp_path, 0))
-    gone, other = add_link(tmp_path, 2, trial(tmp_path, 1))
+def test_unplanned_files_and_entries_are_listed(tmp_path):
+    used, gone = add_entry(tmp_path, 1), add_entry(tmp_path, 2)
+    target, other = add_record(trial(tmp_path, 0)), add_record(trial(tmp_path, 1))
+    _, old = add_link(tmp_path, 4, trial(tmp_path, 5))  # of an earlier version
     search = write(tmp_path / "tuning" / f"{AT}0.json", '{"proof": "x"}')
     log = write(tmp_path / "tuning" / f"{AT}0.parquet")
     shard = write(tmp_path / "tuning" / f"{AT}0/rung-0/shard-1-of-2.json", '{"search": "x"}')
     drawn, _ = add_link(tmp_path, 3, tmp_path / "studies" / "s" / "figures" / "fig.png")
     split = write(tmp_path / "splits" / "b" / "0.parquet")
-    listed = list(unplanned(tmp_path, {target}))
-    assert listed == [other, shard, search, log, gone]  # the cache entry after its target
+    listed = list(unplanned(tmp_path, {target}, {key_of(1), key_of(4)}))
+    assert listed == [other, old, shard, search, log, gone]
     assert {used, target, drawn, split}.isdisjoint(listed)
 
 
@@ -85,7 +92,7 @@ def test_files_that_reseed_did_not_make_are_kept(tmp_path):
         write(results / "mine" / ".thesis.tex.12.part"),
         write(results / "trials" / ".thesis.part"),
     ]
-    assert list(unplanned(results, {target})) == []
+    assert list(unplanned(results, {target}, set())) == []
     assert all(path.exists() for path in (theirs, *mine))
 
 
@@ -120,30 +127,30 @@ def test_partial_files_of_killed_jobs_are_listed_once(tmp_path):
         write(tmp_path / "store" / "ab" / ".x.parquet.14.part"),
     }
     _, target = add_link(tmp_path, 1, trial(tmp_path, 0))
-    listed = list(unplanned(tmp_path, {target}))
+    listed = list(unplanned(tmp_path, {target}, set()))
     assert set(listed) == partial
     assert len(listed) == len(partial)
 
 
-def test_copies_instead_of_links_keep_the_cache(tmp_path):
-    target, old = add_record(trial(tmp_path, 0)), add_record(trial(tmp_path, 1))
+def test_a_copy_of_an_exhibit_or_search_keeps_the_cache(tmp_path):
+    """As in a copied project: nothing shows which entries are in use."""
+    for name in ("studies/s/tables/x.csv", f"tuning/{AT}0.json"):
+        results = tmp_path / name.partition("/")[0]
+        add_entry(results, 1)
+        copy = write(results / name, '{"proof": "x"}')
+        assert list(unplanned(results, {copy}, {key_of(2)})) == []
+
+
+def test_nothing_is_known_without_a_planned_trial_or_file(tmp_path):
     add_entry(tmp_path, 1)
-    assert list(unplanned(tmp_path, {target})) == [old]
-
-
-def test_one_copy_among_links_keeps_the_cache(tmp_path):
-    """As in a copied project of which one study was run since."""
-    _, linked = add_link(tmp_path, 1, trial(tmp_path, 0))
-    copy = add_record(trial(tmp_path, 1))
-    add_entry(tmp_path, 2)
-    assert list(unplanned(tmp_path, {linked, copy})) == []
+    assert list(unplanned(tmp_path, set(), set())) == []
 
 
 def test_names_are_those_of_the_layout():
     layout, setting = ResultsLayout("results"), Setting("d~1", "cv-5", "m.x", "default")
     for at in (Coordinates(0, None, 1, 1, 1, 1), Coordinates(3, 2, 0, 1, 2, 3)):
         files = {
-            _TRIAL: layout.trial(setting, at),
+            _BLOCK: layout.block(setting, block_of(at).name),
             _SEARCH: layout.search(setting, at),
         }
         shard = layout.search_shard(setting, at, 1, 2, 3)
@@ -153,15 +160,15 @@ def test_names_are_those_of_the_layout():
     assert _ENTRY.fullmatch(entry.as_posix().removeprefix("results/"))
 
 
-def test_searches_and_trials_of_every_study_are_planned():
+def test_searches_and_blocks_of_every_study_are_planned():
     setting, at = Setting("d", "s", "m", "h"), Coordinates(0, None, 0, 0, 0, 0)
     plan = SimpleNamespace(
         layout=ResultsLayout("results"),
-        studies={"one": {}, "two": {}},
-        trial_files=lambda study: [f"results/trials/{study}.parquet"],
+        all_blocks=lambda: ["one", "two"],
+        block_file=lambda block: f"results/trials/{block}.parquet",
         settings={setting: SimpleNamespace(setting=setting, searches=lambda: [at])},
     )
-    assert {path.as_posix() for path in planned_files(plan)} == {
+    assert {path.as_posix() for path in planned_blocks(plan) | planned_searches(plan)} == {
         "results/trials/one.parquet",
         "results/trials/two.parquet",
         "results/tuning/d/s/m/h/data-seed-0/model-seed-0.json",

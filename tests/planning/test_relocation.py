@@ -13,9 +13,9 @@ EXHIBIT = ExhibitSpec(
 
 
 def test_paths_of_nested_specs_are_replaced():
-    spec = DrawSpec("/old", "s", (EXHIBIT, EXHIBIT))
+    spec = DrawSpec("/old", "s", EXHIBIT)
     moved = replace(EXHIBIT, inputs=("/new/m", "/older/m"))
-    assert relocate(spec, "/old", "/new") == DrawSpec("/new", "s", (moved, moved))
+    assert relocate(spec, "/old", "/new") == DrawSpec("/new", "s", moved)
 
 
 def test_user_paths_outside_the_results_are_kept():
@@ -28,7 +28,7 @@ def test_user_paths_outside_the_results_are_kept():
 def test_settings_and_trials_are_kept(tmp_path):
     (tmp_path / "toy.csv").write_text("y,x\n")
     project, plan = load_toy_project(tmp_path)
-    training = build_train_spec(project, plan.all_trials(), lambda stamps: "sources")
+    training = build_train_spec(project, plan.all_blocks(), lambda stamps: "sources")
     moved = relocate(VerifySpec(training, 3), training.results, "/new")
     assert moved.training.results == "/new"
     assert moved.training.settings == training.settings

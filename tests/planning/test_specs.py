@@ -9,7 +9,6 @@ from reseed.config.studies import Official
 from reseed.core.coordinates import Coordinates
 from reseed.core.coverage import PaperExhibit
 from reseed.planning import specs
-from reseed.planning.plan import blocks
 from reseed.planning.study_specs import build_study_spec, narrow_to_experiment
 from reseed.planning.training_specs import build_train_spec
 from toy_project import load_toy_project
@@ -60,7 +59,7 @@ def study(planned):
 @pytest.fixture(scope="module")
 def training(planned):
     project, plan = planned
-    return build_train_spec(project, next(blocks(plan, 60)), lambda stamps: "sources.json")
+    return build_train_spec(project, plan.all_blocks()[:1], lambda stamps: "sources.json")
 
 
 @pytest.fixture(scope="module")
@@ -77,16 +76,15 @@ def every_spec(study, training):
     return [
         specs.DataSpec(RESULTS, "toy~0a1b", DATASET, sources),
         specs.WeightsSpec(RESULTS, Weights(name="w", title="W", sources=[SOURCE])),
-        specs.SplitSpec(RESULTS, "toy", "official", Official(kind="official"), (0, 1)),
+        specs.SplitSpec(RESULTS, "toy", "official", Official(kind="official"), 20),
         specs.SearchSpec(RESULTS, "report", False, setting, Coordinates(0, 1, 2, 3, 4, 5), sources),
         training,
         specs.VerifySpec(training, None, "first", (step,)),
         study,
-        specs.SettleSpec(study, 2, sources),
         specs.ImportSpec(Results(path="runs.csv"), study, True),
         specs.ExportSpec(RESULTS, "first", "models", ("auc",), "runs.csv"),
         analysis,
-        specs.DrawSpec(RESULTS, "first", (exhibit,)),
+        specs.DrawSpec(RESULTS, "first", exhibit),
         specs.ReportSpec(
             RESULTS,
             "results",

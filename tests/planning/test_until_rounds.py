@@ -1,19 +1,11 @@
-"""Experiments that train until settled: rounds, blocks, decisions, and refused designs."""
+"""Experiments with a rule by which their pairs are settled: refused designs."""
 
 import copy
 
 import pytest
-from reseed.config import Dataset, Main, Model, Study
-from reseed.planning.build import make_plan
-from reseed.planning.costs import format_page, study_costs
-from reseed.planning.plan import blocks
-from reseed.planning.project import Project
-from reseed.planning.seed_grid import DecisionId, split_rounds
+from reseed.config import Study
 from reseed.planning.until import check_until
 
-MODEL = {"name": "forest", "title": "Forest", "factory": "reseed.models.forest:random_forest"}
-DATASET = {"name": "toy", "title": "Toy", "task": "binary", "target": "y"}
-FACTS = dict.fromkeys(("scale", "command", "cpu", "gaps", "block"), "")
 UNTIL = {"seeds": {"model": {"count": 11}}, "until": {"first": 4, "batch": 3}}
 STUDY = {
     "name": "small",
@@ -27,83 +19,6 @@ STUDY = {
 
 def study(**parts):
     return Study(**copy.deepcopy(STUDY) | parts)
-
-
-def plan_of(*studies):
-    models = {name: Model(**MODEL | {"name": name}) for name in ("forest", "other")}
-    project = Project(
-        main=Main(), datasets={"toy": Dataset(**DATASET)}, models=models, weights={},
-        studies={one.name: one for one in studies},
-    )  # fmt: skip
-    return make_plan(project)
-
-
-def decision(number, name="small", experiment="one"):
-    return DecisionId(name, experiment, number)
-
-
-def gates(plan, model="forest"):
-    """Seeds of the trials of a model by the decisions they wait for."""
-    (planned,) = (one for key, one in plan.settings.items() if key.model == model)
-    parts = planned.parts(planned.trials)
-    return {decisions: [trial.init for trial in trials] for decisions, trials in parts.items()}
-
-
-def test_rounds_take_seeds_in_the_order_of_their_numbers():
-    arm = study(experiments={"one": UNTIL | {"seeds": {"model": [9, 2, 7, 1, 5]}}})
-    experiment = arm.experiments["one"]
-    rounds = split_rounds(experiment.seeds, arm.splits[0], experiment.until)
-    assert [[trial.init for trial in part] for part in rounds] == [[1, 2, 5, 7], [9]]
-    assert [len(part) for part in split_rounds(experiment.seeds, arm.splits[0], None)] == [5]
-
-
-def test_each_later_round_waits_for_the_decision_before():
-    plan = plan_of(study())
-    assert gates(plan) == {
-        (): [0, 1, 2, 3],
-        (decision(0),): [4, 5, 6],
-        (decision(1),): [7, 8, 9],
-        (decision(2),): [10],
-    }
-    assert plan.decisions() == [decision(0), decision(1), decision(2)]
-    assert plan.decision_files(plan.decisions())[0] == (
-        "results/studies/small/rounds/one/round-0.json"
-    )
-
-
-@pytest.mark.parametrize("size", [{"seeds_per_job": 2}, {"block_seconds": 1e6}])
-def test_a_job_never_crosses_a_round(size):
-    plan = plan_of(study())
-    found = list(blocks(plan, **{"block_seconds": 60.0, **size}))
-    for block in found:
-        assert len({part for planned, trials in block for part in planned.parts(trials)}) == 1
-    trials = [(p.setting, t) for block in found for p, members in block for t in members]
-    assert len(set(trials)) == len(trials) == 22
-    if "block_seconds" in size:
-        assert len(found) == 4  # both models of a round in one job
-
-
-def test_trials_that_others_always_need_wait_for_nothing():
-    fixed = {"seeds": {"model": {"start": 3, "count": 3}}}
-    plan = plan_of(study(experiments={"one": UNTIL, "two": fixed}))
-    assert gates(plan)[()] == [0, 1, 2, 3, 4, 5]
-    assert gates(plan)[decision(0),] == [6]
-    for order in (("small", "late"), ("late", "small")):
-        late = {"seeds": {"model": {"start": 3, "count": 6}}, "until": {"first": 2, "batch": 6}}
-        found = plan_of(*(study(name=n, experiments={"one": late if n == "late" else UNTIL})
-                          for n in order))  # fmt: skip
-        both = gates(found)
-        assert both[()] == [0, 1, 2, 3, 4]
-        either = next(key for key in both if len(key) == 2 and both[key] == [5, 6])
-        assert set(either) == {decision(0), decision(0, "late")}
-
-
-def test_costs_are_a_maximum_and_count_jobs_by_round():
-    costs = study_costs(plan_of(study()), {}, {"toy": 16_000}, 1e6)["small"]
-    cost = costs["forest"]
-    assert (cost.trials, cost.skippable, cost.jobs) == (11, 7, 4)
-    page = format_page({"small": costs}, {"small": "Small"}, FACTS)
-    assert "At most: 14 of the 22 trials are trained only as long as" in page
 
 
 INVALID = {

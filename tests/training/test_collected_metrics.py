@@ -33,7 +33,7 @@ some.greater_is_better = none.greater_is_better = wrong.greater_is_better = True
 def measure(tmp_path, monkeypatch):
     (tmp_path / "own_collected.py").write_text(CODE)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(trials, "read_split", lambda path, fold: Split(ROWS, ROWS, ROWS))
+    monkeypatch.setattr(trials, "read_split", lambda path, data_seed, fold: Split(ROWS, ROWS, ROWS))
     monkeypatch.setattr(trials, "read_targets", lambda folder: Targets(ROWS % 2))
     cache = SimpleNamespace(
         data=SimpleNamespace(task="binary"),

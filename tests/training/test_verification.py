@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from reseed.cache.trial_records import TrialRecord
+from reseed.core.blocks import trial_name
 from reseed.core.coordinates import Coordinates
 from reseed.core.errors import Damaged
 from reseed.data.splits import Split
@@ -36,7 +37,7 @@ def checked(tmp_path, monkeypatch):
             data_folder=tmp_path,
             data=SimpleNamespace(task="binary"),
             spec=SimpleNamespace(model=SimpleNamespace(metric=OWN)),
-            trial_path=lambda trial: Path(trial.file),
+            trial_path=lambda trial: Path(f"{trial_name(trial)}.parquet"),
             key=lambda trial: "key",
             entry_paths=lambda key, environment="": [Path(f"entry-of-{key}")],
             read=lambda trial, columns=(): records[trial],
@@ -72,7 +73,7 @@ def test_trial_without_outputs_is_not_counted_as_computed(checked):
 def test_damaged_record_is_reported_with_its_error(checked, tmp_path):
     class Unreadable(dict):
         def __getitem__(self, trial):
-            raise Damaged(tmp_path / trial.file, "cut short")
+            raise Damaged(tmp_path / f"{trial_name(trial)}.parquet", "cut short")
 
     (check,) = checked(Unreadable({TRIALS[0]: None}))
     assert not check.same
@@ -96,7 +97,10 @@ def test_outputs_that_do_not_match_the_fingerprint_are_found(checked):
         fingerprint=compute_fingerprint(OUTPUTS),
     )
     (check,) = checked({TRIALS[0]: forged})
-    assert (check.same, check.text) == (False, "its outputs do not match its fingerprint")
+    assert (check.same, check.text) == (
+        False,
+        "data-seed-0/model-seed-0: its outputs do not match its fingerprint",
+    )
 
 
 def test_metrics_beside_those_of_the_outputs_are_found(checked):
@@ -111,7 +115,7 @@ def test_validation_metrics_follow_from_validation_outputs(checked):
         record(metrics, OUTPUTS), validation=OUTPUTS, validation_metrics=metrics | {"auc": 0.0}
     )
     (check,) = checked({TRIALS[0]: whole})
-    assert check.text.startswith("validation auc is 0.0")
+    assert check.text.startswith("data-seed-0/model-seed-0: validation auc is 0.0")
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from fault_harness.blocks import (
+    forge_entries,
+    forge_records,
+    list_blocks,
+    read_all,
+    read_records,
+)
 from fault_harness.warm import (
     WarmRun,
     kill_all,
@@ -24,7 +31,7 @@ from fault_harness.warm import (
     suits_warm_runs,
 )
 from fault_harness.workspace import TABLE, copy_pipeline, unlock, write_entry
-from reseed.cache.trial_records import read_trial
+from reseed.cache.trial_records import TrialRecord
 
 REPOSITORY = Path(__file__).parent.parent.parent
 FOREST = {
@@ -182,14 +189,31 @@ class Project:
         """The study's collected table."""
         return pd.read_parquet(self.folder / METRICS)
 
+    def blocks(self) -> list[Path]:
+        """All block files, sorted."""
+        return sorted(list_blocks(self.folder / "results"))
+
     def trials(self) -> dict[str, str]:
-        """Keys of all trial files, by path."""
-        files = sorted((self.folder / "results" / "trials").rglob("*.parquet"))
-        return {str(path.relative_to(self.folder)): read_trial(path).key for path in files}
+        """Keys of all trials in block files, by `SETTING/TRIAL`."""
+        records = read_all(self.folder / "results")
+        return {name: record.key for name, record in sorted(records.items())}
+
+    def forge(self, trials: dict[str, TrialRecord], with_entries: bool = True) -> list[Path]:
+        """Replace trials, by `SETTING/TRIAL`, in their blocks; returns these."""
+        results, changed = self.folder / "results", []
+        for path in self.blocks():
+            setting = "/".join(path.relative_to(results / "trials").parts[:4])
+            found = {f"{setting}/{name}": name for name in read_records(path)}
+            if chosen := {found[name]: record for name, record in trials.items() if name in found}:
+                forge_records(path, chosen)
+                changed.append(path)
+        if with_entries:
+            forge_entries(results, trials)
+        return changed
 
     def trained(self) -> int:
         """Number of trials that a run trained and did not link, from its logs."""
-        logs = (self.folder / "results" / "logs" / "train").glob("*.log")
+        logs = (self.folder / "results" / "logs" / "train").rglob("*.log")
         return sum(len(re.findall(r": ok in|: failed in", log.read_text())) for log in logs)
 
     def forget_logs(self) -> None:

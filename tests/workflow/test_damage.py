@@ -1,10 +1,12 @@
 """Damaged and altered files are detected when they are read, and regenerated."""
 
 import shutil
+from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from fault_harness.blocks import COLUMNS, read_all
 from projects import METRICS, TRAINED
 
 pytestmark = pytest.mark.workflow
@@ -20,7 +22,7 @@ def damage(path):
 @pytest.mark.parametrize("how", ["cut", "flipped", "swapped"])
 def test_damaged_trial_is_detected_and_regenerated(finished, how):
     before = finished.trials()
-    one, other = (finished.folder / path for path in list(before)[:2])
+    one, other = finished.blocks()[:2]
     if how == "cut":
         one.chmod(0o644)
         with one.open("r+b") as handle:
@@ -38,52 +40,47 @@ def test_damaged_trial_is_detected_and_regenerated(finished, how):
 
 
 def test_damaged_split_is_not_used_and_is_regenerated(finished):
-    path = finished.folder / "results/splits/table/holdout-0.3/data-seed-0.parquet"
+    path = finished.folder / "results/splits/table/holdout-0.3/data-seeds-0-19.parquet"
     stored = pq.read_table(path)
+    groups = pq.ParquetFile(path)
+    size = groups.metadata.row_group(0).num_rows
     rows = stored["row"].to_pylist()
     part = stored["part"].to_pylist()
     rows[part.index("test")] = rows[part.index("train")]
     column = stored.schema.get_field_index("row")
     forged = stored.set_column(column, "row", pa.array(rows, pa.int64()))
-    pq.write_table(forged.replace_schema_metadata(stored.schema.metadata), path)
+    metadata = groups.metadata.metadata
+    pq.write_table(forged.replace_schema_metadata(metadata), path, row_group_size=size)
     shutil.rmtree(finished.folder / "results" / "store")  # so that trials must be trained
-    for trial in finished.trials():
-        (finished.folder / trial).unlink()
+    for block in finished.blocks():
+        block.unlink()
     assert "a row in two parts" in finished.run(fails=True)
     finished.run()
     assert len(finished.trials()) == TRAINED
 
 
 def test_verify_detects_metrics_that_contradict_the_outputs(finished):
-    from reseed.cache.trial_records import read_trial, write_trial
-
     assert "of 12 trials were retrained" in finished.run("verify")
-    path = finished.folder / next(iter(finished.trials()))
-    before, record = finished.trials(), read_trial(path, ["test", "curve"])
+    before, records = finished.trials(), read_all(finished.folder / "results", COLUMNS)
+    name, record = next(iter(records.items()))
     record.metrics["auc"] += 0.3
-    path.chmod(0o644)
-    write_trial(path, record)  # in place, so that the cache entry is altered too
+    [path] = finished.forge({name: record})
     text = finished.run("verify", fails=True)
     assert "its outputs give" in text
-    assert path.name in text
-    finished.run()  # verify deleted the trial and its cache entry
+    assert f"{path.name}: {name.split('/', 4)[4]}" in text
+    finished.run()  # verify deleted the block and the cache entry of the trial
     assert finished.trials() == before
+    assert finished.trained() == 1
     assert "of 12 trials were retrained" in finished.run("verify")
 
 
 def test_verify_deletes_a_trial_that_does_not_repeat(finished):
-    from dataclasses import replace
-
-    from reseed.cache.trial_records import read_trial, write_trial
-
-    forests = [name for name in finished.trials() if "/forest/" in name]
-    path, other = (finished.folder / name for name in forests[:2])
-    before, record = finished.trials(), read_trial(path, ["test", "curve"])
-    taken = read_trial(other, ["test", "curve"])
-    path.chmod(0o644)
-    write_trial(path, replace(taken, key=record.key, seeds=record.seeds))  # consistent in itself
+    before, records = finished.trials(), read_all(finished.folder / "results", COLUMNS)
+    (name, record), (_, taken) = [one for one in records.items() if "/forest/" in one[0]][:2]
+    forged = replace(taken, key=record.key, seeds=record.seeds)  # consistent in itself
+    finished.forge({name: forged})
     text = finished.run("verify", "--config", "verify_all=true", fails=True)
-    assert f"{path.name}: differs in metrics, fingerprint, test: expected" in text, text
+    assert f"{name.split('/', 4)[4]}: differs in metrics, fingerprint, test: expected" in text, text
     finished.run()
     assert finished.trials() == before
 

@@ -1,8 +1,8 @@
 """Failures are outcomes. `retry_failed` trains failed trials and searches again."""
 
 import pytest
+from fault_harness.blocks import read_all
 from projects import FOREST, METRICS, TRAINED
-from reseed.cache.trial_records import read_trial
 from reseed.core.errors import RETRY_HINT
 
 pytestmark = pytest.mark.workflow
@@ -52,7 +52,7 @@ def test_failed_trials_are_trained_again_on_request(failing):
     assert count
     assert RETRY_HINT in text
     assert RETRY_HINT in (project.folder / "results/report/small.html").read_text()
-    logs = (project.folder / "results" / "logs" / "train").glob("*.log")
+    logs = (project.folder / "results" / "logs" / "train").rglob("*.log")
     assert sum(log.read_text().count(RETRY_HINT) for log in logs) == 3
 
     flag.unlink()
@@ -67,8 +67,8 @@ def test_failed_trials_are_trained_again_on_request(failing):
 
     # The failures are in the cache no more.
     project.forget_logs()
-    for path in project.trials():
-        (project.folder / path).unlink()
+    for path in project.blocks():
+        path.unlink()
     assert RETRY_HINT not in project.run()
     assert project.trained() == 0
 
@@ -114,7 +114,7 @@ def test_failures_of_programs_and_flags_are_retried(failing):
     text = project.train(fails=True)
     assert "model strict: none of" in text
     assert "--config retry_failed=true" in text
-    records = {path: read_trial(project.folder / path) for path in project.trials()}
+    records = read_all(project.folder / "results")
     errors = {path: one.error for path, one in records.items() if one.status == "failed"}
     assert all(path in errors for path in records if "/strict/" in path)
     assert any("CalledProcessError" in error for error in errors.values())

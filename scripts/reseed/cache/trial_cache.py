@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from reseed.cache.entries import entry_path
-from reseed.cache.trial_records import TrialRecord, read_trial
+from reseed.cache.trial_records import BlockFile, TrialRecord
+from reseed.core.blocks import parse_block, trial_name
 from reseed.core.code_hash import digest
 from reseed.core.coordinates import KEPT_PARTS, Coordinates
 from reseed.core.errors import Damaged, ReseedError, Stale
@@ -76,7 +77,8 @@ def has_failed(path: str | Path) -> bool:
     try:
         if path.suffix == ".json":
             return read_winner(path).failed_fits > 0
-        return read_trial(path).status == "failed"
+        block = BlockFile(path)
+        return any(block.record(row).status == "failed" for row in range(len(block)))
     except (FileNotFoundError, Damaged):
         return False
 
@@ -111,11 +113,14 @@ class TrialCache:
     Args:
         results: the results folder.
         spec: the setting.
+        blocks: names of the blocks whose files hold its trials (`reseed.core.blocks`).
     """
 
-    def __init__(self, results: str | Path, spec: SettingSpec):
+    def __init__(self, results: str | Path, spec: SettingSpec, blocks: Iterable[str] = ()):
         self.layout, self.spec = ResultsLayout(str(results)), spec
         self.setting = spec.setting
+        self.blocks = tuple(blocks)
+        self._files: dict[tuple[str, ...], tuple[object, BlockFile]] = {}
         self._rows: dict[int, dict[int, str]] = {}
         self._winners: dict[Path, SearchWinner] = {}
         self._hyperparameters: dict[Coordinates | None, dict[str, Any]] = {}
@@ -146,12 +151,25 @@ class TrialCache:
         return to_json(self.spec.model)
 
     def split_path(self, data_seed: int) -> Path:
-        """File of the split that a data seed draws."""
-        return Path(self.layout.split(*self.setting[:2], data_seed))
+        """File of the splits of a data seed and its neighbours."""
+        return Path(self.layout.splits(*self.setting[:2], data_seed))
+
+    def block_path(self, block: str) -> Path:
+        """File of a block of trials."""
+        return Path(self.layout.block(self.setting, block))
+
+    @cached_property
+    def _places(self) -> dict[Coordinates, tuple[str, int]]:
+        """Block and row of each trial."""
+        return {
+            trial: (name, row)
+            for name in self.blocks
+            for row, trial in enumerate(parse_block(name).trials())
+        }
 
     def trial_path(self, trial: Coordinates) -> Path:
-        """The trial's declared file."""
-        return Path(self.layout.trial(self.setting, trial))
+        """The block file that holds the trial."""
+        return self.block_path(self._places[trial][0])
 
     def rows_hash(self, trial: Coordinates) -> str:
         """Hash of the rows that the trial uses. Raises Damaged for a wrong or damaged split."""
@@ -159,10 +177,9 @@ class TrialCache:
         if seed not in self._rows:
             expected = {
                 "scheme": self.setting.scheme,
-                "data_seed": seed,
                 "targets_sha256": self.data.targets_sha256,
             }
-            self._rows[seed] = read_split_hashes(self.split_path(seed), expected)
+            self._rows[seed] = read_split_hashes(self.split_path(seed), seed, expected)
         return self._rows[seed][trial.fold or 0]
 
     # --- searches --------------------------------------------------------------------------------
@@ -245,25 +262,39 @@ class TrialCache:
         ]
 
     def read(self, trial: Coordinates, columns: Iterable[str] = ()) -> TrialRecord:
-        """The trial's record from its declared file, checked against the expected key.
+        """The trial's record from its block file, checked against the expected key.
 
         Raises Damaged or Stale, which name the files to delete, and ReseedError for a missing file.
         """
-        path = self.trial_path(trial)
+        block, row = self._places[trial]
+        path = self.block_path(block)
         try:
             key = self.key(trial)
         except Damaged as error:
-            # Snakemake makes a split or a search again only for a trial that is missing.
+            # Snakemake makes a split or a search again only for a block that is missing.
             error.files += (path,)
             raise
         try:
-            record = read_trial(path, columns)
+            record = self._open(block, tuple(columns)).record(row)
         except FileNotFoundError:
             raise ReseedError(f"{path}: missing. Run snakemake again to make it.") from None
-        except Damaged as error:
-            error.files += tuple(self.entry_paths(key))
-            error.cached = False  # its entries are named
-            raise
         if record.key != key:
-            raise Stale(path, "made by other code, settings, data or rows than the project has now")
+            raise Stale(
+                path,
+                f"{trial_name(trial)} was made by other code, settings, data or rows than the "
+                "project has now",
+            )
         return record
+
+    def _open(self, block: str, columns: tuple[str, ...]) -> BlockFile:
+        """The file of a block. The last one for these columns stays open until it is replaced."""
+        path = self.block_path(block)
+        facts = path.stat()
+        stamp = (path, facts.st_ino, facts.st_mtime_ns, facts.st_size)
+        known, file = self._files.get(columns, (None, None))
+        if file is None or known != stamp:
+            file = BlockFile(path, columns)
+            if file.seeds() != list(parse_block(block).trials()):
+                raise Damaged(path, "it holds other seeds than its name says")
+            self._files[columns] = stamp, file
+        return file

@@ -1,14 +1,18 @@
-"""The trial record: one small Parquet file with one row, identified by its key alone.
+"""Trial records: a cache entry holds one, identified by its key alone; a block file holds many.
 
-It holds the outcome and the environment, not the study or setting that requested it. So settings
-with the same meaning share one record.
+A record has the outcome and the environment, not the study or setting that requested it. So
+settings with the same meaning share one record. A block file has one row a trial, in the order of
+`SeedBlock.trials`, with columns that name its seeds.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +21,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from reseed.core.coordinates import KEPT_PARTS
-from reseed.core.errors import Damaged
+from reseed.core.atomic import replace_atomically
+from reseed.core.coordinates import KEPT_PARTS, Coordinates
+from reseed.core.errors import Damaged, ReseedError
 
 CURVE_POINT = pa.struct(
     [("epoch", pa.int32())]
@@ -33,6 +38,10 @@ FACTS = (
     *("classes", "converged", "train_seconds", "fingerprint", "environment", "commit"),
     "environment_facts",
 )
+#: Columns of a block file that name the seeds of a row.
+SEEDS = tuple(pa.field(name, pa.int64()) for name in Coordinates._fields)
+#: Bytes of a row group of a block file in memory: what reading one trial reads.
+GROUP_BYTES = 16 * 2**20
 #: Raw outputs are float32 where they are missing; otherwise they have their own type.
 SCHEMA = pa.schema(
     [
@@ -94,25 +103,143 @@ def write_trial(path: Path, record: TrialRecord) -> None:
 
 
 def read_trial(path: Path, columns: Iterable[str] = ()) -> TrialRecord:
-    """One trial, with those of `test`, `validation` and `curve` that `columns` names.
+    """The trial of a cache entry, with those of `test`, `validation`, `curve` that `columns` names.
 
     Raises Damaged for a file that is cut short or whose bytes changed; FileNotFoundError.
     """
-    wanted = ["facts", *(name for name in SCHEMA.names[1:] if name in columns)]
-    try:
-        with pq.ParquetFile(path, page_checksum_verification=True) as file:
-            table = file.read(columns=wanted)
-        fields = json.loads(table["facts"][0].as_py())
-        for name in wanted[1:]:
-            value = table[name][0]
-            if name == "curve":
-                fields[name] = value.as_py()
-            elif value.values is not None:
-                outputs = value.values.to_numpy(zero_copy_only=False)
-                shape = (-1, fields["classes"]) if fields["classes"] > 1 else -1
-                fields[name] = outputs.reshape(shape)
-        return TrialRecord(**fields)
-    except FileNotFoundError:
-        raise
-    except (OSError, ValueError, IndexError, KeyError, TypeError) as error:
-        raise Damaged(path, f"damaged ({error})") from None
+    return BlockFile(path, columns).record(0)
+
+
+class BlockFile:
+    """A file of trial records; one row group is in memory at a time.
+
+    Args:
+        path: a block file, or a cache entry.
+        columns: those of `test`, `validation` and `curve` to read.
+
+    Raises:
+        Damaged: a file that is cut short or whose bytes changed; so do all methods.
+        FileNotFoundError: there is no such file.
+    """
+
+    def __init__(self, path: Path, columns: Iterable[str] = ()):
+        self.path = path
+        self.columns = ["facts", *(name for name in SCHEMA.names[1:] if name in columns)]
+        self._group, self._table = -1, SCHEMA.empty_table()
+        self._facts: list[str] = []
+        with self._raise_damaged(), pq.ParquetFile(path, page_checksum_verification=True) as file:
+            groups = [file.metadata.row_group(one) for one in range(file.num_row_groups)]
+            self._ends = list(accumulate(group.num_rows for group in groups))
+            if len(groups) == 1:
+                self._keep(0, file.read(columns=self.columns))
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    def seeds(self) -> list[Coordinates]:
+        """The trial of each row, by the columns that name its seeds."""
+        with self._raise_damaged(), pq.ParquetFile(self.path, page_checksum_verification=True) as f:
+            columns = f.read(columns=Coordinates._fields).to_pydict()
+            return [Coordinates(*row) for row in zip(*columns.values(), strict=True)]
+
+    def record(self, number: int) -> TrialRecord:
+        """The record of a row."""
+        with self._raise_damaged():
+            place = self._find(number)
+            fields = json.loads(self._facts[place])
+            for name in self.columns[1:]:
+                value = self._table[name][place]
+                if name == "curve":
+                    fields[name] = value.as_py()
+                elif value.values is not None:
+                    outputs = value.values.to_numpy(zero_copy_only=False)
+                    shape = (-1, fields["classes"]) if fields["classes"] > 1 else -1
+                    fields[name] = outputs.reshape(shape)
+            return TrialRecord(**fields)
+
+    def table(self) -> pa.Table:
+        """The rows of a file with one row group, as a cache entry is."""
+        with self._raise_damaged():
+            self._find(0)
+            return self._table
+
+    def _find(self, number: int) -> int:
+        """Place of a row in its row group, which is read."""
+        group = bisect_right(self._ends, number)
+        if group != self._group:
+            with pq.ParquetFile(self.path, page_checksum_verification=True) as file:
+                self._keep(group, file.read_row_group(group, columns=self.columns))
+        return number - (self._ends[group - 1] if group else 0)
+
+    def _keep(self, group: int, table: pa.Table) -> None:
+        self._group, self._table = group, table
+        self._facts = table["facts"].to_pylist()
+
+    @contextmanager
+    def _raise_damaged(self) -> Iterator[None]:
+        try:
+            yield
+        except FileNotFoundError:
+            raise
+        except (OSError, ValueError, IndexError, KeyError, TypeError) as error:
+            raise Damaged(self.path, f"damaged ({error})") from None
+
+
+def write_block(path: Path, entries: Iterable[tuple[Coordinates, Path]]) -> None:
+    """Write a block file from the cache entries of its trials, in one step.
+
+    Memory is bounded by the size of a row group. Raises Damaged for an entry.
+    """
+    writer: pq.ParquetWriter | None = None
+    with replace_atomically(path) as temporary:
+        for rows in _group_rows(entries):
+            schema = writer.schema if writer else _common_schema(rows)
+            table = pa.concat_tables([_cast(row, schema, path) for row in rows])
+            writer = writer or pq.ParquetWriter(
+                temporary,
+                schema,
+                compression="zstd",
+                write_statistics=False,
+                write_page_checksum=True,
+            )
+            writer.write_table(table, row_group_size=len(rows))
+        if writer is None:
+            raise ValueError(f"{path}: a block without trials")
+        writer.close()
+
+
+def _group_rows(entries: Iterable[tuple[Coordinates, Path]]) -> Iterator[list[pa.Table]]:
+    """Rows of a block with the columns that name their seeds, in groups of a bounded size."""
+    group: list[pa.Table] = []
+    size = 0
+    for trial, entry in entries:
+        row = BlockFile(entry, SCHEMA.names).table()
+        seeds = [pa.array([value], kind.type) for value, kind in zip(trial, SEEDS, strict=True)]
+        group.append(pa.table([*seeds, *row.columns], schema=pa.schema([*SEEDS, *row.schema])))
+        size += row.nbytes
+        if size > GROUP_BYTES:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group
+
+
+def _common_schema(rows: list[pa.Table]) -> pa.Schema:
+    """Schema of rows of which some have no outputs."""
+    schema = rows[0].schema
+    for part in KEPT_PARTS:
+        with_outputs = (row.schema.field(part) for row in rows if row[part].null_count == 0)
+        number = schema.get_field_index(part)
+        schema = schema.set(number, next(with_outputs, schema.field(part)))
+    return schema
+
+
+def _cast(row: pa.Table, schema: pa.Schema, path: Path) -> pa.Table:
+    """A row in the schema of its block. Raises ReseedError for outputs of another type."""
+    for name in KEPT_PARTS:
+        if row[name].null_count == 0 and row.schema.field(name) != schema.field(name):
+            raise ReseedError(
+                f"{path}: the outputs of its trials have two types, {schema.field(name).type} and "
+                f"{row.schema.field(name).type}. Let the model's `predict` return one type."
+            )
+    return row.cast(schema)

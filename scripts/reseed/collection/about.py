@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
@@ -42,7 +41,6 @@ def describe_study(study: StudyTrials, frame: pd.DataFrame) -> StudyInfo:
         describe_datasets(study),
         trials,
         folders,
-        skipped=study.count_skipped(),
         same_outputs=find_repeated_outputs(trials),
         study=spec.study,
         title=spec.title,
@@ -50,7 +48,7 @@ def describe_study(study: StudyTrials, frame: pd.DataFrame) -> StudyInfo:
         citation=spec.citation,
         scale=spec.scale,
         reduced=spec.reduced,
-        notes=[*spec.notes, *describe_rounds(study)],
+        notes=list(spec.notes),
         left_out=list(spec.left_out),
         models={name: ModelInfo(**to_json(text)) for name, text in spec.models.items()},
         variants=spec.variants,
@@ -69,24 +67,6 @@ def describe_datasets(study: StudyTrials) -> dict[str, DatasetInfo]:
         )
         for cache in study.one_cache_per_dataset()
     }
-
-
-def describe_rounds(study: StudyTrials) -> Iterator[str]:
-    """When experiments that train in rounds stopped: one sentence a dataset."""
-    for experiment in study.spec.experiments:
-        arms: dict[str, list[tuple[int, int]]] = defaultdict(list)
-        for arm in experiment.arms if experiment.until else ():
-            runs = len(study.needed_trials(experiment, arm))
-            dataset = study.caches[arm.setting].setting.dataset
-            arms[dataset].append((runs, count_trials(arm.seeds, arm.scheme)))
-        for dataset, counts in arms.items():
-            used, planned = map(sum, zip(*counts, strict=True))
-            runs, most = max(runs for runs, _ in counts), counts[0][1]
-            yield (
-                f"{experiment.title or experiment.name} on {study.spec.datasets[dataset].title}: "
-                f"{'stopped after' if runs < most else 'used all'} {runs} of {most} seeds; "
-                f"{used:,} of {planned:,} trials were needed to settle the pairs of models."
-            )
 
 
 def describe_experiment(experiment: ExperimentSpec) -> ExperimentInfo:

@@ -82,7 +82,9 @@ def collect_items(study: StudyTrials, scores: Path, targets: Path, curves: Path)
         reader.raise_damaged()
     with _Writer(targets, TARGETS) as truths:
         for partition, one in sorted(partitions.items(), key=lambda item: item[0]):
-            split = read_split(one.cache.split_path(one.trial.data_seed), one.trial.fold or 0)
+            split = read_split(
+                one.cache.split_path(one.trial.data_seed), one.trial.data_seed, one.trial.fold or 0
+            )
             target = read_targets(one.cache.data_folder).target.astype(np.float64)
             truths.add(
                 dict(zip(TARGET_COLUMNS, partition, strict=True))

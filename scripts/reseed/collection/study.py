@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from reseed.cache.rounds import Decisions
 from reseed.cache.trial_cache import TrialCache
 from reseed.cache.trial_records import TrialRecord
 from reseed.core.coordinates import Coordinates
 from reseed.core.errors import Damaged, ManyDamaged
 from reseed.core.schemas import TRIAL_COLUMNS
-from reseed.planning.seed_grid import DecisionId, expand_seeds, split_rounds, varied_seeds
-from reseed.planning.specs import ArmSpec, ExperimentSpec, StudySpec
+from reseed.planning.seed_grid import expand_seeds, varied_seeds
+from reseed.planning.specs import StudySpec
 
 #: Damaged trials that an error lists.
 MOST_LISTED = 5
@@ -36,23 +34,15 @@ class StudyTrial(NamedTuple):
 
 
 class StudyTrials:
-    """A study with its settings' files.
+    """A study with its settings' files."""
 
-    Args:
-        spec: the study.
-        rounds: rounds to read of experiments that train in rounds (None: all).
-    """
-
-    def __init__(self, spec: StudySpec, rounds: int | None = None):
-        self.spec, self.rounds = spec, rounds
-        self.caches = [TrialCache(spec.results, setting) for setting in spec.settings]
-        self.decisions = Decisions(spec.results)
+    def __init__(self, spec: StudySpec):
+        self.spec = spec
+        settings = zip(spec.settings, spec.blocks, strict=True)
+        self.caches = [TrialCache(spec.results, *setting) for setting in settings]
 
     def trials(self) -> Iterator[StudyTrial]:
-        """Every trial that was needed; a shared trial comes once for each experiment and arm.
-
-        Raises Damaged or Stale for a decision after a round.
-        """
+        """Every trial; a shared trial comes once for each experiment and arm."""
         for experiment in self.spec.experiments:
             for arm in experiment.arms:
                 cache = self.caches[arm.setting]
@@ -67,33 +57,8 @@ class StudyTrials:
                     "model": setting.model,
                     "hyperparameters_source": setting.hyperparameters,
                 }
-                for trial in self.needed_trials(experiment, arm):
+                for trial in expand_seeds(arm.seeds, arm.scheme):
                     yield StudyTrial(identity, cache, trial)
-
-    def needed_trials(self, experiment: ExperimentSpec, arm: ArmSpec) -> list[Coordinates]:
-        """Trials of an arm in the rounds that needed it. Raises Damaged or Stale."""
-        first, *later = split_rounds(arm.seeds, arm.scheme, experiment.until)[: self.rounds]
-        folder, trials = self.caches[arm.setting].setting.folder, list(first)
-        for number, trials_of_round in enumerate(later):
-            decision = DecisionId(self.spec.study, experiment.name, number)
-            if folder not in self.decisions.read(decision).needed:
-                break
-            trials += trials_of_round
-        return trials
-
-    def count_skipped(self) -> int:
-        """Planned trials that no experiment needed."""
-        used: set[tuple[int, Coordinates]] = set()
-        planned: set[tuple[int, Coordinates]] = set()
-        for experiment in self.spec.experiments if self._trains_in_rounds else ():
-            for arm in experiment.arms:
-                used.update((arm.setting, t) for t in self.needed_trials(experiment, arm))
-                planned.update((arm.setting, t) for t in expand_seeds(arm.seeds, arm.scheme))
-        return len(planned) - len(used)
-
-    @property
-    def _trains_in_rounds(self) -> bool:
-        return any(experiment.until for experiment in self.spec.experiments)
 
     def one_cache_per_dataset(self) -> list[TrialCache]:
         """One setting of each dataset."""
@@ -111,20 +76,20 @@ class TrialReader:
     def __init__(self, columns: Iterable[str] = (), remember: bool = True):
         self.columns, self.remember = tuple(columns), remember
         self.damaged: list[Damaged] = []
-        self._read: dict[Path, TrialRecord | None] = {}
+        self._read: dict[tuple[TrialCache, Coordinates], TrialRecord | None] = {}
 
     def read(self, one: StudyTrial) -> TrialRecord | None:
         """The record of a trial; None for a damaged or stale one."""
-        path = one.cache.trial_path(one.trial)
-        if path in self._read:
-            return self._read[path]
+        identity = one.cache, one.trial
+        if identity in self._read:
+            return self._read[identity]
         record = None
         try:
             record = one.cache.read(one.trial, self.columns)
         except Damaged as error:
             self.damaged.append(error)
         if self.remember or record is None:
-            self._read[path] = record
+            self._read[identity] = record
         return record
 
     def raise_damaged(self) -> None:

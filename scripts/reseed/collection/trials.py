@@ -81,7 +81,7 @@ def _compute_metrics(study: StudyTrials, one: StudyTrial, names: list[str]) -> d
             f"study {study.spec.study}: metric {applicable[0]} needs the raw outputs of every "
             "trial. Set keep: [test]."
         )
-    rows = read_split(cache.split_path(trial.data_seed), trial.fold or 0).test
+    rows = read_split(cache.split_path(trial.data_seed), trial.data_seed, trial.fold or 0).test
     truth = read_targets(cache.data_folder).target[rows]
     scores, values = to_probabilities(task, outputs), {}
     for name in applicable:

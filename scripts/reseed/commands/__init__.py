@@ -110,24 +110,29 @@ def _add_prune(commands: Any) -> None:
 
 def _prune(options: argparse.Namespace) -> None:
     from reseed.config import SCALES
+    from reseed.pipeline.planned_keys import planned_keys
     from reseed.planning.build import make_plan
     from reseed.planning.project import load_project
-    from reseed.planning.prune import check_own, planned_files, unplanned
+    from reseed.planning.prune import check_own, planned_blocks, planned_searches, unplanned
 
     # All studies and datasets: also those that this run does not request, or cannot read here.
     overrides: dict[str, Any] = {"studies": []}
     if options.results:
         overrides["results"] = options.results
     planned: set[Path] = set()
+    keys: set[str] = set()
     results = Path()
     for scale in options.scale or SCALES:
         project = load_project(CONFIG, overrides | {"scale": scale})
         results = Path(project.main.results)
-        planned |= planned_files(make_plan(project))
+        plan = make_plan(project)
+        files = planned_blocks(plan)
+        planned |= files | planned_searches(plan)
+        keys.update(planned_keys(plan, files))
     if not results.is_dir():
         raise ReseedError(f"{results}: there is no such folder. Nothing to prune.")
     check_own(results, Path.cwd())
-    paths = list(unplanned(results, planned))
+    paths = list(unplanned(results, planned, keys))
     size = sum(path.stat().st_size for path in paths)
     counts = Counter("/".join(path.relative_to(results).parts[:2]) for path in paths)
     for folder, count in counts.most_common(_MOST_SHOWN):
@@ -172,7 +177,7 @@ def _verify(options: argparse.Namespace) -> None:
     from reseed.jobs.verify import run
     from reseed.pipeline.workflow import RunMode, Workflow
     from reseed.planning.project import load_project
-    from reseed.planning.training_specs import build_verify_spec
+    from reseed.planning.training_specs import build_verify_spec, list_finished
 
     names = {"studies": options.study, "scale": options.scale, "results": options.results}
     overrides = {name: value for name, value in names.items() if value}
@@ -184,7 +189,7 @@ def _verify(options: argparse.Namespace) -> None:
     project, plan = workflow.project, workflow.plan
     sample = None if options.all else options.sample or project.main.verify_sample
     write_sources = workflow.specs.write_sources
-    spec = build_verify_spec(project, plan, sample, write_sources, finished_only=True)
+    spec = build_verify_spec(project, list_finished(plan), write_sources, sample)
     spec = replace(spec, steps=tuple(workflow.list_steps(finished_only=True)))
     try:
         run(spec, Granted(options.gpus))

@@ -205,8 +205,7 @@ class Experiment(Strict):
     seeds: Seeds | None = None
     """Seeds that are crossed."""
     until: GivenUntil = None
-    """Train in rounds, and stop where every pair of arms is settled: `settled`, or the fields of
-    the rule."""
+    """The rule by which pairs of arms are settled: `settled`, or the fields of the rule."""
 
     @model_validator(mode="after")
     def _check_seeds(self) -> "Experiment":

@@ -1,4 +1,4 @@
-"""The rule of experiments that train until their pairs are settled."""
+"""The rule by which the pairs of an experiment are settled."""
 
 from typing import Annotated, Any, Literal
 
@@ -8,10 +8,10 @@ from reseed.config.base import Count, Fraction, Integer, Strict
 
 
 class Until(Strict):
-    """Training in rounds, until every pair of arms is settled (docs/methods/stopping.md).
+    """The rule by which pairs of arms are settled (docs/methods/stopping.md).
 
-    `until: settled` stands for the defaults. The seeds of the experiment are the maximum. After
-    each round, only arms of pairs that are still open get more seeds.
+    `until: settled` stands for the defaults. The analysis `stopping` says after how many seeds
+    each pair is settled.
     """
 
     first: Annotated[Integer, Field(ge=2)] = 10

@@ -44,13 +44,3 @@ def variant(name: str, changes: Mapping[str, Any]) -> tuple[str, str]:
         return name, ""
     words = ", ".join(f"{key}={value}" for key, value in sorted(changes.items()))
     return f"{name}~{digest(changes)[:8]}", words
-
-
-def job_name(stage: str, *parts: str) -> str:
-    """Return a unique rule name: the stage, readable parts, and a hash of the parts.
-
-    Names of studies are rule names too. They cannot contain the hyphen after the stage.
-    """
-    text = "_".join(parts)
-    safe = "".join(letter if letter.isalnum() else "_" for letter in text)
-    return f"{stage}-{safe}-{digest(*parts)[:8]}"

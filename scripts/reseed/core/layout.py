@@ -12,6 +12,8 @@ from reseed.core.coordinates import Coordinates, Setting
 META = "meta.json"
 #: Per-item tables that are collected of an experiment that was trained here.
 PREDICTION_TABLES = ("scores", "targets", "curves")
+#: Neighbouring data seeds whose splits are in one file. The borders follow from the seed.
+SPLITS_PER_FILE = 20
 #: Folders of the files that rules declare as outputs.
 DECLARED = ("data", "weights", "splits", "tuning", "trials", "studies", "report")
 
@@ -51,10 +53,6 @@ class StudyLayout:
     ) -> list[str]:
         """Per-item tables of an experiment."""
         return [f"{self.predictions}/{experiment}/{table}.parquet" for table in tables]
-
-    def decision(self, experiment: str, number: int) -> str:
-        """Which arms need more seeds after a round of an experiment that trains until settled."""
-        return f"{self.folder}/rounds/{experiment}/round-{number}.json"
 
     def statistics(self, analysis: str, suffix: str = ".parquet") -> str:
         """Table of an analysis."""
@@ -142,15 +140,15 @@ class ResultsLayout:
         """Description of pretrained weights."""
         return f"{self.weights(name)}/{META}"
 
-    def split(self, dataset: str, scheme: str, data_seed: int) -> str:
-        """Rows of the split that a data seed draws."""
-        return f"{self.root}/splits/{dataset}/{scheme}/data-seed-{data_seed}.parquet"
+    def splits(self, dataset: str, scheme: str, data_seed: int) -> str:
+        """Rows of the splits that a data seed and its neighbours draw (`split_seeds`)."""
+        return f"{self.root}/splits/{dataset}/{scheme}/{splits_name(data_seed)}.parquet"
 
     # --- trials ----------------------------------------------------------------------------------
 
-    def trial(self, setting: Setting, trial: Coordinates) -> str:
-        """Declared file of a trial: a link to its cache entry."""
-        return f"{self.root}/trials/{setting.folder}/{trial.file}"
+    def block(self, setting: Setting, block: str) -> str:
+        """File of a block of trials, one row a trial (`reseed.core.blocks`)."""
+        return f"{self.root}/trials/{setting.folder}/{block}.parquet"
 
     def search(self, setting: Setting, at: Coordinates, suffix: str = ".json") -> str:
         """Winner (`.json`) or log (`.parquet`) of the search at these coordinates."""
@@ -186,3 +184,15 @@ class ResultsLayout:
 def search_name(setting: Setting, at: Coordinates) -> str:
     """Name of a search: the path of its files below the results folder, without suffix."""
     return f"tuning/{setting.folder}/{at.partition}/{at.seed_name}"
+
+
+def split_seeds(data_seed: int) -> range:
+    """Data seeds whose splits are in one file with this one's."""
+    first = data_seed // SPLITS_PER_FILE * SPLITS_PER_FILE
+    return range(first, min(first + SPLITS_PER_FILE, 2**32))
+
+
+def splits_name(data_seed: int) -> str:
+    """`data-seeds-20-39`: name of the file with the split of a data seed."""
+    seeds = split_seeds(data_seed)
+    return f"data-seeds-{seeds[0]}-{seeds[-1]}"

@@ -123,26 +123,21 @@ class RepeatedOutputs(_Info):
 
 
 class TrialCounts(_Info):
-    """How many trials were planned, finished and failed, with each failure.
-
-    skipped: planned trials that were not needed, since every pair of their arm was settled.
-    """
+    """How many trials were planned, finished and failed, with each failure."""
 
     planned: int = 0
     ok: int = 0
     failed: int = 0
-    skipped: int = 0
     not_converged: int = 0
     failures: list[FailedTrial] = []
     same_outputs: list[RepeatedOutputs] = []
 
     @classmethod
-    def of_trials(cls, trials: pd.DataFrame, skipped: int = 0, **more: Any) -> TrialCounts:
+    def of_trials(cls, trials: pd.DataFrame, **more: Any) -> TrialCounts:
         """Counts of a table with one row a trial that was needed; `more` are further fields."""
         failed = trials[trials["status"] != "ok"]
         return cls(
-            planned=len(trials) + skipped,
-            skipped=skipped,
+            planned=len(trials),
             ok=len(trials) - len(failed),
             failed=len(failed),
             not_converged=int(trials["converged"].eq(False).sum()) if "converged" in trials else 0,
@@ -216,7 +211,6 @@ def build_study_info(
     trials: pd.DataFrame | None = None,
     settings: pd.Series[str] | None = None,
     *,
-    skipped: int = 0,
     same_outputs: list[RepeatedOutputs] | None = None,
     scale: str = IMPORTED_SCALE,
     **fields: Any,
@@ -229,14 +223,13 @@ def build_study_info(
         trials: a table with one row for each trial that was needed; it gives the counts.
         settings: name of each row's setting in `seconds_per_trial`. Without it, the run times are
             unknown.
-        skipped: planned trials that were not needed.
         same_outputs: models with equal outputs for several seeds; None if unknown.
         scale: scale of the study.
         fields: further fields of `StudyInfo`, such as its texts.
     """
     if trials is not None:
         known = {} if same_outputs is None else {"same_outputs": same_outputs}
-        fields["trials"] = TrialCounts.of_trials(trials, skipped, **known)
+        fields["trials"] = TrialCounts.of_trials(trials, **known)
     if trials is not None and settings is not None:
         medians = trials.groupby(settings)["train_seconds"].median()
         fields["seconds_per_trial"] = {str(name): float(s) for name, s in medians.items()}

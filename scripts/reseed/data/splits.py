@@ -10,7 +10,7 @@ seeds.
 import hashlib
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _REQUIRED_FIELDS = {"holdout": {"test"}, "kfold": {"folds"}, "official": set()}
 _OPTIONAL_FIELDS = {"kind", "validation", "stratify"}
-#: Key of the split's metadata in the metadata of the Parquet file.
+#: Key of the metadata of the splits in the metadata of the Parquet file.
 _METADATA_KEY = b"reseed"
 
 
@@ -45,13 +45,16 @@ class Scheme(TypedDict, total=False):
     stratify: bool
 
 
-class SplitMetadata(TypedDict):
-    """Metadata of a split file; `rows_sha256` is the hash of the rows of each fold."""
+class SplitsMetadata(TypedDict):
+    """Metadata of a file of splits.
+
+    rows_sha256: hash of the rows by data seed and fold. errors: why a data seed has no split.
+    """
 
     scheme: Scheme
-    data_seed: int
     targets_sha256: str
-    rows_sha256: dict[str, str]
+    rows_sha256: dict[str, dict[str, str]]
+    errors: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -274,34 +277,58 @@ def select_fold(frame: "pd.DataFrame", fold: int = 0) -> Split:
     return Split(*(one.loc[one["part"] == part, "row"].to_numpy() for part in PARTS))
 
 
-def write_split(path: Path, frame: "pd.DataFrame", metadata: Mapping[str, Any]) -> None:
-    """Write a split as a Parquet file, in one step.
+def write_splits(
+    path: Path,
+    splits: Iterable[tuple[int, "pd.DataFrame | ReseedError"]],
+    metadata: Mapping[str, Any],
+) -> None:
+    """Write the splits of some data seeds as a Parquet file, in one step.
 
-    metadata: `scheme`, `data_seed` and `targets_sha256` (see `SplitMetadata`). The file stores it
-    with the hash of the rows of each fold.
+    A column `data_seed` is added. Each data seed is a row group, so that one is read alone.
+
+    splits: data seed with its split, or with the error that it gives. metadata: `scheme` and
+    `targets_sha256` (see `SplitsMetadata`).
+    Raises ReseedError where every data seed gives an error.
     """
-    hashes = {
-        str(f): compute_rows_sha256(select_fold(frame, f)) for f in frame["fold"].unique().tolist()
-    }
-    text = json.dumps({**metadata, "rows_sha256": hashes}, sort_keys=True)
-    table = pa.Table.from_pandas(frame, preserve_index=False)
+    hashes: dict[str, dict[str, str]] = {}
+    errors: dict[str, ReseedError] = {}
+    writer: pq.ParquetWriter | None = None
     with replace_atomically(Path(path)) as temporary:
-        pq.write_table(table.replace_schema_metadata({_METADATA_KEY: text.encode()}), temporary)
+        for data_seed, frame in splits:
+            if isinstance(frame, ReseedError):
+                errors[str(data_seed)] = frame
+                continue
+            hashes[str(data_seed)] = {
+                str(fold): compute_rows_sha256(select_fold(frame, fold))
+                for fold in frame["fold"].unique().tolist()
+            }
+            frame.insert(0, "data_seed", np.int64(data_seed))
+            table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(None)
+            writer = writer or pq.ParquetWriter(temporary, table.schema)
+            writer.write_table(table, row_group_size=max(1, len(frame)))
+        if writer is None:
+            raise next(iter(errors.values()), ReseedError(f"{path}: no data seed"))
+        texts = {data_seed: str(error) for data_seed, error in errors.items()}
+        text = json.dumps({**metadata, "rows_sha256": hashes, "errors": texts}, sort_keys=True)
+        writer.add_key_value_metadata({_METADATA_KEY: text})
+        writer.close()
 
 
-def read_split_metadata(path: Path, drawn_for: Mapping[str, object] | None = None) -> SplitMetadata:
-    """Read the metadata of a split file without its rows.
+def read_splits_metadata(
+    path: Path, drawn_for: Mapping[str, object] | None = None
+) -> SplitsMetadata:
+    """Read the metadata of a file of splits without its rows.
 
-    drawn_for: expected `scheme` (its identifier), `data_seed` or `targets_sha256`.
+    drawn_for: expected `scheme` (its identifier) or `targets_sha256`.
     Raises Damaged, also if the file is intact but has other metadata than expected.
     """
     try:
-        metadata = json.loads(pq.read_schema(path).metadata[_METADATA_KEY])
+        metadata = json.loads(pq.read_metadata(path).metadata[_METADATA_KEY])
         recorded = {**metadata, "scheme": scheme_id(metadata["scheme"])} if drawn_for else {}
     except FileNotFoundError:
         raise Damaged(path, "is missing") from None
     except (pa.ArrowInvalid, OSError, KeyError, TypeError, ValueError) as error:
-        raise Damaged(path, f"cannot be read as a split ({error})") from None
+        raise Damaged(path, f"cannot be read as splits ({error})") from None
     for name, expected in (drawn_for or {}).items():
         if recorded.get(name) != expected:
             raise Damaged(
@@ -310,30 +337,45 @@ def read_split_metadata(path: Path, drawn_for: Mapping[str, object] | None = Non
     return metadata
 
 
-def read_split_hashes(path: Path, drawn_for: Mapping[str, object] | None = None) -> dict[int, str]:
-    """Read the hash of the rows of each fold from the metadata of a file. Raises Damaged."""
-    hashes = read_split_metadata(path, drawn_for)["rows_sha256"]
-    return {int(fold): value for fold, value in hashes.items()}
+def read_split_hashes(
+    path: Path, data_seed: int, drawn_for: Mapping[str, object] | None = None
+) -> dict[int, str]:
+    """Read the hash of the rows of each fold of a data seed from the metadata of a file.
+
+    Raises Damaged, and ReseedError where the data seed has no split.
+    """
+    metadata = read_splits_metadata(path, drawn_for)
+    hashes, seed = metadata["rows_sha256"], str(data_seed)
+    if seed in metadata["errors"]:
+        raise ReseedError(f"data seed {seed}: {metadata['errors'][seed]}")
+    if seed not in hashes:
+        raise ReseedError(
+            f"{path} has no data seed {seed}; it has {', '.join(sorted(hashes, key=int))}"
+        )
+    return {int(fold): value for fold, value in hashes[seed].items()}
 
 
-def read_split(path: Path, fold: int = 0) -> Split:
-    """Read one fold of a split file and check it.
+def read_split(path: Path, data_seed: int, fold: int = 0) -> Split:
+    """Read one data seed and fold of a file of splits, and check it.
 
     Raises Damaged if the rows differ from those that were drawn, or are in two parts; ReseedError
-    if the file has no such fold.
+    if the file has no such data seed or fold.
     """
-    hashes = read_split_metadata(path)["rows_sha256"]
-    if str(fold) not in hashes:
-        raise ReseedError(f"{path} has no fold {fold}; it has {', '.join(hashes)}")
+    folds = read_split_hashes(path, data_seed)
+    if fold not in folds:
+        raise ReseedError(f"{path} has no fold {fold}; it has {', '.join(map(str, folds))}")
+    drawn = list(read_splits_metadata(path)["rows_sha256"])
     try:
-        columns = read_columns(path)
-        is_in_fold = columns["fold"] == fold
+        columns = read_columns(path, sorted(map(int, drawn)).index(data_seed))
+        is_in_fold = (columns["data_seed"] == data_seed) & (columns["fold"] == fold)
         part, row = columns["part"][is_in_fold], columns["row"][is_in_fold]
     except (pa.ArrowException, BufferError, KeyError, OSError, TypeError, ValueError) as error:
-        raise Damaged(path, f"cannot be read as a split ({error})") from None
+        raise Damaged(path, f"cannot be read as splits ({error})") from None
     split = Split(*(row[part == name] for name in PARTS))
     if np.unique(row).size != row.size:
-        raise Damaged(path, f"fold {fold} has a row in two parts")
-    if compute_rows_sha256(split) != hashes[str(fold)]:
-        raise Damaged(path, f"the rows of fold {fold} are not those that were drawn")
+        raise Damaged(path, f"data seed {data_seed}, fold {fold} has a row in two parts")
+    if compute_rows_sha256(split) != folds[fold]:
+        raise Damaged(
+            path, f"the rows of data seed {data_seed}, fold {fold} are not those that were drawn"
+        )
     return split

@@ -139,14 +139,16 @@ def read_targets(folder: Path) -> Targets:
         return Targets(columns["target"], columns.get("group"), columns.get("part"))
 
 
-def read_columns(path: Path) -> dict[str, np.ndarray]:
+def read_columns(path: Path, row_group: int | None = None) -> dict[str, np.ndarray]:
     """Columns of a Parquet file without missing values: numbers, or texts of a few levels.
+
+    row_group: read these rows alone.
 
     pandas is not imported, because that takes longer than the read itself (pyarrow's `to_numpy`
     imports it).
     """
     with pq.ParquetFile(path) as file:
-        table = file.read()
+        table = file.read() if row_group is None else file.read_row_group(row_group)
     return {name: _to_array(table[name].combine_chunks()) for name in table.column_names}
 
 

@@ -129,8 +129,6 @@ def _of_machines(data: ExhibitData) -> Iterator[tuple]:
 def _of_trials(data: ExhibitData) -> Iterator[tuple]:
     counts = data.info.trials
     text = f"{counts.planned:,} planned, {counts.ok:,} finished, {counts.failed:,} failed"
-    if counts.skipped:
-        text += f", {counts.skipped:,} not needed, as the pairs were settled"
     if counts.not_converged:
         text += f", {counts.not_converged:,} ended by a limit"
     yield "Trials", "Outcome", text

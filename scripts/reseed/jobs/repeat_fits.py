@@ -3,6 +3,7 @@
 from functools import partial
 from pathlib import Path
 
+from reseed.core.blocks import trial_name
 from reseed.core.errors import ReseedError
 from reseed.core.layout import ResultsLayout
 from reseed.pipeline.device_locks import claim
@@ -20,7 +21,6 @@ def repeat(spec: VerifySpec, granted: Granted) -> None:
     """Write one row a retrained trial."""
     import pandas as pd
 
-    from reseed.cache.rounds import needed_only
     from reseed.core.checked_io import write_table
     from reseed.training.verification import check_sample
 
@@ -30,11 +30,11 @@ def repeat(spec: VerifySpec, granted: Granted) -> None:
         {
             "dataset": cache.setting.dataset,
             "model": cache.setting.model,
-            "trial": trial.file,
+            "trial": trial_name(trial),
             "same": check.same,
             "text": check.text,
         }
-        for cache, trial, check in check_sample(needed_only(spec.training), spec.sample, device_for)
+        for cache, trial, check in check_sample(spec.training, spec.sample, device_for)
     ]
     if not rows:
         raise ReseedError(f"study {spec.study}: no trial was trained again, so nothing is shown.")

@@ -29,7 +29,6 @@ from reseed.jobs import (
     make_splits,
     repeat_fits,
     report,
-    settle,
 )
 from reseed.pipeline.runner import Granted
 from reseed.pipeline.spec_files import read_spec
@@ -41,7 +40,6 @@ from reseed.planning.specs import (
     ImportSpec,
     ReplayStep,
     ReportSpec,
-    SettleSpec,
     SplitSpec,
     StudySpec,
     VerifySpec,
@@ -50,7 +48,6 @@ from reseed.planning.specs import (
 #: Class of the spec, and body of the job, by stage (`reseed.pipeline.workflow.Workflow.jobs`).
 _BODIES: dict[str, tuple[Any, Callable[[Any, Granted], None]]] = {
     "split": (SplitSpec, make_splits.run),
-    "settle": (SettleSpec, settle.run),
     "repeat": (VerifySpec, repeat_fits.repeat),
     "collect trials": (StudySpec, collect_trials.run),
     "collect items": (StudySpec, collect_items.run),

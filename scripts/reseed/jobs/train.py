@@ -6,7 +6,7 @@ from reseed.planning.specs import TrainSpec
 
 
 def run(spec: TrainSpec, granted: Granted) -> None:
-    """Make every trial file of the job."""
+    """Make the block file of the job."""
     claim(granted.gpus, report=say)
     device = pick_device(spec.settings[0].spec.device, granted.gpus)
     from reseed.training.block import train_block

@@ -6,6 +6,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
+from reseed.core.blocks import trial_name
 from reseed.core.errors import Damaged, ManyDamaged, ReseedError
 from reseed.core.layout import ResultsLayout
 from reseed.core.source_facts import find_false_facts
@@ -43,11 +44,7 @@ def _check_sources(results: str) -> Iterator[Finding]:
 
 def _check_all(spec: VerifySpec, granted: Granted) -> Iterator[Finding]:
     """Check trials, then the tables that follow from them."""
-    from reseed.cache.rounds import check_skipped, needed_only
-
-    for error in check_skipped(spec.training):
-        yield Finding(error.path, str(error), tuple(error.damaged))
-    training = needed_only(spec.training)
+    training = spec.training
     total = sum(len(part.trials) for part in training.settings)
     wrong: set[Path] = set()
     computed = retrained = 0
@@ -80,7 +77,8 @@ def _check_records(training: TrainSpec) -> Iterator[Finding | int]:
 
     computed = 0
     for part in training.settings:
-        for path, check in check_records(TrialCache(training.results, part.spec), part.trials):
+        cache = TrialCache(training.results, part.spec, part.blocks)
+        for path, check in check_records(cache, part.trials):
             computed += check.made
             if not check.same:
                 damaged = check.error.damaged if check.error else ()
@@ -97,20 +95,20 @@ def _check_sample(
     device_for = partial(pick_device, gpus=granted.gpus)
     for cache, trial, check in check_sample(training, count, device_for):
         path = cache.trial_path(trial)
+        text = f"{trial_name(trial)}: {check.text}"
         if check.same:
-            say(f"{path}: {check.text}")
+            say(f"{path}: {text}")
         damaged = check.error.damaged if check.error else ()
-        yield path, None if check.same else Finding(path, check.text, tuple(damaged))
+        yield path, None if check.same else Finding(path, text, tuple(damaged))
 
 
 def _without(training: TrainSpec, wrong: set[Path]) -> TrainSpec:
-    """The trials without those whose files are wrong."""
-    from reseed.cache.trial_cache import TrialCache
+    """The blocks without those whose files are wrong."""
+    layout = ResultsLayout(training.results)
 
     def keep(part: SettingTrials) -> SettingTrials:
-        cache = TrialCache(training.results, part.spec)
-        trials = tuple(one for one in part.trials if cache.trial_path(one) not in wrong)
-        return replace(part, trials=trials)
+        files = {one: Path(layout.block(part.spec.setting, one)) for one in part.blocks}
+        return replace(part, blocks=tuple(one for one in files if files[one] not in wrong))
 
     return replace(training, settings=tuple(map(keep, training.settings))) if wrong else training
 

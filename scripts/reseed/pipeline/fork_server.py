@@ -14,7 +14,7 @@ import atexit
 import ctypes
 import gc
 import importlib
-import json
+import marshal
 import multiprocessing
 import os
 import runpy
@@ -153,7 +153,7 @@ def serve(listener: socket.socket, lifeline: int) -> None:
             connection, _ = listener.accept()
             try:
                 jobs.append(_start(connection, wanted, [listener, *clients]))
-            except (OSError, ValueError):  # the client starts a process itself
+            except (OSError, ValueError, EOFError, TypeError):  # the client starts a process
                 connection.close()
 
 
@@ -176,18 +176,18 @@ def _receive(connection: socket.socket) -> tuple[Request, list[int]]:
     peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
     if _PEER.unpack(peer)[1] != os.getuid():
         raise ValueError("another user")
-    head, outputs, _, _ = socket.recv_fds(connection, SIZE.size, 2)
-    text = b""
-    while len(outputs) == 2 and len(head) == SIZE.size and len(text) < SIZE.unpack(head)[0]:
+    head, outputs, _, _ = socket.recv_fds(connection, SIZE, 2)
+    size, data = int.from_bytes(head, "big"), b""
+    while len(outputs) == 2 and len(head) == SIZE and len(data) < size:
         part = connection.recv(1 << 16)
         if not part:
             break
-        text += part
-    if not text or len(text) < SIZE.unpack(head)[0]:
+        data += part
+    if not data or len(data) < size:
         for number in outputs:
             os.close(number)
         raise ValueError("no request")
-    return json.loads(text), outputs
+    return marshal.loads(data), outputs
 
 
 def _load(names: list[str]) -> None:

@@ -2,7 +2,7 @@
 set -euo pipefail
 # The job ends with the process that started this shell (reseed.pipeline.parent_watch).
 export RESEED_PARENT=$PPID
-RESEED_PIPELINE=$(dirname "${BASH_SOURCE[0]}")
+RESEED_PIPELINE=${BASH_SOURCE[0]%/*}
 # Snakemake removes PYTHONPATH from jobs in conda environments.
 export PYTHONPATH="${RESEED_PYTHONPATH:-${PYTHONPATH:-}}"
 

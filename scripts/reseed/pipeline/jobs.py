@@ -1,7 +1,5 @@
 """Jobs as their rules declare them, by stage, for a checked and planned project."""
 
-import json
-import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,10 +19,10 @@ from reseed.planning.training_specs import WriteSources
 
 #: (threads, attempt) → minutes, or megabytes.
 Size = Callable[[int, int], int]
+#: Priority of all jobs but trainings: trainings wait for them, or they end a study.
+FIRST = 1.0
 
-
-# Stages whose tables carry the key of their job, and the formats that can.
-_KEYED_STAGES = ("settle", "repeat", "collect", "import", "analyse")
+#: Formats of the tables and facts that can carry the key of their job.
 _KEYED_SUFFIXES = (".parquet", ".json")
 
 
@@ -32,91 +30,32 @@ _KEYED_SUFFIXES = (".parquet", ".json")
 class Job:
     """One job.
 
-    name: of its rule, `STAGE-…`; names of studies hold no hyphen, so that none can be equal.
     label: what a person reads while it runs. key: what must not change for its outputs to be
     valid. spec: builds the spec. environment: file in `envs/`. packages: top-level names of
-    installed packages that the user's code imports. minutes, memory_mb: what to request.
-    exhibit_keys: key of each exhibit by its sidecar (JSON).
+    installed packages that the user's code imports. minutes, memory_mb: what to request. table_key:
+    the key that the job's tables carry, if any. texts: category, subcategory and labels in
+    Snakemake's own report.
     """
 
-    name: str
     label: str
     inputs: list[str]
     outputs: list[str]
-    log: str
     key: Any
     spec: Callable[[], Any]
     environment: str
-    priority: float
+    priority: float = FIRST
     gpus: int = 0
-    threads: int = 1
     minutes: Size | None = None
     memory_mb: Size | None = None
     packages: frozenset[str] = frozenset()
-    captions: dict[str, dict[str, Any]] = field(default_factory=dict)
-    exhibit_keys: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def stage(self) -> str:
-        """The stage, by which progress is counted."""
-        return self.name.partition("-")[0]
-
-    @property
-    def own_key(self) -> str:
-        """The key that the job's tables carry."""
-        return digest(self.key)
+    table_key: str = ""
+    texts: dict[str, Any] = field(default_factory=dict)
 
     @property
     def file_keys(self) -> dict[str, str]:
         """Key of each output that carries one: the tables and facts that other jobs read."""
-        if self.stage not in _KEYED_STAGES:
-            return self.exhibit_keys
-        return {file: self.own_key for file in self.outputs if file.endswith(_KEYED_SUFFIXES)}
-
-    @property
-    def title(self) -> str:
-        """Title of the study, for the captions of Snakemake's own report."""
-        return next((texts["category"] for texts in self.captions.values()), "")
-
-    def mark_for_report(
-        self, mark: Callable[..., Any], caption: str, from_results: bool = True
-    ) -> list[Any]:
-        """Outputs, of which those with a caption are shown in Snakemake's own report.
-
-        Exhibits that were made and have nothing to show are not shown.
-
-        mark: Snakemake's `report`. caption: file of the caption of outputs that have none of their
-        own. from_results: whether captions may be files of the results folder.
-        """
-        marked: list[Any] = []
-        for file in self.outputs:
-            stem = Path(file).with_suffix("")
-            if file not in self.captions or _is_empty(Path(f"{stem}.json")):
-                marked.append(file)
-                continue
-            own = f"{stem}.rst"
-            text = os.path.abspath(own) if from_results and own in self.outputs else caption
-            marked.append(mark(file, caption=text, **_as_plain_text(self.captions[file])))
-        return marked
-
-
-def _is_empty(sidecar: Path) -> bool:
-    """Whether an exhibit that was made has nothing to show."""
-    try:
-        return bool(json.loads(sidecar.read_bytes())["empty"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
-
-
-def _as_plain_text(texts: Any) -> Any:
-    """Texts in which Snakemake's report finds no wildcards.
-
-    It takes `{name}` for a wildcard and has no escape. A space of no width after the brace prevents
-    that.
-    """
-    if isinstance(texts, dict):
-        return {field: _as_plain_text(text) for field, text in texts.items()}
-    return texts.replace("{", "{\u200b")
+        files = [file for file in self.outputs if file.endswith(_KEYED_SUFFIXES)]
+        return dict.fromkeys(files, self.table_key) if self.table_key else {}
 
 
 @dataclass(frozen=True)
@@ -157,11 +96,6 @@ class Context:
     def imported(self) -> list[str]:
         """Studies of imported results."""
         return [name for name in self.project.studies if not self.plan.studies[name]]
-
-    @property
-    def high_priority(self) -> int:
-        """Priority of all jobs but trainings: trainings wait for them, or they end a study."""
-        return len(self.trained) + 1
 
     def sources_of(self, *modules: str) -> str:
         """File with the stamps of the source files that modules reach."""

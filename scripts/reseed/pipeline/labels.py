@@ -1,43 +1,38 @@
 """Labels of jobs: what a person reads while a job runs."""
 
 from collections.abc import Collection, Iterable
+from typing import Any
 
+from reseed.core.blocks import SeedBlock
+from reseed.core.titles import split_number
 from reseed.planning.plan import Block
+from reseed.planning.specs import ExhibitSpec
 
 #: Names that a label lists before it counts the rest.
 MOST_NAMES = 3
 
 
 def label_block(block: Block) -> str:
-    """`FFNN on Bike Sharing, seeds 0-2`; for several settings `RF, GBM on MAGIC, 12 trials`."""
-    models = join_names(planned.model.title for planned, _ in block)
-    datasets = join_names(planned.dataset.title for planned, _ in block)
-    return f"{models} on {datasets}, {_label_trials(block)}"
+    """`FFNN on Bike Sharing, seeds 0-2`."""
+    planned = block.planned
+    return f"{planned.model.title} on {planned.dataset.title}, {_label_trials(block.seeds)}"
 
 
-def _label_trials(block: Block) -> str:
-    trials = [trial for _, members in block for trial in members]
-    if len(block) > 1:
-        return f"{len(trials)} trials"
-    data, model = {trial.data_seed for trial in trials}, {trial.init for trial in trials}
-    if len(data) == 1 < len(model) == len(trials):
-        return label_seeds("seed", model)
-    if len(model) == 1 < len(data) == len(trials):
-        return label_seeds("data seed", data)
-    return f"{label_seeds('data seed', data)}, {label_seeds('seed', model)}"
+def _label_trials(seeds: SeedBlock) -> str:
+    folds = 1 if seeds.folds is None else len(seeds.folds)
+    model = max(seeds.roles, key=len)
+    texts = [
+        *([label_seeds("data seed", seeds.data)] if len(seeds.data) > 1 or folds > 1 else []),
+        *([f"{folds} folds"] if folds > 1 else []),
+        *([label_seeds("seed", model)] if len(model) > 1 else []),
+    ]
+    both = f"{label_seeds('data seed', seeds.data)}, {label_seeds('seed', model)}"
+    return ", ".join(texts) or both
 
 
 def label_seeds(noun: str, seeds: Collection[int]) -> str:
     """`seed 3`, `seeds 0-2`."""
     return f"{noun}{'s' if len(seeds) > 1 else ''} {format_ranges(seeds)}"
-
-
-def join_names(names: Iterable[str]) -> str:
-    """`RF, GBM, XGB and 2 more`: each name once."""
-    unique = list(dict.fromkeys(names))
-    rest = len(unique) - MOST_NAMES
-    text = ", ".join(unique[:MOST_NAMES])
-    return f"{text} and {rest} more" if rest > 0 else text
 
 
 def format_ranges(numbers: Iterable[int]) -> str:
@@ -56,3 +51,17 @@ def format_ranges(numbers: Iterable[int]) -> str:
 
 def _format_range(low: int, high: int) -> str:
     return str(low) if low == high else f"{low}-{high}"
+
+
+def report_texts(study: str, spec: ExhibitSpec) -> dict[str, Any]:
+    """Category and labels of an exhibit in Snakemake's own report."""
+    number, title = split_number(spec.title)
+    return {
+        "category": study,
+        "subcategory": "Exhibits of the paper" if number else "Further exhibits",
+        "labels": {
+            "exhibit": number or "–",
+            "title": title,
+            "form": "table" if spec.is_table else "figure",
+        },
+    }

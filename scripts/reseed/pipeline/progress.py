@@ -66,8 +66,7 @@ def format_duration(seconds: float) -> str:
 class Progress(logging.Handler):
     """Prints a run's plan, each finished or failed job, and the remaining time.
 
-    labels: label of each job by the name of its rule. dry: for a dry run, which prints its plan and
-    the reasons for it.
+    dry: for a dry run, which prints its plan and the reasons for it.
     """
 
     def __init__(
@@ -79,7 +78,6 @@ class Progress(logging.Handler):
         super().__init__()
         self.stream, self.clock, self.dry = stream, clock, dry
         self.reasons: dict[str, Counter[str]] = {}
-        self.labels: dict[str, str] = {}
         #: Rules without a command.
         self.targets = {"total", "all"}
         self.started_at = clock()
@@ -115,7 +113,7 @@ class Progress(logging.Handler):
         stages: Counter[str] = Counter()
         for rule, count in record.stats.items():
             if rule not in self.targets:
-                stages[_stage(rule)] += int(count)
+                stages[rule] += int(count)
         self.total = sum(stages.values())
         plan = ", ".join(f"{stage} {count}" for stage, count in stages.items())
         self._print(f"{self.total} jobs: {plan}")
@@ -140,12 +138,12 @@ class Progress(logging.Handler):
             known = (words for start, words in REASONS.items() if start in text)
             stages = self.reasons.setdefault(next(known, ""), Counter())
             if record.rule_name not in self.targets:
-                stages[_stage(record.rule_name)] += 1
+                stages[record.rule_name] += 1
             return
         if record.rule_name in self.targets:
             self.running.pop(record.jobid, None)
             return
-        label = self.labels.get(record.rule_name, record.rule_name)
+        label = record.rule_msg or record.rule_name
         self.running[record.jobid] = (label, self.clock())
         self._live()
 
@@ -213,11 +211,6 @@ class Progress(logging.Handler):
                 self.release()
 
 
-def _stage(rule: str) -> str:
-    """`train-magic…` → `train`."""
-    return rule.partition("-")[0]
-
-
 def show_progress(logger: logging.Logger, quiet: Iterable[Any] | None, dry: bool) -> Progress:
     """Attach a `Progress` to Snakemake's logger.
 
@@ -252,13 +245,3 @@ def failed_trials(layout: ResultsLayout, studies: list[str]) -> list[str]:
                 f"{first['error'] or 'no reason recorded'}"
             )
     return [*lines, RETRY_HINT] if lines else []
-
-
-def skipped_trials(layout: ResultsLayout, studies: list[str]) -> list[str]:
-    """One line for each study of which not all trials were needed."""
-    return [
-        f"{study}: {trials['skipped']:,} of {trials['planned']:,} trials were not needed, because "
-        "their pairs were settled (until)"
-        for study, trials in _trial_counts(layout, studies)
-        if trials.get("skipped")
-    ]

@@ -1,21 +1,15 @@
 """The jobs that `verify` runs again: every deterministic job after the data are prepared."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 
 from reseed.core.layout import ResultsLayout
 from reseed.pipeline.jobs import Job
 from reseed.planning.specs import ReplayStep
 
-#: Stages in the order of the data. Preparation may need a download, and training takes long.
-_STAGES = (
-    *("split", "settle", "repeat", "collect trials", "collect items", "export", "import"),
-    *("analyse", "draw", "report"),
-)
-
 
 def list_steps(
-    jobs: Mapping[str, Sequence[Job]],
+    jobs: Iterable[tuple[str, Job]],
     layout: ResultsLayout,
     write: Callable[[Job], str],
     finished_only: bool = False,
@@ -23,27 +17,26 @@ def list_steps(
     """Steps of all jobs whose files are below the results folder.
 
     Args:
-        jobs: by stage.
+        jobs: in the order of the data, with the names of their bodies (`reseed.jobs.replay`).
         layout: paths below the results folder, as the jobs name them.
         write: writes the spec of a job and returns its file.
         finished_only: leave out jobs with a missing input, and jobs that depend on them.
     """
     made: set[str] = set()
     left_out: set[str] = set()
-    for stage in _STAGES:
-        for job in jobs[stage]:
-            is_inside = all(file.startswith(f"{layout.root}/") for file in job.outputs)
-            unfinished = finished_only and any(
-                file in left_out or (file not in made and not os.path.exists(file))
-                for file in job.inputs
-            )
-            if unfinished or not is_inside:
-                left_out.update(job.outputs)
-                continue
-            inputs = tuple(_inside(layout, file) for file in job.inputs if file in made)
-            made.update(job.outputs)
-            outputs = tuple(_inside(layout, file) for file in job.outputs)
-            yield ReplayStep(stage, write(job), inputs, outputs)
+    for body, job in jobs:
+        is_inside = all(file.startswith(f"{layout.root}/") for file in job.outputs)
+        unfinished = finished_only and any(
+            file in left_out or (file not in made and not os.path.exists(file))
+            for file in job.inputs
+        )
+        if unfinished or not is_inside:
+            left_out.update(job.outputs)
+            continue
+        inputs = tuple(_inside(layout, file) for file in job.inputs if file in made)
+        made.update(job.outputs)
+        outputs = tuple(_inside(layout, file) for file in job.outputs)
+        yield ReplayStep(body, write(job), inputs, outputs)
 
 
 def _inside(layout: ResultsLayout, file: str) -> str:

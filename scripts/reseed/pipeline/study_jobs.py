@@ -1,19 +1,19 @@
 """Jobs from trials to pages: collect, import, export, analyse, draw, report."""
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-from reseed.config import Results
+from reseed.config import Results, Study
 from reseed.config.studies import Analysis, Exhibit
 from reseed.core.code_hash import code_hash, digest
 from reseed.core.coverage import PaperExhibit, read_coverage
 from reseed.core.layout import PREDICTION_TABLES
 from reseed.core.module_finder import PACKAGE
-from reseed.core.titles import split_number
 from reseed.pipeline.jobs import Context, Job, without_braces
-from reseed.pipeline.labels import join_names
+from reseed.pipeline.labels import report_texts
 from reseed.planning.specs import (
     AnalysisSpec,
     DrawSpec,
@@ -29,115 +29,125 @@ from reseed.plugins.kinds import Kind, find_kind
 
 TABLE_SUFFIXES = (".csv", ".md", ".tex", ".json", ".rst")
 FIGURE_SUFFIXES = (".png", ".pdf", ".csv", ".json", ".rst")
-# Exhibits that one job draws: their libraries take longer to load than most take to draw.
-EXHIBITS_PER_JOB = 8
 # Modules whose code makes the tables of a study.
 COLLECTING = tuple(
     f"reseed.jobs.{name}" for name in ("collect_trials", "collect_items", "import_results")
 )
 # The experiment of imported results.
 IMPORTED_EXPERIMENT = "results"
+ITEM_TABLES = ("scores", "targets")
 
 
 class StudyJobs:
-    """Builds the jobs of studies; specs of studies are built once."""
+    """Builds the jobs after trials. Each method has the name of its rule, and its wildcards."""
 
     def __init__(self, context: Context):
         self.context, self.layout = context, context.layout
         self._specs: dict[str, StudySpec] = {}
+        self._missing: dict[str, list[str]] = {}
 
     def study_spec(self, study: str) -> StudySpec:
         """Spec of collecting or importing a study."""
         if study not in self._specs:
-            spec = build_study_spec(self.context.project, self.context.plan, study)
-            self._specs[study] = replace(spec, sources=self.context.sources_of(*COLLECTING))
+            context = self.context
+            spec = build_study_spec(context.project, context.plan, study)
+            self._specs[study] = replace(spec, sources=context.sources_of(*COLLECTING))
         return self._specs[study]
 
-    def collect_trials(self) -> Iterator[Job]:
-        """Trial files → one table a study, and its description."""
-        code = code_hash("reseed.jobs.collect_trials")
-        for study in self.context.trained:
-            paths, spec, plan = self.layout.study(study), self.study_spec(study), self.context.plan
-            yield self._statistics_job(
-                name=f"collect-{study}",
-                label=f"collect the trials of {study}",
-                inputs=[*plan.trial_files(study), *plan.decision_files(plan.decisions([study]))],
-                outputs=[paths.metrics, paths.about],
-                log=f"studies/{study}/metrics",
-                key=digest(code, without_paths(spec)),
-                spec=spec,
-            )
+    # --- collecting ------------------------------------------------------------------------------
 
-    def collect_items(self, missing: dict[str, list[str]]) -> Iterator[Job]:
-        """Trial files → tables of raw outputs, targets and curves of one experiment.
+    def collect_trials(self, study: str) -> Job:
+        """Trials → one table of the study, and its description."""
+        paths, spec = self.layout.study(study), self.study_spec(study)
+        blocks = self.context.plan.study_blocks(study)
+        key = digest(code_hash("reseed.jobs.collect_trials"), without_paths(spec))
+        return Job(
+            label=f"collect the trials of {study}",
+            inputs=[self.context.plan.block_file(block) for block in blocks],
+            outputs=[paths.metrics, paths.about],
+            key=key,
+            table_key=digest(key),
+            spec=lambda: spec,
+            environment="statistics",
+        )
 
-        missing: trial files by study that are missing although the table of trials exists.
+    def collect_items(self, study: str, experiment: str) -> Job:
+        """Trials → tables of raw outputs, targets and curves of one experiment."""
+        paths = self.layout.study(study)
+        spec = narrow_to_experiment(self.study_spec(study), experiment)
+        key = digest(code_hash("reseed.jobs.collect_items"), without_paths(spec))
+        return Job(
+            label=f"collect the outputs of {study}, {experiment}",
+            inputs=[paths.metrics, *self.missing_blocks(study)],
+            outputs=paths.prediction_tables(experiment),
+            key=key,
+            table_key=digest(key),
+            spec=lambda: spec,
+            environment="statistics",
+        )
+
+    def missing_blocks(self, study: str) -> list[str]:
+        """Blocks of trials that are missing although the study's table exists.
+
+        Snakemake makes a missing file again only where a requested rule names it. Where the table
+        is missing too, the table's rule names it.
         """
-        code = code_hash("reseed.jobs.collect_items")
-        plan = self.context.plan
-        for study in self.context.trained:
-            paths, decisions = (
-                self.layout.study(study),
-                plan.decision_files(plan.decisions([study])),
-            )
-            for experiment in plan.studies[study]:
-                spec = narrow_to_experiment(self.study_spec(study), experiment)
-                yield self._statistics_job(
-                    name=f"collect-{study}-{experiment}",
-                    label=f"collect the outputs of {study}, {experiment}",
-                    inputs=[paths.metrics, *decisions, *missing[study]],
-                    outputs=paths.prediction_tables(experiment),
-                    log=f"studies/{study}/predictions-{experiment}",
-                    key=digest(code, without_paths(spec)),
-                    spec=spec,
-                )
+        if study not in self._missing:
+            exists = os.path.exists(self.layout.study(study).metrics)
+            blocks = self.context.plan.study_blocks(study) if exists else []
+            files = map(self.context.plan.block_file, blocks)
+            self._missing[study] = [file for file in files if not os.path.exists(file)]
+        return self._missing[study]
 
-    def imports(self) -> Iterator[Job]:
+    def import_runs(self, study: str) -> Job:
         """The user's own results → the tables of a study without training."""
-        code = code_hash("reseed.jobs.import_results")
-        for study in self.context.imported:
-            results, paths = self.imported_results(study), self.layout.study(study)
-            items = paths.prediction_tables(IMPORTED_EXPERIMENT, ("scores", "targets"))
-            stats = self.context.data_files.describe([] if results.made_from else [results.path])
-            kinds = self.context.project.studies[study].analyses.values()
-            needs_items = any(self._kind("analyses", k.kind).reads == "predictions" for k in kinds)
-            for is_items, outputs in ((False, [paths.metrics, paths.about]), (True, items)):
-                spec = ImportSpec(results, self.study_spec(study), is_items, needs_items)
-                what = "predictions" if is_items else "metrics"
-                yield self._statistics_job(
-                    name=f"import-{study}-{what}",
-                    label=f"import the {'items' if is_items else 'runs'} of {study}",
-                    inputs=[
-                        *without_braces([results.path]),
-                        *self.context.force_if_untracked(outputs[:1]),
-                    ],
-                    outputs=outputs,
-                    log=f"studies/{study}/{what}",
-                    key=digest(code, without_paths(spec), stats),
-                    spec=spec,
-                )
+        paths = self.layout.study(study)
+        return self._import(study, False, [paths.metrics, paths.about])
 
-    def exports(self) -> Iterator[Job]:
+    def import_items(self, study: str) -> Job:
+        """The user's own results → the scores and targets of each item."""
+        tables = self.layout.study(study).prediction_tables(IMPORTED_EXPERIMENT, ITEM_TABLES)
+        return self._import(study, True, tables)
+
+    def _import(self, study: str, is_items: bool, outputs: list[str]) -> Job:
+        context, results = self.context, self.imported_results(study)
+        stats = context.data_files.describe([] if results.made_from else [results.path])
+        kinds = [self._kind("analyses", one.kind) for one in self._study(study).analyses.values()]
+        needs_items = any(kind.reads == "predictions" for kind in kinds)
+        spec = ImportSpec(results, self.study_spec(study), is_items, needs_items)
+        key = digest(code_hash("reseed.jobs.import_results"), without_paths(spec), stats)
+        return Job(
+            label=f"import the {'items' if is_items else 'runs'} of {study}",
+            inputs=[
+                *without_braces([results.path]),
+                *context.force_if_untracked(outputs[:1]),
+            ],
+            outputs=outputs,
+            key=key,
+            table_key=digest(key),
+            spec=lambda: spec,
+            environment="statistics",
+        )
+
+    def export(self, study: str) -> Job:
         """A study's scores → a table of runs: the example of imported results."""
-        for study in self.context.imported:
-            results = self.imported_results(study)
-            if results.made_from:
-                spec = ExportSpec(
-                    self.context.results,
-                    results.made_from,
-                    "data_seeds",
-                    ("mse", "auc"),
-                    str(Path(results.path).absolute()),
-                )
-                yield self._statistics_job(
-                    name=f"export-{study}",
-                    label=f"export runs of {results.made_from}",
-                    inputs=[self.layout.study(results.made_from).metrics],
-                    outputs=[results.path],
-                    log=f"examples/{study}",
-                    key=digest(code_hash("reseed.jobs.export_runs"), spec.metrics),
-                    spec=spec,
-                )
+        results = self.imported_results(study)
+        assert results.made_from is not None
+        spec = ExportSpec(
+            self.context.results,
+            results.made_from,
+            "data_seeds",
+            ("mse", "auc"),
+            str(Path(results.path).absolute()),
+        )
+        return Job(
+            label=f"export runs of {results.made_from}",
+            inputs=[self.layout.study(results.made_from).metrics],
+            outputs=[results.path],
+            key=digest(code_hash("reseed.jobs.export_runs"), spec.metrics),
+            spec=lambda: spec,
+            environment="statistics",
+        )
 
     def imported_results(self, study: str) -> Results:
         """A study's `results:`; `{results}` in its path stands for the results folder."""
@@ -148,40 +158,39 @@ class StudyJobs:
 
     # --- statistics ------------------------------------------------------------------------------
 
-    def analyses(self) -> Iterator[Job]:
-        """Tables of a study → one table an analysis."""
-        published = self.context.config / "published"
-        for study, entry in self.context.project.studies.items():
-            paths = self.layout.study(study)
-            for name, analysis in entry.analyses.items():
-                kind = self._kind("analyses", analysis.kind)
-                files = [f"{published}/{one}.csv" for one in analysis.options.get("files") or []]
-                spec = AnalysisSpec(
-                    results=self.context.results,
-                    study=study,
-                    name=name,
-                    kind=analysis.kind,
-                    options=analysis.options,
-                    experiments=_as_tuple(analysis.experiments),
-                    collected=self._collected(study),
-                    published=str(published.absolute()),
-                    sources=self.context.sources_of("reseed.jobs.analyse", kind.module),
-                    is_imported=not self.context.plan.studies[study],
-                )
-                yield self._statistics_job(
-                    name=f"analyse-{study}-{name}",
-                    label=f"analyse {study}: {name}",
-                    inputs=[*self._analysis_tables(study, analysis, kind), *without_braces(files)],
-                    outputs=[paths.statistics(name), paths.statistics(name, ".csv")],
-                    log=f"studies/{study}/statistics-{name}",
-                    key=digest(
-                        self.context.code_key("reseed.jobs.analyse", kind.module),
-                        analysis.model_dump(),
-                        # Snakemake does not see that a file was replaced by an older one.
-                        *(Path(file).read_text("utf-8", "replace") for file in files),
-                    ),
-                    spec=spec,
-                )
+    def analyse(self, study: str, analysis: str) -> Job:
+        """Tables of a study → the table of an analysis."""
+        context, paths = self.context, self.layout.study(study)
+        entry, published = self._study(study).analyses[analysis], self.context.config / "published"
+        kind = self._kind("analyses", entry.kind)
+        files = [f"{published}/{one}.csv" for one in entry.options.get("files") or []]
+        key = digest(
+            context.code_key("reseed.jobs.analyse", kind.module),
+            entry.model_dump(),
+            # Snakemake does not see that a file was replaced by an older one.
+            *(Path(file).read_text("utf-8", "replace") for file in files),
+        )
+        return Job(
+            label=f"analyse {study}: {analysis}",
+            inputs=[*self._analysis_tables(study, entry, kind), *without_braces(files)],
+            outputs=[paths.statistics(analysis), paths.statistics(analysis, ".csv")],
+            key=key,
+            table_key=digest(key),
+            spec=partial(
+                AnalysisSpec,
+                results=context.results,
+                study=study,
+                name=analysis,
+                kind=entry.kind,
+                options=entry.options,
+                experiments=_as_tuple(entry.experiments),
+                collected=self._collected(study),
+                published=str(published.absolute()),
+                sources=context.sources_of("reseed.jobs.analyse", kind.module),
+                is_imported=not context.plan.studies[study],
+            ),
+            environment="statistics",
+        )
 
     def _collected(self, study: str) -> tuple[str, ...]:
         return tuple(self.context.project.studies[study].experiments) or (IMPORTED_EXPERIMENT,)
@@ -194,41 +203,33 @@ class StudyJobs:
         tables = [paths.metrics, paths.about]
         is_trained = bool(self.context.plan.studies[study])
         if kind.reads not in ("metrics", "items") or (kind.reads == "items" and not is_trained):
-            parts = PREDICTION_TABLES if is_trained else PREDICTION_TABLES[:2]
+            parts = PREDICTION_TABLES if is_trained else ITEM_TABLES
             for name in analysis.experiments or self._collected(study):
                 tables += paths.prediction_tables(name, parts)
         return tables
 
     # --- exhibits and pages ----------------------------------------------------------------------
 
-    def drawings(self) -> Iterator[Job]:
-        """Statistics → tables and figures. A job links exhibits in the cache and draws the rest."""
-        for study, entry in self.context.project.studies.items():
-            names = list(entry.exhibits)
-            for number, start in enumerate(range(0, len(names), EXHIBITS_PER_JOB), 1):
-                chosen = names[start : start + EXHIBITS_PER_JOB]
-                specs = tuple(self.exhibit_spec(study, name) for name in chosen)
-                inputs = {file for name in chosen for file in self._exhibit_inputs(study, name)}
-                files = {name: self.exhibit_files(study, name) for name in chosen}
-                yield self._job(
-                    name=f"draw-{study}-{number}",
-                    label=f"draw {study}: {join_names(chosen)}",
-                    inputs=sorted(inputs),
-                    outputs=[file for name in chosen for file in files[name]],
-                    log=f"studies/{study}/exhibits-{number}",
-                    key=digest([spec.key for spec in specs], entry.title),
-                    spec=DrawSpec(self.context.results, study, specs),
-                    environment="exhibits",
-                    exhibit_keys={
-                        file: spec.key
-                        for spec in specs
-                        for file in files[spec.name]
-                        if file.endswith(".json")
-                    },
-                    captions={
-                        files[spec.name][0]: _report_labels(entry.title, spec) for spec in specs
-                    },
-                )
+    def table(self, study: str, table: str) -> Job:
+        """Statistics → a table."""
+        return self._exhibit_job(study, table)
+
+    def figure(self, study: str, figure: str) -> Job:
+        """Statistics → a figure."""
+        return self._exhibit_job(study, figure)
+
+    def _exhibit_job(self, study: str, name: str) -> Job:
+        spec, title = self.exhibit_spec(study, name), self._study(study).title
+        return Job(
+            label=f"draw {study}: {name}",
+            inputs=self._exhibit_inputs(study, name),
+            outputs=self.exhibit_files(study, name),
+            key=digest(spec.key, title),
+            table_key=spec.key,
+            spec=lambda: DrawSpec(self.context.results, study, spec),
+            environment="exhibits",
+            texts=report_texts(title, spec),
+        )
 
     def exhibit_spec(self, study: str, name: str) -> ExhibitSpec:
         """Spec of one exhibit."""
@@ -262,7 +263,7 @@ class StudyJobs:
         return [
             study
             for study in self.context.trained
-            if any(self._shows_repeats(one) for one in self._exhibits(study).values())
+            if any(self._shows_repeats(one) for one in self._study(study).exhibits.values())
         ]
 
     def _resolved(self, paths: list[str]) -> tuple[str, ...]:
@@ -282,14 +283,11 @@ class StudyJobs:
             inputs.append(paths.statistics(exhibit.analysis))
         return inputs
 
-    def pages(self) -> Iterator[Job]:
-        """A study's exhibits → its page."""
-        for study, entry in self.context.project.studies.items():
-            page = self.layout.study_page(study)
-            caption = {"category": entry.title, "subcategory": "Page"}
-            job = self._page_job([study], study)
-            outputs = [page, self.layout.study_bundle(study)]
-            yield self._job(**job, outputs=outputs, captions={page: caption})
+    def page(self, study: str) -> Job:
+        """A study's exhibits → its page, and an archive of them."""
+        outputs = [self.layout.study_page(study), self.layout.study_bundle(study)]
+        texts = {"category": self._study(study).title, "subcategory": "Page"}
+        return self._page_job([study], study, outputs, texts)
 
     def index(self) -> Job:
         """All studies → the index of pages, in the order of their places in the report."""
@@ -300,22 +298,20 @@ class StudyJobs:
             position = studies[study].position
             return last if position is None else position
 
-        job = self._page_job(sorted(studies, key=rank), None)
-        return self._job(**job, outputs=[self.layout.index_page])
+        return self._page_job(sorted(studies, key=rank), None, [self.layout.index_page], {})
 
-    def _page_job(self, studies: list[str], page: str | None) -> dict[str, Any]:
-        exhibits = {study: tuple(self._exhibits(study)) for study in studies}
+    def _page_job(
+        self, studies: list[str], page: str | None, outputs: list[str], texts: dict[str, str]
+    ) -> Job:
+        exhibits = {study: tuple(self._study(study).exhibits) for study in studies}
         sources = self.context.sources_of("reseed.jobs.report")
         coverage = {study: self._coverage(study) for study in studies}
         results, shown = self.context.results, self.layout.root
         spec = ReportSpec(results, shown, exhibits, page, coverage, sources)
-        templates = PACKAGE / "reporting" / "templates"
-        texts = sorted(templates.iterdir())
-        titles = [self.context.project.studies[study].title for study in studies]
-        return {
-            "name": f"report-{page}" if page else "report",
-            "label": f"write the page of {page}" if page else "write the index page",
-            "inputs": [
+        templates = sorted((PACKAGE / "reporting" / "templates").iterdir())
+        return Job(
+            label=f"write the page of {page}" if page else "write the index page",
+            inputs=[
                 file
                 for study in studies
                 for file in (
@@ -323,16 +319,17 @@ class StudyJobs:
                     *(f for name in exhibits[study] for f in self.exhibit_files(study, name)),
                 )
             ],
-            "log": f"report/{page or 'index'}",
-            "key": digest(
+            outputs=outputs,
+            key=digest(
                 code_hash("reseed.jobs.report"),
-                [file.read_text(encoding="utf-8") for file in texts],
+                [file.read_text(encoding="utf-8") for file in templates],
                 without_paths(spec),
-                titles,
+                [self._study(study).title for study in studies],
             ),
-            "spec": spec,
-            "environment": "exhibits",
-        }
+            spec=lambda: spec,
+            environment="exhibits",
+            texts=texts,
+        )
 
     def _coverage(self, study: str) -> tuple[PaperExhibit, ...]:
         path = self.context.project.studies[study].coverage
@@ -360,39 +357,39 @@ class StudyJobs:
             *(file for name in entry.exhibits for file in self.exhibit_files(study, name)),
         ]
 
-    def _exhibits(self, study: str) -> dict[str, Exhibit]:
-        return self.context.project.studies[study].exhibits
+    def _study(self, study: str) -> Study:
+        return self.context.project.studies[study]
 
     def _exhibit(self, study: str, name: str) -> Exhibit:
-        return self._exhibits(study)[name]
+        return self._study(study).exhibits[name]
 
     def _kind(self, family: str, name: str) -> Kind:
         return find_kind(family, name, self.context.folder)
 
-    def _statistics_job(self, **fields: Any) -> Job:
-        return self._job(**fields, environment="statistics")
+    # --- all jobs, in the order of the data ------------------------------------------------------
 
-    def _job(self, *, log: str, spec: object, **fields: Any) -> Job:
-        return Job(
-            log=self.layout.log(log),
-            spec=lambda: spec,
-            priority=self.context.high_priority,
-            **fields,
-        )
+    def list_tables(self) -> Iterator[tuple[str, Job]]:
+        """Jobs that make tables of trials and items, by the name of their body (`jobs.replay`)."""
+        context = self.context
+        for study in context.trained:
+            yield "collect trials", self.collect_trials(study)
+            for experiment in context.plan.studies[study]:
+                yield "collect items", self.collect_items(study, experiment)
+        for study in context.imported:
+            if self.imported_results(study).made_from:
+                yield "export", self.export(study)
+            yield "import", self.import_runs(study)
+            yield "import", self.import_items(study)
 
-
-def _report_labels(study: str, spec: ExhibitSpec) -> dict[str, Any]:
-    """Category and labels of an exhibit in Snakemake's own report."""
-    number, title = split_number(spec.title)
-    return {
-        "category": study,
-        "subcategory": "Exhibits of the paper" if number else "Further exhibits",
-        "labels": {
-            "exhibit": number or "–",
-            "title": title,
-            "form": "table" if spec.is_table else "figure",
-        },
-    }
+    def list_exhibits(self) -> Iterator[tuple[str, Job]]:
+        """Jobs that analyse, draw and write pages, by the name of their body."""
+        studies = self.context.project.studies
+        for study, entry in studies.items():
+            yield from (("analyse", self.analyse(study, name)) for name in entry.analyses)
+        for study, entry in studies.items():
+            yield from (("draw", self._exhibit_job(study, name)) for name in entry.exhibits)
+        yield from (("report", self.page(study)) for study in studies)
+        yield "report", self.index()
 
 
 def _as_tuple(names: list[str] | None) -> tuple[str, ...] | None:

@@ -1,24 +1,25 @@
-"""Jobs from raw data to trials: prepare, weights, split, search, train, and checks of trials."""
+"""Jobs from raw data to trials: prepare, weights, split, shard, search, train, repeat, verify."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
 from reseed.config import Dataset
+from reseed.core.blocks import SeedBlock, block_of, parse_block
 from reseed.core.code_hash import code_hash, digest
-from reseed.core.coordinates import Coordinates
+from reseed.core.coordinates import Coordinates, Setting
+from reseed.core.errors import ReseedError, suggest_name
 from reseed.core.halving import SearchShard
-from reseed.core.identifiers import job_name
+from reseed.core.layout import split_seeds
 from reseed.data.kinds import INPUTS_FILE, META, list_local_files
 from reseed.data.registry import find_reader
 from reseed.pipeline.jobs import Context, Job, without_braces
 from reseed.pipeline.labels import label_block, label_seeds
 from reseed.planning.entries import as_entry, as_weights_entry
 from reseed.planning.job_sizes import SearchWork
-from reseed.planning.plan import Block, PlannedSetting, blocks
+from reseed.planning.plan import Block, PlannedSetting
 from reseed.planning.search_shards import fits_shares, plan_shards
-from reseed.planning.seed_grid import DecisionId
 from reseed.planning.specs import (
     TEXT_FIELDS,
     DataSpec,
@@ -28,40 +29,9 @@ from reseed.planning.specs import (
     VerifySpec,
     WeightsSpec,
 )
-from reseed.planning.training_specs import build_repeat_spec, build_train_spec, build_verify_spec
+from reseed.planning.training_specs import build_train_spec, build_verify_spec
 
-
-def data_files(context: Context, dataset: str) -> list[str]:
-    """Files of a prepared dataset: inputs, targets, description."""
-    folder = context.layout.data(dataset)
-    inputs = INPUTS_FILE[context.plan.datasets[dataset].kind]
-    return [f"{folder}/{name}" for name in (inputs, "targets.parquet", META)]
-
-
-def prepare_jobs(context: Context) -> Iterator[Job]:
-    """Raw sources → prepared inputs and targets."""
-    for identifier, dataset in context.plan.datasets.items():
-        outputs, entry = data_files(context, identifier), as_entry(dataset)
-        present = [file for file in list_local_files(entry) if os.path.exists(file)]
-        yield Job(
-            name=job_name("prepare", identifier),
-            label=f"prepare {dataset.title}",
-            inputs=[*without_braces(present), *context.force_if_untracked(outputs)],
-            outputs=outputs,
-            log=context.layout.log(f"data/{identifier}"),
-            key=digest(
-                data_code(context, dataset),
-                dataset.model_dump(mode="json", exclude=set(TEXT_FIELDS)),
-                context.data_files.describe(list_local_files(entry)),
-            ),
-            spec=partial(
-                DataSpec,
-                *(context.results, identifier, dataset),
-                context.sources_of("reseed.jobs.prepare_data", _reader_module(dataset)),
-            ),
-            environment="data",
-            priority=context.high_priority,
-        )
+_MOST_SEED = 2**32 - 1
 
 
 def data_code(context: Context, dataset: Dataset) -> str:
@@ -73,253 +43,338 @@ def _reader_module(dataset: Dataset) -> str:
     return find_reader(as_entry(dataset)).module
 
 
-def weights_jobs(context: Context) -> Iterator[Job]:
-    """Sources of pretrained weights → their files."""
-    sources = context.sources_of("reseed.jobs.prepare_weights")
-    for name, weights in context.plan.weights.items():
-        entry, output = as_weights_entry(weights), context.layout.weights_meta(name)
-        yield Job(
-            name=job_name("weights", name),
-            label=f"fetch weights of {weights.title}",
-            inputs=[
-                *without_braces(list_local_files(entry)),
-                *context.force_if_untracked([output]),
-            ],
+class TrainingJobs:
+    """Builds the jobs up to trials. Each method has the name of its rule, and its wildcards."""
+
+    def __init__(self, context: Context):
+        self.context, self.layout, self.plan = context, context.layout, context.plan
+        self._rungs: dict[Setting, tuple[list[list[tuple[int, int]]], list[float]]] = {}
+
+    # --- data ------------------------------------------------------------------------------------
+
+    def data_files(self, dataset: str) -> list[str]:
+        """Files of a prepared dataset: inputs, targets, description."""
+        folder = self.layout.data(dataset)
+        inputs = INPUTS_FILE[self.plan.datasets[dataset].kind]
+        return [f"{folder}/{name}" for name in (inputs, "targets.parquet", META)]
+
+    def prepare(self, dataset: str) -> Job:
+        """Raw sources → prepared inputs and targets."""
+        context, entry = self.context, self.plan.datasets[dataset]
+        outputs, source = self.data_files(dataset), as_entry(entry)
+        present = [file for file in list_local_files(source) if os.path.exists(file)]
+        return Job(
+            label=f"prepare {entry.title}",
+            inputs=[*without_braces(present), *context.force_if_untracked(outputs)],
+            outputs=outputs,
+            key=digest(
+                data_code(context, entry),
+                entry.model_dump(mode="json", exclude=set(TEXT_FIELDS)),
+                context.data_files.describe(list_local_files(source)),
+            ),
+            spec=partial(
+                DataSpec,
+                *(context.results, dataset, entry),
+                context.sources_of("reseed.jobs.prepare_data", _reader_module(entry)),
+            ),
+            environment="data",
+        )
+
+    def weights(self, weights: str) -> Job:
+        """Sources of pretrained weights → their files."""
+        context, entry = self.context, self.plan.weights[weights]
+        files, output = list_local_files(as_weights_entry(entry)), self.layout.weights_meta(weights)
+        sources = context.sources_of("reseed.jobs.prepare_weights")
+        return Job(
+            label=f"fetch weights of {entry.title}",
+            inputs=[*without_braces(files), *context.force_if_untracked([output])],
             outputs=[output],
-            log=context.layout.log(f"weights/{name}"),
             key=digest(
                 code_hash("reseed.jobs.prepare_weights"),
-                weights.model_dump(mode="json")["sources"],
-                context.data_files.describe(list_local_files(entry)),
+                entry.model_dump(mode="json")["sources"],
+                context.data_files.describe(files),
             ),
-            spec=partial(WeightsSpec, context.results, weights, sources),
+            spec=partial(WeightsSpec, context.results, entry, sources),
             environment="data",
-            priority=context.high_priority,
         )
 
+    def split(self, dataset: str, scheme: str, data_seeds: str) -> Job:
+        """Targets → train, validation and test rows of neighbouring data seeds.
 
-def split_jobs(context: Context) -> Iterator[Job]:
-    """Targets → train, validation and test rows, one file a data seed."""
-    schemes, code = context.plan.schemes(), code_hash("reseed.jobs.make_splits")
-    sources = context.sources_of("reseed.jobs.make_splits")
-    for dataset, scheme, seeds in context.plan.split_jobs():
-        title = context.plan.datasets[dataset].title
-        yield Job(
-            name=job_name("split", dataset, scheme, str(seeds[0])),
+        data_seeds: `20-39`.
+        """
+        context, drawn = self.context, self.plan.schemes()[scheme]
+        seeds = split_seeds(int(data_seeds.partition("-")[0]))
+        title = self.plan.datasets[dataset].title
+        return Job(
             label=f"split {title} by {scheme}, {label_seeds('data seed', seeds)}",
-            inputs=data_files(context, dataset)[1:],
-            outputs=[context.layout.split(dataset, scheme, seed) for seed in seeds],
-            log=context.layout.log(f"splits/{dataset}/{scheme}-from-{seeds[0]}"),
-            key=digest(code, schemes[scheme].model_dump(mode="json")),
+            inputs=self.data_files(dataset)[1:],
+            outputs=[self.layout.splits(dataset, scheme, seeds[0])],
+            key=digest(code_hash("reseed.jobs.make_splits"), drawn.model_dump(mode="json")),
             spec=partial(
-                SplitSpec, context.results, dataset, scheme, schemes[scheme], tuple(seeds), sources
+                SplitSpec,
+                *(context.results, dataset, scheme, drawn, seeds[0]),
+                context.sources_of("reseed.jobs.make_splits"),
             ),
             environment="data",
-            priority=context.high_priority,
         )
 
+    def list_splits(self) -> Iterator[Job]:
+        """The splits that the studies need."""
+        needed: dict[tuple[str, str, str], None] = {}
+        for setting, blocks in self.plan.blocks.items():
+            searched = {at.data_seed for at in self.plan.settings[setting].searches()}
+            for seed in sorted(searched.union(*(block.seeds.data for block in blocks))):
+                seeds = split_seeds(seed)
+                needed[*setting[:2], f"{seeds[0]}-{seeds[-1]}"] = None
+        yield from (self.split(*one) for one in needed)
 
-def weights_files(context: Context, planned: PlannedSetting) -> list[str]:
-    """Description of a setting's pretrained weights, if it has any."""
-    name = planned.model.weights
-    return [context.layout.weights_meta(name)] if name else []
+    # --- searches --------------------------------------------------------------------------------
 
-
-def search_jobs(context: Context) -> Iterator[Job]:
-    """Training rows → fits of each shard → the best hyper-parameters of a search, and its log."""
-    for planned in context.plan.settings.values():
-        if searches := planned.searches():
-            rungs = plan_shards(planned, context.project.main.block_seconds)
-            shares = fits_shares(planned)
-            for at in searches:
-                yield from _jobs_of_search(context, planned, at, rungs, shares)
-
-
-def _jobs_of_search(
-    context: Context,
-    planned: PlannedSetting,
-    at: Coordinates,
-    rungs: list[list[tuple[int, int]]],
-    shares: list[float],
-) -> Iterator[Job]:
-    """Jobs of one search. rungs: shards of each rung. shares: of each rung in all seconds."""
-    layout = context.layout
-    winner = layout.search(planned.setting, at)
-    data = [
-        *data_files(context, planned.setting.dataset),
-        layout.split(*planned.setting[:2], at.data_seed),
-        *weights_files(context, planned),
-    ]
-    before: tuple[str, ...] = ()
-    share_before = 0.0
-    for rung, shards in enumerate(rungs):
-        files = []
-        for number, (start, stop) in enumerate(shards):
-            file = layout.search_shard(planned.setting, at, rung, number, len(shards))
-            shard = SearchShard(rung, start, stop, file)
-            share = shares[rung] * (stop - start) / shards[-1][1]
-            work = SearchWork(share, before, share_before)
-            yield _search_job(context, planned, at, [*data, *before], [file], work, shard)
-            files.append(file)
-        before, share_before = tuple(files), shares[rung]
-    outputs = [winner, layout.search(planned.setting, at, ".parquet")]
-    inputs = [*data, *before, *context.force_if_failed([winner])]
-    rest = SearchWork(sum(shares[len(rungs) :]), before, share_before)
-    yield _search_job(context, planned, at, inputs, outputs, rest, None)
-
-
-def _search_job(
-    context: Context,
-    planned: PlannedSetting,
-    at: Coordinates,
-    inputs: list[str],
-    outputs: list[str],
-    work: SearchWork,
-    shard: SearchShard | None,
-) -> Job:
-    """A job that makes some fits of a search; without a shard it chooses the winner, too."""
-    main, sizes = context.project.main, context.job_sizes
-    name = outputs[0].removeprefix(f"{context.layout.root}/").removesuffix(".json")
-    label = f"search hyper-parameters of {label_block([(planned, [at])])}"
-    if shard:
-        label += f", rung {shard.rung + 1}, fits {shard.start + 1} to {shard.stop}"
-    return Job(
-        name=job_name("search", name.removeprefix("tuning/")),
-        label=label,
-        inputs=inputs,
-        outputs=outputs,
-        log=context.layout.log(name),
-        key=digest(*planned.spec.search_parts, shard and [shard.rung, shard.start, shard.stop]),
-        spec=partial(
-            SearchSpec,
-            *(context.results, main.mixed, main.retry_failed, planned.spec, at),
-            context.write_sources(planned.sources),
-            shard,
-        ),
-        environment=planned.model.environment,
-        priority=context.high_priority,
-        gpus=planned.gpus,
-        packages=frozenset(planned.packages),
-        threads=main.tuning_threads,
-        minutes=partial(sizes.search_minutes, planned, work),
-        memory_mb=partial(sizes.search_memory, planned),
-    )
-
-
-def train_jobs(context: Context) -> Iterator[Job]:
-    """Splits and hyper-parameters → trials, many a job, one declared file a trial."""
-    layout, sizes, main = context.layout, context.job_sizes, context.project.main
-    for block in blocks(context.plan, main.block_seconds, main.seeds_per_job):
-        planned, trials = block[0]
-        name = job_name("train", planned.setting.folder, trials[0].file, str(len(block)))
-        outputs = context.plan.block_files(block)
-        yield Job(
-            name=name,
-            label=f"train {label_block(block)}",
-            inputs=[*training_inputs(context, block), *context.force_if_failed(outputs)],
-            outputs=outputs,
-            log=layout.log(f"train/{name}"),
-            key=[*sorted(one.spec.key for one, _ in block), *_decisions_of(block)],
-            spec=partial(build_train_spec, context.project, block, context.write_sources),
-            environment=planned.model.environment,
-            priority=training_priority(context, block),
-            gpus=planned.gpus,
-            packages=frozenset(package for one, _ in block for package in one.packages),
-            minutes=partial(sizes.block_minutes, block),
-            memory_mb=partial(sizes.block_memory, block),
-        )
-
-
-def _decisions_of(block: Block) -> list[DecisionId]:
-    """What decides whether the trials of a block are trained."""
-    decisions = (one for planned, trials in block for part in planned.parts(trials) for one in part)
-    return list(dict.fromkeys(decisions))
-
-
-def training_inputs(context: Context, block: Block) -> list[str]:
-    """Files that training some trials reads: data, splits, search winners, weights, decisions."""
-    layout = context.layout
-    inputs: dict[str, None] = {}
-    for planned, trials in block:
-        setting, seeds = planned.setting, sorted({trial.data_seed for trial in trials})
-        files = [
-            *data_files(context, setting.dataset),
-            *(layout.split(*setting[:2], seed) for seed in seeds),
-            *(layout.search(setting, at) for at in planned.searches_of(trials)),
-            *weights_files(context, planned),
-        ]
-        inputs |= dict.fromkeys(files)
-    return [*inputs, *context.plan.decision_files(_decisions_of(block))]
-
-
-def training_priority(context: Context, block: Block) -> float:
-    """Priority of a training job: study after study, so that the first pages come early.
-
-    Within a study the longest job comes first, so that no long job runs alone at the end.
-    """
-    trained = context.trained
-    rank = max(len(trained) - trained.index(s) for one, _ in block for s in one.studies)
-    seconds = sum(one.seconds_per_trial * len(trials) for one, trials in block)
-    return rank + seconds / (seconds + 1)
-
-
-# --- checks of trials ----------------------------------------------------------------------------
-
-
-def verify_job(context: Context, steps: Callable[[], tuple[ReplayStep, ...]]) -> Job:
-    """All planned trials → a check of each, and of what follows from them; it has no output.
-
-    steps: builds the steps of the check.
-    """
-    main, block = context.project.main, context.plan.all_trials()
-    sample = None if main.verify_all else main.verify_sample
-
-    def build_spec() -> VerifySpec:
-        spec = build_verify_spec(context.project, context.plan, sample, context.write_sources)
-        return replace(spec, steps=steps())
-
-    return Job(
-        name="verify",
-        label="verify results",
-        inputs=[
-            *context.plan.block_files(block),
-            *context.plan.decision_files(context.plan.decisions()),
-        ],
-        outputs=[],
-        log=context.layout.log("verify"),
-        key=None,
-        spec=build_spec,
-        environment="verification",
-        priority=0,
-        gpus=count_gpus(block),
-    )
-
-
-def count_gpus(block: Block) -> int:
-    """GPUs that a check of these trials requests."""
-    return max((planned.gpus for planned, _ in block), default=0)
-
-
-def repeat_jobs(context: Context, studies: list[str]) -> Iterator[Job]:
-    """Trials of a study → repeated fits of a sample (Raste et al., Section 4.1)."""
-    sample = context.project.main.verify_sample
-    for study in studies:
-        block = context.plan.block(study)
-        output = context.layout.study(study).repeated_fits
-        yield Job(
-            name=f"repeat-{study}",
-            label=f"repeat {sample} trials of {study}",
-            inputs=[
-                *context.plan.block_files(block),
-                *context.plan.decision_files(_decisions_of(block)),
+    def search(self, dataset: str, scheme: str, model: str, hyperparameters: str, at: str) -> Job:
+        """Training rows, and the fits of shards → the best hyper-parameters of a search."""
+        planned, trial = self._search(Setting(dataset, scheme, model, hyperparameters), at)
+        layout, (rungs, shares) = self.layout, self._shards(planned)
+        winner = layout.search(planned.setting, trial)
+        before, share_before = self._rung_before(planned, trial, len(rungs))
+        return self._search_job(
+            planned,
+            trial,
+            [
+                *self._rows(planned, trial),
+                *before,
+                *self.context.force_if_failed([winner]),
             ],
-            outputs=[output],
-            log=context.layout.log(f"studies/{study}/repeated_fits"),
-            key=digest(
-                code_hash("reseed.jobs.repeat_fits"), sorted(one.spec.key for one, _ in block)
-            ),
-            spec=partial(build_repeat_spec, context.project, block, study, context.write_sources),
-            environment="training",
-            priority=context.high_priority,
-            gpus=count_gpus(block),
+            [winner, layout.search(planned.setting, trial, ".parquet")],
+            SearchWork(sum(shares[len(rungs) :]), before, share_before),
         )
+
+    def shard(
+        self,
+        dataset: str,
+        scheme: str,
+        model: str,
+        hyperparameters: str,
+        at: str,
+        rung: str,
+        shard: str,
+    ) -> Job:
+        """Training rows, and the rung before → some fits of a search. shard: `1-of-3`."""
+        planned, trial = self._search(Setting(dataset, scheme, model, hyperparameters), at)
+        rungs, shares = self._shards(planned)
+        number, level = int(shard.partition("-")[0]), int(rung)
+        start, stop = rungs[level][number]
+        before, share_before = self._rung_before(planned, trial, level)
+        total = rungs[level][-1][1]
+        files = self._shard_files(planned, trial, level)
+        return self._search_job(
+            planned,
+            trial,
+            [*self._rows(planned, trial), *before],
+            [files[number]],
+            SearchWork(shares[level] * (stop - start) / total, before, share_before),
+            SearchShard(level, start, stop, files[number]),
+        )
+
+    def _search(self, setting: Setting, at: str) -> tuple[PlannedSetting, Coordinates]:
+        planned = self.find_setting(setting)
+        [trial] = self._find_block(planned, at).trials()
+        return planned, trial
+
+    def _shards(self, planned: PlannedSetting) -> tuple[list[list[tuple[int, int]]], list[float]]:
+        """Shards of each rung of a setting's searches, and the share of each rung."""
+        if planned.setting not in self._rungs:
+            rungs = plan_shards(planned, self.context.project.main.block_seconds)
+            self._rungs[planned.setting] = rungs, fits_shares(planned)
+        return self._rungs[planned.setting]
+
+    def _shard_files(self, planned: PlannedSetting, at: Coordinates, rung: int) -> tuple[str, ...]:
+        count = len(self._shards(planned)[0][rung])
+        return tuple(
+            self.layout.search_shard(planned.setting, at, rung, number, count)
+            for number in range(count)
+        )
+
+    def _rung_before(
+        self, planned: PlannedSetting, at: Coordinates, rung: int
+    ) -> tuple[tuple[str, ...], float]:
+        """Files of the rung before, and its share of all fits."""
+        if rung == 0:
+            return (), 0.0
+        return self._shard_files(planned, at, rung - 1), self._shards(planned)[1][rung - 1]
+
+    def _search_job(
+        self,
+        planned: PlannedSetting,
+        at: Coordinates,
+        inputs: list[str],
+        outputs: list[str],
+        work: SearchWork,
+        shard: SearchShard | None = None,
+    ) -> Job:
+        """A job that makes some fits of a search; without a shard it chooses the winner, too."""
+        context, sizes = self.context, self.context.job_sizes
+        main = context.project.main
+        label = f"search hyper-parameters of {label_block(Block(planned, block_of(at), ()))}"
+        if shard:
+            label += f", rung {shard.rung + 1}, fits {shard.start + 1} to {shard.stop}"
+        return Job(
+            label=label,
+            inputs=inputs,
+            outputs=outputs,
+            key=digest(*planned.spec.search_parts, shard and [shard.rung, shard.start, shard.stop]),
+            spec=partial(
+                SearchSpec,
+                *(context.results, main.mixed, main.retry_failed, planned.spec, at),
+                context.write_sources(planned.sources),
+                shard,
+            ),
+            environment=planned.model.environment,
+            gpus=planned.gpus,
+            packages=frozenset(planned.packages),
+            minutes=partial(sizes.search_minutes, planned, work),
+            memory_mb=partial(sizes.search_memory, planned),
+        )
+
+    # --- trials ----------------------------------------------------------------------------------
+
+    def find_setting(self, setting: Setting) -> PlannedSetting:
+        """A setting that a study plans. Raises ReseedError."""
+        if setting not in self.plan.settings:
+            planned = [one.folder for one in self.plan.settings]
+            raise ReseedError(
+                f"trials/{setting.folder}: no study trains this model so."
+                f"{suggest_name(setting.folder, planned)} Name a dataset, split, model and source "
+                "of hyper-parameters of a study; the seeds are free."
+            )
+        return self.plan.settings[setting]
+
+    def _find_block(self, planned: PlannedSetting, name: str) -> SeedBlock:
+        """The seeds that a path names. Raises ReseedError."""
+        where, scheme = f"{planned.setting.folder}/{name}", planned.scheme
+        folds = scheme.folds if scheme.kind == "kfold" else 0
+        try:
+            seeds = parse_block(name)
+        except ValueError as error:
+            raise ReseedError(f"{where}: {error}") from None
+        if bool(folds) != (seeds.folds is not None):
+            raise ReseedError(
+                f"{where}: name folds, as in data-seed-0/folds-0-4, for a scheme with folds alone"
+            )
+        if seeds.folds is not None and max(seeds.folds) >= folds:
+            raise ReseedError(f"{where}: the folds are 0 to {folds - 1}")
+        if max(*seeds.data, *(seed for role in seeds.roles for seed in role)) > _MOST_SEED:
+            raise ReseedError(f"{where}: a seed is at most {_MOST_SEED}")
+        return seeds
+
+    def train(self, dataset: str, scheme: str, model: str, hyperparameters: str, block: str) -> Job:
+        """Splits and hyper-parameters → the trials of a block, which no study need plan."""
+        context, sizes = self.context, self.context.job_sizes
+        planned = self.find_setting(Setting(dataset, scheme, model, hyperparameters))
+        seeds = self._find_block(planned, block)
+        one = Block(planned, seeds, tuple(planned.studies))
+        output = self.layout.block(planned.setting, block)
+        return Job(
+            label=f"train {label_block(one)}",
+            inputs=[*self.training_inputs(one), *context.force_if_failed([output])],
+            outputs=[output],
+            key=planned.spec.key,
+            spec=partial(build_train_spec, context.project, [one], context.write_sources),
+            environment=planned.model.environment,
+            priority=self._priority(one),
+            gpus=planned.gpus,
+            packages=frozenset(planned.packages),
+            minutes=partial(sizes.block_minutes, one),
+            memory_mb=partial(sizes.block_memory, one),
+        )
+
+    def check_target(self, target: str) -> None:
+        """Raise ReseedError for a requested block of trials that cannot be trained.
+
+        Snakemake shows an error of a function of wildcards with its whole traceback.
+        """
+        folder = f"{self.layout.root}/trials/"
+        if target.startswith(folder) and target.endswith(".parquet"):
+            parts = target.removeprefix(folder).removesuffix(".parquet").split("/", 4)
+            if len(parts) == 5:
+                self._find_block(self.find_setting(Setting(*parts[:4])), parts[4])
+
+    def _rows(self, planned: PlannedSetting, *trials: Coordinates) -> list[str]:
+        """Data, splits and weights that fits of a setting read."""
+        setting, name = planned.setting, planned.model.weights
+        splits = (self.layout.splits(*setting[:2], trial.data_seed) for trial in trials)
+        return [
+            *self.data_files(setting.dataset),
+            *dict.fromkeys(splits),
+            *([self.layout.weights_meta(name)] if name else []),
+        ]
+
+    def training_inputs(self, block: Block) -> list[str]:
+        """Files that training a block reads: data, splits, weights, winners of searches."""
+        planned = block.planned
+        first = {seed: Coordinates(seed, None, 0, 0, 0, 0) for seed in block.seeds.data}
+        searched = block.seeds.trials() if planned.mode != "default" else ()
+        winners = planned.searches_of(list(searched))
+        return [
+            *self._rows(planned, *first.values()),
+            *(self.layout.search(planned.setting, at) for at in winners),
+        ]
+
+    def _priority(self, block: Block) -> float:
+        """Priority of a training job: study after study, so that the first pages come early.
+
+        Within a study the longest job comes first, so that no long job runs alone at the end. It
+        is less than that of other jobs.
+        """
+        trained = self.context.trained
+        rank = max(len(trained) - trained.index(study) - 1 for study in block.studies)
+        return (rank + block.seconds / (block.seconds + 1)) / len(trained)
+
+    # --- checks of trials ------------------------------------------------------------------------
+
+    def verify(self, steps: Callable[[], Iterable[ReplayStep]]) -> Job:
+        """All planned trials → a check of each, and of what follows from them; it has no output.
+
+        steps: builds the steps of the check.
+        """
+        context, main = self.context, self.context.project.main
+        blocks = self.plan.all_blocks()
+        sample = None if main.verify_all else main.verify_sample
+
+        def build_spec() -> VerifySpec:
+            spec = build_verify_spec(context.project, blocks, context.write_sources, sample)
+            return replace(spec, steps=tuple(steps()))
+
+        return Job(
+            label="verify results",
+            inputs=[self.plan.block_file(block) for block in blocks],
+            outputs=[],
+            key=None,
+            spec=build_spec,
+            environment="verification",
+            gpus=_count_gpus(blocks),
+        )
+
+    def repeat(self, study: str) -> Job:
+        """Trials of a study → repeated fits of a sample (Raste et al., Section 4.1)."""
+        context, blocks = self.context, self.plan.study_blocks(study)
+        sample = context.project.main.verify_sample
+        settings = {block.planned.setting: block.planned.spec.key for block in blocks}
+        key = digest(code_hash("reseed.jobs.repeat_fits"), sorted(settings.values()))
+        return Job(
+            label=f"repeat {sample} trials of {study}",
+            inputs=[self.plan.block_file(block) for block in blocks],
+            outputs=[self.layout.study(study).repeated_fits],
+            key=key,
+            table_key=digest(key),
+            spec=partial(
+                build_verify_spec, context.project, blocks, context.write_sources, sample, study
+            ),
+            environment="training",
+            gpus=_count_gpus(blocks),
+        )
+
+
+def _count_gpus(blocks: Iterable[Block]) -> int:
+    """GPUs that a check of these trials requests."""
+    return max((block.planned.gpus for block in blocks), default=0)

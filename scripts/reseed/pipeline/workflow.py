@@ -4,9 +4,9 @@ import atexit
 import gc
 import logging
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,10 @@ from reseed.core.layout import ResultsLayout
 from reseed.core.module_finder import SCRIPTS
 from reseed.core.run_token import join_run, start_run
 from reseed.core.source_facts import MEMORY
-from reseed.pipeline import training_jobs
 from reseed.pipeline.data_files import DataFiles
 from reseed.pipeline.jobs import Context, Job
+from reseed.pipeline.names import Names, list_names
 from reseed.pipeline.replay_steps import list_steps
-from reseed.pipeline.settle_jobs import settle_jobs
 from reseed.pipeline.snakemake_metadata import (
     claim_results,
     forget_foreign_records,
@@ -29,6 +28,7 @@ from reseed.pipeline.snakemake_metadata import (
     token_copy,
 )
 from reseed.pipeline.spec_files import SpecFiles
+from reseed.pipeline.stages import Stage
 from reseed.pipeline.startup import (
     check_folders,
     check_writable,
@@ -37,6 +37,7 @@ from reseed.pipeline.startup import (
     undo_future_times,
 )
 from reseed.pipeline.study_jobs import StudyJobs
+from reseed.pipeline.training_jobs import TrainingJobs
 from reseed.planning.read_plan import read_plan
 from reseed.planning.specs import ReplayStep
 
@@ -121,7 +122,41 @@ class Workflow:
             self.specs.write_sources,
             DataFiles(Path(self.layout.data_hashes), self.project.main.check_data, mode.writes),
         )
-        self.studies = StudyJobs(self.context)
+        self.training, self.studies = TrainingJobs(self.context), StudyJobs(self.context)
+        self._add_stages()
+
+    def _add_stages(self) -> None:
+        """What each rule asks (`reseed.pipeline.stages`)."""
+
+        def stage(find: Callable[..., Job]) -> Stage:
+            return Stage(find, self.write_spec, self.trigger_versions)
+
+        training, studies = self.training, self.studies
+        self.prepare_table = self.prepare_images = stage(training.prepare)
+        self.weights, self.split = stage(training.weights), stage(training.split)
+        self.shard, self.search = stage(training.shard), stage(training.search)
+        self.train, self.repeat = stage(training.train), stage(training.repeat)
+        self.verify = stage(partial(training.verify, self.list_steps))
+        self.collect_trials = stage(studies.collect_trials)
+        self.collect_items = stage(studies.collect_items)
+        self.import_runs = stage(studies.import_runs)
+        self.import_items = stage(studies.import_items)
+        self.export, self.analyse = stage(studies.export), stage(studies.analyse)
+        self.table, self.figure = stage(studies.table), stage(studies.figure)
+        self.page, self.index = stage(studies.page), stage(studies.index)
+
+    @cached_property
+    def names(self) -> Names:
+        """What the wildcards of the rules match."""
+        return list_names(self.context)
+
+    def check_targets(self, targets: Iterable[str]) -> None:
+        """Raise ReseedError for requested trials that cannot be trained.
+
+        targets: the command line; Snakemake has not read it when it reads the rules.
+        """
+        for target in targets:
+            self.training.check_target(str(target))
 
     @property
     def layout(self) -> ResultsLayout:
@@ -156,18 +191,6 @@ class Workflow:
     def _library_versions(self) -> dict[str, str]:
         return read_library_versions()
 
-    def spec_file(self, job: Job) -> Any:
-        """The path of a job's spec, as a rule's parameter.
-
-        A function of `output` does not trigger reruns; the key does. So neither the location of the
-        checkout nor the size of blocks starts a job again.
-        """
-
-        def write(wildcards: object, output: object) -> str:
-            return self.write_spec(job)
-
-        return write
-
     def write_spec(self, job: Job) -> str:
         """Write the spec of a job, with the keys of the tables that it writes and reads."""
         root, results = self.layout.root, self.context.results
@@ -176,13 +199,12 @@ class Workflow:
             for file in job.inputs
             if file in self._file_keys
         }
-        return self.specs.write(job.spec(), FileKeys(job.own_key, reads))
+        return self.specs.write(job.spec(), FileKeys(job.table_key, reads))
 
     @cached_property
     def _file_keys(self) -> dict[str, str]:
         """Key of each table that carries one, by its path."""
-        jobs = (job for jobs in self.jobs.values() for job in jobs)
-        return {file: key for job in jobs for file, key in job.file_keys.items()}
+        return {file: key for _, job in self._list_jobs() for file, key in job.file_keys.items()}
 
     # --- outputs without a record ----------------------------------------------------------------
 
@@ -224,66 +246,36 @@ class Workflow:
         return str(path)
 
     def missing_files(self, study: str) -> list[str]:
-        """Trials, decisions and files that they read that are missing although the table exists.
+        """Trials, and files that they read, that are missing although the study's table exists.
 
         Snakemake makes a missing file again only where a requested rule names it. Where the table
-        is missing too, the table's rule names it. A list of every trial in each rule that depends
-        on trials would cost memory and time at 100,000 seeds.
+        is missing too, the table's rule names it.
         """
-        return self._missing_files.get(study, [])
+        if not os.path.exists(self.layout.study(study).metrics):
+            return []
+        return [
+            *(f for f in self._training_inputs(study) if not os.path.exists(f)),
+            *self.studies.missing_blocks(study),
+        ]
 
-    @cached_property
-    def _missing_files(self) -> dict[str, list[str]]:
-        return {
-            study: [file for file in self._files_of(study) if not os.path.exists(file)]
-            if os.path.exists(self.layout.study(study).metrics)
-            else []
-            for study in self.context.trained
-        }
+    def _training_inputs(self, study: str) -> list[str]:
+        blocks = self.plan.study_blocks(study)
+        inputs = (file for block in blocks for file in self.training.training_inputs(block))
+        return list(dict.fromkeys(inputs))
 
-    def _files_of(self, study: str) -> list[str]:
-        block = self.plan.block(study)
-        inputs = training_jobs.training_inputs(self.context, block)
-        # Training reads no decision whose trials another experiment needs in any case.
-        decisions = self.plan.decision_files(self.plan.decisions([study]))
-        return list(dict.fromkeys([*inputs, *decisions, *self.plan.block_files(block)]))
+    # --- jobs ------------------------------------------------------------------------------------
 
-    # --- jobs by stage ---------------------------------------------------------------------------
-
-    @cached_property
-    def jobs(self) -> dict[str, list[Job]]:
-        """Jobs by stage, in the order of the data. Each job's rule is named after its stage."""
-        context, studies = self.context, self.studies
-        return {
-            "prepare": list(training_jobs.prepare_jobs(context)),
-            "weights": list(training_jobs.weights_jobs(context)),
-            "split": list(training_jobs.split_jobs(context)),
-            "search": list(training_jobs.search_jobs(context)),
-            "train": list(training_jobs.train_jobs(context)),
-            "settle": list(settle_jobs(context, studies.study_spec)),
-            "repeat": list(training_jobs.repeat_jobs(context, studies.studies_with_repeats())),
-            "collect trials": list(studies.collect_trials()),
-            "collect items": list(studies.collect_items(self._missing_files)),
-            "import": list(studies.imports()),
-            "export": list(studies.exports()),
-            "analyse": list(studies.analyses()),
-            "draw": list(studies.drawings()),
-            "report": [*studies.pages(), studies.index()],
-        }
-
-    @cached_property
-    def verify(self) -> Job:
-        """The check of all planned trials, and of the files that follow from them."""
-        return training_jobs.verify_job(self.context, lambda: tuple(self.list_steps()))
+    def _list_jobs(self) -> Iterator[tuple[str, Job]]:
+        """Every deterministic job after the data are prepared, with the name of its body."""
+        yield from (("split", job) for job in self.training.list_splits())
+        for study in self.studies.studies_with_repeats():
+            yield "repeat", self.training.repeat(study)
+        yield from self.studies.list_tables()
+        yield from self.studies.list_exhibits()
 
     def list_steps(self, finished_only: bool = False) -> Iterator[ReplayStep]:
         """The jobs that a check runs again (`reseed.pipeline.replay_steps`)."""
-
-        return list_steps(self.jobs, self.layout, self.write_spec, finished_only)
-
-    def labels(self) -> dict[str, str]:
-        """Label of each job by the name of its rule."""
-        return {job.name: job.label for jobs in self.jobs.values() for job in jobs}
+        return list_steps(self._list_jobs(), self.layout, self.write_spec, finished_only)
 
     # --- targets ---------------------------------------------------------------------------------
 

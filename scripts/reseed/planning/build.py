@@ -27,7 +27,7 @@ from reseed.core.layout import ResultsLayout
 from reseed.core.source_guard import stamp_sources
 from reseed.planning.plan import Plan, PlannedArm, PlannedSetting
 from reseed.planning.project import Project
-from reseed.planning.seed_grid import DecisionId, count_trials, split_rounds
+from reseed.planning.seed_grid import count_trials, expand_seeds
 
 MAX_TRIALS = 2_000_000
 # Modules whose imports are all code that training shares between model families: how models are
@@ -144,7 +144,7 @@ def make_plan(project: Project, folder: str | Path = ".", absent: Collection[str
         ReseedError: for code that cannot be followed, duplicates, or too many trials.
     """
     planner = _Planner(project, Path(folder), absent)
-    wanted: dict[Setting, dict[Coordinates, tuple[DecisionId, ...]]] = {}
+    wanted: dict[Setting, dict[Coordinates, None]] = {}
     studies: dict[str, dict[str, list[PlannedArm]]] = {}
     left_out: dict[str, set[str]] = {}
     mistakes: dict[str, None] = {}
@@ -166,15 +166,13 @@ def make_plan(project: Project, folder: str | Path = ".", absent: Collection[str
                     planned.keep |= set(study.keep) & set(KEPT_PARTS)
                     planned.studies.add(study.name)
                     trials = wanted.setdefault(planned.setting, {})
-                    _add_trials(trials, arm, planned.scheme, study.name, name)
+                    trials.update(dict.fromkeys(expand_seeds(arm.seeds, planned.scheme)))
     if mistakes:
         raise ReseedError("\n  ".join(mistakes))
     if sum(map(len, wanted.values())) > MAX_TRIALS:
         raise ReseedError(f"the studies name more than {MAX_TRIALS:,} trials. Take fewer seeds.")
     for setting, trials in wanted.items():
-        planned = planner.settings[setting]
-        planned.trials = sorted(trials)
-        planned.decisions = {trial: needed for trial, needed in trials.items() if needed}
+        planner.settings[setting].trials = sorted(trials)
     return Plan(
         layout=ResultsLayout(project.main.results),
         datasets=planner.datasets,
@@ -192,28 +190,9 @@ def make_plan(project: Project, folder: str | Path = ".", absent: Collection[str
             for study in project.studies.values()
             if study.metric and ":" in study.metric
         },
+        block_seconds=project.main.block_seconds,
+        seeds_per_job=project.main.seeds_per_job,
     )
-
-
-def _add_trials(
-    wanted: dict[Coordinates, tuple[DecisionId, ...]],
-    arm: PlannedArm,
-    scheme: Scheme,
-    study: str,
-    experiment: str,
-) -> None:
-    """Add the trials of an arm, with the decisions of which one must need them.
-
-    The first round is always trained, and so is a trial that any other arm always needs.
-    """
-    for number, trials in enumerate(split_rounds(arm.seeds, scheme, arm.until)):
-        if number == 0:
-            wanted.update(dict.fromkeys(trials, ()))
-            continue
-        decision = DecisionId(study, experiment, number - 1)
-        for trial in trials:
-            if wanted.get(trial, (decision,)):
-                wanted[trial] = tuple(dict.fromkeys([*wanted.get(trial, ()), decision]))
 
 
 def _experiment(
@@ -232,7 +211,4 @@ def _experiment(
                 planned = planner.setting(dataset, split, model, source)
                 seeds = arm.seeds or experiment.seeds or Seeds()
                 texts = (arm.title or title, title)
-                yield (
-                    planned,
-                    PlannedArm(name or model, *texts, planned.setting, seeds, experiment.until),
-                )
+                yield planned, PlannedArm(name or model, *texts, planned.setting, seeds)

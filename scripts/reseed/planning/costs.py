@@ -44,13 +44,9 @@ class Measured(NamedTuple):
 
 @dataclass
 class Cost:
-    """Cost of some work. seconds_by_source: seconds by their source (`SOURCES`).
-
-    skippable: trials that are trained only as long as a pair is open (`until`).
-    """
+    """Cost of some work. seconds_by_source: seconds by their source (`SOURCES`)."""
 
     trials: int = 0
-    skippable: int = 0
     searches: int = 0
     fits: int = 0
     jobs: int = 0
@@ -62,7 +58,7 @@ class Cost:
 
     def __add__(self, other: "Cost") -> "Cost":
         names = (
-            *("trials", "skippable", "searches", "fits", "jobs"),
+            *("trials", "searches", "fits", "jobs"),
             *("cpu_seconds", "gpu_seconds", "disk_bytes"),
         )
         total = Cost(**{name: getattr(self, name) + getattr(other, name) for name in names})
@@ -155,19 +151,16 @@ def cost_of(
         "validation": planned.scheme.validation,
     }
     outputs = rows * sum(kept[part] for part in planned.keep)
-    rounds = [len(part) for part in planned.parts(planned.trials).values()]
     cost = Cost(
         trials=trials,
-        skippable=len(planned.decisions),
         searches=searches,
         fits=searches * planned.candidates * planned.source.folds,
-        jobs=sum(-(-count // a_job) for count in rounds)
-        + searches * (1 + sum(count_shards(rungs, block_seconds))),
+        jobs=-(-trials // a_job) + searches * (1 + sum(count_shards(rungs, block_seconds))),
         cpu_seconds=total,
         gpu_seconds=total if planned.model.device != "cpu" else 0.0,
         disk_bytes=trials * (RECORD_BYTES + outputs * BYTES_PER_OUTPUT),
         longest=max(
-            min(a_job, max(rounds)) * seconds, longest_shard(rungs, block_seconds) if rungs else 0.0
+            min(a_job, trials) * seconds, longest_shard(rungs, block_seconds) if rungs else 0.0
         ),
     )
     cost.seconds_by_source[source] = total
@@ -266,12 +259,6 @@ def format_page(
         lines += [_line(name, cost) for name, cost in models.items()]
         whole = total(models.values())
         lines += [_line("**all**", whole), ""]
-        if whole.skippable:
-            lines += [
-                f"At most: {whole.skippable:,} of the {whole.trials:,} trials are trained only as "
-                "long as a pair of models is open (`until`).",
-                "",
-            ]
     return "\n".join(lines)
 
 

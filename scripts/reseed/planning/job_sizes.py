@@ -102,7 +102,7 @@ class JobSizes:
 
     def block_minutes(self, block: Block, threads: int = 1, attempt: int = 1) -> int:
         """Time limit of a training job."""
-        return minutes(sum(len(t) * self._seconds(planned) for planned, t in block), attempt)
+        return minutes(len(block.seeds) * self._seconds(block.planned), attempt)
 
     def search_minutes(
         self, planned: PlannedSetting, work: SearchWork, processes: int, attempt: int = 1
@@ -132,8 +132,8 @@ class JobSizes:
         return self._finished[shards]
 
     def block_memory(self, block: Block, threads: int = 1, attempt: int = 1) -> int:
-        """Memory of a training job: that of its largest setting."""
-        return max(self._memory(planned, attempt) for planned, _ in block)
+        """Memory of a training job."""
+        return self._memory(block.planned, attempt)
 
     def search_memory(self, planned: PlannedSetting, processes: int, attempt: int = 1) -> int:
         """Memory of a hyper-parameter search, each process with its own interpreter."""

@@ -1,25 +1,23 @@
 """The work behind a set of studies: settings, trials, and blocks of trials (no I/O)."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from reseed.config import Dataset, Model, Weights
 from reseed.config.models import Range
 from reseed.config.studies import Hyperparameters, Scheme, Seeds
-from reseed.config.until import Until
+from reseed.core.blocks import SeedBlock, cover
 from reseed.core.coordinates import Coordinates, Setting
 from reseed.core.layout import ResultsLayout
 from reseed.core.source_guard import SourceStamp
 from reseed.metrics.names import ON_REQUEST
-from reseed.planning.seed_grid import DecisionId, split_rounds
+from reseed.planning.seed_grid import expand_seeds
 from reseed.planning.specs import ModelSpec, SearchSettings, SettingSpec
 
 # A model's `seconds_per_trial` is measured on about this many rows.
 HINT_ROWS = 16_000
-# Data seeds whose splits one job draws. Fixed borders: more seeds leave drawn splits untouched.
-SPLITS_PER_JOB = 20
 # From so many configured rows on, a CPU trains one trial at a time. There a stack saves a sixth of
 # a network's time (128 and 64 neurons, docs/measured/stacks.csv), but a pass of eight takes hours.
 LARGE_ROWS = 100_000
@@ -31,7 +29,6 @@ DEVICE_TYPES = {"cpu": ("cpu",), "gpu": ("gpu",), "auto": ("cpu", "gpu")}
 class PlannedSetting:
     """One setting with the trials that the studies want of it.
 
-    decisions: what decides whether a trial is trained, for trials that are not always needed.
     only_on: the device that an arm names (see `ModelSpec.device`). sources: stamps of the
     files behind `code` and `search_code`. Jobs check them; no key contains them. packages: see
     `SettingSpec`.
@@ -50,7 +47,6 @@ class PlannedSetting:
     keep: set[str] = field(default_factory=set)
     studies: set[str] = field(default_factory=set)
     trials: list[Coordinates] = field(default_factory=list)
-    decisions: dict[Coordinates, tuple[DecisionId, ...]] = field(default_factory=dict)
 
     @property
     def seconds_per_trial(self) -> float:
@@ -135,15 +131,6 @@ class PlannedSetting:
             packages=self.packages,
         )
 
-    def parts(self, trials: list[Coordinates]) -> dict[tuple[DecisionId, ...], list[Coordinates]]:
-        """Trials by the decisions of which one must need them; without a decision: always."""
-        if not self.decisions:
-            return {(): trials}
-        parts: dict[tuple[DecisionId, ...], list[Coordinates]] = {}
-        for trial in trials:
-            parts.setdefault(self.decisions.get(trial, ()), []).append(trial)
-        return parts
-
     def searches(self) -> list[Coordinates]:
         """Coordinates of each hyper-parameter search of these trials, each once."""
         return self.searches_of(self.trials)
@@ -165,11 +152,6 @@ class PlannedArm:
     model_title: str
     setting: Setting
     seeds: Seeds
-    until: Until | None = None
-
-
-# Trials of one or several settings that one process trains.
-Block = list[tuple[PlannedSetting, list[Coordinates]]]
 
 
 @dataclass(frozen=True)
@@ -178,7 +160,8 @@ class Plan:
 
     studies: arms by study and experiment, in the order of the configuration. variants: what a
     variant of a dataset or model changes, in words. left_out: optional datasets that are missing
-    here, by study. metric_code: hash of the code of a study's own metric, by study.
+    here, by study. metric_code: hash of the code of a study's own metric, by study. block_seconds,
+    seeds_per_job: size of a block.
     """
 
     layout: ResultsLayout
@@ -190,132 +173,105 @@ class Plan:
     variants: dict[str, str]
     left_out: dict[str, list[str]]
     metric_code: dict[str, str]
+    block_seconds: float = 60
+    seeds_per_job: int | None = None
+
+    @cached_property
+    def blocks(self) -> dict[Setting, list["Block"]]:
+        """The blocks in which the trials are trained, by setting."""
+        blocks: dict[Setting, list[Block]] = {setting: [] for setting in self.settings}
+        for block in plan_blocks(self, self.block_seconds, self.seeds_per_job):
+            blocks[block.planned.setting].append(block)
+        return blocks
+
+    def all_blocks(self) -> list["Block"]:
+        """The blocks of all settings."""
+        return [block for blocks in self.blocks.values() for block in blocks]
+
+    def study_blocks(self, study: str) -> list["Block"]:
+        """The blocks of a study's trials."""
+        return [block for block in self.all_blocks() if study in block.studies]
+
+    def block_file(self, block: "Block") -> str:
+        """File of a block."""
+        return self.layout.block(block.planned.setting, block.seeds.name)
 
     def trials(self, study: str) -> Iterator[tuple[str, PlannedArm, Coordinates]]:
         """Every (experiment, arm, coordinates) of a study; a shared trial comes twice."""
         for name, arms in self.studies[study].items():
             for arm in arms:
-                for trials in self.rounds(arm):
-                    yield from ((name, arm, trial) for trial in trials)
+                scheme = self.settings[arm.setting].scheme
+                yield from ((name, arm, trial) for trial in expand_seeds(arm.seeds, scheme))
 
-    def rounds(self, arm: PlannedArm) -> list[list[Coordinates]]:
-        """Trials of an arm by round."""
-        return split_rounds(arm.seeds, self.settings[arm.setting].scheme, arm.until)
-
-    def decisions(self, studies: Iterable[str] | None = None) -> list[DecisionId]:
-        """The decisions of some studies (None: all); none follows the last round."""
-        return [
-            DecisionId(study, experiment, number)
-            for study in (self.studies if studies is None else studies)
-            for experiment, arms in self.studies[study].items()
-            for number in range(
-                max((len(self.rounds(arm)) for arm in arms if arm.until), default=1) - 1
-            )
-        ]
-
-    def decision_files(self, decisions: Iterable[DecisionId]) -> list[str]:
-        """Paths of decisions."""
-        return [self.layout.study(one.study).decision(*one[1:]) for one in decisions]
-
-    def block(self, study: str) -> Block:
-        """Every setting of a study with the study's own trials, each once."""
+    def study_trials(self, study: str) -> dict[Setting, list[Coordinates]]:
+        """A study's own trials by setting, each once."""
         wanted: dict[Setting, dict[Coordinates, None]] = {}
         for _, arm, trial in self.trials(study):
             wanted.setdefault(arm.setting, {})[trial] = None
-        return [(self.settings[setting], list(trials)) for setting, trials in wanted.items()]
-
-    def all_trials(self) -> Block:
-        """Every setting with all its trials."""
-        return [(planned, planned.trials) for planned in self.settings.values()]
+        return {setting: list(trials) for setting, trials in wanted.items()}
 
     def studies_of_shared_trials(self) -> dict[Setting, dict[Coordinates, tuple[str, ...]]]:
         """Studies that need each trial, for every setting that several studies use."""
-        shared = [one for one in self.settings.values() if len(one.studies) > 1]
         found: dict[Setting, dict[Coordinates, tuple[str, ...]]] = {
-            one.setting: {} for one in shared
+            one.setting: {} for one in self.settings.values() if len(one.studies) > 1
         }
-        for study in sorted({name for one in shared for name in one.studies}):
-            for planned, trials in self.block(study):
-                if planned.setting in found:
-                    users = found[planned.setting]
+        shared = {name for one in found for name in self.settings[one].studies}
+        for study in sorted(shared):
+            for setting, trials in self.study_trials(study).items():
+                if setting in found:
+                    users = found[setting]
                     users |= {trial: (*users.get(trial, ()), study) for trial in trials}
         return found
-
-    def trial_files(self, study: str) -> list[str]:
-        """Paths of a study's trials, each once."""
-        return self.block_files(self.block(study))
-
-    def block_files(self, block: Block) -> list[str]:
-        """Paths of the trials of a block."""
-        return [self.layout.trial(one.setting, trial) for one, trials in block for trial in trials]
-
-    def data_seeds(self) -> dict[tuple[str, str], list[int]]:
-        """Data seeds whose splits are needed, by (dataset, scheme)."""
-        seeds: dict[tuple[str, str], set[int]] = {}
-        for planned in self.settings.values():
-            wanted = seeds.setdefault(planned.setting[:2], set())
-            wanted |= {trial.data_seed for trial in planned.trials}
-            wanted |= {at.data_seed for at in planned.searches()}
-        return {key: sorted(wanted) for key, wanted in seeds.items()}
-
-    def split_jobs(self) -> Iterator[tuple[str, str, list[int]]]:
-        """(dataset, scheme, data seeds) of each job that draws splits."""
-        for (dataset, scheme), seeds in self.data_seeds().items():
-            chunks: dict[int, list[int]] = {}
-            for seed in seeds:
-                chunks.setdefault(seed // SPLITS_PER_JOB, []).append(seed)
-            for chunk in chunks.values():
-                yield dataset, scheme, chunk
 
     def schemes(self) -> dict[str, Scheme]:
         """Split schemes by identifier."""
         return {planned.setting.scheme: planned.scheme for planned in self.settings.values()}
 
 
-def blocks(plan: Plan, block_seconds: float, seeds_per_job: int | None = None) -> Iterator[Block]:
+@dataclass(frozen=True)
+class Block:
+    """Trials of one setting that one job trains. studies: those that need them, all the same."""
+
+    planned: PlannedSetting
+    seeds: SeedBlock
+    studies: tuple[str, ...]
+
+    @property
+    def seconds(self) -> float:
+        """Cost by the model's hint."""
+        return self.planned.seconds_per_trial * len(self.seeds)
+
+
+def plan_blocks(
+    plan: Plan, block_seconds: float, seeds_per_job: int | None = None
+) -> Iterator[Block]:
     """All trials in blocks of about `block_seconds` each, by the models' cost hints.
 
-    A setting that fills a job is cut into blocks of its own. Smaller settings are packed if they
-    share environment, device, and whether they wait for a search. All trials of a block are of the
-    same studies, so a study that is requested alone trains no other study's trials; and they need
-    the same decisions.
-    Borders depend on the configuration alone: every process that parses the Snakefile gets the
-    same plan. They enter no key.
+    All trials of a block are of the same studies, so a study that is requested alone trains no
+    other study's trials. Borders depend on the configuration alone: every process that parses the
+    Snakefile gets the same plan. They enter no key.
     """
-    open_blocks: dict[tuple[object, ...], Block] = {}
     studies_of = plan.studies_of_shared_trials()
     for planned in plan.settings.values():
-        model, each = planned.model, planned.seconds_per_trial
-        size = seeds_per_job or max(1, round(block_seconds / each))
+        size = seeds_per_job or max(1, round(block_seconds / planned.seconds_per_trial))
         width = planned.stack_width
-        size = -(-size // width) * width
-        for decisions, studies, trials in _split_by_studies(planned, studies_of):
-            if seeds_per_job or len(trials) >= size:
-                for start in range(0, len(trials), size):
-                    yield [(planned, trials[start : start + size])]
-                continue
-            waits = planned.spec.search is not None
-            kind = (model.environment, model.device, studies, waits, decisions)
-            block = open_blocks.setdefault(kind, [])
-            seconds = sum(one.seconds_per_trial * len(members) for one, members in block)
-            if block and seconds + each * len(trials) > block_seconds:
-                yield block
-                block = open_blocks[kind] = []
-            block.append((planned, trials))
-    yield from (block for block in open_blocks.values() if block)
+        for studies, trials in _split_by_studies(planned, studies_of):
+            for seeds in cover(trials, -(-size // width) * width):
+                yield Block(planned, seeds, studies)
 
 
 def _split_by_studies(
     planned: PlannedSetting, studies_of: Mapping[Setting, Mapping[Coordinates, tuple[str, ...]]]
-) -> Iterator[tuple[tuple[DecisionId, ...], tuple[str, ...], list[Coordinates]]]:
-    """Trials of a setting that need the same decisions and are of the same studies.
+) -> Iterator[tuple[tuple[str, ...], list[Coordinates]]]:
+    """Trials of a setting that are of the same studies.
 
     studies_of: see `Plan.studies_of_shared_trials`.
     """
-    every, shared = tuple(sorted(planned.studies)), studies_of.get(planned.setting, {})
-    for decisions, trials in planned.parts(planned.trials).items():
-        parts: dict[tuple[str, ...], list[Coordinates]] = {}
-        for trial in trials:
-            parts.setdefault(shared.get(trial, every), []).append(trial)
-        for studies, part in parts.items():
-            yield decisions, studies, part
+    every, shared = tuple(sorted(planned.studies)), studies_of.get(planned.setting)
+    if shared is None:
+        yield every, planned.trials
+        return
+    parts: dict[tuple[str, ...], list[Coordinates]] = {}
+    for trial in planned.trials:
+        parts.setdefault(shared.get(trial, every), []).append(trial)
+    yield from parts.items()

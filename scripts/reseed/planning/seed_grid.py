@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import pairwise, product
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import product
+from typing import TYPE_CHECKING
 
 from reseed.core.coordinates import ROLES, Coordinates
 
 if TYPE_CHECKING:
     from reseed.config.studies import Scheme, SeedList, Seeds
     from reseed.config.until import Until
-
-
-class DecisionId(NamedTuple):
-    """The decision after a round of an experiment: which arms need the next round."""
-
-    study: str
-    experiment: str
-    round: int
 
 
 def seed_values(seeds: SeedList | None) -> range | list[int]:
@@ -60,20 +52,6 @@ def expand_seeds(seeds: Seeds, scheme: Scheme) -> list[Coordinates]:
         for fold in list_folds(scheme)
         for role in roles
     ]
-
-
-def split_rounds(seeds: Seeds, scheme: Scheme, until: Until | None) -> list[list[Coordinates]]:
-    """Return the trials of an arm in one setting by round; without `until`, there is one round.
-
-    Seeds are taken in the order of their numbers, as pairs are compared. The borders depend on the
-    configuration alone.
-    """
-    trials = expand_seeds(seeds, scheme)
-    if until is None:
-        return [trials]
-    trials.sort()
-    borders = round_borders(len(trials), until)
-    return [trials[start:stop] for start, stop in pairwise(borders)]
 
 
 def round_borders(count: int, until: Until) -> list[int]:

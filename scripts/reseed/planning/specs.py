@@ -14,12 +14,12 @@ from reseed.config import Dataset, Results, Weights
 from reseed.config.models import Encoder, SearchValues, Value
 from reseed.config.studies import Scheme, Seeds
 from reseed.config.until import Until
+from reseed.core.blocks import parse_block
 from reseed.core.code_hash import digest
 from reseed.core.coordinates import Coordinates, Setting, search_coordinates
 from reseed.core.coverage import PaperExhibit
 from reseed.core.halving import SearchShard
 from reseed.core.statement import Statement
-from reseed.planning.seed_grid import DecisionId
 
 AnySpec = TypeVar("AnySpec")
 
@@ -42,7 +42,8 @@ def from_json(cls: type[AnySpec], text: str | bytes) -> AnySpec:
     return _adapter(cast(Hashable, cls)).validate_json(text)
 
 
-_PATHS = ("results", "shown", "sources")
+# Blocks are files: their borders decide no number.
+_PATHS = ("results", "shown", "sources", "blocks")
 
 
 def without_paths(spec: Any) -> Any:
@@ -134,12 +135,16 @@ class SettingSpec:
 
 @dataclass(frozen=True)
 class SettingTrials:
-    """Some trials of a setting. decisions: one of them must need the trials; if empty: always."""
+    """Some trials of a setting. blocks: their names (`reseed.core.blocks`)."""
 
     spec: SettingSpec
-    trials: tuple[Coordinates, ...]
+    blocks: tuple[str, ...]
     sources: str
-    decisions: tuple[DecisionId, ...] = ()
+
+    @property
+    def trials(self) -> tuple[Coordinates, ...]:
+        """The trials of all blocks."""
+        return tuple(trial for name in self.blocks for trial in parse_block(name).trials())
 
 
 @dataclass(frozen=True)
@@ -218,13 +223,13 @@ class WeightsSpec:
 
 @dataclass(frozen=True)
 class SplitSpec:
-    """Draw the splits of some data seeds."""
+    """Draw the splits of neighbouring data seeds (`reseed.core.layout.split_seeds`)."""
 
     results: str
     dataset: str
     scheme_id: str
     scheme: Scheme
-    data_seeds: tuple[int, ...]
+    first_data_seed: int
     sources: str = ""
 
 
@@ -244,7 +249,7 @@ class ArmSpec:
 
 @dataclass(frozen=True)
 class ExperimentSpec:
-    """One experiment with its arms. until: the rule of an experiment that trains in rounds."""
+    """One experiment with its arms. until: the rule by which its pairs are settled, if any."""
 
     name: str
     title: str
@@ -281,7 +286,8 @@ class StudySpec:
 
     reduced: whether the scale changes the study. metrics: those of the study and its datasets.
     metric_code: hash of the code of the study's own metric. titles: by name, for imported results.
-    left_out: titles of optional datasets without files here. variants: changes by name.
+    left_out: titles of optional datasets without files here. variants: changes by name. blocks:
+    names of the blocks of trials by setting.
     """
 
     results: str
@@ -303,15 +309,7 @@ class StudySpec:
     variants: dict[str, str]
     settings: tuple[SettingSpec, ...]
     experiments: tuple[ExperimentSpec, ...]
-    sources: str = ""
-
-
-@dataclass(frozen=True)
-class SettleSpec:
-    """Decide after a round which arms need more seeds. study: with one experiment."""
-
-    study: StudySpec
-    round: int
+    blocks: tuple[tuple[str, ...], ...] = ()
     sources: str = ""
 
 
@@ -377,11 +375,11 @@ class ExhibitSpec:
 
 @dataclass(frozen=True)
 class DrawSpec:
-    """Draw some exhibits of a study."""
+    """Draw an exhibit of a study."""
 
     results: str
     study: str
-    exhibits: tuple[ExhibitSpec, ...]
+    exhibit: ExhibitSpec
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from reseed.planning.specs import ArmSpec, DatasetText, ExperimentSpec, ModelTex
 
 
 def build_study_spec(project: Project, plan: Plan, name: str) -> StudySpec:
-    """Texts, experiments, arms and settings of a study."""
+    """Texts, experiments, arms, settings and blocks of a study."""
     study, experiments = project.studies[name], plan.studies[name]
     arms = [arm for arms in experiments.values() for arm in arms]
     settings = list(dict.fromkeys(arm.setting for arm in arms))
@@ -38,6 +38,10 @@ def build_study_spec(project: Project, plan: Plan, name: str) -> StudySpec:
         datasets={key: _dataset_text(entry) for key, entry in datasets.items()},
         variants={key: plan.variants[key] for key in variants if plan.variants[key]},
         settings=tuple(plan.settings[setting].spec for setting in settings),
+        blocks=tuple(
+            tuple(one.seeds.name for one in plan.blocks[setting] if name in one.studies)
+            for setting in settings
+        ),
         experiments=tuple(
             ExperimentSpec(
                 key,
@@ -81,32 +85,13 @@ def _imported_titles(project: Project, study: Study) -> dict[str, dict[str, str]
     }
 
 
-def without_texts(spec: StudySpec) -> StudySpec:
-    """The study without the texts of its pages, for jobs that decide what is trained."""
-    blank = DatasetText("", "", "", "", [], None, None)
-    return replace(
-        spec,
-        title="",
-        question="",
-        citation="",
-        notes=(),
-        left_out=(),
-        models={},
-        variants={},
-        datasets={name: replace(blank, metric=text.metric) for name, text in spec.datasets.items()},
-        experiments=tuple(
-            replace(one, title="", arms=tuple(replace(arm, title="") for arm in one.arms))
-            for one in spec.experiments
-        ),
-    )
-
-
 def narrow_to_experiment(spec: StudySpec, experiment: str) -> StudySpec:
     """The study with one experiment alone, and the settings and texts that it uses."""
     kept = [one for one in spec.experiments if one.name == experiment]
     numbers = sorted({arm.setting for one in kept for arm in one.arms})
     renumbered = {old: new for new, old in enumerate(numbers)}
     settings = tuple(spec.settings[number] for number in numbers)
+    blocks = tuple(spec.blocks[number] for number in numbers)
     datasets = {one.setting.dataset for one in settings}
     models = {one.setting.model for one in settings}
     experiments = tuple(
@@ -116,6 +101,7 @@ def narrow_to_experiment(spec: StudySpec, experiment: str) -> StudySpec:
     return replace(
         spec,
         settings=settings,
+        blocks=blocks,
         experiments=experiments,
         models={name: text for name, text in spec.models.items() if name in models},
         datasets={name: text for name, text in spec.datasets.items() if name in datasets},

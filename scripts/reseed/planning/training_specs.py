@@ -1,12 +1,12 @@
 """Specs of training jobs, and of the check of trials."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from reseed.core.coordinates import Coordinates, Setting
+from reseed.core.coordinates import Setting
 from reseed.core.source_guard import SourceStamp
-from reseed.planning.plan import Block, Plan
+from reseed.planning.plan import Block, Plan, PlannedSetting
 from reseed.planning.project import Project
 from reseed.planning.specs import SettingTrials, TrainSpec, VerifySpec
 
@@ -14,13 +14,19 @@ from reseed.planning.specs import SettingTrials, TrainSpec, VerifySpec
 WriteSources = Callable[[Mapping[str, SourceStamp]], str]
 
 
-def build_train_spec(project: Project, block: Block, write_sources: WriteSources) -> TrainSpec:
-    """Spec that trains the trials of a block."""
+def build_train_spec(
+    project: Project, blocks: Iterable[Block], write_sources: WriteSources
+) -> TrainSpec:
+    """Spec that trains, or checks, the trials of some blocks."""
     main = project.main
+    names: dict[Setting, list[str]] = {}
+    planned: dict[Setting, PlannedSetting] = {}
+    for block in blocks:
+        planned[block.planned.setting] = block.planned
+        names.setdefault(block.planned.setting, []).append(block.seeds.name)
     settings = tuple(
-        SettingTrials(one.spec, tuple(part), write_sources(one.sources), decisions)
-        for one, trials in block
-        for decisions, part in one.parts(trials).items()
+        SettingTrials(one.spec, tuple(names[setting]), write_sources(one.sources))
+        for setting, one in planned.items()
     )
     results = str(Path(main.results).resolve())
     return TrainSpec(results, main.mixed, main.retry_failed, main.trial_seconds, settings)
@@ -28,29 +34,18 @@ def build_train_spec(project: Project, block: Block, write_sources: WriteSources
 
 def build_verify_spec(
     project: Project,
-    plan: Plan,
-    sample: int | None,
+    blocks: Iterable[Block],
     write_sources: WriteSources,
-    finished_only: bool = False,
+    sample: int | None,
+    study: str | None = None,
 ) -> VerifySpec:
-    """Spec that checks all planned trials.
+    """Spec that checks the trials of some blocks.
 
-    sample: trials to retrain; None: all. finished_only: leave out trials without a file.
+    sample: trials to retrain; None: all. study: write a table of its repeated fits.
     """
-    block = plan.all_trials()
-    if finished_only:
-        block = [(one, _list_finished(plan, one.setting, trials)) for one, trials in block]
-        block = [(one, trials) for one, trials in block if trials]
-    return VerifySpec(build_train_spec(project, block, write_sources), sample)
+    return VerifySpec(build_train_spec(project, blocks, write_sources), sample, study)
 
 
-def build_repeat_spec(
-    project: Project, block: Block, study: str, write_sources: WriteSources
-) -> VerifySpec:
-    """Spec that retrains a sample of a study's trials and writes a table of it."""
-    training = build_train_spec(project, block, write_sources)
-    return VerifySpec(training, project.main.verify_sample, study)
-
-
-def _list_finished(plan: Plan, setting: Setting, trials: list[Coordinates]) -> list[Coordinates]:
-    return [trial for trial in trials if os.path.exists(plan.layout.trial(setting, trial))]
+def list_finished(plan: Plan) -> list[Block]:
+    """The blocks that have a file."""
+    return [block for block in plan.all_blocks() if os.path.exists(plan.block_file(block))]

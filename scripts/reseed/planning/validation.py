@@ -32,7 +32,11 @@ from reseed.planning.until import check_until
 from reseed.plugins import kinds
 
 # Names that a study cannot have: static rules, and the page of the index.
-RESERVED = {"all", "index", "report", "verify"}
+RESERVED = {
+    *("all", "index", "report", "verify", "prepare_table", "prepare_images", "weights", "split"),
+    *("shard", "search", "train", "repeat", "collect_trials", "collect_items", "import_runs"),
+    *("import_items", "export", "analyse", "table", "figure", "page"),
+}
 # A results folder has one of these folders after its first run.
 _MARKS_OF_RESULTS = ("plan", "store")
 # Environments of the workflow in which models train: a hosted workflow has no local `envs`.
@@ -127,6 +131,8 @@ def check_study(file: str, study: Study, known: KnownNames) -> Iterator[str]:
         yield from check_name(
             f"{file}: results.made_from", study.results.made_from, known.studies, "study"
         )
+        if study.results.path != (path := f"{{results}}/examples/{study.name}.csv"):
+            yield f"{file}: results.path: exported results are written to {path!r}. Name that file."
 
 
 def check_name(field: str, name: str, allowed: Iterable[str], noun: str) -> Iterator[str]:

@@ -1,15 +1,10 @@
-"""Draw the exhibits of a job: cached exhibits are linked, the others are drawn and cached.
-
-Several exhibits share a process, so that it loads its libraries once. The cache makes sure that an
-edited exhibit is drawn alone.
-"""
+"""Draw an exhibit, or link the one that the cache holds."""
 
 from __future__ import annotations
 
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache, partial
 from importlib.metadata import version
@@ -62,19 +57,10 @@ def _draw(exhibit: ExhibitSpec, study: StudyLayout, stem: Path) -> None:
     write_caption(stem)
 
 
-def draw_all(spec: DrawSpec) -> Iterator[tuple[str, str | Exception]]:
-    """Make every exhibit's files; yield its name and `drawn`, `linked` or its error."""
-    layout = ResultsLayout(spec.results)
-    for exhibit in spec.exhibits:
-        outcome: str | Exception
-        try:
-            outcome = _make_files(exhibit, layout, layout.study(spec.study))
-        except Exception as error:  # an error of one exhibit does not stop the others
-            outcome = error
-        yield exhibit.name, outcome
-
-
-def _make_files(exhibit: ExhibitSpec, layout: ResultsLayout, study: StudyLayout) -> str:
+def make_exhibit(spec: DrawSpec) -> str:
+    """Make the files of an exhibit: links to the cache, or drawn. Returns what was done."""
+    exhibit, layout = spec.exhibit, ResultsLayout(spec.results)
+    study = layout.study(spec.study)
     key, stem = compute_key(exhibit), Path(study.exhibit(exhibit.name, exhibit.is_table))
     entries = {suffix: entry_path(layout.cache, key, suffix) for suffix in exhibit.suffixes}
     is_cached = all(path.exists() for path in entries.values())

@@ -1,15 +1,16 @@
-"""Train the trials of one job: link those in the cache, train the rest, never one twice."""
+"""Train the trials of one job: take those in the cache, train the rest, never one twice."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
-from reseed.cache.entries import add_entry, delete_files, link_entry
-from reseed.cache.rounds import Decisions, skip_trials
+from reseed.cache.entries import add_entry, delete_files
 from reseed.cache.trial_cache import TrialCache
-from reseed.cache.trial_records import SCHEMA, TrialRecord, read_trial, write_trial
+from reseed.cache.trial_records import SCHEMA, TrialRecord, read_trial, write_block, write_trial
+from reseed.core.blocks import parse_block, trial_name
 from reseed.core.coordinates import Coordinates
 from reseed.core.environment import Environment, describe_environment, read_commit
 from reseed.core.errors import RETRY_HINT, Damaged
@@ -33,7 +34,8 @@ class Splits:
     def __call__(self, trial: Coordinates) -> Split:
         """Rows of a trial. Raises Damaged for a file that is not what was drawn."""
         if self._last is None or self._last[0] != trial.partition:
-            split = read_split(self.cache.split_path(trial.data_seed), trial.fold or 0)
+            path = self.cache.split_path(trial.data_seed)
+            split = read_split(path, trial.data_seed, trial.fold or 0)
             self._last = trial.partition, split
         return self._last[1]
 
@@ -88,70 +90,68 @@ def recipe_of(
 
 
 def train_block(spec: TrainSpec, device: str, threads: int, report: Report) -> None:
-    """Make every declared trial file of a job.
+    """Make the file of every block of a job.
 
     Args:
-        spec: the trials, by setting.
+        spec: the blocks, by setting.
         device: `cpu` or `cuda`.
         threads: threads a trial may use.
         report: receives one line a trial.
     """
-    decisions = Decisions(spec.results)
     for part in spec.settings:
-        cache = TrialCache(spec.results, part.spec)
-        if not decisions.need(part):
-            skip_trials(cache, part)
-            report(f"{cache.setting.folder}: {len(part.trials)} trials are not needed")
-            continue
+        cache = TrialCache(spec.results, part.spec, part.blocks)
         here = describe_environment(device, threads, cache.spec.packages)
-        missing = [
-            trial
-            for trial in part.trials
-            if not link_cached(
+        found = {
+            trial: find_cached(
                 cache, trial, here.identifier, spec.mixed == "report", spec.retry_failed
             )
-        ]
-        linked = len(part.trials) - len(missing)
-        if linked:
-            report(f"{cache.setting.folder}: {linked} trials are in the cache already")
+            for trial in part.trials
+        }
+        missing = [trial for trial, entry in found.items() if entry is None]
+        entries = {trial: entry for trial, entry in found.items() if entry is not None}
+        if entries:
+            report(f"{cache.setting.folder}: {len(entries)} trials are in the cache already")
         if missing:
             outcomes = train(cache, missing, device, threads, spec.trial_seconds)
-            _store_missing(cache, part, outcomes, linked, here, report)
+            entries.update(_store_missing(cache, part, outcomes, len(entries), here, report))
+        for name in part.blocks:
+            trials = parse_block(name).trials()
+            write_block(cache.block_path(name), ((trial, entries[trial]) for trial in trials))
 
 
 def _store_missing(
     cache: TrialCache,
     part: SettingTrials,
     outcomes: Iterator[tuple[Coordinates, Outcome]],
-    linked: int,
+    cached: int,
     environment: Environment,
     report: Report,
-) -> None:
-    """Store trials as they are trained. linked: trials of `part` that were in the cache."""
+) -> Iterator[tuple[Coordinates, Path]]:
+    """Store trials as they are trained; yield the entry of each. cached: number of the others."""
     guard, total = SourceGuard.read(part.sources), len(part.trials)
     guard.refuse_edits()
-    for number, (trial, outcome) in enumerate(outcomes, start=linked + 1):
+    for number, (trial, outcome) in enumerate(outcomes, start=cached + 1):
         guard.refuse_edits()
-        store_trial(cache, trial, outcome, environment)
+        yield trial, store_trial(cache, trial, outcome, environment)
         detail = ", ".join(
             f"{metric} {value:.4g}" for metric, value in list(outcome.metrics.items())[:3]
         )
         if outcome.error:
             detail = f"{outcome.error} ({RETRY_HINT})"
         report(
-            f"{cache.setting.folder}: {number}/{total} {trial.file}: "
+            f"{cache.setting.folder}: {number}/{total} {trial_name(trial)}: "
             f"{outcome.status} in {outcome.train_seconds:.2f} s: {detail}"
         )
 
 
-def link_cached(
+def find_cached(
     cache: TrialCache,
     trial: Coordinates,
     environment: str,
     anywhere: bool = True,
     retry_failed: bool = False,
-) -> bool:
-    """Link a trial's declared file to a sound cache entry; False where there is none.
+) -> Path | None:
+    """A sound cache entry of a trial; None where there is none.
 
     anywhere: an entry that was made in another environment serves too. retry_failed: delete the
     entries of a failed trial.
@@ -171,9 +171,8 @@ def link_cached(
             delete_files([entry])
             continue
         if anywhere or record.environment == environment:
-            link_entry(entry, cache.trial_path(trial))
-            return True
-    return False
+            return entry
+    return None
 
 
 def train(
@@ -205,16 +204,16 @@ def train(
 
 def _too_long(cache: TrialCache, trial: Coordinates, limit: float | None) -> str:
     return (
-        f"{cache.setting.folder}/{trial.file}: took longer than trial_seconds: {limit} and was "
-        "ended. It is not recorded; what was finished before is kept. Raise trial_seconds in "
-        "config/config.yaml, or change the model, and run again."
+        f"{cache.setting.folder}/{trial_name(trial)}: took longer than trial_seconds: {limit} "
+        "and was ended. It is not recorded; what was finished before is kept. Raise trial_seconds "
+        "in config/config.yaml, or change the model, and run again."
     )
 
 
 def store_trial(
     cache: TrialCache, trial: Coordinates, outcome: Outcome, environment: Environment
-) -> None:
-    """Write a trial's record to the cache and link its declared file."""
+) -> Path:
+    """Write a trial's record to the cache and return its entry."""
     key = cache.key(trial)
     kept: dict[str, Any] = {part: outcome.outputs.get(part) for part in cache.spec.keep}
     record = TrialRecord(
@@ -238,4 +237,4 @@ def store_trial(
     # An existing entry was made in another environment; the two are not pooled.
     entry = entries[len(entries) // 2] if entries[0].exists() else entries[0]
     add_entry(entry, lambda path: write_trial(path, record))
-    link_entry(entry, cache.trial_path(trial))
+    return entry

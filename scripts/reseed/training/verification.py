@@ -5,16 +5,16 @@ The second is the repeated fit of Raste et al., Section 4.1, for any sample of p
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import groupby, zip_longest
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from reseed.cache.entries import samefile
 from reseed.cache.trial_cache import TrialCache
 from reseed.cache.trial_records import CURVE_POINT, SCHEMA, TrialRecord, read_trial
+from reseed.core.blocks import trial_name
 from reseed.core.coordinates import KEPT_PARTS, Coordinates
 from reseed.core.environment import describe_environment
 from reseed.core.errors import Damaged, ReseedError
@@ -53,8 +53,8 @@ class Check:
 def check_records(cache: TrialCache, trials: Sequence[Coordinates]) -> Iterator[tuple[Path, Check]]:
     """Compare fingerprint and metrics of each trial with the outputs that its record keeps.
 
-    Cache entries of the trial that are other files than the declared one are checked too. Yields
-    the path of the checked file and the result.
+    Cache entries of the trial that hold something else are checked too. Yields the path of the
+    checked file and the result.
     """
     splits, target = Splits(cache), read_targets(cache.data_folder).target
     task, own = cache.data.task, cache.spec.model.metric
@@ -66,10 +66,27 @@ def check_records(cache: TrialCache, trials: Sequence[Coordinates]) -> Iterator[
         except ReseedError as error:
             yield path, Check(False, str(error), error=error)
             continue
-        yield path, _check_record(record, split, target, task, extra, cache, trial)
+        check = _check_record(record, split, target, task, extra, cache, trial)
+        yield (
+            path,
+            check if check.same else replace(check, text=f"{trial_name(trial)}: {check.text}"),
+        )
         for entry in cache.entry_paths(cache.key(trial), record.environment):
-            if entry.exists() and not samefile(entry, path):
+            if entry.exists() and not _holds(entry, record):
                 yield entry, _check_entry(entry, record.key, split, target, task, extra)
+
+
+def _holds(entry: Path, record: TrialRecord) -> bool:
+    """Whether a cache entry holds this record, which was checked, bit for bit."""
+    try:
+        kept = read_trial(entry, SCHEMA.names[1:3])
+    except Damaged:
+        return False
+    return all(
+        _is_same(getattr(kept, one.name), getattr(record, one.name))
+        for one in fields(record)
+        if one.name != "curve"
+    )
 
 
 def _check_record(
@@ -251,7 +268,8 @@ def check_sample(
     """
     chosen = sorted(sample([part.trials for part in spec.settings], count, seed))
     for number, members in groupby(chosen, key=lambda item: item[0]):
-        cache = TrialCache(spec.results, spec.settings[number].spec)
+        part = spec.settings[number]
+        cache = TrialCache(spec.results, part.spec, part.blocks)
         device = device_for(cache.spec.device)
         for trial, check in check_retrained(cache, [trial for _, trial in members], device, 1):
             yield cache, trial, check

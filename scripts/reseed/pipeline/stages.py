@@ -1,0 +1,132 @@
+"""What a wildcard rule asks of the plan: one object a rule, whose methods Snakemake calls.
+
+A rule names a file by its wildcards; the plan says what the file is made from, under which key, on
+which device, in which environment. `plan.train.inputs` is a function of wildcards for `input:`,
+`plan.train.key` one for `params:`, and so on. Snakemake looks at the names of their arguments.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from reseed.pipeline.jobs import Job
+
+#: Writes the spec of a job and returns the path of its file.
+WriteSpec = Callable[[Job], str]
+#: Versions whose change starts a job again.
+Versions = Callable[[Job], dict[str, str] | None]
+
+
+class Stage:
+    """The jobs of one rule.
+
+    Args:
+        find: returns the job with these wildcards, given by name.
+        write: see `WriteSpec`.
+        versions: see `Versions`.
+    """
+
+    def __init__(self, find: Callable[..., Job], write: WriteSpec, versions: Versions):
+        self._find, self._write, self._versions = find, write, versions
+        self._jobs: dict[tuple[tuple[str, str], ...], Job] = {}
+
+    def job(self, wildcards: Any) -> Job:
+        """The job with these wildcards."""
+        names = tuple(wildcards.items())
+        if names not in self._jobs:
+            self._jobs[names] = self._find(**dict(names))
+        return self._jobs[names]
+
+    def inputs(self, wildcards: Any) -> list[str]:
+        """Files that the job reads."""
+        return self.job(wildcards).inputs
+
+    def key(self, wildcards: Any) -> Any:
+        """What must not change for the files of the job to be valid."""
+        return self.job(wildcards).key
+
+    def versions(self, wildcards: Any) -> dict[str, str] | None:
+        """Versions whose change starts the job again: with `mixed: retrain` alone."""
+        return self._versions(self.job(wildcards))
+
+    def spec(self, wildcards: Any, output: Any) -> str:
+        """Path of the job's spec, written when Snakemake asks for it.
+
+        A parameter that is a function of `output` starts no job again; the key does. So neither the
+        place of the checkout nor a text starts a job again.
+        """
+        return self._write(self.job(wildcards))
+
+    def label(self, wildcards: Any, output: Any) -> str:
+        """What a person reads while the job runs."""
+        return self.job(wildcards).label
+
+    def environment(self, wildcards: Any) -> str:
+        """File of the conda environment, relative to the folder of the rules."""
+        return f"../envs/{self.job(wildcards).environment}.yaml"
+
+    def priority(self, wildcards: Any) -> float:
+        """Greater runs earlier."""
+        return self.job(wildcards).priority
+
+    def gpus(self, wildcards: Any) -> int:
+        """GPUs to request."""
+        return self.job(wildcards).gpus
+
+    def minutes(self, wildcards: Any, threads: int, attempt: int) -> int:
+        """Minutes to request."""
+        minutes = self.job(wildcards).minutes
+        assert minutes is not None
+        return minutes(threads, attempt)
+
+    def memory_mb(self, wildcards: Any, threads: int, attempt: int) -> int:
+        """Megabytes to request."""
+        memory = self.job(wildcards).memory_mb
+        assert memory is not None
+        return memory(threads, attempt)
+
+    # --- Snakemake's own report ------------------------------------------------------------------
+
+    def caption(self, wildcards: Any, output: Any) -> str:
+        """Caption of the first output: the text beside an exhibit, or the title of the study."""
+        text = Path(output[0]).with_suffix(".rst")
+        try:
+            return text.read_text(encoding="utf-8")
+        except OSError:
+            return self.job(wildcards).texts["category"]
+
+    def category(self, wildcards: Any) -> str:
+        """Title of the study."""
+        return _as_plain_text(self.job(wildcards).texts["category"])
+
+    def subcategory(self, wildcards: Any) -> str:
+        """Whether the paper has the exhibit."""
+        return _as_plain_text(self.job(wildcards).texts["subcategory"])
+
+    def labels(self, wildcards: Any) -> dict[str, str]:
+        """Number, title and form of an exhibit, and whether it has nothing to show."""
+        job = self.job(wildcards)
+        labels = {name: _as_plain_text(text) for name, text in job.texts["labels"].items()}
+        if _is_empty(Path(job.outputs[0]).with_suffix(".json")):
+            labels["form"] += " (nothing to show)"
+        return labels
+
+
+def _is_empty(sidecar: Path) -> bool:
+    """Whether an exhibit that was made has nothing to show."""
+    try:
+        return bool(json.loads(sidecar.read_bytes())["empty"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _as_plain_text(text: str) -> str:
+    """A text in which Snakemake's report finds no wildcards.
+
+    It takes `{name}` for a wildcard and has no escape. A space of no width after the brace prevents
+    that.
+    """
+    return text.replace("{", "{\u200b")
