@@ -286,20 +286,20 @@ def _full(bench: Bench, kilobytes: int, job: str = "") -> Outcome:
 
 @case(SYSTEM, "a full disk that has space again", "recovered", needs_root=True)
 def full_disk(bench: Bench) -> Outcome:
-    """140 KB: only the specs and the prepared data fit."""
-    return _full(bench, 140)
+    """200 KB: only the specs and the prepared data fit."""
+    return _full(bench, 200)
 
 
 @case(SYSTEM, "a disk that fills while trials are collected", "recovered", needs_root=True)
 def full_when_collecting(bench: Bench) -> Outcome:
-    """190 KB: the trials fit."""
-    return _full(bench, 190, "collect")
+    """320 KB: the trials fit."""
+    return _full(bench, 320, "collect")
 
 
 @case(SYSTEM, "a disk that fills while exhibits are drawn", "recovered", needs_root=True)
 def full_when_drawing(bench: Bench) -> Outcome:
-    """290 KB: the tables of the study fit."""
-    return _full(bench, 290, "draw")
+    """520 KB: the tables of the study fit."""
+    return _full(bench, 520, "draw")
 
 
 @case(SYSTEM, "a read-only results folder", "refused", needs_root=True)
