@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+import numpy as np
 import pandas as pd
 from reseed.claims import phrases
-from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.exhibits.shared.ratio_intervals import describe_intervals
 from reseed.rendering import numbers
 from reseed.rendering.arms import cells
@@ -15,6 +16,7 @@ from reseed.rendering.data import ExhibitData, footnote, require_rows
 from reseed.rendering.headlines import LEAST
 from reseed.rendering.settings import cell_noun
 from reseed.rendering.tables import GroupedRow, Rows, Table
+from scipy import stats
 
 from papers.ir.seed_scores_table import (
     METRICS,
@@ -62,8 +64,51 @@ def table(data: ExhibitData, options: Options) -> Table:
         data,
         rows,
         note,
-        claims=list(by_group(_claim(data, rows), _compared(rows), options.groups)),
+        claims=[
+            *by_group(_claim(data, rows), _compared(rows), options.groups),
+            *_bootstrap_claims(data, rows),
+        ],
     )
+
+
+def _bootstrap_claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
+    """The SD of F1 of one trained model over resampled test sets.
+
+    The interval is that of the SD of so many Gaussian resamples of one model, so it is wide enough
+    for the mean over seeds.
+    """
+    f1 = measured(rows)
+    f1 = f1[f1["bootstrap_sd"] > 0]
+    if f1.empty:
+        return []
+    freedom = f1["n_boot"] - 1
+    tail = (1 - f1["level"]) / 2
+    low, high = (f1["bootstrap_sd"] * np.sqrt(freedom / stats.chi2.isf(q, freedom))
+                 for q in (tail, 1 - tail))  # fmt: skip
+    f1 = f1.assign(sd_of_resamples=f1["bootstrap_sd"], low=low, high=high)
+    names = titles(data, rows, f1)
+    return [
+        Claim(
+            "bootstrap_sd",
+            "Over resampled test sets the {metric} of one model has an SD of {sd} ({n} each).",
+            f1,
+            {
+                "metric": phrases.name("F1"),
+                "sd": phrases.extent(f1, "sd_of_resamples", "{:.4f}".format, is_comparable=True),
+            },
+            Sample.of(f1, "n_boot", "resample"),
+            statistic="SD of F1 over resampled test sets",
+            null=NO_NULL,
+            estimates=[
+                Estimate.truncated(title, sd, (low, high), level, (0.0, math.inf))
+                for title, (sd, low, high, level) in zip(
+                    names,
+                    f1[["bootstrap_sd", "low", "high", "level"]].itertuples(index=False),
+                    strict=True,
+                )
+            ],
+        )
+    ]
 
 
 def _line(title: str, scores: pd.DataFrame, places: dict[str, int]) -> GroupedRow:

@@ -104,7 +104,10 @@ def test_scores_that_do_not_vary_enter_no_ratio(scores):
     arms = scores.statistics["arm"]
     names = ["sd", "ratio_low", "ratio_high"]
     rows = scores.statistics.assign(**scores.statistics[names].where(arms == "rf", 1.2e-16))
-    [claim] = draw(bootstrap_table, replace(scores, statistics=rows), {}).claims
+    claim, resampled = draw(bootstrap_table, replace(scores, statistics=rows), {}).claims
+    values = rows[rows["metric"] == "macro_f1"]["bootstrap_sd"]
+    assert sorted(one.value for one in resampled.estimates) == sorted(values)
+    assert all(one.low < one.value < one.high for one in resampled.estimates)
     assert [estimate.subject for estimate in claim.estimates] == ["RF on Magic"]
     assert "does not vary over seeds for 1 of the 2 pairs" in claim.text
     assert "below one for neither setting" in claim.text
@@ -115,7 +118,7 @@ def test_groups_of_models_have_claims_of_their_own(scores):
     groups = {"Forests": ["rf"], "Networks": ["bert"]}
     table = draw(bootstrap_table, scores, {"groups": groups})
     assert [claim.name for claim in table.claims] == [
-        "seed_over_test_set", "seed_over_test_set_forests",
+        "seed_over_test_set", "seed_over_test_set_forests", "bootstrap_sd",
     ]  # fmt: skip
     assert table.claims[1].text.startswith("Forests: ")
     statement = Statement("The seed matters less.", "seed_over_test_set_forests", below=1000)
