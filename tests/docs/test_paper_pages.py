@@ -68,3 +68,21 @@ def test_every_table_and_figure_of_a_paper_has_one_row(paper):
     for name in halves:  # one row for each half of a figure
         parts = [row for row in rows if row.startswith(f"{name},")]
         assert len(parts) == len({row.split(",")[1] for row in parts})
+
+
+@pytest.mark.parametrize("page", PAPERS, ids=lambda page: page.parent.name)
+def test_every_statement_of_the_study_is_a_tested_claim(page):
+    coverage = page.with_name("exhibits.csv")
+    if not coverage.exists():
+        return
+    study = page.parent / re.search(r"\]\((.*config/studies/.*?)\)", page.read_text("utf-8"))[1]
+    exhibits = yaml.safe_load(study.read_text(encoding="utf-8"))["exhibits"]
+    stated = {
+        (name, statement["text"])
+        for name, entry in exhibits.items()
+        for statement in entry.get("statements", ())
+    }
+    rows = read_coverage(coverage)
+    assert stated == {(*row.entries, row.note) for row in rows if row.status == "tested"}
+    for _, text in stated:
+        assert len(text.split()) <= 12, text

@@ -1,4 +1,4 @@
-"""The coverage table of a study: every exhibit of its paper, and whether the study makes it."""
+"""The coverage table of a study: every exhibit and claim of its paper, and what becomes of it."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from typing import Literal, get_args
 
 from reseed.core.errors import ReseedError
 
-Status = Literal["made", "differs", "left out"]
+Status = Literal["made", "differs", "tested", "left out"]
 STATUSES: tuple[Status, ...] = get_args(Status)
 COLUMNS = ["exhibit", "status", "entry", "note"]
 
 
 @dataclass(frozen=True)
 class PaperExhibit:
-    """One exhibit of a paper.
+    """One exhibit or claim of a paper.
 
-    exhibit: its name in the paper. status: `made` as in the paper, `differs`, or `left out`.
-    entries: names of the study's exhibits that show it. note: what differs, or why it is left out.
+    exhibit: its name in the paper; a claim in words. status: `made` as in the paper, `differs`, or
+    `left out`; a claim is `tested` by a statement of the study, or left out. entries: names of the
+    study's exhibits that show it. note: what differs, the statement, or why it is left out.
     """
 
     exhibit: str
