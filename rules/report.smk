@@ -119,3 +119,21 @@ rule index:
         "{params.label}"
     shell:
         "job {log:q} python -P -m reseed.jobs.report {params.spec:q}"
+
+
+# results/reference/training_variability/evidence.json; `snakemake reference --config scale=cpu`
+rule reference:
+    """Write what the runs say about each statement, to be committed."""
+    input:
+        plan.reference.inputs,
+    log:
+        "<results>/logs/reference.log",
+    conda:
+        "../envs/exhibits.yaml"
+    params:
+        spec=plan.reference.spec,
+        label=plan.reference.label,
+    message:
+        "{params.label}"
+    shell:
+        "job {log:q} python -P -m reseed.jobs.reference {params.spec:q}"

@@ -34,7 +34,10 @@ def test_rows_are_read(tmp_path):
         ("exhibit,status\n", "the first line must be exhibit,status,entry,note"),
         (HEAD + "Table 1,made,table1\n", "line 2: has 3 fields"),
         (HEAD + ",made,table1,\n", "exhibit is empty"),
-        (HEAD + "Table 1,done,table1,\n", "status: 'done' is none of made, differs, tested, left out"),
+        (
+            HEAD + "Table 1,done,table1,\n",
+            "status: 'done' is none of made, differs, tested, left out",
+        ),
         (HEAD + "Table 1,made,,\n", "entry is empty"),
         (HEAD + "Table 1,left out,table1,lost\n", "entry names an exhibit"),
         (HEAD + "Table 1,differs,table1,\n", "note is empty"),

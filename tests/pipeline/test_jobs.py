@@ -260,7 +260,7 @@ def test_index_lists_studies_by_position(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     changes = CHANGES | {"studies/mine": CHANGES["studies/mine"] | {"position": 1}}
     context = make_context(tmp_path, changes=changes)
-    assert list(StudyJobs(context).index().spec().exhibits) == ["mine", "first", "more"]
+    assert list(StudyJobs(context).reports.index().spec().exhibits) == ["mine", "first", "more"]
 
 
 def test_page_job_holds_the_coverage_table(tmp_path, monkeypatch):
@@ -272,7 +272,7 @@ def test_page_job_holds_the_coverage_table(tmp_path, monkeypatch):
         )
         changes = CHANGES | {"studies/first": CHANGES["studies/first"] | {"coverage": "paper.csv"}}
         jobs = StudyJobs(make_context(tmp_path, changes=changes))
-        page = jobs.page("first")
+        page = jobs.reports.page("first")
         row = PaperExhibit("Table 1", "left out", (), note)
         assert page.spec().coverage == {"first": (row,)}
         keys.append(page.key)

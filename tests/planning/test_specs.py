@@ -8,7 +8,7 @@ from reseed.config import Dataset, Results, Weights
 from reseed.config.studies import Official
 from reseed.core.coordinates import Coordinates
 from reseed.core.coverage import PaperExhibit
-from reseed.planning import specs
+from reseed.planning import report_specs, specs
 from reseed.planning.study_specs import build_study_spec, narrow_to_experiment
 from reseed.planning.training_specs import build_train_spec
 from toy_project import load_toy_project
@@ -85,20 +85,23 @@ def every_spec(study, training):
         specs.ExportSpec(RESULTS, "first", "models", ("auc",), "runs.csv"),
         analysis,
         specs.DrawSpec(RESULTS, "first", exhibit),
-        specs.ReportSpec(
+        report_specs.ReportSpec(
             RESULTS,
             "results",
             {"first": ("x",)},
             None,
             {"first": (PaperExhibit("Table 1", "made", ("x",)),)},
+            "results/reference",
         ),
+        report_specs.ReferenceSpec(RESULTS, ("first",), "results/reference"),
     ]
 
 
 def job_spec_classes():
     """Classes of specs that are no part of another spec."""
-    classes = [one for one in vars(specs).values() if dataclasses.is_dataclass(one)]
-    own = [one for one in classes if one.__module__ == specs.__name__]
+    modules = {**vars(specs), **vars(report_specs)}
+    classes = [one for one in modules.values() if dataclasses.is_dataclass(one)]
+    own = [one for one in classes if one.__module__ in (specs.__name__, report_specs.__name__)]
     parts = {name for one in own for f in dataclasses.fields(one) for name in str(f.type).split()}
     return {one.__name__ for one in own if not any(one.__name__ in part for part in parts)}
 

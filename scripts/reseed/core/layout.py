@@ -20,6 +20,8 @@ DECLARED = ("data", "weights", "splits", "tuning", "trials", "studies", "report"
 
 #: Committed reference results of the studies, below the project's folder.
 REFERENCES = "results/reference"
+#: Of a study, below `REFERENCES`: each statement with what the runs say about it.
+EVIDENCE = "evidence.json"
 
 
 @dataclass(frozen=True)

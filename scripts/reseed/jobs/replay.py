@@ -33,13 +33,13 @@ from reseed.jobs import (
 from reseed.pipeline.runner import Granted
 from reseed.pipeline.spec_files import read_spec
 from reseed.planning.relocation import relocate
+from reseed.planning.report_specs import ReportSpec
 from reseed.planning.specs import (
     AnalysisSpec,
     DrawSpec,
     ExportSpec,
     ImportSpec,
     ReplayStep,
-    ReportSpec,
     SplitSpec,
     StudySpec,
     VerifySpec,

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from reseed.core.layout import REFERENCES, ResultsLayout
+from reseed.core.layout import ResultsLayout
 from reseed.pipeline.runner import Granted, run_job, say
-from reseed.planning.specs import ReportSpec
+from reseed.planning.report_specs import ReportSpec
 
 
 def run(spec: ReportSpec, granted: Granted) -> None:
@@ -28,7 +28,7 @@ def run(spec: ReportSpec, granted: Granted) -> None:
             page,
             coverage=spec.coverage[name],
             as_shown=as_shown,
-            reference=find_reference(Path(REFERENCES), name),
+            reference=find_reference(Path(spec.references), name),
         )
         for name, exhibits in spec.exhibits.items()
     ]

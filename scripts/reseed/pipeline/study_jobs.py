@@ -1,4 +1,4 @@
-"""Jobs from trials to pages: collect, import, export, analyse, draw, report."""
+"""Jobs from trials to exhibits: collect, import, export, analyse, draw."""
 
 import os
 from collections.abc import Iterator
@@ -9,18 +9,16 @@ from pathlib import Path
 from reseed.config import Results, Study
 from reseed.config.studies import Analysis, Exhibit
 from reseed.core.code_hash import code_hash, digest
-from reseed.core.coverage import PaperExhibit, read_coverage
 from reseed.core.layout import PREDICTION_TABLES
-from reseed.core.module_finder import PACKAGE
 from reseed.pipeline.jobs import Context, Job, without_braces
 from reseed.pipeline.labels import report_texts
+from reseed.pipeline.report_jobs import ReportJobs
 from reseed.planning.specs import (
     AnalysisSpec,
     DrawSpec,
     ExhibitSpec,
     ExportSpec,
     ImportSpec,
-    ReportSpec,
     StudySpec,
     without_paths,
 )
@@ -45,6 +43,7 @@ class StudyJobs:
         self.context, self.layout = context, context.layout
         self._specs: dict[str, StudySpec] = {}
         self._missing: dict[str, list[str]] = {}
+        self.reports = ReportJobs(context, self.exhibit_files)
 
     def study_spec(self, study: str) -> StudySpec:
         """Spec of collecting or importing a study."""
@@ -283,58 +282,6 @@ class StudyJobs:
             inputs.append(paths.statistics(exhibit.analysis))
         return inputs
 
-    def page(self, study: str) -> Job:
-        """A study's exhibits → its page, and an archive of them."""
-        outputs = [self.layout.study_page(study), self.layout.study_bundle(study)]
-        texts = {"category": self._study(study).title, "subcategory": "Page"}
-        return self._page_job([study], study, outputs, texts)
-
-    def index(self) -> Job:
-        """All studies → the index of pages, in the order of their places in the report."""
-        studies = self.context.project.studies
-        last = max((entry.position or 0 for entry in studies.values()), default=0) + 1
-
-        def rank(study: str) -> int:
-            position = studies[study].position
-            return last if position is None else position
-
-        return self._page_job(sorted(studies, key=rank), None, [self.layout.index_page], {})
-
-    def _page_job(
-        self, studies: list[str], page: str | None, outputs: list[str], texts: dict[str, str]
-    ) -> Job:
-        exhibits = {study: tuple(self._study(study).exhibits) for study in studies}
-        sources = self.context.sources_of("reseed.jobs.report")
-        coverage = {study: self._coverage(study) for study in studies}
-        results, shown = self.context.results, self.layout.root
-        spec = ReportSpec(results, shown, exhibits, page, coverage, sources)
-        templates = sorted((PACKAGE / "reporting" / "templates").iterdir())
-        return Job(
-            label=f"write the page of {page}" if page else "write the index page",
-            inputs=[
-                file
-                for study in studies
-                for file in (
-                    self.layout.study(study).about,
-                    *(f for name in exhibits[study] for f in self.exhibit_files(study, name)),
-                )
-            ],
-            outputs=outputs,
-            key=digest(
-                code_hash("reseed.jobs.report"),
-                [file.read_text(encoding="utf-8") for file in templates],
-                without_paths(spec),
-                [self._study(study).title for study in studies],
-            ),
-            spec=lambda: spec,
-            environment="exhibits",
-            texts=texts,
-        )
-
-    def _coverage(self, study: str) -> tuple[PaperExhibit, ...]:
-        path = self.context.project.studies[study].coverage
-        return () if path is None else read_coverage(self.context.config.resolve().parent / path)
-
     # --- helpers ---------------------------------------------------------------------------------
 
     def study_files(self, study: str) -> list[str]:
@@ -388,8 +335,8 @@ class StudyJobs:
             yield from (("analyse", self.analyse(study, name)) for name in entry.analyses)
         for study, entry in studies.items():
             yield from (("draw", self._exhibit_job(study, name)) for name in entry.exhibits)
-        yield from (("report", self.page(study)) for study in studies)
-        yield "report", self.index()
+        yield from (("report", self.reports.page(study)) for study in studies)
+        yield "report", self.reports.index()
 
 
 def _as_tuple(names: list[str] | None) -> tuple[str, ...] | None:

@@ -143,7 +143,9 @@ class Workflow:
         self.import_items = stage(studies.import_items)
         self.export, self.analyse = stage(studies.export), stage(studies.analyse)
         self.table, self.figure = stage(studies.table), stage(studies.figure)
-        self.page, self.index = stage(studies.page), stage(studies.index)
+        reports = studies.reports
+        self.page, self.index = stage(reports.page), stage(reports.index)
+        self.reference = stage(reports.reference)
 
     @cached_property
     def names(self) -> Names:

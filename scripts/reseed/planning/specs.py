@@ -17,7 +17,6 @@ from reseed.config.until import Until
 from reseed.core.blocks import parse_block
 from reseed.core.code_hash import digest
 from reseed.core.coordinates import Coordinates, Setting, search_coordinates
-from reseed.core.coverage import PaperExhibit
 from reseed.core.halving import SearchShard
 from reseed.core.statement import Statement
 
@@ -380,19 +379,3 @@ class DrawSpec:
     results: str
     study: str
     exhibit: ExhibitSpec
-
-
-@dataclass(frozen=True)
-class ReportSpec:
-    """Write a page.
-
-    shown: the results folder as the user names it. exhibits: names by study, in the order of the
-    page. page: its study; None: index. coverage: exhibits of the paper, by study.
-    """
-
-    results: str
-    shown: str
-    exhibits: dict[str, tuple[str, ...]]
-    page: str | None
-    coverage: dict[str, tuple[PaperExhibit, ...]]
-    sources: str = ""

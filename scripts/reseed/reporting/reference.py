@@ -18,12 +18,9 @@ from reseed.config import SCALES
 from reseed.core.atomic import replace_atomically, write_text
 from reseed.core.checked_io import read_table
 from reseed.core.errors import ReseedError
-from reseed.core.layout import StudyLayout
+from reseed.core.layout import EVIDENCE, StudyLayout
 from reseed.rendering.data import distinct
 from reseed.reporting.studies import StudyReport, read_study
-
-#: Name of the file that pages read.
-EVIDENCE = "evidence.json"
 
 
 def find_reference(root: Path, study: str) -> Path | None:

@@ -1,0 +1,96 @@
+"""Jobs from exhibits to pages, and to reference results."""
+
+import os
+from collections.abc import Callable
+
+from reseed.core.code_hash import code_hash, digest
+from reseed.core.coverage import PaperExhibit, read_coverage
+from reseed.core.layout import EVIDENCE, REFERENCES
+from reseed.core.module_finder import PACKAGE
+from reseed.pipeline.jobs import Context, Job
+from reseed.planning.report_specs import ReferenceSpec, ReportSpec
+from reseed.planning.specs import without_paths
+
+
+class ReportJobs:
+    """Builds the jobs that write pages. Each method has the name of its rule, and its wildcards.
+
+    exhibit_files: every file of an exhibit of a study.
+    """
+
+    def __init__(self, context: Context, exhibit_files: Callable[[str, str], list[str]]):
+        self.context, self.layout, self.exhibit_files = context, context.layout, exhibit_files
+        self.studies = context.project.studies
+
+    def page(self, study: str) -> Job:
+        """A study's exhibits → its page, and an archive of them."""
+        outputs = [self.layout.study_page(study), self.layout.study_bundle(study)]
+        texts = {"category": self.studies[study].title, "subcategory": "Page"}
+        return self._page_job([study], study, outputs, texts)
+
+    def index(self) -> Job:
+        """All studies → the index of pages, in the order of their places in the report."""
+        studies = self.studies
+        last = max((entry.position or 0 for entry in studies.values()), default=0) + 1
+
+        def rank(study: str) -> int:
+            position = studies[study].position
+            return last if position is None else position
+
+        return self._page_job(sorted(studies, key=rank), None, [self.layout.index_page], {})
+
+    def _page_job(
+        self, studies: list[str], page: str | None, outputs: list[str], texts: dict[str, str]
+    ) -> Job:
+        exhibits = {study: tuple(self.studies[study].exhibits) for study in studies}
+        sources = self.context.sources_of("reseed.jobs.report")
+        coverage = {study: self._coverage(study) for study in studies}
+        results, shown = self.context.results, self.layout.root
+        folder = self.context.folder / REFERENCES
+        evidence = [path for study in studies if (path := folder / study / EVIDENCE).is_file()]
+        spec = ReportSpec(results, shown, exhibits, page, coverage, str(folder), sources)
+        templates = sorted((PACKAGE / "reporting" / "templates").iterdir())
+        return Job(
+            label=f"write the page of {page}" if page else "write the index page",
+            inputs=[file for study in studies for file in self._shown_files(study)]
+            + [os.path.relpath(path) for path in evidence],
+            outputs=outputs,
+            key=digest(
+                code_hash("reseed.jobs.report"),
+                [file.read_text(encoding="utf-8") for file in templates],
+                without_paths(spec),
+                [self.studies[study].title for study in studies],
+                [path.read_text(encoding="utf-8") for path in evidence],
+            ),
+            spec=lambda: spec,
+            environment="exhibits",
+            texts=texts,
+        )
+
+    def _coverage(self, study: str) -> tuple[PaperExhibit, ...]:
+        path = self.studies[study].coverage
+        return () if path is None else read_coverage(self.context.config.resolve().parent / path)
+
+    def reference(self) -> Job:
+        """Studies that test statements → their reference results; it declares no output."""
+        stated = [
+            study
+            for study in self.context.trained
+            if any(exhibit.statements for exhibit in self.studies[study].exhibits.values())
+        ]
+        folder = str(self.context.folder / REFERENCES)
+        spec = ReferenceSpec(self.context.results, tuple(stated), folder)
+        return Job(
+            label="write reference results",
+            inputs=[file for study in stated for file in self._shown_files(study)],
+            outputs=[],
+            key=None,
+            spec=lambda: spec,
+            environment="exhibits",
+        )
+
+    def _shown_files(self, study: str) -> list[str]:
+        """The facts and trials of a study, and the files of its exhibits."""
+        paths, exhibits = self.layout.study(study), self.studies[study].exhibits
+        files = (file for name in exhibits for file in self.exhibit_files(study, name))
+        return [paths.about, paths.metrics, *files]

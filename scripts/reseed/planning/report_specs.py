@@ -1,0 +1,32 @@
+"""What the jobs after exhibits do: pages, and reference results (`planning.specs`)."""
+
+from dataclasses import dataclass
+
+from reseed.core.coverage import PaperExhibit
+
+
+@dataclass(frozen=True)
+class ReportSpec:
+    """Write a page.
+
+    shown: the results folder as the user names it. exhibits: names by study, in the order of the
+    page. page: its study; None: index. coverage: exhibits and claims of the paper, by study.
+    references: folder of committed reference results.
+    """
+
+    results: str
+    shown: str
+    exhibits: dict[str, tuple[str, ...]]
+    page: str | None
+    coverage: dict[str, tuple[PaperExhibit, ...]]
+    references: str
+    sources: str = ""
+
+
+@dataclass(frozen=True)
+class ReferenceSpec:
+    """Write reference results of studies. folder: for all of them."""
+
+    results: str
+    studies: tuple[str, ...]
+    folder: str
