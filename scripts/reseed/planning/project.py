@@ -133,6 +133,10 @@ class _ConfigReader:
             raise ReseedError(f"The configuration has {head}:\n{lines}")
 
 
+#: Folder of the configuration with the numbers of seeds that `reseed settle` wrote.
+SEEDS_FOLDER = "seeds"
+
+
 def merge(base: Any, change: Any) -> Any:
     """Deep merge of mappings; any other value, a list too, is replaced. None removes a key."""
     if not (isinstance(base, dict) and isinstance(change, dict)):
@@ -168,14 +172,26 @@ def load_project(
         MEMORY.load(Path(ResultsLayout(main.results).source_memory))
     scale = main.scale if main is not None else SCALES[-1]
 
+    def with_seeds(data: Any, at: str) -> Any:
+        """The study with the number of seeds that `reseed settle` wrote for a scale."""
+        name = data.get("name") if isinstance(data, dict) else None
+        path = folder / SEEDS_FOLDER / f"{name}.yaml"
+        change = reader.read(path) if isinstance(name, str) and path.is_file() else None
+        if not isinstance(change, dict) or change.get("scale") != at:
+            return data
+        return merge(data, {"experiments": change.get("experiments", {})})
+
     def at_scales(data: Any) -> dict[str, Any]:
         """The study at every scale, so that no scale hides an error; the requested one first."""
         scales = data.get("scales") if isinstance(data, dict) else None
         if not isinstance(scales, dict):
-            return {"": data}
+            return {"": with_seeds(data, scale)}
         others = {f"at scale {name}: ": name for name in SCALES if name != scale}
         wanted = {"": scale} | others
-        return {where: merge(data, scales.get(name) or {}) for where, name in wanted.items()}
+        return {
+            where: with_seeds(merge(data, scales.get(name) or {}), name)
+            for where, name in wanted.items()
+        }
 
     datasets = _only(reader.folder(folder / "datasets", Dataset))
     models = _only(reader.folder(folder / "models", Model))
