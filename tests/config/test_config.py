@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from reseed.config import Main
 from reseed.core.errors import ReseedError
 from reseed.planning.project import load_project, merge
 from schemas import build_json_schemas
@@ -271,3 +272,9 @@ def test_pattern_errors_are_explained(tmp_path):
         in text
     )
     assert "y.yaml: needs either experiments" in text
+
+
+@pytest.mark.parametrize(("scale", "seconds"), [("demo", 60), ("paper", 3600)])
+def test_jobs_are_long_at_the_scale_of_clusters(scale, seconds):
+    assert Main(scale=scale).block_seconds == seconds
+    assert Main(scale=scale, block_seconds=5).block_seconds == 5

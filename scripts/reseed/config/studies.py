@@ -347,6 +347,14 @@ class Study(Strict):
         return getattr(self, field) if value is None else value
 
 
+#: Estimated training time of one job, by scale: a cluster's jobs are long.
+BLOCK_SECONDS = {"paper": 3600.0}
+
+
+def _block_seconds(fields: dict[str, Any]) -> float:
+    return BLOCK_SECONDS.get(fields.get("scale", ""), 60.0)
+
+
 class Main(Strict):
     """`config/config.yaml`."""
 
@@ -358,8 +366,8 @@ class Main(Strict):
     """Results folder; no other project may use it."""
     data_mirror: str | None = None
     """Folder with local copies of data files."""
-    block_seconds: Annotated[float, Field(gt=0)] = 60
-    """Estimated training time of one job."""
+    block_seconds: Annotated[float, Field(gt=0)] = Field(default_factory=_block_seconds)
+    """Estimated training time of one job (default: 60 s, 3,600 s at scale `paper`)."""
     seeds_per_job: Count | None = None
     """Trials per job; replaces `block_seconds`."""
     trial_seconds: Annotated[float, Field(gt=0)] | None = None
