@@ -3,11 +3,13 @@
 import io
 import json
 import logging
+from types import SimpleNamespace
 
 import pytest
 from reseed.core.errors import RETRY_HINT
 from reseed.core.layout import ResultsLayout
 from reseed.pipeline.progress import Progress, failed_trials, format_duration
+from reseed.pipeline.stage_table import StageNeeds, format_stages
 
 
 class Clock:
@@ -71,14 +73,23 @@ def test_dry_run_prints_each_reason_once(clock):
     send(progress, "run_info", stats=stats)
     changed = "Missing output files: x; Params have changed since last execution: y"
     follow = "Input files updated by another job: x"
+    resources = {
+        "train": SimpleNamespace(gpu=1, mem_mb=1500, runtime=65),
+        "figure": SimpleNamespace(mem_mb="<TBD>"),
+    }
     for rule, reason in (("train", changed), ("train", changed), ("figure", follow)):
-        send(progress, "job_info", jobid=1, rule_name=rule, log=["l"], reason=reason)
+        fields = {"rule_name": rule, "reason": reason, "threads": 2, "resources": resources[rule]}
+        send(progress, "job_info", jobid=1, log=["l"], **fields)
     send(progress, "run_info", stats=stats)
     text = send(progress, message="Reasons:\n    (check individual jobs above for details)")
     assert text.splitlines() == [
         "3 jobs: train 2, figure 1",
         "  because its code, recipe, data or trials have changed: train 2",
         "  because upstream output changes: figure 1",
+        "  rule    jobs  threads  memory  time limit  GPUs",
+        "  train      2        2  1.5 GB      65 min     1",
+        "  figure     1        2   later           –     –",
+        "Commands and reasons of all jobs: snakemake -n -p --quiet host",
         "This was a dry run. Nothing was made.",
     ]
 
@@ -123,3 +134,10 @@ def test_failed_trials_are_listed_at_the_end(tmp_path):
     lines = failed_trials(ResultsLayout(str(tmp_path)), ["a", "b", "not_run"])
     failed = "a: 12 of 24 trials failed, for example loans, mine: KeyError: 'depth'"
     assert lines == [failed, RETRY_HINT]
+
+
+def test_rules_that_fetch_files_are_named_after_a_dry_run():
+    stages = {name: StageNeeds(jobs=3) for name in ("prepare_table", "weights", "split")}
+    *_, network, _ = format_stages(stages)
+    assert network.startswith("prepare_table, weights may fetch files.")
+    assert network.endswith("snakemake --cores 1 --until prepare_table weights")

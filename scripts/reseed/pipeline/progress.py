@@ -18,6 +18,7 @@ from typing import Any, TextIO
 
 from reseed.core.errors import RETRY_HINT
 from reseed.core.layout import ResultsLayout
+from reseed.pipeline.stage_table import StageNeeds, format_stages
 
 LOG_TAIL = 20
 # Bytes: with less free disk space, a failed job could not write a message.
@@ -78,6 +79,7 @@ class Progress(logging.Handler):
         super().__init__()
         self.stream, self.clock, self.dry = stream, clock, dry
         self.reasons: dict[str, Counter[str]] = {}
+        self.needs: dict[str, StageNeeds] = {}
         #: Rules without a command.
         self.targets = {"total", "all"}
         self.started_at = clock()
@@ -106,7 +108,7 @@ class Progress(logging.Handler):
             self._print(text)
 
     def on_run_info(self, record: Any) -> None:
-        """Print the plan: jobs by stage. A dry run logs it twice; then print the reasons."""
+        """Print the plan: jobs by rule. A dry run logs it twice; then print reasons and needs."""
         if self.dry and self.total:
             self._why()
             return
@@ -124,6 +126,8 @@ class Progress(logging.Handler):
             if jobs:
                 listed = ", ".join(f"{stage} {count}" for stage, count in jobs.items())
                 self._print(f"  because {reason or 'of something else'}: {listed}")
+        for line in format_stages(self.needs) if self.needs else ():
+            self._print(line)
         self._print("This was a dry run. Nothing was made.")
 
     def on_job_started(self, record: Any) -> None:
@@ -139,6 +143,8 @@ class Progress(logging.Handler):
             stages = self.reasons.setdefault(next(known, ""), Counter())
             if record.rule_name not in self.targets:
                 stages[record.rule_name] += 1
+                needs = self.needs.setdefault(record.rule_name, StageNeeds())
+                needs.add(record.threads, record.resources)
             return
         if record.rule_name in self.targets:
             self.running.pop(record.jobid, None)
