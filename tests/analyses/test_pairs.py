@@ -40,7 +40,7 @@ def test_splits_by_the_corrected_test_with_holm(rng):
         assert row.rank_p == pytest.approx(stats.wilcoxon(d).pvalue)
         assert row.instability == pytest.approx((d <= 0).mean())
         raw.append(row.p)
-    assert list(table["p_holm"]) == pytest.approx(adjust_by_holm(raw))
+    assert list(table["p_adjusted"]) == pytest.approx(adjust_by_holm(raw))
 
 
 def test_losses_are_better_when_low(rng):
@@ -159,9 +159,9 @@ def test_a_model_without_any_finished_run(rng):
 def test_too_few_runs_do_not_weigh_on_the_others(rng):
     x, y, z = rng.normal(0.82, 0.01, 9), rng.normal(0.81, 0.01, 9), rng.normal(0.7, 0.01, 3)
     table = run_analysis(pairs, data(one_split({"x": x, "y": y, "z": z})), OPTIONS)
-    tested = table[table["p_holm"].notna()]
+    tested = table[table["p_adjusted"].notna()]
     assert len(tested) == 1
-    assert tested["p_holm"].iloc[0] == tested["p"].iloc[0]
+    assert tested["p_adjusted"].iloc[0] == tested["p"].iloc[0]
     assert (table["outcome"] == "too few runs").sum() == 2
 
 
@@ -203,7 +203,7 @@ def test_a_baseline_makes_the_family_smaller(rng):
     assert {frozenset(pair) for pair in table[["model_a", "model_b"]].to_numpy()} == {
         frozenset("wx"), frozenset("wy"), frozenset("wz"),
     }  # fmt: skip
-    assert list(table["p_holm"]) == pytest.approx(adjust_by_holm(table["p"]))
+    assert list(table["p_adjusted"]) == pytest.approx(adjust_by_holm(table["p"]))
     assert row_of(table, "z", "w")["p"] == pytest.approx(row_of(every, "z", "w")["p"])
     assert row_of(table, "z", "w")["bca_low"] == row_of(every, "z", "w")["bca_low"]
     asked = run_analysis(pairs, data(metrics), OPTIONS, pairs=[["x", "y"], ["z", "w"]])
@@ -244,7 +244,7 @@ def test_one_family_for_the_whole_study(rng):
     table = run_analysis(pairs, data(frame(rows)), OPTIONS, family="study")
     table = table[table["dataset"] != "all datasets"]
     assert set(table["pairs"]) == {9}
-    assert list(table["p_holm"]) == pytest.approx(adjust_by_holm(table["p"]))
+    assert list(table["p_adjusted"]) == pytest.approx(adjust_by_holm(table["p"]))
 
 
 def test_flattened_repeats_are_asked_about(rng):

@@ -56,7 +56,7 @@ def test_few_datasets_are_not_tested_and_one_model_is_empty(rng):
     few = frame([r for i in range(4) for r in over_splits(rng, {"x": 0.1, "y": 0}, 6, f"d{i}")])
     row = run_analysis(pairs, data(few), OPTIONS).iloc[-1]
     assert (row["dataset"], row["outcome"], row["wins"]) == ("all datasets", "too few runs", 4)
-    assert np.isnan(row["p_holm"])
+    assert np.isnan(row["p_adjusted"])
     alone = frame(over_splits(rng, {"x": 0.1, "y": 0}))
     assert "all datasets" not in set(run_analysis(pairs, data(alone), OPTIONS)["dataset"])
     assert run_analysis(pairs, data(frame(over_splits(rng, {"x": 0}))), OPTIONS).empty
@@ -132,7 +132,7 @@ def test_model_missing_a_dataset_is_reported_and_compared(rng):
     raw += [stats.wilcoxon(both[model] - both["C"])[1] for model in "AB"]
     expected = multipletests(raw, method="holm")[1]
     assert whole["p"] == pytest.approx(raw[0])
-    assert sorted(over["p_holm"]) == pytest.approx(sorted(expected))
+    assert sorted(over["p_adjusted"]) == pytest.approx(sorted(expected))
 
 
 def test_two_models_over_datasets_by_the_signed_rank_test(rng):
@@ -142,7 +142,7 @@ def test_two_models_over_datasets_by_the_signed_rank_test(rng):
     means = metrics.groupby(["dataset", "model"])["accuracy"].mean().unstack()
     test = stats.wilcoxon(means["y"] - means["x"])
     assert (row["model_a"], row["test"]) == ("y", "Wilcoxon signed-rank test")
-    assert row["p_holm"] == pytest.approx(test.pvalue)
+    assert row["p_adjusted"] == pytest.approx(test.pvalue)
     losses = frame(rows, "mse")
     row = (
         run_analysis(pairs, data(losses, "mse", False), OPTIONS)

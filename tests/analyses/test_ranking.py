@@ -34,12 +34,12 @@ def test_p_values_are_those_of_the_verdicts(rng, runs):
     table = run_analysis(ranking, found, n_draws=500)
     first = table[(table["statistic"] == "reversal") & (table["m"] == 1)]
     verdicts = run_analysis("pairs", found, OPTIONS)
-    known = {frozenset((r.model_a, r.model_b)): r.p_holm for r in verdicts.itertuples()}
+    known = {frozenset((r.model_a, r.model_b)): r.p_adjusted for r in verdicts.itertuples()}
     assert len(first) == len(known) == 10
     for row in first.itertuples():
         p = known[frozenset((row.model_a, row.model_b))]
-        assert row.p_holm == pytest.approx(p, nan_ok=True)
-    assert np.isnan(first["p_holm"]).all() == (runs == 4)
+        assert row.p_adjusted == pytest.approx(p, nan_ok=True)
+    assert np.isnan(first["p_adjusted"]).all() == (runs == 4)
 
 
 def test_order_settles_with_more_runs(rng):

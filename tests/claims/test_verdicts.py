@@ -32,7 +32,7 @@ ROW = {
     "high": 0.014,
     "level": 0.95,
     "p": 0.002,
-    "p_holm": 0.01,
+    "p_adjusted": 0.01,
     "pairs": 6,
     "instability": 0.04,
     "alpha": 0.05,
@@ -61,7 +61,7 @@ def test_loss_without_unit_and_single_pair():
 
 
 def test_no_difference_is_not_equality():
-    text = say(low=-0.002, high=0.01, difference=0.004, p_holm=0.2)
+    text = say(low=-0.002, high=0.01, difference=0.004, p_adjusted=0.2)
     assert text.startswith("No difference shown between A and B: difference 0.40 points")
     assert "interval −0.20 to 1.00," in text
     assert "This does not show that they are equal." in text
@@ -69,21 +69,21 @@ def test_no_difference_is_not_equality():
 
 
 def test_interval_excludes_zero_but_not_significant_adjusted():
-    text = say(p_holm=0.08)
+    text = say(p_adjusted=0.08)
     assert text.startswith("No difference shown")
     assert "0.20 to 1.40 for this pair alone" in text
 
 
 def test_the_level_decides_with_its_boundary():
-    assert decide_pair_outcome(ROW | {"p_holm": 0.05}) == "difference"
-    assert decide_pair_outcome(ROW | {"p_holm": 0.0501}) == "no difference shown"
-    assert decide_pair_outcome(ROW | {"p_holm": 0.03, "alpha": 0.01}) == "no difference shown"
+    assert decide_pair_outcome(ROW | {"p_adjusted": 0.05}) == "difference"
+    assert decide_pair_outcome(ROW | {"p_adjusted": 0.0501}) == "no difference shown"
+    assert decide_pair_outcome(ROW | {"p_adjusted": 0.03, "alpha": 0.01}) == "no difference shown"
 
 
 @pytest.mark.parametrize("design", ["seeds", "unpaired"])
-@pytest.mark.parametrize("p_holm", [0.01, 0.5])
-def test_seeds_alone_have_the_scope_of_one_split(design, p_holm):
-    text = say(design=design, p_holm=p_holm, test="Welch's t test", n_b=8)
+@pytest.mark.parametrize("p_adjusted", [0.01, 0.5])
+def test_seeds_alone_have_the_scope_of_one_split(design, p_adjusted):
+    text = say(design=design, p_adjusted=p_adjusted, test="Welch's t test", n_b=8)
     assert " on exactly this test set, which did not vary: " in text
     assert "the data never varied" in text
     shared = "10 and 8 runs, not paired, as too few model seeds are shared"
@@ -91,19 +91,19 @@ def test_seeds_alone_have_the_scope_of_one_split(design, p_holm):
 
 
 def test_too_few_runs():
-    text = say(n=3, p_holm=float("nan"))
+    text = say(n=3, p_adjusted=float("nan"))
     assert text == (
         "Too few runs to tell A from B: difference 0.80 points (accuracy) over 3 splits; a verdict "
         "needs at least 5."
     )
     assert "over 1 split;" in say(n=1)
-    assert "A from B: difference 0 points" in say(n=3, difference=0.0, p_holm=float("nan"))
+    assert "A from B: difference 0 points" in say(n=3, difference=0.0, p_adjusted=float("nan"))
     assert "no finished run" in say(n=0)
     assert "difference 0.0030 " in say(n=3, difference=0.003, factor=1, high=9, low=-9)
 
 
 def test_no_variation():
-    text = say(low=0.008, high=0.008, p_holm=0.0, design="seeds")
+    text = say(low=0.008, high=0.008, p_adjusted=0.0, design="seeds")
     scope = "on exactly this test set, which did not vary"
     assert text.startswith(f"No verdict on A and B {scope}: every run gives the same")
     assert "Vary the data split." in text
@@ -123,7 +123,7 @@ def test_left_out_runs_are_noted():
         "score low fail, means are too good."
     )
     assert "Failures may select" in say(failed=3)
-    assert say(left_out=7, p_holm=0.9).endswith("7 runs without a counterpart left out.")
+    assert say(left_out=7, p_adjusted=0.9).endswith("7 runs without a counterpart left out.")
 
 
 def test_over_datasets_needs_friedman_too():
@@ -154,7 +154,7 @@ def test_scores_of_any_size_are_formatted():
     tiny = {"unit": "", "factor": 1.0, "metric": "mse", "greater_is_better": False}
     text = say(**tiny, difference=1.11e-13, low=7.1e-14, high=1.51e-13)
     assert "difference 1.11e−13 (mse, lower is better), 95 % interval 7.1e−14 to 1.51e−13," in text
-    text = say(**tiny, difference=0.0, low=-2e-12, high=2e-12, p_holm=1.0)
+    text = say(**tiny, difference=0.0, low=-2e-12, high=2e-12, p_adjusted=1.0)
     assert "difference 0.00000000 (mse" in text
     assert "interval −2.0e−12 to 2.0e−12," in text
     text = say(**tiny, difference=1.11e9, low=7.1e8, high=1.51e9)
@@ -167,7 +167,7 @@ def test_rounding_keeps_the_digits_of_the_interval():
 
 
 def test_equivalent_states_its_region():
-    close = {"low": -0.003, "high": 0.004, "difference": 0.0005, "p_holm": 0.8, "rope": 0.01}
+    close = {"low": -0.003, "high": 0.004, "difference": 0.0005, "p_adjusted": 0.8, "rope": 0.01}
     assert decide_pair_outcome(ROW | close | {"equivalence_p_holm": 0.02}) == "equivalent"
     text = say(**close, equivalence_p_holm=0.02)
     assert text.startswith("A and B are equivalent within ±1 points: difference 0.05 points")
@@ -187,7 +187,7 @@ def test_a_difference_that_is_shown_may_be_small():
 
 
 def test_inconclusive_verdict_states_the_detectable_difference():
-    text = say(low=-0.002, high=0.01, difference=0.004, p_holm=0.2, detectable=0.0123,
+    text = say(low=-0.002, high=0.01, difference=0.004, p_adjusted=0.2, detectable=0.0123,
                target_power=0.8)  # fmt: skip
     assert "A true difference of 1.23 points would be found in 80 %." in text
     assert "would be found" not in say(detectable=0.0123, target_power=0.8)
@@ -205,7 +205,7 @@ def test_folds_state_the_ratio_of_test_rows():
 
 TWO = ROW | {
     "design": "datasets", "test": "Wilcoxon signed-rank test", "n": 8, "wins": 7, "losses": 0,
-    "missing": "", "low": float("nan"), "high": float("nan"), "pairs": 1, "p_holm": 0.016,
+    "missing": "", "low": float("nan"), "high": float("nan"), "pairs": 1, "p_adjusted": 0.016,
     "difference": 0.012, "p_least": 0.0078,
 }  # fmt: skip
 
@@ -215,7 +215,7 @@ def test_two_models_over_datasets():
         "A beats B over datasets: A is ahead on 7 of 8 datasets, 1 tie, typical difference 1.2 "
         "points (accuracy), Wilcoxon signed-rank test, p 0.016."
     )
-    text = build_pair_verdict(TWO | {"p_holm": 0.3, "missing": "d1, d2"}).sentence()
+    text = build_pair_verdict(TWO | {"p_adjusted": 0.3, "missing": "d1, d2"}).sentence()
     assert text.startswith("No difference shown between A and B over datasets: A is ahead on 7 of")
     assert text.endswith("Left out, as not both have comparable runs: d1, d2.")
 
@@ -231,20 +231,20 @@ def test_skewed_differences_limit_the_signed_rank_test():
         assert f"with {datasets}" in text
         assert found[datasets] > 0.06
     assert found["5"] <= 0.05
-    for other in ({"n": 9}, {"n": 10, "p_holm": 0.3}, {"n": 10, "test": "sign test"}):
+    for other in ({"n": 9}, {"n": 10, "p_adjusted": 0.3}, {"n": 10, "test": "sign test"}):
         assert "symmetric" not in build_pair_verdict(TWO | other).sentence()
 
 
 def test_few_datasets_have_no_test():
     text = build_pair_verdict(
-        TWO | {"n": 3, "wins": 2, "losses": 1, "p_holm": float("nan")}
+        TWO | {"n": 3, "wins": 2, "losses": 1, "p_adjusted": float("nan")}
     ).sentence()
     assert text == (
         "Too few datasets to tell A from B beyond them: A is ahead on 2 of 3 datasets; at least "
         "5 are needed."
     )
     floor = build_pair_verdict(
-        TWO | {"n": 5, "wins": 5, "p_holm": 0.0625, "p_least": 0.0625}
+        TWO | {"n": 5, "wins": 5, "p_adjusted": 0.0625, "p_least": 0.0625}
     ).sentence()
     assert "No outcome of 5 datasets gives this test a p below 0.062." in floor
 

@@ -316,4 +316,8 @@ def test_holm_of_folds_repeated_ten_times():
         for a, b in found[["model_a", "model_b"]].itertuples(index=False)
     ]
     assert found["p"].tolist() == pytest.approx(expected)
-    assert multipletests(expected, method="holm")[1].shape == (3,)
+    plain = multipletests(expected, method="holm")[1]
+    assert found["p_holm"].tolist() == pytest.approx(plain.tolist())
+    order = np.argsort(expected)
+    both = np.minimum(np.maximum.accumulate(np.array(expected)[order] * [3, 2.5, 2]), 1)
+    assert found["p_adjusted"].to_numpy()[order] == pytest.approx(both)

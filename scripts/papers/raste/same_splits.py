@@ -259,7 +259,7 @@ def _claim(data: ExhibitData, case: Case, row: pd.DataFrame) -> Claim:
     if pair is not None:
         is_shown = pair["outcome"] == "difference"
         verdict = " A difference is shown." if is_shown else " No difference is shown."
-        tests = [Test(f"{best} and {second} have one mean", pair["p_holm"], pair["alpha"])]
+        tests = [Test(f"{best} and {second} have one mean", pair["p_adjusted"], pair["alpha"])]
         if not is_shown and np.isfinite(pair["detectable"]):
             size = numbers.fixed(pair["detectable"], numbers.decimals([pair["detectable"]]))
             share = numbers.percent(pair["target_power"])
@@ -300,5 +300,5 @@ def _pair(data: ExhibitData, case: Case) -> pd.Series | None:
         return None
     same = (rows[_PLACE] == pd.Series(case.key)).all(axis=1)
     either = rows[["model_a", "model_b"]].isin(case.scores.columns[:2]).all(axis=1)
-    found = rows[same & either & rows["p_holm"].notna()]
+    found = rows[same & either & rows["p_adjusted"].notna()]
     return None if found.empty else found.iloc[0]

@@ -55,8 +55,8 @@ COLUMNS = [
     *COMPARISON_COLUMNS, "metric", "greater_is_better", "factor", "unit", "model_a", "model_b",
     "outcome", "verdict", "design", "test", "n", "n_a", "n_b", "runs", "left_out", "failed",
     "missing", "mean_a", "mean_b", "difference", "low", "high", "level", "sd_difference",
-    "cohens_d", "p", "p_holm", "rank_test", "rank_p", "rank_p_holm", "rank_p_least", "pairs",
-    "family", "instability", "ties", "superiority", "superiority_low", "superiority_high",
+    "cohens_d", "p", "p_adjusted", "p_holm", "rank_test", "rank_p", "rank_p_holm", "rank_p_least",
+    "pairs", "family", "instability", "ties", "superiority", "superiority_low", "superiority_high",
     "bca_low", "bca_high", "rope", "equivalence_p", "equivalence_p_holm", "p_a_better",
     "p_equivalent", "p_b_better", "detectable", "target_power", "test_train_ratio", "alpha",
     "min_runs", "friedman_p", "critical_difference", "wins", "losses", "p_least", "items",
@@ -104,10 +104,11 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
     - `difference`: mean difference; `low`, `high`: its interval at `level`, for this pair alone.
     - `joint_low`, `joint_high`: intervals of all pairs of the family, which cover together with
-      1 − `alpha`. `joint_low` is 0 or more (the difference is then greater) exactly if `p_holm` is
-      at most `alpha`.
+      1 − `alpha`. `joint_low` is 0 or more (the difference is then greater) exactly if
+      `p_adjusted` is at most `alpha`.
     - `cohens_d`: d_z, mean over SD of the paired differences.
-    - `p_holm`: p-value, adjusted by Holm over both directions of each pair of the `family`
+    - `p_holm`: p-value, adjusted by Holm over the pairs of the `family`.
+    - `p_adjusted`: adjusted by Holm over both directions of each pair, which decides
       (`stats.simultaneous`).
     - `equivalence_p`: two one-sided tests of the same kind against ±`rope`, adjusted separately.
     - `detectable`: smallest true difference that this design finds with `target_power` at Holm's
@@ -372,7 +373,9 @@ def _adjust(rows: list[Row], family: str) -> None:
         adjust = holm_in_both_directions if name in ("p", "conservative_p") else holm
         adjusted = adjust([row[name] for row in with_p]).tolist() if with_p else []
         for row, p in zip(with_p, adjusted, strict=True):
-            row[f"{name}_holm"] = p
+            row["p_adjusted" if name == "p" else f"{name}_holm"] = p
+    for row, p in zip(tested, holm([row["p"] for row in tested]), strict=True):
+        row["p_holm"] = float(p)
     count = len(tested)
     # At Holm's strictest step. Rounding leaves few distinct degrees of freedom to compute for.
     level, power = tested[0]["alpha"] / count, tested[0]["target_power"]
@@ -394,7 +397,7 @@ def _find_joint_intervals(tested: list[Row]) -> tuple[np.ndarray, np.ndarray]:
     return intervals_of_holm(
         [row["difference"] for row in tested],
         [row["scale"] for row in tested],
-        [row["p_holm"] for row in tested],
+        [row["p_adjusted"] for row in tested],
         quantile=lambda tail: np.array([upper_quantile(tail, one) for one in parts]),
         alpha=tested[0]["alpha"],
     )

@@ -16,7 +16,7 @@ from reseed.analyses.shared.pairing import (
 )
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Strict
-from reseed.stats.comparison import differences, nadeau_bengio, pair_differences
+from reseed.stats.comparison import differences, holm, nadeau_bengio, pair_differences
 from reseed.stats.ranking import disagreement_of_means, instability, kendall_agreement
 from reseed.stats.simultaneous import holm_in_both_directions
 from reseed.stats.unpaired import compare_unpaired
@@ -27,7 +27,7 @@ _FEWEST_DRAWS = 500
 _STEPS = [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100]
 COLUMNS = [
     *COMPARISON_COLUMNS, "metric", "statistic", "model_a", "model_b", "m", "value", "low", "high",
-    "se", "level", "n", "models", "left_out", "failed", "p_holm",
+    "se", "level", "n", "models", "left_out", "failed", "p_adjusted", "p_holm",
 ]  # fmt: skip
 
 
@@ -50,8 +50,8 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
       counts one half.
     - `reversal`: probability that the means of `m` runs and of n − m other runs order a pair
       differently (`stats.ranking.disagreement_of_means`; a tie counts one half), with its Monte
-      Carlo standard error `se`. `p_holm`: of the test of `pairs` that the two means differ,
-      adjusted over the pairs of the comparison.
+      Carlo standard error `se`. `p_adjusted`, `p_holm`: of the test of `pairs` that the two
+      means differ.
     - `mean_reversal`: mean of `reversal` over pairs.
 
     A run is a split and model seed, or a run of `shared_runs`.
@@ -111,19 +111,21 @@ def _rows(group: ModelGroup, options: Options) -> list[Row]:
         rows += _reversals(group, names, pair_differences(scores), m, options)
     for row in rows:
         if row["statistic"] == "reversal":
-            row["p_holm"] = adjusted[str(row["model_a"]), str(row["model_b"])]
+            row |= adjusted[str(row["model_a"]), str(row["model_b"])]
     return [shared | row for row in rows]
 
 
-def _adjusted_p(group: ModelGroup, names: list[tuple[str, str]]) -> dict[tuple[str, str], float]:
-    """p-value of each pair, adjusted as in `pairs` over the tested pairs; NaN for others."""
+def _adjusted_p(group: ModelGroup, names: list[tuple[str, str]]) -> dict[tuple[str, str], Row]:
+    """p-values of each pair, adjusted as in `pairs` over the tested pairs; NaN for others."""
     found = _p_values(group)
     p = {pair: found.get(frozenset(pair), np.nan) for pair in names}
     tested = [pair for pair in names if np.isfinite(p[pair])]
-    if not tested:
-        return p
-    adjusted = holm_in_both_directions([p[pair] for pair in tested])
-    return p | dict(zip(tested, adjusted.tolist(), strict=True))
+    rows: dict[tuple[str, str], Row] = {pair: {} for pair in names}
+    methods = {"p_adjusted": holm_in_both_directions, "p_holm": holm} if tested else {}
+    for name, adjust in methods.items():
+        for pair, value in zip(tested, adjust([p[one] for one in tested]), strict=True):
+            rows[pair][name] = float(value)
+    return rows
 
 
 def _p_values(group: ModelGroup) -> dict[frozenset[str], float]:

@@ -42,7 +42,7 @@ def decide_evaluation_outcome(row: Row) -> Outcome:
         return "no variation"
     if 0 < row["level_cluster"] < _LEAST_CLUSTERS:
         return "too few runs"
-    if row["p_holm"] <= row["alpha"] and row["difference"] != 0:
+    if row["p_adjusted"] <= row["alpha"] and row["difference"] != 0:
         return "difference"
     return "equivalent" if is_equivalent(row) else "no difference shown"
 
@@ -67,7 +67,11 @@ def build_evaluation_verdict(row: Row) -> Verdict:
         return Verdict(outcome, a, b, evidence, scope=where)
     decimals = count_interval_decimals(row["low"] * row["factor"], row["high"] * row["factor"])
     evidence = ", ".join(
-        [format_difference(row, decimals), format_interval(row, decimals), format_adjusted_p(row)]
+        [
+            format_difference(row, decimals),
+            format_interval(row, decimals),
+            format_adjusted_p(row, "p_adjusted"),
+        ]
     )
     tests = describe_equivalence_tests(row) if outcome == "equivalent" else ""
     return Verdict(

@@ -56,7 +56,7 @@ def decide_pair_outcome(row: Row) -> Outcome:
     if row["design"] != "datasets" and row["low"] == row["high"]:
         return "no variation"
     gate = row["friedman_p"] if _is_by_rank(row) else 0.0
-    if max(row["p_holm"], gate) <= row["alpha"] and row["difference"] > 0:
+    if max(row["p_adjusted"], gate) <= row["alpha"] and row["difference"] > 0:
         return "difference"
     return "equivalent" if is_equivalent(row) else "no difference shown"
 
@@ -123,7 +123,7 @@ def build_pair_verdict(row: Row) -> Verdict:
             [
                 difference,
                 format_interval(row, decimals) + alone,
-                format_adjusted_p(row),
+                format_adjusted_p(row, "p_adjusted"),
                 _describe_flips(row),
             ]
         )
@@ -164,14 +164,16 @@ def _build_over_datasets(row: Row) -> Verdict:
         scope = "" if outcome == "difference" else scope
         evidence = (
             f"average rank {row['mean_a']:.2f} against {row['mean_b']:.2f} over {row['n']:.0f} "
-            f"datasets, Nemenyi's p {format_p(row['p_holm'])} (for all pairs at once), Friedman's "
-            f"p {format_p(row['friedman_p'])}; order flips on {format_share(row['instability'])} "
-            "of datasets"
+            f"datasets, Nemenyi's p {format_p(row['p_adjusted'])} (for all pairs at once), "
+            f"Friedman's p {format_p(row['friedman_p'])}; order flips on "
+            f"{format_share(row['instability'])} of datasets"
         )
     else:
         difference = format_difference(row, _count_decimals(row, outcome))
         typical = "" if row["test"] == SIGN.test else f", typical {difference}"
-        evidence = f"{_count_wins(row)}{typical}, {row['test']}, {format_adjusted_p(row)}"
+        evidence = (
+            f"{_count_wins(row)}{typical}, {row['test']}, {format_adjusted_p(row, 'p_adjusted')}"
+        )
     if outcome == "equivalent":
         notes = (describe_equivalence_tests(row), *notes)
     elif outcome == "no difference shown" and row.get("p_least", math.nan) > row["alpha"]:

@@ -9,6 +9,8 @@ from typing import Any, Literal, get_args
 
 from reseed.claims.formatting import format_number, format_p
 
+#: Name of p-values that Holm adjusts over both directions of each pair (`stats.simultaneous`).
+BOTH_DIRECTIONS = "p (Holm, both directions)"
 #: Value of `dataset` in rows that compare models over all datasets.
 ALL_DATASETS = "all datasets"
 Outcome = Literal[
@@ -106,9 +108,14 @@ def format_interval(row: Row, decimals: int) -> str:
 
 
 def format_adjusted_p(row: Row, name: str = "p_holm") -> str:
-    """`Holm-adjusted p 0.013`; `p 0.013` where the pair is the only one."""
-    label = "Holm-adjusted p" if row["pairs"] > 1 else "p"
-    return f"{label} {format_p(row[name])}"
+    """`Holm-adjusted p 0.013`; `p 0.013` where the pair is the only one.
+
+    `p_adjusted` is `p (Holm, both directions) 0.013`, but over datasets that of Holm's procedure.
+    """
+    label = "Holm-adjusted p"
+    if name == "p_adjusted" and row.get("family") != "datasets":
+        label = BOTH_DIRECTIONS
+    return f"{label if row['pairs'] > 1 else 'p'} {format_p(row[name])}"
 
 
 def describe_equivalence_tests(row: Row) -> str:

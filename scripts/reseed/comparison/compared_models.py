@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 _VERDICT_COLUMNS = [
     "dataset", "model_a", "model_b", "outcome", "difference", "low", "high", "p", "p_adjusted",
-    "conservative_p_holm", "flips", "n", "test", "detectable", "add", "detectable_add", "verdict",
+    "p_holm", "conservative_p_holm", "flips", "n", "test", "detectable", "add",
+    "detectable_add", "verdict",
 ]  # fmt: skip
 _LEADERBOARD_COLUMNS = ["dataset", "metric", "model", "rank", "mean", "sd", "n", "failed"]
 
@@ -69,7 +70,7 @@ class ComparedModels:
         `detectable`).
         """
         rows = self.statistics("pairs")
-        rows = rows.rename(columns={"p_holm": "p_adjusted", "instability": "flips"})
+        rows = rows.rename(columns={"instability": "flips"})
         return rows[_VERDICT_COLUMNS].reset_index(drop=True)
 
     @cached_property
@@ -94,7 +95,7 @@ class ComparedModels:
 
     def ordered_verdicts(self) -> pd.DataFrame:
         """Verdicts over datasets first, as they are one claim; then by p-value."""
-        rows = self.verdicts.sort_values("p_adjusted", kind="stable")
+        rows = self.verdicts.sort_values("p_adjusted", "p_holm", kind="stable")
         is_over = (rows["dataset"] == ALL_DATASETS) & rows["p_adjusted"].notna()
         return pd.concat([rows[is_over], rows[~is_over]])
 

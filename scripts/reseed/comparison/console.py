@@ -18,6 +18,7 @@ from reseed.claims.possible_ranks import format_ranks
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.importers.deterministic import list_single_runs
+from reseed.importers.source_table import join_names
 from reseed.metrics.names import AGAINST
 from reseed.rendering.numbers import counted, fixed, interval, interval_decimals, several
 
@@ -309,10 +310,24 @@ def _list_notes(comparison: ComparedModels) -> list[str]:
     families = tested.groupby([*COMPARISON_COLUMNS], dropna=False).ngroups
     text = describe_families(families, pairs["alpha"].iloc[0]) if len(pairs) else ""
     notes = [f"{trials.ok:,} runs, {trials.failed:,} failed and left out.", *comparison.notes]
+    notes += _note_two_procedures(pairs)
     if comparison.possible_ranks:
         level = 100 * (1 - pairs["alpha"].iloc[0])
         notes.append(f"Possible ranks hold for all models at once, at a level of {level:g} %.")
     return [*notes, *([text] if text else []), *_note_incomplete_ranks(comparison)]
+
+
+def _note_two_procedures(pairs: pd.DataFrame) -> list[str]:
+    """The pairs for which Holm's procedure and that over both directions fall on two sides of α."""
+    sides = [pairs[name] <= pairs["alpha"] for name in ("p_adjusted", "p_holm")]
+    apart = pairs[(sides[0] != sides[1]) & (pairs["family"] != "datasets")]
+    if apart.empty:
+        return []
+    names = [f"{row.model_a} – {row.model_b}" for row in apart.itertuples()]
+    return [
+        f"Holm over the pairs (`p_holm`) and over both directions of each (`p_adjusted`, which "
+        f"decides and fits the intervals) fall on different sides of α: {join_names(names)}."
+    ]
 
 
 def to_json(comparison: ComparedModels) -> str:

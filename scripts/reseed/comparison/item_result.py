@@ -248,7 +248,7 @@ def _show_verdicts(verdicts: pd.DataFrame) -> pd.DataFrame:
         "Difference": scaled["difference"].map("{:.3g}".format),
         "Interval": [f"{a:.3g} to {b:.3g}" for a, b in zip(scaled["low"], scaled["high"],
                                                             strict=True)],
-        "p (Holm)": verdicts["p_holm"].map("{:.3g}".format),
+        "p (Holm, both directions)": verdicts["p_adjusted"].map("{:.3g}".format),
         "Outcome": verdicts["outcome"],
         "Found in 80 %": (verdicts["detectable"] * verdicts["factor"]).map("{:.3g}".format),
         "Best next step": [_describe_next(row) for row in verdicts.to_dict("records")],

@@ -29,6 +29,7 @@ from reseed.importers.item_table import ItemTable, read_score_table
 from reseed.importers.score_source import to_item_table
 from reseed.metrics.names import is_share
 from reseed.stats.comparison import holm
+from reseed.stats.simultaneous import holm_in_both_directions
 
 #: Factors whose levels may be taken as fixed.
 FIXED = ("seed", "prompt")
@@ -216,8 +217,12 @@ def _compare_pairs(
         for row, p in zip(with_p, holm([row[name] for row in with_p]) if with_p else [],
                           strict=True):  # fmt: skip
             row[f"{name}_holm"] = float(p)
+    if tested:
+        both = holm_in_both_directions([row["p"] for row in tested])
+        for row, p in zip(tested, both, strict=True):
+            row["p_adjusted"] = float(p)
     extra = {"pairs": len(tested), "alpha": alpha, "level": level}
-    return [{"p_holm": row["p"]} | row | extra for row in rows]
+    return [{"p_holm": row["p"], "p_adjusted": row["p"]} | row | extra for row in rows]
 
 
 def _add_verdicts(verdicts: pd.DataFrame, source: ItemTable, label: str, sign: int) -> pd.DataFrame:

@@ -66,7 +66,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     if not rows.empty:
         rows = rows[rows["difference"].notna() & (rows["design"] != "datasets")]
     every = settings(data, rows)
-    panels = [(title, part.sort_values("p_holm").head(_MOST)) for title, part in every]
+    panels = [(title, part.sort_values("p_adjusted").head(_MOST)) for title, part in every]
     if not panels:
         reason = "No two models have runs that can be set side by side."
         raise NothingToShow(data.no_pairs(reason))
@@ -93,7 +93,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         claims=_claims(data, rows),
         definitions=[
             f"Bars: {100 * rows['level'].iloc[0]:g} % interval of each pair alone. Right of the"
-            f" line the model named first is better. p is Holm-adjusted over"
+            f" line the model named first is better. p is adjusted by Holm in both directions over"
             f" {adjusted_over(rows, 'panel')}; flips: share of single runs that order the pair"
             " otherwise.",
             *coverage.corrected(rows),
@@ -171,7 +171,11 @@ def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:
         axis.plot(
             row["difference"] * scale, y, marker, color=colour, ms=4.5, fillstyle=fill, mew=1.0
         )
-        p = format_p(row["p_holm"]).replace("below ", "< ") if np.isfinite(row["p_holm"]) else "–"
+        p = (
+            format_p(row["p_adjusted"]).replace("below ", "< ")
+            if np.isfinite(row["p_adjusted"])
+            else "–"
+        )
         texts = (p, percent(row["instability"]))
         for offset, text in zip(_OFFSETS, texts, strict=True):
             annotate(text, (1, y), (offset, 0), va="center")

@@ -53,7 +53,7 @@ def table(data: ExhibitData, options: Options) -> Table:
                 "Cohen’s d_z": fixed(row["cohens_d"], 2),
                 # The p-value of equal differences (0 or 1) is meaningless.
                 "p": NONE if row["outcome"] == "no variation" else p_cell(row["p"]),
-                "p (Holm)": p_cell(row["p_holm"]),
+                "p (Holm, both directions)": p_cell(row["p_adjusted"]),
                 "rank p (Holm)": _rank_p(row),
                 "Flips": percent(row["instability"]),
                 "n": _n(row),
@@ -79,10 +79,10 @@ def table(data: ExhibitData, options: Options) -> Table:
 def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     """The count of shown differences on single datasets, by the corrected test."""
     within = rows[rows["design"] != "datasets"]
-    tested = within[within["p_holm"].notna()]
+    tested = within[within["p_adjusted"].notna()]
     if tested.empty:
         return []
-    shown = within["p_holm"] <= within["alpha"]
+    shown = within["p_adjusted"] <= within["alpha"]
     text = "A difference is shown for {shown}"
     return [
         Claim(

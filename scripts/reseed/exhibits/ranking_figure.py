@@ -199,7 +199,7 @@ def _by_pair(rows: pd.DataFrame) -> tuple[Claim, str]:
     Of two models without a shown difference either order may be right, so a reversal is no error.
     """
     pairs = rows[rows["statistic"] == "reversal"]
-    shown = pairs["p_holm"] <= _ALPHA
+    shown = pairs["p_adjusted"] <= _ALPHA
     names = {"pairs": phrases.share(pairs, shown, "pair")}
     for name, part, of in (
         ("shown", pairs[shown], "these"), ("open", pairs[~shown], "Where none is shown")

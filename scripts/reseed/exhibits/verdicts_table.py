@@ -77,7 +77,7 @@ def table(data: ExhibitData, options: Options) -> Table:
                 "Pair": pair_title(data, row),
                 "Difference": difference,
                 f"{100 * level:g} % interval": interval,
-                "p": p_cell(row["p_holm"]),
+                "p": p_cell(row["p_adjusted"]),
                 "Flips": numbers.percent(row["instability"]),
                 "Outcome": _SHORT.get(row["outcome"], label_pair_outcome(row)),
             }
@@ -90,8 +90,8 @@ def table(data: ExhibitData, options: Options) -> Table:
         note(data, rows, rest, untested),
         definitions=[
             "Difference: positive where the model named first is better; its interval is for the"
-            f" pair alone. p: adjusted over {adjusted_over(rows)} (Holm). Flips: share of"
-            " single runs that order the pair the other way.",
+            f" pair alone. p: adjusted over {adjusted_over(rows)} (Holm, both directions)."
+            " Flips: share of single runs that order the pair the other way.",
             f"A difference is shown where p is at most {rows['alpha'].iloc[0]:g}. On given splits"
             " it says nothing of other data sets; a difference that is not shown is no equality.",
             *_fixed_test_set(rows),
@@ -139,7 +139,7 @@ def _fixed_test_set(rows: pd.DataFrame) -> list[str]:
 
 def _in_order(part: pd.DataFrame) -> pd.DataFrame:
     """Rows sorted by outcome, then by p; unknown outcomes come last."""
-    part = part.sort_values("p_holm", kind="stable", na_position="last")
+    part = part.sort_values("p_adjusted", kind="stable", na_position="last")
     order = {name: i for i, name in enumerate(get_args(Outcome))}
     return part.sort_values("outcome", key=lambda o: o.map(order).fillna(len(order)), kind="stable")
 

@@ -129,7 +129,7 @@ class AcrossDatasets:
         tested = [row for row in rows if row["n"] >= MIN_DATASETS]
         adjusted = holm([row["p"] for row in tested]).tolist() if tested else []
         for row, p in zip(tested, adjusted, strict=True):
-            row |= {"p_holm": p, "pairs": len(tested)}
+            row |= {"p_adjusted": p, "p_holm": p, "pairs": len(tested)}
             test: RankTest = "sign" if row["test"] == SIGN.test else "signed-rank"
             level = self.alpha / len(tested)
             row["detectable_sd"] = detectable_shift(test, int(row["n"]), alpha=level)
@@ -216,7 +216,7 @@ def _ranks(result: ManyDatasets, i: int, j: int) -> Row:
         "difference": ranks[1] - ranks[0],
         "p": float(result.nemenyi_p[i, j]),
         # Nemenyi's p-values are already adjusted for all pairs.
-        "p_holm": float(result.nemenyi_p[i, j]),
+        "p_adjusted": float(result.nemenyi_p[i, j]),
         "friedman_p": result.friedman_p,
         "critical_difference": result.critical_difference,
     }
