@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from reseed.core.code_hash import code_files
 
 REPOSITORY = Path(__file__).parent.parent
 LIBRARY = REPOSITORY / "scripts" / "reseed"
@@ -209,3 +210,8 @@ def test_functions_have_fewer_than_60_lines_of_code():
             functions = (node for node in nodes if isinstance(node, ast.FunctionDef))
             too_long |= {f.name for f in functions if length_without_docstring(f) >= 60}
     assert too_long <= LONG_FUNCTIONS
+
+
+def test_names_of_metrics_that_tables_use_are_in_no_key_of_trials():
+    """A new name for a direction would otherwise retrain every trial."""
+    assert "reseed.metrics.directions" not in code_files("reseed.training.run")

@@ -7,7 +7,8 @@ from reseed.analyses import pairs
 from reseed.analyses.shared.data import Data
 from reseed.core.errors import ReseedError
 from reseed.importers import import_results
-from reseed.metrics.names import infer_direction, is_error, is_share
+from reseed.metrics.directions import infer_direction
+from reseed.metrics.names import is_error, is_share
 from reseed.metrics.registry import METRICS, evaluate_scores
 from run_kinds import run_analysis
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 import reseed
 from reseed.importers.run_columns import find_family, parse_run
-from reseed.metrics.names import infer_direction
+from reseed.metrics.directions import infer_direction
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from two_models import corrected_t, make_folds

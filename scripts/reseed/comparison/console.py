@@ -19,7 +19,7 @@ from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.importers.deterministic import list_single_runs
 from reseed.importers.source_table import join_names
-from reseed.metrics.names import AGAINST
+from reseed.metrics.directions import AGAINST
 from reseed.rendering.numbers import counted, fixed, interval, interval_decimals, several
 
 if TYPE_CHECKING:

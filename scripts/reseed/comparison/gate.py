@@ -20,7 +20,7 @@ from reseed.core.errors import ReseedError
 from reseed.importers.evaluation_logs import read_evaluation_log
 from reseed.importers.item_table import ItemTable, read_item_table
 from reseed.importers.source_table import join_names
-from reseed.metrics.names import AGAINST
+from reseed.metrics.directions import AGAINST
 from reseed.stats.comparison import holm
 from reseed.stats.item_model import ItemDifference
 

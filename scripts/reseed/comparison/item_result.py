@@ -21,7 +21,7 @@ from reseed.core.csv_files import write_csv
 from reseed.core.errors import ReseedError
 from reseed.core.study_info import build_study_info
 from reseed.importers.source_table import join_names
-from reseed.metrics.names import AGAINST
+from reseed.metrics.directions import AGAINST
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -16,12 +16,8 @@ from reseed.core.errors import ReseedError, suggest_name
 from reseed.importers.columns import normalize_name
 from reseed.importers.metric_choice import ask_direction
 from reseed.importers.paper_tables import UNKNOWN, read_means, spread_to_sd
-from reseed.metrics.names import (
-    infer_direction,
-    read_stated_direction,
-    resolve_direction,
-    split_words,
-)
+from reseed.metrics.directions import infer_direction, read_stated_direction, resolve_direction
+from reseed.metrics.names import split_words
 from reseed.stats.comparison import holm
 from reseed.stats.planning import detectable_effect
 from reseed.stats.unpaired import Welch, welch_of_means

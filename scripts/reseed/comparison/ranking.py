@@ -26,7 +26,7 @@ from reseed.comparison.score_direction import choose_direction
 from reseed.core.errors import ReseedError
 from reseed.importers.item_table import ItemTable, read_item_table
 from reseed.importers.source_table import join_names
-from reseed.metrics.names import AGAINST
+from reseed.metrics.directions import AGAINST
 from reseed.stats.distributions import rankdata
 from reseed.stats.rank_sets import (
     RankSets,

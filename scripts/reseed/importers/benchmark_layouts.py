@@ -7,7 +7,8 @@ import pandas as pd
 from reseed.importers.column_spec import ColumnSpec
 from reseed.importers.columns import normalize_name
 from reseed.importers.source_table import Layout, SourceTable, join_names
-from reseed.metrics.names import infer_direction, is_metric_name, split_words
+from reseed.metrics.directions import infer_direction, is_metric_name
+from reseed.metrics.names import split_words
 
 #: Words of a heading that says that its numbers are errors, whatever the metric.
 _ERROR_WORDS = {"error", "err", "loss", "regret"}

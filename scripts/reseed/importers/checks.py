@@ -29,7 +29,7 @@ from reseed.importers.vocabulary import (
     may_be_item,
     split_heading,
 )
-from reseed.metrics.names import is_metric_name
+from reseed.metrics.directions import is_metric_name
 
 #: Fewest datasets over which models with one run each are compared, by rank.
 MIN_DATASETS = 5

@@ -16,7 +16,7 @@ from reseed.importers.run_columns import (
     parse_run,
 )
 from reseed.importers.source_table import UNNAMED, SourceTable
-from reseed.metrics.names import is_metric_name
+from reseed.metrics.directions import is_metric_name
 
 #: The metric to compare by; a list, of which each dataset uses the first it has; or by dataset.
 RequestedMetrics = str | list[str] | dict[str, str] | None

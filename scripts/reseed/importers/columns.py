@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from reseed.core.errors import suggest_name
 from reseed.importers.source_table import SourceTable
-from reseed.metrics.names import strip_direction
+from reseed.metrics.directions import strip_direction
 
 #: Reseed's column name → the table's column, or several whose values are joined.
 ColumnMap = Mapping[str, str | list[str]]

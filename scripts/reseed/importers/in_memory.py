@@ -15,7 +15,7 @@ from reseed.importers.columns import RUN_COLUMNS, find_standard_name
 from reseed.importers.files import check_table, index_to_columns
 from reseed.importers.run_columns import POSITION_NOTE, find_numbered_columns
 from reseed.importers.source_table import IN_MEMORY, Layout, SourceTable
-from reseed.metrics.names import is_metric_name
+from reseed.metrics.directions import is_metric_name
 
 _COLUMN_NAMES = {"params", "model", "fit_time"}
 _PAIRED_NOTE = "Score i of each model was paired with score i of the others (column `fold`)."

@@ -11,7 +11,7 @@ from reseed.importers.hints import suggest_logs, suggest_means
 from reseed.importers.run_keys import read_labels, read_run_keys
 from reseed.importers.source_table import MAX_COLUMNS_SHOWN, SourceTable, join_names
 from reseed.importers.vocabulary import BOOKKEEPING, TRAINING, split_heading
-from reseed.metrics.names import is_metric_name
+from reseed.metrics.directions import is_metric_name
 
 
 def to_long_table(

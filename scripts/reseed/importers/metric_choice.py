@@ -14,14 +14,8 @@ from reseed.importers.column_spec import (
 from reseed.importers.columns import find_standard_name, normalize_name
 from reseed.importers.long_table import strip_metric_prefix
 from reseed.importers.source_table import SourceTable, join_names
-from reseed.metrics.names import (
-    MAX_ROUNDED_SHARE,
-    infer_direction,
-    is_error,
-    is_share,
-    read_stated_direction,
-    resolve_direction,
-)
+from reseed.metrics.directions import infer_direction, read_stated_direction, resolve_direction
+from reseed.metrics.names import MAX_ROUNDED_SHARE, is_error, is_share
 
 # Rounding error relative to the greatest value: a perfect log loss may be -1e-16.
 _TOLERANCE = 1e-9

@@ -25,7 +25,7 @@ from reseed.importers.vocabulary import (
     may_be_item,
     split_heading,
 )
-from reseed.metrics.names import is_metric_name
+from reseed.metrics.directions import is_metric_name
 
 #: Columns that identify a run.
 RUN_KEY = ["model", "dataset", *RUN_COLUMNS]

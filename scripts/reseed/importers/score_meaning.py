@@ -9,7 +9,8 @@ import pandas as pd
 
 from reseed.importers.benchmark_layouts import is_error_heading
 from reseed.importers.source_table import SourceTable
-from reseed.metrics.names import MAX_ROUNDED_SHARE, infer_direction, is_roc_auc, is_share
+from reseed.metrics.directions import infer_direction
+from reseed.metrics.names import MAX_ROUNDED_SHARE, is_roc_auc, is_share
 
 #: AUC of a model that guesses.
 _GUESSING = 0.5

@@ -22,7 +22,8 @@ from reseed.importers.vocabulary import (
     may_be_dataset,
     split_heading,
 )
-from reseed.metrics.names import MAX_ROUNDED_SHARE, infer_direction, is_share
+from reseed.metrics.directions import infer_direction
+from reseed.metrics.names import MAX_ROUNDED_SHARE, is_share
 
 #: Columns that a note lists.
 _MAX_LISTED = 30

@@ -7,7 +7,6 @@ describe a function of a metric (`1 - AUC`, `accuracy_drop`, `auc_rank`).
 
 import re
 import unicodedata
-from typing import NamedTuple
 
 #: Largest share, which is 1, with rounding in single precision.
 MAX_ROUNDED_SHARE = 1 + 1e-6
@@ -28,32 +27,9 @@ _ERROR = re.compile(
     "|wer|cer|eer|perplexity|ppl"
 )
 _DOWN = re.compile(f"{_ERROR.pattern}|loss|nll|regret|deviance|fid|lpips|bpb")
-# Names that say which way is better, but may be a dataset's too (`ADE`, `sens`, `kl`).
-_MORE_UP = re.compile(
-    "roc|sens|spec|ppv|npv|tpr|tnr|bacc|rsq|kap|ccc|gmean|youden|informedness|correct|passed|solved"
-    "|success|win|wins|winrate|elo|comet|bertscore|bleurt|meteor|cider|spice|nmi|ari|ami|silhouette"
-    "|concordance|cindex|pck|jga|pesq|stoi|sdr|sisdr|snr|mos|vmaf|throughput|speedup|faithfulness"
-    "|helpfulness|groundedness|recall\\d+|hit|ppcr"
-)
-_MORE_DOWN = re.compile(
-    "ter|der|mer|editdistance|levenshtein|toxicity|hallucinations?|mpjpe|pampjpe|mpvpe|ade|fde"
-    "|minade|minfde|nrmse|nmae|wape|mdape|rae|rrse|kl|kld|divergence|jsd|bitsper|bpc|bpd|ce"
-    "|crossentropy|fpr|fnr|hausdorff|hd95|chamfer|epe|absrel|sqrel|mindcf|dcf|cllr|kid|fvd"
-    "|fad|mcd|mmd|wasserstein|emd|violations?|bbrier|mbrier|penalty"
-)
-# Costs, if the name has no other metric: `latency_ms`, `cost_usd`.
-_COST = re.compile("latency|costs?|price|runtime|emissions?|co2")
 # scikit-learn's scorers negate losses; `f1_negative` is the F1 of the negative class.
 _NEGATION = re.compile("neg|negative")
-_NEGATED = re.compile(
-    rf"\b(neg|negative)\b(?! class).*\b({_DOWN.pattern}|{_MORE_DOWN.pattern}|likelihood)\b"
-)
-# What a heading itself says: an arrow, or words.
-_UP_ARROW = re.compile(r"[↑⬆▲🔼🡅]|\\uparrow|\b(higher|greater|more|larger) is better\b", re.I)
-_DOWN_ARROW = re.compile(r"[↓⬇▼🔽🡇]|\\downarrow|\b(lower|less|smaller) is better\b", re.I)
-_STATEMENT = re.compile(
-    rf"\s*[(\[$]*\s*({_UP_ARROW.pattern}|{_DOWN_ARROW.pattern})\ufe0f?\s*[)\]$]*", re.I
-)
+_NEGATED = re.compile(rf"\b(neg|negative)\b(?! class).*\b({_DOWN.pattern}|likelihood)\b")
 # Words for a function of a metric: its complement, its spread, its change, its part, its cost.
 _DERIVED = re.compile(
     "minus|false|free|rank|gap|delta|diff|difference|drop|reduction|gain|improvement|ci|sd|std"
@@ -74,16 +50,6 @@ _PHRASES = [
         (r"spearman('s)?[\W_]*rank", "spearman"),
         (r"recip(rocal)?[\W_]*rank", "mrr"),
         (r"exact[\W_]*match", "em"),
-        (r"edit[\W_]*distance", "editdistance"),
-        (r"bits[\W_]*per[\W_]*\w+", "bitsper"),
-        (r"cross[\W_]*entropy", "crossentropy"),
-        (r"abs(olute)?[\W_]*rel(ative)?\b", "absrel"),
-        (r"si[\W_]*sdr", "sisdr"),
-        (r"c[\W_]*index", "cindex"),
-        (
-            r"\b(fit|train(ing)?|inference|scor(e|ing)|run|wall|response|execution)[\W_]*time\b",
-            "runtime",
-        ),
         (r"\b(p@|(?-i:P)_)(?=\d)", "precision "),  # trec_eval writes P_10
         (r"\br@(?=\d)", "recall "),
     )
@@ -111,91 +77,14 @@ def _any(pattern: re.Pattern, metric: str) -> bool:
 
 def infer_direction(metric: str) -> bool | None:
     """Return True if greater is better, False if less is better, None if the name is unclear."""
-    name = strip_direction(metric)
-    up = _any(_UP, name) or _any(_MORE_UP, name)
-    down = _any(_DOWN, name) or _any(_MORE_DOWN, name)
-    if not (up or down):
-        if _any(_COST, name):
-            return None if _any(_NEGATION, name) or _MINUS.search(name) else False
+    up, down = _any(_UP, metric), _any(_DOWN, metric)
+    if up == down or _MINUS.search(metric) or _any(_DERIVED, metric):
         return None
-    return _judge(name, up, down)
-
-
-def is_metric_name(column: str) -> bool:
-    """Whether a heading is the name of a metric beyond doubt, so that its column holds scores.
-
-    Fewer names than `infer_direction` knows: `ADE`, `kl` or `score` may be anything.
-    """
-    name = strip_direction(column)
-    return _judge(name, _any(_UP, name), _any(_DOWN, name)) is not None
-
-
-def _judge(name: str, up: bool, down: bool) -> bool | None:
-    """The direction of a name with words of metrics; None if other words change the meaning."""
-    if up == down or _MINUS.search(name) or _any(_DERIVED, name):
+    if _DERIVED_PHRASE.search(" ".join(split_words(metric))):
         return None
-    if _DERIVED_PHRASE.search(" ".join(split_words(name))):
-        return None
-    if not _any(_NEGATION, name):
+    if not _any(_NEGATION, metric):
         return up
-    return down if _NEGATED.search(" ".join(split_words(name))) else None
-
-
-def read_stated_direction(heading: str) -> bool | None:
-    """What a heading itself states: `RMSE ↓`, `Acc (higher is better)`; None if nothing."""
-    up, down = _UP_ARROW.search(heading), _DOWN_ARROW.search(heading)
-    return None if bool(up) == bool(down) else bool(up)
-
-
-def strip_direction(heading: str) -> str:
-    """A heading without an arrow or the words of a direction."""
-    return _STATEMENT.sub(" ", heading).strip() or heading
-
-
-class Direction(NamedTuple):
-    """Whether greater is better (None: not known), and what a reader must be told about it."""
-
-    greater: bool | None
-    warning: str = ""
-
-
-#: First words of a warning that a direction contradicts the name of its metric.
-AGAINST = "Against its name"
-
-
-def resolve_direction(
-    metric: str,
-    requested: bool | None = None,
-    stated: bool | None = None,
-    fallback: bool | None = None,
-) -> Direction:
-    """Decide whether greater is better: the only place where this is done.
-
-    The order: what the heading itself states (an arrow) or the source (`stated`, a log's own
-    field); what the user requests for this metric; the name; the `fallback` of the tool that wrote
-    the table.
-    """
-    own = read_stated_direction(metric)
-    own = stated if own is None else own
-    known = infer_direction(metric)
-    words = {True: "more", False: "less", None: ""}
-    if own is not None:
-        if requested in (None, own):
-            return Direction(own)
-        return Direction(
-            own,
-            f"{AGAINST}: the source states that {words[own]} of {metric!r} is better, so the "
-            "request for the opposite is not used.",
-        )
-    if requested is not None:
-        if known in (None, requested):
-            return Direction(requested)
-        return Direction(
-            requested,
-            f"{AGAINST}, {words[requested]} of {metric!r} is taken as better, as requested: by the "
-            f"name {words[known]} would be.",
-        )
-    return Direction(fallback if known is None else known)
+    return down if _NEGATED.search(" ".join(split_words(metric))) else None
 
 
 def has_metric_name(column: str) -> bool:

@@ -14,7 +14,7 @@ from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.outputs import default_metric
 from reseed.core.errors import ReseedError
 from reseed.core.schemas import CELL_COLUMNS, SEED_COLUMNS, Row
-from reseed.metrics.names import infer_direction
+from reseed.metrics.directions import infer_direction
 from reseed.plugins.options import Strict
 
 #: The trial of a curve. Runs are sorted by these columns in this order.
