@@ -42,7 +42,7 @@ def from_json(cls: type[AnySpec], text: str | bytes) -> AnySpec:
 
 
 # Blocks are files: their borders decide no number.
-_PATHS = ("results", "shown", "sources", "blocks")
+_PATHS = ("results", "shown", "references", "sources", "blocks")
 
 
 def without_paths(spec: Any) -> Any:
