@@ -95,7 +95,7 @@ class ComparedModels:
 
     def ordered_verdicts(self) -> pd.DataFrame:
         """Verdicts over datasets first, as they are one claim; then by p-value."""
-        rows = self.verdicts.sort_values("p_adjusted", "p_holm", kind="stable")
+        rows = self.verdicts.sort_values("p_adjusted", kind="stable")
         is_over = (rows["dataset"] == ALL_DATASETS) & rows["p_adjusted"].notna()
         return pd.concat([rows[is_over], rows[~is_over]])
 
