@@ -44,7 +44,6 @@ def test_long_csv(tmp_path):
         "planned": 4,
         "ok": 4,
         "failed": 0,
-        "skipped": 0,
         "not_converged": 0,
         "failures": [],
     }
