@@ -298,8 +298,8 @@ def full_when_collecting(bench: Bench) -> Outcome:
 
 @case(SYSTEM, "a disk that fills while exhibits are drawn", "recovered", needs_root=True)
 def full_when_drawing(bench: Bench) -> Outcome:
-    """500 KB: the tables of the study fit."""
-    return _full(bench, 500, "draw")
+    """420 KB: the tables of the study fit."""
+    return _full(bench, 420, "draw")
 
 
 @case(SYSTEM, "a read-only results folder", "refused", needs_root=True)
