@@ -47,9 +47,9 @@ def say(**changes):
 
 def test_difference():
     assert say() == (
-        "A beats B: difference 0.80 points (accuracy), 95 % interval 0.20 to 1.40, Holm-adjusted "
-        "p 0.01, order flips in 4 % of single runs. Corrected resampled t test, paired over 10 "
-        "splits."
+        "A beats B: difference 0.80 points (accuracy), 95 % interval 0.20 to 1.40, p (Holm, "
+        "both directions) 0.01, order flips in 4 % of single runs. Corrected resampled t test, "
+        "paired over 10 splits."
     )
 
 
