@@ -11,6 +11,7 @@ import pandas as pd
 import yaml
 from finding_values import ValuesFile, read_estimates
 from pydantic import Field
+from reference_evidence import render_references
 from reseed.claims import phrases
 from reseed.claims.claim import NO_NULL, Claim, Sample
 from reseed.claims.evidence import Evidence, judge
@@ -100,7 +101,7 @@ def render_page(folder: Path) -> str:
         cells = [str(number), *_cells(source, _find(record, folder))]
         lines.append(f"| {' | '.join(cells)} |")
     page = (folder / "page.md").read_text(encoding="utf-8")
-    return page.replace("{table}", "\n".join(lines))
+    return page.replace("{table}", "\n".join(lines)).replace("{reference}", render_references())
 
 
 def _load(folder: Path) -> Source:

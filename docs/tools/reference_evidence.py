@@ -1,0 +1,52 @@
+"""The committed reference results, as a table of docs/findings.md."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from reseed.claims.evidence import VERDICTS, Evidence, read_evidence
+from reseed.core.layout import EVIDENCE, REFERENCES
+from reseed.reporting.statements import show_measured
+
+ROOT = Path(__file__).parents[2]
+_HEAD = ["statement", "the paper's number", "reference result, 95 % interval", "n", "verdict"]
+
+
+def read_references(root: Path = ROOT) -> list[tuple[str, str, Evidence]]:
+    """(study, exhibit, evidence) of each statement, in the order of the verdicts."""
+    found = [
+        (path.parent.name, one["exhibit"], read_evidence(one["evidence"]))
+        for path in sorted((root / REFERENCES).glob(f"*/{EVIDENCE}"))
+        for one in json.loads(path.read_text(encoding="utf-8"))["statements"]
+    ]
+    return sorted(found, key=lambda one: VERDICTS.index(one[2].verdict))
+
+
+def list_origins(root: Path = ROOT) -> list[str]:
+    """One line for each study: how its reference results were made."""
+    return [
+        f"- `{path.parent.name}`: {json.loads(path.read_text(encoding='utf-8'))['made']}"
+        for path in sorted((root / REFERENCES).glob(f"*/{EVIDENCE}"))
+    ]
+
+
+def render_references(root: Path = ROOT) -> str:
+    """The table and its origins; a sentence where there are none."""
+    rows = read_references(root)
+    if not rows:
+        return "This copy has no reference results."
+    lines = [f"| {' | '.join(_HEAD)} |", "| --- " * len(_HEAD) + "|"]
+    for study, exhibit, evidence in rows:
+        statement = evidence.statement
+        paper = "; ".join(filter(None, [statement.published, statement.source])) or "–"
+        reason = f"; {evidence.reason.rstrip('.')}" if evidence.reason else ""
+        settings = len(evidence.settings)
+        over = f", average over {settings} settings" if settings else ""
+        where = f"{statement.text} (`{study}`, `{exhibit}`)"
+        cells = [
+            where, paper, f"{show_measured(evidence)}{over}", evidence.n or "–",
+            f"**{evidence.verdict}**{reason}",
+        ]  # fmt: skip
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join([*lines, "", *list_origins(root)])
