@@ -11,7 +11,7 @@ rule verify:
     log:
         "<results>/logs/verify.log",
     conda:
-        "../envs/verification.yaml"
+        plan.verify.environment
     resources:
         gpu=plan.verify.gpus,
     params:
@@ -38,7 +38,7 @@ rule repeat:
         study=plan.names.trained_study,
     priority: 1
     conda:
-        "../envs/training.yaml"
+        plan.repeat.environment
     resources:
         gpu=plan.repeat.gpus,
     params:

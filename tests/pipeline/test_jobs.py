@@ -12,6 +12,7 @@ from reseed.pipeline.spec_files import SpecFiles
 from reseed.pipeline.stages import Stage
 from reseed.pipeline.study_jobs import StudyJobs
 from reseed.pipeline.training_jobs import TrainingJobs
+from reseed.planning.read_plan import read_plan
 from reseed.planning.specs import to_json
 from toy_project import ENTRIES, load_toy_project
 
@@ -319,3 +320,19 @@ def test_report_labels_name_the_exhibit_of_the_paper(tmp_path, monkeypatch):
     table.with_suffix(".json").write_text('{"empty": "no runs"}')
     assert stage.caption(first, [table]) == "What was measured."
     assert stage.labels(first)["form"] == "table (nothing to show)"
+
+
+def test_every_job_with_a_gpu_has_a_build_for_gpus(tmp_path):
+    """All of the repository's models that train on GPUs, at scale paper."""
+    config = Path(__file__).parents[2] / "config"
+    overrides = {"scale": "paper", "studies": "seed_3407", "results": str(tmp_path / "results")}
+    project, plan, _ = read_plan(config, overrides)
+    context = Context(project, plan, config, config.parent, *[lambda _: []] * 2, lambda _: "")
+    training = TrainingJobs(context)
+    blocks = plan.all_blocks()
+    jobs = [training.train(*one.planned.setting, one.seeds.name) for one in blocks[:3]]
+    jobs += [training.repeat("seed_3407"), training.verify(list)]
+    assert any(job.gpus for job in jobs)
+    for job in jobs:
+        file = config.parent / "envs" / f"{job.environment}.yaml"
+        assert ("pytorch-gpu=" in file.read_text(encoding="utf-8")) == bool(job.gpus)

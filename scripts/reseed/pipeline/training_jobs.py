@@ -229,7 +229,7 @@ class TrainingJobs:
                 context.write_sources(planned.sources),
                 shard,
             ),
-            environment=planned.model.environment,
+            environment=_environment(planned.model.environment, planned.gpus),
             gpus=planned.gpus,
             packages=frozenset(planned.packages),
             minutes=partial(sizes.search_minutes, planned, work),
@@ -280,7 +280,7 @@ class TrainingJobs:
             outputs=[output],
             key=planned.spec.key,
             spec=partial(build_train_spec, context.project, [one], context.write_sources),
-            environment=planned.model.environment,
+            environment=_environment(planned.model.environment, planned.gpus),
             priority=self._priority(one),
             gpus=planned.gpus,
             packages=frozenset(planned.packages),
@@ -351,7 +351,7 @@ class TrainingJobs:
             outputs=[],
             key=None,
             spec=build_spec,
-            environment="verification",
+            environment=_environment("verification", _count_gpus(blocks)),
             gpus=_count_gpus(blocks),
         )
 
@@ -370,9 +370,17 @@ class TrainingJobs:
             spec=partial(
                 build_verify_spec, context.project, blocks, context.write_sources, sample, study
             ),
-            environment="training",
+            environment=_environment("training", _count_gpus(blocks)),
             gpus=_count_gpus(blocks),
         )
+
+
+def _environment(name: str, gpus: int) -> str:
+    """The file in `envs/` of a job that requests GPUs: with a build of PyTorch for them.
+
+    A model that names an environment of its own has that one on every device.
+    """
+    return f"{name}-gpu" if gpus and name in ("training", "verification") else name
 
 
 def _count_gpus(blocks: Iterable[Block]) -> int:
