@@ -212,6 +212,6 @@ def test_functions_have_fewer_than_60_lines_of_code():
     assert too_long <= LONG_FUNCTIONS
 
 
-def test_names_of_metrics_that_tables_use_are_in_no_key_of_trials():
+def test_directions_of_tables_are_in_no_key_of_trials():
     """A new name for a direction would otherwise retrain every trial."""
     assert "reseed.metrics.directions" not in code_files("reseed.training.run")

@@ -67,6 +67,14 @@ COLUMNS = [
 _TEXT = ["test", "rank_test", "missing", "family", "seeds_test", "add"]
 #: Columns that are ends of intervals of a difference.
 INTERVAL_ENDS = ("low", "high", "joint_low", "joint_high", "dunnett_low", "dunnett_high")
+#: p-value, its adjusted column, and the adjustment; that in both directions decides.
+_ADJUSTED = (
+    ("p", "p_adjusted", holm_in_both_directions),
+    ("p", "p_holm", holm),
+    ("rank_p", "rank_p_holm", holm),
+    ("equivalence_p", "equivalence_p_holm", holm),
+    ("conservative_p", "conservative_p_holm", holm_in_both_directions),
+)
 _UNKNOWN = dict.fromkeys(COLUMNS, np.nan) | dict.fromkeys(_TEXT, "")
 #: Two models, the better one first, and their runs.
 NamedPairing = tuple[str, str, Pairing]
@@ -359,23 +367,15 @@ def _as_lists(row: Row) -> Row:
 
 def _adjust(rows: list[Row], family: str) -> None:
     """Adjust p-values over the pairs of a family that have enough runs and variation."""
-    tested = [
-        row
-        for row in rows
-        if np.isfinite(row.get("p", np.nan))
-        and row["n"] >= row["min_runs"]
-        and row["low"] < row["high"]
-    ]
+    with_test = (row for row in rows if np.isfinite(row.get("p", np.nan)))
+    tested = [r for r in with_test if r["n"] >= r["min_runs"] and r["low"] < r["high"]]
     if not tested:
         return
-    for name in ("p", "rank_p", "equivalence_p", "conservative_p"):
+    for name, column, adjust in _ADJUSTED:
         with_p = [row for row in tested if np.isfinite(row.get(name, np.nan))]
-        adjust = holm_in_both_directions if name in ("p", "conservative_p") else holm
         adjusted = adjust([row[name] for row in with_p]).tolist() if with_p else []
         for row, p in zip(with_p, adjusted, strict=True):
-            row["p_adjusted" if name == "p" else f"{name}_holm"] = p
-    for row, p in zip(tested, holm([row["p"] for row in tested]), strict=True):
-        row["p_holm"] = float(p)
+            row[column] = p
     count = len(tested)
     # At Holm's strictest step. Rounding leaves few distinct degrees of freedom to compute for.
     level, power = tested[0]["alpha"] / count, tested[0]["target_power"]
