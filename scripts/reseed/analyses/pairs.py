@@ -9,6 +9,7 @@ import pandas as pd
 from pydantic import Field
 
 from reseed.analyses.shared.across_datasets import AcrossDatasets
+from reseed.analyses.shared.adjustment import adjust_family
 from reseed.analyses.shared.baseline_tests import add_dunnett
 from reseed.analyses.shared.data import Data
 from reseed.analyses.shared.equivalence import rope_by_metric
@@ -33,20 +34,16 @@ from reseed.stats.comparison import (
     compare_paired,
     differences,
     equivalence_p,
-    holm,
     nadeau_bengio,
 )
 from reseed.stats.crossed_comparison import CrossedDifference
-from reseed.stats.planning import detectable_effect
 from reseed.stats.ranking import disagreement
 from reseed.stats.signed_rank import smallest_signed_rank_p
-from reseed.stats.simultaneous import holm_in_both_directions, intervals_of_holm
 from reseed.stats.unpaired import (
     compare_unpaired,
     equal_spread_p,
     smallest_mann_whitney_p,
 )
-from reseed.stats.weighted_t import upper_quantile
 
 #: Scores of items are read too, where imported results hold them.
 READS = "items"
@@ -67,14 +64,6 @@ COLUMNS = [
 _TEXT = ["test", "rank_test", "missing", "family", "seeds_test", "add"]
 #: Columns that are ends of intervals of a difference.
 INTERVAL_ENDS = ("low", "high", "joint_low", "joint_high", "dunnett_low", "dunnett_high")
-#: p-value, its adjusted column, and the adjustment; that in both directions decides.
-_ADJUSTED = (
-    ("p", "p_adjusted", holm_in_both_directions),
-    ("p", "p_holm", holm),
-    ("rank_p", "rank_p_holm", holm),
-    ("equivalence_p", "equivalence_p_holm", holm),
-    ("conservative_p", "conservative_p_holm", holm_in_both_directions),
-)
 _UNKNOWN = dict.fromkeys(COLUMNS, np.nan) | dict.fromkeys(_TEXT, "")
 #: Two models, the better one first, and their runs.
 NamedPairing = tuple[str, str, Pairing]
@@ -152,7 +141,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     ]
     rows = [row for part in by_group for row in part]
     for family in [rows] if options.family == "study" else by_group:
-        _adjust(family, options.family)
+        adjust_family(family, options.family)
         for row in family:
             _cut_intervals(row)
     rows += AcrossDatasets(options.alpha, ropes, is_restricted).compare(groups, by_group)
@@ -363,41 +352,3 @@ def _compare_unpaired(
 
 def _as_lists(row: Row) -> Row:
     return {name: v.tolist() if isinstance(v, np.ndarray) else v for name, v in row.items()}
-
-
-def _adjust(rows: list[Row], family: str) -> None:
-    """Adjust p-values over the pairs of a family that have enough runs and variation."""
-    with_test = (row for row in rows if np.isfinite(row.get("p", np.nan)))
-    tested = [r for r in with_test if r["n"] >= r["min_runs"] and r["low"] < r["high"]]
-    if not tested:
-        return
-    for name, column, adjust in _ADJUSTED:
-        with_p = [row for row in tested if np.isfinite(row.get(name, np.nan))]
-        adjusted = adjust([row[name] for row in with_p]).tolist() if with_p else []
-        for row, p in zip(with_p, adjusted, strict=True):
-            row[column] = p
-    count = len(tested)
-    # At Holm's strictest step. Rounding leaves few distinct degrees of freedom to compute for.
-    level, power = tested[0]["alpha"] / count, tested[0]["target_power"]
-    effect = detectable_effect(np.round([row["df"] for row in tested], 1), power, level)
-    joint_low, joint_high = _find_joint_intervals(tested)
-    for k, row in enumerate(tested):
-        row |= {
-            "joint_low": joint_low[k],
-            "joint_high": joint_high[k],
-            "pairs": count,
-            "family": family,
-            "rank_p_least": float(np.minimum(1.0, count * row["rank_floor"])),
-            "detectable": float(effect[k]) * row["scale"],
-        }
-
-
-def _find_joint_intervals(tested: list[Row]) -> tuple[np.ndarray, np.ndarray]:
-    parts = [row.get("parts") or [(1.0, row["df"])] for row in tested]
-    return intervals_of_holm(
-        [row["difference"] for row in tested],
-        [row["scale"] for row in tested],
-        [row["p_adjusted"] for row in tested],
-        quantile=lambda tail: np.array([upper_quantile(tail, one) for one in parts]),
-        alpha=tested[0]["alpha"],
-    )
