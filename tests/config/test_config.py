@@ -278,3 +278,29 @@ def test_pattern_errors_are_explained(tmp_path):
 def test_jobs_are_long_at_the_scale_of_clusters(scale, seconds):
     assert Main(scale=scale).block_seconds == seconds
     assert Main(scale=scale, block_seconds=5).block_seconds == 5
+
+
+@pytest.mark.parametrize(
+    ("field", "message"),
+    [
+        ("name: 2024_05", "name: Input should be a valid string. Found: 202405. YAML reads it as"),
+        ("name: x\nsplits: [{kind: kfold, folds: 1000000000000000000}]", "less than or equal to"),
+        ("name: x\nsplits: [{kind: holdout, test: 1e-320}]", "greater than or equal to 0.000001"),
+    ],
+)
+def test_values_that_no_plan_can_hold_are_named(tmp_path, field, message):
+    shutil.copytree(REPOSITORY / "config", tmp_path / "config")
+    (tmp_path / "config" / "studies" / "x.yaml").write_text(
+        f"{field}\ntitle: X\ndatasets: [digits]\nmodels: [pixel_trees]\n"
+        "experiments: {a: {seeds: {data: 0, model: 0}}}\n"
+    )
+    with pytest.raises(ReseedError) as caught:
+        load_project(tmp_path / "config", {}, lambda read: [])
+    assert message in str(caught.value)
+
+
+def test_a_wrong_scale_is_one_error(tmp_path):
+    shutil.copytree(REPOSITORY / "config", tmp_path / "config")
+    with pytest.raises(ReseedError, match="Did you mean 'paper'") as caught:
+        load_project(tmp_path / "config", {"scale": "papier"}, lambda read: [])
+    assert "block_seconds" not in str(caught.value)

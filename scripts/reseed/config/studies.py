@@ -51,7 +51,7 @@ class KFold(Strict):
     """k-fold cross-validation; every data seed is a repeat with new folds."""
 
     kind: Literal["kfold"]
-    folds: Annotated[Integer, Field(ge=2)] = 5
+    folds: Annotated[Integer, Field(ge=2, le=10_000)] = 5
     """Number of folds; each is the test set once."""
     validation: Fraction = 0.1
     """Fraction of the rows that are not test rows, for early stopping."""

@@ -1,5 +1,6 @@
 """Validation errors of pydantic as sentences: field, error, and the value or allowed values."""
 
+from datetime import date
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -9,6 +10,9 @@ from reseed.core.errors import suggest_name
 
 #: Tags of a value with several forms; pydantic adds them to the location of an error.
 _UNION_TAGS = ("plain", "list", "fields", "constrained", "list[")
+
+#: What YAML makes of names without quotes: `2024_05`, `1e3`, `yes`, `2024-05-01`.
+_UNQUOTED = (int, float, date)
 
 #: Explanation of each pattern of `config.base`.
 _PATTERN_MESSAGES = {
@@ -22,7 +26,8 @@ def format_validation_errors(
     cls: type[BaseModel], error: ValidationError, lead: str = ""
 ) -> list[str]:
     """Return one sentence for each error, without repeats; `lead` precedes the field name."""
-    return list(dict.fromkeys(_format_error(cls, one, lead) for one in error.errors()))
+    found = (one for one in error.errors() if one["type"] != "default_factory_not_called")
+    return list(dict.fromkeys(_format_error(cls, one, lead) for one in found))
 
 
 def _format_error(cls: type[BaseModel], error: ErrorDetails, lead: str) -> str:
@@ -40,6 +45,8 @@ def _format_error(cls: type[BaseModel], error: ErrorDetails, lead: str) -> str:
     detail = (
         "" if error["type"] == "missing" or not error["loc"] else f" Found: {error['input']!r}."
     )
+    if error["type"] == "string_type" and isinstance(error["input"], _UNQUOTED):
+        detail += " YAML reads it as another kind of value: put it in quotes, as in 'name'."
     if error["type"] == "literal_error":
         detail += suggest_name(error["input"], _parse_names(error["ctx"]["expected"]))
     if error["type"] == "union_tag_invalid":

@@ -15,7 +15,7 @@ from reseed.core.environment import read_library_versions
 from reseed.core.file_keys import FileKeys
 from reseed.core.layout import ResultsLayout
 from reseed.core.module_finder import SCRIPTS
-from reseed.core.run_token import join_run, start_run
+from reseed.core.run_token import VARIABLE, join_run, start_run
 from reseed.core.source_facts import MEMORY
 from reseed.pipeline.data_files import DataFiles
 from reseed.pipeline.jobs import Context, Job
@@ -95,6 +95,8 @@ class Workflow:
         atexit.register(gc.freeze)
         check_folders(Path.cwd(), SCRIPTS.parent)
         self.mode, self.warn = mode, warn
+        if mode.is_main:  # a run that was started by a job of another one is a run of its own
+            os.environ.pop(VARIABLE, None)
         self.project, self.plan, self.mirror = read_plan(config, dict(overrides))
         check_writable(self.project.main.results)
         results = Path(self.layout.root)
