@@ -91,7 +91,7 @@ class StatementRow:
             return f"about {evidence.needed:,} {evidence.noun}"
         return {
             "supported": "", "contradicted": "", "mixed": "look at the settings",
-            "not yet": "no number of runs is known", "not comparable": evidence.reason.rstrip("."),
+            "not yet": evidence.reason.rstrip("."), "not comparable": evidence.reason.rstrip("."),
             "not run": "run a larger scale",
         }[evidence.verdict]  # fmt: skip
 
