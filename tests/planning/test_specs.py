@@ -93,7 +93,7 @@ def every_spec(study, training):
             {"first": (PaperExhibit("Table 1", "made", ("x",)),)},
             "results/reference",
         ),
-        report_specs.ReferenceSpec(RESULTS, ("first",), "results/reference"),
+        report_specs.ReferenceSpec(RESULTS, {"first": ("x",)}, "results/reference"),
     ]
 
 

@@ -32,13 +32,14 @@ def finished(folder, scale="cpu", records=STATED):
 
 def test_a_reference_holds_trials_evidence_and_origin(tmp_path):
     layout = finished(tmp_path / "studies" / "paper")
-    [folder] = write_references([layout], tmp_path / "reference")
+    (Path(layout.folder) / "tables" / "old.json").write_text("{}")  # of an exhibit that is gone
+    [folder] = write_references({layout: ["table1"]}, tmp_path / "reference")
     about = json.loads((folder / "about.json").read_text())
     assert (about["trials"], about["failed"], about["hours"]) == (5, 0, 1.0)
     assert (about["scale"], about["commits"]) == ("cpu", ["0123456789abcdef"])
     assert len(pd.read_parquet(folder / "trials.parquet")) == 10
     path = find_reference(tmp_path / "reference", "paper")
-    shown = read_study(Path(layout.folder), reference=path)
+    shown = read_study(Path(layout.folder), ["table1"], reference=path)
     [row] = replace(shown, info=shown.info.model_copy(update={"scale": "demo"})).statements
     assert row.reference.verdict == row.verdict == "supported"
     assert row.made == "Reference results: scale cpu, 5 trials, 1 core-hours, commit 01234567."
@@ -46,7 +47,9 @@ def test_a_reference_holds_trials_evidence_and_origin(tmp_path):
 
 def test_a_study_without_statements_or_scale_is_no_reference(tmp_path):
     with pytest.raises(ReseedError, match="No study here tests a statement"):
-        write_references([finished(tmp_path / "a", records=())], tmp_path / "reference")
+        write_references({finished(tmp_path / "a", records=()): ["table1"]}, tmp_path / "reference")
     with pytest.raises(ReseedError, match="imported results are no reference"):
-        write_references([finished(tmp_path / "b", scale="as given")], tmp_path / "reference")
+        write_references(
+            {finished(tmp_path / "b", scale="as given"): ["table1"]}, tmp_path / "reference"
+        )
     assert find_reference(tmp_path / "reference", "a") is None

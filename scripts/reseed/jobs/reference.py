@@ -12,7 +12,8 @@ def run(spec: ReferenceSpec, granted: Granted) -> None:
     from reseed.reporting.reference import write_references
 
     layout = ResultsLayout(spec.results)
-    for folder in write_references(map(layout.study, spec.studies), Path(spec.folder)):
+    exhibits = {layout.study(name): list(names) for name, names in spec.exhibits.items()}
+    for folder in write_references(exhibits, Path(spec.folder)):
         say(f"Reference results: {folder}")
 
 

@@ -79,7 +79,8 @@ class ReportJobs:
             if any(exhibit.statements for exhibit in self.studies[study].exhibits.values())
         ]
         folder = str(self.context.folder / REFERENCES)
-        spec = ReferenceSpec(self.context.results, tuple(stated), folder)
+        exhibits = {study: tuple(self.studies[study].exhibits) for study in stated}
+        spec = ReferenceSpec(self.context.results, exhibits, folder)
         return Job(
             label="write reference results",
             inputs=[file for study in stated for file in self._shown_files(study)],

@@ -25,8 +25,8 @@ class ReportSpec:
 
 @dataclass(frozen=True)
 class ReferenceSpec:
-    """Write reference results of studies. folder: for all of them."""
+    """Write reference results. exhibits: names by study. folder: for all studies."""
 
     results: str
-    studies: tuple[str, ...]
+    exhibits: dict[str, tuple[str, ...]]
     folder: str

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,15 +29,17 @@ def find_reference(root: Path, study: str) -> Path | None:
     return path if path.is_file() else None
 
 
-def write_references(folders: Iterable[StudyLayout], root: Path) -> list[Path]:
+def write_references(exhibits: Mapping[StudyLayout, list[str]], root: Path) -> list[Path]:
     """Write the reference results of each study that tests statements; return their folders.
+
+    exhibits: names of each study's exhibits; files of others may be left from an earlier run.
 
     Raises:
         ReseedError: if no study does, or one was not trained at a scale.
     """
     written = []
-    for layout in folders:
-        study = read_study(Path(layout.folder))
+    for layout, names in exhibits.items():
+        study = read_study(Path(layout.folder), names)
         if not study.statements:
             continue
         if study.info.scale not in SCALES:
