@@ -90,7 +90,7 @@ def test_test_ratios_are_settings_of_one_dataset():
     assert table.findings[0].startswith("The best mean score on 2 settings: XGB on 2;")
     assert "adjusted over the pairs of a section" in table.definitions[0]
     drawn = draw(pairs_figure, exhibit(rows, about(("magic",), ("rf", "xgb"))), {})[1]
-    assert "adjusted over the pairs of a panel" in drawn.definitions[0]
+    assert "in both directions over the pairs of a panel" in drawn.definitions[0]
 
 
 def test_models_that_share_the_best_mean_are_both_named():

@@ -182,15 +182,15 @@ def test_regression_and_a_frame():
 
 
 def test_user_metric_by_function():
-    def cost(y_true, p):
+    def mine(y_true, p):
         return float(np.mean((p > 0.5) != y_true))
 
-    found = reseed.study(MODELS, X, Y, metric=cost, greater_is_better=False, splits=2, seeds=1)
+    found = reseed.study(MODELS, X, Y, metric=mine, greater_is_better=False, splits=2, seeds=1)
     rows = found.data.metrics
-    assert rows["cost"].to_numpy() == pytest.approx(1 - rows["accuracy"])
-    assert found.leaderboard["metric"].unique().tolist() == ["cost"]
+    assert rows["mine"].to_numpy() == pytest.approx(1 - rows["accuracy"])
+    assert found.leaderboard["metric"].unique().tolist() == ["mine"]
     with pytest.raises(reseed.ReseedError, match="greater_is_better"):
-        reseed.study(MODELS, X, Y, metric=cost)
+        reseed.study(MODELS, X, Y, metric=mine)
 
 
 def test_user_metric_that_is_not_finite_fails_the_training():

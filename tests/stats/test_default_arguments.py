@@ -2,6 +2,7 @@
 
 import importlib
 import inspect
+import math
 import pkgutil
 
 import pytest
@@ -35,7 +36,7 @@ OWN = {
     "tail_power": {"df": 3.0, "n_sim": 4000},
     "as_finite": {"min_size": 1},
     "item_difference": {"repeat_variance": 0.0},
-    "plan_grid": {"max_seeds": 200, "max_folds": 50},
+    "distribution_wise_sd": {"at": math.inf},
     "ensemble_size": {"share": 1.0},
     "rank_over_tasks": {"n_draws": 1000},
     "rank_on_tasks": {"n_draws": 1000},

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special, stats
+from scipy import special
 
+from reseed.stats import distributions as stats
 from reseed.stats.inputs import Array, as_finite, check_at_least, check_probability, rescale
 
 #: Fewest seeds of a group.
