@@ -10,7 +10,9 @@ from reseed.core.errors import ReseedError
 
 Identifier = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_]*$")]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-Fraction = Annotated[float, Field(ge=1e-6, lt=1)]
+Fraction = Annotated[float, Field(gt=0, lt=1)]
+#: Of the rows of a dataset; a smaller one has no row of any.
+RowFraction = Annotated[float, Field(ge=1e-6, lt=1)]
 # Strict, because YAML reads yes as a boolean, and Python treats it as the number 1.
 Integer = Annotated[int, Field(strict=True)]
 Count = Annotated[Integer, Field(ge=1)]

@@ -8,11 +8,11 @@ from reseed.config.base import (
     AnalysisKind,
     Count,
     ExhibitKind,
-    Fraction,
     Identifier,
     Integer,
     MetricName,
     ReaderName,
+    RowFraction,
     Scale,
     Seed,
     Strict,
@@ -29,9 +29,9 @@ class Holdout(Strict):
     """One random split."""
 
     kind: Literal["holdout"]
-    test: Fraction
+    test: RowFraction
     """Fraction of the rows for testing."""
-    validation: Fraction = 0.2
+    validation: RowFraction = 0.2
     """Fraction of the rows that are not test rows, for early stopping."""
     stratify: bool = True
     """Stratify by class."""
@@ -41,7 +41,7 @@ class Official(Strict):
     """Official test rows of the dataset, and its official validation rows if it has some."""
 
     kind: Literal["official"]
-    validation: Fraction = 0.1
+    validation: RowFraction = 0.1
     """Fraction of the training rows, if the dataset has no official validation rows."""
     stratify: bool = True
     """Stratify by class."""
@@ -53,7 +53,7 @@ class KFold(Strict):
     kind: Literal["kfold"]
     folds: Annotated[Integer, Field(ge=2, le=10_000)] = 5
     """Number of folds; each is the test set once."""
-    validation: Fraction = 0.1
+    validation: RowFraction = 0.1
     """Fraction of the rows that are not test rows, for early stopping."""
     stratify: bool = True
     """Stratify by class."""
