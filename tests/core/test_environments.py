@@ -82,13 +82,14 @@ def read_rules() -> list[Rule]:
             if "shell:" in body:
                 fixed = re.findall(r"conda:\s+\"\.\./envs/(.+?)\.yaml\"", body)
                 (module,) = re.findall(r"python -P -m (reseed\.jobs\.\w+)", body)
-                rules.append(Rule(name, tuple(fixed) or training_environments(), module))
+                rules.append(Rule(name, tuple(fixed) or planned_environments(name), module))
     return rules
 
 
-def training_environments() -> tuple[str, ...]:
-    """Return the environments of rules that ask the plan for that of the trained model."""
-    return tuple(sorted(path.stem for path in (REPOSITORY / "envs").glob("training*.yaml")))
+def planned_environments(rule: str) -> tuple[str, ...]:
+    """Return the environments of rules that ask the plan, by the device: with and without GPU."""
+    kind = "verification" if rule == "verify" else "training"
+    return tuple(sorted(path.stem for path in (REPOSITORY / "envs").glob(f"{kind}*.yaml")))
 
 
 @cache
