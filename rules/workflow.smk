@@ -44,7 +44,7 @@ onstart:
 
 onsuccess:
     studies, pages = plan.requested_targets(workflow.dag_settings.targets)
-    for line in (*failed_trials(plan.layout, studies),):
+    for line in failed_trials(plan.layout, studies):
         print(line)
     for page in pages:
         print(f"Report: {os.path.abspath(page)}")

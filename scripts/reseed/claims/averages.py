@@ -37,9 +37,8 @@ class AverageOfEnds:
 
     Values with the bounds 0 and ∞ are averaged as logarithms. The mean of the half-widths is the
     half-width of the mean of estimates whose errors are fully correlated, so the interval is wide
-    enough for any dependence between settings (measured for shares of crossed grids: coverage .93
-    to 1.00, docs/methods/spread.md). At another level than its own an interval is that of Wilson
-    for shares of n cases, and otherwise about Gaussian on the scale of `transform`.
+    enough for any dependence between settings. At another level than its own an interval is that
+    of Wilson for shares of n cases, and otherwise about Gaussian on the scale of `transform`.
     """
 
     estimates: Sequence[Estimate]

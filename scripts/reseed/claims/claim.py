@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from reseed.claims.formatting import count_noun, format_number, format_p, format_share, from_to
+from reseed.claims.formatting import count_noun, format_p, format_share, from_to
 from reseed.claims.phrases import ROUNDING, ClaimError, Phrase
 from reseed.claims.wording import find_equality, find_number
 
@@ -350,15 +350,6 @@ def check_drawn(claims: Sequence[Claim], drawn: frozenset[str]) -> None:
                 f"{claim.name} states the {' and '.join(sorted(other))}; the figure draws the"
                 f" {' and '.join(sorted(drawn))}"
             )
-
-
-def format_estimate(estimate: Estimate, decimals: int) -> str:
-    """`3.20 [2.10, 4.40]`; without an interval `3.20`."""
-    text = format_number(estimate.value * estimate.factor, decimals)
-    if not estimate.has_interval:
-        return text
-    ends = (end * estimate.factor for end in (estimate.low, estimate.high))
-    return f"{text} [{', '.join(format_number(end, decimals) for end in ends)}]"
 
 
 def _names(template: str) -> set[str]:
