@@ -15,7 +15,7 @@ import numpy as np
 from measure_coverage import Row as Measured
 from measure_coverage import folds, hold_outs
 from numpy.typing import ArrayLike
-from reseed.analyses.shared.pairing import pair_runs
+from reseed.report.analyses.shared.pairing import pair_runs
 from reseed.stats import hierarchical
 from reseed.stats.comparison import nadeau_bengio
 from reseed.stats.item_variance import item_components

@@ -208,8 +208,8 @@ def train_learners() -> Iterator[dict[str, object]]:
 
 def saved_on(results: Path) -> pd.DataFrame:
     """The rule on experiments of one split and several model seeds of a finished results folder."""
-    from reseed.analyses.shared.data import Data, read_data
-    from reseed.analyses.shared.pairing import group_models
+    from reseed.report.analyses.shared.data import Data, read_data
+    from reseed.report.analyses.shared.pairing import group_models
 
     rows = []
     for study in sorted((results / "studies").iterdir()):

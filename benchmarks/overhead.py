@@ -23,8 +23,8 @@ from timing import seconds
 
 def search_alone(task: tuple[str, SettingSpec, Coordinates]) -> None:
     """Run one search in a worker process."""
-    from reseed.cache.trial_cache import TrialCache
     from reseed.training.search_job import plan_search
+    from reseed.trials.trial_cache import TrialCache
 
     results, spec, trial = task
     with tempfile.TemporaryDirectory() as chunks:
@@ -41,8 +41,8 @@ def repeat_alone(spec: VerifySpec) -> None:
 
 def train_alone(task: tuple[str, SettingTrials]) -> list[str]:
     """Train the trials of one setting in a worker process, in its stacks."""
-    from reseed.cache.trial_cache import TrialCache
     from reseed.training.block import train
+    from reseed.trials.trial_cache import TrialCache
 
     results, part = task
     trained = train(TrialCache(results, part.spec, part.blocks), list(part.trials), "cpu", 1)

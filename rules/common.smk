@@ -66,4 +66,4 @@ wildcard_constraints:
 
 
 # Text beside an exhibit in Snakemake's own report.
-CAPTION = "../scripts/reseed/reporting/templates/caption.rst"
+CAPTION = "../scripts/reseed/report/pages/templates/caption.rst"

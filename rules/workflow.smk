@@ -1,7 +1,7 @@
 # All rules, in the order of the data: `Snakefile` and `workflow/Snakefile` include this file.
 
 
-report: "../scripts/reseed/reporting/templates/report.rst"
+report: "../scripts/reseed/report/pages/templates/report.rst"
 
 
 include: "common.smk"

@@ -6,11 +6,11 @@ from types import ModuleType
 from typing import Any
 
 import pandas as pd
-from reseed.analyses.shared.data import Data
 from reseed.core.module_finder import SCRIPTS
 from reseed.plugins.kinds import built_in_kinds, find_kind, load_kind
-from reseed.rendering.data import ExhibitData
-from reseed.rendering.run import make_figure, make_table
+from reseed.report.analyses.shared.data import Data
+from reseed.report.rendering.data import ExhibitData
+from reseed.report.rendering.run import make_figure, make_table
 
 
 def run_analysis(

@@ -2,8 +2,8 @@
 
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample
-from reseed.rendering.data import metric_title
-from reseed.rendering.tables import Rows
+from reseed.report.rendering.data import metric_title
+from reseed.report.rendering.tables import Rows
 
 
 def table(data, options):

@@ -8,8 +8,8 @@ from pathlib import Path
 from reseed.core.atomic import write_text
 from reseed.core.errors import ReseedError
 from reseed.core.study_info import StudyInfo
-from reseed.rendering.numbers import counted
-from reseed.reporting.studies import StudyReport, read_study
+from reseed.report.pages.studies import StudyReport, read_study
+from reseed.report.rendering.numbers import counted
 
 
 def write_gallery(studies: list[Path], exhibits: dict[str, list[str]], folder: Path) -> None:

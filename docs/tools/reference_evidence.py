@@ -7,7 +7,7 @@ from pathlib import Path
 
 from reseed.claims.evidence import VERDICTS, Evidence, read_evidence
 from reseed.core.layout import EVIDENCE, REFERENCES
-from reseed.reporting.statements import show_measured
+from reseed.report.pages.statements import show_measured
 
 ROOT = Path(__file__).parents[2]
 _HEAD = ["statement", "the paper's number", "reference result, 95 % interval", "n", "verdict"]

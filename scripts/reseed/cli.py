@@ -198,7 +198,7 @@ def read_pair_options() -> list[PairOption]:
 
     They are read from the source: importing the analysis takes a second.
     """
-    path = Path(__file__).parent / "analyses" / "pairs.py"
+    path = Path(__file__).parent / "report" / "analyses" / "pairs.py"
     module = ast.parse(path.read_text(encoding="utf-8"))
     (options,) = (n for n in module.body if isinstance(n, ast.ClassDef) and n.name == "Options")
     lines = re.findall(r"^(\w+): (.+(?:\n +.+)*)", ast.get_docstring(options) or "", re.MULTILINE)

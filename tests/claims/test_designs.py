@@ -8,7 +8,6 @@ from typing import get_args, get_type_hints
 
 import pandas as pd
 import pytest
-from reseed.analyses.shared.pairing import Design
 from reseed.claims.designs import (
     ITEM_COUNTS,
     ITEM_MODEL,
@@ -28,6 +27,7 @@ from reseed.claims.designs import (
     choose_method,
     find_method,
 )
+from reseed.report.analyses.shared.pairing import Design
 
 ROOT = Path(__file__).parents[2]
 _FLAGS = [name for name in get_type_hints(DesignFacts) if name != "varied"]

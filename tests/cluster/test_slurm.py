@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 from fault_harness.compare import hash_contents, list_differences
 from fault_harness.workspace import REPOSITORY, Workspace, kill_group
-from reseed.cache.trial_records import read_trial
+from reseed.trials.trial_records import read_trial
 from slurm_cluster import SWITCH
 
 pytestmark = pytest.mark.workflow

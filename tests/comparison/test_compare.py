@@ -16,7 +16,7 @@ from reseed.core.errors import ReseedError
 from reseed.plugins.kinds import built_in_kinds
 from scipy import stats
 
-TABLES = Path(__file__).parents[1] / "importers" / "tables"
+TABLES = Path(__file__).parents[1] / "readers" / "tables"
 
 
 @pytest.fixture(scope="module")
@@ -222,7 +222,7 @@ def test_command(runs, tmp_path, capsys, monkeypatch):
 
 
 def test_the_command_takes_every_option_of_the_analysis(monkeypatch, runs, tmp_path):
-    from reseed.analyses.pairs import Options
+    from reseed.report.analyses.pairs import Options
 
     taken = {}
     monkeypatch.setattr("reseed.comparison.compare.compare", lambda _, **given: taken.update(given))

@@ -7,7 +7,7 @@ import reseed
 from reseed.cli import main
 from reseed.comparison.means import compare_means
 from reseed.core.errors import ReseedError
-from reseed.importers.paper_tables import read_means
+from reseed.readers.paper_tables import read_means
 from scipy.stats import ttest_ind, ttest_ind_from_stats
 from statsmodels.stats.multitest import multipletests
 

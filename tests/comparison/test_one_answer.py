@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import reseed
-from reseed.analyses import pairs
-from reseed.analyses.shared.data import read_data
 from reseed.cli import main
 from reseed.jobs.import_results import import_items, import_runs
+from reseed.report.analyses import pairs
+from reseed.report.analyses.shared.data import read_data
 
 RNG = np.random.default_rng(5)
 _EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pandas as pd
-from reseed.collection.about import find_repeated_outputs, with_texts
 from reseed.core.study_info import RepeatedOutputs, StudyInfo
 from reseed.planning.specs import DatasetText
-from reseed.reporting.studies import StudyReport
+from reseed.report.pages.studies import StudyReport
+from reseed.trials.about import find_repeated_outputs, with_texts
 
 PLACE = {"dataset": "d", "scheme": "kfold-2", "hyperparameters_source": "default", "repeat": 0}
 

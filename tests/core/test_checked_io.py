@@ -8,11 +8,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from fault_harness.damage import cut, flip
-from reseed.cache.entries import add_entry, link_entry
 from reseed.core.checked_io import TableReader, read_json, read_table, write_table
 from reseed.core.errors import Damaged
 from reseed.pipeline.runner import run
-from reseed.reporting.pictures import embed
+from reseed.report.pages.pictures import embed
+from reseed.trials.entries import add_entry, link_entry
 
 POSITIONS = np.linspace(0.02, 0.98, 60)
 
@@ -109,7 +109,7 @@ def test_entry_of_another_user_is_copied(tmp_path, monkeypatch):
     def refused(path):
         raise PermissionError(1, "Operation not permitted", str(path))
 
-    monkeypatch.setattr("reseed.cache.entries.os.utime", refused)
+    monkeypatch.setattr("reseed.trials.entries.os.utime", refused)
     link_entry(stored, target)
     assert target.read_text() == "theirs"
     assert not target.samefile(stored)

@@ -6,7 +6,6 @@ import sys
 
 import pytest
 from hashed_projects import forget, hashed
-from reseed.cache.trial_cache import trial_key
 from reseed.core.code_hash import (
     code_files,
     code_hash,
@@ -16,6 +15,7 @@ from reseed.core.code_hash import (
 )
 from reseed.core.errors import ReseedError
 from reseed.core.module_finder import SCRIPTS
+from reseed.trials.trial_cache import trial_key
 
 MODEL = {"factory": "a:b", "stack": {"cpu": 1, "gpu": 1}, "hyperparameters": {"ignored": 1}}
 FACTS = {

@@ -1,10 +1,10 @@
 """A job of an earlier run replaces no file."""
 
 import pytest
-from reseed.cache.entries import link_entry
 from reseed.core.atomic import write_text
 from reseed.core.errors import ReseedError
 from reseed.core.run_token import VARIABLE, join_run, read_token, start_run
+from reseed.trials.entries import link_entry
 
 
 @pytest.fixture

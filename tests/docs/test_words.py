@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from reseed.reporting import words
+from reseed.report.pages import words
 
 TEXT = (Path(__file__).parents[2] / "docs" / "words.md").read_text(encoding="utf-8")
 WORDS = dict(re.findall(r"^- \*\*(.+?)\*\*: (.+)$", TEXT, re.MULTILINE))

@@ -3,8 +3,8 @@
 import tempfile
 from pathlib import Path
 
-from reseed.cache.trial_records import SCHEMA, BlockFile, TrialRecord, write_block, write_trial
 from reseed.core.blocks import parse_block, trial_name
+from reseed.trials.trial_records import SCHEMA, BlockFile, TrialRecord, write_block, write_trial
 
 COLUMNS = SCHEMA.names[1:]
 

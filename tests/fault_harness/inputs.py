@@ -166,8 +166,8 @@ EDITS: dict[str, tuple[Callable[[str], str], ...]] = {
     EDITABLE: (_replace("1", "8"),),
     PACKAGE: (_replace("random", "best"),),
     "scripts/reseed/models/forest.py": (_replace('seeds["init"]', 'seeds["init"] + 1'),),
-    "scripts/reseed/exhibits/spread_table.py": (lambda text: text + "\nEDITED = 1\n",),
-    "scripts/reseed/collection/trials.py": (lambda text: text + "\nEDITED = 1\n",),
+    "scripts/reseed/report/exhibits/spread_table.py": (lambda text: text + "\nEDITED = 1\n",),
+    "scripts/reseed/trials/collect_trials.py": (lambda text: text + "\nEDITED = 1\n",),
 }
 
 

@@ -14,9 +14,9 @@ from functools import cache
 from pathlib import Path
 
 import yaml
-from reseed.cache.trial_records import TrialRecord
 from reseed.data.kinds import MIRROR_VARIABLE
 from reseed.planning.read_plan import data_mirror
+from reseed.trials.trial_records import TrialRecord
 
 from fault_harness.blocks import list_blocks, read_all
 from fault_harness.warm import run_warm, suits_warm_runs

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from output_frames import study_of, write_outputs
-from reseed.analyses import noise_split
-from reseed.rendering.data import ExhibitData
+from reseed.report.analyses import noise_split
+from reseed.report.rendering.data import ExhibitData
 from run_kinds import run_analysis
 
 SIZES = {"seeds": {"rf:scratch": 100}, "baselines": ["rf:scratch"]}

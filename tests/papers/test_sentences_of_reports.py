@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 import yaml
 from papers.banerjee import gap_distribution, gap_figure, trimming, trimming_summary, trimming_table
-from reseed.exhibits import seed_choice_table
+from reseed.report.exhibits import seed_choice_table
 from run_kinds import draw
 from test_seed_choice import data as seed_choices
 from test_trimming_exhibits import make
 
 FIXTURES = (make, seed_choices)
 ROOT = Path(__file__).parents[2]
+FOLDS = "report/exhibits/test_fold_exhibits.py"
+CHOICE = "report/exhibits/test_seed_choice.py"
 HERE = "papers/test_sentences_of_reports.py"
 REFUSALS = "claims/test_claim_refusals.py"
 CLAIMS = "claims/test_claims.py"
@@ -24,10 +26,10 @@ TRIMMING = "papers/banerjee/test_trimming_exhibits.py"
 RANGES = "papers/raste/test_raste_exhibits.py"
 TESTS = {
     "costs 56 to 70 times a single run": [
-        ("exhibits/test_fold_exhibits.py", "test_costs_are_those_of_the_protocol_as_written"),
+        (FOLDS, "test_costs_are_those_of_the_protocol_as_written"),
     ],
     "two error rates in one row, unexplained": [
-        ("exhibits/test_fold_exhibits.py", "test_both_error_rates_are_explained"),
+        (FOLDS, "test_both_error_rates_are_explained"),
     ],
     "as far apart as Gaussian draws": [
         (REFUSALS, "test_equality_without_a_test_of_it_is_refused"),
@@ -48,9 +50,9 @@ TESTS = {
         (TRIMMING, "test_measured_runs_are_told_from_references"),
     ],
     "41 of 60, best by test accuracy, 0.13 points worse, -0.00": [
-        ("exhibits/test_seed_choice.py", "test_the_figure_counts_the_models_that_it_draws"),
-        ("exhibits/test_seed_choice.py", "test_a_shared_best_accuracy_has_no_best_model"),
-        ("exhibits/test_seed_choice.py", "test_a_small_negative_gain_is_not_printed_as_minus_zero"),
+        (CHOICE, "test_the_figure_counts_the_models_that_it_draws"),
+        (CHOICE, "test_a_shared_best_accuracy_has_no_best_model"),
+        (CHOICE, "test_a_small_negative_gain_is_not_printed_as_minus_zero"),
         (HERE, "test_the_cost_of_choosing_is_not_pooled_over_datasets"),
     ],
     "means said, medians drawn; arms and metrics pooled; pairs without spread": [
@@ -58,7 +60,7 @@ TESTS = {
         (TRIMMING, "test_every_arm_of_figure_10_has_its_own_claim"),
         (RANGES, "test_published_medians_are_pooled_by_metric"),
         (RANGES, "test_the_claim_counts_the_rows_of_the_table"),
-        ("exhibits/test_item_pairs_exhibits.py",
+        ("report/exhibits/test_item_pairs_exhibits.py",
          "test_pairs_without_seed_spread_have_no_share_of_the_seeds"),
         (RANGES, "test_larger_ranges_come_with_the_intervals_of_sds"),
         (TRIMMING,

@@ -294,11 +294,11 @@ def test_keys_of_user_kinds_contain_versions_of_packages(context, monkeypatch):
     (context.folder / "my_kind.py").write_text("import numpy")
     version = {"numpy": "1"}
     monkeypatch.setattr("reseed.pipeline.jobs.read_package_versions", lambda packages: version)
-    library = context.code_key("reseed.jobs.draw", "reseed.exhibits.spread_table")
+    library = context.code_key("reseed.jobs.draw", "reseed.report.exhibits.spread_table")
     first = context.code_key("reseed.jobs.draw", "my_kind")
     version["numpy"] = "2"
     assert context.code_key("reseed.jobs.draw", "my_kind") != first
-    assert context.code_key("reseed.jobs.draw", "reseed.exhibits.spread_table") == library
+    assert context.code_key("reseed.jobs.draw", "reseed.report.exhibits.spread_table") == library
 
 
 def test_report_labels_name_the_exhibit_of_the_paper(tmp_path, monkeypatch):

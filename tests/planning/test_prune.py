@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from reseed.cache.entries import entry_path
 from reseed.commands import _confirm
 from reseed.core.blocks import block_of
 from reseed.core.code_hash import digest
@@ -22,6 +21,7 @@ from reseed.planning.prune import (
     planned_searches,
     unplanned,
 )
+from reseed.trials.entries import entry_path
 
 AT = "d/s/m/h/data-seed-0/model-seed-"
 

@@ -5,13 +5,13 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from reseed.collection import trials
-from reseed.collection.study import StudyTrial
 from reseed.core.coordinates import Coordinates
 from reseed.core.errors import ReseedError
 from reseed.core.schemas import SETTING_COLUMNS, TRIAL_COLUMNS
 from reseed.data.splits import Split
 from reseed.data.store import Targets
+from reseed.trials import collect_trials as trials
+from reseed.trials.study import StudyTrial
 
 ROWS = np.arange(6)
 TRIAL = Coordinates(0, None, 0, 0, 0, 0)

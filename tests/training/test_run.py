@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from joblib.externals.loky.process_executor import TerminatedWorkerError
-from reseed.cache.trial_records import TrialRecord, read_trial, write_trial
 from reseed.core.errors import ReseedError
 from reseed.metrics import registry as metrics
 from reseed.training import run
@@ -16,6 +15,7 @@ from reseed.training.encoder import Preparation
 from reseed.training.failures import InfrastructureError
 from reseed.training.holdout import hold_out
 from reseed.training.run import PreparedTrial, Recipe, Trial, run_trials
+from reseed.trials.trial_records import TrialRecord, read_trial, write_trial
 from synthetic_tables import Plain, Rows, problem, run_one, split, table, trial
 
 RECIPE = Recipe("somewhere:spy")

@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from reseed.cache.trial_records import TrialRecord
 from reseed.core.blocks import trial_name
 from reseed.core.coordinates import Coordinates
 from reseed.core.errors import Damaged
@@ -15,6 +14,7 @@ from reseed.data.store import Targets
 from reseed.metrics.registry import evaluate
 from reseed.training import verification
 from reseed.training.run import Outcome, compute_fingerprint
+from reseed.trials.trial_records import TrialRecord
 
 OWN = "own_verified_metric:hits"
 TRUTH = np.arange(20) % 2

@@ -31,7 +31,7 @@ from fault_harness.warm import (
     suits_warm_runs,
 )
 from fault_harness.workspace import TABLE, copy_pipeline, unlock, write_entry
-from reseed.cache.trial_records import TrialRecord
+from reseed.trials.trial_records import TrialRecord
 
 REPOSITORY = Path(__file__).parent.parent.parent
 FOREST = {

@@ -10,10 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field
 from reseed.plugins.options import Arms
-from reseed.rendering import style
-from reseed.rendering.data import ExhibitData, require_rows
-from reseed.rendering.figures import FigureInfo
-from reseed.rendering.panels import dot, entitle, line, panel_grid, undrawn
+from reseed.report.rendering import style
+from reseed.report.rendering.data import ExhibitData, require_rows
+from reseed.report.rendering.figures import FigureInfo
+from reseed.report.rendering.panels import dot, entitle, line, panel_grid, undrawn
 
 from papers.banerjee.trimming_claims import ensemble_claims
 from papers.banerjee.trimming_text import (

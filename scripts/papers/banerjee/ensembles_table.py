@@ -7,9 +7,9 @@ from reseed.claims import phrases
 from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.core.schemas import Row
 from reseed.plugins.options import Arms, Share
-from reseed.rendering import numbers
-from reseed.rendering.data import ExhibitData, require_rows
-from reseed.rendering.tables import Rows, Table, TableRow
+from reseed.report.rendering import numbers
+from reseed.report.rendering.data import ExhibitData, require_rows
+from reseed.report.rendering.tables import Rows, Table, TableRow
 from reseed.stats.planning import EnsembleSize, ensemble_size
 
 from papers.banerjee.trimming_text import NOTHING, cells, measured, note

@@ -8,12 +8,12 @@ from matplotlib.figure import Figure
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample
 from reseed.plugins.options import Arms as Options
-from reseed.rendering import style
-from reseed.rendering.data import ExhibitData, footnote, require_rows
-from reseed.rendering.figures import FigureInfo
-from reseed.rendering.headlines import LEAST
-from reseed.rendering.least import Least, with_least
-from reseed.rendering.panels import entitle, line, panel_grid, undrawn
+from reseed.report.rendering import style
+from reseed.report.rendering.data import ExhibitData, footnote, require_rows
+from reseed.report.rendering.figures import FigureInfo
+from reseed.report.rendering.headlines import LEAST
+from reseed.report.rendering.least import Least, with_least
+from reseed.report.rendering.panels import entitle, line, panel_grid, undrawn
 
 from papers.banerjee.gap_distribution import SMALL
 from papers.banerjee.trimming_claims import (

@@ -9,9 +9,9 @@ from reseed.claims import phrases
 from reseed.claims.claim import Claim, Estimate, Sample
 from reseed.claims.formatting import format_number
 from reseed.plugins.options import Arms as Options
-from reseed.rendering import coverage, numbers
-from reseed.rendering.data import ExhibitData, footnote, require_rows
-from reseed.rendering.tables import Rows, Table
+from reseed.report.rendering import coverage, numbers
+from reseed.report.rendering.data import ExhibitData, footnote, require_rows
+from reseed.report.rendering.tables import Rows, Table
 from reseed.stats.association import detectable_correlation
 
 from papers.banerjee.trimming_text import NOTHING, cells, measured

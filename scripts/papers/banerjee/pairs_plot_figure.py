@@ -15,12 +15,12 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from reseed.plugins.options import Arms
-from reseed.rendering import style
-from reseed.rendering.data import ExhibitData, require_rows
-from reseed.rendering.figures import NO_CENTRE, FigureInfo
-from reseed.rendering.headlines import LEAST
-from reseed.rendering.least import Least, with_least
-from reseed.rendering.panels import entitle, panel_grid, undrawn
+from reseed.report.rendering import style
+from reseed.report.rendering.data import ExhibitData, require_rows
+from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
+from reseed.report.rendering.headlines import LEAST
+from reseed.report.rendering.least import Least, with_least
+from reseed.report.rendering.panels import entitle, panel_grid, undrawn
 
 from papers.banerjee.trimming_claims import ensemble_claims, low_alpha_claims
 from papers.banerjee.trimming_text import (

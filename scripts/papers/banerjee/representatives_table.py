@@ -7,10 +7,10 @@ from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample
 from reseed.core.schemas import MODEL_SEED_COLUMNS
 from reseed.plugins.options import Arms, Count
-from reseed.rendering import numbers
-from reseed.rendering.arms import TEST_SET_KEY, key_columns
-from reseed.rendering.data import ExhibitData, require_rows
-from reseed.rendering.tables import Rows, Table, TableRow
+from reseed.report.rendering import numbers
+from reseed.report.rendering.arms import TEST_SET_KEY, key_columns
+from reseed.report.rendering.data import ExhibitData, require_rows
+from reseed.report.rendering.tables import Rows, Table, TableRow
 
 from papers.banerjee.trimming_text import NOTHING, cells, measured, note
 

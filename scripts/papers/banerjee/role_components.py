@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
-from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
 from reseed.core.schemas import ARM_OUTPUT_COLUMNS, MODEL_SEED_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Positive
+from reseed.report.analyses.shared.data import Data
+from reseed.report.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
 from reseed.stats.item_variance import item_components
 from reseed.stats.variance import crossed_variance
 

@@ -6,9 +6,9 @@ import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.plugins.options import NoOptions
-from reseed.rendering import coverage, numbers
-from reseed.rendering.data import ExhibitData, NothingToShow, footnote
-from reseed.rendering.tables import Rows, Table
+from reseed.report.rendering import coverage, numbers
+from reseed.report.rendering.data import ExhibitData, NothingToShow, footnote
+from reseed.report.rendering.tables import Rows, Table
 
 from papers.banerjee.trimming_text import cells
 

@@ -8,7 +8,7 @@ import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.core.schemas import Row
-from reseed.rendering.numbers import counted, percent, rounded_percent
+from reseed.report.rendering.numbers import counted, percent, rounded_percent
 from reseed.stats.shares import share_interval
 
 from papers.banerjee.trimming_text import MEASURES, in_text

@@ -9,11 +9,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from pydantic import Field
 from reseed.plugins.options import Arms
-from reseed.rendering import style
-from reseed.rendering.data import ExhibitData, NothingToShow, require_rows
-from reseed.rendering.figures import NO_CENTRE, FigureInfo
-from reseed.rendering.numbers import counted, several
-from reseed.rendering.panels import colours, entitle, line, panel_grid, undrawn
+from reseed.report.rendering import style
+from reseed.report.rendering.data import ExhibitData, NothingToShow, require_rows
+from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
+from reseed.report.rendering.numbers import counted, several
+from reseed.report.rendering.panels import colours, entitle, line, panel_grid, undrawn
 from reseed.stats.trimming import AUTHORS_GRID
 
 from papers.banerjee.trimming_claims import low_alpha_claims

@@ -7,10 +7,10 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
 from reseed.core.schemas import ARM_OUTPUT_COLUMNS, Row
 from reseed.plugins.options import Count, Level
+from reseed.report.analyses.shared.data import Data
+from reseed.report.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
 from reseed.stats.association import partial_rank_correlation
 from reseed.stats.representatives import MEASURES, half_threshold, heldout_information
 

@@ -9,13 +9,13 @@ from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample
 from reseed.core.schemas import Row
 from reseed.plugins.options import Arms as Options
-from reseed.rendering import style
-from reseed.rendering.data import ExhibitData, require_rows
-from reseed.rendering.figures import NO_CENTRE, FigureInfo
-from reseed.rendering.headlines import LEAST
-from reseed.rendering.least import Least, with_least
-from reseed.rendering.numbers import counted
-from reseed.rendering.panels import dot, entitle, panel_grid, undrawn
+from reseed.report.rendering import style
+from reseed.report.rendering.data import ExhibitData, require_rows
+from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
+from reseed.report.rendering.headlines import LEAST
+from reseed.report.rendering.least import Least, with_least
+from reseed.report.rendering.numbers import counted
+from reseed.report.rendering.panels import dot, entitle, panel_grid, undrawn
 
 from papers.banerjee.trimming_claims import show_percent
 from papers.banerjee.trimming_text import NOTHING, cells, measured, note

@@ -6,9 +6,9 @@ import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.plugins.options import Arms as Options
-from reseed.rendering import numbers
-from reseed.rendering.data import ExhibitData, require_rows
-from reseed.rendering.tables import GroupedRow, Rows, Table
+from reseed.report.rendering import numbers
+from reseed.report.rendering.data import ExhibitData, require_rows
+from reseed.report.rendering.tables import GroupedRow, Rows, Table
 
 from papers.banerjee.trimming_claims import show_percent
 from papers.banerjee.trimming_text import NOTHING, cells, measured, note

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Literal
 
 import pandas as pd
-from reseed.exhibits.shared.left_out import left_out
 from reseed.plugins.options import Arms
-from reseed.rendering import arms
-from reseed.rendering.arms import TEST_SET_KEY
-from reseed.rendering.data import ExhibitData, footnote
-from reseed.rendering.numbers import from_to
+from reseed.report.exhibits.shared.left_out import left_out
+from reseed.report.rendering import arms
+from reseed.report.rendering.arms import TEST_SET_KEY
+from reseed.report.rendering.data import ExhibitData, footnote
+from reseed.report.rendering.numbers import from_to
 
 # With a larger threshold of the KS test, α̂ detects coarse differences only.
 _WIDE = 0.08

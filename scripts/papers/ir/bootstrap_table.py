@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
-from reseed.exhibits.shared.ratio_intervals import describe_intervals
-from reseed.rendering import numbers
-from reseed.rendering.arms import cells
-from reseed.rendering.data import ExhibitData, footnote, require_rows
-from reseed.rendering.headlines import LEAST
-from reseed.rendering.settings import cell_noun
-from reseed.rendering.tables import GroupedRow, Rows, Table
+from reseed.report.exhibits.shared.ratio_intervals import describe_intervals
+from reseed.report.rendering import numbers
+from reseed.report.rendering.arms import cells
+from reseed.report.rendering.data import ExhibitData, footnote, require_rows
+from reseed.report.rendering.headlines import LEAST
+from reseed.report.rendering.settings import cell_noun
+from reseed.report.rendering.tables import GroupedRow, Rows, Table
 from scipy import stats
 
 from papers.ir.seed_scores_table import (

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 from reseed.plugins.options import Strict
-from reseed.rendering import numbers
-from reseed.rendering.data import ExhibitData, marks, require_rows
-from reseed.rendering.tables import Rows, Table
+from reseed.report.rendering import numbers
+from reseed.report.rendering.data import ExhibitData, marks, require_rows
+from reseed.report.rendering.tables import Rows, Table
 
 COLUMNS = ("Dataset", "Size", "Test", "Task", "#labels", "Label distr.", "Avg. size")
 DRAWS = ("papers.ir.seed_scores:analyse",)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 from reseed.core.coordinates import base_name
 from reseed.plugins.options import Names, Strict
-from reseed.rendering.data import ExhibitData, marks, require_rows
-from reseed.rendering.tables import Rows, Table
+from reseed.report.rendering.data import ExhibitData, marks, require_rows
+from reseed.report.rendering.tables import Rows, Table
 
 YES, NO = "✓", "–"
 _OTHERS = "Not in the paper"

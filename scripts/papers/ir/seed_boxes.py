@@ -11,15 +11,15 @@ from pydantic import Field, field_validator
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample
 from reseed.plugins.options import Experiments, Names
-from reseed.rendering import style
-from reseed.rendering.arms import TEST_SET_KEY, cell_titles, key_columns, titled_groups
-from reseed.rendering.data import ExhibitData, footnote, require_rows
-from reseed.rendering.figures import FigureInfo
-from reseed.rendering.headlines import LEAST
-from reseed.rendering.least import Least, with_least
-from reseed.rendering.numbers import several
-from reseed.rendering.panels import entitle, panel_grid, undrawn
-from reseed.rendering.settings import cell_noun
+from reseed.report.rendering import style
+from reseed.report.rendering.arms import TEST_SET_KEY, cell_titles, key_columns, titled_groups
+from reseed.report.rendering.data import ExhibitData, footnote, require_rows
+from reseed.report.rendering.figures import FigureInfo
+from reseed.report.rendering.headlines import LEAST
+from reseed.report.rendering.least import Least, with_least
+from reseed.report.rendering.numbers import several
+from reseed.report.rendering.panels import entitle, panel_grid, undrawn
+from reseed.report.rendering.settings import cell_noun
 
 from papers.ir.seed_scores_table import METRICS, measured, titles, varying, where
 

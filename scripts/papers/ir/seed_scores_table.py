@@ -10,12 +10,12 @@ from reseed.claims import phrases
 from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.core.coordinates import base_name
 from reseed.plugins.options import Experiments, Names
-from reseed.rendering import numbers
-from reseed.rendering.arms import TEST_SET_KEY, arm_title, cells, group_title, titled_groups
-from reseed.rendering.data import ExhibitData, footnote, require_rows
-from reseed.rendering.headlines import LEAST
-from reseed.rendering.settings import cell_noun
-from reseed.rendering.tables import Rows, Table, TableRow
+from reseed.report.rendering import numbers
+from reseed.report.rendering.arms import TEST_SET_KEY, arm_title, cells, group_title, titled_groups
+from reseed.report.rendering.data import ExhibitData, footnote, require_rows
+from reseed.report.rendering.headlines import LEAST
+from reseed.report.rendering.settings import cell_noun
+from reseed.report.rendering.tables import Rows, Table, TableRow
 
 METRICS = {
     "accuracy": "Accuracy",

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
-from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.training_curves import (
+from reseed.core.schemas import CELL_COLUMNS, Row
+from reseed.plugins.options import Level, Positive
+from reseed.report.analyses.shared.data import Data
+from reseed.report.analyses.shared.training_curves import (
     RUN_COLUMNS,
     CurveOptions,
     Curves,
     read_training_curves,
 )
-from reseed.core.schemas import CELL_COLUMNS, Row
-from reseed.plugins.options import Level, Positive
 from reseed.stats.association import partial_rank_correlation
 from reseed.stats.curves import convergence_time, summarise_reach, time_to_reach
 

@@ -8,14 +8,14 @@ import pandas as pd
 from matplotlib.figure import Figure
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Estimate, Sample, Test
-from reseed.exhibits.curves_figure import NOTHING, measure_in_text, measure_title
 from reseed.plugins.options import Arms as Options
-from reseed.rendering import numbers, style
-from reseed.rendering.arms import cells, select_rows
-from reseed.rendering.data import ExhibitData, footnote, require_rows
-from reseed.rendering.figures import NO_CENTRE, FigureInfo
-from reseed.rendering.least import Least, with_least
-from reseed.rendering.panels import colours, entitle, panel_grid, undrawn
+from reseed.report.exhibits.curves_figure import NOTHING, measure_in_text, measure_title
+from reseed.report.rendering import numbers, style
+from reseed.report.rendering.arms import cells, select_rows
+from reseed.report.rendering.data import ExhibitData, footnote, require_rows
+from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
+from reseed.report.rendering.least import Least, with_least
+from reseed.report.rendering.panels import colours, entitle, panel_grid, undrawn
 from reseed.stats.association import detectable_correlation
 
 from papers.picard.range_claims import LEAST

@@ -9,12 +9,12 @@ import math
 
 import numpy as np
 import pandas as pd
-from reseed.analyses.shared.arms import ARM
-from reseed.analyses.shared.data import Cell, Data, cells
-from reseed.analyses.shared.published import find_published_row, read_published_table
 from reseed.core.coordinates import base_name
 from reseed.core.schemas import CELL_COLUMNS, SEED_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Positive, PublishedFiles
+from reseed.report.analyses.shared.arms import ARM
+from reseed.report.analyses.shared.data import Cell, Data, cells
+from reseed.report.analyses.shared.published import find_published_row, read_published_table
 from reseed.stats.gaussian_range import range_against_gaussian, tail_power
 from reseed.stats.spread import range_content, spread, variance_limits
 

@@ -6,11 +6,11 @@ import math
 
 import pandas as pd
 from reseed.plugins.options import Arms as Options
-from reseed.rendering import numbers
-from reseed.rendering.arms import cell_titles, select_rows
-from reseed.rendering.data import ExhibitData, footnote, require_rows
-from reseed.rendering.settings import metric_title, p_cell, tail_cell
-from reseed.rendering.tables import Rows, Table, TableRow
+from reseed.report.rendering import numbers
+from reseed.report.rendering.arms import cell_titles, select_rows
+from reseed.report.rendering.data import ExhibitData, footnote, require_rows
+from reseed.report.rendering.settings import metric_title, p_cell, tail_cell
+from reseed.report.rendering.tables import Rows, Table, TableRow
 from reseed.stats.gaussian_range import expected_gaussian_range
 
 from papers.picard.extremes import POWER_DF

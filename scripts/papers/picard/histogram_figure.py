@@ -10,21 +10,21 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
-from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.data import cells as arm_cells
 from reseed.claims import phrases
 from reseed.claims.claim import Claim
 from reseed.core.schemas import Row
 from reseed.metrics.names import metric_title as title_of
 from reseed.metrics.names import metric_title_in_text
 from reseed.plugins.options import Arms, Count
-from reseed.rendering import style
-from reseed.rendering.arms import cells, key_columns
-from reseed.rendering.data import ExhibitData, footnote, require_rows
-from reseed.rendering.figures import NO_CENTRE, FigureInfo
-from reseed.rendering.least import Least, with_least
-from reseed.rendering.numbers import decimals, from_to, several, two_digits
-from reseed.rendering.panels import entitle, line, panel_grid, undrawn
+from reseed.report.analyses.shared.data import Data
+from reseed.report.analyses.shared.data import cells as arm_cells
+from reseed.report.rendering import style
+from reseed.report.rendering.arms import cells, key_columns
+from reseed.report.rendering.data import ExhibitData, footnote, require_rows
+from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
+from reseed.report.rendering.least import Least, with_least
+from reseed.report.rendering.numbers import decimals, from_to, several, two_digits
+from reseed.report.rendering.panels import entitle, line, panel_grid, undrawn
 from scipy import stats
 
 from papers.picard.range_claims import LEAST, sample

@@ -13,11 +13,11 @@ import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.plugins.options import Count, Names, Strict
-from reseed.rendering import numbers
-from reseed.rendering.arms import cell_titles
-from reseed.rendering.data import ExhibitData, footnote, require_rows
-from reseed.rendering.settings import metric_title
-from reseed.rendering.tables import Rows, Table, TableRow
+from reseed.report.rendering import numbers
+from reseed.report.rendering.arms import cell_titles
+from reseed.report.rendering.data import ExhibitData, footnote, require_rows
+from reseed.report.rendering.settings import metric_title
+from reseed.report.rendering.tables import Rows, Table, TableRow
 from reseed.stats.gaussian_range import expected_gaussian_range
 from reseed.stats.spread import ratio_limits
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample, Test
-from reseed.rendering import numbers
-from reseed.rendering.data import ExhibitData, metric_title
+from reseed.report.rendering import numbers
+from reseed.report.rendering.data import ExhibitData, metric_title
 
 from papers.picard.extremes import POWER_DF
 

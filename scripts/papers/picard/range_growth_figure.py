@@ -9,14 +9,14 @@ from matplotlib.ticker import NullFormatter
 from reseed.claims import phrases
 from reseed.claims.claim import Claim
 from reseed.plugins.options import Arms as Options
-from reseed.rendering import coverage, style
-from reseed.rendering.arms import cell_titles, cells, select_rows
-from reseed.rendering.data import ExhibitData, footnote, require_rows
-from reseed.rendering.figures import FigureInfo
-from reseed.rendering.least import Least, with_least
-from reseed.rendering.numbers import two_digits
-from reseed.rendering.panels import entitle, line, panel_grid, undrawn
-from reseed.rendering.settings import metric_title
+from reseed.report.rendering import coverage, style
+from reseed.report.rendering.arms import cell_titles, cells, select_rows
+from reseed.report.rendering.data import ExhibitData, footnote, require_rows
+from reseed.report.rendering.figures import FigureInfo
+from reseed.report.rendering.least import Least, with_least
+from reseed.report.rendering.numbers import two_digits
+from reseed.report.rendering.panels import entitle, line, panel_grid, undrawn
+from reseed.report.rendering.settings import metric_title
 
 from papers.picard.range_claims import LEAST, range_claims, sample
 

@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
-from reseed.exhibits.curves_figure import NOTHING, measure_in_text, measure_title
 from reseed.plugins.options import Arms as Options
-from reseed.rendering import coverage, numbers
-from reseed.rendering.arms import cells, select_rows
-from reseed.rendering.data import ExhibitData, footnote, require_rows
-from reseed.rendering.tables import Rows, Table
+from reseed.report.exhibits.curves_figure import NOTHING, measure_in_text, measure_title
+from reseed.report.rendering import coverage, numbers
+from reseed.report.rendering.arms import cells, select_rows
+from reseed.report.rendering.data import ExhibitData, footnote, require_rows
+from reseed.report.rendering.tables import Rows, Table
 
 DRAWS = ("papers.picard.convergence:analyse",)
 

@@ -8,12 +8,12 @@ import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Estimate, Sample
 from reseed.plugins.options import Experiments as Options
-from reseed.rendering import numbers
-from reseed.rendering.arms import arm_title
-from reseed.rendering.data import ExhibitData, footnote, require_rows
-from reseed.rendering.headlines import LEAST
-from reseed.rendering.settings import settings
-from reseed.rendering.tables import Rows, Table, TableRow
+from reseed.report.rendering import numbers
+from reseed.report.rendering.arms import arm_title
+from reseed.report.rendering.data import ExhibitData, footnote, require_rows
+from reseed.report.rendering.headlines import LEAST
+from reseed.report.rendering.settings import settings
+from reseed.report.rendering.tables import Rows, Table, TableRow
 
 DRAWS = ("papers.protocol.training_time:analyse",)
 

@@ -13,18 +13,18 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from pydantic import Field
-from reseed.analyses.shared.arms import with_arms
-from reseed.analyses.shared.data import number_data_seeds
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample
 from reseed.core.coordinates import base_name
 from reseed.core.schemas import MODEL_SEED_COLUMNS
 from reseed.plugins.options import Names, Strict
-from reseed.rendering import numbers, style
-from reseed.rendering.arms import cells as arm_cells
-from reseed.rendering.data import ExhibitData, NothingToShow, footnote, metric_title
-from reseed.rendering.figures import NO_CENTRE, FigureInfo
-from reseed.rendering.panels import entitle, panel_grid, undrawn
+from reseed.report.analyses.shared.arms import with_arms
+from reseed.report.analyses.shared.data import number_data_seeds
+from reseed.report.rendering import numbers, style
+from reseed.report.rendering.arms import cells as arm_cells
+from reseed.report.rendering.data import ExhibitData, NothingToShow, footnote, metric_title
+from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
+from reseed.report.rendering.panels import entitle, panel_grid, undrawn
 
 # Most columns with printed values: 10 columns of 3 digits fit in half a page.
 _PRINTED = 12

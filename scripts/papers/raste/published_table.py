@@ -8,11 +8,18 @@ import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample
 from reseed.core.coordinates import base_name
-from reseed.exhibits.spread_table import LEAST
 from reseed.plugins.options import NoOptions
-from reseed.rendering import numbers
-from reseed.rendering.data import VARIED, ExhibitData, marks, metric_title, require_rows, units
-from reseed.rendering.tables import Rows, Table
+from reseed.report.exhibits.spread_table import LEAST
+from reseed.report.rendering import numbers
+from reseed.report.rendering.data import (
+    VARIED,
+    ExhibitData,
+    marks,
+    metric_title,
+    require_rows,
+    units,
+)
+from reseed.report.rendering.tables import Rows, Table
 
 _CELL = [
     "table", "dataset", "metric", "algorithm", "varied_seed", "test_ratio", "hyperparameters",

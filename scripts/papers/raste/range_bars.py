@@ -7,20 +7,20 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from reseed.analyses.shared.arms import with_arms
-from reseed.analyses.spread import next_range
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample
-from reseed.exhibits.shared.ratio_intervals import describe_intervals
-from reseed.exhibits.spread_table import LEAST, ratio_estimates, sd_ratios
 from reseed.plugins.options import TheseExperiments as Options
-from reseed.rendering import style
-from reseed.rendering.arms import PANEL_KEY, arm_titles, titled_groups
-from reseed.rendering.data import ExhibitData, footnote, metric_title
-from reseed.rendering.figures import NO_CENTRE, FigureInfo
-from reseed.rendering.panels import by_ratio, dot, entitle, panel_grid, undrawn
-from reseed.rendering.series import Styles, series
-from reseed.rendering.settings import cell_noun
+from reseed.report.analyses.shared.arms import with_arms
+from reseed.report.analyses.spread import next_range
+from reseed.report.exhibits.shared.ratio_intervals import describe_intervals
+from reseed.report.exhibits.spread_table import LEAST, ratio_estimates, sd_ratios
+from reseed.report.rendering import style
+from reseed.report.rendering.arms import PANEL_KEY, arm_titles, titled_groups
+from reseed.report.rendering.data import ExhibitData, footnote, metric_title
+from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
+from reseed.report.rendering.panels import by_ratio, dot, entitle, panel_grid, undrawn
+from reseed.report.rendering.series import Styles, series
+from reseed.report.rendering.settings import cell_noun
 
 _OFFSET = 0.34
 #: Number of seeds of the published ranges.

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Estimate, Sample
-from reseed.exhibits.shared.spread_cells import mean_log_ratio
-from reseed.exhibits.spread_table import LEAST, UNCERTAIN, equal_places, few, spread_of
 from reseed.plugins.options import TheseExperiments as Options
-from reseed.rendering import numbers
-from reseed.rendering.arms import arm_titles
-from reseed.rendering.data import VARIED, ExhibitData, NothingToShow, footnote, metric_title
-from reseed.rendering.tables import Rows, Table
+from reseed.report.exhibits.shared.spread_cells import mean_log_ratio
+from reseed.report.exhibits.spread_table import LEAST, UNCERTAIN, equal_places, few, spread_of
+from reseed.report.rendering import numbers
+from reseed.report.rendering.arms import arm_titles
+from reseed.report.rendering.data import VARIED, ExhibitData, NothingToShow, footnote, metric_title
+from reseed.report.rendering.tables import Rows, Table
 from reseed.stats.spread import ratio_limits
 from scipy import stats
 

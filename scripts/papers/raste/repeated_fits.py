@@ -6,8 +6,8 @@ import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample
 from reseed.plugins.options import NoOptions
-from reseed.rendering.data import ExhibitData, NothingToShow, marks
-from reseed.rendering.tables import Rows, Table
+from reseed.report.rendering.data import ExhibitData, NothingToShow, marks
+from reseed.report.rendering.tables import Rows, Table
 
 READS = "repeated_fits"
 

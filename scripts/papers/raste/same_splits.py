@@ -8,17 +8,17 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from reseed.analyses.shared.data import Cell, Data
-from reseed.analyses.shared.data import cells as arm_cells
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample, Test
 from reseed.core.schemas import Row
 from reseed.plugins.options import Strict
-from reseed.rendering import numbers, style
-from reseed.rendering.arms import arm_title
-from reseed.rendering.data import ExhibitData, footnote, metric_title, require_rows
-from reseed.rendering.figures import NO_CENTRE, FigureInfo
-from reseed.rendering.panels import entitle, panel_grid
+from reseed.report.analyses.shared.data import Cell, Data
+from reseed.report.analyses.shared.data import cells as arm_cells
+from reseed.report.rendering import numbers, style
+from reseed.report.rendering.arms import arm_title
+from reseed.report.rendering.data import ExhibitData, footnote, metric_title, require_rows
+from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
+from reseed.report.rendering.panels import entitle, panel_grid
 from scipy.optimize import isotonic_regression
 
 # Fewest shared splits of a dataset.

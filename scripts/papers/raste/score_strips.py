@@ -9,18 +9,18 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from reseed.analyses.shared.arms import with_arms
-from reseed.analyses.shared.data import greater_is_better, number_data_seeds
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample
 from reseed.core.schemas import SEED_COLUMNS
 from reseed.plugins.options import TheseExperiments as Options
-from reseed.rendering import style
-from reseed.rendering.arms import PANEL_KEY, arm_titles, titled_groups
-from reseed.rendering.data import ExhibitData, footnote, metric_title, require_rows
-from reseed.rendering.figures import FigureInfo
-from reseed.rendering.panels import by_ratio, entitle, panel_grid, undrawn
-from reseed.rendering.series import Styles, series
+from reseed.report.analyses.shared.arms import with_arms
+from reseed.report.analyses.shared.data import greater_is_better, number_data_seeds
+from reseed.report.rendering import style
+from reseed.report.rendering.arms import PANEL_KEY, arm_titles, titled_groups
+from reseed.report.rendering.data import ExhibitData, footnote, metric_title, require_rows
+from reseed.report.rendering.figures import FigureInfo
+from reseed.report.rendering.panels import by_ratio, entitle, panel_grid, undrawn
+from reseed.report.rendering.series import Styles, series
 
 # Widths of an arm: between experiments side by side, at most in all, and of one's dots.
 _STEP, _ALL, _SPREAD = 0.4, 0.8, 0.375

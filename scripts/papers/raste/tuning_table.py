@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from reseed.analyses.shared.arms import with_arms
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Estimate, Sample
 from reseed.core.schemas import Row
-from reseed.exhibits.shared.spread_cells import mean_log_ratio
-from reseed.exhibits.spread_table import LEAST, UNCERTAIN, columns, equal_places, few
 from reseed.plugins.options import Names, Strict
-from reseed.rendering import numbers
-from reseed.rendering.arms import arm_titles
-from reseed.rendering.data import VARIED, ExhibitData, NothingToShow, footnote, metric_title
-from reseed.rendering.tables import Rows, Table
+from reseed.report.analyses.shared.arms import with_arms
+from reseed.report.exhibits.shared.spread_cells import mean_log_ratio
+from reseed.report.exhibits.spread_table import LEAST, UNCERTAIN, columns, equal_places, few
+from reseed.report.rendering import numbers
+from reseed.report.rendering.arms import arm_titles
+from reseed.report.rendering.data import VARIED, ExhibitData, NothingToShow, footnote, metric_title
+from reseed.report.rendering.tables import Rows, Table
 from reseed.stats.spread import ratio_limits
 
 ROW = ["dataset", "scheme", "varied", "arm"]

@@ -1,4 +1,11 @@
-"""Commands on a project: `reseed cost`, `reseed prune`, `reseed settle`, `reseed verify`."""
+"""Commands on a project: `reseed cost`, `reseed prune`, `reseed settle`, `reseed verify`.
+
+In: arguments of the command line.
+Out: printed lines, exit codes.
+Decides: what a command asks before it acts.
+Imports: core, config, planning, pipeline, jobs.
+Start: `settle.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,8 @@
-"""Compares models by existing scores: `reseed.compare`, `reseed.compare_means`."""
+"""Models compared by existing scores: `reseed.compare` and its views.
+
+In: a table of scores.
+Out: a comparison: pairs, ranking, notes.
+Decides: which test answers, and what it covers.
+Imports: core, stats, claims, config, plugins, metrics, readers, report.
+Start: `compare.py`.
+"""

@@ -9,10 +9,10 @@ from numbers import Real
 from typing import Any, NamedTuple, get_args
 
 from reseed.core.errors import ReseedError, suggest_name
-from reseed.importers.import_runs import ImportOptions
-from reseed.importers.item_table import ItemTable
-from reseed.importers.seed_draws import SeedDraws
 from reseed.plugins import kinds
+from reseed.readers.import_runs import ImportOptions
+from reseed.readers.item_table import ItemTable
+from reseed.readers.seed_draws import SeedDraws
 
 #: Analyses or exhibits by name, as a study file has them.
 Entries = dict[str, dict[str, Any]]

@@ -14,8 +14,6 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet
 
-from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.predictions import Predictions
 from reseed.claims.possible_ranks import MIN_RANKED
 from reseed.comparison.arguments import (
     PairChoice,
@@ -33,14 +31,16 @@ from reseed.comparison.items import compare_items
 from reseed.comparison.result import STUDY_NAME, Comparison
 from reseed.config.defaults import apply_pair_options, default_analyses_and_exhibits
 from reseed.core.study_info import StudyInfo
-from reseed.importers import EXPERIMENT
-from reseed.importers.advice import read_with_advice
-from reseed.importers.columns import find_columns
-from reseed.importers.import_runs import ImportedTable, ImportOptions, import_runs
-from reseed.importers.item_table import ItemTable
-from reseed.importers.predictions import build_item_tables
-from reseed.importers.score_source import read_scores
-from reseed.importers.study_info import StudyTexts
+from reseed.readers import EXPERIMENT
+from reseed.readers.advice import read_with_advice
+from reseed.readers.columns import find_columns
+from reseed.readers.import_runs import ImportedTable, ImportOptions, import_runs
+from reseed.readers.item_table import ItemTable
+from reseed.readers.predictions import build_item_tables
+from reseed.readers.score_source import read_scores
+from reseed.readers.study_info import StudyTexts
+from reseed.report.analyses.shared.data import Data
+from reseed.report.analyses.shared.predictions import Predictions
 
 #: A table of items, or a table of runs with its trials and facts.
 _Read = ItemTable | tuple[ImportedTable, pd.DataFrame, StudyInfo]
@@ -97,7 +97,7 @@ def compare(
         test_train_ratio: test rows / training rows of repeated random splits or folds; 0 if each
             run has new data.
         format: the tool that wrote the table, if it is not recognised
-            (`reseed.importers.sources.FORMATS`).
+            (`reseed.readers.sources.FORMATS`).
         unit: unit of the scores, for the text.
         title: heading of the report.
         cluster, repeats, fixed, failed: of scores of items, as in `compare_items`.

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from reseed.analyses.shared.data import Data
 from reseed.claims.possible_ranks import choose_ranked, rank_models
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.comparison.arguments import Entries
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins import kinds
-from reseed.rendering.data import ExhibitData
-from reseed.rendering.run import make_figure, make_table
+from reseed.report.analyses.shared.data import Data
+from reseed.report.rendering.data import ExhibitData
+from reseed.report.rendering.run import make_figure, make_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from reseed.rendering.tables import Table
+    from reseed.report.rendering.tables import Table
 
 _VERDICT_COLUMNS = [
     "dataset", "model_a", "model_b", "outcome", "difference", "low", "high", "p", "p_adjusted",

@@ -17,10 +17,10 @@ from reseed.claims.pair_verdicts import BY_ONE_CORRECTION, find_conditional, lab
 from reseed.claims.possible_ranks import format_ranks
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS
-from reseed.importers.deterministic import list_single_runs
-from reseed.importers.source_table import join_names
 from reseed.metrics.directions import AGAINST
-from reseed.rendering.numbers import counted, fixed, interval, interval_decimals, several
+from reseed.readers.deterministic import list_single_runs
+from reseed.readers.source_table import join_names
+from reseed.report.rendering.numbers import counted, fixed, interval, interval_decimals, several
 
 if TYPE_CHECKING:
     from reseed.comparison.compared_models import ComparedModels

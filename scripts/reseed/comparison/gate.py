@@ -17,10 +17,10 @@ from reseed.comparison.item_arrays import arrange_items
 from reseed.comparison.run_pairs import compare_runs
 from reseed.comparison.score_direction import choose_direction
 from reseed.core.errors import ReseedError
-from reseed.importers.evaluation_logs import read_evaluation_log
-from reseed.importers.item_table import ItemTable, read_item_table
-from reseed.importers.source_table import join_names
 from reseed.metrics.directions import AGAINST
+from reseed.readers.evaluation_logs import read_evaluation_log
+from reseed.readers.item_table import ItemTable, read_item_table
+from reseed.readers.source_table import join_names
 from reseed.stats.comparison import holm
 from reseed.stats.item_model import ItemDifference
 

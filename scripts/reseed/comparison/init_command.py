@@ -99,7 +99,7 @@ def _write_script(options: argparse.Namespace) -> None:
 
 def _describe_results(options: argparse.Namespace) -> dict[Path, dict[str, Any]]:
     """The study of a table of results, which is read once to check it."""
-    from reseed.importers import import_results
+    from reseed.readers import import_results
 
     results: dict[str, Any] = {"path": str(options.results)}
     for field in ("metric", "baseline", "test_train_ratio"):
@@ -142,7 +142,7 @@ def _read_data(options: argparse.Namespace) -> tuple[Any, str]:
 
 
 def _find_separator(path: Path) -> str:
-    from reseed.importers.files import find_delimiter
+    from reseed.readers.files import find_delimiter
 
     with path.open(encoding="utf-8-sig") as file:
         return find_delimiter(file.readline())

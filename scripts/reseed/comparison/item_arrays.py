@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from reseed.core.errors import ReseedError
-from reseed.importers.source_table import join_names
+from reseed.readers.source_table import join_names
 from reseed.stats.pass_at_k import pass_all_k, pass_at_k
 
 Array = NDArray[np.float64]

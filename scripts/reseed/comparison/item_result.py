@@ -20,13 +20,13 @@ from reseed.core.atomic import write_text
 from reseed.core.csv_files import write_csv
 from reseed.core.errors import ReseedError
 from reseed.core.study_info import build_study_info
-from reseed.importers.source_table import join_names
 from reseed.metrics.directions import AGAINST
+from reseed.readers.source_table import join_names
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from reseed.rendering.tables import Table
+    from reseed.report.rendering.tables import Table
 
 #: Verdicts that are printed; `verdicts` has all.
 _MAX_PRINTED = 12
@@ -129,8 +129,8 @@ class ItemComparison:
 
     def table(self) -> Table:
         """The numbers behind each comparison."""
-        from reseed.rendering.data import ExhibitData
-        from reseed.rendering.tables import Table
+        from reseed.report.rendering.data import ExhibitData
+        from reseed.report.rendering.tables import Table
 
         info = build_study_info({}, {}, title=self.title)
         data = ExhibitData(None, pd.DataFrame(), info, title="The numbers behind each comparison")
@@ -138,13 +138,13 @@ class ItemComparison:
 
     def to_latex(self) -> str:
         """The table of comparisons as LaTeX; its first line names the packages it needs."""
-        from reseed.rendering.latex import latex
+        from reseed.report.rendering.latex import latex
 
         return latex(self.table())
 
     def to_markdown(self) -> str:
         """The table of comparisons as Markdown."""
-        from reseed.rendering.table_files import markdown
+        from reseed.report.rendering.table_files import markdown
 
         return markdown(self.table())
 
@@ -172,8 +172,8 @@ class ItemComparison:
 
         `progress` is that of `Comparison.to_html`; this page needs no progress.
         """
-        from reseed.reporting.item_page import build_item_page
-        from reseed.reporting.pictures import embed
+        from reseed.report.pages.item_page import build_item_page
+        from reseed.report.pages.pictures import embed
 
         pictures = []
         with tempfile.TemporaryDirectory(prefix="reseed-") as folder:

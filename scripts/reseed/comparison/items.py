@@ -24,10 +24,10 @@ from reseed.comparison.item_result import ItemComparison, rank_by_verdicts
 from reseed.comparison.ranking import rank_item_scores
 from reseed.comparison.score_direction import choose_direction
 from reseed.core.errors import ReseedError, suggest_name
-from reseed.importers.evaluation_logs import read_evaluation_log
-from reseed.importers.item_table import ItemTable, read_score_table
-from reseed.importers.score_source import to_item_table
 from reseed.metrics.names import is_share
+from reseed.readers.evaluation_logs import read_evaluation_log
+from reseed.readers.item_table import ItemTable, read_score_table
+from reseed.readers.score_source import to_item_table
 from reseed.stats.comparison import holm
 from reseed.stats.simultaneous import holm_in_both_directions
 

@@ -13,11 +13,11 @@ import pandas as pd
 
 from reseed.claims.mean_verdicts import build_mean_verdict
 from reseed.core.errors import ReseedError, suggest_name
-from reseed.importers.columns import normalize_name
-from reseed.importers.metric_choice import ask_direction
-from reseed.importers.paper_tables import UNKNOWN, read_means, spread_to_sd
 from reseed.metrics.directions import infer_direction, read_stated_direction, resolve_direction
 from reseed.metrics.names import split_words
+from reseed.readers.columns import normalize_name
+from reseed.readers.metric_choice import ask_direction
+from reseed.readers.paper_tables import UNKNOWN, read_means, spread_to_sd
 from reseed.stats.comparison import holm
 from reseed.stats.planning import detectable_effect
 from reseed.stats.unpaired import Welch, welch_of_means

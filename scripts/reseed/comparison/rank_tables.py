@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from reseed.claims.formatting import join_names as join_and
 from reseed.comparison.item_arrays import treat_failed
 from reseed.core.errors import ReseedError
-from reseed.importers.source_table import join_names
+from reseed.readers.source_table import join_names
 from reseed.stats.rank_sets import TaskScores
 
 #: Columns that tell the runs of a model apart, the outermost source first.

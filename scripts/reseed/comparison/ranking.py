@@ -24,9 +24,9 @@ from reseed.comparison.rank_tables import (
 )
 from reseed.comparison.score_direction import choose_direction
 from reseed.core.errors import ReseedError
-from reseed.importers.item_table import ItemTable, read_item_table
-from reseed.importers.source_table import join_names
 from reseed.metrics.directions import AGAINST
+from reseed.readers.item_table import ItemTable, read_item_table
+from reseed.readers.source_table import join_names
 from reseed.stats.distributions import rankdata
 from reseed.stats.rank_sets import (
     RankSets,

@@ -15,7 +15,7 @@ from reseed.comparison.steps import show_steps
 from reseed.core.atomic import replace_atomically, write_text
 from reseed.core.csv_files import write_csv
 from reseed.core.study_info import write_study_info
-from reseed.rendering.run import make_figure, make_table
+from reseed.report.rendering.run import make_figure, make_table
 
 #: Name of the study that a comparison is saved as.
 STUDY_NAME = "results"
@@ -50,13 +50,13 @@ class Comparison(ComparedModels):
 
     def to_latex(self, name: str = "comparisons") -> str:
         """A table as LaTeX; its first line names the packages it needs."""
-        from reseed.rendering.latex import latex
+        from reseed.report.rendering.latex import latex
 
         return latex(self.table(name))
 
     def to_markdown(self, name: str = "comparisons") -> str:
         """A table as Markdown."""
-        from reseed.rendering.table_files import markdown
+        from reseed.report.rendering.table_files import markdown
 
         return markdown(self.table(name))
 
@@ -66,7 +66,7 @@ class Comparison(ComparedModels):
 
     def save(self, folder: str | Path) -> Path:
         """Write everything as a study's results folder: trials, statistics, tables and figures."""
-        from reseed.rendering import figures, table_files
+        from reseed.report.rendering import figures, table_files
 
         folder = Path(folder)
         (folder / "statistics").mkdir(parents=True, exist_ok=True)
@@ -85,8 +85,8 @@ class Comparison(ComparedModels):
         progress: bool = False,
     ) -> None:
         """Write the files of a page, and the exhibits in these formats too."""
-        from reseed.rendering.figures import write_figure
-        from reseed.rendering.table_files import write_table
+        from reseed.report.rendering.figures import write_figure
+        from reseed.report.rendering.table_files import write_table
 
         for part in ("tables", "figures"):
             (folder / part).mkdir(parents=True, exist_ok=True)
@@ -105,8 +105,8 @@ class Comparison(ComparedModels):
 
         progress: show the exhibits that are done on standard error.
         """
-        from reseed.reporting.pages import build_study_page
-        from reseed.reporting.studies import read_study
+        from reseed.report.pages.render import build_study_page
+        from reseed.report.pages.studies import read_study
 
         with tempfile.TemporaryDirectory(prefix="reseed-") as results:
             folder = Path(results) / STUDY_NAME

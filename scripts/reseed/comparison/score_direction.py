@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from reseed.core.errors import ReseedError
-from reseed.importers.columns import find_standard_name
-from reseed.importers.item_table import ItemTable
-from reseed.importers.metric_choice import ask_direction
 from reseed.metrics.directions import resolve_direction
+from reseed.readers.columns import find_standard_name
+from reseed.readers.item_table import ItemTable
+from reseed.readers.metric_choice import ask_direction
 
 
 def choose_direction(table: ItemTable, requested: bool | None) -> tuple[int, list[str]]:

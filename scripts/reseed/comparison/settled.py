@@ -10,12 +10,12 @@ import pandas as pd
 
 from reseed.comparison.notebook import show_result
 from reseed.comparison.result import Comparison
-from reseed.rendering.numbers import counted
+from reseed.report.rendering.numbers import counted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from reseed.rendering.tables import Table
+    from reseed.report.rendering.tables import Table
 
 #: The analysis, and the table of it (`config.defaults.settled_analyses_and_exhibits`).
 SETTLED = "settled"

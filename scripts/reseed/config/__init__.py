@@ -1,7 +1,10 @@
-"""The configuration: a pydantic class for every file under `config/`.
+"""What a user may write: a pydantic class for every file under `config/`.
 
-The JSON schemas under `config/schema/` are generated from these classes.
-`reseed.planning.project` reads the files.
+In: YAML files.
+Out: checked objects, JSON schemas, messages.
+Decides: which fields exist and what they mean.
+Imports: core.
+Start: `studies.py`.
 """
 
 from reseed.config.base import SCALES, Strict

@@ -1,1 +1,8 @@
-"""Errors, files, identifiers, random streams, table schemas, code hashes, environment records."""
+"""What every room needs: errors, atomic files, identifiers, random streams, schemas.
+
+In: names, bytes, source files.
+Out: paths, keys, hashes, seeds of random streams.
+Decides: where a file lies (`layout`), what a key covers (`code_hash`).
+Imports: nothing.
+Start: `layout.py`.
+"""

@@ -78,7 +78,7 @@ class ResultsLayout:
 
     @property
     def cache(self) -> str:
-        """Folder of the cache entries, by key (`reseed.cache.entries`)."""
+        """Folder of the cache entries, by key (`reseed.trials.entries`)."""
         return f"{self.root}/store"
 
     @property

@@ -12,11 +12,11 @@ def run(spec: AnalysisSpec, granted: Granted) -> None:
     """Write the table of the analysis as Parquet and CSV."""
     import pandas as pd
 
-    from reseed.analyses.shared.data import read_data
     from reseed.core.checked_io import write_table
     from reseed.core.csv_files import write_csv
     from reseed.core.source_guard import SourceGuard
     from reseed.plugins.kinds import find_kind, run_kind
+    from reseed.report.analyses.shared.data import read_data
 
     study = ResultsLayout(spec.results).study(spec.study)
     data = read_data(

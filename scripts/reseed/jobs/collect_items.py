@@ -9,8 +9,8 @@ from reseed.planning.specs import StudySpec
 
 def run(spec: StudySpec, granted: Granted) -> None:
     """Write the three per-item tables. The spec holds one experiment alone."""
-    from reseed.collection.items import collect_items
-    from reseed.collection.study import StudyTrials
+    from reseed.trials.collect_items import collect_items
+    from reseed.trials.study import StudyTrials
 
     study, (experiment,) = ResultsLayout(spec.results).study(spec.study), spec.experiments
     scores, targets, curves = map(Path, study.prediction_tables(experiment.name))

@@ -9,11 +9,11 @@ from reseed.planning.specs import StudySpec
 
 def run(spec: StudySpec, granted: Granted) -> None:
     """Write metrics.parquet and about.json."""
-    from reseed.collection.about import describe_study
-    from reseed.collection.study import StudyTrials
-    from reseed.collection.trials import collect_trials
     from reseed.core.checked_io import write_table
     from reseed.core.study_info import write_study_info
+    from reseed.trials.about import describe_study
+    from reseed.trials.collect_trials import collect_trials
+    from reseed.trials.study import StudyTrials
 
     layout, study = ResultsLayout(spec.results).study(spec.study), StudyTrials(spec)
     frame = collect_trials(study)

@@ -6,7 +6,7 @@ from reseed.planning.specs import DrawSpec
 
 def run(spec: DrawSpec, granted: Granted) -> None:
     """Write every format of the exhibit."""
-    from reseed.rendering.drawing import make_exhibit
+    from reseed.report.rendering.drawing import make_exhibit
 
     say(f"{spec.exhibit.name}: {make_exhibit(spec)}")
 

@@ -25,7 +25,7 @@ def import_runs(metrics_path: str, about_path: str, results: Fields, study: Fiel
     """Write metrics.parquet and about.json."""
     from reseed.core.checked_io import write_table
     from reseed.core.study_info import write_study_info
-    from reseed.importers import import_results
+    from reseed.readers import import_results
 
     metrics, info = import_results(results["path"], results, study)
     write_table(Path(metrics_path), metrics)
@@ -39,7 +39,7 @@ def import_items(paths: list[str], results: Fields, study: Fields, required: boo
 
     from reseed.core.atomic import replace_atomically
     from reseed.core.checked_io import with_key
-    from reseed.importers.predictions import import_predictions
+    from reseed.readers.predictions import import_predictions
 
     scores, targets = import_predictions(results["path"], results, study, required)
     for table, path in zip((scores, targets), paths, strict=True):

@@ -9,7 +9,7 @@ from reseed.planning.report_specs import ReferenceSpec
 
 def run(spec: ReferenceSpec, granted: Granted) -> None:
     """Write a folder for each study."""
-    from reseed.reporting.reference import write_references
+    from reseed.report.pages.reference import write_references
 
     layout = ResultsLayout(spec.results)
     exhibits = {layout.study(name): list(names) for name, names in spec.exhibits.items()}

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reseed.cache.entries import samefile
 from reseed.core.errors import Damaged, ReseedError
 from reseed.core.file_keys import FileKeys, use_keys
 from reseed.core.layout import ResultsLayout
@@ -44,6 +43,7 @@ from reseed.planning.specs import (
     StudySpec,
     VerifySpec,
 )
+from reseed.trials.entries import samefile
 
 #: Class of the spec, and body of the job, by stage (`reseed.pipeline.workflow.Workflow.jobs`).
 _BODIES: dict[str, tuple[Any, Callable[[Any, Granted], None]]] = {

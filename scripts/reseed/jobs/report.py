@@ -10,10 +10,10 @@ from reseed.planning.report_specs import ReportSpec
 def run(spec: ReportSpec, granted: Granted) -> None:
     """Write the page."""
     from reseed.core.atomic import write_text
-    from reseed.reporting.bundle import write_bundle
-    from reseed.reporting.pages import build_index, build_study_page
-    from reseed.reporting.reference import find_reference
-    from reseed.reporting.studies import read_study
+    from reseed.report.pages.bundle import write_bundle
+    from reseed.report.pages.reference import find_reference
+    from reseed.report.pages.render import build_index, build_study_page
+    from reseed.report.pages.studies import read_study
 
     layout = ResultsLayout(spec.results)
     page = Path(layout.study_page(spec.page) if spec.page else layout.index_page)

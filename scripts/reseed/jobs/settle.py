@@ -7,9 +7,9 @@ from reseed.core.layout import StudyLayout
 
 def count_pairs(study: StudyLayout, experiment: str) -> tuple[int, int]:
     """Number of open pairs of an experiment, and of all that were judged."""
-    from reseed.analyses.shared.settling import judge_experiment
     from reseed.core.checked_io import read_table
     from reseed.core.study_info import read_study_info
+    from reseed.report.analyses.shared.settling import judge_experiment
 
     info = read_study_info(Path(study.about))
     rule = info.experiments[experiment].until

@@ -72,8 +72,8 @@ def _check_all(spec: VerifySpec, granted: Granted) -> Iterator[Finding]:
 
 def _check_records(training: TrainSpec) -> Iterator[Finding | int]:
     """Compare every trial with the outputs that it keeps. Ends with the number of such trials."""
-    from reseed.cache.trial_cache import TrialCache
     from reseed.training.verification import check_records
+    from reseed.trials.trial_cache import TrialCache
 
     computed = 0
     for part in training.settings:

@@ -1,5 +1,11 @@
 """Metrics: names, functions and stored outputs. `Metric` defines a custom metric.
 
+In: a name, or raw outputs of a model.
+Out: a number, and whether more is better.
+Decides: what a metric is called and which way is better.
+Imports: core, plugins.
+Start: `names.py`.
+
 Everything but the names is imported when it is first used, so that planning stays fast.
 """
 

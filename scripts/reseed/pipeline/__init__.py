@@ -1,1 +1,8 @@
-"""Job specs, results layout, job runner, fork server, progress."""
+"""What the rules ask: inputs, outputs, keys, environments and order of jobs; the fork server.
+
+In: a plan, wildcards of a rule.
+Out: a `Job` and its spec.
+Decides: what Snakemake is told, and how a job is started.
+Imports: core, config, plugins, data, metrics, planning, trials.
+Start: `workflow.py`.
+"""

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from reseed.cache.trial_cache import TrialCache
-from reseed.cache.trial_records import BlockFile
 from reseed.core.errors import Damaged, ReseedError
 from reseed.planning.plan import Plan
+from reseed.trials.trial_cache import TrialCache
+from reseed.trials.trial_records import BlockFile
 
 
 def planned_keys(plan: Plan, files: Iterable[Path]) -> Iterator[str]:

@@ -49,7 +49,7 @@ class ReportJobs:
         folder = self.context.folder / REFERENCES
         evidence = [path for study in studies if (path := folder / study / EVIDENCE).is_file()]
         spec = ReportSpec(results, shown, exhibits, page, coverage, str(folder), sources)
-        templates = sorted((PACKAGE / "reporting" / "templates").iterdir())
+        templates = sorted((PACKAGE / "report" / "pages" / "templates").iterdir())
         return Job(
             label=f"write the page of {page}" if page else "write the index page",
             inputs=[file for study in studies for file in self._shown_files(study)]

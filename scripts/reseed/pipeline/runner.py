@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from reseed.cache.entries import delete_files, linked_entries
 from reseed.core.errors import Damaged, ReseedError
 from reseed.core.file_keys import use_keys
 from reseed.core.layout import META
 from reseed.core.source_guard import SourceGuard
 from reseed.pipeline.parent_watch import end_with_parent
 from reseed.pipeline.spec_files import read_spec
+from reseed.trials.entries import delete_files, linked_entries
 
 LOG_BYTES = 1_000_000
 

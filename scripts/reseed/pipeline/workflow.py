@@ -234,7 +234,7 @@ class Workflow:
     def force_if_failed(self, outputs: Iterable[str]) -> list[str]:
         """A new input, for failed trials and searches that `retry_failed` makes again."""
         if self.project.main.retry_failed:
-            from reseed.cache.trial_cache import has_failed
+            from reseed.trials.trial_cache import has_failed
 
             if any(map(has_failed, outputs)):
                 return [self._touched_marker]

@@ -1,1 +1,8 @@
-"""Finding and loading built-in kinds and `my_module:function`; option classes."""
+"""Built-in kinds, `my_module:function` and their option classes.
+
+In: a name from the configuration.
+Out: a function and its checked options.
+Decides: what a name stands for.
+Imports: core, config.
+Start: `kinds.py`.
+"""

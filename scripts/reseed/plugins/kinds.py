@@ -1,7 +1,7 @@
 """Kinds of analyses and exhibits: one module per kind, listed without an import.
 
-A module of `reseed.analyses` that defines `analyse` is a kind with the name of the module. So is a
-module of `reseed.exhibits` that defines `table` or `figure`. `my_module:analyse`,
+A module of `reseed.report.analyses` that defines `analyse` is a kind with the name of the module.
+So is a module of `reseed.report.exhibits` that defines `table` or `figure`. `my_module:analyse`,
 `my_module:table` and `my_module:figure` name a user's kind. A module may also define
 
 - `READS`: what an analysis reads: `metrics` (the default), `predictions` or `curves`; an exhibit
@@ -32,6 +32,7 @@ from reseed.plugins.loading import load_module
 from reseed.plugins.options import NoOptions, Strict
 
 Result = TypeVar("Result")
+_BUILT_IN = SCRIPTS / "reseed" / "report"
 ENTRY_POINTS = {"analyses": ("analyse",), "exhibits": ("table", "figure")}
 #: Kinds of earlier versions, and what answers their question now.
 _REMOVED = {
@@ -94,7 +95,7 @@ def _read_declarations(path: Path) -> _Declarations:
 
 def built_in_kinds(family: str) -> dict[str, Kind]:
     """Return the kinds of the library by name; `family` is `analyses` or `exhibits`."""
-    names = (path.stem for path in sorted((SCRIPTS / "reseed" / family).glob("*.py")))
+    names = (path.stem for path in sorted((_BUILT_IN / family).glob("*.py")))
     found = ((name, _find_built_in(family, name)) for name in names)
     return {name: kind for name, kind in found if kind is not None}
 
@@ -102,13 +103,13 @@ def built_in_kinds(family: str) -> dict[str, Kind]:
 @cache
 def _find_built_in(family: str, name: str) -> Kind | None:
     """The kind of the library with this name. Only its file is parsed."""
-    path = SCRIPTS / "reseed" / family / f"{name}.py"
+    path = _BUILT_IN / family / f"{name}.py"
     if not name.isidentifier() or not path.is_file():
         return None
     declared = _read_declarations(path)
     for function in ENTRY_POINTS[family]:
         if function in declared.functions:
-            return Kind(name, f"reseed.{family}.{name}", function, *declared[1:])
+            return Kind(name, f"reseed.report.{family}.{name}", function, *declared[1:])
     return None
 
 

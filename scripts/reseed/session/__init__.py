@@ -1,1 +1,9 @@
-"""`reseed.study`: trains and compares models in the current process, without files."""
+"""`reseed.study`: trains and compares models in the current process, without files.
+
+In: models and data in memory.
+Out: a comparison.
+Decides: what is trained next.
+Imports: core, config, data, metrics, models, planning, trials, training, report.analyses,
+  comparison, pipeline.
+Start: `study.py`.
+"""

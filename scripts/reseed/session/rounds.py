@@ -10,12 +10,12 @@ from typing import Any, Protocol
 import pandas as pd
 from pydantic import ValidationError
 
-from reseed.analyses.shared.settling import judge_experiment
 from reseed.config.until import Until
 from reseed.config.validation_messages import format_validation_errors
 from reseed.core.errors import ReseedError
 from reseed.core.study_info import DatasetInfo, UntilInfo
 from reseed.planning.seed_grid import round_borders
+from reseed.report.analyses.shared.settling import judge_experiment
 from reseed.session.models import Model
 from reseed.session.tables import DATASET, EXPERIMENT, TrialKey
 from reseed.training.run import Outcome

@@ -17,9 +17,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from reseed.analyses.shared.data import Data
-from reseed.analyses.shared.equivalence import rope_by_metric
-from reseed.analyses.shared.predictions import Predictions
 from reseed.comparison.arguments import (
     PairChoice,
     add_pair_options,
@@ -37,6 +34,9 @@ from reseed.config.defaults import (
 from reseed.core.environment import describe_environment
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.pipeline.runner import pick_device
+from reseed.report.analyses.shared.data import Data
+from reseed.report.analyses.shared.equivalence import rope_by_metric
+from reseed.report.analyses.shared.predictions import Predictions
 from reseed.session import tables
 from reseed.session.inputs import read_training_data
 from reseed.session.interruption import interrupt_study

@@ -13,7 +13,6 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from reseed.collection.about import find_repeated_outputs
 from reseed.core.environment import Environment, count_cores
 from reseed.core.plain_text import bound_text
 from reseed.core.schemas import (
@@ -39,6 +38,7 @@ from reseed.session.inputs import TrainingData
 from reseed.session.models import Model
 from reseed.session.splits import Design, SplitId
 from reseed.training.run import Outcome
+from reseed.trials.about import find_repeated_outputs
 
 EXPERIMENT = "study"
 DATASET = "data"
@@ -49,7 +49,7 @@ TrialKey = tuple[Model, SplitId, int]
 def build_metrics(
     outcomes: dict[TrialKey, Outcome], design: Design, varied: str, environment: str
 ) -> pd.DataFrame:
-    """One row a trial, as `reseed.collection.trials.collect_trials` returns."""
+    """One row a trial, as `reseed.trials.collect_trials.collect_trials` returns."""
     rows = [
         _identify_trial(key, design, varied)
         | {
@@ -87,7 +87,7 @@ def describe_study(
     notes: list[str],
     until: UntilInfo | None = None,
 ) -> StudyInfo:
-    """Facts of the study of a session, as `reseed.collection.about` describes one.
+    """Facts of the study of a session, as `reseed.trials.about` describes one.
 
     study: its texts, and as `dataset` the title of its data. metrics: one row a training.
     """
@@ -158,7 +158,7 @@ def describe_failures(metrics: pd.DataFrame) -> list[str]:
 def write_predictions(
     outcomes: dict[TrialKey, Outcome], design: Design, varied: str, data: TrainingData
 ) -> tempfile.TemporaryDirectory[str]:
-    """Write raw outputs, targets and curves as `reseed.collection.items.collect_items` does.
+    """Write raw outputs, targets and curves as `reseed.trials.collect_items.collect_items` does.
 
     The folder is deleted with the returned object.
     """

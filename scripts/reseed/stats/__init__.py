@@ -1,4 +1,8 @@
-"""Statistics of repeated training runs: pure functions of arrays.
+"""Statistics of repeated trainings: pure functions of arrays.
 
-This package imports nothing else of `reseed` and can be used on its own.
+In: arrays of scores or losses.
+Out: estimates, intervals, p-values.
+Decides: which formula is used, and nothing about tables or words.
+Imports: nothing, so it can be used on its own.
+Start: `two_models.py`.
 """

@@ -7,9 +7,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from reseed.cache.entries import add_entry, delete_files
-from reseed.cache.trial_cache import TrialCache
-from reseed.cache.trial_records import SCHEMA, TrialRecord, read_trial, write_block, write_trial
 from reseed.core.blocks import parse_block, trial_name
 from reseed.core.coordinates import Coordinates
 from reseed.core.environment import Environment, describe_environment, read_commit
@@ -20,6 +17,9 @@ from reseed.data.store import open_inputs, read_targets
 from reseed.planning.specs import SettingTrials, TrainSpec
 from reseed.training.run import Outcome, Problem, Recipe, Trial, run_trials
 from reseed.training.watchdog import time_limit
+from reseed.trials.entries import add_entry, delete_files
+from reseed.trials.trial_cache import TrialCache
+from reseed.trials.trial_records import SCHEMA, TrialRecord, read_trial, write_block, write_trial
 
 Report = Callable[[str], None]
 

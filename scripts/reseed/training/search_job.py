@@ -11,8 +11,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from reseed.cache.entries import add_entry, delete_files, entry_path, link_entry
-from reseed.cache.trial_cache import SearchWinner, TrialCache, read_winner
 from reseed.core.atomic import write_json
 from reseed.core.coordinates import Coordinates
 from reseed.core.environment import Environment, describe_environment
@@ -22,6 +20,8 @@ from reseed.metrics.registry import first_applicable
 from reseed.planning.specs import SearchSpec
 from reseed.training.block import Splits, problem_of, recipe_of
 from reseed.training.tuning import Search
+from reseed.trials.entries import add_entry, delete_files, entry_path, link_entry
+from reseed.trials.trial_cache import SearchWinner, TrialCache, read_winner
 
 Report = Callable[[str], None]
 

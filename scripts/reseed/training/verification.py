@@ -12,8 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from reseed.cache.trial_cache import TrialCache
-from reseed.cache.trial_records import CURVE_POINT, SCHEMA, TrialRecord, read_trial
 from reseed.core.blocks import trial_name
 from reseed.core.coordinates import KEPT_PARTS, Coordinates
 from reseed.core.environment import describe_environment
@@ -24,6 +22,8 @@ from reseed.metrics import registry as metrics
 from reseed.planning.specs import TrainSpec
 from reseed.training.block import Splits, train
 from reseed.training.run import Outcome, compute_fingerprint
+from reseed.trials.trial_cache import TrialCache
+from reseed.trials.trial_records import CURVE_POINT, SCHEMA, TrialRecord, read_trial
 
 #: Fields of a record that two trainings of a trial may differ in.
 _CIRCUMSTANCES = (

@@ -2,8 +2,8 @@
 
 from papers.banerjee import role_components, roles_table
 from readable import check_table
-from reseed.rendering.data import ExhibitData
-from reseed.rendering.table_files import write_table
+from reseed.report.rendering.data import ExhibitData
+from reseed.report.rendering.table_files import write_table
 from run_kinds import draw, run_analysis
 from test_role_components import study
 

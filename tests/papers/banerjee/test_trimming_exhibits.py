@@ -25,12 +25,12 @@ from papers.banerjee import (
     trimming_table,
 )
 from readable import check_figure, check_table
-from reseed.analyses import noise_split
-from reseed.analyses.shared.data import Data
 from reseed.claims.evidence import judge
 from reseed.core.statement import Statement
-from reseed.exhibits import seed_noise
-from reseed.rendering.data import ExhibitData
+from reseed.report.analyses import noise_split
+from reseed.report.analyses.shared.data import Data
+from reseed.report.exhibits import seed_noise
+from reseed.report.rendering.data import ExhibitData
 from run_kinds import draw, run_analysis
 from scipy import stats
 from scipy.special import expit

@@ -12,9 +12,9 @@ from reseed.claims.evidence import judge
 from reseed.core.errors import ReseedError
 from reseed.core.statement import Statement
 from reseed.plugins.kinds import find_kind, read_options
-from reseed.rendering.data import ExhibitData
-from reseed.rendering.figures import write_figure
-from reseed.rendering.table_files import write_table
+from reseed.report.rendering.data import ExhibitData
+from reseed.report.rendering.figures import write_figure
+from reseed.report.rendering.table_files import write_table
 from run_kinds import draw, run_analysis
 from study_frames import about, frame, trial
 

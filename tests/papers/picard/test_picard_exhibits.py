@@ -21,12 +21,12 @@ from papers.picard import (
 )
 from papers.picard.range_claims import LEAST
 from readable import check_figure, check_table
-from reseed.analyses.shared.data import Data
 from reseed.claims.evidence import judge
 from reseed.core.errors import ReseedError
 from reseed.core.statement import Statement
-from reseed.rendering.data import ExhibitData
-from reseed.rendering.tables import Table
+from reseed.report.analyses.shared.data import Data
+from reseed.report.rendering.data import ExhibitData
+from reseed.report.rendering.tables import Table
 from reseed.stats.gaussian_range import expected_gaussian_range
 from run_kinds import draw, run_analysis
 from sized_study import SIZES, sized

@@ -16,10 +16,10 @@ from papers.raste import (
     tuning_table,
 )
 from papers.raste.same_splits import choose
-from reseed.analyses import pairs, spread
-from reseed.analyses.shared.data import Data
-from reseed.rendering.data import ExhibitData
-from reseed.rendering.numbers import ratio
+from reseed.report.analyses import pairs, spread
+from reseed.report.analyses.shared.data import Data
+from reseed.report.rendering.data import ExhibitData
+from reseed.report.rendering.numbers import ratio
 from run_kinds import draw, run_analysis
 from study_frames import PUBLISHED, about, amended, frame, trial
 

@@ -1,1 +1,0 @@
-"""Cache entries by key, trial records, the files of a setting."""

@@ -1,1 +1,0 @@
-"""From trial files to the tables of a study; each trial is checked against its key."""

@@ -1,0 +1,73 @@
+"""Tries what an error message proposes, and drops what does not lead to a reading."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from reseed.core.errors import ReseedError
+from reseed.readers.import_runs import ImportOptions
+
+Result = TypeVar("Result")
+#: A field of `ImportOptions` with the value that a message suggests.
+_SUGGESTION = re.compile(
+    r"`(columns|metric|greater_is_better|format|unit|test_train_ratio|headings|rows): ([^`…]+)`"
+)
+#: Questions that may follow from a reading: it is known what the table holds.
+_QUESTIONS = (
+    "whether more or less of", "several random splits", "may be the score", "is below 0.5",
+    "that is a metric", "folds on",
+)  # fmt: skip
+
+
+def read_with_advice(read: Callable[[ImportOptions], Result], options: ImportOptions) -> Result:
+    """What `read` returns; an error proposes only what was tried and leads to a reading.
+
+    Raises:
+        ReseedError: that of `read`, without the clauses whose suggestion fails.
+    """
+    try:
+        return read(options)
+    except ReseedError as error:
+        text = str(error)
+    clauses = re.split(r"(?<=[.;]) (?=\S)", text)
+    kept = [one for one in clauses if _is_useful(one, text, read, options)]
+    raise ReseedError(re.sub(r";$", ".", " ".join(kept))) from None
+
+
+def _is_useful(
+    clause: str, text: str, read: Callable[[ImportOptions], Any], options: ImportOptions
+) -> bool:
+    """Whether a clause suggests nothing, or something that leads to a reading."""
+    changes = [_parse(field, value, options) for field, value in _SUGGESTION.findall(clause)]
+    return not changes or any(_leads_to_reading(one, text, read, options) for one in changes)
+
+
+def _leads_to_reading(
+    change: dict[str, Any], text: str, read: Callable[[ImportOptions], Any], options: ImportOptions
+) -> bool:
+    try:
+        read(replace(options, **change))
+    except ReseedError as error:
+        after = str(error)
+        is_question = any(words in after for words in _QUESTIONS)
+        has_fewer = after.count("\n") < text.count("\n")
+        return after != text and (is_question or has_fewer)
+    return True
+
+
+def _parse(field: str, value: str, options: ImportOptions) -> dict[str, Any]:
+    """The change of `options` that `field: value` of a message stands for."""
+    if field == "columns":
+        name, _, column = value.strip("{}").partition(": ")
+        several = column.strip("[]").split(", ") if column.startswith("[") else None
+        return {"columns": {**options.columns, name: several or column.strip("\"'")}}
+    if field == "greater_is_better":
+        return {} if value.startswith("{") else {"greater_is_better": value == "true"}
+    if field == "test_train_ratio":
+        return {"test_train_ratio": float(value)}
+    if field == "metric" and value.startswith("["):
+        return {"metric": value.strip("[]").split(", ")}
+    return {field: value}

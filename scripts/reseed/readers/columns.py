@@ -1,0 +1,130 @@
+"""Finds which column of a user's table is which: the study's mapping first, then common names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from reseed.core.errors import suggest_name
+from reseed.metrics.directions import strip_direction
+from reseed.readers.source_table import SourceTable
+
+#: Reseed's column name → the table's column, or several whose values are joined.
+ColumnMap = Mapping[str, str | list[str]]
+
+#: Reseed's column name → other common names, by priority.
+_ALIASES = {
+    "model": "wflow_id model algorithm method estimator classifier regressor model_name "
+    "architecture arch "
+    "learner framework approach system ranker retriever backbone network solver agent "
+    "classifier_name alg_name algorithm_name learner_id pipeline "
+    "flow_name model_id method_name",
+    "dataset": "dataset data dataset_name data_set benchmark task task_name collection corpus "
+    "environment env game data_name dataset_id problem_name",
+    "data_seed": "data_seed split split_seed data_split",
+    "repeat": "repeat",
+    "repetition": "repetition repetitions evaluation_run eval_run",
+    "fold": "fold cv_fold fold_id cv_split fold_index fold_idx fold_number test_fold outer_fold "
+    "resample kfold k_fold",
+    "seed": "seed model_seed random_state random_seed training_seed train_seed rng_seed",
+    "metric": "metric metric_name measure",
+    "value": "value score metric_value test_score estimate",
+    "status": "status state",
+    "n_train": "n_train train_rows n_train_samples n_training",
+    "n_test": "n_test test_rows n_test_samples n_testing",
+    "item": "item item_id example example_id sample sample_id query query_id qid question_id "
+    "topic topic_id instance instance_id doc_id problem_id",
+    "y_true": "y_true label target truth",
+    "y_score": "y_score y_prob probability",
+    "y_pred": "y_pred prediction predicted",
+}
+COLUMN_ALIASES = {name: tuple(aliases.split()) for name, aliases in _ALIASES.items()}
+#: Columns that identify the runs of one model on one dataset.
+RUN_COLUMNS = ["data_seed", "repeat", "fold", "seed"]
+#: Those, and evaluations of one trained model, which are averaged or are runs of their own.
+ALL_RUN_COLUMNS = [*RUN_COLUMNS, "repetition"]
+#: Columns that may be joined from several of the table's.
+LABEL_COLUMNS = ("model", "dataset")
+# Trackers export these columns even if nothing was logged.
+_MAY_BE_EMPTY = (*LABEL_COLUMNS, *ALL_RUN_COLUMNS, "status")
+_TRACKER_PREFIX = re.compile(
+    r"^(parameters/|params\.yaml:|params\.|tags\.|metrics\.|config/|params_|user_attrs_|(general|args|hparams)/)",
+    re.I,
+)
+
+
+def strip_tracker_prefix(column: str) -> str:
+    """A column's name without the prefix of a tracker."""
+    return _TRACKER_PREFIX.sub("", column).strip()
+
+
+def normalize_name(column: str) -> str:
+    """A column's name in lower case, words joined by `_`; no tracker's prefix, no arrow."""
+    name = strip_direction(strip_tracker_prefix(column)).lstrip(".")
+    return re.sub(r"[\s\-/.]+", "_", name.lower())
+
+
+def find_standard_name(column: object) -> str | None:
+    """Reseed's name of a column, if the column has a common name."""
+    name = normalize_name(str(column))
+    return next((known for known, aliases in COLUMN_ALIASES.items() if name in aliases), None)
+
+
+def list_columns(column: str | Iterable[str]) -> list[str]:
+    """The table's columns of one entry of a `ColumnMap`."""
+    return [column] if isinstance(column, str) else list(column)
+
+
+def list_used_columns(columns: ColumnMap) -> list[str]:
+    """Every column of the table that a `ColumnMap` uses."""
+    return [name for column in columns.values() for name in list_columns(column)]
+
+
+def find_columns(table: SourceTable, mapping: ColumnMap) -> dict[str, str | list[str]]:
+    """Reseed's name → the table's column, for every column that is mapped or recognised.
+
+    Errors: a mapping of an unknown name or column, and several columns where one is required.
+    """
+    columns = _check_mapping(table, mapping)
+    metric_prefixes = table.layout.metric_prefixes
+    free = {
+        normalize_name(c): c for c in reversed(table.columns) if not c.startswith(metric_prefixes)
+    }
+    taken = set(list_used_columns(mapping))
+    for name, aliases in COLUMN_ALIASES.items():
+        if name == "model":
+            aliases = (*aliases, *table.layout.run_name_columns)
+        candidates = [free[a] for a in aliases if a in free and free[a] not in taken]
+        if name in _MAY_BE_EMPTY:
+            candidates = [c for c in candidates if table.text(c).ne("").any()]
+        if candidates and name not in mapping:
+            columns[name] = candidates[0]
+    if "repetition" in columns and "fold" in columns and "repeat" not in columns:
+        columns["repeat"] = columns.pop("repetition")  # of a cross-validation
+    return columns
+
+
+def _check_mapping(table: SourceTable, mapping: ColumnMap) -> dict[str, str | list[str]]:
+    """The entries of the user's mapping that are valid; others are errors."""
+    valid: dict[str, str | list[str]] = {}
+    for name, column in mapping.items():
+        if name not in COLUMN_ALIASES:
+            table.add_error(
+                f"`columns` maps {name!r}, which is not one of Reseed's columns",
+                f"Use {', '.join(COLUMN_ALIASES)}.{suggest_name(name, list(COLUMN_ALIASES))}",
+            )
+            continue
+        for source in list_columns(column):
+            if source not in table.columns:
+                table.add_error(
+                    f"has no column {source!r}, to which `columns` maps {name!r}",
+                    f"{table.column_list}{suggest_name(source, table.columns)}",
+                )
+        if not isinstance(column, str) and name not in LABEL_COLUMNS:
+            table.add_error(
+                f"`columns` maps {name!r} to several columns",
+                f"Only {' and '.join(LABEL_COLUMNS)} may be joined from several.",
+            )
+        elif set(list_columns(column)) <= set(table.columns):
+            valid[name] = column
+    return valid

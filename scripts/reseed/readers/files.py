@@ -1,0 +1,357 @@
+"""Reads CSV, Parquet and JSON files, and lists of them, as one table."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import pandas as pd
+
+from reseed.core.errors import ReseedError
+from reseed.readers.columns import LABEL_COLUMNS, find_standard_name
+from reseed.readers.foreign_files import name_file
+from reseed.readers.run_folders import add_versions
+from reseed.readers.run_paths import RunIds, find_common_folder, parse_run_paths
+from reseed.readers.source_table import MISSING, SourceTable, join_names
+from reseed.readers.text_tables import LATEX, MARKDOWN, TextTable, parse_latex, parse_markdown
+
+_PARQUET = (".parquet", ".pq")
+_JSON_LINES = (".jsonl", ".ndjson")
+JSON_SUFFIXES = (".json", *_JSON_LINES)
+_SPREADSHEETS = (".xlsx", ".xlsm")
+_OTHER_SPREADSHEETS = (".xls", ".ods")
+_COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zip")
+#: Matches a number in which this sign separates thousands or decimals.
+_NUMBERS = {
+    sign: re.compile(rf"[-+]?\d+(?:{re.escape(sign)}\d+)*(?:[eE][-+]?\d+)?").fullmatch
+    for sign in ",."
+}
+_is_thousands = re.compile(r"[-+]?[1-9]\d{0,2}(?:[,.]\d{3})+").fullmatch
+#: Columns of names, in which a comma is not part of a number.
+_NAME_COLUMNS = (*LABEL_COLUMNS, "metric", "item", "status")
+#: Suffixes of files that are read as tables.
+TABLE_SUFFIXES = (".csv", ".tsv", ".txt", *_PARQUET, *_JSON_LINES)
+#: Columns of the widest table that is read.
+_MOST_COLUMNS = 20_000
+#: The columns, and the number of each row in the file.
+_Content = tuple[pd.DataFrame, np.ndarray]
+
+
+def read_table(path: str | Path, file_format: str = "auto") -> SourceTable:
+    """Read a CSV (comma, semicolon or tab), Parquet or JSON file (a list of records, or lines).
+
+    Raises ReseedError for a file that is missing, unreadable or empty, or that repeats a column.
+    """
+    path = Path(path)
+    _require_file(path)
+    if path.suffix.lower() in _OTHER_SPREADSHEETS:
+        raise ReseedError(
+            f"{path}: is a spreadsheet of another format than `.xlsx`. Save its sheet as `.xlsx` "
+            "or `CSV UTF-8`."
+        )
+    if path.suffix.lower() in _COMPRESSED:
+        raise ReseedError(
+            f"{path}: is compressed: unpack it, or pass the result of `pandas.read_csv`."
+        )
+    kind = _choose_reader(path, file_format)
+    with name_file(path, kind):
+        try:
+            frame, row_labels = _READERS[kind](path)
+        except UnicodeDecodeError:
+            raise ReseedError(
+                f"{path}: is not a CSV file, or is not encoded as UTF-8. Save it as UTF-8 (in a "
+                "spreadsheet: `CSV UTF-8`)."
+            ) from None
+    if kind not in _TEXT_KINDS:
+        return check_table(SourceTable(str(path), frame, row_labels, "row"))
+    return _convert_decimal_commas(check_table(SourceTable(str(path), frame, row_labels, "line")))
+
+
+def _require_file(path: Path) -> None:
+    """Raise ReseedError for a path that is no file: missing, a folder, or impossible as a name."""
+    if "\0" in str(path) or not path.exists():
+        name = str(path).replace("\0", "\\0")
+        raise ReseedError(f"{name}: no such file. Give its path from the folder you are in.")
+    if path.is_dir():
+        raise ReseedError(f"{path}: is a folder. Give the files in it.")
+
+
+def _convert_decimal_commas(table: SourceTable) -> SourceTable:
+    """Replace decimal commas by points, with a note; labels are not changed.
+
+    Raises ReseedError if another column holds points that may separate thousands.
+    """
+    frame = table.frame
+    values = [str(c) for c in frame if find_standard_name(c) not in _NAME_COLUMNS]
+    cells = {column: _split_numbers(frame[column]) for column in values}
+    # A comma that cannot separate thousands is a decimal comma; next to it no point can be one.
+    commas = [c for c, (comma, _) in cells.items() if not all(map(_is_thousands, comma))]
+    if not commas:
+        return table
+    names = join_names([*map(repr, commas)])
+    for column, (_, with_point) in cells.items():
+        if with_point and all(map(_is_thousands, with_point)):
+            table.add_error(
+                f"column {column!r} holds {with_point[0]!r}: of thousands, or a fraction? The "
+                f"comma is the decimal sign in {names}",
+                "Write numbers without a thousands separator.",
+                frame.index[frame[column].str.strip().isin(with_point)],
+            )
+    table.raise_errors()
+    table.notes.append(f"The comma was read as the decimal sign: {names}.")
+    points = {column: frame[column].str.replace(",", ".") for column in commas}
+    return replace(table, frame=frame.assign(**points))
+
+
+def _split_numbers(column: pd.Series) -> tuple[list[str], list[str]]:
+    """The numbers with a comma, and those with a point.
+
+    Either list is empty if the column holds anything but numbers written with that sign.
+    """
+    present = [
+        cell for cell in {cell.strip(): None for cell in column} if cell.lower() not in MISSING
+    ]
+    with_comma, with_point = (
+        [cell for cell in present if sign in cell] if all(map(number, present)) else []
+        for sign, number in _NUMBERS.items()
+    )
+    return with_comma, with_point
+
+
+def _choose_reader(path: Path, file_format: str) -> str:
+    suffix = path.suffix.lower()
+    for kind, suffixes in _SUFFIXES.items():
+        if suffix in suffixes and file_format == "auto":
+            return kind
+    if file_format == "parquet" or suffix in _PARQUET:
+        return "Parquet"
+    return "JSON" if file_format == "json" or suffix in JSON_SUFFIXES else "CSV"
+
+
+def check_table(table: SourceTable) -> SourceTable:
+    """The table; raises ReseedError if a column name is repeated or there are no rows."""
+    columns = table.frame.columns
+    if len(columns) > _MOST_COLUMNS:
+        raise table.error(
+            f"has {len(columns):,} columns, and at most {_MOST_COLUMNS:,} are read",
+            "Give one row a score, with columns of model, run and score.",
+        )
+    repeated = columns[columns.duplicated()]
+    if len(repeated):
+        name = repeated[0]
+        what = f"the column {name!r} more than once" if name else "columns without a name"
+        table.add_error(
+            f"has {what}",
+            "Name each column once, in the first line." + _suggest_joined_headings(table),
+        )
+    if table.frame.empty:
+        table.add_error("holds no rows", "Each run of a model is one row.")
+    table.raise_errors()
+    return table
+
+
+def _suggest_joined_headings(table: SourceTable) -> str:
+    """Suggest headings of one line for a table whose first row continues its headings."""
+    if table.frame.empty:
+        return ""
+    second = ["" if cell is None else str(cell).strip() for cell in table.frame.iloc[0]]
+    pairs = [f"{a}_{b}" if a and b else a or b for a, b in zip(table.columns, second, strict=True)]
+    if len(set(pairs)) < len(pairs):
+        return ""
+    return (
+        " If the second line holds headings too, join both, and leave only this line above the "
+        f"rows: {','.join(pairs[:8])}{',…' if len(pairs) > 8 else ''}."
+    )
+
+
+def index_to_columns(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with the named levels of its index as first columns; other levels are dropped."""
+    names = frame.index.names
+    named = [i for i, n in enumerate(names) if n is not None and n not in frame.columns]
+    levels = pd.DataFrame({i: frame.index.get_level_values(i) for i in named})
+    levels = levels.set_axis([names[i] for i in named], axis=1)
+    return pd.concat([levels, frame.reset_index(drop=True)], axis=1)
+
+
+def read_tables(
+    paths: list[Path], file_format: str = "auto", mapped: Iterable[str] = ()
+) -> SourceTable:
+    """Read several files as one table, in which paths supply missing columns (model, seed, …).
+
+    mapped: Reseed's columns that the user maps, which paths do not supply. Row labels have the form
+    `12 of file.csv`. Raises ReseedError as `read_table`, and if the files differ in their columns.
+    """
+    if len(paths) == 1:
+        return read_table(paths[0], file_format)
+    tables = [read_table(path, file_format) for path in paths]
+    for path, table in zip(paths, tables, strict=True):
+        unshared = set(table.columns) ^ set(tables[0].columns)
+        if unshared:
+            raise ReseedError(
+                f"{path} and {paths[0]} do not have the same columns: "
+                f"{', '.join(sorted(unshared))} is in one of them only. Give the files the same "
+                "columns."
+            )
+    known = {*map(find_standard_name, tables[0].columns), *mapped}
+    ids = [
+        {name: value for name, value in run.items() if find_standard_name(name) not in known}
+        for run in _identify_files(paths)
+    ]
+    frames = [table.frame.assign(**run) for table, run in zip(tables, ids, strict=True)]
+    folder = find_common_folder(paths)
+    row_labels = [
+        f"{number} of {path.absolute().relative_to(folder).as_posix()}"
+        for path, table in zip(paths, tables, strict=True)
+        for number in table.row_labels
+    ]
+    notes = list(dict.fromkeys(note for table in tables for note in table.notes))
+    from_names = dict.fromkeys(name for run in ids for name in run)
+    notes += [f"By the names of the files: {', '.join(from_names)}."] if from_names else []
+    return SourceTable(
+        f"{paths[0]} and {len(paths) - 1} more",
+        pd.concat(frames, ignore_index=True),
+        np.array(row_labels),
+        tables[0].row_noun,
+        notes=notes,
+    )
+
+
+def _identify_files(paths: list[Path]) -> list[RunIds]:
+    """Identifiers of the run of each file; if no path holds a number, each file is a model."""
+    ids = add_versions(paths, parse_run_paths(paths))
+    if any(set(run) > {"model"} for run in ids):
+        return ids
+    return [{"model": name} for name in _name_files(paths)]
+
+
+def _name_files(paths: list[Path]) -> list[str]:
+    """The files' names; with their folders if two files share a name."""
+    names = [path.stem for path in paths]
+    if len(set(names)) == len(names):
+        return names
+    folder = find_common_folder(paths)
+    return [path.absolute().relative_to(folder).with_suffix("").as_posix() for path in paths]
+
+
+def _read_parquet(path: Path) -> _Content:
+    frame = index_to_columns(pd.read_parquet(path)).rename(columns=str)
+    return frame, np.arange(1, len(frame) + 1)
+
+
+def load_json(path: Path) -> object:
+    """The content of a JSON file; of JSON lines, the list of them."""
+    text = path.read_text(encoding="utf-8-sig")
+    if path.suffix.lower() in _JSON_LINES:
+        return [json.loads(line) for line in text.splitlines() if line.strip()]
+    return json.loads(text)
+
+
+def flatten_records(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Records as a frame; a nested field keeps its last name if no other field has that name."""
+    nested = [dict(record) for record in records]
+    frame = pd.json_normalize(nested)
+    top_level = {name for record in nested for name in record}
+    names = {c: c if c in top_level else str(c).rpartition(".")[2] for c in frame}
+    count = Counter(names.values())
+    return frame.rename(columns={c: name for c, name in names.items() if count[name] == 1})
+
+
+def _read_json(path: Path) -> _Content:
+    records = load_json(path)
+    if not isinstance(records, list) or not all(isinstance(r, Mapping) for r in records):
+        raise ValueError(
+            'it holds no list of records, one a run: [{"model": "rf", "seed": 0, "auc": 0.9}, …]'
+        )
+    return flatten_records(records), np.arange(1, len(records) + 1)
+
+
+def find_delimiter(line: str) -> str:
+    """Comma, semicolon or tab: the most frequent one in the first line of a table."""
+    return max(",;\t", key=line.count)
+
+
+def _open_text(path: Path) -> IO[str]:
+    """A file as text that can be read again from its start, also a pipe or `/dev/stdin`."""
+    if path.is_file():
+        return path.open(encoding="utf-8-sig", newline="")
+    return io.StringIO(path.read_bytes().decode("utf-8-sig"), newline="")
+
+
+def _read_csv(path: Path) -> _Content:
+    """Columns as text, so that a model named `NA` is not a missing value, and the line of rows."""
+    with _open_text(path) as handle:
+        first = handle.readline()
+        if not first.strip():
+            raise ValueError("the first line, which names the columns, is empty")
+        delimiter = find_delimiter(first)
+        handle.seek(0)
+        # An interrupted writer leaves zero bytes.
+        cleaned = (line.replace("\0", "") for line in handle)
+        reader = csv.reader(cleaned, delimiter=delimiter, strict=True)
+        header = [name.strip() for name in next(reader)]
+        if len(header) == 1:
+            raise ValueError(
+                f"the first line, {header[0][:60]!r}, names one column only: put comma, "
+                "semicolon or tab between the names of columns, and nothing above them"
+            )
+        rows, lines, start = [], [], reader.line_num + 1
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                if len(row) != len(header):
+                    raise ValueError(
+                        f"line {start} has {len(row)} cells, the first line names {len(header)}"
+                    )
+                rows.append(row)
+                lines.append(start)
+            start = reader.line_num + 1
+    frame = pd.DataFrame(rows, columns=range(len(header)), dtype=object)
+    # An index that pandas wrote has no name. Empty columns of a spreadsheet are dropped. With
+    # repeated headings the first column may continue below: a second line of headings.
+    repeats = len(set(filter(None, header))) < len([name for name in header if name])
+    if not (header[0] or repeats):
+        header[0] = "Unnamed: 0"
+    named = [bool(name) or frame[i].ne("").any() for i, name in enumerate(header)]
+    frame.columns = pd.Index(header)
+    return frame.loc[:, np.array(named, dtype=bool)], np.array(lines)
+
+
+def _read_text_table(path: Path, parse: Callable[[str], TextTable]) -> _Content:
+    header, rows = parse(path.read_text(encoding="utf-8-sig"))
+    frame = pd.DataFrame(rows, columns=range(len(header)), dtype=object)
+    return frame.set_axis(pd.Index(header), axis=1), np.arange(1, len(frame) + 1)
+
+
+def _read_spreadsheet(path: Path) -> _Content:
+    """The first sheet; numbers keep their type."""
+    try:
+        frame = pd.read_excel(path, engine="calamine", keep_default_na=False, na_values=[""])
+    except ImportError:
+        raise ReseedError(
+            f"{path}: is a spreadsheet, which needs the package python-calamine: "
+            "`pip install python-calamine`. Or save its sheet as `CSV UTF-8`."
+        ) from None
+    frame = frame.rename(columns=str)
+    return frame, np.arange(2, len(frame) + 2)
+
+
+#: Readers of files whose cells are text, in which a comma may be the decimal sign.
+_TEXT_KINDS = ("CSV", "Markdown", "LaTeX")
+#: Reader → suffixes of the files that only it reads.
+_SUFFIXES = {"Markdown": MARKDOWN, "LaTeX": LATEX, "a spreadsheet": _SPREADSHEETS}
+_READERS: dict[str, Callable[[Path], _Content]] = {
+    "CSV": _read_csv,
+    "Parquet": _read_parquet,
+    "JSON": _read_json,
+    "Markdown": partial(_read_text_table, parse=parse_markdown),
+    "LaTeX": partial(_read_text_table, parse=parse_latex),
+    "a spreadsheet": _read_spreadsheet,
+}

@@ -1,0 +1,135 @@
+"""Hints for tables that another command, or another file of the same tool, serves."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from reseed.metrics.names import has_metric_name
+from reseed.readers.columns import ColumnMap, find_standard_name, normalize_name
+from reseed.readers.source_table import IN_MEMORY, PLUS_MINUS, SourceTable
+from reseed.readers.vocabulary import is_spread, may_be_item
+
+#: A column of a chart of Weights & Biases: `resnet-3 - val/acc`, also with `__MIN` and `__MAX`.
+_CHART_COLUMN = re.compile(r".+ - .+")
+_MEANS = (
+    "is no run; to compare means and SDs alone, use `reseed means FILE --runs N` (in Python "
+    "`reseed.compare_means`)."
+)
+
+
+def suggest_means(table: SourceTable) -> str:
+    """Refer to `reseed means` if a table holds means with their spreads."""
+    for column in table.columns:
+        if not table.is_numeric(column):
+            spread = table.text(column).str.contains(rf"\d\s*{PLUS_MINUS}\s*\d", regex=True)
+            if spread.any():
+                cell = table.text(column)[spread].iloc[0]
+                return f" A mean with its spread ({cell!r} in column {column!r}) {_MEANS}"
+    spreads = [column for column in table.columns if is_spread(column)]
+    return f" A mean with its spread ({spreads[0]!r}) {_MEANS}" if spreads else ""
+
+
+def require_model_column(table: SourceTable, columns: ColumnMap, mapping: ColumnMap) -> None:
+    """Raise ReseedError if no column names the model: nothing else can be read then."""
+    if "model" in columns:
+        return
+    if "model" not in mapping:
+        table.add_error("has no column that names the model", _suggest_model_columns(table))
+    table.raise_errors()
+
+
+def _suggest_model_columns(table: SourceTable) -> str:
+    fix = f"Name it `model`, or map it: `columns: {{model: …}}`. {table.column_list}"
+    settings = [c for c in table.columns if c.startswith(table.layout.setting_prefixes)]
+    if settings:
+        fix += (
+            " Where runs differ in their settings, these name the model: "
+            f"`columns: {{model: [{', '.join(settings)}]}}`."
+        )
+    return fix + suggest_reading(table)
+
+
+def suggest_reading(table: SourceTable) -> str:
+    """How to read a table without a column of the model, by the look of its columns."""
+    if log := suggest_logs(table):
+        return log
+    names = {normalize_name(column): column for column in table.columns}
+    if any(_CHART_COLUMN.fullmatch(column) for column in table.columns) and "step" in names:
+        return (
+            " This seems to be a chart of Weights & Biases. Export the table of runs instead "
+            "(page Runs, Download, CSV), with the columns of model, seed and score."
+        )
+    if "name" in names and not table.layout.is_tracker:
+        name = names["name"]
+        return (
+            f" If {name!r} names the model: `columns: {{model: {name}}}`. If this is an export of "
+            "Weights & Biases: `format: wandb`."
+        )
+    return _suggest_long_items(table)
+
+
+def suggest_runs(table: SourceTable, columns: ColumnMap, name: str) -> str:
+    """The option that takes the random splits of a table as another kind of run."""
+    if table.layout.format == "runs_in_columns":
+        return f"`headings: {name}`"
+    column = columns.get("repeat", columns.get("data_seed"))
+    return f"`columns: {{{name}: {column}}}`"
+
+
+def suggest_logs(table: SourceTable) -> str:
+    """Refer to the logs of an evaluation tool, if a table is one of its exports."""
+    columns = set(table.columns)
+    has_scores = any(column.startswith("score_") for column in columns)
+    if "log" in columns and has_scores:
+        return " This seems to be a data frame of Inspect. Its logs are read: `reseed items logs/`."
+    if {"doc_id", "resps"} <= columns:
+        return (
+            " These seem to be samples of lm-eval. Give one file a model: "
+            f"`reseed items {_name_files(table)}{_suggest_metric(table)}`; or one folder a model, "
+            "with the names that lm-eval wrote: `reseed items folder/`."
+        )
+    return ""
+
+
+def _name_files(table: SourceTable) -> str:
+    """The file that was given, and one more; the files that were given, if there are several."""
+    first, more, _ = table.path.partition(" and ")
+    if table.path == IN_MEMORY:
+        return "FILE OTHER"
+    return f"{first} …" if more else f"{first} OTHER{Path(first).suffix}"
+
+
+def _suggest_metric(table: SourceTable) -> str:
+    metrics = [c for c in table.columns if has_metric_name(c) and table.is_numeric(c)]
+    return f" --metric {metrics[0]}" if metrics else ""
+
+
+def _suggest_long_items(table: SourceTable) -> str:
+    """Suggest one row a model and test case for a table of one column of 0 and 1 a model."""
+    found = find_hits_in_columns(table)
+    if found is None:
+        return ""
+    item, hits = found
+    return (
+        f" If {', '.join(hits[:3])} are models with hits on test cases, `reseed items` reads this "
+        "table. Elsewhere give one row a model and test case: "
+        f"`pandas.melt(table, {item!r}, var_name='model', value_name='correct')`."
+    )
+
+
+def find_hits_in_columns(table: SourceTable) -> tuple[str, list[str]] | None:
+    """The column of test cases, and columns of 0 and 1 that may be models; None without them."""
+    standard = {find_standard_name(column) for column in table.columns}
+    hits = [
+        c
+        for c in table.columns
+        if set(table.text(c).str.lower()) <= _HITS
+        and find_standard_name(c) is None
+        and not has_metric_name(c)
+    ]
+    items = [c for c in table.columns if may_be_item(c) and c not in hits]
+    return (items[0], hits) if len(hits) > 1 and items and "model" not in standard else None
+
+
+_HITS = {"0", "1", "0.0", "1.0", "true", "false"}

@@ -1,0 +1,198 @@
+"""Reads frames and dicts of results as one table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pandas.api.types import is_numeric_dtype
+
+from reseed.core.errors import ReseedError
+from reseed.metrics.directions import is_metric_name
+from reseed.readers.columns import RUN_COLUMNS, find_standard_name
+from reseed.readers.files import check_table, index_to_columns
+from reseed.readers.run_columns import POSITION_NOTE, find_numbered_columns
+from reseed.readers.source_table import IN_MEMORY, Layout, SourceTable
+
+_COLUMN_NAMES = {"params", "model", "fit_time"}
+_PAIRED_NOTE = "Score i of each model was paired with score i of the others (column `fold`)."
+
+
+def read_frame(frame: pd.DataFrame) -> SourceTable:
+    """Read a frame; named levels of its index become columns.
+
+    A pivoted frame (index `model`, columns named `fold`) becomes long, also if its index was made a
+    column. With numbered runs as columns, an unnamed index of names is the model. Other numeric
+    columns of a pivoted frame, such as a mean, are left out.
+    """
+    if frame.columns.nlevels > 1:
+        raise ReseedError(
+            "The table has headings of several levels. Give one level: "
+            "`df.stack(…).reset_index()`, or join the levels."
+        )
+    across = frame.columns.name
+    names = {find_standard_name(column) for column in frame.columns}
+    is_numbered = bool(find_numbered_columns(map(str, frame.columns)))
+    if _has_unnamed_labels(frame.index) and "model" not in names and is_numbered:
+        frame = frame.rename_axis(index="model")
+    levels = {str(level) for level in frame.index.names if level is not None}
+    frame = index_to_columns(frame).rename_axis(columns=None).rename(columns=str)
+    table = check_table(SourceTable(IN_MEMORY, frame, np.arange(len(frame)), "row"))
+    return table if find_standard_name(across) is None else _unpivot(table, str(across), levels)
+
+
+def _has_unnamed_labels(index: pd.Index) -> bool:
+    return index.nlevels == 1 and index.name is None and not is_numeric_dtype(index)
+
+
+def _unpivot(table: SourceTable, across: str, levels: set[str]) -> SourceTable:
+    """A pivoted frame with one score a row.
+
+    across: what the columns are named after. levels: columns that were its index.
+    """
+    name = find_standard_name(across)
+    labels = [c for c in table.columns if c not in levels and find_standard_name(c) in (None, name)]
+    numbered = find_numbered_columns(labels) if name in RUN_COLUMNS else {}
+    scores = [c for c in labels if c in numbered] if numbered else labels
+    left_out = [c for c in labels if c not in scores and is_numeric_dtype(table.frame[c])]
+    others = [c for c in table.columns if c not in (*scores, *left_out)]
+    if not scores:
+        return table
+    if "value" in others:
+        raise ReseedError(
+            f"The table has a column 'value' next to columns by {across!r}. Remove or rename it."
+        )
+    long = table.with_numbers(scores).melt(others, scores, across, "value", ignore_index=False)
+    notes = []
+    if left_out:
+        notes.append(f"Left out: {', '.join(left_out)}, which hold no value of a run.")
+    return table.with_frame(long, Layout(), *notes)
+
+
+def read_mapping(source: Mapping[Any, Any]) -> SourceTable:
+    """Read a dict of columns, or a dict of results by model."""
+    if not source:
+        raise ReseedError("The table holds no rows. Each run of a model is one row.")
+    run_names = ("dataset", *RUN_COLUMNS)
+    if any(k in _COLUMN_NAMES or find_standard_name(k) in run_names for k in map(str, source)):
+        return read_frame(_read_columns(source))
+    by_model = {str(model): _as_series(value) for model, value in source.items()}
+    values = by_model.values()
+    if all(isinstance(value, Mapping | pd.DataFrame) for value in values):
+        return _read_tables_by_model(by_model)
+    has_own_index = not all(map(_is_ordered_series, source.values()))
+    if has_own_index and all(isinstance(value, pd.Series) for value in values):
+        return _read_series_by_model(by_model)
+    try:  # None is a failed run
+        arrays = {model: np.asarray(value, dtype=np.float64) for model, value in by_model.items()}
+    except (TypeError, ValueError):
+        raise _unreadable_mapping() from None
+    if all(scores.ndim == 2 for scores in arrays.values()):
+        return _read_runs_by_tasks(arrays)
+    if any(scores.ndim != 1 for scores in arrays.values()):
+        raise _unreadable_mapping()
+    _check_same_length({model: len(scores) for model, scores in arrays.items()})
+    table = read_frame(pd.DataFrame(arrays).rename_axis(index="fold", columns="model"))
+    return table.with_frame(table.frame, Layout(is_positional=True), _PAIRED_NOTE, POSITION_NOTE)
+
+
+def _read_runs_by_tasks(arrays: Mapping[str, np.ndarray]) -> SourceTable:
+    """Arrays (runs, tasks) by model, as rliable takes them; runs of two models are not paired."""
+    parts, first = [], 0
+    for model, scores in arrays.items():
+        frame = pd.DataFrame(scores, columns=[f"task {n}" for n in range(scores.shape[1])])
+        frame = frame.assign(model=model, seed=np.arange(len(frame)) + first)
+        first += len(frame)
+        parts.append(frame.melt(["model", "seed"], var_name="dataset", value_name="value"))
+    table = read_frame(pd.concat(parts, ignore_index=True))
+    note = "Each array was read as runs × tasks. Runs of two models are taken as independent."
+    return table.with_frame(table.frame, Layout(), note)
+
+
+def _read_tables_by_model(by_model: Mapping[str, Any]) -> SourceTable:
+    """A table for each model; results of `cross_validate` are paired by position."""
+    parts = {model: _read_model_table(value, model) for model, value in by_model.items()}
+    table = read_frame(pd.concat(parts.values(), ignore_index=True))
+    has_frames = any(isinstance(value, pd.DataFrame) for value in by_model.values())
+    has_runs = bool({*map(find_standard_name, table.columns)} & {*RUN_COLUMNS})
+    if has_frames or has_runs or "fit_time" in table.columns:
+        return table
+    _check_same_length({model: len(part) for model, part in parts.items()})
+    fold = table.frame.groupby("model").cumcount()
+    return table.with_frame(
+        table.frame.assign(fold=fold), Layout(is_positional=True), _PAIRED_NOTE, POSITION_NOTE
+    )
+
+
+def _check_same_length(lengths: dict[str, int]) -> None:
+    if len(set(lengths.values())) > 1:
+        counts = ", ".join(f"{model} has {n}" for model, n in lengths.items())
+        raise ReseedError(
+            f"The models' lists of scores differ in length: {counts}. Score i of each model "
+            "belongs to the same fold; where runs are missing give a table with a column `fold`."
+        )
+
+
+def _unreadable_mapping(reason: str = "") -> ReseedError:
+    return ReseedError(
+        "A dict holds, for each model, its scores (one number a run), the result of "
+        "`cross_validate`, or a DataFrame; or it is a dict of columns of the same length with "
+        f"`model` or a run column among them.{reason}"
+    )
+
+
+def _read_columns(columns: Mapping[Any, Any]) -> pd.DataFrame:
+    """A dict of columns as a frame, without the estimators and indices of `cross_validate`."""
+    left_out = ("estimator", "indices") if "fit_time" in columns else ()
+    try:
+        return pd.DataFrame({k: v for k, v in columns.items() if k not in left_out})
+    except ValueError as error:
+        raise _unreadable_mapping(f" This dict is not a table: {error}.") from None
+
+
+def _as_series(value: object) -> Any:
+    """Scores by run in a dict as a Series by run; any other value unchanged."""
+    if isinstance(value, Mapping) and value:
+        has_scores = all(isinstance(score, Real) for score in value.values())
+        if has_scores and not any(is_metric_name(str(key)) for key in value):
+            return pd.Series(value)
+    return value
+
+
+def _is_ordered_series(value: object) -> bool:
+    """Whether a Series has the default index, so that it is a plain list of scores."""
+    index = getattr(value, "index", None)
+    return isinstance(index, pd.RangeIndex) and index.name is None
+
+
+def _read_series_by_model(by_model: dict[str, pd.Series]) -> SourceTable:
+    """Scores that are paired by their index, in any order."""
+    is_unnamed = all(scores.index.names == [None] for scores in by_model.values())
+    if is_unnamed:
+        by_model = {model: scores.rename_axis("fold") for model, scores in by_model.items()}
+    parts = [index_to_columns(s.to_frame("value")).assign(model=m) for m, s in by_model.items()]
+    table = read_frame(pd.concat(parts, ignore_index=True))
+    if not is_unnamed:
+        return table
+    note = (
+        "Scores were paired by their index, taken as the folds of one cross-validation; name the "
+        "index `seed` where it holds seeds."
+    )
+    return table.with_frame(table.frame, Layout(is_positional=True), note)
+
+
+def _read_model_table(value: Mapping[Any, Any] | pd.DataFrame, model: str) -> pd.DataFrame:
+    """The table of one model; ReseedError if it holds several models."""
+    if isinstance(value, pd.DataFrame):
+        frame = read_frame(value).frame
+    else:
+        frame = _read_columns(value)
+    if "model" in frame and frame["model"].nunique() > 1:
+        raise ReseedError(
+            f"The table of {model!r} holds several models in its column 'model'. Give all as one "
+            "table (`pd.concat`), or remove that column."
+        )
+    return frame.assign(model=model)

@@ -1,0 +1,279 @@
+"""Computes the metrics of each run from predictions of single items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from reseed.metrics.registry import TASKS, default_metric, evaluate_scores
+from reseed.readers.column_spec import RequestedMetrics, list_metrics_for
+from reseed.readers.columns import ColumnMap, normalize_name
+from reseed.readers.run_keys import RUN_KEY, read_item_labels, read_run_keys
+from reseed.readers.source_table import SourceTable, join_names
+
+#: With more distinct whole numbers than this, targets may be counts, not classes.
+_MAX_CLASSES = 30
+_SPLIT_KEY = ["dataset", "data_seed", "repeat", "fold"]
+
+
+class ItemPredictions(NamedTuple):
+    """Predictions of one dataset.
+
+    rows: `RUN_KEY`, `item`, `reason`, `target` and `prediction`. note: how they were read.
+    """
+
+    task: str
+    rows: pd.DataFrame
+    note: str
+
+
+class ItemTask(NamedTuple):
+    """Task and metric of a dataset with predictions of items; `note`: how they were read."""
+
+    task: str
+    metric: str
+    note: str = ""
+
+
+class _Reading(NamedTuple):
+    """How the predictions of one dataset are read: task, numbers, note."""
+
+    task: str
+    target: pd.Series
+    prediction: pd.Series
+    note: str
+
+
+_Score = Callable[[np.ndarray, np.ndarray], dict[str, float]]
+
+
+def score_items(
+    table: SourceTable, columns: ColumnMap, requested: RequestedMetrics
+) -> tuple[pd.DataFrame, dict[str, ItemTask]]:
+    """Compute `RUN_KEY`, `metric`, `value` and `reason` of every run; and the task by dataset.
+
+    A run with a prediction that is not finite has failed. Raises ReseedError as
+    `read_item_predictions`.
+    """
+    scores: list[dict[str, object]] = []
+    tasks: dict[str, ItemTask] = {}
+    inverted: list[str] = []
+    for task, group, note in read_item_predictions(table, columns):
+        dataset = group["dataset"].iloc[0]
+        primary = [*list_metrics_for(requested, dataset), _choose_primary(task)][0]
+        tasks[dataset] = ItemTask(task, primary, note)
+        score: _Score = partial(evaluate_scores, task)
+        if task == "classification":
+            score = _compute_accuracy
+        areas = []
+        for key, run in group.groupby(RUN_KEY, sort=False):
+            ids = dict(zip(RUN_KEY, key, strict=True))
+            for name, value, reason in _score_run(score, run, primary):
+                scores.append({**ids, "reason": reason, "metric": name, "value": value})
+                areas += [value] if name == "auc" else []
+        inverted += [dataset] if areas and np.nanmedian(areas) < 0.5 else []
+    _note_reading(table, tasks, inverted)
+    return pd.DataFrame(scores), tasks
+
+
+def _note_reading(table: SourceTable, tasks: dict[str, ItemTask], inverted: list[str]) -> None:
+    """Note how the predictions of each dataset were read."""
+    for note in dict.fromkeys(entry.note for entry in tasks.values()):
+        datasets = [name for name, entry in tasks.items() if entry.note == note]
+        where = f" ({', '.join(datasets)})" if len(datasets) < len(tasks) else ""
+        table.notes.append(f"Read as {note}{where}.")
+    if inverted:
+        table.notes.append(
+            f"Warning: the AUC of most runs on {', '.join(inverted)} is below 0.5. The score may "
+            "be the probability of the other label."
+        )
+
+
+def has_item_predictions(columns: ColumnMap) -> bool:
+    """Whether the columns are those of predictions of items."""
+    has_prediction = "y_score" in columns or "y_pred" in columns
+    return {"item", "y_true"} <= set(columns) and has_prediction
+
+
+def read_item_predictions(table: SourceTable, columns: ColumnMap) -> Iterator[ItemPredictions]:
+    """Read the predictions of each dataset.
+
+    Raises ReseedError if an item occurs twice in a run, if runs of one split differ in their items
+    or targets, or if the predictions do not fit the targets.
+    """
+    rows = read_run_keys(table, columns)
+    table.raise_errors()
+    rows["item"] = read_item_labels(table, str(columns["item"]))
+    truth = table.text(str(columns["y_true"]))
+    if (truth == "").any():
+        raise table.error("y_true is empty", "Fill it in.", truth.index[truth == ""])
+    refuse_duplicate_items(table, rows)
+    rows["truth"] = truth
+    _refuse_several_targets(table, rows)
+    check_same_items(table, rows)
+    for _, group in rows.groupby("dataset", sort=False):
+        task, target, prediction, note = _read_dataset(table, columns, group)
+        yield ItemPredictions(task, group.assign(target=target, prediction=prediction), note)
+
+
+def _choose_primary(task: str) -> str:
+    return default_metric(task).name if task in TASKS else "accuracy"
+
+
+def _compute_accuracy(target: np.ndarray, prediction: np.ndarray) -> dict[str, float]:
+    return {"accuracy": float(np.mean(target == prediction))}
+
+
+def _score_run(score: _Score, run: pd.DataFrame, primary: str) -> list[tuple[str, float, str]]:
+    """(metric, value, reason) of one run; the primary metric as NaN if it cannot be scored."""
+    reason = next(filter(None, run["reason"]), "")
+    try:
+        values = score(run["target"].to_numpy(), run["prediction"].to_numpy())
+    except ValueError as error:
+        return [(primary, np.nan, reason or str(error))]
+    return [(name, value, reason) for name, value in values.items()]
+
+
+def refuse_duplicate_items(table: SourceTable, rows: pd.DataFrame) -> None:
+    """Raise ReseedError if an `item` occurs more than once in a run of `RUN_KEY`."""
+    duplicated = rows.duplicated([*RUN_KEY, "item"], keep=False)
+    if duplicated.any():
+        raise table.error(
+            "an item occurs more than once in a run",
+            "Remove the copies, or map the column that identifies the runs.",
+            rows.index[duplicated],
+        )
+
+
+def _refuse_several_targets(table: SourceTable, rows: pd.DataFrame) -> None:
+    """Raise ReseedError if an item has different targets in runs of one split."""
+    targets = rows.groupby([*_SPLIT_KEY, "item"], sort=False)["truth"].transform("nunique")
+    if (targets > 1).any():
+        item = rows.loc[targets > 1, "item"].iloc[0]
+        wrong = rows[(targets > 1) & (rows["item"] == item)]
+        raise table.error(
+            f"item {item} has several targets ({join_names(list(wrong['truth'].unique()))}) in one "
+            "dataset and split",
+            "An item is one test case: number items within each split.",
+            wrong.index,
+        )
+
+
+def check_same_items(table: SourceTable, rows: pd.DataFrame) -> None:
+    """Raise ReseedError if runs of one split differ in their items."""
+    total = rows.groupby(_SPLIT_KEY)["item"].transform("nunique")
+    count = rows.groupby(RUN_KEY)["item"].transform("size")
+    incomplete = (count < total).to_numpy()
+    if incomplete.any():
+        first = int(incomplete.argmax())
+        row = rows.iloc[first]
+        raise table.error(
+            f"a run of {row['model']} on {row['dataset']} has {count.iloc[first]} of the "
+            f"{total.iloc[first]} items of its split",
+            "All runs of one split (data_seed, repeat, fold) must have the same items; name "
+            "the column that identifies splits `data_seed` or `fold`.",
+            [rows.index[first]],
+        )
+
+
+def _read_dataset(table: SourceTable, columns: ColumnMap, group: pd.DataFrame) -> _Reading:
+    """Read the predictions of one dataset.
+
+    A score of an item with one of two labels is a probability. Predicted labels are classes, scored
+    by accuracy. Other predictions are numbers.
+    """
+    part = replace(table, frame=table.frame.loc[group.index])
+    labels = sorted(group["truth"].unique(), key=_sort_key)
+    score, label = columns.get("y_score"), columns.get("y_pred")
+    has_both = score is not None and label is not None
+    if score is not None and len(labels) <= 2:
+        unread = f"; {label!r} is not read" if has_both else ""
+        return _read_probabilities(part, str(score), group, labels, unread)
+    column = str(score if label is None else label)
+    unread = f"; {score!r} is not read" if has_both else ""
+    if label is not None:
+        target, prediction = _parse_labels(group["truth"], part.text(column))
+        if _are_classes(target, prediction):
+            note = f"classes: {column!r} is right where it equals y_true{unread}"
+            if target.dtype.kind == "f":
+                note += ". To compare them as numbers, call that column `y_score`"
+            return _Reading("classification", target, prediction, note)
+    if pd.to_numeric(pd.Series(labels), errors="coerce").isna().any():
+        raise table.error(
+            f"the targets are labels ({join_names(labels)}), but {column!r} does not predict one "
+            "of them",
+            "Give the predicted label as `y_pred`; a single y_score needs two labels.",
+        )
+    target, prediction = part.numbers(str(columns["y_true"])), part.numbers(column)
+    table.raise_errors()
+    note = f"numbers: the nearer {column!r} is to y_true, the better{unread}"
+    return _Reading("regression", target, prediction, note)
+
+
+def _read_probabilities(
+    part: SourceTable, column: str, group: pd.DataFrame, labels: list[str], unread: str
+) -> _Reading:
+    """Read probabilities of one of two labels: the one in the column's name, else the greater."""
+    if len(labels) < 2:
+        raise part.error(
+            f"all targets are {labels[0]!r}", "A metric of two classes needs both of them."
+        )
+    name = normalize_name(column)
+    named = [label for label in labels if name.endswith(f"_{normalize_name(label)}")]
+    positive = max(named, key=len, default=labels[1])
+    (other,) = set(labels) - {positive}
+    score = part.numbers(column)
+    outside = (score < 0) | (score > 1)
+    if outside.any():
+        raise part.error(
+            f"y_score is {score[outside].iloc[0]:g} for a target of two labels",
+            f"Give the probability of label {positive!r}, between 0 and 1.",
+            group.index[outside],
+        )
+    part.raise_errors()
+    note = f"two classes: {column!r} is the probability of {positive!r}{unread}"
+    if not named:
+        other_name = f"p_{normalize_name(other)}"
+        note += (
+            f". If it is that of {other!r}, name that column `{other_name}` and map it: "
+            f"`columns: {{y_score: {other_name}}}`"
+        )
+    return _Reading("binary", (group["truth"] == positive).astype(np.int64), score, note)
+
+
+def _parse_labels(*columns: pd.Series) -> list[pd.Series]:
+    """Columns of labels, as numbers if all are: 1, 1.0 and True are one label."""
+    numbers = [
+        pd.to_numeric(column.str.lower().replace({"true": "1", "false": "0"}), errors="coerce")
+        for column in columns
+    ]
+    known = all((n.notna() | (c == "")).all() for n, c in zip(numbers, columns, strict=True))
+    return [n.astype(np.float64) for n in numbers] if known else list(columns)
+
+
+def _are_classes(target: pd.Series, prediction: pd.Series) -> bool:
+    """Whether predictions are classes.
+
+    Names are if any target is predicted. Whole numbers are if the targets have few values, or if
+    all predictions are targets. At most one predicted class may exceed the range of the targets:
+    more would be counts.
+    """
+    is_target = prediction.isin(target)
+    if target.dtype.kind != "f":
+        return bool(is_target.any())
+    is_whole = (target % 1 == 0).all() and (prediction.dropna() % 1 == 0).all()
+    beyond = prediction[(prediction < target.min()) | (prediction > target.max())]
+    has_few = target.nunique() <= _MAX_CLASSES and beyond.nunique() <= 1
+    return bool(is_whole and (has_few or is_target[prediction.notna()].all()))
+
+
+def _sort_key(label: str) -> tuple[int, float, str]:
+    try:
+        return 0, float(label), label
+    except ValueError:
+        return 1, 0.0, label

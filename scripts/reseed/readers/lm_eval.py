@@ -1,0 +1,125 @@
+"""Reads result files of the Language Model Evaluation Harness (`results_….json`), one a run."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from reseed.core.errors import ReseedError
+from reseed.readers.run_paths import find_common_folder
+from reseed.readers.source_table import Layout, SourceTable
+
+#: Fields of seeds, by priority: the few-shot examples vary results most.
+_SEED_FIELDS = ("fewshot_seed", "random_seed", "torch_seed", "numpy_seed")
+_MODEL = re.compile(r"(?:pretrained|model|path)=([^,]+)")
+_COLUMNS = ["model", "dataset", "seed", "metric", "value"]
+#: The content of one file.
+_Run = dict[str, Any]
+
+
+def is_lm_eval(content: object) -> bool:
+    """Whether the content of a JSON file is a result of lm-eval: scores by task."""
+    results = content.get("results") if isinstance(content, Mapping) else None
+    return isinstance(results, Mapping) and all(isinstance(v, Mapping) for v in results.values())
+
+
+def read_lm_eval(paths: list[Path]) -> SourceTable:
+    """One row a file (run), task and metric, with the seed that varies between files.
+
+    A metric under the filter `none` keeps its name, `acc`; under another filter it includes the
+    filter, `exact_match (strict-match)`. Left out are standard errors, which hold for the items of
+    one run, and groups of tasks whose tasks are given too. The files state each metric's direction.
+
+    Raises ReseedError for a file that is not JSON or has no `results`.
+    """
+    runs = [_read(path) for path in paths]
+    directions = {
+        metric: bool(is_higher_better)
+        for run in runs
+        for by_metric in (run.get("higher_is_better") or {}).values()
+        for metric, is_higher_better in (by_metric or {}).items()
+        if is_higher_better is not None
+    }
+    seed_field = _find_varying_seed(runs)
+    rows: list[dict[str, object]] = []
+    row_labels: list[str] = []
+    left_out: dict[str, None] = {}
+    for path, run in zip(paths, runs, strict=True):
+        ids = {"model": _read_model(run, path), "seed": _read_seed(run, seed_field)}
+        groups = _find_groups(run)
+        left_out |= dict.fromkeys(groups)
+        for task, scores in run["results"].items():
+            if task in groups:
+                continue
+            for name, value in scores.items():
+                metric, _, filter_name = name.partition(",")
+                if metric.endswith("_stderr") or not isinstance(value, int | float):
+                    continue
+                full = metric if filter_name in ("", "none") else f"{metric} ({filter_name})"
+                rows.append({**ids, "dataset": task, "metric": full, "value": float(value)})
+                row_labels.append(path.name)
+                if metric in directions:
+                    directions[full] = directions[metric]
+    notes = ["The files state no seed that differs between runs."]
+    if seed_field:
+        notes = [f"Runs differ in {seed_field}."]
+    if left_out:
+        notes.append(
+            f"Left out, as a group's score is the mean of its tasks': {', '.join(left_out)}."
+        )
+    source = str(paths[0] if len(paths) == 1 else find_common_folder(paths))
+    layout = Layout(
+        "lm_eval", directions=directions, derived="lm-eval, a file a run, a task a dataset"
+    )
+    frame = pd.DataFrame(rows, columns=_COLUMNS)
+    return SourceTable(source, frame, np.array(row_labels), "file", layout, notes)
+
+
+def _read(path: Path) -> _Run:
+    try:
+        run = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ReseedError(f"{path}: cannot be read as JSON ({error}).") from None
+    if not is_lm_eval(run):
+        raise ReseedError(
+            f"{path}: is no result file of lm-eval: it has no `results` by task. "
+            "Give the `results_….json` that `lm_eval --output_path` writes, or a table (CSV)."
+        )
+    return run
+
+
+def _find_groups(run: _Run) -> list[str]:
+    """Tasks whose scores are means over other tasks of the same file."""
+    results, members = run["results"], run.get("group_subtasks")
+    if members is None:  # older files list groups only; names of tasks start with their group's
+        groups = run.get("groups") or {}
+        members = {g: [t for t in results if t.startswith(f"{g}_")] for g in groups}
+    return [task for task in results if any(t in results for t in members.get(task) or ())]
+
+
+def _read_model(run: _Run, path: Path) -> str:
+    config = run.get("config") or {}
+    if run.get("model_name"):
+        return str(run["model_name"])
+    arguments = config.get("model_args") or ""
+    if isinstance(arguments, dict):
+        arguments = ",".join(f"{name}={value}" for name, value in arguments.items())
+    match = _MODEL.search(arguments)
+    return match[1] if match else str(config.get("model") or path.stem)
+
+
+def _find_varying_seed(runs: list[_Run]) -> str | None:
+    for name in _SEED_FIELDS:
+        if len({str((run.get("config") or {}).get(name)) for run in runs}) > 1:
+            return name
+    return None
+
+
+def _read_seed(run: _Run, field: str | None) -> object:
+    return (run.get("config") or {}).get(field, "") if field else 0

@@ -1,0 +1,174 @@
+"""Converts a table of runs to a long table: one row a run and metric."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from reseed.core.errors import suggest_name
+from reseed.metrics.directions import is_metric_name
+from reseed.readers.columns import COLUMN_ALIASES, ColumnMap, list_used_columns, normalize_name
+from reseed.readers.hints import suggest_logs, suggest_means
+from reseed.readers.run_keys import read_labels, read_run_keys
+from reseed.readers.source_table import MAX_COLUMNS_SHOWN, SourceTable, join_names
+from reseed.readers.vocabulary import BOOKKEEPING, TRAINING, split_heading
+
+
+def to_long_table(
+    table: SourceTable, columns: ColumnMap, metrics: list[str]
+) -> tuple[pd.DataFrame, list[str]]:
+    """Convert a long or wide table to one row a run and metric.
+
+    Args:
+        metrics: the requested metrics, if any.
+
+    Returns:
+        `RUN_KEY`, `metric`, `value` (NaN: failed), `reason` and `row`, the number of the table's
+        row; and the columns that hold the scores. Meaningless if errors were added: no metric can
+        be identified, several are possible, or a requested one is missing.
+    """
+    runs = read_run_keys(table, columns)
+    runs["row"] = runs.index
+    has_metric_column = "metric" in columns
+    sources = {} if has_metric_column else _find_metric_columns(table, metrics)
+    named = _list_metrics_by_name(table, columns)
+    # A column `score` next to columns named as metrics is not the requested metric.
+    is_elsewhere = bool(metrics and not sources and not has_metric_column and named)
+    value_column = str(columns.get("value"))
+    if "value" in columns and not is_elsewhere and set(sources.values()) <= {value_column}:
+        names: pd.Series | str
+        if has_metric_column:
+            names = read_labels(table, str(columns["metric"]))
+        else:
+            names = metrics[0] if metrics else strip_metric_prefix(table, value_column)
+        if not (metrics or has_metric_column):
+            _note_left_out(table, named)
+        return runs.assign(metric=names, value=table.numbers(value_column)), [value_column]
+    if has_metric_column:
+        table.add_error(
+            f"names metrics in column {columns['metric']!r} but has no column of their values",
+            f"Name it `value`, or map it: `columns: {{value: …}}`. {table.column_list}",
+        )
+        return runs.assign(metric="", value=np.nan), []
+    if metrics and not set(metrics) & set(sources):
+        table.add_error(
+            f"has no column for the metric {' or '.join(map(repr, metrics))}",
+            f"{table.column_list}{suggest_name(metrics[0], table.columns)}"
+            + _suggest_value_column(table, columns),
+        )
+    if not metrics:
+        only = _find_only_metric(table, columns)
+        sources = {strip_metric_prefix(table, only): only} if only else {}
+    if not sources:
+        return runs.assign(metric="", value=np.nan), []
+    parts = [runs.assign(metric=m, value=table.numbers(c)) for m, c in sources.items()]
+    return pd.concat(parts, ignore_index=True), list(sources.values())
+
+
+def _suggest_value_column(table: SourceTable, columns: ColumnMap) -> str:
+    """Suggest the only column of numbers without another meaning as that of the metric."""
+    used = list_used_columns(columns)
+    free = [c for c in table.columns if c not in used and _may_be_score(table, c)]
+    free = [c for c in free if not (BOOKKEEPING | TRAINING) & split_heading(c)]
+    if len(free) != 1:
+        return ""
+    return f" If {free[0]!r} holds it: `columns: {{value: {free[0]}}}`."
+
+
+def strip_metric_prefix(table: SourceTable, column: str) -> str:
+    """A metric's name without its tool's prefix."""
+    for prefix in table.layout.metric_prefixes:
+        column = column.removeprefix(prefix)
+    return column
+
+
+def _find_metric_columns(table: SourceTable, metrics: list[str]) -> dict[str, str]:
+    """The column of each requested metric that has one."""
+    columns = {}
+    names = {c: strip_metric_prefix(table, c) for c in table.columns}
+    for metric in metrics:
+        exact = [c for c, name in names.items() if metric in (c, name)]
+        similar = [c for c, name in names.items() if normalize_name(name) == normalize_name(metric)]
+        free = [c for c in similar if not c.startswith(table.layout.setting_prefixes)]
+        if exact or free:
+            columns[metric] = [*exact, *free][0]
+    return columns
+
+
+def _find_only_metric(table: SourceTable, columns: ColumnMap) -> str | None:
+    """The only column of scores: the one named as a metric, else the only likely one.
+
+    Likely columns are those that the tool logged, else columns of numbers whose name is not one of
+    bookkeeping, else all columns of numbers.
+    """
+    reserved = {name for aliases in COLUMN_ALIASES.values() for name in aliases}
+    used = list_used_columns(columns)
+    free = [c for c in table.columns if c not in used and normalize_name(c) not in reserved]
+    named = _list_metrics_by_name(table, columns)
+    logged = [c for c in free if c.startswith(table.layout.metric_prefixes)]
+    scores = logged or [c for c in free if c in named or _may_be_score(table, c)]
+    scores = [c for c in scores if not TRAINING & split_heading(c)]
+    named = [c for c in scores if c in named]
+    no_bookkeeping = [c for c in scores if c in named or not BOOKKEEPING & split_heading(c)]
+    likely = logged or no_bookkeeping or scores
+    others = [c for c in scores if c in likely and c not in named]
+    candidates = named or others
+    if len(candidates) == 1:
+        if named:
+            _note_left_out(table, others)
+        return candidates[0]
+    listed = _list_short(table, candidates or table.columns)
+    if candidates:
+        no_loss = [c for c in candidates if "loss" not in split_heading(c)]
+        first = [*no_loss, *candidates][0]
+        fix = f"Choose one: `metric: {strip_metric_prefix(table, first)}`."
+        if named and any(table.text(column).eq("").any() for column in candidates):
+            two = ", ".join(strip_metric_prefix(table, c) for c in candidates[:2])
+            fix += f" Where datasets differ in it, the first that a dataset has: `metric: [{two}]`."
+        elif not named:
+            fix += " Where each is a dataset: what they measure, `metric: accuracy`."
+        fix = suggest_logs(table).strip() or fix + suggest_means(table)
+        table.add_error(f"has several columns that may be the score: {listed}", fix)
+        return None
+    with_text = [c for c in free if is_metric_name(c) and _has_text(table.frame[c])]
+    if len(with_text) == 1:
+        return with_text[0]  # reading its numbers reports the cell that is no number
+    table.add_error(
+        f"has no column of scores among {listed}",
+        "Name it after the metric (`accuracy`, `mse`, …) or say which it is: `metric: …`."
+        + suggest_means(table),
+    )
+    return None
+
+
+def _note_left_out(table: SourceTable, columns: list[str]) -> None:
+    if columns:
+        names = _list_short(table, columns)
+        table.notes.append(f"Left out: {names}; if one of them is the score, give `metric`.")
+
+
+def _list_short(table: SourceTable, columns: list[str]) -> str:
+    return join_names([strip_metric_prefix(table, c) for c in columns], MAX_COLUMNS_SHOWN)
+
+
+def _may_be_score(table: SourceTable, column: str) -> bool:
+    """Whether a column holds numbers that are neither a setting nor the tool's bookkeeping."""
+    layout = table.layout
+    is_reserved = column.lower() in layout.bookkeeping or column.startswith(
+        ("_", *layout.setting_prefixes)
+    )
+    return table.is_numeric(column) and not is_reserved
+
+
+def _has_text(column: pd.Series) -> bool:
+    return any(
+        isinstance(cell, bool) or (isinstance(cell, str) and cell.strip()) for cell in column
+    )
+
+
+def _list_metrics_by_name(table: SourceTable, columns: ColumnMap) -> list[str]:
+    """Unused columns of numbers that are metrics by their names."""
+    used = list_used_columns(columns)
+    prefixes = table.layout.setting_prefixes
+    free = [c for c in table.columns if c not in used and not c.startswith(prefixes)]
+    return [c for c in free if is_metric_name(c) and table.is_numeric(c, lenient=True)]

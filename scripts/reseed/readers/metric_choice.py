@@ -1,0 +1,248 @@
+"""Chooses the metric that each dataset is compared by, its direction and its unit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from reseed.core.errors import suggest_name
+from reseed.metrics.directions import infer_direction, read_stated_direction, resolve_direction
+from reseed.metrics.names import MAX_ROUNDED_SHARE, is_error, is_share
+from reseed.readers.column_spec import (
+    RequestedMetrics,
+    list_metrics_for,
+    list_requested_metrics,
+)
+from reseed.readers.columns import find_standard_name, normalize_name
+from reseed.readers.long_table import strip_metric_prefix
+from reseed.readers.source_table import SourceTable, join_names
+
+# Rounding error relative to the greatest value: a perfect log loss may be -1e-16.
+_TOLERANCE = 1e-9
+#: Datasets without the requested metric that a note lists.
+_MAX_DATASETS = 6
+
+
+def choose_metrics(
+    table: SourceTable, long: pd.DataFrame, requested: RequestedMetrics
+) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Choose each dataset's metric: the first requested one that it has, or its only one.
+
+    Returns the rows of `long` that remain, and the metric by dataset. A dataset without a requested
+    metric is left out, and so are metrics that a dataset never has: no run fails for a metric that
+    does not apply. Errors: several metrics of which none is requested, an unknown dataset in
+    `requested`, and a metric that no dataset has.
+    """
+    finite = np.isfinite(long["value"])
+    measured = finite.groupby([long["dataset"], long["metric"]], sort=False).transform("any")
+    rows = long[measured] if requested is not None else long
+    measured_metrics = {
+        dataset: list(dict.fromkeys(group))
+        for dataset, group in long[measured].groupby("dataset", sort=False)["metric"]
+    }
+    datasets = list(dict.fromkeys(long["dataset"]))
+    primary: dict[str, str] = {}
+    missing: dict[str, list[str]] = {}
+    for dataset in requested if isinstance(requested, dict) else ():
+        if dataset not in datasets:
+            table.add_error(
+                f"`metric` names the dataset {dataset!r}, which is missing",
+                f"It has {', '.join(datasets)}.{suggest_name(dataset, datasets)}",
+            )
+    for dataset in datasets:
+        measured_here = measured_metrics.get(dataset, [])
+        metrics = measured_here or list(dict.fromkeys(long["metric"][long["dataset"] == dataset]))
+        order = list_metrics_for(requested, dataset)
+        chosen = [metric for metric in order if metric in measured_here]
+        if chosen or (not order and len(metrics) == 1):
+            primary[dataset] = [*chosen, *metrics][0]
+        elif order:
+            missing[dataset] = metrics
+        else:
+            table.add_error(
+                f"mixes several metrics for dataset {dataset}: {', '.join(metrics)}",
+                f"Choose the one to compare by: `metric: {metrics[0]}`.",
+            )
+    _report_missing_metrics(table, requested, primary, missing)
+    return rows[rows["dataset"].isin(list(primary))], primary
+
+
+def _report_missing_metrics(
+    table: SourceTable,
+    requested: RequestedMetrics,
+    primary: dict[str, str],
+    missing: dict[str, list[str]],
+) -> None:
+    """A note on datasets without a requested metric; an error if no dataset has one."""
+    names = " or ".join(list_requested_metrics(requested))
+    if missing and not primary:
+        dataset, metrics = next(iter(missing.items()))
+        table.add_error(
+            f"holds no metric {names!r} for dataset {dataset}",
+            f"It has {', '.join(metrics)}: set `metric` to one of them.",
+        )
+    elif missing:
+        table.notes.append(
+            f"Left out, as no run there has {names}: {join_names([*missing], _MAX_DATASETS)} "
+            f"({len(missing)} of {len(missing) + len(primary)} datasets). To compare them too, "
+            "name a metric they have: `metric: [auc, log_loss]`."
+        )
+
+
+def choose_directions(
+    table: SourceTable,
+    long: pd.DataFrame,
+    primary: dict[str, str],
+    requested: bool | dict[str, bool] | None,
+) -> dict[str, bool]:
+    """Whether greater is better, by metric of `primary`.
+
+    Taken from the study, else the tool, else the sign of the values, else the metric's name.
+    Errors: one direction for metrics of both directions, a direction of an unknown metric, and no
+    known direction.
+    """
+    by_name = {metric: infer_direction(metric) for metric in sorted(set(primary.values()))}
+    requested_by_metric = _read_directions(table, long, by_name, requested, bool(primary))
+    return {
+        metric: _choose_direction(
+            table, long, metric, requested_by_metric.get(_bare_name(table, metric)), inferred
+        )
+        for metric, inferred in by_name.items()
+    }
+
+
+def _read_directions(
+    table: SourceTable,
+    long: pd.DataFrame,
+    by_name: dict[str, bool | None],
+    requested: bool | dict[str, bool] | None,
+    has_metrics: bool,
+) -> dict[str, bool]:
+    """The requested directions by bare name of the metric."""
+    if isinstance(requested, bool):
+        if len({requested if known is None else known for known in by_name.values()}) > 1:
+            table.add_error(
+                "`greater_is_better` is given for metrics of both directions: "
+                f"{', '.join(by_name)}",
+                "State it for each metric: `greater_is_better: {auc: true, log_loss: false}`.",
+            )
+        requested = dict.fromkeys(by_name, requested)
+    requested = requested or {}
+    known = {_bare_name(table, name) for name in (*long["metric"].unique(), *table.columns)}
+    for metric in requested if has_metrics else ():
+        if _bare_name(table, metric) not in known:
+            table.add_error(
+                f"`greater_is_better` names the metric {metric!r}, which is missing",
+                f"It has {', '.join(by_name)}.{suggest_name(metric, list(by_name))}",
+            )
+    return {_bare_name(table, name): greater for name, greater in requested.items()}
+
+
+def _choose_direction(
+    table: SourceTable,
+    long: pd.DataFrame,
+    metric: str,
+    requested: bool | None,
+    inferred: bool | None,
+) -> bool:
+    layout = table.layout
+    of_tool = layout.directions.get(metric)
+    if requested is None and of_tool is None and read_stated_direction(metric) is None:
+        of_tool = _infer_from_sign(table, long[long["metric"] == metric], metric)
+        if None not in (of_tool, inferred) and of_tool != inferred:
+            side, better = ("above", "greater") if of_tool else ("below", "less")
+            table.notes.append(
+                f"{metric}: no value is {side} 0 (scikit-learn's scorers negate errors), so "
+                f"{better} was taken as better."
+            )
+    if requested is None and of_tool is not None:
+        return of_tool
+    found = resolve_direction(metric, requested, fallback=layout.greater_by_default)
+    table.notes.extend([found.warning] if found.warning else [])
+    if found.greater is None:
+        table.add_error(*ask_direction(metric, long.loc[long["metric"] == metric, "value"]))
+    return bool(found.greater)
+
+
+def ask_direction(metric: str, values: pd.Series | None = None) -> tuple[str, str]:
+    """What is not known, and the question: is more or less of the metric better?
+
+    Only a heading such as `value` may stand for any metric; then its name helps too.
+    """
+    is_generic = find_standard_name(metric) == "value" and (
+        values is None or values.dropna().between(0, 100).all()
+    )
+    naming = ", or name what it measures: `metric: accuracy`" if is_generic else ""
+    return (
+        f"whether more or less of {metric!r} is better is not known",
+        f"Set `greater_is_better: true` or `false` (less is better, as of errors){naming}.",
+    )
+
+
+def _bare_name(table: SourceTable, metric: str) -> str:
+    """A metric's name without prefixes: `acc` of `test_acc`."""
+    return normalize_name(strip_metric_prefix(table, metric)).removeprefix("test_")
+
+
+def _infer_from_sign(table: SourceTable, rows: pd.DataFrame, metric: str) -> bool | None:
+    """Direction by the sign of an error's values: negated errors are better the greater they are.
+
+    Applies to any loss whose direction is `greater_by_default`. An error of both signs is refused.
+    """
+    values = rows["value"].where(np.isfinite(rows["value"]))
+    tolerance = _TOLERANCE * values.abs().max()
+    below, above = values < -tolerance, values > tolerance
+    if is_error(metric) and below.any() and above.any():
+        table.add_error(
+            f"{metric!r} has values below 0 and above it, but an error is never below 0",
+            "Give all of them negated or none; where it is no such error, set "
+            "`greater_is_better: true` or `false`.",
+            rows.loc[below, "row"],
+        )
+    elif is_error(metric) and (below.any() or above.any()):
+        return bool(below.any())
+    elif table.layout.greater_by_default and below.any() and not above.any():
+        return True
+    return None
+
+
+_ONE_UNIT = (
+    "Give all as shares (0.85) or all in percent; where they are in percent, set `unit: points`."
+)
+
+
+def check_same_unit(
+    table: SourceTable, long: pd.DataFrame, primary: dict[str, str], unit: str
+) -> None:
+    """Add an error if some scores are shares and others percentages.
+
+    Not checked if the study states the `unit`: a weak model may be right in less than one percent.
+    """
+    metric = long["dataset"].map({d: m for d, m in primary.items() if is_share(m) and not unit})
+    rows = long[(long["metric"] == metric) & long["value"].between(0, np.inf, "neither")]
+    mixed = []
+    ranges = rows.groupby(["dataset", "model"], sort=False)["value"].agg(["min", "max"])
+    for dataset, of_models in ranges.groupby(level="dataset", sort=False):
+        by_model = of_models.droplevel("dataset")
+        shares = by_model.index[by_model["max"] <= MAX_ROUNDED_SHARE]
+        percents = by_model.index[by_model["min"] > MAX_ROUNDED_SHARE]
+        if len(shares) and len(percents):
+            mixed.append((str(dataset), ", ".join(percents), ", ".join(shares)))
+    median = rows.groupby("dataset")["value"].transform("median")
+    outliers = rows[(rows["value"] > MAX_ROUNDED_SHARE) & (median <= MAX_ROUNDED_SHARE)]
+    outliers = outliers[~outliers["dataset"].isin([dataset for dataset, *_ in mixed])]
+    for name, part in outliers.groupby("dataset", sort=False):
+        table.add_error(
+            f"{primary[str(name)]} on {name} is {part['value'].iloc[0]:g} here, and most are "
+            "shares of at most 1",
+            _ONE_UNIT,
+            part.index,
+        )
+    if mixed:
+        first, in_percent, as_share = mixed[0]
+        more = f" (so on {len(mixed) - 1} more datasets)" if len(mixed) > 1 else ""
+        table.add_error(
+            f"{primary[first]} on {first} seems to be in percent of {in_percent}, and a share of "
+            f"{as_share}{more}",
+            _ONE_UNIT,
+        )

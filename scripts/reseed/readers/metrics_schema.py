@@ -1,0 +1,231 @@
+"""Converts imported runs to the schema of `metrics.parquet` (`reseed.core.schemas`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Real
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from reseed.core.schemas import (
+    CELL_COLUMNS,
+    MODEL_SEED_COLUMNS,
+    OUTCOME_COLUMNS,
+    SPLIT_COLUMNS,
+    TRIAL_COLUMNS,
+)
+from reseed.readers.columns import ColumnMap
+from reseed.readers.hints import suggest_runs
+from reseed.readers.run_keys import FINISHED, RUN_KEY, STATUS_PREFIX
+from reseed.readers.source_table import SourceTable
+
+#: Name of the one experiment of imported results.
+EXPERIMENT = "results"
+#: The split scheme if no folds are known.
+UNKNOWN_SCHEME = "given"
+#: Most folds that are taken as one cross-validation if repeats are unknown.
+_MAX_FOLDS = 10
+#: Repeated folds that are numbered through are at least two repeats of two folds.
+_FEWEST_FLATTENED = 3
+#: A greater ratio of test to training rows is a percentage, or inverted.
+_MAX_RATIO = 10
+#: Test rows over training rows: of all datasets, or by dataset.
+Ratio = float | Mapping[str, float]
+
+
+class _Splits(NamedTuple):
+    """How the runs on one dataset are split.
+
+    varied: `data`, `model`, `data+model` or `none`. unrepeated_folds: the number of folds if there
+    are no repeats, else 0.
+    """
+
+    scheme: str
+    varied: str
+    unrepeated_folds: int
+
+
+#: Names of columns that are no metric.
+_RESERVED = {*RUN_KEY, "reason", *CELL_COLUMNS, *TRIAL_COLUMNS, *OUTCOME_COLUMNS}
+
+
+def rename_reserved_metrics(
+    table: SourceTable, primary: Mapping[str, str], is_named: bool
+) -> dict[str, str]:
+    """New names of primary metrics that have the name of another column here, such as `error`.
+
+    Such a column may hold error messages or exit codes: it is a score only if it was named as one.
+
+    Args:
+        is_named: whether the user, or a column of metrics, names the score.
+
+    Raises:
+        ReseedError: if such a metric was only found by its heading.
+    """
+    renamed = {m: f"{m}_score" for m in dict.fromkeys(primary.values()) if m in _RESERVED}
+    for metric, name in renamed.items():
+        if not is_named:
+            raise table.error(
+                f"the column {metric!r} may hold messages or exit codes of runs",
+                f"If it holds the scores: `metric: {metric}`.",
+            )
+        table.notes.append(f"The metric {metric!r} is named {name!r} in results.")
+    return renamed
+
+
+def pivot_metrics(table: SourceTable, long: pd.DataFrame, primary: dict[str, str]) -> pd.DataFrame:
+    """One row a run with metrics as columns; `reason` says why a run lacks its primary metric.
+
+    Metrics that are not primary and have the name of another column are left out.
+    """
+    code = long.groupby(RUN_KEY, sort=False).ngroup().to_numpy()
+    runs = long.drop_duplicates(RUN_KEY)[RUN_KEY].reset_index(drop=True)
+    for metric in [name for name in dict.fromkeys(long["metric"]) if name not in _RESERVED]:
+        chosen = (long["metric"] == metric).to_numpy()
+        column = np.full(len(runs), np.nan)
+        values = long["value"].to_numpy()[chosen]
+        column[code[chosen]] = np.where(np.isfinite(values), values, np.nan)
+        runs[metric] = column
+    reason = np.full(len(runs), "", dtype=object)
+    has_reason = (long["reason"] != "").to_numpy()
+    reason[code[has_reason]] = long["reason"].to_numpy()[has_reason]
+    score = pd.Series(np.nan, runs.index)
+    for metric in set(primary.values()):
+        rows = runs["dataset"].map(primary) == metric
+        score[rows] = runs.loc[rows, metric]
+    missing = "no finite value of " + runs["dataset"].map(primary)
+    runs["reason"] = pd.Series(reason).where((reason != "") | score.notna().to_numpy(), missing)
+    return runs
+
+
+def check_finished_runs(table: SourceTable, runs: pd.DataFrame) -> None:
+    """Note which values of a status were read as failed; add an error if no run is finished."""
+    failed = runs["reason"].str.startswith(STATUS_PREFIX)
+    counts = runs.loc[failed, "reason"].value_counts(sort=False)
+    words = [f"{reason!r}" for reason in counts.index.str.removeprefix(STATUS_PREFIX)]
+    if len(counts) and counts.sum() == len(runs):
+        table.add_error(
+            f"no run is finished: the status is {' or '.join(words)}",
+            f"Write `finished` for runs that are, or rename the column. Read as finished: "
+            f"{', '.join(sorted(FINISHED - {''}))}.",
+        )
+    for word, count in zip(words, counts, strict=True):
+        noun = f"{count} run{'s' if count > 1 else ''}"
+        table.notes.append(f"Status {word} was taken as failed ({noun}).")
+
+
+def check_test_train_ratio(table: SourceTable, ratio: Ratio | None) -> Ratio | None:
+    """The requested `test_train_ratio`; a value that is not such a number is an error."""
+    for value in ratio.values() if isinstance(ratio, Mapping) else [ratio]:
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        if value is not None and not (is_number and 0 <= value <= _MAX_RATIO):
+            table.add_error(
+                f"`test_train_ratio` is {value!r}",
+                f"Give test rows over training rows, a number from 0 (new data in each run) "
+                f"up to {_MAX_RATIO}: 0.25 for 5 folds or an 80/20 split.",
+            )
+            return _MAX_RATIO  # not used, but prevents a second error
+    return ratio
+
+
+def to_metrics_schema(
+    table: SourceTable, columns: ColumnMap, runs: pd.DataFrame, ratio: Ratio
+) -> pd.DataFrame:
+    """The runs with the columns of `metrics.parquet` (`reseed.core.schemas`).
+
+    Several splits with an unknown overlap (no `ratio`) are an error.
+    """
+    if not isinstance(ratio, Mapping):
+        ratio = dict.fromkeys(runs["dataset"], ratio)
+    ratios = runs["dataset"].map(ratio).astype(np.float64)
+    splits = {
+        str(dataset): _describe_splits(part)
+        for dataset, part in runs.groupby("dataset", sort=False)
+    }
+    _check_known_overlap(table, columns, {d: s for d, s in splits.items() if d not in ratio})
+    names = [c for c in runs.columns if c not in (*RUN_KEY, "reason")]
+    head = {
+        "experiment": EXPERIMENT,
+        "varied": runs["dataset"].map({d: s.varied for d, s in splits.items()}),
+        "dataset": runs["dataset"],
+        "scheme": runs["dataset"].map({d: s.scheme for d, s in splits.items()}),
+        "test_ratio": ratios / (1 + ratios),
+        "arm": runs["model"],
+        "model": runs["model"],
+        "hyperparameters_source": "given",
+        **{name: runs[name] for name in SPLIT_COLUMNS},
+        **{role: runs["seed"] for role in MODEL_SEED_COLUMNS},
+        "status": np.where(runs["reason"] == "", "ok", "failed"),
+        "error": runs["reason"].where(runs["reason"] != "", None),
+        "converged": None,
+        "train_seconds": np.nan,
+        "fingerprint": "",
+        "environment": "",
+        "hyperparameters": "{}",
+    }
+    frame = pd.DataFrame(head, index=runs.index)
+    return frame[[*CELL_COLUMNS, *TRIAL_COLUMNS, *OUTCOME_COLUMNS]].join(runs[names])
+
+
+def _describe_splits(runs: pd.DataFrame) -> _Splits:
+    """What varies in the runs on one dataset, and how its rows were split."""
+    folds, repeats = runs["fold"].nunique(), runs["repeat"].nunique()
+    scheme = f"kfold-{folds}x{repeats}" if folds > 1 else UNKNOWN_SCHEME
+    seeds = {"data": ["data_seed", "repeat"], "model": ["seed"]}  # a fold is not a seed
+    varied = [name for name, columns in seeds.items() if runs[columns].nunique().max() > 1]
+    is_unrepeated = repeats == 1 and runs["data_seed"].nunique() == 1
+    return _Splits(scheme, "+".join(varied) or "none", folds if is_unrepeated else 0)
+
+
+def _check_known_overlap(
+    table: SourceTable, columns: ColumnMap, splits: dict[str, _Splits]
+) -> None:
+    """Add errors for random splits, or repeated folds, without a ratio of test to training rows."""
+    for dataset, one in splits.items():
+        if "data" in one.varied and one.scheme == UNKNOWN_SCHEME:
+            seeds, evaluations = (
+                suggest_runs(table, columns, name) for name in ("seed", "repetition")
+            )
+            table.add_error(
+                f"its runs on {dataset} use several random splits (data_seed or repeat), whose "
+                "training rows overlap",
+                "Give `test_train_ratio`, test rows over training rows (0.25 for an 80/20 split, 0 "
+                "if each run has new data), so that intervals and tests can correct for it. If "
+                f"these are trainings on one split: {seeds}. If they are evaluations of one "
+                f"trained model: {evaluations}.",
+            )
+            break
+    for dataset, one in splits.items():
+        if one.unrepeated_folds > _MAX_FOLDS:
+            ratio = f"{1 / (one.unrepeated_folds - 1):.3g}"
+            fix = (
+                "Give `test_train_ratio`, test rows over training rows (0.25 for 5 folds or an "
+                f"80/20 split, 0.111 for 10 folds, {ratio} if these are {one.unrepeated_folds} "
+                "folds of one cross-validation), or a column `repeat`."
+            )
+            if table.layout.is_positional:
+                fix += " Where these are seeds of one split: `columns: {seed: fold}`."
+            table.add_error(
+                f"has {one.unrepeated_folds} folds on {dataset} and no column identifies repeats: "
+                "repeated folds or random splits overlap more than the folds of one "
+                "cross-validation",
+                fix,
+            )
+            break
+    _note_unrepeated_folds(table, splits)
+
+
+def _note_unrepeated_folds(table: SourceTable, splits: dict[str, _Splits]) -> None:
+    """Note the assumption that folds without a repeat are those of one cross-validation."""
+    folds = {one.unrepeated_folds for one in splits.values()}
+    counts = sorted(n for n in folds if n > _FEWEST_FLATTENED)
+    if not counts or table.layout.is_positional or counts[-1] > _MAX_FOLDS:
+        return
+    table.notes.append(
+        f"No column identifies repeats: {' or '.join(map(str, counts))} folds were taken as one "
+        "cross-validation. If they are repeats of fewer folds, number the repeats in a column "
+        "`repeat`, or give `test_train_ratio` (0.25 for repeats of 5 folds): the training sets "
+        "overlap more, and intervals are wider."
+    )

@@ -1,0 +1,345 @@
+"""Reads a paper's table of means and spreads: one row a model and dataset."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from reseed.core.errors import ReseedError
+from reseed.readers.columns import COLUMN_ALIASES, find_standard_name, normalize_name
+from reseed.readers.files import read_table
+from reseed.readers.in_memory import read_frame
+from reseed.readers.source_table import MISSING, SourceTable
+from reseed.readers.text_tables import LATEX, read_caption
+from reseed.readers.vocabulary import split_heading
+
+COLUMNS = ("dataset", "metric", "model", "mean", "sd", "n", "half_mean", "half_sd", "spread")
+#: Meanings of a spread: SD, standard error, half of a 95 % interval of the mean.
+SPREADS = ("sd", "se", "ci95")
+#: `spread` of a row whose table does not say what ± is.
+UNKNOWN = "unknown"
+_DIGITS = ("mean_digits", "sd_digits")
+_NUMBER = r"(\d*\.?\d+(?:[eE][-+]?\d+)?)"
+_MINUS = r"\-\u2212\u2013\u2014"  # typesetting uses dashes as minus too
+# LaTeX commands, marks, percent; no sign (it would be lost) and no arrow (it marks a change).
+_MARKS = rf"(?:\\[A-Za-z]+|[^A-Za-z0-9.+{_MINUS}←-⇿▲-◿])*?"
+_MEAN = rf"{_MARKS}([+{_MINUS}]?)[\s${{}}]*{_NUMBER}"
+_PLUS_MINUS = r"(?:±|\+/?[-\u2212]|\\pm)"
+#: `90.4 ± 0.5`, `90.4 (0.5)`, `$90.4_{\pm 0.5}$`, `\textbf{90.4} \pm 0.5`.
+_CELL = re.compile(
+    rf"{_MEAN}{_MARKS}(?:{_PLUS_MINUS}{_MARKS}([{_MINUS}]?)|(?P<bracket>\()){_MARKS}{_NUMBER}{_MARKS}"
+)
+_COMMA = re.compile(r"(?<=\d),(?=\d)")
+# Not a thousands separator.
+_COMMA_FIRST = re.compile(r"[^\d.]*(?!(?:[1-9]\d{0,2},\d{3})(?!\d))\d+,\d[^.]*")
+_MEANS = ("mean", "average", "avg")
+_SPREADS = {
+    **dict.fromkeys(["sd", "s_d", "std", "stdev", "stddev", "std_dev", "standard_deviation"], "sd"),
+    **dict.fromkeys(["se", "s_e", "sem", "stderr", "std_err", "standard_error"], "se"),
+    **dict.fromkeys(["ci", "ci95", "ci_95"], "ci95"),
+}
+#: Floats with more significant digits were not rounded for print.
+_MOST_PRINTED_DIGITS = 9
+_Z95 = 1.959963984540054  # an interval by the t quantile has a smaller SD, so this one is safe
+_COUNTS = {"n", "runs", "seeds", "n_runs", "n_seeds", "num_runs", "num_seeds", "count"}
+_EXPECTED = (
+    "A table of means has a row a model, and either cells such as `90.4 ± 0.5` in a column a "
+    "dataset, or the columns `mean` and `sd` (or `se`)"
+)
+
+
+class _Columns(NamedTuple):
+    """The columns of a table of means.
+
+    labels: columns that name the dataset or metric of a row. metric: that of the metric.
+    is_transposed: the first column holds datasets and the other columns are the models.
+    """
+
+    model: str
+    runs: str | None
+    labels: list[str]
+    metric: str | None
+    pairs: list[_MeanColumn]
+    is_transposed: bool
+
+
+class _MeanColumn(NamedTuple):
+    """A column of means and its column of spreads (`sd` or `se`); `title` may be empty."""
+
+    title: str
+    mean: str
+    width: str
+    spread: str
+
+
+def read_means(
+    source: pd.DataFrame | str | Path,
+    runs: int | None = None,
+    spread: str | None = None,
+    decimals: int | None = None,
+) -> pd.DataFrame:
+    """One row a model and dataset (`COLUMNS`), in the table's order.
+
+    `half_mean` and `half_sd` are half a unit of the last printed digit of the mean and the SD of
+    that cell. Floats have lost their trailing zeros: each has the digits that are left, unless
+    `decimals` states them, or a float of its column was evidently not rounded. If the first column
+    holds datasets and none the model, the other columns are models.
+
+    `attrs["caption"]` is that of a LaTeX table. `spread` is one of `SPREADS`, or `UNKNOWN`, where
+    the numbers are taken as SDs.
+
+    Args:
+        source: a CSV, or a frame.
+        runs: number of runs of each mean, if no column (`n`, `runs`, `seeds`, `count`) states it.
+        spread: the meaning of ± (`SPREADS`). A column's own name has priority.
+        decimals: number of decimals with which floats were printed.
+
+    Raises:
+        ReseedError: for a table of another form, a cell that is no mean with its spread, a missing
+            number of runs or name of a model, and a model that occurs twice on a dataset.
+    """
+    if spread not in (None, *SPREADS):
+        raise ReseedError(
+            f"spread is {spread!r}: give 'sd', 'se' (of the mean) or 'ci95' (half of a 95 % "
+            "interval)."
+        )
+    if decimals is not None and not 0 <= decimals <= 15:
+        raise ReseedError(f"decimals is {decimals!r}: give a number from 0 to 15.")
+    table = read_frame(source) if isinstance(source, pd.DataFrame) else read_table(source)
+    text = pd.DataFrame({column: _as_printed(table, column, decimals) for column in table.columns})
+    columns = _find_columns(table, text)
+    parts = _read_parts(table, text, columns, spread or UNKNOWN)
+    counts = text[columns.runs] if columns.runs else pd.Series(str(runs or ""), text.index)
+    metrics = text[columns.metric] if columns.metric else pd.Series("", text.index)
+    parts = [part.assign(n=counts, metric=metrics) for part in parts]
+    rows = pd.concat(parts).dropna(subset="mean")
+    rows["n"] = _read_counts(table, rows["n"])
+    _check_models(table, rows)
+    for name, digits in zip(("half_mean", "half_sd"), _DIGITS, strict=True):
+        rows[name] = 0.5 * 10.0 ** -rows[digits]
+    rows[["sd", "half_sd"]] = rows[["sd", "half_sd"]].mul(spread_to_sd(rows), axis="index")
+    if (rows["sd"] < 0).any():
+        raise table.error("holds a spread below 0", "Give SDs or standard errors as they are")
+    means = rows[[*COLUMNS]].reset_index(drop=True)
+    if str(source).endswith(LATEX):
+        means.attrs["caption"] = read_caption(Path(source).read_text(encoding="utf-8-sig"))
+    return means
+
+
+def spread_to_sd(rows: pd.DataFrame, unknown: str = "sd") -> pd.Series:
+    """Factor from the printed spread to the SD of the runs, by `spread` and `n`.
+
+    unknown: the meaning of a spread that the table does not state.
+    """
+    root = np.sqrt(rows["n"])
+    kind = rows["spread"].replace(UNKNOWN, unknown)
+    return root.where(kind != "sd", 1.0) / kind.map({"sd": 1.0, "se": 1.0, "ci95": _Z95})
+
+
+def _as_printed(table: SourceTable, column: str, decimals: int | None) -> pd.Series:
+    """A column as text; floats with the digits that they were printed with, as far as is known.
+
+    A column of text in which every number ends with `.0` was written from floats too.
+    """
+    text = table.text(column)
+    present = text[~text.str.lower().isin(MISSING)]
+    is_float = table.frame[column].dtype.kind == "f"
+    if not is_float and not (len(present) and present.str.fullmatch(r"-?\d+\.0").all()):
+        return text
+    numbers = present.map(lambda value: Decimal(value).normalize())
+    if decimals is None and not (numbers.map(_count_digits) > _MOST_PRINTED_DIGITS).any():
+        # A 0 has no digits of its own.
+        most = max(map(_count_decimals, numbers), default=0)
+        printed = numbers.map(lambda value: value if value else Decimal((0, (0,), -most)))
+    else:
+        places = decimals if decimals is not None else max(map(_count_decimals, numbers))
+        printed = numbers.map(lambda value: round(value, places))
+    return printed.map(lambda value: f"{value:f}").reindex(text.index, fill_value="")
+
+
+def _count_digits(value: Decimal) -> int:
+    return len(value.as_tuple().digits)
+
+
+def _infer_spread(heading: str, spread: str) -> str:
+    """What the heading of a column of cells says of ±; `spread` if it says nothing."""
+    named = {_SPREADS[word] for word in split_heading(heading) if word in _SPREADS}
+    return named.pop() if len(named) == 1 else spread
+
+
+def _find_columns(table: SourceTable, text: pd.DataFrame) -> _Columns:
+    """The columns of models, runs and labels. Raises ReseedError if no column names the model."""
+    names = {normalize_name(column).strip("_"): column for column in table.columns}
+    first = table.columns[0]
+    model = next((names[name] for name in COLUMN_ALIASES["model"] if name in names), None)
+    count = next((names[name] for name in names if name in _COUNTS), None)
+    pairs = _find_mean_columns(names)
+    is_transposed = model is None and not pairs and find_standard_name(first) == "dataset"
+    if not is_transposed:
+        model = model or first
+        is_label = find_standard_name(model) in ("dataset", "metric")
+        if is_label or text[model].map(_is_cell).any():
+            raise table.error(
+                "has no column that names the model", f"Name it `model`. {table.column_list}"
+            )
+    named = [c for c in table.columns if find_standard_name(c) in ("dataset", "metric")]
+    labels = [c for c in named if not text[c].map(_is_cell).any()]
+    metric = next((c for c in labels if find_standard_name(c) == "metric"), None)
+    return _Columns(model or "", count, labels, metric, pairs, is_transposed)
+
+
+def _read_parts(
+    table: SourceTable, text: pd.DataFrame, columns: _Columns, spread: str
+) -> list[pd.DataFrame]:
+    """Means and spreads of each column of means, with `dataset`, `model` and `spread`."""
+    model, labels = columns.model, pd.Series("", text.index)
+    if columns.labels:
+        labels = text[columns.labels].agg(", ".join, axis=1)
+    if columns.pairs:
+        return [
+            _read_cells(table, mean, _join_cells(table, text, mean, width)).assign(
+                dataset=_join_titles(labels, title), model=text[model], spread=kind
+            )
+            for title, mean, width, kind in columns.pairs
+        ]
+    others = text.drop(columns=[c for c in (model, columns.runs, *columns.labels) if c in text])
+    cells_by_column = _find_cell_columns(table, others)
+    if columns.is_transposed:
+        return [
+            _read_cells(table, column, cells).assign(dataset=labels, model=column, spread=spread)
+            for column, cells in cells_by_column.items()
+        ]
+    is_repeated = text[model].duplicated().any()
+    return [
+        _read_cells(table, column, cells).assign(
+            dataset=_join_titles(labels, column) if is_repeated else column,
+            model=text[model],
+            spread=_infer_spread(column, spread),
+        )
+        for column, cells in cells_by_column.items()
+    ]
+
+
+def _find_mean_columns(names: dict[str, str]) -> list[_MeanColumn]:
+    """Columns such as `mean` and `sd`, `acc_mean` and `acc_std`, `acc` and `acc_std`."""
+    columns: dict[str, _MeanColumn] = {}
+    for name, column in names.items():
+        for ending, kind in _SPREADS.items():
+            if f"_{name}".endswith(f"_{ending}"):
+                stem = name.removesuffix(ending).strip("_")
+                known = [f"{stem}_{mean}".strip("_") for mean in _MEANS] + [stem]
+                mean = next((names[name] for name in known if name in names), None)
+                if mean and stem not in columns:
+                    title = mean[: len(stem)] if stem else ""
+                    columns[stem] = _MeanColumn(title, mean, column, kind)
+    return [*columns.values()]
+
+
+def _find_cell_columns(table: SourceTable, text: pd.DataFrame) -> dict[str, pd.Series]:
+    """Columns with at least one mean and its spread in a cell."""
+    columns = {str(column): _replace_decimal_commas(text[column]) for column in text}
+    with_cells = {name: cells for name, cells in columns.items() if cells.map(_is_cell).any()}
+    if not with_cells:
+        raise table.error("holds no mean with its spread", f"{_EXPECTED}. {table.column_list}")
+    return with_cells
+
+
+def _join_cells(table: SourceTable, text: pd.DataFrame, mean: str, width: str) -> pd.Series:
+    """A column of means and one of spreads as cells `mean ± spread`."""
+    missing = text[[mean, width]].apply(lambda column: column.str.lower().isin(MISSING))
+    incomplete = text.index[missing[width] & ~missing[mean]]
+    if len(incomplete):
+        raise table.error(
+            f"column {width!r} is empty next to a mean",
+            "Give the spread over its runs, or leave the mean out: of one run nothing is tested",
+            incomplete,
+        )
+    cells = _replace_decimal_commas(text[mean]) + " ± " + _replace_decimal_commas(text[width])
+    return cells.where(~missing[mean], "")
+
+
+def _join_titles(labels: pd.Series, title: str) -> pd.Series:
+    """Labels of rows, each followed by a column's title if there is one."""
+    return (labels + ", " + title).str.strip(", ")
+
+
+def _is_cell(text: str) -> bool:
+    return _parse_cell(text) is not None
+
+
+def _parse_cell(text: str) -> list[Decimal] | None:
+    """Mean and spread of a cell, as printed; None for any other cell."""
+    match = _CELL.fullmatch(text)
+    if match is None:
+        return None
+    minus, mean, below, bracket, spread = match.groups()
+    if bracket and "." in mean and "." not in spread:  # `0.912(3)`: ±0.003 or ±3, or a rank
+        return None
+    return [
+        Decimal(f"{'-' if sign not in ('', None, '+') else ''}{number}")
+        for sign, number in ((minus, mean), (below, spread))
+    ]
+
+
+def _replace_decimal_commas(cells: pd.Series) -> pd.Series:
+    """The cells with points instead of decimal commas; thousands separators are not changed."""
+    has_comma = cells.map(_COMMA_FIRST.fullmatch).notna()
+    return cells.where(~has_comma, cells.str.replace(_COMMA, ".", regex=True))
+
+
+def _read_cells(table: SourceTable, column: str, cells: pd.Series) -> pd.DataFrame:
+    """Mean, SD and the decimals of either, by cell of a column; NaN for an empty cell."""
+    parsed = cells.map(_parse_cell)
+    parts = cells.str.lower().str.split(f"[±{_MINUS}]", regex=True)
+    is_empty = parts.map(lambda texts: {text.strip() for text in texts} <= MISSING)
+    wrong = cells.index[parsed.isna() & ~is_empty]
+    if len(wrong):
+        raise table.error(
+            f"column {column!r} holds {cells[wrong[0]]!r}, which is no mean with its spread",
+            f"{_EXPECTED}; leave a cell empty where a model has none",
+            wrong,
+        )
+    rows: list[tuple[float, float, int, int]] = [(np.nan, np.nan, 0, 0)] * len(cells)
+    for i, values in enumerate(parsed):
+        if values is not None:
+            mean, width = values
+            rows[i] = (float(mean), float(width), _count_decimals(mean), _count_decimals(width))
+    return pd.DataFrame(rows, columns=["mean", "sd", *_DIGITS], index=cells.index)
+
+
+def _count_decimals(value: Decimal) -> int:
+    return max(0, -int(value.as_tuple().exponent))
+
+
+def _check_models(table: SourceTable, rows: pd.DataFrame) -> None:
+    """Raise ReseedError for a mean without a model, and for a model that is twice on a dataset."""
+    blank = rows.index[rows["model"] == ""]
+    if len(blank):
+        raise table.error("names no model", "Write its name in every row", blank)
+    repeated = rows.duplicated(["dataset", "model"])
+    if repeated.any():
+        row = rows[repeated].iloc[0]
+        where = f" on {row['dataset']}" if row["dataset"] else ""
+        raise table.error(
+            f"{row['model']!r} occurs twice{where}",
+            "Name a model once on each dataset (a column `dataset` may distinguish its rows)",
+        )
+
+
+def _read_counts(table: SourceTable, text: pd.Series) -> pd.Series:
+    counts = pd.to_numeric(text, errors="coerce")
+    wrong = text[~(counts >= 2) | (counts % 1 != 0)]
+    if len(wrong):
+        value = wrong.iloc[0]
+        raise table.error(
+            f"has {f'{value!r} runs' if value else 'no number of runs'} for a mean",
+            "State over how many seeds each mean is: a column `n`, or `runs=5` (`--runs 5`); two "
+            "or more, whole numbers",
+            wrong.index if value else (),
+        )
+    return counts

@@ -1,0 +1,115 @@
+"""Imports scores of single items as the tables of raw outputs and of targets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from reseed.core.coordinates import KEPT_PARTS
+from reseed.core.schemas import SCORES, TARGET_COLUMNS, TARGETS
+from reseed.core.study_info import StudyInfo
+from reseed.metrics.outputs import from_probabilities
+from reseed.readers.columns import ColumnMap
+from reseed.readers.import_runs import (
+    ImportedTable,
+    ImportOptions,
+    import_runs,
+    open_source,
+)
+from reseed.readers.item_predictions import has_item_predictions, read_item_predictions
+from reseed.readers.item_scores import add_items
+from reseed.readers.long_table import to_long_table
+from reseed.readers.metrics_schema import EXPERIMENT
+from reseed.readers.run_keys import RUN_KEY
+from reseed.readers.source_table import SourceTable
+from reseed.readers.study_info import StudyTexts
+
+
+def import_predictions(
+    source: object,
+    results: Mapping[str, Any],
+    study: Mapping[str, Any],
+    required: bool = True,
+) -> tuple[pa.Table, pa.Table]:
+    """Read the scores of items of the user's runs; arguments as of `import_results`.
+
+    required: whether a source without scores of items is an error; else the tables are empty.
+
+    Returns:
+        scores: one row a run, its raw outputs in the same order of items for all runs of a split;
+            null for a failed run. For two labels, the log-odds of class 1, the class of y_score.
+        targets: one row a dataset and split, the true values in the same order.
+
+    Raises:
+        ReseedError: as `import_results`, and for a source without scores of items.
+    """
+    options = ImportOptions.from_results(results)
+    imported = open_source(source, options)
+    metrics, info = import_runs(imported, options, StudyTexts.from_job(study))
+    tasks = {dataset.task for dataset in info.datasets.values()}
+    if tasks == {None} and not required:
+        return SCORES.empty_table(), TARGETS.empty_table()
+    return build_item_tables(imported, metrics, info)
+
+
+def build_item_tables(
+    imported: ImportedTable, metrics: pd.DataFrame, info: StudyInfo
+) -> tuple[pa.Table, pa.Table]:
+    """As `import_predictions`, of a table whose runs were imported."""
+    table, columns = imported.table, imported.columns
+    if has_item_predictions(columns):
+        parts = list(_read_predictions(table, columns))
+    else:
+        parts = list(_read_scores(table, columns, info))
+    if not parts:
+        raise table.error(
+            "holds no scores of items, which an analysis of this study needs",
+            "Give one row an item and run with the columns `item`, `y_true` and `y_score` (or "
+            "`y_pred`, a number), or `item` and its score, or leave that analysis out.",
+        )
+    items = pd.concat(parts).sort_values("item", kind="stable")
+    lists = items.groupby(RUN_KEY, sort=False)[["target", "prediction"]].agg(list).reset_index()
+    # A run without a score on its dataset's metric has failed in `metrics`, so it has here too.
+    trials = metrics.assign(arm=metrics["model"], seed=metrics["init"], classes=1)
+    names = [name for name in SCORES.names if name not in KEPT_PARTS]
+    runs = trials[[*names, "seed"]].merge(lists, on=RUN_KEY)
+    runs = runs.assign(
+        experiment=EXPERIMENT,
+        test=runs["prediction"].where(runs["status"] == "ok", None),
+        validation=None,
+    )
+    true = runs["target"].map(lambda values: np.asarray(values, dtype=np.float64))
+    splits = runs.drop_duplicates(TARGET_COLUMNS).assign(test=true)
+    return _to_arrow(runs, SCORES), _to_arrow(splits, TARGETS)
+
+
+def _read_predictions(table: SourceTable, columns: ColumnMap) -> Iterator[pd.DataFrame]:
+    """Predictions of each dataset: `RUN_KEY`, `item`, `target`, raw `prediction`.
+
+    Of predicted labels it is whether they are correct, a score of the item; their target is 0.
+    """
+    for task, rows, _ in read_item_predictions(table, columns):
+        if task == "classification":
+            correct = (rows["prediction"] == rows["target"]).astype(np.float64)
+            yield rows.assign(target=0.0, prediction=correct)
+        else:
+            raw = from_probabilities(task, rows["prediction"].to_numpy(float))
+            yield rows.assign(prediction=raw)
+
+
+def _read_scores(table: SourceTable, columns: ColumnMap, info: StudyInfo) -> Iterator[pd.DataFrame]:
+    """As `_read_predictions`, of scores on each dataset's metric; their target is 0."""
+    metric = {name: dataset.metric for name, dataset in info.datasets.items()}
+    long, _ = to_long_table(table, columns, list(dict.fromkeys(metric.values())))
+    rows = add_items(table, columns, long)
+    if rows is not None:
+        rows = rows[rows["metric"] == rows["dataset"].map(metric)]
+        yield rows.assign(target=0.0, prediction=rows["value"])
+
+
+def _to_arrow(rows: pd.DataFrame, schema: pa.Schema) -> pa.Table:
+    return pa.Table.from_pandas(rows[schema.names], schema=schema, preserve_index=False)

@@ -1,0 +1,106 @@
+"""Reads a folder with one JSON file a run, such as `rf/seed_3/metrics.json`."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from reseed.core.errors import ReseedError
+from reseed.readers.columns import find_standard_name, normalize_name
+from reseed.readers.files import flatten_records
+from reseed.readers.run_paths import find_common_folder, parse_run_paths
+from reseed.readers.source_table import SourceTable, join_names
+
+#: A folder with more files than this is not the folder of one run.
+_MAX_FILES_OF_RUN = 20
+
+
+def read_run_files(
+    runs: dict[Path, Mapping[str, Any]],
+    is_score: Callable[[str], bool],
+    requested: Iterable[str],
+    mapped: Iterable[str],
+) -> SourceTable:
+    """One row a file; the path supplies model and seed if the file holds none.
+
+    Args:
+        runs: content of each file, by path.
+        is_score: whether a field is a score; files without one (settings, say) are left out.
+        requested: the requested metrics. If files of one name hold them, other files are left out.
+        mapped: Reseed's columns that the user maps.
+
+    Raises:
+        ReseedError: if no file holds a score.
+    """
+    folder = find_common_folder(list(runs))
+    inner = {path: path.absolute().relative_to(folder) for path in runs}
+    repeated = _find_repeated(runs)
+    frames = {path: flatten_records([run]) for path, run in runs.items() if path not in repeated}
+    fields = {path: [str(column) for column in frame] for path, frame in frames.items()}
+    scored = [path for path in frames if any(map(is_score, fields[path]))]
+    metrics = {*map(normalize_name, requested)}
+    names = {
+        _mask_digits(path) for path in scored if metrics & {*map(normalize_name, fields[path])}
+    }
+    used = [path for path in scored if _mask_digits(path) in names] or scored
+    if not used:
+        raise ReseedError(
+            f"{folder}: its JSON files hold no score with the name of a metric. Name the metric: "
+            "`metric: …`."
+        )
+    known = {*mapped, *(find_standard_name(c) for path in used for c in fields[path])}
+    rows = []
+    for path, ids in zip(used, parse_run_paths(used), strict=True):
+        missing = {name: v for name, v in ids.items() if find_standard_name(name) not in known}
+        rows.append(frames[path].assign(**missing))
+    notes = ["A file was read as one run."]
+    if "model" not in known:
+        notes = ["A file was read as one run, named by its path."]
+    unused = [inner[path].as_posix() for path in frames if path not in used]
+    if unused:
+        notes.append(f"Left out, as without a metric: {join_names(unused)}.")
+    if repeated:
+        copies = [inner[path].as_posix() for path in runs if path in repeated]
+        notes.append(
+            f"Left out, as another file of the same folder holds the same: {join_names(copies)}."
+        )
+    row_labels = np.array([inner[path].as_posix() for path in used])
+    frame = pd.concat(rows, ignore_index=True)
+    return SourceTable(str(folder), frame, row_labels, "file", notes=notes)
+
+
+def _mask_digits(path: Path) -> str:
+    """A file's name with `#` in place of each number."""
+    return re.sub(r"\d+", "#", path.name)
+
+
+def _find_repeated(runs: dict[Path, Mapping[str, Any]]) -> set[Path]:
+    """Files whose content another file of the folder repeats, in every folder that has both.
+
+    For example `eval_results.json` next to `all_results.json`: two files of one run, not two
+    models. Files that are the same in every folder do not count: two models may score alike.
+    """
+    folders: dict[Path, dict[str, Mapping[str, Any]]] = defaultdict(dict)
+    for path, run in runs.items():
+        folders[path.parent][path.name] = run
+    pairs = defaultdict(list)
+    for files in folders.values():
+        if len(files) > _MAX_FILES_OF_RUN:
+            continue
+        for one, other in permutations(files, 2):
+            if (len(files[one]), other) < (len(files[other]), one):  # keeps one of two equal files
+                pairs[one, other].append(files)
+    names = {
+        one
+        for (one, other), with_both in pairs.items()
+        if any(files[one] != with_both[0][one] for files in with_both)
+        and all(files[one].items() <= files[other].items() for files in with_both)
+    }
+    return {path for path in runs if path.name in names}

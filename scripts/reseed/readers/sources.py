@@ -1,0 +1,271 @@
+"""Reads any source of results (files, a folder, a frame, a dict) as one table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from reseed.core.entry_points import load_plugin
+from reseed.core.errors import ReseedError, suggest_name
+from reseed.readers import (
+    benchmark_layouts,
+    sklearn_layouts,
+    skore_reports,
+    tool_layouts,
+    trainer_state,
+    wide_layouts,
+)
+from reseed.readers.column_spec import ColumnSpec, RequestedMetrics
+from reseed.readers.columns import ColumnMap
+from reseed.readers.files import (
+    JSON_SUFFIXES,
+    TABLE_SUFFIXES,
+    check_table,
+    flatten_records,
+    load_json,
+    read_tables,
+)
+from reseed.readers.foreign_files import name_file
+from reseed.readers.in_memory import read_frame, read_mapping
+from reseed.readers.lm_eval import is_lm_eval, read_lm_eval
+from reseed.readers.run_files import read_run_files
+from reseed.readers.run_folders import is_mteb, is_sacred, read_mteb, read_sacred
+from reseed.readers.run_paths import find_common_folder
+from reseed.readers.source_table import IN_MEMORY, UNNAMED, Layout, SourceTable
+from reseed.readers.tensorboard import read_event_files
+from reseed.readers.trackers import TRACKERS
+
+_Detect = Callable[[SourceTable, ColumnSpec], bool]
+_Convert = Callable[[SourceTable, ColumnSpec], SourceTable]
+#: Layouts by value of `format`, in the order in which they are tried.
+_LAYOUTS: dict[str, tuple[_Detect, _Convert]] = {
+    "skore": (skore_reports.is_skore_summary, skore_reports.tidy_skore_summary),
+    "tabarena": (benchmark_layouts.is_tabarena, benchmark_layouts.tidy_tabarena),
+    "automl_benchmark": (
+        benchmark_layouts.is_automl_benchmark,
+        benchmark_layouts.tidy_automl_benchmark,
+    ),
+    "caret": (tool_layouts.is_caret, tool_layouts.tidy_caret),
+    "rsample": (tool_layouts.is_rsample, tool_layouts.tidy_rsample),
+    "openml": (tool_layouts.is_openml, tool_layouts.tidy_openml),
+    "opencompass": (tool_layouts.is_opencompass, tool_layouts.tidy_opencompass),
+    "cv_results": (sklearn_layouts.is_cv_results, sklearn_layouts.tidy_cv_results),
+    "cross_validate": (sklearn_layouts.is_cross_validate, sklearn_layouts.tidy_cross_validate),
+    "runs_in_columns": (wide_layouts.is_column_a_run, wide_layouts.tidy_columns_of_runs),
+    "models_in_columns": (wide_layouts.is_column_a_model, wide_layouts.tidy_columns_of_models),
+    "datasets_in_columns": (
+        wide_layouts.is_column_a_dataset,
+        wide_layouts.tidy_columns_of_datasets,
+    ),
+}
+_FILE_FORMATS = ("csv", "parquet", "json", "lm_eval", "tensorboard")
+#: Every value of `format`; `reseed.config.studies.ResultsFormat` lists the same.
+FORMATS = ("auto", *_FILE_FORMATS, *(tracker.name for tracker in TRACKERS), *_LAYOUTS)
+_EVENT_FILE = "events.out.tfevents"
+
+
+def read_source(
+    source: object,
+    file_format: str = "auto",
+    mapping: ColumnMap | None = None,
+    requested: RequestedMetrics = None,
+    headings: str = "",
+    rows: str = "",
+    of_tasks: bool = False,
+) -> SourceTable:
+    """Read a source as a table with one row a run (and metric or item).
+
+    Args:
+        source: a path or several; a folder (of CSV files, JSON, lm-eval's results or TensorBoard's
+            event files); a DataFrame, records, or a Series by model and run; a dict of columns;
+            or a dict by model of scores, of results of `cross_validate`, or of DataFrames.
+        file_format: one of `FORMATS`; `auto` recognises the tool by the columns; `package.name` is
+            a plug-in, a function that takes the source and returns one of those above.
+        mapping: the user's `columns`, which override the meaning of a column's name.
+        requested: the user's `metric`; a column that holds it is not a run or a model.
+        headings, rows: what headings of columns of scores are, and what a row is, where names do
+            not say (`core.headings`).
+        of_tasks: whether columns of scores next to one of models are tasks.
+
+    Raises:
+        ReseedError: for a source that cannot be read.
+    """
+    if "." in file_format:
+        source, file_format = load_plugin("readers", file_format)(source), "auto"
+    if file_format not in FORMATS:
+        raise ReseedError(
+            f"format {file_format!r} is not known. Use {', '.join(FORMATS)}."
+            f"{suggest_name(file_format, list(FORMATS))}"
+        )
+    spec = ColumnSpec.from_request(mapping or {}, requested, headings, rows)
+    spec = replace(spec, of_tasks=of_tasks)
+    with name_file(_name_source(source)):
+        return _apply_layout(_read(source, file_format, spec), file_format, spec)
+
+
+def _name_source(source: object) -> str:
+    """What messages call a source: its path, or `The table`."""
+    if isinstance(source, list | tuple) and source and isinstance(source[0], str | Path):
+        return f"{source[0]}" if len(source) == 1 else f"{source[0]} and {len(source) - 1} more"
+    return str(source) if isinstance(source, str | Path) else IN_MEMORY
+
+
+def _read(source: object, file_format: str, spec: ColumnSpec) -> SourceTable:
+    if hasattr(source, "to_dataframe"):  # xarray
+        name = getattr(source, "name", None)
+        is_array = hasattr(source, "values") and not callable(source.values)
+        frame = source.to_dataframe(name=name or "value") if is_array else source.to_dataframe()
+        source = frame.reset_index()
+    if isinstance(source, np.ndarray) and source.ndim == 2:
+        names = [f"model {number}" for number in range(source.shape[1])]
+        source = pd.DataFrame(source, columns=names)
+    if hasattr(source, "to_pandas"):  # Polars, Arrow
+        source = source.to_pandas()
+    if isinstance(source, pd.Series):  # for example of `groupby`: its index identifies the run
+        source = source.to_frame("value" if source.name is None else source.name)
+    if skore_reports.is_report(source):
+        source = skore_reports.read_report(source)
+    if (
+        isinstance(source, Mapping)
+        and source
+        and all(map(skore_reports.is_report, source.values()))
+    ):
+        source = skore_reports.read_reports(source)
+    if isinstance(source, pd.DataFrame):
+        return read_frame(source)
+    if isinstance(source, Mapping):
+        return read_mapping(source)
+    if isinstance(source, str | Path):
+        source = [source]
+    if isinstance(source, Sequence) and source:
+        if all(isinstance(s, str | Path) for s in source):
+            return _read_paths([Path(path) for path in source], file_format, spec)
+        if all(isinstance(s, Mapping) for s in source):
+            return read_frame(flatten_records(source))
+    raise ReseedError(
+        f"results are a path, a DataFrame or a dict by model, not {type(source).__name__}."
+    )
+
+
+def _read_paths(paths: list[Path], file_format: str, spec: ColumnSpec) -> SourceTable:
+    """Read files, and the files of folders."""
+    listed = [path for path in paths if not path.is_dir()]
+    in_folders = [file for folder in paths if folder.is_dir() for file in _list_files(folder)]
+    events = [path for path in (*listed, *in_folders) if _EVENT_FILE in path.name]
+    if file_format == "tensorboard" or (events and file_format == "auto"):
+        if len(paths) == 1 and not listed:
+            return check_table(read_event_files(paths[0], events))
+        folders = [path.absolute().parent for path in events]  # their names may hold the seed
+        root = find_common_folder(folders)
+        return check_table(read_event_files(root, [path.absolute() for path in events]))
+    json_files = [path for path in in_folders if path.suffix.lower() == ".json"]
+    results = [path for path in json_files if path.name.startswith("result")]
+    tables = [path for path in in_folders if path.suffix.lower() in TABLE_SUFFIXES]
+    text_files = [path for path in tables if path.suffix.lower() == ".txt"]
+    ignored = text_files if len(text_files) < len(tables) else []
+    usable = results or [path for path in tables if path not in ignored] or json_files
+    files = [*listed, *usable]
+    if not files:
+        raise ReseedError(
+            f"{paths[0]}: holds no table ({', '.join(TABLE_SUFFIXES)}), no JSON and no TensorBoard "
+            "event file."
+        )
+    if file_format == "lm_eval":
+        return check_table(read_lm_eval(files))
+    is_json = all(path.suffix.lower() in JSON_SUFFIXES for path in files)
+    if file_format in ("auto", "json") and is_json:
+        return check_table(_read_json_files(files, file_format, spec))
+    table = read_tables(files, file_format, spec.mapping)
+    if ignored:
+        names = ", ".join(path.name for path in ignored)
+        table.notes.append(f"Left out, as text files next to tables: {names}.")
+    return table
+
+
+def _read_json_files(paths: list[Path], file_format: str, spec: ColumnSpec) -> SourceTable:
+    """Read records, lm-eval's results, one file a run, or one dict as in memory."""
+    contents: dict[Path, object] = {}
+    for path in paths:
+        try:
+            contents[path] = load_json(path)
+        except (OSError, ValueError):  # `read_tables` reports why
+            return read_tables([path], file_format, spec.mapping)
+    if file_format == "auto" and any(map(is_lm_eval, contents.values())):
+        return read_lm_eval(paths)
+    if file_format == "auto" and any(map(is_mteb, contents.values())):
+        return read_mteb(contents)
+    if file_format == "auto" and is_sacred(contents):
+        return read_sacred(contents)
+    notes: list[str] = []
+    if any(path.name == trainer_state.NAME for path in contents):
+        contents, notes = _use_trainer_states(contents)
+    runs = {path: content for path, content in contents.items() if isinstance(content, Mapping)}
+    if len(runs) < len(contents):
+        return read_tables(paths, file_format, spec.mapping)
+    if len(runs) > 1:
+        table = read_run_files(runs, spec.is_metric, spec.metrics, spec.mapping)
+        table.notes.extend(notes)
+        return table
+    ((path, content),) = runs.items()
+    if notes:
+        raise trainer_state.refuse_single_run(path, content)
+    try:
+        return replace(read_mapping(content), path=str(path))
+    except ReseedError as error:
+        raise ReseedError(f"{path}: {error}") from None
+
+
+def _use_trainer_states(
+    contents: Mapping[Path, object],
+) -> tuple[dict[Path, object], list[str]]:
+    """Files with the states of a Trainer replaced by their last evaluations, and notes.
+
+    States are left out where a file of results in the same folder holds the evaluation.
+    """
+    rest = {path: content for path, content in contents.items() if path.name != trainer_state.NAME}
+    evaluated = {
+        path.parent
+        for path, content in rest.items()
+        if isinstance(content, Mapping) and any(str(name).startswith("eval_") for name in content)
+    }
+    states = {path: one for path, one in contents.items() if path.name == trainer_state.NAME}
+    found = trainer_state.find_states(states)
+    used = {path: one for path, one in found.items() if path.parent not in evaluated}
+    return {**rest, **used} if evaluated else dict(used), [trainer_state.NOTE] if used else []
+
+
+def _list_files(folder: Path) -> list[Path]:
+    """The files in a folder and its subfolders, without hidden ones."""
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    return [f for f in files if not any(p.startswith(".") for p in f.relative_to(folder).parts)]
+
+
+def _apply_layout(table: SourceTable, file_format: str, spec: ColumnSpec) -> SourceTable:
+    """The table converted to one row a run, with the layout of the tool that wrote it."""
+    if table.layout not in (Layout(), Layout(is_positional=True)):
+        return table
+    index = [
+        column
+        for column in table.columns
+        if UNNAMED.fullmatch(column) and spec.find_standard_name(column) is None
+    ]
+    for tracker in TRACKERS:
+        is_auto = file_format == "auto" and tracker.has_columns(table.columns)
+        if file_format == tracker.name or is_auto:
+            table = table.with_frame(table.frame, tracker.layout, f"Read as {tracker.title}.")
+            return _drop(table, index)
+    for name, (is_layout, convert) in _LAYOUTS.items():
+        if file_format == name or (file_format == "auto" and is_layout(table, spec)):
+            return _drop(convert(table, spec), index)
+    if file_format == "auto":
+        wide_layouts.ask_headings(table, spec)
+    return _drop(table, index)
+
+
+def _drop(table: SourceTable, columns: list[str]) -> SourceTable:
+    """The table without an index that pandas wrote."""
+    return replace(table, frame=table.frame.drop(columns=columns, errors="ignore"))

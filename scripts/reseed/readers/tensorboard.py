@@ -1,0 +1,167 @@
+"""Reads TensorBoard's event files without TensorBoard: the last value of each scalar of a run.
+
+A file is a sequence of TFRecords (length, checksum of it, bytes, checksum of them). Each is an
+`Event` in protocol-buffer encoding (tensorflow/core/util/event.proto): field 2 `step`, field 5
+`summary`, whose field 1 `value` holds 1 `tag` and 2 `simple_value`, or 8 `tensor`. TF 2 and PyTorch
+write scalars either way.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from reseed.core.errors import ReseedError
+from reseed.readers.run_paths import RunIds, parse_run_path
+from reseed.readers.source_table import Layout, SourceTable
+from reseed.readers.vocabulary import EVALUATION, SUBSETS, TRAINING
+
+_VARINT, _EIGHT, _BYTES, _FOUR = 0, 1, 2, 5
+_FLOAT, _DOUBLE = 1, 2
+
+
+#: Fields of a message by number: a whole number, or bytes.
+_Fields = dict[int, int | bytes]
+
+
+def read_event_files(folder: Path, files: list[Path]) -> SourceTable:
+    """One row a folder that holds event files, one column a tag with the value at its last step.
+
+    Parts of the folder's path such as `seed_3` or `fold=1` identify the run; the other parts are
+    the model. If a run logs training and evaluation in separate folders, evaluation is read. Raises
+    ReseedError for a file that is no event file, and if no file holds scalars.
+    """
+    notes = ["The value of each tag at its last step was read; no best step was chosen."]
+    # Keras, Lightning and others log training and evaluation in folders of their own.
+    training, evaluation = (
+        [path for path in files if path.parent.name.lower() in names]
+        for names in (TRAINING, EVALUATION)
+    )
+    if training and evaluation:
+        files = [path for path in files if path.parent.name.lower() not in TRAINING]
+        lost = {path.parent.parent for path in training} - {p.parent.parent for p in evaluation}
+        names = ", ".join(sorted(run.relative_to(folder).as_posix() for run in lost))
+        notes.append(
+            "Folders `train` were left out, as others hold an evaluation"
+            + (f"; without one: {names}." if lost else ".")
+        )
+    runs: dict[Path, dict[str, tuple[int, float]]] = {}
+    for path in files:
+        last = runs.setdefault(path.parent, {})
+        for step, tag, value in read_scalars(path):
+            if tag not in last or step >= last[tag][0]:
+                last[tag] = (step, value)
+    runs = {run: last for run, last in runs.items() if last}
+    if not runs:
+        raise ReseedError(f"{folder}: its event files hold no scalars.")
+    rows = [
+        _identify_run(run, folder) | {tag: value for tag, (_, value) in last.items()}
+        for run, last in runs.items()
+    ]
+    row_labels = np.array([run.relative_to(folder).as_posix() for run in runs])
+    layout = Layout("tensorboard", derived="a folder of event files a run, named by its path")
+    return SourceTable(str(folder), pd.DataFrame(rows), row_labels, "run", layout, notes)
+
+
+def _identify_run(run: Path, folder: Path) -> dict[str, str | int | float]:
+    parts = run.relative_to(folder).parts
+    subset: RunIds = {}
+    if parts and parts[-1].lower() in SUBSETS:
+        parts, subset = parts[:-1], {"subset": parts[-1]}
+    return {**parse_run_path(parts, folder.name), **subset}
+
+
+def read_scalars(path: Path) -> Iterator[tuple[int, str, float]]:
+    """(step, tag, value) of every scalar in one file; a truncated last record is ignored.
+
+    Raises ReseedError if the file does not consist of such records.
+    """
+    data = path.read_bytes()
+    at = 0
+    while at + 12 <= len(data):
+        (length,) = struct.unpack_from("<Q", data, at)
+        record = data[at + 12 : at + 12 + length]
+        if len(record) < length:
+            if at == 0:
+                raise ReseedError(f"{path}: is not a TensorBoard event file.")
+            return
+        at += 12 + length + 4
+        try:
+            yield from _parse_event(record)
+        except (IndexError, struct.error, UnicodeDecodeError):
+            raise ReseedError(
+                f"{path}: cannot be read as a TensorBoard event file. Export the scalars as CSV "
+                "(`tbparse.SummaryReader(folder, pivot=True).scalars.to_csv(…)`) and give that."
+            ) from None
+
+
+def _parse_event(record: bytes) -> Iterator[tuple[int, str, float]]:
+    step, summaries = 0, []
+    for number, value in _parse_fields(record):
+        if number == 2 and isinstance(value, int):
+            step = value
+        elif number == 5 and isinstance(value, bytes):
+            summaries.append(value)
+    for summary in summaries:
+        for number, entry in _parse_fields(summary):
+            if number == 1 and isinstance(entry, bytes):
+                fields = dict(_parse_fields(entry))
+                tag, scalar = fields.get(1), _parse_scalar(fields)
+                if scalar is not None and isinstance(tag, bytes):
+                    yield step, tag.decode(), scalar
+
+
+def _parse_scalar(fields: _Fields) -> float | None:
+    simple, tensor = fields.get(2), fields.get(8)
+    if isinstance(simple, bytes) and len(simple) == 4:
+        return struct.unpack("<f", simple)[0]
+    return _parse_tensor(tensor) if isinstance(tensor, bytes) else None
+
+
+def _parse_tensor(data: bytes) -> float | None:
+    """The one number of a `TensorProto` without dimensions; None for any other tensor."""
+    fields = dict(_parse_fields(data))
+    code, shape = fields.get(1), fields.get(2, b"")
+    if code not in (_FLOAT, _DOUBLE) or shape:
+        return None
+    content = fields.get(4) or fields.get(5 if code == _FLOAT else 6) or b""
+    width, letter = (4, "<f") if code == _FLOAT else (8, "<d")
+    if not isinstance(content, bytes) or len(content) != width:
+        return None
+    return struct.unpack(letter, content)[0]
+
+
+def _parse_fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
+    """(number, value) of each field of a message: a whole number, or bytes."""
+    at = 0
+    while at < len(data):
+        key, at = _parse_varint(data, at)
+        number, wire_type = key >> 3, key & 7
+        value: int | bytes
+        if wire_type == _VARINT:
+            value, at = _parse_varint(data, at)
+        elif wire_type == _BYTES:
+            length, at = _parse_varint(data, at)
+            value, at = data[at : at + length], at + length
+        elif wire_type in (_EIGHT, _FOUR):
+            width = 8 if wire_type == _EIGHT else 4
+            value, at = data[at : at + width], at + width
+        else:
+            raise IndexError(f"wire type {wire_type}")
+        if at > len(data):
+            raise IndexError("a field is truncated")
+        yield number, value
+
+
+def _parse_varint(data: bytes, at: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = data[at]
+        value |= (byte & 0x7F) << shift
+        at, shift = at + 1, shift + 7
+        if byte < 0x80:
+            return value, at

@@ -1,0 +1,119 @@
+"""Words in headings, labels and folder names that say what a column, row or folder holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from reseed.metrics.names import split_words
+from reseed.readers.columns import strip_tracker_prefix
+
+#: Parts of the data that a score is computed on.
+TRAINING = {"train", "training"}
+EVALUATION = {"validation", "val", "valid", "dev", "eval", "evaluation", "test", "testing"}
+SUBSETS = TRAINING | EVALUATION
+#: Labels of rows that summarise others.
+SUMMARIES = {
+    *("mean", "average", "avg", "median", "overall", "total", "all", "macro avg", "micro avg"),
+    *("std", "sd", "stdev", "std dev", "se", "sem", "min", "max", "sum", "mean±std", "mean ± std"),
+}
+#: Words of columns that count training steps.
+STEPS = {"epoch", "epochs", "step", "steps", "iteration", "iterations", "iter"}
+#: Words of columns that count repeats of a test case; Inspect calls them epochs.
+REPEATS = {"epoch", "repeat", "repetition", "attempt", "trial", "sample"}
+#: Words of columns that hold the cost or the date of a run.
+COSTS = {
+    *("time", "times", "secs", "seconds", "minutes", "hours", "duration", "runtime", "elapsed"),
+    *("wall", "date", "timestamp", "created", "memory"),
+}
+#: Words of columns that hold numbers but no scores: settings, costs, identifiers.
+BOOKKEEPING = {
+    *(*STEPS, *COSTS, "gpu", "cpu", "flops", "version", "id", "index", "unnamed", "number", "n"),
+    *("num", "count", "size", "rows", "samples", "params", "parameters", "features", "layers"),
+    *("hidden", "dim", "depth", "leaf", "batch", "lr", "learning", "decay", "weight", "dropout"),
+    *("momentum", "alpha", "gamma", "lambda", "c", "std", "sd", "stderr", "var", "ci"),
+}
+#: A heading with any of these summarises datasets.
+_AVERAGES = {"mean", "average", "avg", "overall"}
+#: A heading with any of these holds a spread of scores.
+_SPREADS = {"std", "sd", "stdev", "stddev", "stderr", "se", "sem", "ci", "variance"}
+#: A heading of these words alone is a size, such as `Params (M)`.
+_SIZES = {
+    *("n", "num", "number", "count", "size", "rows", "samples", "features", "classes", "labels"),
+    *("instances", "attributes", "params", "parameters", "m", "k", "b"),
+}
+#: A heading of these words alone is a comparison of two models.
+DIFFERENCES = {"diff", "difference", "delta", "gap", "margin", "improvement", "gain"}
+#: Words of columns that name test cases.
+_ITEMS = {
+    *("item", "items", "id", "ids", "uid", "uuid", "idx", "index", "doc", "docid", "document"),
+    *("image", "img", "example", "sample", "instance", "question", "query", "problem", "sentence"),
+    *("prompt", "row", "file", "filename", "path", "url", "case"),
+}
+#: Words of columns that name or count runs.
+RUN_WORDS = {"run", "runs", "trial", "trials", "rep", "reps", "replicate", "seed", "fold", "split"}
+_RANKS = {"rank", "ranks"}
+_SETTINGS = BOOKKEEPING | _SIZES | _RANKS | {"rate", "min", "max"}
+#: Any of these words in a heading says that its numbers are a cost or a size, not a score.
+_COST_WORDS = COSTS | {
+    *("cost", "costs", "price", "co2", "carbon", "emissions", "energy", "kwh", "watts", "vram"),
+    *("flops", "gflops", "tflops", "macs", "params", "parameters", "latency", "tokens", "context"),
+    *("gpu", "gpus", "ram", "mb", "gb", "usd", "dollars", "speed", "throughput", "dims"),
+    *("dimensions", "downloads", "likes", "votes", "year", "release", "license"),
+}
+
+
+def may_be_dataset(column: str) -> bool:
+    """Whether a heading may name a dataset: no mean, no spread, no setting and no size.
+
+    A single letter (`c`) may, and so may a word for a spread alone: `se` is also a language.
+    """
+    words = split_heading(column)
+    is_part_spread = len(words) > 1 and bool(words & _SPREADS)
+    is_part_cost = (len(words) > 1 and bool(words & _COST_WORDS)) or column.startswith("#")
+    if is_part_cost or words <= _COST_WORDS:
+        return False
+    return not (_has_only(column, _SETTINGS) or words & _AVERAGES or is_part_spread)
+
+
+def is_size(column: str) -> bool:
+    """Whether a heading is a size, such as `n_samples`."""
+    return _has_only(column, _SIZES)
+
+
+def is_spread_of(column: str, others: Iterable[str]) -> bool:
+    """Whether a heading is another one with `std` or the like: `rf_std` next to `rf`."""
+    words = split_heading(column)
+    rest = words - _SPREADS
+    return bool(rest) and rest != words and any(split_heading(other) == rest for other in others)
+
+
+def _has_only(heading: str, words: set[str]) -> bool:
+    """Whether a heading consists of these words, at least one longer than a letter."""
+    heading_words = split_heading(heading)
+    return heading_words <= words and any(len(word) > 1 for word in heading_words)
+
+
+def is_spread(column: str) -> bool:
+    """Whether a heading is a spread of scores: `std`, `acc_std`."""
+    return bool(split_heading(column) & _SPREADS)
+
+
+def is_dataset_summary(label: str) -> bool:
+    """Whether a label of a dataset summarises others: as `is_summary`, or an average or rank."""
+    return is_summary(label) or bool(split_heading(label) & _AVERAGES) or _has_only(label, _RANKS)
+
+
+def may_be_item(column: str) -> bool:
+    """Whether a heading may name test cases (`doc_id`, `image`), and no runs (`run_id`)."""
+    words = split_heading(column)
+    return bool(words & _ITEMS) and not words & RUN_WORDS
+
+
+def is_summary(label: str) -> bool:
+    """Whether a row's label is one of rows that summarise others."""
+    return label.lower().strip(".: ") in SUMMARIES
+
+
+def split_heading(column: str) -> set[str]:
+    """The words of a heading without a tracker's prefix, in lower case."""
+    return set(split_words(strip_tracker_prefix(column)))

@@ -1,0 +1,277 @@
+"""Converts tables with one column a run, a model or a dataset to one row a run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from reseed.metrics.directions import infer_direction
+from reseed.metrics.names import MAX_ROUNDED_SHARE, is_share
+from reseed.readers.column_spec import ColumnSpec
+from reseed.readers.columns import RUN_COLUMNS, find_standard_name, normalize_name
+from reseed.readers.run_columns import POSITION_NOTE, RunColumn, find_family, parse_run
+from reseed.readers.source_table import UNNAMED, Layout, SourceTable, join_names
+from reseed.readers.vocabulary import (
+    COSTS,
+    STEPS,
+    SUMMARIES,
+    is_size,
+    is_spread_of,
+    may_be_dataset,
+    split_heading,
+)
+
+#: Columns that a note lists.
+_MAX_LISTED = 30
+#: Columns one of which identifies the rows of a table with one column a model.
+_ROW_COLUMNS = {"dataset", "item", *RUN_COLUMNS}
+
+
+def is_column_a_run(table: SourceTable, spec: ColumnSpec) -> bool:
+    """Whether each fold or seed has a column of scores, next to a column that names the model.
+
+    Columns of bare numbers next to a metric do not count: they are probabilities of classes, years
+    or cut-offs.
+    """
+    names = spec.list_standard_names(table)
+    runs = spec.find_run_columns(table)
+    if "model" not in names or "value" in names or not runs:
+        return False
+    if any(run.metric for run in runs.values()):
+        return "metric" not in names
+    if _has_bare_numbers(runs) and spec.of_tasks:
+        return False
+    return not _has_bare_numbers(runs) or not any(map(spec.is_metric, _list_others(table, spec)))
+
+
+def _has_bare_numbers(runs: Mapping[str, RunColumn]) -> bool:
+    return any(column.strip().isdigit() for column in runs)
+
+
+def _list_others(table: SourceTable, spec: ColumnSpec) -> list[str]:
+    """Columns of numbers next to those of runs, such as their mean."""
+    runs = spec.find_run_columns(table)
+    return [c for c in spec.find_free_numeric_columns(table) if c not in runs]
+
+
+def tidy_columns_of_runs(table: SourceTable, spec: ColumnSpec) -> SourceTable:
+    """One row a model and fold (or seed), and metric if columns hold several metrics."""
+    runs, others = spec.find_run_columns(table), _list_others(table, spec)
+    rest = [c for c in table.columns if c not in (*runs, *others)]
+    has_several_metrics = len({run.metric for run in runs.values()}) > 1
+    frame = table.with_numbers(runs)
+    parts = []
+    for column, run in runs.items():
+        part = frame[rest].assign(**run.numbers)
+        if has_several_metrics:
+            part = part.assign(metric=run.metric, value=frame[column])
+        else:
+            part = part.assign(**{run.metric or "value": frame[column]})
+        parts.append(part)
+    notes = [f"Read {len(runs)} columns ({join_names(list(runs), 3)}) as one run each."]
+    if others:
+        notes.append(f"Left out: {', '.join(others)}, which hold no value of a run.")
+    if _has_bare_numbers(runs) and not spec.headings:
+        notes.append(
+            "Columns with a bare number were taken as folds; name them `seed 0`, `seed 1`, … if "
+            "they are seeds."
+        )
+    is_positional = all([*run.numbers] == ["fold"] for run in runs.values())
+    notes += [POSITION_NOTE] if is_positional else []
+    layout = Layout("runs_in_columns", is_positional=is_positional)
+    return table.with_frame(pd.concat(parts), layout, *notes)
+
+
+def is_column_a_model(table: SourceTable, spec: ColumnSpec) -> bool:
+    """Whether each model has a column of scores, next to a column of runs, datasets or items.
+
+    Not if there is a column of targets: then the columns hold predictions. A table of such columns
+    alone counts, but nothing says what its rows are.
+    """
+    names = spec.list_standard_names(table)
+    if names & {"model", "value", "metric", "y_true"} or spec.headings not in ("", "model"):
+        return False
+    models, _ = _split_scores(table, spec)
+    named = [c for c in models if spec.is_metric(c) or infer_direction(c) is not None]
+    if len(models) < 2 or (named and not spec.headings):
+        return False
+    is_alone = len(models) == len(table.columns) - len(_list_unnamed(table))
+    return bool(names & _ROW_COLUMNS or spec.rows or spec.headings) or (
+        is_alone and not spec.find_run_columns(table)
+    )
+
+
+def _list_unnamed(table: SourceTable) -> list[str]:
+    """Columns that pandas wrote for an index without a name."""
+    return [column for column in table.columns if UNNAMED.fullmatch(column)]
+
+
+def _split_scores(table: SourceTable, spec: ColumnSpec) -> tuple[list[str], list[str]]:
+    """Columns of numbers that may hold scores, and those that hold costs or summaries."""
+    free = spec.find_free_numeric_columns(table)
+    others = [
+        c
+        for c in free
+        if UNNAMED.fullmatch(c)
+        or split_heading(c) & (STEPS | COSTS)
+        or normalize_name(c) in SUMMARIES
+        or is_size(c)
+        or is_spread_of(c, free)
+    ]
+    return [c for c in free if c not in others], others
+
+
+def tidy_columns_of_models(table: SourceTable, spec: ColumnSpec) -> SourceTable:
+    """One row a model and run. Columns that cannot hold the requested metric are an error."""
+    models, others = _split_scores(table, spec)
+    if spec.rows:
+        table = table.with_frame(
+            table.frame.assign(**{spec.rows: _number_rows(table)}), table.layout,
+            f"Each row was read as one {spec.rows}.",
+        )  # fmt: skip
+    elif not _ROW_COLUMNS & spec.list_standard_names(table):
+        raise table.error(*_ask_rows(table, spec, models))
+    _check_range(table, models, "model", spec.metrics)
+    return _stack(table, models, others, "model", "which by their names are no models")
+
+
+def _number_rows(table: SourceTable) -> pd.Series:
+    """The numbers or names of the rows: of an index without a name, else their position."""
+    unnamed = _list_unnamed(table)
+    if unnamed and not table.text(unnamed[0]).duplicated().any():
+        return table.text(unnamed[0])
+    return pd.Series(np.arange(len(table.frame)).astype(str), table.frame.index)
+
+
+def _ask_rows(table: SourceTable, spec: ColumnSpec, models: list[str]) -> tuple[str, str]:
+    """The question what a row is, if each column seems to be a model."""
+    first = models[0]
+    values = table.text(first)
+    # A first column of distinct whole numbers, or of words, may name the runs.
+    is_label = not values.duplicated().any() and table.is_whole(first)
+    if is_label and len(models) > 2:
+        models = models[1:]
+    named = f"`columns: {{fold: {first}}}`, if {first!r} names the runs; else " if is_label else ""
+    if unnamed := _list_unnamed(table):
+        named = f'`columns: {{fold: "{unnamed[0]}"}}`, if its first column numbers the folds; else '
+    known = f" {', '.join(spec.metrics)}" if spec.metrics else ""
+    return (
+        f"each column seems to hold the scores of a model ({join_names(models, _MAX_LISTED)}), "
+        "and nothing says what a row is",
+        f"Say it: {named}`rows: fold` (row i is fold i of every model), `rows: seed` or "
+        f"`rows: dataset`. If a column is no model, name it (`metric`{known}).",
+    )
+
+
+def is_column_a_dataset(table: SourceTable, spec: ColumnSpec) -> bool:
+    """Whether each dataset has a column of scores, next to a column that names the model.
+
+    Only if the user requests a metric with a known direction, and no column has its name.
+    """
+    names = spec.list_standard_names(table)
+    if "model" not in names or names & {"dataset", "value", "metric", "item"}:
+        return False
+    if spec.headings:
+        return spec.headings == "dataset"
+    datasets = _list_datasets(table, spec)
+    has_metric = bool(spec.metrics) and all(infer_direction(m) is not None for m in spec.metrics)
+    if not has_metric and not spec.of_tasks:
+        return False
+    if spec.of_tasks and any(infer_direction(c) is not None for c in datasets):
+        return False
+    if _find_unnamed_family(datasets, spec):
+        return False
+    return len(datasets) > 1 and not any(map(spec.is_metric, datasets))
+
+
+def _list_datasets(table: SourceTable, spec: ColumnSpec) -> list[str]:
+    """Columns of numbers that may hold scores on a dataset: those that the user names, if any."""
+    if spec.by_dataset:
+        return [c for c in spec.find_free_numeric_columns(table) if c in spec.by_dataset]
+    free = [c for c in _split_scores(table, spec)[0] if may_be_dataset(c)]
+    return free if spec.headings else [c for c in free if parse_run(c) is None]
+
+
+def _find_unnamed_family(columns: list[str], spec: ColumnSpec) -> list[str]:
+    """Numbered columns of which nothing says what the number counts.
+
+    Of a table of tasks, only those that are numbered scores: `auc1`, `score_1`.
+    """
+    family = find_family(columns)
+    if not (family and spec.of_tasks):
+        return family
+    stem = re.sub(r"\d+", "", family[0])
+    is_score = infer_direction(stem) is not None or find_standard_name(stem.strip(" _-")) == "value"
+    return family if is_score else []
+
+
+def ask_headings(table: SourceTable, spec: ColumnSpec) -> None:
+    """Raise the question what numbered headings count, if names do not say it."""
+    names = spec.list_standard_names(table)
+    if spec.headings or spec.by_dataset or "model" not in names or names & {"value", "metric"}:
+        return
+    free = [c for c in spec.find_free_numeric_columns(table) if c not in spec.metrics]
+    family = _find_unnamed_family(free, spec)
+    if family and not spec.find_run_columns(table):
+        raise table.error(
+            f"its columns {join_names(family)} differ in a number only, and nothing says what it "
+            "counts",
+            "Say it: `headings: fold` (folds of one cross-validation), `headings: seed` "
+            "(trainings on one split), `headings: data_seed` (random splits, with "
+            "`test_train_ratio`) or `headings: dataset`.",
+        )
+
+
+def tidy_columns_of_datasets(table: SourceTable, spec: ColumnSpec) -> SourceTable:
+    """One row a dataset and run, with its metric if datasets differ in it."""
+    datasets = _list_datasets(table, spec)
+    of_all = spec.metrics[0] if spec.metrics else ""
+    metrics = {name: spec.by_dataset.get(name, of_all) for name in datasets}
+    for metric in dict.fromkeys(metrics.values()):
+        same_metric = [name for name in datasets if metrics[name] == metric]
+        _check_range(table, same_metric, "dataset", (metric,) if metric else ())
+    others = [c for c in spec.find_free_numeric_columns(table) if c not in datasets]
+    if not spec.by_dataset:
+        reason = "which by their names are no datasets"
+        return _stack(table, datasets, others, "dataset", reason)
+    long = _stack(table, datasets, others, "dataset", "for which no `metric` is named")
+    by_row = long.frame["dataset"].map(spec.by_dataset)
+    return replace(long, frame=long.frame.assign(metric=by_row))
+
+
+def _stack(
+    table: SourceTable, columns: list[str], left_out: list[str], noun: str, reason: str
+) -> SourceTable:
+    """One row a cell of `columns`, with the heading in a column `noun`.
+
+    reason: why `left_out` are dropped, for the note.
+    """
+    rest = [c for c in table.columns if c not in (*columns, *left_out)]
+    long = table.with_numbers(columns).melt(rest, columns, noun, "value", ignore_index=False)
+    notes = [
+        f"Read {len(columns)} columns ({join_names(columns, _MAX_LISTED)}) as one {noun} each."
+    ]
+    if left_out:
+        notes.append(f"Left out: {', '.join(left_out)}, {reason}.")
+    return table.with_frame(long, replace(table.layout, format=f"{noun}s_in_columns"), *notes)
+
+
+def _check_range(
+    table: SourceTable, columns: Iterable[str], noun: str, metrics: tuple[str, ...]
+) -> None:
+    """Refuse columns outside the range of a share: 0 to 1, or 0 to 100 if all models exceed 1."""
+    if not metrics or not all(map(is_share, metrics)):
+        return
+    scores = {c: pd.to_numeric(table.text(c), errors="coerce").abs() for c in columns}
+    greatest = 1 if any(column.max() <= 1 for column in scores.values()) else 100
+    outside = [c for c, column in scores.items() if column.max() > greatest * MAX_ROUNDED_SHARE]
+    if outside:
+        raise table.error(
+            f"each column of numbers is read as a {noun}, but {', '.join(outside)} cannot be "
+            f"{' or '.join(metrics)}, which lies between 0 and {greatest} here",
+            f"Remove what is no {noun}, or write all scores on one scale.",
+        )

@@ -1,0 +1,104 @@
+"""Mean score of every model on every dataset, and its rank among the models run there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from reseed.claims.verdicts import ALL_DATASETS
+from reseed.core.schemas import COMPARISON_COLUMNS, SPLIT_COLUMNS, Row
+from reseed.plugins.options import NoOptions
+from reseed.report.analyses.shared.arms import ARM
+from reseed.report.analyses.shared.data import Data
+from reseed.report.analyses.shared.keys import group_across_datasets, merge_keys
+from reseed.report.analyses.shared.pairing import ModelGroup, group_models
+from reseed.stats.comparison import merge_rounding_noise
+from reseed.stats.distributions import rankdata
+from reseed.stats.spread import spread
+
+COLUMNS = [
+    *COMPARISON_COLUMNS, "metric", "greater_is_better", "factor", "unit", "model", "n", "splits",
+    "failed", "mean", "sd", "low", "high", "rank", "models", "datasets", "firsts",
+]  # fmt: skip
+
+Options = NoOptions
+
+
+def analyse(data: Data, options: Options) -> pd.DataFrame:
+    """One row a comparison and model, best mean first; ties share the mean of their ranks.
+
+    `n`: finished runs, on `splits` splits; `failed`: other runs. `mean`, `sd` (n − 1), `low` and
+    `high` (smallest and greatest) of the finished runs, in units of the score. Each mean is over a
+    model's own runs; `n` shows which models lack runs.
+
+    For a comparison over two datasets or more (`keys.group_across_datasets`), a further row a
+    model under `ALL_DATASETS` has its mean rank over the `n` of `datasets` on which every model has
+    a finished run, and the number of `firsts`, alone or tied. The ranks are of means; the analysis
+    `pairs` tests differences.
+    """
+    groups = group_models(data)
+    by_group = [_rows(group) for group in groups]
+    rows = [row for part in by_group for row in part] + _rank_over_datasets(groups, by_group)
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _rows(group: ModelGroup) -> list[Row]:
+    rows = []
+    splits = group.trials.drop_duplicates([ARM, *SPLIT_COLUMNS])[ARM].value_counts()
+    for model in group.models:
+        scores = group.trials_of(model)["score"].to_numpy(dtype=np.float64)
+        row = group.key | {
+            "metric": group.metric,
+            "greater_is_better": group.greater_is_better,
+            "factor": group.factor,
+            "unit": group.unit,
+            "model": model,
+            "n": len(scores),
+            "splits": int(splits.get(model, 0)),
+            "failed": group.failed[model],
+        }
+        if len(scores):
+            row |= {"mean": scores.mean(), "low": scores.min(), "high": scores.max()}
+            row["sd"] = float(spread(scores).sd)
+        rows.append(row)
+    ranked = [row for row in rows if row["n"]]
+    sizes = [max(abs(row["low"]), abs(row["high"])) for row in ranked]
+    # Rounding errors of sums do not break ties.
+    means = merge_rounding_noise(np.array([row["mean"] for row in ranked]), np.array(sizes))
+    for row, mean, rank in zip(ranked, means, rankdata(-group.sign * means), strict=True):
+        row |= {"mean": float(mean), "rank": float(rank), "models": len(ranked)}
+    return sorted(rows, key=lambda row: row.get("rank", np.inf))
+
+
+def _rank_over_datasets(groups: list[ModelGroup], by_group: list[list[Row]]) -> list[Row]:
+    """Rows of mean ranks over the datasets on which every model has a finished run."""
+    rows: list[Row] = []
+    for positions in group_across_datasets([group.key for group in groups]):
+        part = pd.DataFrame([row for i in positions for row in by_group[i]], columns=COLUMNS)
+        ranks = part.pivot(index="dataset", columns="model", values="rank")
+        complete = ranks.dropna()
+        if len(ranks) < 2 or ranks.shape[1] < 2:
+            continue
+        first = complete.eq(complete.min(axis="columns"), axis="index").sum()
+        failed = part.groupby("model")["failed"].sum()
+        order = complete.mean().sort_values(kind="stable") if len(complete) else ranks.iloc[0] * 0
+        key = merge_keys(part)
+        for model, rank in order.items():
+            rows.append(
+                key
+                | {
+                    "dataset": ALL_DATASETS,
+                    "metric": "rank",
+                    "greater_is_better": False,
+                    "factor": 1.0,
+                    "unit": "",
+                    "model": model,
+                    "n": len(complete),
+                    "failed": int(failed[model]),
+                    "mean": float(rank) if len(complete) else np.nan,
+                    "models": ranks.shape[1],
+                    "datasets": len(ranks),
+                    "firsts": int(first[model]),
+                }
+            )
+    return rows

@@ -1,0 +1,216 @@
+"""Family-wise error of three decision rules: one run, the protocol as written, the corrected one.
+
+The protocol's Table 3, measured. The family-wise error of a rule is the share of experiments with
+equal models in which it calls any model better. It is measured twice:
+
+- `aa`: seeds of one model, drawn for every fold, stand for models. The trials, and so the data,
+  are fixed: this is the error of taking seed noise for a difference on these rows.
+- `simulated`: cross-validation (or hold-outs) of equally good models on new samples, so that
+  training sets overlap as in practice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from reseed.core.schemas import COMPARISON_COLUMNS, MODEL_SEED_COLUMNS, SPLIT_COLUMNS, Row
+from reseed.plugins.options import Count, Level, Strict
+from reseed.report.analyses.shared.data import Data
+from reseed.report.analyses.shared.pairing import ModelGroup, group_models
+from reseed.stats.comparison import pair_differences
+from reseed.stats.error_rates import (
+    measure_error_rates,
+    nadeau_bengio_holm,
+    pseudo_models,
+    simulate_cv,
+    wilcoxon_holm,
+)
+from reseed.stats.ranking import instability
+
+COLUMNS = [
+    *COMPARISON_COLUMNS, "setting", "models", "folds", "repeats", "seeds", "left_out",
+    "instability", "wins", "pairs", "aa", "aa_experiments", "simulated", "simulated_low",
+    "simulated_high", "simulations", "items", "runs", "alpha", "reason",
+]  # fmt: skip
+#: Decision rules, in the order of the table.
+SETTINGS = ("single", "written", "corrected")
+
+
+def higher_wins(scores: np.ndarray) -> np.ndarray:
+    """Whether the models of each pair differ on the first fold of scores (…, models, folds)."""
+    return pair_differences(scores[..., :1])[..., 0] != 0
+
+
+class Options(Strict):
+    """alpha: size of the tests.
+    n_experiments: A/A experiments a model.
+    n_simulations: simulated experiments.
+    items: rows of a simulated sample.
+    simulated_models: most models of a simulated experiment.
+    """
+
+    alpha: Level = 0.05
+    n_experiments: Count = 1000
+    n_simulations: Count = 500
+    items: Annotated[int, Field(ge=40, multiple_of=2)] = 200
+    simulated_models: Annotated[int, Field(ge=2)] = 6
+
+
+def analyse(data: Data, options: Options) -> pd.DataFrame:
+    """One row a decision rule (`SETTINGS`) in each comparison with folds and two models or more.
+
+    - `single`: one run of each model on one split; the higher score wins.
+    - `written`: Wilcoxon's signed-rank test over folds and repeats, Holm-adjusted.
+    - `corrected`: the corrected resampled t test instead.
+
+    An evaluation by `single` is one run. An evaluation by the other two has one seed for each fold,
+    drawn `n_experiments` times; the folds are fixed. `runs`: trainings of each model in an
+    evaluation. `instability`: share of evaluations whose order of two models differs from that of
+    the means of all trials, averaged over pairs; a tie counts one half. `wins`: number of pairs
+    decided, on average over evaluations. Arms, seeds and splits that are not fully crossed are left
+    out (`left_out` counts trials).
+    """
+    rows = [row for group in group_models(data) for row in _rows(group, options)]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _rows(group: ModelGroup, options: Options) -> list[Row]:
+    if len(group.models) < 2 or group.trials[SPLIT_COLUMNS].drop_duplicates().shape[0] < 2:
+        return []
+    scores, left_out, positions = fully_crossed_scores(group)
+    models, splits, seeds = scores.shape
+    folds = int(group.trials["fold"].nunique())
+    common = group.key | {"folds": folds, "left_out": left_out, "alpha": options.alpha}
+    if models < 2 or splits < 2 or seeds < 1:
+        reason = "no two models share two splits and a seed"
+        return [common | {"setting": name, "reason": reason} for name in SETTINGS]
+    common |= {
+        "models": models,
+        "repeats": len(np.unique(positions // folds)),
+        "seeds": seeds,
+        "pairs": models * (models - 1) // 2,
+        "reason": "",
+    }
+    items = max(options.items, 4 * folds)  # two of each class in a fold
+    simulated = _simulated(group, models, positions, items, options)
+    alpha, ratio = common["alpha"], group.test_train_ratio
+    rules = {
+        "single": higher_wins,
+        "written": wilcoxon_holm(alpha),
+        "corrected": nadeau_bengio_holm(ratio, alpha),
+    }
+    runs = np.moveaxis(scores.reshape(models, -1, 1), 1, 0)
+    evaluations = _evaluations(group, scores, options.n_experiments)
+    return [
+        common
+        | {"setting": name, "simulations": len(simulated), "items": items}
+        | _decisions(runs if name == "single" else evaluations, decide)
+        | _aa(group, scores, decide, options)
+        | _rate("simulated", simulated, decide)
+        for name, decide in rules.items()
+    ]
+
+
+def _decisions(evaluations: np.ndarray, decide: Callable) -> Row:
+    """Order and decisions of evaluations (evaluations, models, runs)."""
+    order = np.nan
+    if len(evaluations) > 1:
+        order = _upper_triangle(instability(evaluations.mean(axis=2).T, ties="half")).mean()
+    return {
+        "instability": float(order),
+        "wins": float(decide(evaluations).sum(axis=-1).mean()),
+        "runs": evaluations.shape[2],
+    }
+
+
+def _evaluations(group: ModelGroup, scores: np.ndarray, count: int) -> np.ndarray:
+    """Scores (count, models, splits), where each split has one seed, the same for all models.
+
+    With one seed there is a single evaluation.
+    """
+    _, splits, seeds = scores.shape
+    if seeds < 2:
+        return scores[None, :, :, 0]
+    drawn = group.rng("evaluations").integers(seeds, size=(count, splits))
+    return np.moveaxis(scores[:, np.arange(splits), drawn], 1, 0)
+
+
+def fully_crossed_scores(group: ModelGroup) -> tuple[np.ndarray, int, np.ndarray]:
+    """Signed scores (models, splits, seeds) that are fully crossed, and the trials left out.
+
+    Third, the position of each split (splits,) among all folds of the group's repeats.
+    """
+    trials = group.trials.drop_duplicates(["arm", *SPLIT_COLUMNS, *MODEL_SEED_COLUMNS])
+    table = trials.set_index(["arm", *SPLIT_COLUMNS, *MODEL_SEED_COLUMNS])["score"].unstack(
+        MODEL_SEED_COLUMNS
+    )
+    table = table.dropna(axis=1)  # a seed that some split of some arm lacks
+    wide = [part.droplevel("arm") for _, part in table.groupby(level="arm", sort=False)]
+    shared = wide[0].index
+    for part in wide[1:]:
+        shared = shared.intersection(part.index)
+    scores = np.stack([part.loc[shared].to_numpy(dtype=np.float64) for part in wide])
+    drawn = shared.droplevel("fold").drop_duplicates()
+    folds = np.unique(group.trials["fold"])
+    positions = drawn.get_indexer(shared.droplevel("fold")) * len(folds)
+    positions += np.searchsorted(folds, shared.get_level_values("fold"))
+    return group.sign * scores, len(group.trials) - scores.size, positions
+
+
+def _upper_triangle(matrix: np.ndarray) -> np.ndarray:
+    return matrix[np.triu_indices(len(matrix), 1)]
+
+
+def _aa(group: ModelGroup, scores: np.ndarray, decide: Callable, options: Options) -> Row:
+    """Family-wise error if seeds of one model stand for models; pooled over the models."""
+    models, splits, seeds = scores.shape
+    n_pseudo = min(models, seeds)
+    if n_pseudo < 2:
+        return {}
+    rejected = []
+    for number, scores_of_model in enumerate(scores):
+        rng = group.rng("aa", group.models[number])
+        count = options.n_experiments
+        drawn = pseudo_models(scores_of_model.T, n_pseudo, count, seed_per_fold=True, rng=rng)
+        # A single run uses the first split: shuffle them. Other rules ignore their order.
+        order = rng.random((len(drawn), 1, splits)).argsort(axis=-1).repeat(n_pseudo, axis=1)
+        drawn = np.take_along_axis(drawn, order, axis=2)
+        rejected.append(decide(drawn).any(axis=-1))
+    found = np.concatenate(rejected)
+    # No interval: it would ignore that all experiments share the same few trials.
+    return {"aa": float(found.mean()), "aa_experiments": len(found)}
+
+
+def _simulated(
+    group: ModelGroup, models: int, positions: np.ndarray, items: int, options: Options
+) -> np.ndarray:
+    """Simulated scores on as many splits as the group has, with the same test share.
+
+    Folds if the ratio is that of so many folds (without failed ones), else hold-outs.
+    """
+    folds, ratio = int(group.trials["fold"].nunique()), group.test_train_ratio
+    if folds > 1 and round(1 / ratio) == folds - 1:
+        design = {"n_folds": folds, "n_repeats": int(positions.max()) // folds + 1}
+    else:
+        share = np.clip(ratio / (1 + ratio), 2 / items, 1 - 2 / items)  # a row of each class
+        design = {"test_share": share, "n_repeats": len(positions)}
+        positions = np.arange(len(positions))
+    scores = simulate_cv(
+        options.n_simulations,
+        n_models=min(models, options.simulated_models),
+        n_samples=items,
+        rng=group.rng("simulated"),
+        **design,
+    )
+    return scores[..., positions]
+
+
+def _rate(name: str, scores: np.ndarray, decide: Callable) -> Row:
+    found = measure_error_rates(scores, decide).family_wise
+    assert found is not None  # every simulated model has the same true score
+    return {name: found.rate, f"{name}_low": found.low, f"{name}_high": found.high}

@@ -1,0 +1,374 @@
+"""Groups of models that can be compared, and how the runs of two models are paired."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Annotated, Literal, Self
+
+import numpy as np
+import pandas as pd
+from pydantic import Field, model_validator
+
+from reseed.claims.designs import SEEDS, SPLITS, DesignFacts, are_seeds_shared, choose_method
+from reseed.core.coordinates import base_name
+from reseed.core.errors import ReseedError
+from reseed.core.random_streams import stream
+from reseed.core.schemas import COMPARISON_COLUMNS, MODEL_SEED_COLUMNS, SPLIT_COLUMNS, Row
+from reseed.plugins.options import Strict
+from reseed.report.analyses.shared.arms import ARM
+from reseed.report.analyses.shared.data import Data, primary_metric
+from reseed.report.analyses.shared.keys import merge_keys
+from reseed.report.analyses.shared.shares import share_maximum
+
+#: Two models to compare.
+Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
+Design = Literal["splits", "seeds", "unpaired", "different splits"]
+#: What the models of a group share. `varied` may differ: models whose seeds vary differently are
+#: compared on the splits that they share (`pair_runs`).
+_GROUP_COLUMNS = [name for name in COMPARISON_COLUMNS if name != "varied"]
+#: Fewest runs of a pair for a verdict: the default of the analysis `pairs`.
+MIN_RUNS = 5
+#: With more folds than this, the folds are repeats without a column that says so.
+MOST_FOLDS = 20
+
+
+@dataclass(frozen=True)
+class ModelGroup:
+    """The finished trials of all models that can be compared with each other.
+
+    key: values of `COMPARISON_COLUMNS`.
+    factor, unit: differences times `factor` are in `unit`.
+    test_train_ratio: n_test / n_train of the splits; 0 with one split only.
+    trials: one row a finished trial, with its `score` on `metric`.
+    failed: number of trials without a score, by model.
+    is_split_assumed: of `DatasetInfo`.
+    """
+
+    key: Row
+    metric: str
+    greater_is_better: bool
+    factor: float
+    unit: str
+    test_train_ratio: float
+    trials: pd.DataFrame
+    failed: dict[str, int]
+    is_split_assumed: bool = False
+
+    @property
+    def models(self) -> list[str]:
+        """Every model, including those without a finished trial."""
+        return list(self.failed)
+
+    @property
+    def sign(self) -> int:
+        """1 if greater is better, else −1."""
+        return 1 if self.greater_is_better else -1
+
+    def trials_of(self, model: str) -> pd.DataFrame:
+        """Trials of one model."""
+        return self._trials_by_model.get(model, self.trials.iloc[:0])
+
+    @cached_property
+    def _trials_by_model(self) -> dict[str, pd.DataFrame]:
+        return dict(iter(self.trials.groupby(ARM, sort=False)))
+
+    @cached_property
+    def _score_table(self) -> pd.DataFrame:
+        """One row a run (its split, seeds and number of repetition), one column a model."""
+        return self._pivot_scores(self.trials, [*SPLIT_COLUMNS, *MODEL_SEED_COLUMNS])
+
+    def _pivot_scores(self, trials: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+        """Scores by `columns` and number of the trial there, sorted; one column a model."""
+        number = trials.groupby([ARM, *columns]).cumcount().rename("number")
+        table = trials.assign(number=number).set_index([*columns, "number", ARM])["score"]
+        return table.unstack(ARM).reindex(columns=self.models).sort_index()
+
+    @cached_property
+    def scores(self) -> np.ndarray:
+        """(models, runs) scores in the order of `models`; NaN if a model has no such run."""
+        return np.ascontiguousarray(self._score_table.to_numpy(dtype=np.float64).T)
+
+    @cached_property
+    def scores_by_number(self) -> np.ndarray:
+        """(models, runs) scores, where run i on a split is the i-th of each model by its seeds."""
+        trials = self.trials.sort_values([*MODEL_SEED_COLUMNS], kind="stable")
+        table = self._pivot_scores(trials, SPLIT_COLUMNS)
+        return np.ascontiguousarray(table.to_numpy(dtype=np.float64).T)
+
+    @cached_property
+    def split(self) -> np.ndarray:
+        """(runs,) number of the split of each run, in rising order."""
+        return self._score_table.groupby(level=SPLIT_COLUMNS, sort=True).ngroup().to_numpy()
+
+    def rng(self, *purpose: str) -> np.random.Generator:
+        """A generator that depends on the group and the purpose only."""
+        return stream(0, "/".join([*purpose, *(str(value) for value in self.key.values())]))
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """Two models' scores, ready to compare.
+
+    design: `splits` (units are splits that both ran on, seeds averaged), `seeds` (one split, units
+        are shared seeds), `unpaired` (one split, few shared seeds: `a` and `b` are independent
+        samples), `different splits` (no comparison is possible).
+    a, b: scores of the units.
+    trial_a, trial_b: scores of single runs, matched one to one.
+    left_out: number of trials that are in neither sample.
+    """
+
+    design: Design
+    a: np.ndarray
+    b: np.ndarray
+    trial_a: np.ndarray
+    trial_b: np.ndarray
+    left_out: int
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether the values of `a` and `b` are paired."""
+        return self.design in ("splits", "seeds")
+
+    def swap(self) -> Pairing:
+        """The pairing with the other model first."""
+        return Pairing(self.design, self.b, self.a, self.trial_b, self.trial_a, self.left_out)
+
+    @property
+    def n(self) -> int:
+        """Units of the smaller sample."""
+        return min(len(self.a), len(self.b))
+
+
+def group_models(data: Data) -> list[ModelGroup]:
+    """Every group of models that can be compared, in order of appearance.
+
+    The groups are computed once for the data: analyses share their tables of scores.
+    """
+    if "groups" not in data.shared:
+        data.shared["groups"] = list(_group_models(data))
+    return data.shared["groups"]
+
+
+def _group_models(data: Data) -> Iterator[ModelGroup]:
+    for _, trials in data.metrics.groupby(_GROUP_COLUMNS, sort=False, dropna=False):
+        key = merge_keys(trials)
+        dataset = data.info.datasets[key["dataset"]]
+        metric = primary_metric(data.info, key["dataset"])
+        score = trials[metric] if metric in trials else pd.Series(np.nan, trials.index)
+        bad = (trials["status"] != "ok") | ~np.isfinite(score)
+        failed = bad.groupby(trials[ARM], sort=False).sum()
+        factor, unit = difference_unit(metric, score[~bad], dataset.metric_unit)
+        yield ModelGroup(
+            key,
+            metric,
+            dataset.greater_is_better,
+            factor,
+            unit,
+            compute_test_train_ratio(trials),
+            trials.assign(score=score)[~bad],
+            {model: int(count) for model, count in failed.items()},
+            dataset.is_split_assumed,
+        )
+
+
+def difference_unit(metric: str, scores: pd.Series, metric_unit: str) -> tuple[float, str]:
+    """(factor, name) of the unit of differences: points (× 100) for a share of 1.
+
+    Other metrics keep `metric_unit`; shares in percent without one are in points.
+    """
+    maximum = share_maximum(metric, scores)
+    if maximum == 1:
+        return 100.0, "points"
+    return 1.0, metric_unit or ("points" if maximum else "")
+
+
+def compute_test_train_ratio(trials: pd.DataFrame) -> float:
+    """n_test / n_train of the splits; 0 if there is one split only.
+
+    For a share t of test rows it is t / (1 − t); if that is unknown, 1 / (k − 1) for k folds.
+    Validation rows count as training rows. Raises ReseedError for several splits of unknown size,
+    and for more than `MOST_FOLDS` folds.
+    """
+    if len(trials[SPLIT_COLUMNS].drop_duplicates()) < 2:
+        return 0.0
+    test = trials["test_ratio"].iloc[0]
+    if np.isfinite(test):
+        return float(test / (1 - test))
+    name = f"dataset {trials['dataset'].iloc[0]}"
+    folds = trials["fold"].nunique()
+    if folds > MOST_FOLDS:
+        raise ReseedError(
+            f"{name}: {folds} folds and no repeats. Repeats of a cross-validation share their "
+            f"rows, so taking them for one {folds}-fold would call noise a difference. Add a "
+            "column `repeat`, or give `test_train_ratio`: test rows over training rows, 0.25 for "
+            f"5 folds, 0.111 for 10, {1 / (folds - 1):.3g} if it truly is {folds}-fold."
+        )
+    if folds > 1:
+        return 1 / (folds - 1)
+    raise ReseedError(
+        f"{name}: there are several splits, but not how many rows they test and train on. Give "
+        "`test_train_ratio`."
+    )
+
+
+class PairOptions(Strict):
+    """baseline: a model; only pairs with it are compared, so fewer p-values are adjusted.
+    pairs: the only pairs to compare, [[a, b], …]; not with `baseline`.
+    """
+
+    baseline: str | None = None
+    pairs: Annotated[list[Pair], Field(min_length=1)] | None = None
+
+    @model_validator(mode="after")
+    def _not_both(self) -> Self:
+        if self.baseline is not None and self.pairs is not None:
+            raise ValueError("give either `baseline` or `pairs`, not both")
+        return self
+
+
+def choose_pairs(
+    groups: list[ModelGroup], options: PairOptions
+) -> tuple[Callable[[str, str], bool], bool]:
+    """A test of whether two models are compared, and whether it leaves out any pair.
+
+    Raises ReseedError for a model that no group has, and for a pair of a model with itself.
+    """
+    models = list(dict.fromkeys(model for group in groups for model in group.models))
+    if options.baseline is not None:
+        baselines = _matching_models(options.baseline, models, "baseline")
+        return (lambda a, b: (a in baselines) != (b in baselines)), True
+    if options.pairs is not None:
+        sides = [[_matching_models(name, models, "pairs") for name in p] for p in options.pairs]
+        if any(first & second for first, second in sides):
+            raise ReseedError("pairs: `pairs` must list two different models each: [[a, b], …]")
+        sides += [pair[::-1] for pair in sides]
+        return (lambda a, b: any(a in first and b in second for first, second in sides)), True
+    return (lambda a, b: True), False
+
+
+def _matching_models(name: str, models: Iterable[str], option: str) -> set[str]:
+    """The model of that name, or all of its variants (`rf` → `rf~n_estimators=60`)."""
+    matching = {m for m in models if m == name} or {m for m in models if base_name(m) == name}
+    if models and not matching:
+        raise ReseedError(f"pairs: {option} {name!r} is no model of this study. Models: "
+                          f"{', '.join(models)}")  # fmt: skip
+    return matching
+
+
+def pair_models(
+    group: ModelGroup, is_compared: Callable[[str, str], bool] = lambda a, b: True
+) -> list[tuple[str, str, Pairing]]:
+    """Every compared pair of models, the one with the better mean on the compared runs first.
+
+    Pairs whose models have the same runs are computed together.
+    """
+    pairs = [
+        pair
+        for pair in combinations(range(len(group.models)), 2)
+        if is_compared(*(group.models[i] for i in pair))
+    ]
+    batches: dict[tuple[bytes, bytes], list[int]] = {}
+    patterns = [row.tobytes() for row in np.isfinite(group.scores)]
+    for number, (i, j) in enumerate(pairs):
+        batches.setdefault((patterns[i], patterns[j]), []).append(number)
+    pairings: dict[int, Pairing] = {}
+    for numbers in batches.values():
+        first, second = np.transpose([pairs[number] for number in numbers])
+        batch = pair_runs(group.scores[first], group.scores[second], group.split)
+        pairings |= zip(numbers, batch, strict=True)
+    return [
+        _put_better_first(group, group.models[i], group.models[j], pairings[number])
+        for number, (i, j) in enumerate(pairs)
+    ]
+
+
+def pair_by_seed(group: ModelGroup) -> list[tuple[str, str, Pairing]]:
+    """Every pair of models on the runs that both finished, however many runs only one of them has.
+
+    More runs of one model therefore leave the earlier runs of a pair as they are.
+    """
+    found = []
+    for i, j in combinations(range(len(group.models)), 2):
+        both = np.isfinite(group.scores[[i, j]]).all(axis=0)
+        a, b = (np.where(both, group.scores[[k]], np.nan) for k in (i, j))
+        (pairing,) = pair_runs(a, b, group.split)
+        found.append(_put_better_first(group, group.models[i], group.models[j], pairing))
+    return found
+
+
+def _put_better_first(
+    group: ModelGroup, a: str, b: str, pairing: Pairing
+) -> tuple[str, str, Pairing]:
+    if pairing.n and group.sign * (pairing.a.mean() - pairing.b.mean()) < 0:
+        return b, a, pairing.swap()
+    return a, b, pairing
+
+
+def pair_runs(a: np.ndarray, b: np.ndarray, split: np.ndarray) -> list[Pairing]:
+    """Find the strongest comparison that the runs of two models allow, for many pairs at once.
+
+    a, b: (pairs, runs) scores, NaN if a model has no such run, in the same runs for all pairs.
+    split: (runs,) number of the split of each run, 0 … S − 1 in rising order.
+    """
+    has_a, has_b = np.isfinite(a[0]), np.isfinite(b[0])
+    total = int(has_a.sum() + has_b.sum())
+    n_splits = int(split.max(initial=-1)) + 1
+    common = np.logical_and(*(np.bincount(split[has], minlength=n_splits) > 0
+                              for has in (has_a, has_b)))  # fmt: skip
+    none = np.empty((len(a), 0))
+    if not common.any():
+        return _as_pairings("different splits", a[:, has_a], b[:, has_b], none, none, 0)
+    in_a, in_b = has_a & common[split], has_b & common[split]
+    both = in_a & in_b
+    is_shared = are_seeds_shared(int(both.sum()), int(in_a.sum()), int(in_b.sum()))
+    first = second = np.flatnonzero(both)
+    if not is_shared:  # independent seeds: any matching within a split is valid
+        number_a, number_b = (_number_within(split[has]) for has in (in_a, in_b))
+        first, second = _match_runs(
+            np.stack([split[in_a], number_a]), np.flatnonzero(in_a),
+            np.stack([split[in_b], number_b]), np.flatnonzero(in_b),
+        )  # fmt: skip
+    trials = a[:, first], b[:, second]
+    used = 2 * len(first)
+    varied: Literal["splits", "seeds"] = "splits" if common.sum() > 1 else "seeds"
+    method = choose_method(DesignFacts(varied, shares_seeds=is_shared))
+    if method is SPLITS:
+        _, starts, counts = np.unique(split[first], return_index=True, return_counts=True)
+        unit_a, unit_b = (np.add.reduceat(t, starts, axis=1) / counts for t in trials)
+        return _as_pairings("splits", unit_a, unit_b, *trials, total - used)
+    if method is SEEDS:
+        return _as_pairings("seeds", *trials, *trials, total - used)
+    left_out = total - in_a.sum() - in_b.sum()
+    return _as_pairings("unpaired", a[:, in_a], b[:, in_b], *trials, left_out)
+
+
+def _number_within(split: np.ndarray) -> np.ndarray:
+    """0, 1, 2, … within each run of equal values of the sorted `split`."""
+    starts = np.flatnonzero(np.r_[True, split[1:] != split[:-1]])
+    return np.arange(len(split)) - np.repeat(starts, np.diff(np.r_[starts, len(split)]))
+
+
+def _match_runs(
+    key_a: np.ndarray, runs_a: np.ndarray, key_b: np.ndarray, runs_b: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Runs of each model whose keys (split, number within it) both models have."""
+    joined = np.concatenate([key_a, key_b], axis=1)
+    code = np.unique(joined, axis=1, return_inverse=True)[1].reshape(-1)
+    codes = code[: len(runs_a)], code[len(runs_a) :]
+    _, at_a, at_b = np.intersect1d(*codes, return_indices=True)
+    return runs_a[at_a], runs_b[at_b]
+
+
+def _as_pairings(
+    design: Design,
+    unit_a: np.ndarray,
+    unit_b: np.ndarray,
+    trial_a: np.ndarray,
+    trial_b: np.ndarray,
+    left_out: int,
+) -> list[Pairing]:
+    rows = zip(unit_a, unit_b, trial_a, trial_b, strict=True)
+    return [Pairing(design, *row, left_out=int(left_out)) for row in rows]

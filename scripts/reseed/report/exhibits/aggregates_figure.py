@@ -1,0 +1,239 @@
+"""Arms over all tasks: aggregates with intervals, or performance profiles [Agarwal et al. 2021]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Literal
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from reseed.claims import phrases
+from reseed.claims.claim import ANY_NUMBER, Claim, Estimate, Sample
+from reseed.plugins.options import Experiments
+from reseed.report.analyses.aggregates import FEW
+from reseed.report.rendering import style
+from reseed.report.rendering.arms import arm_title
+from reseed.report.rendering.colours import DASHES
+from reseed.report.rendering.data import ExhibitData, NothingToShow, marks, require_rows
+from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
+from reseed.report.rendering.headlines import LEAST
+from reseed.report.rendering.numbers import from_to, several
+from reseed.report.rendering.panels import (
+    COLOURS,
+    entitle,
+    forest,
+    line,
+    looks,
+    named_columns,
+    panel_grid,
+    undrawn,
+)
+from reseed.report.rendering.settings import CROSS_DATASET_COLUMNS, cross_dataset_parts, joined
+
+#: Number of arms that colours and dashes distinguish.
+_MOST = len(COLOURS) * len(DASHES)
+NOTHING = "Fewer than two datasets on which every arm has two runs at this scale."
+_INTERVALS = {
+    "iqm": "Interquartile mean",
+    "mean": "Mean",
+    "median": "Median of tasks",
+    "optimality_gap": "Optimality gap (less is better)",
+}
+_PROFILES = {
+    "run_profile": "Share of runs above",
+    "task_profile": "Share of tasks with a mean above",
+}
+_SCALES = {
+    "none": "Scores as they are.",
+    "range": "Scores scaled on each task: 0 is the worst and 1 the best single run of any arm here,"
+    " so they change with the arms compared.",
+    "given": "Scores scaled on each task to the given baseline (0) and reference (1).",
+}
+
+
+def known(data: ExhibitData, options: Experiments) -> pd.DataFrame:
+    """Rows with a value."""
+    rows = data.rows(options.experiments)
+    return rows if rows.empty else rows[rows["reason"] == ""]
+
+
+def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
+    """The footnote: scale, tasks, runs, and the coverage of intervals at that number of runs."""
+    each = rows.drop_duplicates([name for name in CROSS_DATASET_COLUMNS if name in rows])
+    low = int(each["runs_min"].min())
+    runs = from_to([*each["runs_min"], *each["runs_max"]], to="–")
+    left_out = dict.fromkeys(name for text in each["left_out"] if text for name in text.split(", "))
+    parts = [
+        f"{data.scale} Tasks: {from_to(each['tasks'], to='–')}; runs a task: {runs}; failed"
+        f" runs (left out): {each['failed'].sum():.0f}.",
+        *(_SCALES[scale] for scale in each["scale"].unique()),
+        f"{100 * each['level'].iloc[0]:g} % stratified bootstrap intervals over runs; tasks are"
+        " fixed.",
+    ]
+    if low < FEW:
+        parts.append(
+            f"With {low} runs a task they may be too narrow: simulated, 95 % intervals covered 88"
+            " to 95 % at 3 runs a task, 93 to 95 % at 5, 93 to 96 % at 10, 93 to 97 % at 20."
+        )
+    if left_out:
+        named = "; ".join(map(data.dataset, left_out))
+        parts.append(f"Left out, because an arm lacks two runs: {named}.")
+    models = [arm for name in ("arm", "arm_b") if name in rows for arm in rows[name].dropna()]
+    return " ".join([*parts, *(s for s in sentences if s), *marks(data, left_out, models)])
+
+
+DRAWS = ("aggregates",)
+
+
+class Options(Experiments):
+    """show: `intervals` (a panel an aggregate) or `profiles` (runs and tasks above a score)."""
+
+    show: Literal["intervals", "profiles"] = "intervals"
+
+
+@style.styled
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
+    """Aggregates with their intervals, or performance profiles, of each experiment."""
+    rows = require_rows(known(data, options), NOTHING)
+    profiles = options.show == "profiles"
+    kinds = _PROFILES if profiles else _INTERVALS
+    panels = [
+        (joined(title, kinds[name]), board[board["statistic"] == name])
+        for title, board in cross_dataset_parts(data, rows)
+        for name in kinds
+        if (board["statistic"] == name).any()
+    ]
+    draw = _profiles if profiles else _intervals
+    if profiles:  # equal scores have no profile
+        panels = [(title, part) for title, part in panels if part["tau"].nunique() > 1]
+        if not panels:
+            raise NothingToShow("Every run has the same score.")
+    canvas, axes, arms = draw(data, panels)
+    for axis, (title, _) in zip(axes, panels, strict=False):
+        entitle(axis, title)
+    seen = (
+        "A line an arm with its band: the share of runs, and of tasks, that score above"
+        " what the axis says."
+        if profiles
+        else "A panel an aggregate over tasks, a line an arm with its interval."
+    )
+    return canvas, FigureInfo(
+        rows[rows["statistic"].isin(kinds)],
+        note(
+            data, rows, undrawn([title for title, _ in panels], axes), undrawn(arms, arms[:_MOST])
+        ),
+        claims=claims(data, rows, _claim),
+        drawn=NO_CENTRE if profiles else frozenset({"mean", "median"}),
+        alt=seen,
+    )
+
+
+Panels = list[tuple[str, pd.DataFrame]]
+
+
+def _intervals(data: ExhibitData, panels: Panels) -> tuple[Figure, list[Axes], list[str]]:
+    names = [[_arm(data, row) for _, row in part.iterrows()] for _, part in panels]
+    heights = [0.24 * len(labels) + 0.8 for labels in names]
+    canvas, axes = panel_grid(heights, named_columns(names), legend=0.1)
+    for axis, (_, part), labels in zip(axes, panels, names, strict=False):
+        forest(axis, labels, *(part[c].to_numpy() for c in ("value", "low", "high")))
+        axis.locator_params(axis="x", nbins=5)
+    return canvas, axes, []
+
+
+def _profiles(data: ExhibitData, panels: Panels) -> tuple[Figure, list[Axes], list[str]]:
+    rows = pd.concat([part for _, part in panels])
+    every = {row["arm"]: _arm(data, row) for _, row in rows.drop_duplicates("arm").iterrows()}
+    titles = dict(list(every.items())[:_MOST])
+    look = looks(list(titles))
+    handles = [line(look[arm]["color"], titles[arm], look[arm]["ls"]) for arm in titles]
+    room = 0.2 + style.legend_room(list(titles.values()))
+    canvas, axes = panel_grid([2.3] * len(panels), legend=room)
+    for axis, (_, panel) in zip(axes, panels, strict=False):
+        for arm, part in panel[panel["arm"].isin(titles)].groupby("arm", sort=False):
+            axis.fill_between(part["tau"], part["low"], part["high"], color=look[arm]["color"],
+                              alpha=0.18, lw=0, step="post")  # fmt: skip
+            axis.step(part["tau"], part["value"], where="post", lw=1.3, **look[arm])
+        axis.set_xlabel("Score")
+        axis.set_ylim(0, 1.02)
+    style.legend_below(canvas, handles)
+    return canvas, axes, list(every.values())
+
+
+def _arm(data: ExhibitData, row: pd.Series, side: str = "arm") -> str:
+    return arm_title(data, row[side], row["experiment"])
+
+
+def claims(
+    data: ExhibitData,
+    rows: pd.DataFrame,
+    make: Callable[[ExhibitData, str, pd.DataFrame], Iterator[Claim]],
+) -> list[Claim]:
+    """The claims of each comparison; a headline only for a single one with enough runs."""
+    boards = cross_dataset_parts(data, rows)
+    found = [claim for title, board in boards for claim in make(data, title, board)]
+    if len(boards) > 1 or rows["runs_min"].min() < LEAST:
+        return [replace(claim, headline="") for claim in found]
+    return found
+
+
+def _best(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Arms with the greatest interquartile mean, and the others, best first."""
+    iqm = rows[rows["statistic"] == "iqm"].sort_values("value", ascending=False, kind="stable")
+    return iqm[iqm["value"] == iqm["value"].max()], iqm[iqm["value"] < iqm["value"].max()]
+
+
+def _apart(first: pd.DataFrame, others: pd.DataFrame) -> bool:
+    """Whether the interval of the best arm lies above that of the second."""
+    return bool(first["low"].iloc[0] > others["high"].iloc[0])
+
+
+def _claim(data: ExhibitData, title: str, rows: pd.DataFrame) -> Iterator[Claim]:
+    """The arm with the greatest interquartile mean, and whether the intervals overlap."""
+    first, others = _best(rows)
+    if len(first) + len(others) < 2:
+        return
+    iqm = pd.concat([first, others])
+    names = {
+        "where": phrases.name(title),
+        "best": phrases.name(several(_arm(data, row) for _, row in first.iterrows())),
+        "tasks": phrases.extent(iqm, "tasks", "{:.0f} tasks".format, is_comparable=True),
+        "value": phrases.single(first.head(1), "value", "{:.3g}".format, ("low", "high")),
+    }
+    lead = "{where}: " if title else ""
+    if len(first) > 1:
+        headline = "Greatest interquartile mean: shared by {best}"
+        text = "{best} share the greatest interquartile mean, {value}"
+    else:
+        names["next"] = phrases.name(_arm(data, others.iloc[0]))
+        names["second"] = phrases.single(others.head(1), "value", "{:.3g}".format)
+        place = "lies above" if _apart(first, others) else "overlaps"
+        short = "above that of" if _apart(first, others) else "its interval overlaps that of"
+        headline = f"Greatest interquartile mean: {{best}}, {short} {{next}}"
+        text = (
+            "{best} has the greatest interquartile mean, {value}; its interval"
+            f" {place} that of {{next}}, {{second}}"
+        )
+    yield Claim(
+        joined("greatest_iqm", title),
+        f"{lead}{text} ({{tasks}}, {{n}} each).",
+        iqm,
+        names,
+        Sample.of(iqm, ["runs_min", "runs_max"], "run"),
+        headline=headline,
+        statistic="interquartile mean",
+        null="the interquartile mean of the next arm",
+        estimates=[
+            Estimate.truncated(
+                _arm(data, row),
+                row["value"],
+                (row["low"], row["high"]),
+                row["level"],
+                (0.0, 1.0) if row["scale"] == "range" else ANY_NUMBER,
+            )
+            for _, row in iqm.iterrows()
+        ],
+    )

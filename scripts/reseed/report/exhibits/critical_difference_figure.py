@@ -1,0 +1,246 @@
+"""Models by mean rank or mean score; bars join inconclusive comparisons [Demšar 2006]."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.transforms import ScaledTranslation
+from pandas.api.typing import SeriesGroupBy
+
+from reseed.claims import phrases
+from reseed.claims.claim import Claim
+from reseed.plugins.options import Experiments as Options
+from reseed.report.rendering import style
+from reseed.report.rendering.arms import arm_title
+from reseed.report.rendering.data import ExhibitData, NothingToShow
+from reseed.report.rendering.figures import FigureInfo
+from reseed.report.rendering.letters import groups_of, letters
+from reseed.report.rendering.numbers import counted
+from reseed.report.rendering.panels import entitle, named_columns, panel_grid, undrawn
+from reseed.report.rendering.settings import (
+    counted_settings,
+    detectable,
+    metric_title,
+    note,
+    pair_runs,
+    run_ends,
+    sample_of_ends,
+    settings,
+)
+
+#: Most models of a panel.
+_MOST = 40
+# Most panels with a sentence.
+_LISTED = 6
+#: Points from a panel's right edge to its first bar, and between bars.
+_FIRST, _STEP = 8, 7
+#: With more bars there is one panel a line.
+_MOST_BARS = 10
+_OR_TANGLED = ", or they form more groups than can be read"
+_SHARED = (
+    "Where models lack runs, a mean is over the runs shared with each other model, and differs from"
+    " that over all of its own."
+)
+
+DRAWS = ("pairs",)
+
+
+@style.styled
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
+    """One dot for each model, the best on top; bars join models that are not shown to differ.
+
+    One panel over all datasets, with the critical difference, if the analysis `pairs` compared mean
+    ranks. Otherwise a panel for each setting in which every pair has a verdict.
+    """
+    rows = data.rows(options.experiments)
+    boards: list[tuple[str, pd.DataFrame, pd.DataFrame]] = []
+    without = []
+    if not rows.empty:
+        ranks = rows[rows["critical_difference"].notna()]
+        chosen = ranks if len(ranks) else rows[rows["design"] != "datasets"]
+        for title, part in settings(data, chosen):
+            board = _board(part)
+            if board is None:
+                without.append(part)
+            else:
+                boards.append((title, part, board))
+    if not boards:
+        reason = f"No group of models has a verdict on every pair{_OR_TANGLED}."
+        raise NothingToShow(data.no_pairs(reason))
+    heights = [0.17 * min(len(board), _MOST) + 0.75 for _, _, board in boards]
+    names = [[_name(data, part, model) for model in board["model"]] for _, part, board in boards]
+    crowded = max(len(_groups(board)) for _, _, board in boards) > _MOST_BARS
+    canvas, axes = panel_grid(heights, 1 if crowded else named_columns(names), legend=0.1)
+    for axis, (title, part, board) in zip(axes, boards, strict=False):
+        _panel(axis, data, part, board.head(_MOST))
+        entitle(axis, title, 30)
+    shown = pd.concat([part for _, part, _ in boards])
+    raw = pd.concat([board.assign(setting=title) for title, _, board in boards])
+    low = [name for panel in names for name in panel[_MOST:]]
+    return canvas, FigureInfo(
+        raw.drop(columns="groups"),
+        note(
+            data,
+            shown,
+            undrawn([title for title, _, _ in boards], axes),
+            undrawn(low, []),
+            f"Not drawn: {_counted(without)} with pairs without a verdict{_OR_TANGLED}."
+            if without
+            else "",
+            _SHARED if any(_unlike(part) for _, part, _ in boards) else "",
+        ),
+        claims=[
+            _best_alone([*(part for _, part, _ in boards), *without], [b for *_, b in boards]),
+            *(_group_of_best(data, title, part, board) for title, part, board in boards[:_LISTED]),
+        ],
+        definitions=[
+            "A bar joins models of which no two are shown to differ; a model without a bar is shown"
+            " to differ from every other. Over datasets by Friedman's and Nemenyi's tests, where"
+            " the line CD is the difference of mean ranks that would be shown; on one dataset by"
+            " the verdicts."
+        ],
+        drawn=frozenset({"mean"}),
+        alt="Models by mean; bars join those whose comparison is inconclusive.",
+    )
+
+
+def _means(part: pd.DataFrame) -> SeriesGroupBy:
+    """The means of each model, one for each pair with it."""
+    sides = [part[[f"model_{s}", f"mean_{s}"]].set_axis(["model", "mean"], axis=1) for s in "ab"]
+    return pd.concat(sides).groupby("model", sort=False)["mean"]
+
+
+def _unlike(part: pd.DataFrame) -> bool:
+    """Whether the means of a model differ between its pairs by more than rounding errors."""
+    ends = _means(part).agg(["min", "max"]).dropna()
+    return not np.allclose(ends["min"], ends["max"], rtol=1e-12, atol=0)
+
+
+def _board(part: pd.DataFrame) -> pd.DataFrame | None:
+    """Model, mean and letters, best first; None if `groups_of` returns None."""
+    means = _means(part).mean().dropna()
+    means = means.sort_values(ascending=not part["greater_is_better"].iloc[0], kind="stable")
+    groups = groups_of(part, list(means.index))
+    if groups is None:
+        return None
+    found = [groups[model] for model in means.index]
+    text = [letters(numbers) for numbers in found]
+    return means.rename("mean").reset_index().assign(groups=found, letters=text)
+
+
+def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame, board: pd.DataFrame) -> None:
+    y = np.arange(len(board))
+    axis.plot(board["mean"], y, "o", color=style.BLUE, ms=4.5, mew=0, clip_on=False)
+    axis.set_yticks(y, [_name(data, part, model) for model in board["model"]])
+    axis.set_ylim(len(board) - 0.4, -0.6)
+    axis.tick_params(axis="y", length=0)
+    axis.grid(axis="x")
+    axis.grid(visible=False, axis="y")
+    width = part["critical_difference"].iloc[0]
+    if np.isfinite(width):
+        start = board["mean"].min()
+        axis.plot([start, start + width], [-0.45, -0.45], color=style.BLACK, lw=1.4, clip_on=False)
+        axis.annotate("CD", (start + width, -0.45), (3, 0), textcoords="offset points",
+                      va="center", fontsize=7)  # fmt: skip
+    axis.set_xlabel(
+        "Mean rank" if np.isfinite(width) else f"Mean {metric_title(part.iloc[0]['metric'])}"
+    )
+    annotate = partial(
+        axis.annotate, xycoords=axis.get_yaxis_transform(), textcoords="offset points"
+    )
+    for place, members in enumerate(_groups(board)):
+        x = _FIRST + _STEP * place
+        ends = ((1, members[0] - 0.2), (1, members[-1] + 0.2))
+        _bar(axis, x, ends)
+        for i in range(members[0], members[-1] + 1):
+            if i not in members:  # a gap: this model differs from some of them
+                annotate("×", (1, i), (x, 0), ha="center", va="center", fontsize=9, color=style.RED)
+
+
+def _bar(axis: Axes, x: float, ends: tuple) -> None:
+    """Draw a line `x` points right of the panel, between two heights in data units."""
+    shift = ScaledTranslation(x / 72, 0, axis.figure.dpi_scale_trans)
+    place = axis.get_yaxis_transform() + shift
+    axis.plot([1, 1], [ends[0][1], ends[1][1]], color=style.BLACK, lw=2, clip_on=False,
+              transform=place, solid_capstyle="butt")  # fmt: skip
+
+
+def _groups(board: pd.DataFrame) -> list[list[int]]:
+    """Rows of each group of two or more models without a shown difference."""
+    numbers = sorted({number for of in board["groups"] for number in of})
+    found = [[i for i, of in enumerate(board["groups"]) if number in of] for number in numbers]
+    return [members for members in found if len(members) > 1]
+
+
+def _with_best(board: pd.DataFrame) -> list[str]:
+    """The best model, then those that are not shown to differ from it."""
+    best = set(board["groups"].iloc[0])
+    return [m for m, of in zip(board["model"], board["groups"], strict=True) if best & set(of)]
+
+
+def _name(data: ExhibitData, part: pd.DataFrame, model: str) -> str:
+    return arm_title(data, model, part["experiment"].iloc[0])
+
+
+def _counted(parts: list[pd.DataFrame]) -> str:
+    """`2 datasets`, `12 settings`, `2 comparisons over datasets`."""
+    shown = pd.concat(parts)
+    if (shown["design"] == "datasets").all():
+        return counted(len(parts), "comparison over datasets", "comparisons over datasets")
+    return counted_settings(shown)
+
+
+def _best_alone(parts: list[pd.DataFrame], boards: list[pd.DataFrame]) -> Claim:
+    """Number of comparisons, drawn or not, in which the best model differs from all others."""
+    rows, alone = pd.concat(parts), [len(_with_best(board)) == 1 for board in boards]
+    if len(parts) == 1:
+        board = boards[0].assign(**run_ends(rows))
+        names = {"models": phrases.count(board, "model")}
+        groups = counted(len(_groups(board)), "inconclusive group")
+        names["groups"] = phrases.Phrase(groups, "count", tuple(board.index))
+        best = (
+            "the best is shown to differ from all others" if alone[0] else "the best is not alone"
+        )
+        text = f"{{models}} in {{groups}}; {best}"
+        if not _groups(board):
+            text = "All {models} are shown to differ"
+        rows = board
+    else:
+        among = "in" if (rows["design"] == "datasets").all() else "on"
+        rows = pd.DataFrame([run_ends(part) for part in parts])
+        rows = rows.assign(alone=[*alone, *[False] * (len(parts) - len(alone))])
+        plural = _counted(parts).partition(" ")[2]
+        one = plural.replace("comparisons", "comparison") if among == "in" else plural[:-1]
+        names = {"alone": phrases.share(rows, rows["alone"], one, plural)}
+        text = f"The best model is shown to differ from all others {among} {{alone}}"
+    pairs = pd.concat(parts)
+    return Claim(
+        "best_alone",
+        f"{text} ({{n}} a pair).",
+        rows,
+        names,
+        sample_of_ends(rows, pairs),
+        headline=text,
+        null="no difference",
+        precision=detectable(pairs[pairs["outcome"] != "difference"]),
+    )
+
+
+def _group_of_best(data: ExhibitData, title: str, part: pd.DataFrame, board: pd.DataFrame) -> Claim:
+    """The best model of a panel, and the models that are not shown to differ from it."""
+    best, *others = (_name(data, part, model) for model in _with_best(board))
+    names = {"where": title, "best": best, "others": ", ".join(others)}
+    found = "inconclusive against {others}" if others else "shown to differ from all others"
+    return Claim(
+        f"best: {title}",
+        f"{{where}}: {{best}} has the best mean, {found} ({{n}} a pair).",
+        part,
+        {name: phrases.name(text) for name, text in names.items()},
+        pair_runs(part),
+        null="no difference",
+        precision=detectable(part[part["outcome"] != "difference"]),
+    )

@@ -1,0 +1,124 @@
+"""How often a run of one arm beats a run of another, over all tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.claims.phrases import Phrase
+from reseed.plugins.options import Experiments as Options
+from reseed.report.exhibits.aggregates_figure import NOTHING, claims, known, note
+from reseed.report.rendering.arms import arm_title
+from reseed.report.rendering.data import ExhibitData, require_rows
+from reseed.report.rendering.numbers import NONE, percent, rounded_percent, several
+from reseed.report.rendering.settings import cross_dataset_parts, joined
+from reseed.report.rendering.tables import Rows, Table
+
+# Most pairs with the greatest probability that are named.
+_NAMED = 3
+_NONE_BETTER = "No arm beats another in more than half of cases"
+DRAWS = ("aggregates",)
+
+
+def table(data: ExhibitData, options: Options) -> Table:
+    """A square of arms for each experiment: probability that the row beats the column."""
+    rows = known(data, options)
+    rows = require_rows(rows if rows.empty else rows[rows["statistic"] == "improvement"], NOTHING)
+    lines = Rows()
+    for title, board in cross_dataset_parts(data, rows):
+        experiment = board["experiment"].iloc[0]
+        arms = {arm: arm_title(data, arm, experiment) for arm in dict.fromkeys(board["arm"])}
+        cell = {(row["arm"], row["arm_b"]): _cell(row) for _, row in board.iterrows()}
+        for a, name in arms.items():
+            others = {other: cell.get((a, b), NONE) for b, other in arms.items()}
+            lines.add({"Beats": name} | others, title)
+    text = (
+        "Probability that a run of the row's arm scores better than one of the column's on a task,"
+        " mean over tasks; a tie counts one half. It says how often, not by how much."
+    )
+    return lines.table(
+        data,
+        rows,
+        note(data, rows, text),
+        claims=claims(data, rows, _claim),
+    )
+
+
+def _cell(row: pd.Series) -> str:
+    return f"{rounded_percent(row['value'])} [{100 * row['low']:.0f}, {100 * row['high']:.0f}]"
+
+
+def _surest(rows: pd.DataFrame) -> pd.DataFrame:
+    """Pairs with the greatest probability of improvement; none if it is at most one half."""
+    return rows[(rows["value"] == rows["value"].max()) & (rows["value"] > 0.5)]
+
+
+def _describe(data: ExhibitData, surest: pd.DataFrame, between: str = " beats one of ") -> str:
+    """`XGB beats one of FFNN`, and so on for each pair of `surest`."""
+    return several(
+        between.join(arm_title(data, row[side], row["experiment"]) for side in ("arm", "arm_b"))
+        for _, row in surest.iterrows()
+    )
+
+
+def _claim(data: ExhibitData, title: str, rows: pd.DataFrame) -> Iterator[Claim]:
+    """The pairs with the greatest probability of improvement."""
+    surest = _surest(rows)
+    pairs = rows[rows["arm"] < rows["arm_b"]]
+    lead, headline = "{where}: " if title else "", ""
+    names = {
+        "where": phrases.name(title),
+        "pairs": phrases.count(pairs, "pair", of="pair"),
+        "tasks": phrases.extent(rows, "tasks", "{:.0f} tasks".format, is_comparable=True),
+    }
+    if surest.empty:
+        text = headline = _NONE_BETTER
+        text += " ({pairs}, {tasks}, {n} each)"
+    else:
+        value = phrases.single(surest.head(1), "value", percent)
+        names |= {"value": value, "pair": phrases.name(_describe(data, surest))}
+        if len(surest) == 1:
+            names["value"] = Phrase(_cell(surest.iloc[0]), "each", tuple(surest.index))
+            names["short"] = value
+            headline = "A run of {pair} in {short} of cases"
+            text = "A run of {pair} with probability {value}, the surest of {pairs}"
+        elif len(surest) <= _NAMED:
+            names["pair"] = phrases.name(_describe(data, surest, " beats "))
+            headline = "{pair}, in {value} of cases each"
+            text = "{pair} with probability {value} each, the surest of {pairs}"
+        else:
+            is_surest = pairs.index.isin(surest.index) | _mirrored(pairs, surest)
+            names["sure"] = phrases.share(
+                pairs, pd.Series(is_surest, pairs.index), "pair", of="pair"
+            )
+            text = "In {sure} a run of one arm beats one of the other in {value} of cases"
+            headline = text
+        text += " ({tasks}, {n} each)"
+    yield Claim(
+        joined("surest_improvement", title),
+        f"{lead}{text}.",
+        rows,
+        names,
+        Sample.of(rows, ["runs_min", "runs_max"], "run"),
+        headline=headline,
+        statistic="probability of improvement",
+        null="probability one half",
+        estimates=[
+            Estimate.truncated(
+                _describe(data, rows.loc[[index]], " over "),
+                row["value"], (row["low"], row["high"]), row["level"], (0.0, 1.0),
+            )
+            for index, row in rows.iterrows()
+        ],
+    )  # fmt: skip
+
+
+def _mirrored(pairs: pd.DataFrame, surest: pd.DataFrame) -> pd.Series:
+    """Whether the surest direction of a pair is from its second arm to its first."""
+    known = set(zip(surest["arm"], surest["arm_b"], strict=True))
+    return pd.Series(
+        [pair in known for pair in zip(pairs["arm_b"], pairs["arm"], strict=True)], pairs.index
+    )

@@ -1,0 +1,168 @@
+"""Spread of each cell with its interval, and a comparison of its range with a Gaussian's."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.plugins.options import TheseExperiments as Options
+from reseed.report.exhibits.spread_table import (
+    LEAST,
+    equal_places,
+    few,
+    section,
+    spread_of,
+    together,
+)
+from reseed.report.rendering import coverage, numbers
+from reseed.report.rendering.arms import arm_titles
+from reseed.report.rendering.data import (
+    VARIED,
+    ExhibitData,
+    NothingToShow,
+    footnote,
+    metric_title,
+    require_rows,
+)
+from reseed.report.rendering.settings import tail_cell
+from reseed.report.rendering.tables import Rows, Table, TableRow
+from reseed.stats.gaussian_range import tail_power
+
+DRAWS = ("spread",)
+# Level of the two-sided test of a range, which calls half as many Gaussian cells wider.
+_ALPHA = 0.05
+# Degrees of freedom of the heavy tails that the power of a test of a range is computed against.
+_TAILS = 3
+_LINE = ["dataset", "scheme", "hyperparameters_source"]
+
+
+def table(data: ExhibitData, options: Options) -> Table:
+    """One row for each cell of `experiments`: estimates with intervals over seeds."""
+    rows = require_rows(
+        data.rows(options.experiments), "None of this table's experiments was run at this scale."
+    )
+    rows = together(rows[rows["held"] == ""])
+    if (rows["n"] < LEAST).all():
+        most = numbers.seeds(int(rows["n"].max()), 0)
+        raise NothingToShow(f"A spread needs {LEAST} seeds, and every setting has at most {most}.")
+    places = equal_places(rows)
+    lines = Rows()
+    # Titles of experiments are shown if several vary the same seed of an arm, or if arms of two
+    # experiments share a title.
+    rows = rows.assign(title=arm_titles(data, rows))
+    same = rows.groupby([*_LINE, "title", "varied"], dropna=False)["experiment"]
+    alone = same.transform("nunique") == 1
+    for index, row in rows.iterrows():
+        varied = VARIED.get(row["varied"], row["varied"])
+        title = "" if alone[index] else f" ({data.experiment(row['experiment'])})"
+        names = {"Algorithm": row["title"], "Varied": f"{varied}{title}"}
+        where = section(data, rows, row["dataset"], row["scheme"], row["hyperparameters_source"])
+        lines.add(names | _line(row, places[row["dataset"]]), where)
+    level = rows["level"].max()
+    percent = f"{100 * level:g} %"
+    return lines.table(
+        data,
+        rows.drop(columns="title"),
+        footnote(data, rows, few(rows)),
+        definitions=[
+            f"Brackets: {percent} intervals over seeds. {coverage.spread(level)}{_crossed(rows)}",
+            f"Next range: where the range of as many new seeds falls ({percent}) if scores are"
+            " Gaussian (studentised range).",
+            "Range / Gaussian: observed range over that expected of a Gaussian sample of that size"
+            " and SD. Tail: from the excess kurtosis at the 5 % level, one test a row; with many"
+            " rows some are off by chance, and with few seeds little can be seen.",
+        ],
+        text_columns=2,
+        drop_empty=True,
+        claims=_claims(data, rows.drop(columns="title")),
+    )
+
+
+def _crossed(rows: pd.DataFrame) -> str:
+    crossed = rows["varied"].str.contains("+", regex=False).any()
+    return " Nor where seeds are crossed: they are not independent." if crossed else ""
+
+
+def _line(row: pd.Series, places: int) -> TableRow:
+    def bracketed(name: str) -> str:
+        value = row[name] if name == "median" else spread_of(row, name)
+        if pd.isna(value):
+            return numbers.NONE
+        return numbers.with_interval(value, row[f"{name}_low"], row[f"{name}_high"], places)
+
+    enough = pd.notna(spread_of(row, "range"))
+    new = numbers.interval(row["range_next_low"], row["range_next_high"], places) if enough else ""
+    return {
+        "n": numbers.seeds(int(row["n"]), int(row["failed"])),
+        "Median": bracketed("median"),
+        "IQR": bracketed("iqr"),
+        "SD": bracketed("sd"),
+        "Range": numbers.fixed(spread_of(row, "range"), places),
+        "Next range": new or numbers.NONE,
+        "Range / Gaussian": numbers.ratio(row["range_ratio_to_gaussian"]),
+        "Tail": tail_cell(row["tail"]),
+    }
+
+
+def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
+    """Cells whose range is wider than that of Gaussian scores, and the ratio of the two."""
+    tested = rows[(rows["tail"] != "") & ~phrases.is_degenerate(rows)]
+    if tested.empty:
+        return []
+    wide = (tested["range_p_value"] < _ALPHA) & (tested["range_ratio_to_gaussian"] > 1)
+    names = {
+        "wide": phrases.share(tested, wide, "setting"),
+        "level": phrases.setting(_ALPHA, numbers.percent),
+        "chance": phrases.setting(_ALPHA / 2 * len(tested), "{:.2g}".format),
+    }
+    headline = "Ranges wider than Gaussian scores give: {wide}, by chance {chance}"
+    if not wide.any():
+        headline = "No range is shown to be wider than Gaussian scores give"
+    ratio = phrases.pooled(
+        tested, "range_ratio_to_gaussian", numbers.ratio, noun="setting", title=metric_title
+    )
+    sample = Sample.of(tested, "n", "seed")
+    return [
+        Claim(
+            "wide_ranges",
+            "The range is shown to be larger than Gaussian scores of that SD give in {wide} of"
+            " {n} ({level} level, two-sided; by chance alone about {chance}).",
+            tested,
+            names,
+            sample,
+            headline=headline,
+            null="Gaussian scores",
+            precision=_power(tested),
+        ),
+        Claim(
+            "range_over_gaussian",
+            "The range divided by that expected of Gaussian scores is {ratio} ({n} each).",
+            tested,
+            {"ratio": ratio},
+            sample,
+            statistic="observed range over expected range",
+            null="ratio 1",
+            precision=_power(tested),
+            estimates=[
+                Estimate(
+                    f"{data.dataset(row['dataset'])}, {title}",
+                    row["range_ratio_to_gaussian"],
+                    bounds=(0, math.inf),
+                )
+                for title, (_, row) in zip(arm_titles(data, tested), tested.iterrows(), strict=True)
+            ],
+        ),
+    ]
+
+
+def _power(tested: pd.DataFrame) -> str:
+    """Power of the test of one range against heavy tails, for the least and the most seeds."""
+    ends = sorted({int(tested["n"].min()), int(tested["n"].max())})
+    power = [tail_power(n, df=_TAILS, alpha=_ALPHA / 2).range for n in ends]
+    return (
+        f"power {numbers.from_to(power, numbers.percent)} a setting against Student's t with"
+        f" {_TAILS} degrees of freedom"
+    )

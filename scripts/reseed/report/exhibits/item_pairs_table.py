@@ -1,0 +1,190 @@
+"""Every pair of arms on one test set: the verdict over seeds and items, and its numbers."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Sample
+from reseed.claims.item_verdicts import BOTH, build_item_verdict
+from reseed.plugins.options import Experiments, Names
+from reseed.report.rendering import coverage
+from reseed.report.rendering.arms import TEST_SET_KEY, add_metric, group_title, key_columns
+from reseed.report.rendering.data import ExhibitData, footnote, require_rows
+from reseed.report.rendering.numbers import (
+    NONE,
+    fixed,
+    interval,
+    interval_decimals,
+    percent,
+    rounded_percent,
+    several,
+)  # fmt: skip
+from reseed.report.rendering.settings import (
+    difference_estimates,
+    half_widths,
+    metric_title,
+    p_cell,
+    pair_title,
+    pair_titles,
+)
+from reseed.report.rendering.tables import Rows, Table, TableRow
+
+#: Appended to sentences on more than the intervals.
+COVERS = coverage.CROSSED.replace("It covers", "These intervals cover", 1)
+NOTHING = "No two models have per-item outputs on the same test set."
+
+
+def measured(data: ExhibitData, options: PairOptions) -> pd.DataFrame:
+    """Rows with a result, of the primary metric or of the option `metrics`."""
+    rows = data.rows(options.experiments)
+    if rows.empty:
+        return rows
+    rows = rows[rows["reason"] == ""]
+    if options.metrics:
+        return rows[rows["metric"].isin(options.metrics)]
+    primary = rows["primary"].astype(bool)
+    # Accuracy replaces a primary metric that has no per-item form.
+    return rows[primary | ~primary.groupby(rows["dataset"]).transform("any")]
+
+
+def explain_absence(options: PairOptions) -> str:
+    """The reason why no pair is shown."""
+    metrics = options.metrics
+    return f"{NOTHING[:-1]}, compared by {several(metrics)}." if metrics else NOTHING
+
+
+DRAWS = ("item_pairs",)
+
+
+class PairOptions(Experiments):
+    """metrics: those shown (None: the primary one)."""
+
+    metrics: Names | None = None
+
+
+class Options(PairOptions):
+    """verdicts: false gives numbers in place of sentences."""
+
+    verdicts: bool = True
+
+
+def table(data: ExhibitData, options: Options) -> Table:
+    """One row for each pair, a section for each test set."""
+    rows = require_rows(measured(data, options), explain_absence(options))
+    words = options.verdicts
+    lines = Rows()
+    for _, row in rows.iterrows():
+        section = add_metric(data, group_title(data, rows, row), row["metric"])
+        lines.add(_words(data, row) if words else _numbers(data, row), section)
+    level, alpha = rows["level"].max(), rows["alpha"].iloc[0]
+    return lines.table(
+        data,
+        rows,
+        footnote(
+            data,
+            rows.drop(columns=["experiment"]),
+            f"Intervals of {100 * level:g} %, each for its pair alone; a difference is one whose"
+            f" p-value, adjusted over the pairs of its test set, is at most {alpha:g}.",
+            "Over seeds and items: t interval of the mean difference of crossed samples of seeds"
+            " and items. With one run a side the seeds cannot be judged.",
+            coverage.at(level, COVERS),
+            failures(rows),
+            _left_out(data.rows(options.experiments)),
+        ),
+        text_columns=2 if words else 1,
+        paragraphs=[1] if words else (),
+        claims=claims(data, rows),
+    )
+
+
+def _words(data: ExhibitData, row: pd.Series) -> TableRow:
+    titles = dict(zip(("arm_a", "arm_b"), pair_titles(data, row), strict=True))
+    titled = row.to_dict() | titles | {"metric": metric_title(row["metric"])}
+    sentence = build_item_verdict(titled).sentence()
+    return {"Outcome": row["outcome"], "Verdict": sentence}
+
+
+def _numbers(data: ExhibitData, row: pd.Series) -> TableRow:
+    low, high = (row[end] * row["factor"] for end in ("low", "high"))
+    places = interval_decimals([(low, high)])
+    return {
+        "Pair": pair_title(data, row),
+        "Difference": fixed(row["difference"] * row["factor"], places),
+        "Interval": interval(low, high, places) or NONE,
+        "p (Holm)": p_cell(row["p_holm"]),
+        "Runs": f"{row['runs_a']:.0f} + {row['runs_b']:.0f}",
+        "Items": f"{row['items']:,.0f}",
+        "Seeds' share": percent(row["seed_share"]) if row["scope"] == BOTH else "not known",
+        "p, runs swapped": p_cell(row["permutation_p"]),
+        "p, items swapped": p_cell(row["swap_p"]),
+        "One run says A": percent(row["single_a"]),
+        "One run says B": percent(row["single_b"]),
+    }
+
+
+def failures(rows: pd.DataFrame) -> str:
+    """Sentence on the failed runs of the pairs shown."""
+    most = int(rows["failed"].max())
+    return f"Failed runs (left out): {most} at most in a pair." if most else "No run failed."
+
+
+def _left_out(rows: pd.DataFrame) -> str:
+    reasons = sorted({reason for reason in rows["reason"] if reason})
+    return f"Left out: {'; '.join(reasons)}." if reasons else ""
+
+
+def judged(rows: pd.DataFrame) -> pd.DataFrame:
+    """Pairs that were compared over seeds and items."""
+    return rows[(rows["scope"] == BOTH) & (rows["low"] < rows["high"])]
+
+
+def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
+    """Shown differences, claims of single runs, and the share of the seeds in the error."""
+    both = judged(rows)
+    if both.empty:
+        return []
+    shown = both["outcome"] == "difference"
+    found = [
+        Claim(
+            "shown_differences",
+            "On {sets}, over seeds and items, a difference is shown for {shown} ({n} of each"
+            " model).",
+            both,
+            {
+                "sets": phrases.distinct(both, key_columns(both, TEST_SET_KEY), "test set"),
+                "shown": phrases.share(both, shown, "pair"),
+            },
+            _runs(both),
+            headline="Over seeds and items a difference is shown for {shown}",
+            statistic="mean difference",
+            null="no difference",
+            estimates=difference_estimates(data, both),
+            precision=half_widths(both[~shown]),
+        )
+    ]
+    varied = both[~phrases.is_degenerate(both)]
+    none = varied[varied["outcome"] != "difference"]
+    if len(none):
+        declared = none.assign(declared=none["single_a"] + none["single_b"])
+        share = phrases.pooled(declared, "declared", percent, "mean", "pair", title=metric_title)
+        sentence = (
+            "Where no difference is shown and the runs differ, the share of single runs of the two"
+            " models that declare a winner, tested over items alone, is {declared} ({n} of each"
+            " model)."
+        )
+        found.append(Claim("single_winners", sentence, declared, {"declared": share}, _runs(none)))
+    if len(varied):
+        share = phrases.pooled(
+            varied, "seed_share", rounded_percent, noun="pair", title=metric_title
+        )
+        sentence = (
+            "Where the runs differ, the seeds' share of the squared standard error of a difference"
+            " is {share}; the rest is the test items ({n} of each model)."
+        )
+        found.append(Claim("seed_share", sentence, varied, {"share": share}, _runs(varied)))
+    return found
+
+
+def _runs(rows: pd.DataFrame) -> Sample:
+    return Sample.of(rows, ["runs_a", "runs_b"], "run")

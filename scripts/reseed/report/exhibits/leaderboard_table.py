@@ -1,0 +1,395 @@
+"""Models by mean score, or mean rank over datasets, with letters for shown differences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Sample
+from reseed.claims.designs import ONE_TEST_SET
+from reseed.claims.pair_verdicts import BY_ONE_CORRECTION, find_conditional
+from reseed.claims.verdicts import ALL_DATASETS
+from reseed.core.schemas import COMPARISON_COLUMNS, Row
+from reseed.plugins.options import Experiments as Options
+from reseed.plugins.options import NoOptions
+from reseed.report.analyses.leaderboard import analyse as rank_models
+from reseed.report.analyses.shared.data import Data
+from reseed.report.analyses.shared.keys import merge_keys
+from reseed.report.exhibits.shared.leading_models import count_best_means, rank_note
+from reseed.report.exhibits.shared.shown_pairs import list_others, share_shown
+from reseed.report.rendering.arms import arm_title
+from reseed.report.rendering.data import ExhibitData, require_rows
+from reseed.report.rendering.letters import groups_of, letters
+from reseed.report.rendering.numbers import NONE, decimals, fixed, gaps, plus_minus, seeds, several
+from reseed.report.rendering.settings import (
+    CROSS_DATASET_COLUMNS,
+    detectable,
+    joined,
+    metric_title,
+    note,
+    over_datasets,
+    pair_runs,
+    run_ends,
+    sample_of_ends,
+    settings,
+)
+from reseed.report.rendering.tables import Rows, Table, TableRow
+
+#: Most datasets whose means are shown; with more, the means are in the CSV only.
+MOST_DATASETS = 6
+#: With more datasets, the SDs are in the CSV only, so that the table fits a page.
+_MOST_SPREADS = 3
+#: Most models that a sentence names; the others are counted.
+_MOST_NAMED = 3
+_MEANS = "Means and SDs are over each model’s own finished runs."
+_LETTERS = (
+    "Models that share a letter are not shown to differ on that dataset (Piepho 2004, from the "
+    "adjusted p-values of the verdicts)."
+)
+_RECORD = (
+    "Won, open, lost: comparisons with the other models over all datasets; equal where they are "
+    "shown to be equivalent, open where no "
+    "difference is shown."
+)
+DRAWS = ("pairs",)
+
+
+def table(data: ExhibitData, options: Options) -> Table:
+    """One row for each model, best first.
+
+    One dataset: mean, spread and runs. Several datasets: mean rank, and means of up to
+    `MOST_DATASETS`. The analysis `pairs` gives letters if it compared every pair.
+    """
+    pairs = data.rows(options.experiments)
+    wanted = options.experiments or list(pairs.get("experiment", ())) or None
+    board = require_rows(ranked(data, wanted), "No run has finished at this scale.")
+    if pairs.empty:
+        pairs = pd.DataFrame(
+            columns=[*COMPARISON_COLUMNS, "model_a", "model_b", "outcome", "design"]
+        )
+    pairs = pairs[pairs["design"] != "datasets"]
+    pairs, board = (rows.assign(place=_place(rows)) for rows in (pairs, board))
+    board["letters"] = _letters(board, pairs)
+    over, single = (board[(board["dataset"] == ALL_DATASETS) == side] for side in (True, False))
+    groups = list(_boards(data, board, pairs))
+    parts, lines = [], Rows()
+    for title, part, ranks, own in groups:
+        if len(ranks):
+            parts.append((title, _over(data, part, ranks, own)))
+        else:
+            parts += [(joined(title, t), _one(data, of, own)) for t, of in settings(data, part)]
+    for title, part in parts:
+        for line in part:
+            lines.add(line, title if len(parts) > 1 else "")
+    phrase = [_MEANS, _LETTERS if board["letters"].any() else "", _RECORD if len(pairs) else ""]
+    return lines.table(
+        data,
+        board.drop(columns="place"),
+        note(data, single, per="model and dataset"),
+        definitions=[text for text in (*phrase, rank_note(over)) if text],
+        claims=[claim for found in groups for claim in _claims(data, *found, len(groups) == 1)],
+    )
+
+
+def ranked(data: ExhibitData, experiments: list[str] | None) -> pd.DataFrame:
+    """The analysis `leaderboard` of these experiments (None: all)."""
+    names = data.metrics["experiment"]
+    trials = data.metrics[names.isin(names if experiments is None else experiments)]
+    return rank_models(Data(trials, data.info), NoOptions())
+
+
+def _place(rows: pd.DataFrame) -> pd.Series:
+    """A text that identifies the setting of each row; NaN equals NaN."""
+    names = rows[["dataset", *CROSS_DATASET_COLUMNS]].itertuples(index=False, name=None)
+    return pd.Series(["\x1f".join(map(str, key)) for key in names], rows.index, dtype=object)
+
+
+def _boards(
+    data: ExhibitData, board: pd.DataFrame, pairs: pd.DataFrame
+) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame, pd.DataFrame]]:
+    """(title, rows by setting, rows over datasets, pairs) of each comparison over datasets."""
+    for title, part in over_datasets(data, board[board["dataset"] != ALL_DATASETS]):
+        over = _place(pd.DataFrame([merge_keys(part) | {"dataset": ALL_DATASETS}]))
+        ranks = board[board["place"].isin(over)]
+        yield title, part, ranks, pairs[pairs["place"].isin(part["place"])]
+
+
+def _letters(board: pd.DataFrame, pairs: pd.DataFrame) -> pd.Series:
+    """Letters of each row of the leaderboard; empty without groups."""
+    found = pd.Series("", board.index)
+    if board["dataset"].nunique() > MOST_DATASETS + 1:
+        return found
+    for place, part in board.groupby("place", sort=False):
+        own = part[part["n"] > 0].sort_values("rank", kind="stable")
+        phrase = groups_of(pairs[pairs["place"] == place], list(own["model"]))
+        if phrase is not None:
+            found[own.index] = [letters(phrase[model]) for model in own["model"]]
+    return found
+
+
+def _one(data: ExhibitData, part: pd.DataFrame, pairs: pd.DataFrame) -> list[Row]:
+    places, own = _places(part), _setting_of(pairs, part)
+    lines = []
+    for _, row in part.iterrows():
+        line = {
+            "Model": _name(data, row),
+            "Rank": _rank(row["rank"]),
+            f"Mean {_score(part)}": fixed(row["mean"], places),
+        }
+        line |= {"Letters": row["letters"]} if part["letters"].any() else {}
+        line |= {
+            "SD": fixed(row["sd"], places),
+            "Lowest": fixed(row["low"], places),
+            "Highest": fixed(row["high"], places),
+            "Runs": seeds(int(row["n"]), int(row["failed"])),
+        }
+        lines.append(line | _record(own, row["model"], 2))
+    return lines
+
+
+def _over(
+    data: ExhibitData, part: pd.DataFrame, ranks: pd.DataFrame, pairs: pd.DataFrame
+) -> list[Row]:
+    columns = settings(data, part)
+    lines = []
+    for _, row in ranks.iterrows():
+        line = {"Model": _name(data, row), "Mean rank": fixed(row["mean"], 2)}
+        if len(columns) <= MOST_DATASETS:
+            spread = len(columns) <= _MOST_SPREADS
+            line |= {f"{t}: {_score(of)}": _mean(of, row["model"], spread) for t, of in columns}
+        else:
+            line["First on"] = f"{row['firsts']:.0f} of {row['n']:.0f}"
+        if ranks["failed"].any():
+            line["Failed runs"] = f"{row['failed']:.0f}"
+        lines.append(line | _record(pairs, row["model"], 1))
+    return lines
+
+
+def _mean(part: pd.DataFrame, model: str, with_spread: bool) -> str:
+    own = part[part["model"] == model]
+    if own.empty or not own["n"].iloc[0]:
+        return NONE
+    sd = own["sd"].iloc[0] if with_spread else np.nan
+    mean = plus_minus(own["mean"].iloc[0], sd, _places(part))
+    return f"{mean} {own['letters'].iloc[0]}".strip()
+
+
+def _places(part: pd.DataFrame) -> int:
+    return decimals(part["sd"], 2, 1, otherwise=gaps(part["mean"]))
+
+
+def _name(data: ExhibitData, row: pd.Series) -> str:
+    return arm_title(data, row["model"], row["experiment"])
+
+
+def _setting_of(pairs: pd.DataFrame, part: pd.DataFrame) -> pd.DataFrame:
+    return pairs[pairs["place"] == part["place"].iloc[0]]
+
+
+def _record(pairs: pd.DataFrame, model: str, least: int) -> TableRow:
+    """Comparisons won, inconclusive and lost; empty with fewer than `least`."""
+    if len(pairs) < least:
+        return {}
+    others = list_others(pairs, model)
+    sides = ["won", "equal", "open", "lost"]
+    if not pairs["outcome"].eq("equivalent").any():
+        sides.remove("equal")
+    counts = " / ".join(str(len(others[side])) for side in sides)
+    return {", ".join(sides).capitalize(): counts}
+
+
+def _score(part: pd.DataFrame) -> str:
+    """Metric with its unit and an arrow to the better side: `AUC ↑`, `MSE (kW²) ↓`."""
+    row = part.iloc[0]
+    unit = f" ({row['unit']})" if row["unit"] not in ("", "points") else ""
+    return f"{metric_title(row['metric'])}{unit} {'↑' if row['greater_is_better'] else '↓'}"
+
+
+def _rank(rank: float) -> str:
+    return NONE if not np.isfinite(rank) else f"{rank:.0f}" if rank % 1 == 0 else f"{rank:.1f}"
+
+
+def _beats_all(others: dict[str, list[str]], models: int) -> bool:
+    """Whether a model is significantly better than every other of `models`."""
+    return 0 < models - 1 <= len(others["won"])
+
+
+def _claims(
+    data: ExhibitData,
+    title: str,
+    single: pd.DataFrame,
+    over: pd.DataFrame,
+    pairs: pd.DataFrame,
+    is_alone: bool,
+) -> list[Claim]:
+    """Claims of one comparison over datasets. is_alone: it is the only one, and has a headline."""
+    known = over[over["n"] > 0]
+    if len(known):
+        found = [
+            *_mean_ranks(data, title, known),
+            *_best_by_rank(data, title, single, known, pairs),
+        ]
+        if len(pairs):
+            shown = share_shown(pairs, "comparison")
+            text = (
+                f"{'{where}: a' if title else 'A'} difference is shown for {{shown}} ({{n}} each)."
+            )
+            names = {"where": phrases.name(title), "shown": shown}
+            found.append(
+                Claim(
+                    joined("shown_differences", title),
+                    text,
+                    pairs,
+                    names,
+                    pair_runs(pairs),
+                    null="no difference",
+                    precision=detectable(pairs[pairs["outcome"] != "difference"]),
+                )
+            )
+    else:
+        is_one = is_alone and single["dataset"].nunique() == 1
+        found = [
+            _best_mean(data, joined(title, "" if name == "data" else name), part, pairs, is_one)
+            for name, part in settings(data, single)
+            if len(part) > 1 and (part["rank"] == part["rank"].min()).sum() == 1
+        ]
+        if len(found) > 1:  # the first sentence is about all datasets
+            found.insert(0, count_best_means(title, settings(data, single), partial(_name, data)))
+    return found if is_alone else [replace(claim, headline="") for claim in found]
+
+
+def _mean_ranks(data: ExhibitData, title: str, known: pd.DataFrame) -> Iterator[Claim]:
+    titles = [_name(data, row) for _, row in known.head(3).iterrows()]
+    names = {
+        "where": phrases.name(title),
+        "ranks": phrases.each(known.head(3), "mean", lambda rank: fixed(rank, 2), titles),
+        "models": phrases.count(known, "model"),
+    }
+    sample = Sample.of(known, "n", "dataset")
+    lead = "{where}, best" if title else "Best"
+    text = f"{lead} mean ranks over {{n}}: {{ranks}}, of {{models}}."
+    yield Claim(joined("mean_ranks", title), text, known, names, sample)
+
+
+def _best_by_rank(
+    data: ExhibitData, title: str, single: pd.DataFrame, known: pd.DataFrame, pairs: pd.DataFrame
+) -> Iterator[Claim]:
+    """The model with the best mean rank, and the datasets on which it beats all others."""
+    best = known[known["mean"] == known["mean"].min()]
+    model, sample = best["model"].iloc[0], Sample.of(known, "n", "dataset")
+    names = {"where": phrases.name(title), "best": phrases.name(_named(data, best, best["model"]))}
+    parts = [part for _, part in settings(data, single)]
+    others = [list_others(_setting_of(pairs, part), model) for part in parts]
+    # Options may leave out pairs.
+    left_out = any(
+        sum(map(len, o.values())) < len(p) - 1 for o, p in zip(others, parts, strict=True)
+    )
+    name, lead = joined("best_mean_rank", title), "{where}: " if title else ""
+    if len(best) > 1 or left_out:
+        verb = "share" if len(best) > 1 else "has"
+        text = f"{{best}} {verb} the best mean rank over {{n}}"
+        yield Claim(name, f"{lead}{text}.", known, names, sample, headline=text)
+        return
+    alone = pd.DataFrame(
+        {
+            "dataset": part["dataset"].iloc[0],
+            **run_ends(_setting_of(pairs, part)),
+            "ranked": set(known["model"]) <= set(part.loc[part["n"] > 0, "model"]),
+            "model": model,
+            "beats_all": part["model"].iloc[0] == model
+            and _beats_all(other, int((part["n"] > 0).sum())),
+        }
+        for other, part in zip(others, parts, strict=True)
+    )
+    names |= {"alone": phrases.share(alone, alone["beats_all"], "dataset")}
+    over = ""
+    if known["n"].iloc[0] < len(parts):  # ranks use datasets with a run of every model
+        over, names["ranked"] = " over {ranked}", phrases.share(alone, alone["ranked"], "dataset")
+    text = f"{{best}} has the best mean rank{over}; shown to beat all others on {{alone}}"
+    limit = (
+        ", on one test set each" if pairs["design"].isin((*ONE_TEST_SET, "datasets")).all() else ""
+    )
+    yield Claim(
+        name,
+        f"{lead}{text}{limit} ({{n}} a pair).",
+        alone,
+        names,
+        sample_of_ends(alone, pairs),
+        headline=text,
+        null="no difference",
+        precision=detectable(pairs[pairs["outcome"] != "difference"]),
+    )
+
+
+def _best_mean(
+    data: ExhibitData, where: str, part: pd.DataFrame, pairs: pd.DataFrame, is_one: bool
+) -> Claim:
+    """The model with the best mean, and what is shown of the others.
+
+    A model without a finished run is named; it was not compared.
+    """
+    best, absent = part[part["rank"] == part["rank"].min()], part.loc[part["n"] == 0, "model"]
+    pairs = _setting_of(pairs, part)
+    pairs = pairs[~(pairs["model_a"].isin(absent) | pairs["model_b"].isin(absent))]
+    model = best["model"].iloc[0]
+    own = pairs[(pairs["model_a"] == model) | (pairs["model_b"] == model)]
+    others = list_others(pairs, model)
+    beats_all = _beats_all(others, len(part) - len(absent))
+    names = {
+        "where": phrases.name(where),
+        "best": phrases.name(_name(data, best.iloc[0])),
+        "metric": phrases.name(metric_title(best["metric"].iloc[0])),
+        "mean": phrases.single(best, "mean", lambda mean: fixed(mean, _places(part))),
+        "absent": phrases.name(_named(data, best, absent)),
+        **{side: phrases.name(_named(data, best, models)) for side, models in others.items()},
+    }
+    are = "is" if len(others["lost"]) == 1 else "are"
+    tail, text = (
+        "",
+        f"{'{where}: ' if where else ''}{{best}} has the best mean, {{metric}} {{mean}}",
+    )
+    text += " over {n}"
+    if len(own) and own["design"].isin(ONE_TEST_SET).all():
+        text += " on this one split"
+    if beats_all:
+        text += ", and is significantly better than every other model"
+        tail = " and is shown to differ from every other"
+    elif others["lost"]:  # a mean uses all runs of a model, a comparison the shared ones
+        text += f"; on shared runs {{lost}} {are} significantly better than it"
+        tail = ", but not on the runs it shares with {lost}"
+    if others["open"] and not beats_all:
+        few = set(own["outcome"]) <= {"difference", "too few runs"}
+        lead = "there are too few runs to compare it with" if few else "inconclusive against"
+        text += f"; {lead} {{open}}"
+    elif others["won"] and not others["lost"] and not beats_all:
+        text += ", and is significantly better than {won}"
+    if others["equal"]:
+        text += "; equivalent to {equal}"
+    weak = list_others(own[find_conditional(own)], model)
+    if weak["won"] or weak["lost"]:
+        names["weak"] = phrases.name(_named(data, best, weak["won"] + weak["lost"]))
+        text += f" ({{weak}} {BY_ONE_CORRECTION})"
+        tail += f", {BY_ONE_CORRECTION}" if beats_all else ""
+    if len(absent):
+        text += f"; {{absent}} {'has' if len(absent) == 1 else 'have'} no finished run"
+    return Claim(
+        joined("best_mean", where),
+        f"{text}.",
+        best,
+        names,
+        Sample.of(best, "n", "run"),
+        headline=f"{{best}} has the best mean{tail}" if is_one else "",
+    )
+
+
+def _named(data: ExhibitData, board: pd.DataFrame, models: Iterable[str]) -> str:
+    """Titles of models of a leaderboard, the first three of many."""
+    experiment = board["experiment"].iloc[0]
+    titles = [arm_title(data, model, experiment) for model in models]
+    rest = len(titles) - _MOST_NAMED
+    return f"{', '.join(titles[:_MOST_NAMED])} and {rest} more" if rest > 0 else several(titles)

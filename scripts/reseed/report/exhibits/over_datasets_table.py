@@ -1,0 +1,194 @@
+"""Every pair of models over all datasets: mean difference, and that on a new dataset."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+
+import pandas as pd
+
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.plugins.options import Experiments as Options
+from reseed.report.rendering import coverage
+from reseed.report.rendering.data import ExhibitData, marks, require_rows
+from reseed.report.rendering.numbers import (
+    fixed,
+    from_to,
+    interval_decimals,
+    percent,
+    several,
+    with_interval,
+)  # fmt: skip
+from reseed.report.rendering.settings import cross_dataset_parts, joined, p_cell, pair_title
+from reseed.report.rendering.tables import Rows, Table, TableRow
+from reseed.stats.hierarchical import detectable_mean
+
+# Most pairs with a sentence.
+_LISTED = 6
+_SCALES = {
+    "points": "Differences in points of the score.",
+    "relative": "Differences of the logarithm of the loss (1 − score for a share): 0.1 is about a"
+    " tenth less of it.",
+}
+NOTHING = "No two models have four comparable runs on three datasets at this scale."
+
+
+def known(data: ExhibitData, options: Options) -> pd.DataFrame:
+    """Rows with a result."""
+    rows = data.rows(options.experiments)
+    return rows if rows.empty else rows[rows["reason"] == ""]
+
+
+def note(
+    data: ExhibitData, rows: pd.DataFrame, *sentences: str, datasets: Iterable[str] = ()
+) -> str:
+    """The footnote: definition of the difference, model, datasets left out, marks of `datasets`."""
+    first, left_out = rows.iloc[0], _left_out(rows)
+    named = dict.fromkeys([*datasets, *(name for names in left_out.values() for name in names)])
+    phrase = [f"{several(map(data.dataset, names))} ({why})" for why, names in left_out.items()]
+    unit = " ".join(_SCALES[scale] for scale in rows["scale"].unique())
+    return " ".join(
+        part
+        for part in (
+            f"{data.scale} Positive: the model named first is better. {unit}"
+            f" Hierarchical normal model of the datasets, {100 * first['level']:g} % intervals"
+            + (
+                f"; equivalent: within ±{first['rope'] * first['factor']:g}."
+                if first["rope"] > 0
+                else "."
+            ),
+            coverage.at(first["level"], coverage.OVER_DATASETS)
+            if rows["datasets"].min() < 10
+            else "",
+            *sentences,
+            f"Left out: {'; '.join(phrase)}." if phrase else "",
+            *marks(data, named, [*rows["model_a"], *rows["model_b"]]),
+        )
+        if part
+    )
+
+
+def _left_out(rows: pd.DataFrame) -> dict[str, dict[str, None]]:
+    """Datasets left out by reason, over all pairs."""
+    reasons: dict[str, dict[str, None]] = {}
+    for text in filter(None, rows["left_out_why"].unique()):
+        for why, names in json.loads(text).items():
+            reasons.setdefault(why, {}).update(dict.fromkeys(names))
+    return reasons
+
+
+DRAWS = ("over_datasets",)
+
+
+def table(data: ExhibitData, options: Options) -> Table:
+    """One row for each pair."""
+    rows = require_rows(known(data, options), NOTHING)
+    pairs = rows[rows["statistic"] == "pair"]
+    lines = Rows()
+    for title, part in cross_dataset_parts(data, pairs):
+        for _, row in part.iterrows():
+            lines.add(_line(data, row), title)
+    named = "better, equivalent, worse" if pairs["rope"].iloc[0] > 0 else "better, worse"
+    text = (
+        f"Posterior shares that the first is {named}: on the mean of datasets like these, and on a"
+        " new one. Rank p: signed-rank test over datasets, Holm over pairs. Outcome: a difference"
+        " where the interval leaves 0 out; not adjusted for the number of pairs."
+    )
+    return lines.table(
+        data,
+        rows,
+        note(data, pairs, text),
+        claims=claims(data, pairs),
+    )
+
+
+def claims(data: ExhibitData, pairs: pd.DataFrame) -> list[Claim]:
+    """The count of shown differences, then the expectation for a new dataset, for some pairs."""
+    found = []
+    parts = cross_dataset_parts(data, pairs)
+    for title, part in parts:
+        where = phrases.name(f"{title}, over" if title else "Over")
+        shown = phrases.share(part, part["outcome"] == "difference", "pair")
+        found.append(
+            Claim(
+                _named("shown_over_datasets", title),
+                "{where} {n} a mean difference is shown for {shown} of models.",
+                part,
+                {"where": where, "shown": shown},
+                Sample.of(part, "datasets", "dataset"),
+                headline="Over {n} a difference is shown for {shown}" if len(parts) == 1 else "",
+                statistic="mean difference over datasets",
+                null="no difference",
+                estimates=[_estimate(data, row) for row in part.to_dict("records")],
+                precision=_detectable(part[part["outcome"] != "difference"]),
+            )
+        )
+        first = part.head(_LISTED)
+        found += [_new_dataset(data, title, first.loc[[index]]) for index in first.index]
+    return found
+
+
+def _named(name: str, title: str) -> str:
+    return f"{name}: {title}" if title else name
+
+
+def _estimate(data: ExhibitData, row: Mapping) -> Estimate:
+    ends = (row["low"], row["high"])
+    # In points a difference of shares is below the whole scale; a relative one has no bound.
+    is_bounded = row["scale"] == "points" and row["unit"] == "points"
+    most = 100 / row["factor"] if is_bounded else math.inf
+    bounds = (-most, most)
+    return Estimate.truncated(pair_title(data, row), row["effect"], ends, row["level"], bounds)
+
+
+def _detectable(pairs: pd.DataFrame) -> str:
+    """Smallest mean difference that is found with a power of 80 %; empty without pairs."""
+    if pairs.empty:
+        return ""
+    level, factor = pairs["level"].iloc[0], pairs["factor"]
+    sizes = detectable_mean(pairs["low"] * factor, pairs["high"] * factor, level)
+    unit = pairs["unit"].iloc[0]
+    text = from_to(sizes, "{:.2g}".format)
+    return f"detectable with a power of 80 %, about: {text}{f' {unit}' if unit else ''}"
+
+
+def _new_dataset(data: ExhibitData, title: str, pair: pd.DataFrame) -> Claim:
+    """Probabilities that the first model of a pair is better, or worse, on a new dataset."""
+    row = pair.iloc[0]
+    by, more = (" by more than {rope}", " by more") if row["rope"] > 0 else ("", "")
+    name = joined(title, pair_title(data, row))
+    return Claim(
+        f"new_dataset: {name}",
+        f"{{pair}}: on a new dataset drawn as these {{n}} were, the first would be better{by} with"
+        f" probability {{better}}, worse{more} with {{worse}}.",
+        pair,
+        {
+            "pair": phrases.name(name),
+            "better": phrases.single(pair, "new_a_better", percent),
+            "worse": phrases.single(pair, "new_b_better", percent),
+            "rope": phrases.setting(row["rope"] * row["factor"]),
+        },
+        Sample.of(pair, "datasets", "dataset"),
+    )
+
+
+def _line(data: ExhibitData, row: pd.Series) -> TableRow:
+    factor = row["factor"]
+    digits = interval_decimals([(row["low"] * factor, row["high"] * factor)])
+    names = ["a_better", "equivalent", "b_better"] if row["rope"] > 0 else ["a_better", "b_better"]
+    mean, new = (" / ".join(percent(row[f"{of}_{name}"]) for name in names) for of in ("p", "new"))
+    return {
+        "Pair": pair_title(data, row),
+        "Datasets": f"{row['datasets']:.0f}",
+        "Better on": f"{row['wins']:.0f}",
+        "Mean difference": with_interval(
+            row["effect"] * factor, row["low"] * factor, row["high"] * factor, digits
+        ),
+        "SD between datasets": fixed(row["tau"] * factor, digits),
+        "Better / equivalent / worse" if row["rope"] > 0 else "Better / worse": mean,
+        "New dataset": new,
+        "Rank p": p_cell(row["rank_p_holm"]),
+        "Outcome": row["outcome"],
+    }

@@ -1,0 +1,198 @@
+"""Forest plot: differences of pairs of models with intervals, a panel for each setting."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from reseed.claims import phrases
+from reseed.claims.claim import Claim
+from reseed.claims.formatting import format_p
+from reseed.claims.pair_verdicts import BY_ONE_CORRECTION, find_conditional
+from reseed.plugins.options import Experiments as Options
+from reseed.report.exhibits.shared.shown_pairs import share_shown
+from reseed.report.rendering import coverage, style
+from reseed.report.rendering.data import ExhibitData, NothingToShow
+from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
+from reseed.report.rendering.numbers import percent, rounded_percent
+from reseed.report.rendering.panels import entitle, panel_grid, undrawn
+from reseed.report.rendering.settings import (
+    LONG_LABEL,
+    adjusted_over,
+    detectable,
+    difference_estimates,
+    half_widths,
+    in_unit,
+    metric_title,
+    note,
+    pair_runs,
+    pair_title,
+    pair_titles,
+    settings,
+)
+
+_Look = tuple[str, str, Literal["full", "none"], str]
+_LOOK: dict[str, _Look] = {
+    "difference": (style.BLUE, "o", "full", "Difference shown"),
+    "equivalent": (style.GREEN, "s", "full", "Equivalent"),
+    "no difference shown": (style.GREY, "o", "none", "No difference shown"),
+    "too few runs": (style.ORANGE, "s", "none", "Too few runs"),
+    "no variation": (style.ORANGE, "D", "none", "No variation"),
+    "not comparable": (style.RED, "x", "full", "Not comparable"),
+}
+_OTHER: _Look = (style.GREY, "x", "full", "Other")
+
+# Points from the right edge of the panel to the right edges of the columns of numbers.
+_OFFSETS = (36, 66)
+# Inches left and right of each panel: its labels stand next to the numbers of the panel before it.
+_MARGIN = 0.1
+# Most pairs of a panel.
+_MOST = 40
+
+
+DRAWS = ("pairs",)
+
+
+@style.styled
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
+    """Differences with intervals."""
+    rows = data.rows(options.experiments)
+    if not rows.empty:
+        rows = rows[rows["difference"].notna() & (rows["design"] != "datasets")]
+    every = settings(data, rows)
+    panels = [(title, part.sort_values("p_adjusted").head(_MOST)) for title, part in every]
+    if not panels:
+        reason = "No two models have runs that can be set side by side."
+        raise NothingToShow(data.no_pairs(reason))
+    longest = max(len(pair_title(data, row)) for row in rows.to_dict("records"))
+    columns = 1 if longest > LONG_LABEL else 2
+    heights = [0.17 * len(part) + 0.75 for _, part in panels]
+    handles = _legend(rows)
+    room = style.legend_room([str(handle.get_label()) for handle in handles])
+    canvas, axes = panel_grid(heights, columns, legend=room)
+    canvas.set_layout_engine("constrained", w_pad=_MARGIN)
+    for axis, (title, part) in zip(axes, panels, strict=False):
+        _panel(axis, data, part.sort_values("difference"))
+        entitle(axis, title, 26, pad=14)
+    style.legend_below(canvas, handles)
+    hidden = len(rows) - sum(len(part) for _, part in panels)
+    return canvas, FigureInfo(
+        rows,
+        note(
+            data,
+            rows,
+            f"{hidden} pairs with greater p are in the table only." if hidden else "",
+            undrawn([title for title, _ in panels], axes),
+        ),
+        claims=_claims(data, rows),
+        definitions=[
+            f"Bars: {100 * rows['level'].iloc[0]:g} % interval of each pair alone. Right of the"
+            f" line the model named first is better. p is adjusted by Holm in both directions over"
+            f" {adjusted_over(rows, 'panel')}; flips: share of single runs that order the pair"
+            " otherwise.",
+            *coverage.corrected(rows),
+        ],
+        drawn=NO_CENTRE,
+        alt="Difference of each pair of models with its interval, by dataset.",
+    )
+
+
+def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
+    """The count of shown differences; how often single runs order the pairs otherwise."""
+    shown = rows[rows["outcome"] == "difference"]
+    headline, sentence = _count(rows)
+    found = [
+        Claim(
+            "shown_differences",
+            sentence,
+            rows,
+            {
+                "shown": share_shown(rows, "pair"),
+                "pairs": phrases.count(rows, "pair"),
+                **dict(zip("ab", map(phrases.name, pair_titles(data, rows.iloc[0])), strict=True)),
+            },
+            pair_runs(rows),
+            headline=headline,
+            statistic="mean difference",
+            null="no difference",
+            estimates=difference_estimates(data, rows),
+            precision=detectable(rows.drop(index=shown.index)) or half_widths(rows),
+        )
+    ]
+    held = shown[shown["instability"].notna()]
+    if len(held) and len(rows) > 1:
+        always = phrases.share(held, held["instability"] == 0, "shown difference")
+        sentence = "Every single run has the order of the means in {always} ({n} a pair)."
+        found.append(Claim("always_ordered", sentence, held, {"always": always}, pair_runs(held)))
+    is_open = rows["outcome"].isin(["no difference shown", "equivalent"])
+    left = rows[is_open & rows["instability"].notna() & ~phrases.is_degenerate(rows)]
+    if len(left):
+        flips = phrases.pooled(
+            left, "instability", rounded_percent, noun="pair", title=metric_title
+        )
+        sentence = (
+            "Where no difference is shown, the share of single runs that order the pair the other"
+            " way is {flips} ({n} a pair)."
+        )
+        found.append(Claim("flips", sentence, left, {"flips": flips}, pair_runs(left)))
+    return found
+
+
+def _count(rows: pd.DataFrame) -> tuple[str, str]:
+    """(headline, sentence) of the number of shown differences."""
+    if (rows["outcome"] == "too few runs").all():
+        text = "The runs are too few to test a difference in {pairs}"
+    elif len(rows) > 1:
+        text = "A difference is shown for {shown}"
+    elif rows["outcome"].iloc[0] == "difference":
+        text = "{a} is shown to be better than {b}"
+        text += f", {BY_ONE_CORRECTION}" if find_conditional(rows).any() else ""
+    else:
+        text = "No difference is shown between {a} and {b}"
+    return text, f"{text} ({{n}} a pair)."
+
+
+def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:
+    axis.axvline(0, color=style.BLACK, lw=0.8)
+    annotate = partial(
+        axis.annotate, xycoords=axis.get_yaxis_transform(), textcoords="offset points", ha="right",
+        fontsize=7,
+    )  # fmt: skip
+    for y, (_, row) in enumerate(part.iterrows()):
+        colour, marker, fill, _ = _LOOK.get(row["outcome"], _OTHER)
+        scale = row["factor"]
+        axis.plot([row["low"] * scale, row["high"] * scale], [y, y], color=colour, lw=1.3)
+        axis.plot(
+            row["difference"] * scale, y, marker, color=colour, ms=4.5, fillstyle=fill, mew=1.0
+        )
+        p = (
+            format_p(row["p_adjusted"]).replace("below ", "< ")
+            if np.isfinite(row["p_adjusted"])
+            else "–"
+        )
+        texts = (p, percent(row["instability"]))
+        for offset, text in zip(_OFFSETS, texts, strict=True):
+            annotate(text, (1, y), (offset, 0), va="center")
+    top = len(part) - 0.35
+    for offset, text in zip(_OFFSETS, ("p", "flips"), strict=True):
+        annotate(text, (1, top), (offset, 0), va="bottom", color=style.GREY)
+    axis.set_yticks(range(len(part)), [pair_title(data, row) for _, row in part.iterrows()])
+    axis.tick_params(axis="y", length=0)
+    axis.set_ylim(-0.6, len(part) - 0.4)
+    axis.grid(axis="x")
+    axis.grid(visible=False, axis="y")
+    axis.set_xlabel(f"Difference, {in_unit(part.iloc[0])}")
+
+
+def _legend(rows: pd.DataFrame) -> list[Line2D]:
+    return [
+        Line2D([], [], color=colour, marker=marker, fillstyle=fill, ms=4.5, label=label)
+        for name, (colour, marker, fill, label) in _LOOK.items()
+        if (rows["outcome"] == name).any()
+    ]

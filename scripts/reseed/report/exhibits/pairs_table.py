@@ -1,0 +1,113 @@
+"""Numbers of the verdicts: difference, interval, effect size, p-values, order flips."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pandas as pd
+
+from reseed.claims import phrases
+from reseed.claims.claim import Claim
+from reseed.claims.formatting import format_p
+from reseed.plugins.options import Experiments as Options
+from reseed.report.rendering import coverage
+from reseed.report.rendering.data import ExhibitData
+from reseed.report.rendering.headlines import LEAST
+from reseed.report.rendering.numbers import (
+    NONE,
+    fixed,
+    percent,
+)  # fmt: skip
+from reseed.report.rendering.settings import (
+    detectable,
+    difference_and_interval,
+    difference_estimates,
+    difference_places,
+    half_widths,
+    note,
+    p_cell,
+    pair_runs,
+    pair_title,
+    settings,
+    with_unit,
+)
+from reseed.report.rendering.tables import Rows, Table
+
+DRAWS = ("pairs",)
+
+
+def table(data: ExhibitData, options: Options) -> Table:
+    """One row for each pair, a section for each dataset."""
+    rows = data.require_rows(
+        data.no_pairs("No two models were run on the same dataset."), options.experiments
+    )
+    lines, level = Rows(), rows["level"].max()
+    for title, part in settings(data, rows):
+        places, section = difference_places(part), with_unit(title, part)
+        for row in part.to_dict("records"):
+            difference, interval = difference_and_interval(row, places)
+            cells = {
+                "Pair": pair_title(data, row),
+                "Difference": difference,
+                f"{100 * level:g} % interval": interval,
+                "Cohen’s d_z": fixed(row["cohens_d"], 2),
+                # The p-value of equal differences (0 or 1) is meaningless.
+                "p": NONE if row["outcome"] == "no variation" else p_cell(row["p"]),
+                "p (Holm, both directions)": p_cell(row["p_adjusted"]),
+                "rank p (Holm)": _rank_p(row),
+                "Flips": percent(row["instability"]),
+                "n": _n(row),
+                "Test": row["test"] or NONE,
+            }
+            lines.add(cells, section)
+    return lines.table(
+        data,
+        rows,
+        note(data, rows),
+        definitions=[
+            "Differences are positive where the model named first is better. Rank p: signed-rank"
+            " or Mann–Whitney test, which do not allow for overlapping splits; ≥: with so few runs"
+            " no outcome gives less. d_z: difference over the SD of the paired differences. Flips:"
+            " share of single runs (over all datasets: of datasets) that order the pair otherwise"
+            " than the means, a tie as half.",
+            *coverage.corrected(rows),
+        ],
+        claims=_claims(data, rows),
+    )
+
+
+def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
+    """The count of shown differences on single datasets, by the corrected test."""
+    within = rows[rows["design"] != "datasets"]
+    tested = within[within["p_adjusted"].notna()]
+    if tested.empty:
+        return []
+    shown = within["p_adjusted"] <= within["alpha"]
+    text = "A difference is shown for {shown}"
+    return [
+        Claim(
+            "shown_differences",
+            f"{text} ({{n}} a pair, adjusted over the pairs).",
+            within,
+            {"shown": phrases.share(within, shown, "pair")},
+            pair_runs(within),
+            headline=text if tested["n"].min() >= LEAST else "",
+            statistic="mean difference",
+            null="no difference",
+            estimates=difference_estimates(data, within),
+            precision=detectable(within[~shown]) or half_widths(within),
+        )
+    ]
+
+
+def _rank_p(row: Mapping) -> str:
+    """The adjusted p-value, or its least possible value if that exceeds the level."""
+    if row["rank_p_least"] > row["alpha"]:
+        return f"≥ {format_p(row['rank_p_least'])}"
+    return p_cell(row["rank_p_holm"])
+
+
+def _n(row: Mapping) -> str:
+    if row["n_a"] != row["n_b"]:
+        return f"{row['n_a']:.0f} + {row['n_b']:.0f}"
+    return f"{row['n']:.0f}"

@@ -1,0 +1,197 @@
+"""Instability, wins, family-wise error and cost of each decision rule (protocol, Table 3)."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from reseed.claims import phrases
+from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
+from reseed.plugins.options import Experiments as Options
+from reseed.report.rendering import numbers
+from reseed.report.rendering.data import ExhibitData, footnote
+from reseed.report.rendering.settings import settings
+from reseed.report.rendering.tables import Rows, Table, TableRow
+
+TITLES = {
+    "single": "One run, the higher wins",
+    "written": "Protocol as written",
+    "corrected": "Corrected protocol",
+}
+#: Names of the tests for studies that reproduce no paper.
+_TESTS = {
+    "written": "Uncorrected (Wilcoxon, Holm)",
+    "corrected": "Corrected resampled t, Holm",
+}
+
+DRAWS = ("protocol",)
+
+# Fewest simulated experiments for an error rate in the heading.
+_LEAST = 100
+
+
+def table(data: ExhibitData, options: Options) -> Table:
+    """One row for each decision rule and setting."""
+    known = data.require_rows(
+        data.no_pairs("No two models share folds and seeds at this scale."),
+        options.experiments,
+        keep=lambda rows: rows["reason"] == "",
+    )
+    titles = TITLES if data.info.is_reproduction else TITLES | _TESTS
+    lines = Rows()
+    for title, part in settings(data, known):
+        for _, row in part.iterrows():
+            lines.add({"Way of deciding": titles[row["setting"]]} | _line(row), title)
+    note = footnote(
+        data,
+        known,
+        f"Level {known['alpha'].iloc[0]:g}. An evaluation by a test has one seed for each fold,"
+        " drawn at random; the folds are fixed. Instability: share of evaluations whose order of"
+        " two models is not that of all trials' means. Wins: pairs decided, mean over evaluations."
+        " Error: share of experiments with equal models in which any is called better, of two"
+        " kinds. Same rows: seeds of one model stand for models on the rows of this study, so only"
+        " the seeds differ. New samples: equally good models are simulated on fresh samples of"
+        f" {numbers.from_to(known['items'])} rows, so the rows that a model happens to get right"
+        " differ as well. In brackets: 95 % intervals. Runs: trainings of each model in an"
+        " evaluation.",
+    )
+    return lines.table(data, data.rows(options.experiments), note, claims=_claims(data, known))
+
+
+def _line(row: pd.Series) -> TableRow:
+    return {
+        "Instability": numbers.percent(row["instability"], 1),
+        "Wins": f"{row['wins']:.1f} / {row['pairs']:.0f}",
+        "Error, same rows": numbers.percent(row["aa"], 1),
+        "Error, new samples": f"{numbers.percent(row['simulated'], 1)}"
+        f" [{100 * row['simulated_low']:.1f}, {100 * row['simulated_high']:.1f}]",
+        "Runs a model": f"{row['runs']:,.0f}",
+    }
+
+
+def _percent(share: float) -> str:
+    return numbers.percent(share, 1)
+
+
+def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
+    names = {row: title for title, part in settings(data, rows) for row in part.index}
+    rows = rows.assign(title=rows.index.map(names))
+    written, corrected = (rows[rows["setting"] == name] for name in ("written", "corrected"))
+    cites = data.info.is_reproduction
+    test = "The protocol as written" if cites else "The uncorrected test"
+    claims = [_error(test, written, corrected, cites)]
+    if written["aa"].notna().all():
+        claims.append(_error_on_same_rows(test, written))
+    if rows["instability"].notna().all():
+        claims += _instability(rows[rows["setting"] == "single"], written)
+    if cites:
+        claims.append(_cost(written))
+    return claims
+
+
+def _error(test: str, written: pd.DataFrame, corrected: pd.DataFrame, cites: bool) -> Claim:
+    both = pd.concat([written, corrected])
+    which = "as written" if cites else "uncorrected"
+    return Claim(
+        name="error_as_written",
+        sentence=f"{test} calls one of several models better although none is, in {{written}} of"
+        " simulated experiments on new samples ({n} in each of {settings}; level {level});"
+        " corrected for overlapping folds, it does so in {corrected}.",
+        headline=f"Error rate at level {{level}}: {which} {{short}}, corrected {{short_corrected}}"
+        if both["simulations"].min() >= _LEAST
+        else "",
+        rows=both,
+        phrases={
+            "written": phrases.extent(written, "simulated", _percent, of=test, is_comparable=True),
+            "corrected": phrases.extent(
+                corrected, "simulated", _percent, of="corrected", is_comparable=True
+            ),
+            "short": phrases.extent(
+                written, "simulated", numbers.percent, of=which, is_comparable=True
+            ),
+            "short_corrected": phrases.extent(
+                corrected, "simulated", numbers.percent, of="corrected", is_comparable=True
+            ),
+            "level": phrases.setting(float(both["alpha"].iloc[0]), numbers.percent),
+            "settings": phrases.distinct(both, "title", "setting"),
+        },
+        sample=Sample.of(both, "simulations", "experiment"),
+        statistic="family-wise error rate",
+        estimates=[
+            Estimate(title, rate, low, high, 0.95, (0.0, 1.0))
+            for title, rate, low, high in written[
+                ["title", "simulated", "simulated_low", "simulated_high"]
+            ].itertuples(index=False)
+        ],
+        null="an error rate of the level",
+    )
+
+
+def _error_on_same_rows(test: str, rows: pd.DataFrame) -> Claim:
+    is_smaller = " This is less than on new samples, where the choice of rows adds to the error."
+    return Claim(
+        name="error_on_same_rows",
+        sentence="If seeds of one model stand for several models on the rows of this study, so that"
+        f" only seeds differ, {test[0].lower()}{test[1:]} calls one better in {{error}} of {{n}} in"
+        f" each of {{settings}}.{is_smaller * bool((rows['aa'] < rows['simulated_low']).all())}",
+        rows=rows,
+        phrases={
+            "error": phrases.extent(rows, "aa", _percent, is_comparable=True),
+            "settings": phrases.count(rows, "setting"),
+        },
+        sample=Sample.of(rows, "aa_experiments", "experiment"),
+        statistic="share of experiments",
+        estimates=_shares(rows, "aa"),
+        null=NO_NULL,
+        precision="no interval: all experiments share the same trials",
+    )
+
+
+def _shares(rows: pd.DataFrame, column: str) -> list[Estimate]:
+    """Estimates without an interval."""
+    return [
+        Estimate(title, share, bounds=(0.0, 1.0))
+        for title, share in rows[["title", column]].itertuples(index=False)
+    ]
+
+
+def _instability(single: pd.DataFrame, written: pd.DataFrame) -> list[Claim]:
+    return [
+        Claim(
+            name=name,
+            sentence=f"{evaluation} orders two models against the means of all trials in {{share}}"
+            " of cases, with one set of folds throughout ({n} of each model in an evaluation,"
+            " {settings}).",
+            rows=rows,
+            phrases={
+                "share": phrases.extent(rows, "instability", _percent, is_comparable=True),
+                "settings": phrases.count(rows, "setting"),
+            },
+            sample=Sample.of(rows, "runs", "run"),
+            statistic="share of evaluations",
+            estimates=_shares(rows, "instability"),
+            null=NO_NULL,
+            precision="no interval: all evaluations share the same trials",
+        )
+        for name, evaluation, rows in (
+            ("instability_of_one_run", "One run of each model", single),
+            ("instability_as_written", "A mean over all folds, with one seed for each,", written),
+        )
+    ]
+
+
+def _cost(rows: pd.DataFrame) -> Claim:
+    return Claim(
+        name="cost",
+        sentence="The protocol as written trains each model once in each fold: {n}, where one run"
+        " of each model needs one.",
+        rows=rows,
+        phrases={},
+        sample=Sample.of(rows, "runs", "training"),
+        statistic="trainings of an evaluation over those of one run",
+        estimates=[
+            Estimate(title, float(runs), float(runs), float(runs), 1.0, (1.0, float("inf")))
+            for title, runs in rows[["title", "runs"]].itertuples(index=False)
+        ],
+        null="the trainings of one run",
+        precision="counted, without error",
+    )

@@ -1,0 +1,151 @@
+"""Ranks that the shown differences leave possible, for all models at once [Mogstad et al. 2024]."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from reseed.claims import phrases
+from reseed.claims.claim import Claim
+from reseed.claims.designs import ONE_TEST_SET
+from reseed.claims.possible_ranks import choose_ranked, rank_models
+from reseed.plugins.options import Experiments as Options
+from reseed.report.rendering import style
+from reseed.report.rendering.arms import arm_title
+from reseed.report.rendering.data import ExhibitData, NothingToShow
+from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
+from reseed.report.rendering.panels import entitle, named_columns, panel_grid, undrawn
+from reseed.report.rendering.settings import note, run_ends, sample_of_ends, settings
+
+#: Most models of a panel.
+_MOST = 40
+# Most panels with a sentence.
+_LISTED = 6
+
+DRAWS = ("pairs",)
+
+
+@style.styled
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
+    """One line for each model: its rank, and the ranks that the verdicts leave possible.
+
+    One panel over all datasets if the analysis `pairs` compared mean ranks. Otherwise a panel for
+    each setting with three models or more in which every pair has a verdict.
+    """
+    rows = data.rows(options.experiments)
+    boards = []
+    if not rows.empty:
+        chosen = choose_ranked(rows)
+        boards = [(t, part, rank_models(part)) for t, part in settings(data, chosen)]
+        boards = [(t, part, board) for t, part, board in boards if len(board)]
+    if not boards:
+        raise NothingToShow(
+            data.no_pairs("No three models have a verdict on every pair, so none is ranked.")
+        )
+    names = [[_name(data, part, model) for model in board["model"]] for _, part, board in boards]
+    heights = [0.19 * min(len(board), _MOST) + 0.75 for _, _, board in boards]
+    canvas, axes = panel_grid(heights, named_columns(names), legend=0.1)
+    for axis, named, (title, _, board) in zip(axes, names, boards, strict=False):
+        _panel(axis, named[:_MOST], board.head(_MOST), len(board))
+        entitle(axis, title, 30)
+    shown = pd.concat([part for _, part, _ in boards])
+    raw = pd.concat([board.assign(setting=title) for title, _, board in boards])
+    low = [name for panel in names for name in panel[_MOST:]]
+    return (
+        canvas,
+        FigureInfo(
+            raw,
+            note(
+                data,
+                shown,
+                undrawn([title for title, _, _ in boards], axes),
+                undrawn(low, []),
+                f"Ranks of a panel hold at once with probability {1 - shown['alpha'].iloc[0]:g}.",
+            ),
+            claims=[
+                *_count_single_best(boards),
+                *(
+                    _may_be_best(named, title, part, board, len(boards) == 1)
+                    for named, (title, part, board) in zip(names, boards[:_LISTED], strict=False)
+                ),
+            ],
+            definitions=[
+                "A model's rank is at least one more than the number of models significantly"
+                " better, and at most the number of models less those significantly worse."
+            ],
+            drawn=NO_CENTRE,
+            alt="Models by rank, with the interval of ranks that the comparisons leave possible.",
+        ),
+    )
+
+
+def _panel(axis: Axes, names: list[str], board: pd.DataFrame, models: int) -> None:
+    y = np.arange(len(board))
+    axis.hlines(y, board["low"] - 0.25, board["high"] + 0.25, color=style.BLUE, linewidth=2.5)
+    axis.plot(board["rank"], y, "o", color=style.BLACK, ms=3.5, mew=0)
+    axis.set_yticks(y, names)
+    axis.set_ylim(len(board) - 0.4, -0.6)
+    axis.set_xlim(0.4, models + 0.6)
+    axis.tick_params(axis="y", length=0)
+    axis.grid(axis="x")
+    axis.grid(visible=False, axis="y")
+    axis.set_xlabel("Rank")
+
+
+def _limit(part: pd.DataFrame) -> str:
+    """The limit to fixed test sets, if no comparison generalises beyond them."""
+    return " on this one test set" if part["design"].isin(ONE_TEST_SET).all() else ""
+
+
+def _count_single_best(boards: list[tuple[str, pd.DataFrame, pd.DataFrame]]) -> list[Claim]:
+    """On how many of several settings one model alone may have the first rank."""
+    if len(boards) < 2:
+        return []
+    alone = pd.DataFrame(
+        {"setting": title, "is_alone": (board["low"] == 1).sum() == 1} | run_ends(part)
+        for title, part, board in boards
+    )
+    parts = pd.concat([part for _, part, _ in boards])
+    each = ", on one test set each" if _limit(parts) else ""
+    text = f"One model is shown to be the best on {{alone}}{each}"
+    return [
+        Claim(
+            "single_best",
+            f"{text} ({{n}} a pair).",
+            alone,
+            {"alone": phrases.share(alone, alone["is_alone"], "dataset")},
+            sample_of_ends(alone, parts),
+            headline=text,
+            null="no difference",
+        )
+    ]
+
+
+def _may_be_best(
+    names: list[str], title: str, part: pd.DataFrame, board: pd.DataFrame, is_one: bool
+) -> Claim:
+    """The models that may have the first rank."""
+    first = [one for one, low in zip(names, board["low"], strict=True) if low == 1]
+    rows = board.assign(**run_ends(part))
+    text = f"{{where}}: {{models}} is shown to be the best{_limit(part)}"
+    if len(first) > 1:
+        text = "{where}: {some} may be the best: {models}"
+    return Claim(
+        f"best: {title}",
+        f"{text} ({{n}} a pair).",
+        rows,
+        {
+            "where": phrases.name(title),
+            "models": phrases.name(", ".join(first)),
+            "some": phrases.share(rows, rows["low"] == 1, "model"),
+        },
+        sample_of_ends(rows, part),
+        headline=text if is_one else "",
+        null="no difference",
+    )
+
+
+def _name(data: ExhibitData, part: pd.DataFrame, model: str) -> str:
+    return arm_title(data, model, part["experiment"].iloc[0])

@@ -1,0 +1,226 @@
+"""Stability of the order of models: agreement of single runs, and the effect of averaging."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Sample
+from reseed.claims.formatting import format_share
+from reseed.plugins.options import Count, Experiments
+from reseed.report.rendering import style
+from reseed.report.rendering.colours import DASHES, LINES
+from reseed.report.rendering.data import ExhibitData, NothingToShow
+from reseed.report.rendering.figures import FigureInfo
+from reseed.report.rendering.panels import panel_grid, undrawn
+from reseed.report.rendering.settings import count_settings, note, settings
+
+# Number of lines that colours and dashes distinguish.
+_MOST = len(LINES) * len(DASHES)
+
+# Level of the tests that tell shown differences from others.
+_ALPHA = 0.05
+
+DRAWS = ("ranking",)
+
+
+class Options(Experiments):
+    """min_runs: fewest runs of a setting that is drawn; nine runs give three points of a curve."""
+
+    min_runs: Count = 2
+
+
+@style.styled
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
+    """Left: Kendall's τ between runs. Right: how often the mean of m runs reverses an order."""
+    rows = data.rows(options.experiments)
+    if not rows.empty:
+        of_pairs = (rows["statistic"] == "reversal") & (rows["m"] == 1)
+        rows = rows[rows["statistic"].isin(["mean_tau", "mean_reversal"]) | of_pairs]
+    # Titles are distinct over all settings, since a dataset may be drawn for one experiment only.
+    found = settings(data, rows)
+    panels = [(title, part[part["value"].notna()]) for title, part in found if not _orderless(part)]
+    if not panels:
+        reason = (
+            "No two models, or not all of a dataset, have two runs on the same splits with"
+            " different scores: no order can be compared."
+        )
+        raise NothingToShow(data.no_pairs(reason))
+    if (most := int(max(part["n"].max() for _, part in panels))) < options.min_runs:
+        raise NothingToShow(
+            f"Each setting has at most {most} runs at this scale. The figure of orders needs"
+            f" {options.min_runs}."
+        )
+    panels = [(title, part) for title, part in panels if part["n"].max() >= options.min_runs]
+    absent = _absent([title for title, part in found if _orderless(part)])
+    rows = rows[rows["value"].notna()]
+    titles, drawn = [title for title, _ in panels], panels[:_MOST]
+    labels = titles[:_MOST] if len(panels) > 1 else []
+    tall = max(2.3, 0.26 * len(drawn) + 0.7)
+    canvas, (left, right) = panel_grid(
+        [tall, tall], legend=style.legend_room(labels), width_ratios=[1, 1.2]
+    )
+    _agreement(left, drawn)
+    _reversal(right, drawn)
+    if len(panels) > 1:
+        style.legend_below(canvas, right.get_legend_handles_labels()[0])
+    level = rows["level"].dropna()
+    return canvas, FigureInfo(
+        rows,
+        note(data, rows, absent, undrawn(titles, drawn), per="dataset"),
+        claims=_claims(panels),
+        definitions=[
+            f"Left: mean over all pairs of single runs, with the central {100 * level.iloc[0]:.0f}"
+            " % of them (1: same order, −1: opposite). Right: mean over pairs of models of the"
+            " chance that m runs and the other n − m, drawn with replacement, order it unlike; 50 %"
+            " for a tie. Most exceed the flips of the verdicts, which compare a run with the mean"
+            " of all runs, itself included."
+        ],
+        drawn=frozenset({"mean"}),
+        alt=("Left: agreement of the orders of two runs, by dataset. Right: how often the"
+                      " mean of m runs orders a pair otherwise than the other runs do."),
+    )  # fmt: skip
+
+
+def _orderless(part: pd.DataFrame) -> bool:
+    return bool(part.loc[part["statistic"] == "mean_tau", "value"].isna().all())
+
+
+def _absent(titles: list[str]) -> str:
+    named = ", ".join(titles)
+    return (
+        f"Not shown, as its models do not share two runs, or always tie: {named}." if named else ""
+    )
+
+
+def _agreement(axis: Axes, panels: list[tuple[str, pd.DataFrame]]) -> None:
+    for i, (_, part) in enumerate(panels):
+        row = part[part["statistic"] == "mean_tau"].iloc[0]
+        y, colour = len(panels) - 1 - i, _look(i)["color"]
+        axis.plot([row["low"], row["high"]], [y, y], color=colour, lw=2.2, alpha=0.4)
+        axis.plot(row["value"], y, "o", color=colour, ms=5)
+    axis.set_yticks(range(len(panels)), [title for title, _ in reversed(panels)])
+    axis.set_ylim(-0.6, len(panels) - 0.4)
+    lowest = min(part["low"].min() for _, part in panels)
+    axis.set_xlim(min(-0.05, lowest - 0.05), 1.05)
+    axis.set_xticks([tick for tick in (-1, -0.5, 0, 0.5, 1) if tick >= lowest - 0.05 or tick >= 0])
+    axis.grid(axis="x")
+    axis.grid(visible=False, axis="y")
+    axis.tick_params(axis="y", length=0)
+    axis.set_xlabel("Kendall’s τ between two single runs")
+
+
+def _reversal(axis: Axes, panels: list[tuple[str, pd.DataFrame]]) -> None:
+    most, top = 1.0, 0.0
+    for i, (title, part) in enumerate(panels):
+        curve = part[part["statistic"] == "mean_reversal"].sort_values("m")
+        if len(curve):
+            axis.plot(curve["m"], 100 * curve["value"], ms=3.5, marker="o", label=title, **_look(i))
+            most, top = max(most, curve["m"].max()), max(top, curve["value"].max())
+    steps = [m for m in (1, 2, 3, 5, 10, 20, 50, 100) if m <= most]
+    axis.set_xscale("log")
+    axis.set_xticks(steps, [str(m) for m in steps])
+    axis.minorticks_off()
+    axis.set_ylim(0, max(5.0, 115 * top))
+    axis.set_xlabel("Runs averaged, m")
+    axis.set_ylabel("Reversed order of a pair (%)")
+
+
+def _look(i: int) -> dict[str, Any]:
+    return {"color": LINES[i % len(LINES)], "ls": DASHES[i // len(LINES) % len(DASHES)]}
+
+
+def _curves(panels: list[tuple[str, pd.DataFrame]]) -> list[tuple[str, pd.DataFrame]]:
+    curves = [
+        (title, part[part["statistic"] == "mean_reversal"].sort_values("m"))
+        for title, part in panels
+    ]
+    return [(title, curve) for title, curve in curves if len(curve)]
+
+
+def _claims(panels: list[tuple[str, pd.DataFrame]]) -> list[Claim]:
+    """How often a single run, and the mean of most runs, reverse the order of a pair.
+
+    The order of the other runs is no truth: where no difference of two models is shown, either may
+    be right.
+    """
+    curves = _curves(panels)
+    if not curves:
+        return []
+    first, last = (
+        pd.concat([curve.iloc[[end]] for _, curve in curves]).assign(
+            title=[title for title, _ in curves]
+        )
+        for end in (0, -1)
+    )
+    names = {
+        "share": phrases.extent(first, "value", format_share, is_comparable=True),
+        "where": count_settings(first),
+    }
+    by_pair, headline = _by_pair(pd.concat([part for _, part in panels]))
+    if not first["value"].any():
+        headline = "No single run reverses the order of a pair of models"
+    found = [
+        Claim(
+            "wrong_order",
+            "A single run orders a pair of models otherwise than the mean of the other runs in"
+            " {share} of cases (mean over pairs; {where}, {n} each).",
+            first,
+            names,
+            Sample.of(first, "n", "run"),
+            statistic="probability of a reversed order",
+        ),
+        replace(by_pair, headline=headline),
+    ]
+    averaged = last[last["m"] > 1]
+    if len(averaged):
+        names = {
+            "m": phrases.extent(averaged, "m", "{:.0f}".format, is_comparable=True),
+            "share": phrases.extent(averaged, "value", format_share, is_comparable=True),
+            "where": count_settings(averaged),
+        }
+        sentence = (
+            "The mean of {m} runs orders a pair otherwise than the mean of the other runs in"
+            " {share} of cases ({where}, {n} each)."
+        )
+        sample = Sample.of(averaged, "n", "run")
+        found.append(Claim("averaged_order", sentence, averaged, names, sample))
+    return found
+
+
+def _by_pair(rows: pd.DataFrame) -> tuple[Claim, str]:
+    """Reversals of pairs whose difference is shown, and of the others; a headline on both.
+
+    Of two models without a shown difference either order may be right, so a reversal is no error.
+    """
+    pairs = rows[rows["statistic"] == "reversal"]
+    shown = pairs["p_adjusted"] <= _ALPHA
+    names = {"pairs": phrases.share(pairs, shown, "pair")}
+    for name, part, of in (
+        ("shown", pairs[shown], "these"), ("open", pairs[~shown], "Where none is shown")
+    ):  # fmt: skip
+        if len(part):
+            worst = part.nlargest(1, "value")
+            names[name] = phrases.extent(part, "value", format_share, of, is_comparable=True)
+            names[f"most_{name}"] = phrases.single(worst, "value", format_share)
+    sentence = "A difference is shown for {pairs} (adjusted, {n} each)."
+    headline = "No difference is shown; a single run reverses an order in up to {most_open}"
+    if "shown" in names:
+        sentence += " A single run orders these otherwise than the other runs in {shown} of cases."
+        headline = "A single run reverses a shown difference in up to {most_shown} of cases"
+        if (pairs.loc[shown, "value"] == 0).all():
+            headline = "No single run reverses a shown difference"
+    if "open" in names:
+        sentence += (
+            " Where none is shown, either order may be right; a single run orders such a pair"
+            " otherwise in {open} of cases."
+        )
+    if {"shown", "open"} <= set(names):
+        headline += "; other pairs are reversed in up to {most_open}"
+    sample = Sample.of(pairs, "n", "run")
+    return Claim("order_by_pair", sentence, pairs, names, sample, null="no difference"), headline

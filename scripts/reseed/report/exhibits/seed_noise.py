@@ -1,0 +1,249 @@
+"""Spread over model seeds: observed, on an infinite test set, and the noise of the test set."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from reseed.claims import phrases
+from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
+from reseed.core.schemas import Row
+from reseed.metrics.names import is_share
+from reseed.plugins.options import NoOptions
+from reseed.report.analyses.noise_split import MOST_SD
+from reseed.report.analyses.shared.arms import with_arms
+from reseed.report.exhibits.shared.ratio_intervals import describe_intervals
+from reseed.report.rendering import coverage, numbers, style
+from reseed.report.rendering.arms import TEST_SET_KEY, arm_title, cell_titles
+from reseed.report.rendering.data import ExhibitData, NothingToShow, footnote, metric_title
+from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
+from reseed.report.rendering.majority import is_majority, why_majority
+from reseed.report.rendering.panels import entitle, panel_grid, undrawn
+from reseed.report.rendering.settings import cell_noun
+from reseed.stats.spread import ratio_limits
+
+_PANEL = ["dataset", "metric"]
+_MARKS = {
+    "test_set_sd": ("s", style.GREY, "Test set: SD of one model over resampled test rows"),
+    "observed_sd": ("o", style.RED, "Model seed: SD observed on this test set"),
+    "infinite_sd": ("D", style.BLUE, "Model seed: SD left on an infinite test set, {} interval"),
+}
+
+
+DRAWS = ("noise_split",)
+
+
+@style.styled
+def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
+    """One panel for each dataset and metric, one line for each model; SDs from zero."""
+    rows = data.rows()
+    if not rows.empty:
+        rows = with_arms(rows[rows["observed_sd"].notna()])
+    if rows.empty:
+        raise NothingToShow("No per-item scores of several model seeds at this scale.")
+    flat = [dataset for (dataset, metric), part in rows.groupby(_PANEL, sort=False)
+            if metric == "accuracy" and is_majority(data, dataset, part["mean"])]  # fmt: skip
+    majority = (rows["metric"] == "accuracy") & rows["dataset"].isin(flat)
+    drawn, rest = _measurable(rows[~majority])
+    if drawn.empty:
+        raise NothingToShow(why_majority(data, flat))
+    panels = list(drawn.groupby(_PANEL, sort=False))
+    level = drawn["level"].max()
+    percent = f"{100 * level:g} %"
+    handles = [
+        Line2D([], [], ls="", marker=mark, ms=5, color=colour, label=label.format(percent))
+        for mark, colour, label in _MARKS.values()
+    ]
+    labels = [str(handle.get_label()) for handle in handles]
+    canvas, axes = panel_grid(
+        [0.2 * len(part) + 0.8 for _, part in panels], legend=style.legend_room(labels)
+    )
+    for axis, ((dataset, metric), part) in zip(axes, panels, strict=False):
+        _panel(axis, data, part)
+        entitle(axis, data.dataset(dataset))
+        axis.set_xlabel(f"SD of {metric_title(metric)}")
+    style.legend_below(canvas, handles)
+    titles = [f"{data.dataset(d)}, {metric_title(m)}" for (d, m), _ in panels]
+    return canvas, FigureInfo(
+        rows,
+        footnote(
+            data,
+            drawn,
+            why_majority(data, flat),
+            _no_mean(rest, "in the CSV only"),
+            _bare(drawn),
+            _constant(drawn),
+            undrawn(titles, axes),
+        ),
+        claims=_claims(data, drawn),
+        definitions=[
+            "Seed’s SD on an infinite test set: what would be left of the spread over model seeds"
+            " if test rows were without end; the rest is seeds that are right on different rows"
+            f" (Jordan 2023). {_no_mean(_without(drawn), 'it has none')}".rstrip(),
+            coverage.at(level, coverage.SEED_NOISE),
+        ],
+        drawn=NO_CENTRE,
+        alt="Marks at three standard deviations for each algorithm.",
+    )
+
+
+def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
+    rows = rows.reset_index(drop=True)
+    for y, row in rows.iterrows():
+        low, high = row["infinite_sd_low"], row["infinite_sd_high"]
+        axis.plot([low, high], [y, y], color=style.BLUE, lw=1.2)
+        for name, (mark, colour, _) in _MARKS.items():
+            size = 6.5 if name == "observed_sd" else 5
+            axis.plot(row[name], y, mark, color=colour, ms=size, mew=0, clip_on=False)
+    axis.set_yticks(range(len(rows)), cell_titles(data, rows, TEST_SET_KEY))
+    axis.set_ylim(len(rows) - 0.5, -0.5)
+    axis.tick_params(axis="y", length=0, pad=7)
+    axis.set_xlim(left=0)
+    axis.grid(True, axis="x")
+    axis.xaxis.set_major_locator(MaxNLocator(6))
+
+
+def _without(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows of datasets and metrics without an SD on an infinite test set."""
+    return rows[~rows.groupby(_PANEL)["infinite_sd"].transform("count").astype(bool)]
+
+
+def _measurable(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """(rows drawn, rows left out); left out are metrics without that SD if another has it."""
+    other = rows.groupby("dataset")["infinite_sd"].transform("count").astype(bool)
+    left = other & rows.index.isin(_without(rows).index)
+    return rows[~left], rows[left]
+
+
+def _no_mean(rows: pd.DataFrame, so: str) -> str:
+    """Sentence on metrics that are not means over test rows; empty without rows."""
+    if rows.empty:
+        return ""
+    return f"No mean over test rows, so {so}: {_metrics(rows)}."
+
+
+def _metrics(rows: pd.DataFrame) -> str:
+    return numbers.several(metric_title(metric) for metric in dict.fromkeys(rows["metric"]))
+
+
+def _bare(rows: pd.DataFrame) -> str:
+    """Number of SDs without an interval and the reason; empty if there are none."""
+    bare = rows[rows["infinite_sd"].notna() & rows["infinite_sd_low"].isna()]
+    if bare.empty:
+        return ""
+    return f"{len(bare)} without an interval: {'; '.join(sorted(set(bare['interval_reason'])))}."
+
+
+def _judged(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows with both noises, of the primary metric or else of all drawn metrics."""
+    rows = rows[rows["test_set_sd"].notna()]
+    primary = rows["primary"].astype(bool)
+    return rows[primary | ~primary.groupby(rows["dataset"]).transform("any")]
+
+
+def _varied(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows whose seeds give different scores. `infinite_sd` may be 0 all the same."""
+    return rows[~phrases.is_degenerate(rows.drop(columns="infinite_sd"))]
+
+
+def _constant(rows: pd.DataFrame) -> str:
+    """Sentence on the rows whose seeds all give one score, which no ratio includes."""
+    left = len(rows) - len(_varied(rows))
+    return f"{left} without variation over seeds: not in the ratios of SDs." if left else ""
+
+
+def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
+    """SD over model seeds against the test set's, and its part on an infinite test set."""
+    varied = _varied(rows)
+    both, split = _judged(varied), varied[varied["seed_share"].notna()]
+    found = [_seed_over_test_set(data, both)] if len(both) else []
+    if len(split):
+        found += [_infinite_test_set(data, split)]
+    return found
+
+
+def _seed_over_test_set(data: ExhibitData, both: pd.DataFrame) -> Claim:
+    nouns, known = cell_noun(both), both["observed_sd"] / both["test_set_sd"]
+    both = both.drop(columns="infinite_sd").assign(ratio=known)
+    ends = [_ratio_limits(row) for row in both.to_dict("records")]
+    both = both.assign(ratio_low=[low for low, _ in ends], ratio_high=[high for _, high in ends])
+    seed, larger = (both["ratio"] > 1), (both["ratio"] < 1)
+    names = {
+        "larger": phrases.share(both, larger, *nouns),
+        "larger_cells": phrases.share(both, larger, "setting"),
+        "less_cells": phrases.share(both, seed, "setting"),
+        "metrics": phrases.name(_metrics(both)),
+        "ratio": phrases.pooled(
+            both, "ratio", numbers.ratio, noun=nouns[0].partition(" ")[0], title=metric_title
+        ),
+    }
+    intervals, counts = describe_intervals(both, both["level"].max())
+    headline, estimated, shown = (
+        ("The seed changes the score more than the test rows", "{less_cells}", "{above}")
+        if 2 * larger.sum() < len(both)
+        else ("Test rows change the score more than the seed", "{larger_cells}", "{below}")
+    )
+    headline += f": shown for {shown}" if counts else f" in {estimated}"
+    if not both["primary"].astype(bool).all():  # names the metric if it is not the primary one
+        headline += " ({metrics})"
+    return Claim(
+        "seed_over_test_set",
+        "The choice of test rows changes the score ({metrics}) more than the model seed does in"
+        " {larger} ({n} each): the SD over seeds divided by that over test rows is {ratio}."
+        f"{intervals}",
+        both,
+        names | counts,
+        Sample.of(both, "n", "seed"),
+        headline=headline,
+        statistic="SD over model seeds / SD over resampled test rows",
+        null="ratio 1",
+        estimates=[_ratio(data, row) for row in both.to_dict("records")],
+    )
+
+
+def _ratio(data: ExhibitData, row: Row) -> Estimate:
+    ends = row["ratio_low"], row["ratio_high"]
+    return Estimate.truncated(_subject(data, row), row["ratio"], ends, row["level"], (0.0, np.inf))
+
+
+def _ratio_limits(row: Row) -> tuple[float, float]:
+    """Interval of the ratio of the SDs; the test set's, from many resamples, is taken as known."""
+    seed = (row["observed_sd"], row["observed_sd_low"], row["observed_sd_high"])
+    return ratio_limits(seed, (row["test_set_sd"],) * 3)
+
+
+def _subject(data: ExhibitData, row: Row) -> str:
+    title = arm_title(data, row["arm"], row["experiment"])
+    return f"{data.dataset(row['dataset'])}, {title}, {metric_title(row['metric'])}"
+
+
+def _infinite_test_set(data: ExhibitData, split: pd.DataFrame) -> Claim:
+    bounded = split.drop(columns="infinite_sd")
+    share = phrases.pooled(
+        bounded, "seed_share", numbers.rounded_percent, "median", *cell_noun(split), metric_title
+    )
+    return Claim(
+        "infinite_test_set",
+        "The share of the variance of the score ({metrics}) over model seeds that an infinite test"
+        " set would leave is {share}, from {n} each; the rest is seeds that are right on different"
+        " test rows.",
+        split,
+        {"share": share, "metrics": phrases.name(_metrics(split))},
+        Sample.of(split, "n", "seed"),
+        statistic="SD over model seeds on an infinite test set",
+        null=NO_NULL,
+        estimates=[
+            Estimate.truncated(
+                _subject(data, row),
+                row["infinite_sd"],
+                (row["infinite_sd_low"], row["infinite_sd_high"]),
+                row["level"],
+                (0.0, MOST_SD if is_share(row["metric"]) else np.inf),
+            )
+            for row in split.to_dict("records")
+        ],
+    )

@@ -1,0 +1,31 @@
+"""Which ratios of two SDs differ from one by their intervals, as a part of a claim's sentence."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from reseed.claims import phrases
+from reseed.claims.phrases import Phrase
+from reseed.report.rendering import numbers
+
+
+def describe_intervals(rows: pd.DataFrame, level: float) -> tuple[str, dict[str, Phrase]]:
+    """Sentence on intervals that exclude one, and its phrases; nothing without an interval.
+
+    `above` and `below` are counts that a headline can state, too.
+
+    Args:
+        rows: one a setting, with the columns `ratio_low` and `ratio_high`.
+        level: of the intervals.
+    """
+    if rows["ratio_low"].isna().all():
+        return "", {}
+    text = (
+        " The {level} interval of the ratio of the SDs lies above one for {above} and below one for"
+        " {below}."
+    )
+    return text, {
+        "level": phrases.setting(level, numbers.percent),
+        "above": phrases.share(rows, rows["ratio_low"] > 1, "setting"),
+        "below": phrases.share(rows, rows["ratio_high"] < 1, "setting"),
+    }

@@ -1,0 +1,164 @@
+"""Code shared by the table and the figure of the analysis `seed_choice`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Sample
+from reseed.claims.formatting import format_number
+from reseed.report.analyses.shared.arms import with_arms
+from reseed.report.exhibits.shared.left_out import left_out
+from reseed.report.rendering.arms import TEST_SET_KEY, cells
+from reseed.report.rendering.data import ExhibitData, footnote
+from reseed.report.rendering.numbers import percent, several
+
+#: Columns of a cell: one row of the table and one colour of the figure.
+CELL = [
+    "experiment", "dataset", "scheme", "arm", "model", "hyperparameters_source", "data_seed",
+    "repeat", "fold",
+]  # fmt: skip
+NOTHING = "No per-item scores of enough model seeds of a binary classifier at this scale."
+_RANKED_BY = {
+    "validation accuracy": "Candidates are found by validation accuracy; test accuracy is shown,"
+    " and no score to choose by. The optimism shows what that would cost.",
+    "test accuracy": "Only test predictions are kept: choose no model by these scores. The optimism"
+    " shows what that costs.",
+}
+_OF_THE_PAPER = "The paper chooses on validation rows."
+
+
+def measured(data: ExhibitData) -> pd.DataFrame:
+    """Rows of measured models, with a column `candidate`.
+
+    A candidate is admitted by the rule and not dominated: no other seed is at least as good in both
+    accuracy and α̂, and better in one.
+    """
+    rows = data.rows()
+    if rows.empty:
+        return rows
+    rows = with_arms(rows[rows["reason"] == ""]).reset_index(drop=True)
+    return rows.assign(candidate=rows["admitted"].astype(bool) & rows["pareto"].astype(bool))
+
+
+def labels(data: ExhibitData, rows: pd.DataFrame) -> pd.Series:
+    """Name of each row's cell, distinct within its dataset."""
+    found = pd.Series("", rows.index)
+    for _, part in rows.groupby("dataset", sort=False):
+        for title, cell in cells(data, part, TEST_SET_KEY):
+            found[cell.index] = title
+    return found
+
+
+def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
+    """The footnote: number of seeds, and cells left out."""
+    return footnote(data, rows, *sentences, left_out(data))
+
+
+def by_which_score(data: ExhibitData, rows: pd.DataFrame) -> str:
+    """Score that ranks the models, with datasets if it differs between them."""
+    parts = rows.groupby("ranked_by", sort=True)
+    phrase = [_OF_THE_PAPER] if data.info.is_reproduction else []
+    for name, part in parts:
+        named = [data.dataset(d) for d in dict.fromkeys(part["dataset"])]
+        phrase.append((f"{several(named)}: " if len(parts) > 1 else "") + _RANKED_BY[name])
+    return " ".join(phrase)
+
+
+def how(rows: pd.DataFrame) -> str:
+    """Sentence on the computation of α̂."""
+    first = rows.iloc[0]
+    low, high = rows["delta"].min(), rows["delta"].max()
+    delta = f"{low:.3f}" if f"{low:.3f}" == f"{high:.3f}" else f"{low:.3f}–{high:.3f}"
+    return (
+        f"α̂: smallest share of a model's test rows to be reweighted away for its logit gaps to lie"
+        f" within δ of the other seeds' average distribution; exact, mean of"
+        f" {first['n_bootstrap']:.0f} bootstraps, ε = {first['epsilon']:g}, δ = {delta}: with fewer"
+        " rows δ grows and α̂ sees less; with fewer seeds one outlier shifts everyone's reference."
+    )
+
+
+def claims(rows: pd.DataFrame) -> list[Claim]:
+    """Cost of choosing by test score, models close to the other seeds, and churn, of these rows."""
+    found = [_optimism(rows)]
+    if (rows["alpha_hat"] != 0).any():
+        found += [_admitted(rows), *_best_by_test(rows)]
+    churn = first_of_cells(rows).assign(churn=cells_churn(rows).to_numpy())
+    names = {
+        "churn": phrases.extent(churn, "churn", lambda share: percent(share, 1), is_comparable=True)
+    }
+    text = "Two seeds predict another class for {churn} of the test rows ({n} a setting)."
+    return [*found, Claim("churn", text, churn, names, Sample.of(churn, "n", "seed"))]
+
+
+def _optimism(rows: pd.DataFrame) -> Claim:
+    """Loss of the seed that is best on half of the test rows, over the cells."""
+    cells = first_of_cells(rows)
+    names = {
+        "optimism": phrases.extent(cells, "optimism", _points, is_comparable=True),
+        "gain": phrases.extent(cells, "gain", _points, is_comparable=True),
+        "cells": phrases.count(cells, "setting"),
+    }
+    return Claim(
+        "selection_optimism",
+        "The seed with the best accuracy on half of the test rows scores {optimism} points less on"
+        " the other half; above the mean seed it keeps {gain} points ({cells} of {n}).",
+        cells,
+        names,
+        Sample.of(cells, "n", "seed"),
+        headline="The best seed on half of the test rows is {optimism} points worse on the rest",
+        statistic="accuracy on one half minus accuracy on the other half",
+    )
+
+
+def _admitted(rows: pd.DataFrame) -> Claim:
+    names = {
+        "admitted": phrases.share(rows, rows["admitted"].astype(bool), "trained model"),
+        "threshold": phrases.setting(rows["threshold"].iloc[0]),
+    }
+    return Claim(
+        "admitted_models",
+        "{admitted} are close to those of the other seeds: α̂ of at most {threshold} ({n} a"
+        " setting).",
+        rows,
+        names,
+        Sample.of(rows, "n", "seed"),
+        headline="{admitted} have α̂ of at most {threshold} against other seeds",
+    )
+
+
+def _best_by_test(rows: pd.DataFrame) -> Iterator[Claim]:
+    """Whether the one model with the best test accuracy is admitted; without cells of ties."""
+    is_best = rows["accuracy"] == rows.groupby(CELL)["accuracy"].transform("max")
+    best = rows[is_best]
+    best = first_of_cells(best.assign(is_tied=best.duplicated(CELL, keep=False)))
+    single = best[~best["is_tied"]]
+    if single.empty:
+        return
+    close = single["admitted"].astype(bool)
+    names = {
+        "close": phrases.share(single, close, "setting", of="where one model"),
+        "tied": phrases.share(best, best["is_tied"], "setting"),
+    }
+    text = (
+        "Where one model has the best test accuracy, it is close to those of the other seeds in"
+        " {close} ({n} a setting)"
+    )
+    ties = "; in {tied} several models share it" if best["is_tied"].any() else ""
+    yield Claim("best_by_test", f"{text}{ties}.", best, names, Sample.of(best, "n", "seed"))
+
+
+def first_of_cells(rows: pd.DataFrame) -> pd.DataFrame:
+    """The first row of each cell."""
+    return rows.drop_duplicates(CELL)
+
+
+def _points(share: float) -> str:
+    return format_number(100 * share, 2)
+
+
+def cells_churn(rows: pd.DataFrame) -> pd.Series:
+    """Mean churn of the pairs of models of each cell, as a share of the test rows."""
+    return rows.groupby(CELL, sort=False)["churn"].mean()

@@ -1,0 +1,257 @@
+"""Median, IQR, range and relative variation, one seed varied at a time (Raste, Table 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.core.schemas import COMPARISON_COLUMNS, Row
+from reseed.plugins.options import TheseExperiments as Options
+from reseed.report.analyses.shared.arms import with_arms
+from reseed.report.exhibits.shared.ratio_intervals import describe_intervals
+from reseed.report.exhibits.shared.spread_cells import mean_log_ratio
+from reseed.report.rendering import numbers
+from reseed.report.rendering.arms import arm_titles
+from reseed.report.rendering.data import ExhibitData, footnote, metric_title, require_rows
+from reseed.report.rendering.settings import cell_noun, counted_settings
+from reseed.report.rendering.tables import GroupedRow, Rows, Table
+from reseed.stats.spread import ratio_limits
+
+#: Columns that identify a row of the table within a dataset.
+ROW = ["dataset", "scheme", "hyperparameters_source", "arm"]
+#: Fewest seeds for a spread.
+LEAST = 3
+# Scores from this size on have decimals of their own.
+_LARGE = 10
+# Fewest seeds for two digits of a spread.
+_PRECISE = 20
+
+
+DRAWS = ("spread",)
+
+
+def table(data: ExhibitData, options: Options) -> Table:
+    """One row for each dataset and arm, a group of columns for each experiment."""
+    experiments = options.experiments
+    rows = require_rows(
+        data.rows(experiments), "None of this table's experiments was run at this scale."
+    )
+    rows = with_arms(rows[rows["held"] == ""])
+    places = equal_places(rows)
+    lines, rows = Rows(), together(rows)
+    for (dataset, scheme, source, _), part in rows.groupby(ROW, sort=False):
+        cell = part.set_index("experiment")
+        line = {("", "Algorithm"): arm_titles(data, part)[0]}
+        for name in experiments:
+            entry = cell.loc[name] if name in cell.index else None
+            line |= columns(data.experiment(name), entry, places[dataset])
+        if len(experiments) == 2:
+            pair = [spread_of(cell.loc[n], "sd") if n in cell.index else np.nan
+                    for n in experiments]  # fmt: skip
+            line["", "SD ratio"] = numbers.ratio(_divide(*pair))
+        lines.add(line, section(data, rows, dataset, scheme, source))
+    first = [data.experiment(name).lower() for name in experiments]
+    about_ratio = f"SD ratio: SD, {first[0]}, over SD, {first[1]}." if len(first) == 2 else ""
+    return lines.table(
+        data,
+        rows,
+        footnote(data, rows, few(rows)),
+        definitions=["Relative variation: range over median.", about_ratio, UNCERTAIN],
+        claims=claims(data, rows),
+    )
+
+
+UNCERTAIN = (
+    "A range grows with the number of seeds: compare ranges at equal numbers only, SD otherwise."
+)
+
+
+def few(rows: pd.DataFrame) -> str:
+    """Sentence on spreads that are dashes; empty if there are none."""
+    lacking = (rows["n"] > 0) & (rows["n"] < LEAST)
+    return f"No spread is given of fewer than {LEAST} seeds." if lacking.any() else ""
+
+
+def spread_of(entry: pd.Series, name: str) -> float:
+    """A spread of a row; NaN with too few seeds."""
+    return float(entry[name]) if entry["n"] >= LEAST else np.nan
+
+
+def score_places(rows: pd.DataFrame) -> int:
+    """Decimals for scores and their spreads on one dataset.
+
+    The relative error of a spread over n runs is near 1 / √(2 n), so the smallest spread has two
+    digits from 20 runs on and one digit below.
+    """
+    is_precise = rows["n"].max() >= _PRECISE
+    least = 3 + is_precise if rows["median"].abs().max() < _LARGE else 1
+    return numbers.decimals(rows["iqr"], 1 + is_precise, least=least)
+
+
+def equal_places(rows: pd.DataFrame) -> dict[str, int]:
+    """Decimals by dataset: those of `score_places`, the most of all datasets with scores below 10.
+
+    So a column has equal decimals, unless the scores of a dataset have another size.
+    """
+    places = {str(d): score_places(part) for d, part in rows.groupby("dataset")}
+    size = rows["median"].abs().groupby(rows["dataset"]).max()
+    small = [dataset for dataset in places if not size[dataset] >= _LARGE]
+    most = max((places[dataset] for dataset in small), default=0)
+    return places | dict.fromkeys(small, most)
+
+
+def together(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows sorted by dataset, in order of appearance."""
+    order = {name: i for i, name in enumerate(dict.fromkeys(rows["dataset"]))}
+    return rows.sort_values("dataset", key=lambda s: s.map(order), kind="stable")
+
+
+def section(data: ExhibitData, rows: pd.DataFrame, dataset: str, scheme: str, source: str) -> str:
+    """Heading of a dataset's rows, with split and hyper-parameters if they differ."""
+    parts = [f"{data.dataset(dataset)}, {metric_title(data.metric(dataset))}"]
+    parts += [scheme] if rows["scheme"].nunique() > 1 else []
+    parts += [source] if rows["hyperparameters_source"].nunique() > 1 else []
+    return ", ".join(parts)
+
+
+def columns(title: str, entry: pd.Series | None, places: int, sd: bool = False) -> GroupedRow:
+    """A group of columns: n, median and spreads of a row of the analysis; dashes for None."""
+    names = {"iqr": "IQR", "range": "Range"} | ({"sd": "SD"} if sd else {})
+    if entry is None:
+        found = {"n": "not run", "Median": numbers.NONE}
+        found |= dict.fromkeys([*names.values(), "Relative variation"], numbers.NONE)
+    else:
+        found = {
+            "n": numbers.seeds(int(entry["n"]), int(entry["failed"])),
+            "Median": numbers.fixed(entry["median"], places),
+            **{t: numbers.fixed(spread_of(entry, name), places) for name, t in names.items()},
+            "Relative variation": numbers.fixed(spread_of(entry, "relative_variation"), 3),
+        }
+    return {(title, name): value for name, value in found.items()}
+
+
+def _divide(a: float, b: float) -> float:
+    return a / b if b and np.isfinite(a) and np.isfinite(b) else np.nan
+
+
+def sd_ratios(rows: pd.DataFrame) -> pd.DataFrame:
+    """Cells in which each seed was varied alone: SDs, numbers of seeds, `ratio` (data over model).
+
+    `ratio_low`, `ratio_high`: interval of the ratio, where both SDs have one. If several
+    experiments vary the same seed of a cell, the first one counts. Cells whose scores do not vary
+    are left out.
+    """
+    usable = rows[(rows["n"] >= LEAST) & rows["sd"].notna()]
+    usable = usable[~phrases.is_degenerate(usable)]
+    data_seeds, model_seeds = (
+        usable[usable["varied"] == name].drop_duplicates(ROW).set_index(ROW)
+        for name in ("data", "model")
+    )
+    both = data_seeds.merge(
+        model_seeds, left_index=True, right_index=True, suffixes=("_data", "_model")
+    )
+    both = both.reset_index().rename(columns={"metric_data": "metric"})
+    ends = [
+        ratio_limits(*(tuple(row[f"{name}_{of}"] for name in ("sd", "sd_low", "sd_high"))
+                       for of in ("data", "model")))
+        for row in both.to_dict("records")
+    ]  # fmt: skip
+    limits = pd.DataFrame(ends, both.index, ["ratio_low", "ratio_high"], dtype=float)
+    ratio = both["sd_data"] / both["sd_model"]
+    return both.join(limits).assign(ratio=ratio, inverse=1 / ratio)
+
+
+def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
+    """The ratio of the SDs over splits and over model seeds; the models with extreme spreads."""
+    both = sd_ratios(rows)
+    found = [_sd_ratio(data, both)] if len(both) else []
+    return [*found, *_extremes(data, rows[(rows["n"] >= LEAST) & rows["sd"].notna()])]
+
+
+def _sd_ratio(data: ExhibitData, both: pd.DataFrame) -> Claim:
+    nouns, level = cell_noun(both), both["level_data"].max()
+    names = {
+        "larger": phrases.share(both, both["ratio"] > 1, *nouns),
+        "larger_cells": phrases.share(both, both["ratio"] > 1, "setting"),
+        "ratio": phrases.pooled(
+            both, "ratio", numbers.ratio, noun=nouns[0].partition(" ")[0], title=metric_title
+        ),
+    }
+    text = (
+        "Another random split changes the score more than another model seed does in {larger}: the"
+        " SD over data seeds divided by that over model seeds is {ratio}, with {n} a side"
+    )
+    intervals, counts = describe_intervals(both, level)
+    headline = "Another split changes the score more than another model seed in {larger_cells}"
+    if counts:
+        headline = "Splits change the score more than model seeds do: shown for {above}"
+    if both["metric"].nunique() == 1:
+        more = both["ratio"].median() >= 1
+        times = phrases.centre(both, "ratio" if more else "inverse", numbers.times)
+        names["times"] = times
+        sides = ("Splits", "model seeds") if more else ("Model seeds", "splits")
+        headline = f"{sides[0]} move the score {{times}} times as much as {sides[1]}"
+    return Claim(
+        "sd_ratio",
+        f"{text}.{intervals}",
+        both,
+        names | counts,
+        Sample.of(both, ["n_data", "n_model"], "seed"),
+        headline=headline,
+        statistic="SD over data seeds / SD over model seeds",
+        null="ratio 1",
+        estimates=ratio_estimates(data, both),
+        average=mean_log_ratio(data, [(_side(row, "data"), _side(row, "model"))
+                                      for row in both.to_dict("records")]),
+    )  # fmt: skip
+
+
+def _side(row: Row, name: str) -> Row:
+    """The cell of one kind of seed of a row of `sd_ratios`."""
+    return row | {"experiment": row[f"experiment_{name}"], "varied": name}
+
+
+def ratio_estimates(data: ExhibitData, both: pd.DataFrame) -> list[Estimate]:
+    """The ratio of each row of `sd_ratios`, with its interval."""
+    renamed = {"experiment_model": "experiment", "model_model": "model"}
+    titles = arm_titles(data, both.rename(columns=renamed))
+    level = both["level_data"].max()
+    return [
+        Estimate.truncated(
+            f"{data.dataset(row['dataset'])}, {title}",
+            row["ratio"],
+            (row["ratio_low"], row["ratio_high"]),
+            level,
+            (0.0, np.inf),
+        )
+        for row, title in zip(both.to_dict("records"), titles, strict=True)
+    ]
+
+
+def _extremes(data: ExhibitData, usable: pd.DataFrame) -> Iterator[Claim]:
+    """The models with the smallest and the largest SD over model seeds on several datasets."""
+    model_only = usable[usable["varied"] == "model"]
+    arms = model_only.groupby(COMPARISON_COLUMNS, dropna=False)["arm"].transform("nunique")
+    model_only = model_only[arms > 1]
+    if model_only["dataset"].nunique() < 2:
+        return
+    sd = model_only.groupby(COMPARISON_COLUMNS, dropna=False)["sd"]
+    of, names = counted_settings(model_only), {}
+    for word, end in (("smallest", "min"), ("largest", "max")):
+        # All models that share the extreme are named.
+        at_end = model_only[model_only["sd"] == sd.transform(end)]
+        counts = pd.Series(arm_titles(data, at_end)).value_counts()
+        names[word] = phrases.tally(
+            at_end, [f"{title} ({n} of {of})" for title, n in counts.items()], of=word
+        )
+    yield Claim(
+        "extreme_sds",
+        "The SD over model seeds ({n} each) is smallest for {smallest} and largest for {largest}.",
+        model_only,
+        names,
+        Sample.of(model_only, "n", "seed"),
+    )

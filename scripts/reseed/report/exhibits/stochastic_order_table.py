@@ -1,0 +1,103 @@
+"""Almost stochastic order: arms whose distribution of scores lies above another's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Sample
+from reseed.core.schemas import COMPARISON_COLUMNS
+from reseed.plugins.options import Experiments as Options
+from reseed.report.rendering.arms import arm_title
+from reseed.report.rendering.data import ExhibitData, footnote, require_rows
+from reseed.report.rendering.headlines import LEAST
+from reseed.report.rendering.numbers import NONE, fixed, from_to
+from reseed.report.rendering.settings import metric_title, settings
+from reseed.report.rendering.tables import Rows, Table
+
+DRAWS = ("stochastic_order",)
+
+# The asterisk of a stand-in is removed.
+_SHOWN = "§"
+
+
+def table(data: ExhibitData, options: Options) -> Table:
+    """A square of arms for each dataset: violation ratio of row over column, with its bound."""
+    rows = data.rows(options.experiments)
+    rows = require_rows(
+        rows if rows.empty else rows[rows["reason"] == ""],
+        "No two arms have two finished seeds each at this scale.",
+    )
+    lines, claims, parts = Rows(), [_overall(rows)], settings(data, rows)
+    several = len(parts) > 1
+    for title, part in parts:
+        cell = {(r["arm_a"], r["arm_b"]): r for _, r in part.iterrows()}
+        heading = f"{title}, {metric_title(part['metric'].iloc[0])}"
+        experiment = part["experiment"].iloc[0]
+        arms = {a: arm_title(data, a, experiment) for a in dict.fromkeys(part["arm_a"])}
+        for a, name in arms.items():
+            others = {other: _cell(cell.get((a, b))) for b, other in arms.items()}
+            lines.add({"Lies above": name} | others, heading)
+        if several:
+            claims.append(_claim(part, title))
+    first = rows.iloc[0]
+    text = from_to(rows[["n_a", "n_b"]].to_numpy().ravel(), to="–")
+    note = footnote(
+        data,
+        rows,
+        f"Seeds per arm: {text}. Violation ratio (0: the row's arm is"
+        f" better at every quantile; 1: the column's is), in brackets its"
+        f" {100 * first['level']:g} % upper bound; {_SHOWN} where that is below"
+        f" {first['threshold']:g}."
+        " For each pair by itself, not for all at once. Seeds are taken as independent samples.",
+    )
+    return lines.table(data, rows, note, claims=claims)
+
+
+def _overall(rows: pd.DataFrame) -> Claim:
+    """The number of pairs with a shown order over all datasets."""
+    text = "Almost stochastic order is shown for {shown}"
+    few = rows[["n_a", "n_b"]].min(axis=None) < LEAST
+    return _claim(rows, "", headline="" if few else text)
+
+
+def _claim(rows: pd.DataFrame, where: str, headline: str = "") -> Claim:
+    dominates = rows["dominates"].astype(bool)
+    either = rows.assign(
+        shown=dominates,
+        first=rows[["arm_a", "arm_b"]].min(axis=1),
+        second=rows[["arm_a", "arm_b"]].max(axis=1),
+    )
+    keys = [*COMPARISON_COLUMNS, "first", "second"]
+    either["shown"] = either.groupby(keys, dropna=False)["shown"].transform("any")
+    pairs = either.drop_duplicates(keys)
+    lead = "{where}: almost" if where else "Almost"
+    return Claim(
+        f"stochastic_order: {where}" if where else "stochastic_order",
+        f"{lead} stochastic order is shown for {{shown}} of arms ({{n}} an arm).",
+        pairs,
+        {"shown": phrases.share(pairs, pairs["shown"], "pair"), "where": phrases.name(where)},
+        Sample.of(pairs, ["n_a", "n_b"], "seed"),
+        headline=headline,
+        statistic="violation ratio",
+        null="no order",
+        precision=_detectable(pairs[~pairs["shown"]]),
+    )
+
+
+def _detectable(pairs: pd.DataFrame) -> str:
+    """Smallest shift between Gaussian scores that is shown; empty where all orders are shown."""
+    if pairs.empty:
+        return ""
+    sizes = pairs["detectable"]
+    if np.isinf(sizes).any():
+        return "no shift, however large, is shown with a power of 80 % by so few seeds"
+    return f"power 80 % against a shift of {from_to(sizes, '{:.1f}'.format)} SD between Gaussians"
+
+
+def _cell(row: pd.Series | None) -> str:
+    if row is None:
+        return NONE
+    mark = _SHOWN if row["dominates"] else ""
+    return f"{fixed(row['ratio'], 2)} [{fixed(row['upper'], 2)}]{mark}"

@@ -1,0 +1,176 @@
+"""Confidence sequence of each pair of models after every seed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from reseed.claims import phrases
+from reseed.claims.claim import Claim
+from reseed.core.schemas import COMPARISON_COLUMNS
+from reseed.plugins.options import Experiments as Options
+from reseed.report.rendering import style
+from reseed.report.rendering.data import ExhibitData
+from reseed.report.rendering.figures import FigureInfo
+from reseed.report.rendering.numbers import from_to, whole
+from reseed.report.rendering.panels import entitle, line, panel_grid, undrawn
+from reseed.report.rendering.settings import (
+    note,
+    pair_runs,
+    pair_title,
+    pair_titles,
+    settings,
+)
+
+NOTHING = "No pair of models has two comparable runs at this scale."
+PAIR = ["model_a", "model_b"]
+#: Outcomes that decide a comparison; a narrow interval alone does not.
+SETTLED = ("difference", "equivalent")
+
+
+DRAWS = ("stopping",)
+
+
+@style.styled
+def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
+    """A panel for each pair: difference and its interval by number of runs."""
+    rows = data.require_rows(NOTHING, options.experiments)
+    several = len(settings(data, rows)) > 1
+    panels = [
+        (f"{pair_title(data, part.iloc[0])}" + (f", {title}" if several else ""), part)
+        for title, setting in settings(data, rows)
+        for _, part in setting.groupby(PAIR, sort=False)
+    ]
+    canvas, axes = panel_grid([1.9] * len(panels), 2 if several else 3, legend=0.6)
+    for axis, (title, part) in zip(axes, panels, strict=False):
+        _panel(axis, part)
+        entitle(axis, title)
+    handles = [
+        line(style.BLUE, "Mean difference"),
+        line(style.SKY, f"{_levels(rows)} % confidence sequence", width=6),
+        line(style.BLACK, "Settled", ":", 1.2),
+    ]
+    canvas.legend(handles=handles, loc="outside lower center", ncols=3)
+    known = rows.drop_duplicates([*COMPARISON_COLUMNS, *PAIR]).rename(columns={"model_a": "model"})
+    return canvas, FigureInfo(
+        rows,
+        note(data, known, GUARANTEE, overlap(rows), undrawn([t for t, _ in panels], axes)),
+        claims=claims(data, rows),
+        drawn=frozenset({"mean"}),
+        alt=("A panel a pair of models: the mean difference over the number of runs, in a"
+                      " band; dotted where the pair is settled."),
+    )  # fmt: skip
+
+
+GUARANTEE = (
+    "The sequence may be looked at after every run: for independent Gaussian differences all of it"
+    " covers at once. Seeds are taken in the order of their numbers."
+)
+
+
+def _levels(rows: pd.DataFrame) -> str:
+    """The level of the sequences, or their range, such as `95 to 99.2`."""
+    return from_to(100 * (1 - rows["test_alpha"]), lambda level: f"{level:.4g}")
+
+
+def overlap(rows: pd.DataFrame) -> str:
+    """Sentence on splits that share rows; empty if runs differ in seeds only."""
+    if not (rows["design"] == "splits").any():
+        return ""
+    return "Splits of one table overlap: over them the sequence is too narrow, and none a verdict."
+
+
+def _panel(axis: Axes, part: pd.DataFrame) -> None:
+    factor = part["factor"].iloc[0]
+    finite = part[np.isfinite(part["low"]) & np.isfinite(part["high"])]
+    axis.fill_between(finite["runs"], finite["low"] * factor, finite["high"] * factor,
+                      color=style.SKY, alpha=0.5, lw=0)  # fmt: skip
+    axis.plot(part["runs"], part["mean"] * factor, color=style.BLUE, lw=1.3)
+    axis.axhline(0, color=style.BLACK, lw=0.8)
+    at = settled_at(part.iloc[0])
+    if math.isfinite(at):
+        axis.axvline(at, color=style.BLACK, lw=1.2, ls=":")
+    # The first intervals are too wide for the scale of the last ones.
+    if len(finite):
+        half = (finite["high"] - finite["low"]).iloc[-1] * factor
+        ends = [finite["low"].iloc[-1] * factor, finite["high"].iloc[-1] * factor, 0.0]
+        axis.set_ylim(min(ends) - 2 * half, max(ends) + 2 * half)
+    axis.set_xlabel("Runs of each")
+    unit = part["unit"].iloc[0]
+    axis.set_ylabel(f"Difference, {unit}" if unit else "Difference")
+    axis.locator_params(axis="x", integer=True, nbins=5)
+
+
+def settled_at(row: Mapping) -> float:
+    """Number of runs after which a pair was decided, or NaN."""
+    return row["stopped_at"] if row["outcome"] in SETTLED else math.nan
+
+
+def describe_pair(data: ExhibitData, row: Mapping) -> str:
+    """Outcome of a decided pair: `RF beats XGB`."""
+    titles = dict(zip(PAIR, pair_titles(data, row), strict=True))
+    if row["outcome"] == "equivalent":
+        return f"{' and '.join(titles.values())} are equivalent"
+    ahead, behind = PAIR if row["winner"] == row["model_a"] else PAIR[::-1]
+    return f"{titles[ahead]} beats {titles[behind]}"
+
+
+def _settled(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """(pairs, decided pairs) of designs for which the sequence is valid."""
+    last = rows[rows["design"] != "splits"].drop_duplicates([*COMPARISON_COLUMNS, *PAIR])
+    return last, last[last["outcome"].isin(SETTLED)]
+
+
+def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
+    """Number of decided pairs, their runs, and the first three of them."""
+    last, settled = _settled(rows)
+    if last.empty:
+        return []
+    found = [
+        Claim(
+            "settled",
+            "{n} of each settle {settled}.",
+            last,
+            {"settled": phrases.share(last, last["outcome"].isin(SETTLED), "pair")},
+            pair_runs(last),
+            headline="{n} of each settle {settled}",
+        )
+    ]
+    if len(settled) > 1:
+        after = phrases.extent(settled, "stopped_at", whole, is_comparable=True)
+        sentence = "These pairs are settled after {after} runs, of {n} available."
+        found.append(
+            Claim("settled_after", sentence, settled, {"after": after}, pair_runs(settled))
+        )
+    titles = {i: title for title, part in settings(data, last) for i in part.index}
+    for number, i in enumerate(settled.nsmallest(3, "stopped_at").index, 1):
+        pair = settled.loc[[i]]
+        names = {
+            "where": phrases.name(titles[i]),
+            "at": phrases.single(pair, "stopped_at", whole),
+            "outcome": phrases.name(describe_pair(data, pair.iloc[0])),
+        }
+        sentence = (
+            "{where}: stopped at run {at} of {n}, the comparison says: {outcome}"
+            f"{_since(rows, pair.iloc[0])}."
+        )
+        found.append(Claim(f"settled_pair_{number}", sentence, pair, names, pair_runs(pair)))
+    return found
+
+
+def _since(rows: pd.DataFrame, row: pd.Series) -> str:
+    """The last interval of a pair decided earlier; empty if it agrees."""
+    same = [name for name in (*COMPARISON_COLUMNS, *PAIR) if pd.notna(row[name])]
+    last = rows[(rows[same] == row[same]).all(axis="columns")].iloc[-1]
+    low, high = last["low"], last["high"]
+    if row["outcome"] != "difference" or not (math.isfinite(low) and math.isfinite(high)):
+        return ""
+    if low <= 0 <= high:
+        return "; at the last run the interval includes zero again"
+    ahead = row["model_a"] if low > 0 else row["model_b"]
+    return "" if ahead == row["winner"] else "; at the last run the interval says the opposite"

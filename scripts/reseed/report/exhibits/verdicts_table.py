@@ -1,0 +1,253 @@
+"""Every pair of models in one line, with its verdict as a sentence on demand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import get_args
+
+import pandas as pd
+
+from reseed.claims import phrases
+from reseed.claims.claim import Claim, Sample
+from reseed.claims.designs import ONE_TEST_SET
+from reseed.claims.families import describe_families
+from reseed.claims.pair_verdicts import (
+    BY_ONE_CORRECTION,
+    build_pair_verdict,
+    find_conditional,
+    label_pair_outcome,
+)
+from reseed.claims.verdicts import Outcome
+from reseed.core.schemas import COMPARISON_COLUMNS, Row
+from reseed.plugins.options import Experiments as Options
+from reseed.report.exhibits.shared.shown_pairs import share_shown
+from reseed.report.rendering import coverage, numbers
+from reseed.report.rendering.data import ExhibitData, metric_title
+from reseed.report.rendering.settings import (
+    adjusted_over,
+    count_settings,
+    detectable,
+    difference_and_interval,
+    difference_estimates,
+    difference_places,
+    every_pair,
+    half_widths,
+    leaders,
+    note,
+    p_cell,
+    pair_runs,
+    pair_title,
+    pair_titles,
+    settings,
+    with_unit,
+)
+from reseed.report.rendering.tables import Rows, Table, TableRow
+
+_SHORT = {
+    "no difference shown": "not shown",
+    "no variation": "no verdict",
+}
+# With more pairs in a setting, only pairs with the best model are printed.
+_MOST = 45
+
+
+_TIED = " (tied)"
+DRAWS = ("pairs",)
+
+
+def table(data: ExhibitData, options: Options) -> Table:
+    """One row for each pair, a section for each dataset."""
+    rows = data.require_rows(
+        data.no_pairs("No two models were run on the same dataset."), options.experiments
+    )
+    rows, untested = _tested(rows)
+    # The verdict over datasets leads: it is one claim, those by dataset are many.
+    rows = rows.sort_values("design", key=lambda design: design != "datasets", kind="stable")
+    lines, raw, hidden = Rows(), [], 0
+    level = rows["level"].max()
+    for title, part in settings(data, rows):
+        part = _in_order(part)
+        raw.append(part)
+        printed = _printed(part)
+        hidden += len(part) - len(printed)
+        places, section = difference_places(part), with_unit(title, part)
+        for row in printed.to_dict("records"):
+            difference, interval = difference_and_interval(row, places)
+            cells = {
+                "Pair": pair_title(data, row),
+                "Difference": difference,
+                f"{100 * level:g} % interval": interval,
+                "p": p_cell(row["p_adjusted"]),
+                "Flips": numbers.percent(row["instability"]),
+                "Outcome": _SHORT.get(row["outcome"], label_pair_outcome(row)),
+            }
+            sentence = build_pair_verdict(row | _titles(data, row)).sentence()
+            lines.add(cells, section, sentence)
+    rest = f"{hidden} pairs without the best mean are in the CSV only." if hidden else ""
+    return lines.table(
+        data,
+        pd.concat(raw, ignore_index=True),
+        note(data, rows, rest, untested),
+        definitions=[
+            "Difference: positive where the model named first is better; its interval is for the"
+            f" pair alone. p: adjusted over {adjusted_over(rows)} (Holm, both directions)."
+            " Flips: share of single runs that order the pair the other way.",
+            f"A difference is shown where p is at most {rows['alpha'].iloc[0]:g}. On given splits"
+            " it says nothing of other data sets; a difference that is not shown is no equality.",
+            *_fixed_test_set(rows),
+            *_families(rows),
+            *coverage.corrected(rows),
+        ],
+        claims=_claims(data, rows),
+    )
+
+
+def _tested(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """The rows without comparisons over too few datasets, and a sentence on them."""
+    over = (rows["design"] == "datasets") & (rows["outcome"] == "too few runs")
+    if not over.any() or over.all():
+        return rows, ""
+    most, needed = int(rows.loc[over, "n"].max()), int(rows.loc[over, "min_runs"].max())
+    some = int(over.sum())
+    if some < (rows["design"] == "datasets").sum():
+        return rows[~over], (
+            f"Not tested over datasets: {numbers.counted(some, 'pair')} with comparable runs on"
+            f" {most} or fewer, where at least {needed} are needed."
+        )
+    return rows[~over], (
+        f"Nothing is tested over datasets: there are {most}, and at least {needed} are needed."
+    )
+
+
+def _families(rows: pd.DataFrame) -> list[str]:
+    """What the adjustment by dataset leaves, if there are several datasets."""
+    tested = rows[(rows["design"] != "datasets") & (rows["family"] == "dataset")]
+    families = tested.groupby([*COMPARISON_COLUMNS], dropna=False).ngroups
+    text = describe_families(families, rows["alpha"].iloc[0])
+    return [f"{text[0].upper()}{text[1:]}"] if text else []
+
+
+def _fixed_test_set(rows: pd.DataFrame) -> list[str]:
+    """What pairs over seeds alone hold for, if there are any."""
+    if not rows["design"].isin(ONE_TEST_SET).any():
+        return []
+    return [
+        "Pairs compared over seeds on one test set: it did not vary, so a difference holds on"
+        " exactly these items, and other items may order the models otherwise."
+    ]
+
+
+def _in_order(part: pd.DataFrame) -> pd.DataFrame:
+    """Rows sorted by outcome, then by p; unknown outcomes come last."""
+    part = part.sort_values("p_adjusted", kind="stable", na_position="last")
+    order = {name: i for i, name in enumerate(get_args(Outcome))}
+    return part.sort_values("outcome", key=lambda o: o.map(order).fillna(len(order)), kind="stable")
+
+
+def _printed(part: pd.DataFrame) -> pd.DataFrame:
+    best = leaders(part)["model_a"]  # empty if no two models share a run
+    if len(part) <= _MOST or best.empty:
+        return part
+    return part[part[["model_a", "model_b"]].eq(best.iloc[0]).any(axis="columns")]
+
+
+def _titles(data: ExhibitData, row: Row) -> TableRow:
+    first, second = pair_titles(data, row)
+    return {"model_a": first, "model_b": second, "metric": metric_title(row["metric"])}
+
+
+def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
+    """Comparisons over datasets, the best model of each setting, and shown differences."""
+    over = rows["design"] == "datasets"
+    within, known = rows[~over], rows[~over & rows["difference"].notna()]
+    found = [_over_datasets(rows[over])] if over.any() else []
+    if len(known) and every_pair(known):
+        found.append(_best_models(data, known))
+    if len(within):
+        noun = ("pair on one dataset", "pairs on one dataset") if over.any() else ("pair", "pairs")
+        shown = within["outcome"] == "difference"
+        equal = within["outcome"] == "equivalent"
+        has_region = within["rope"].notna().any()
+        text = "A difference is shown for {shown}" + (
+            ", equivalence for {equal}" if has_region else ""
+        )
+        scope = " on one split each" if within["design"].isin(ONE_TEST_SET).all() else ""
+        found.append(
+            Claim(
+                "shown_differences",
+                f"{text}{scope} ({{n}} a pair).",
+                within,
+                {
+                    "shown": share_shown(within, *noun),
+                    "equal": phrases.share(within, equal, *noun),
+                },
+                pair_runs(within),
+                headline=text,
+                statistic="mean difference",
+                null="no difference",
+                estimates=difference_estimates(data, within),
+                precision=detectable(within[~shown]) or half_widths(within),
+            )
+        )
+    return found
+
+
+def _over_datasets(rows: pd.DataFrame) -> Claim:
+    of = " of average ranks" if rows["test"].str.startswith("Nemenyi").all() else ""
+    headline = "Over {n} a difference is shown for {shown}"
+    return Claim(
+        "shown_over_datasets",
+        f"Over {{n}} a difference{of} is shown for {{shown}}.",
+        rows,
+        {"shown": share_shown(rows, "pair")},
+        Sample.of(rows, "n", "dataset"),
+        headline="" if (rows["outcome"] == "too few runs").all() else headline,
+        null="no difference",
+        precision=detectable(rows[rows["outcome"] != "difference"]),
+    )
+
+
+def _best_models(data: ExhibitData, within: pd.DataFrame) -> Claim:
+    """The models with the best means, and whether they are shown to beat the next one."""
+    best = leaders(within)
+    counts = Counter(_leader(data, within, row) for _, row in best.iterrows()).most_common()
+    names = {
+        "best": phrases.name(counts[0][0].removesuffix(_TIED)),
+        "second": phrases.name(pair_titles(data, best.iloc[0])[1]),
+        "by_model": phrases.tally(best, [f"{title} on {times}" for title, times in counts]),
+        "settings": count_settings(best),
+        "sure": share_shown(best, "setting"),
+    }
+    if len(best) > 1:
+        sentence = (
+            "The best mean score on {settings}: {by_model}; that it beats the second best is shown"
+            " in {sure} ({n} a pair)."
+        )
+    elif counts[0][0].endswith(_TIED):
+        sentence = "{best} share the best mean score ({n} a pair)."
+    else:
+        shown = "is shown" if best["outcome"].iloc[0] == "difference" else "is not shown"
+        shown += f" {BY_ONE_CORRECTION}" if find_conditional(best).any() else ""
+        sentence = (
+            "{best} has the best mean score; that it beats the next, {second}, "
+            f"{shown} ({{n}} a pair)."
+        )
+    return Claim(
+        "best_models",
+        sentence,
+        best,
+        names,
+        pair_runs(best),
+        null="no difference",
+        precision=detectable(best[best["outcome"] != "difference"]),
+    )
+
+
+def _leader(data: ExhibitData, within: pd.DataFrame, best: pd.Series) -> str:
+    """The models that share the best mean in the setting of a row of `leaders`."""
+    setting = [name for name in COMPARISON_COLUMNS if pd.notna(best[name])]
+    part = within[(within[setting] == best[setting]).all(axis="columns")]
+    first = (part["model_a"] == best["model_a"]) | (part["model_b"] == best["model_a"])
+    tied = part[first & (part["difference"] == 0)]
+    names = dict.fromkeys(name for _, row in tied.iterrows() for name in pair_titles(data, row))
+    return f"{numbers.several(names)}{_TIED}" if names else pair_titles(data, best)[0]

@@ -1,0 +1,143 @@
+"""Number of datasets on which a model beats another, neither is better, or it is beaten."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import pandas as pd
+
+from reseed.claims import phrases
+from reseed.claims.claim import Claim
+from reseed.claims.verdicts import ALL_DATASETS
+from reseed.plugins.options import Experiments as Options
+from reseed.report.rendering.arms import arm_title
+from reseed.report.rendering.data import ExhibitData, NothingToShow
+from reseed.report.rendering.numbers import NONE, counted, several
+from reseed.report.rendering.settings import (
+    counted_settings,
+    detectable,
+    note,
+    over_datasets,
+    pair_runs,
+)
+from reseed.report.rendering.tables import Rows, Table
+
+#: Most models of the matrix; with more, only totals are shown.
+MOST_MODELS = 8
+# Most models with the same record that a heading names.
+_NAMED = 3
+WIN, TIE, LOSS, NO_VERDICT = range(4)
+_INDEX = {"difference": WIN, "no difference shown": TIE, "equivalent": TIE}
+
+
+DRAWS = ("pairs",)
+
+
+def table(data: ExhibitData, options: Options) -> Table:
+    """One row for each model: wins–ties–losses against each other model, and in total.
+
+    A win is a difference that the analysis `pairs` shows after adjustment. A tie is an inconclusive
+    comparison, which does not prove equality.
+    """
+    rows = data.rows(options.experiments)
+    if not rows.empty:
+        rows = rows[rows["dataset"] != ALL_DATASETS]
+    if rows.empty:
+        reason = "No two models were run on the same dataset."
+        raise NothingToShow(data.no_pairs(reason))
+    if rows["dataset"].nunique() == 1:
+        raise NothingToShow("One dataset: the verdicts say which differences are shown.")
+    lines, raw, found = Rows(), [], over_datasets(data, rows)
+    counts = [count(part) for _, part in found]
+    undecided = any(_total(against)[NO_VERDICT] for of in counts for against in of.values())
+    for (title, part), of in zip(found, counts, strict=True):
+        models = sorted(of, key=lambda model: (-_net(of[model]), -_total(of[model])[WIN], model))
+        titles = {m: arm_title(data, m, part["experiment"].iloc[0]) for m in models}
+        for model in models:
+            total = _total(of[model])
+            line = {
+                "Model": titles[model],
+                "Wins": total[WIN],
+                "Ties": total[TIE],
+                "Losses": total[LOSS],
+            }
+            if undecided:
+                line["No verdict"] = total[NO_VERDICT]
+            if 2 < len(models) <= MOST_MODELS:
+                line |= {f"vs {titles[other]}": _cell(of[model], other) for other in models}
+            lines.add(line, title)
+            raw += [
+                ({"over": title} if title else {})
+                | {"model": model, "against": other}
+                | dict(zip(("wins", "ties", "losses", "no_verdict"), each, strict=True))
+                for other, each in of[model].items()
+            ]
+    definition = (
+        f"Counted over {counted_settings(rows)} and "
+        f"{counted(len(rows), 'comparison')}. A win is a difference shown at the adjusted level; a "
+        "tie is none shown, which does not show that two models are equal. Cells: "
+        "wins–ties–losses of the row’s model."
+    )
+    return lines.table(
+        data,
+        pd.DataFrame(raw),
+        note(data, rows.drop(columns=["n"])),
+        claims=[_claim(titles, rows, counts[0])] if len(counts) == 1 else (),
+        definitions=[definition],
+    )
+
+
+def _claim(
+    titles: dict[str, str], rows: pd.DataFrame, counts: dict[str, dict[str, list[int]]]
+) -> Claim:
+    """The wins of the first model, or of all models that share its record."""
+    totals = {model: _total(counts[model]) for model in titles}
+    best = [model for model in titles if totals[model] == next(iter(totals.values()))]
+    won = rows["outcome"] == "difference"
+    if not won.any():
+        text = "No model wins: a difference is shown for {wins}"
+        wins = phrases.share(rows, won, "comparison")
+    else:
+        own = rows[rows["model_a"].eq(best[0]) | rows["model_b"].eq(best[0])]
+        text = "{models} wins {wins}" if len(best) == 1 else "{models} win {wins} each"
+        is_win = won[own.index] & (own["model_a"] == best[0])
+        wins = phrases.share(own, is_win, "comparison", of=" win")
+    names = [titles[model] for model in best]
+    if len(names) <= _NAMED:
+        models = phrases.name(several(names))
+    else:
+        models = phrases.Phrase(counted(len(names), "model"), "count", tuple(rows.index))
+    return Claim(
+        "most_wins",
+        f"{text} ({{n}} each)." if "each" not in text else f"{text} ({{n}} a comparison).",
+        rows,
+        {"wins": wins, "models": models},
+        pair_runs(rows),
+        headline=text,
+        null="no difference",
+        precision=detectable(rows[~won]),
+    )
+
+
+def count(rows: pd.DataFrame) -> dict[str, dict[str, list[int]]]:
+    """[wins, ties, losses, no verdict] of each model against each other model."""
+    found: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0, 0, 0]))
+    for a, b, outcome in rows[["model_a", "model_b", "outcome"]].itertuples(index=False):
+        index = _INDEX.get(outcome, NO_VERDICT)
+        found[a][b][index] += 1
+        found[b][a][{WIN: LOSS}.get(index, index)] += 1
+    return {model: dict(others) for model, others in found.items()}
+
+
+def _total(against: dict[str, list[int]]) -> list[int]:
+    return [sum(found[i] for found in against.values()) for i in range(4)]
+
+
+def _net(against: dict[str, list[int]]) -> int:
+    total = _total(against)
+    return total[WIN] - total[LOSS]
+
+
+def _cell(against: dict[str, list[int]], other: str) -> str:
+    found = against.get(other)
+    return "–".join(str(number) for number in found[:3]) if found else NONE

@@ -1,0 +1,91 @@
+"""Reference results: the scores and the evidence of a study, small enough to be committed.
+
+`results/reference/<study>/` holds `trials.parquet` (the table of trials), `evidence.json` (each
+statement with what the runs say about it) and `about.json` (scale, commits, processors, hours).
+Pages of later runs show them beside their own.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from reseed.config import SCALES
+from reseed.core.atomic import replace_atomically, write_text
+from reseed.core.checked_io import read_table
+from reseed.core.errors import ReseedError
+from reseed.core.layout import EVIDENCE, StudyLayout
+from reseed.report.pages.studies import StudyReport, read_study
+from reseed.report.rendering.data import distinct
+
+
+def find_reference(root: Path, study: str) -> Path | None:
+    """The evidence of a study below the folder of references; None where there is none."""
+    path = root / study / EVIDENCE
+    return path if path.is_file() else None
+
+
+def write_references(exhibits: Mapping[StudyLayout, list[str]], root: Path) -> list[Path]:
+    """Write the reference results of each study that tests statements; return their folders.
+
+    exhibits: names of each study's exhibits; files of others may be left from an earlier run.
+
+    Raises:
+        ReseedError: if no study does, or one was not trained at a scale.
+    """
+    written = []
+    for layout, names in exhibits.items():
+        study = read_study(Path(layout.folder), names)
+        if not study.statements:
+            continue
+        if study.info.scale not in SCALES:
+            raise ReseedError(f"{layout.folder}: imported results are no reference.")
+        written.append(_write(study, layout, root / study.name))
+    if not written:
+        raise ReseedError("No study here tests a statement, so there is no reference to write.")
+    return written
+
+
+def _write(study: StudyReport, layout: StudyLayout, folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    trials = read_table(Path(layout.metrics))
+    about = describe(study, trials)
+    with replace_atomically(folder / "trials.parquet") as temporary:
+        shutil.copyfile(layout.metrics, temporary)
+    records = [{"exhibit": row.exhibit, "evidence": row.run.record()} for row in study.statements]
+    _write_json(folder / EVIDENCE, {"made": summarise(about), "statements": records})
+    _write_json(folder / "about.json", about)
+    return folder
+
+
+def describe(study: StudyReport, trials: pd.DataFrame) -> dict[str, Any]:
+    """How the results were made. hours: of training, each trial once."""
+    info, each = study.info, distinct(trials)
+    return {
+        "study": study.name,
+        "scale": info.scale,
+        "commits": sorted(each["commit"].dropna().unique().tolist()),
+        "trials": len(each),
+        "failed": int((each["status"] != "ok").sum()),
+        "hours": round(float(each["train_seconds"].sum()) / 3600, 2),
+        "environments": sorted(each["environment"].dropna().unique().tolist()),
+        "machines": [machine.model_dump() for machine in info.machines],
+        "date": study.date,
+    }
+
+
+def summarise(about: dict[str, Any]) -> str:
+    """One sentence on how reference results were made."""
+    commits = ", ".join(commit[:8] for commit in about["commits"]) or "unknown"
+    return (
+        f"Reference results: scale {about['scale']}, {about['trials']:,} trials,"
+        f" {about['hours']:g} core-hours, commit {commits}."
+    )
+
+
+def _write_json(path: Path, content: dict[str, Any]) -> None:
+    write_text(path, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")

@@ -1,0 +1,148 @@
+"""The report: a page for each study, and a front page with the statements of all studies.
+
+A page is one file that embeds pictures, styles and one script; links lead to files next to it.
+Functions take studies as `studies.read_study` returns them and return text, also without the
+pipeline.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from reseed.config import SCALES
+from reseed.report.pages.forest import draw_axis
+from reseed.report.pages.pictures import thumbnail
+from reseed.report.pages.studies import StudyReport
+from reseed.report.pages.summary import count_verdicts, next_command, summarise
+from reseed.report.pages.words import link_words, words_in
+from reseed.report.rendering.data import source_text
+from reseed.report.rendering.numbers import counted
+
+TEMPLATES = Path(__file__).parent / "templates"
+# Imported results list these like seeds, although they are none.
+_NO_SEEDS = ("fold", "repeat")
+# Longer tables are collapsed.
+_LONG = 45
+
+
+def build_study_page(study: StudyReport, index: str = "", bundle: str = "") -> str:
+    """A study's page as HTML text.
+
+    index: link to the front page, if there is one. bundle: link to the archive of the study.
+    """
+    known = study.words
+    seen: set[str] = set()
+    environment = _environment()
+    environment.filters["words"] = lambda sentence: link_words(sentence, known, seen)
+    title = study.info.title
+    return _page(environment, "study.html", study=study, title=title, index=index, bundle=bundle)
+
+
+def build_index(studies: list[StudyReport], links: list[str], title: str = "Reseed: report") -> str:
+    """The front page as HTML text: a summary, all statements, and a card for each study."""
+    cards = [_card(study, link) for study, link in zip(studies, links, strict=True)]
+    pages = dict(zip((study.name for study in studies), links, strict=True))
+    rows = [row for study in studies for row in study.statements]
+    leads = ((study, study.best) for study in studies)
+    lead = next(
+        (
+            {"exhibit": best, "link": f"{pages[study.name]}#{best.anchor}"}
+            for study, best in leads
+            if best and best.picture
+        ),
+        None,
+    )
+    return _page(
+        _environment(),
+        "index.html",
+        cards=cards,
+        rows=sorted(rows, key=lambda row: row.order),
+        link_of=lambda row: pages[row.study],
+        lead=lead,
+        next_command=next_command(rows),
+        title=title,
+        index="",
+        summary=summarise(studies) if studies else [],
+    )
+
+
+def build_page(template: str, **given: object) -> str:
+    """A page of `templates` as HTML text."""
+    return _page(_environment(), template, **given)
+
+
+def _card(study: StudyReport, link: str) -> dict[str, Any]:
+    best = study.best
+    answer = next(iter(study.answer), "Too few trials were run for an answer.")
+    return {
+        "study": study,
+        "headline": study.headline,
+        "answer": answer,
+        "words": words_in([study.headline, answer]),
+        "verdicts": count_verdicts(row.verdict for row in study.statements),
+        "link": link,
+        "exhibits": counted(len(study.shown), "table or figure", "tables and figures"),
+        "thumbnail": thumbnail(best.picture) if best and best.picture else None,
+        "alt": best.sidecar["alt"] if best else "",
+    }
+
+
+def _page(environment: Environment, template: str, **given: object) -> str:
+    """The page, with non-breaking blanks between numbers and per cent signs."""
+    page = environment.get_template(template).render(**given)
+    return re.sub(r"(?<=\d) (?=%)", "\u00a0", page)
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "ensure_ascii": False}
+    environment.globals |= {"scales": SCALES, "long": _LONG, "axis": draw_axis()}
+    environment.globals["no_link"] = lambda row: ""
+    environment.filters |= {
+        "code": _with_code,
+        "duration": duration,
+        "seeds": _seeds,
+        "sorted_items": lambda value: sorted(value.items()),
+        "source": source_text,
+        "unbroken": lambda text: re.sub(r"(?<=\d) (?=[^\W\d])", "\u00a0", text),
+    }
+    return environment
+
+
+def duration(seconds: float) -> str:
+    """`3 h 25 min`, `4 min 10 s`, `12 s`."""
+    whole = round(seconds)
+    hours, minutes, rest = whole // 3600, whole % 3600 // 60, whole % 60
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def _with_code(text: str) -> str:
+    """The text as HTML; what is between backticks is code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
+
+
+def _seeds(spec: Mapping[str, Any]) -> str:
+    """`{data: 0, model: {count: 50}, fold: [0]}` → `data seed 0; fold 0; 50 model seeds`."""
+
+    def text(name: str, value: int | list[int] | dict[str, Any]) -> str:
+        noun = name if name in _NO_SEEDS else f"{name} seed"
+        if isinstance(value, dict):
+            return counted(value["count"], noun) if "count" in value else f"{name}: {value}"
+        if isinstance(value, list) and len(value) != 1:
+            return counted(len(value), noun)
+        return f"{noun} {value[0] if isinstance(value, list) else value}"
+
+    return "; ".join(text(name, value) for name, value in sorted(spec.items()))

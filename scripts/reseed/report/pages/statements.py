@@ -1,0 +1,234 @@
+"""Statements of papers as a report shows them: a picture, one word, one next step."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import floor, isfinite, log10
+from typing import Any
+
+from reseed.claims.evidence import VERDICTS, Evidence, Measured, Verdict, read_evidence
+from reseed.claims.formatting import count_interval_decimals, format_number
+from reseed.config import SCALES
+from reseed.core.study_info import StudyInfo
+from reseed.report.pages import forest
+from reseed.report.rendering.numbers import NONE
+
+#: Scale whose runs decide more than those of a smaller one.
+REFERENCE_SCALE = "cpu"
+
+
+@dataclass(frozen=True)
+class StatementRow:
+    """One statement of a study.
+
+    study: its name. info: its facts. exhibit: the exhibit that measures it. anchor: of that
+    exhibit on the study's page. run: what this run says. reference: what the committed reference
+    results say, if they have the statement. made: how the reference results were made.
+    """
+
+    study: str
+    info: StudyInfo
+    exhibit: str
+    anchor: str
+    run: Evidence
+    reference: Evidence | None = None
+    made: str = ""
+
+    @property
+    def identifier(self) -> str:
+        """Anchor of the row, stable over runs."""
+        words = f"{self.study}-{self.exhibit}-{self.run.statement.text[:40]}".lower()
+        return re.sub(r"[^a-z0-9]+", "-", words).strip("-")
+
+    @property
+    def text(self) -> str:
+        """The statement."""
+        return self.run.statement.text
+
+    @property
+    def source(self) -> str:
+        """Where the paper states it."""
+        return self.run.statement.source
+
+    @property
+    def decisive(self) -> Evidence:
+        """The evidence whose verdict counts: the reference's if there is one, else this run's."""
+        return self.reference or self.run
+
+    @property
+    def verdict(self) -> Verdict:
+        """Of the decisive evidence."""
+        return self.decisive.verdict
+
+    @property
+    def order(self) -> int:
+        """Position of the verdict: decided first."""
+        return VERDICTS.index(self.verdict)
+
+    @property
+    def measured(self) -> str:
+        """`3.0 [2.0, 4.6]` of the decisive evidence, with its unit; a dash without one."""
+        return show_measured(self.decisive)
+
+    @property
+    def both(self) -> str:
+        """The verdict of this run, where the reference's stands beside it."""
+        if self.reference is None:
+            return ""
+        return (
+            f"This run: {self.run.verdict}, {show_measured(self.run)}, {self.run.n or 'not run'}."
+        )
+
+    @property
+    def next_step(self) -> str:
+        """What would decide the statement, or how to see more."""
+        evidence = self.decisive
+        if evidence.verdict == "not yet" and evidence.needed:
+            return f"about {evidence.needed:,} {evidence.noun}"
+        return {
+            "supported": "", "contradicted": "", "mixed": "look at the settings",
+            "not yet": evidence.reason.rstrip("."), "not comparable": evidence.reason.rstrip("."),
+            "not run": "run a larger scale",
+        }[evidence.verdict]  # fmt: skip
+
+    @property
+    def command(self) -> str:
+        """The command that trains what is missing; empty where none would decide the statement."""
+        if self.verdict not in ("not yet", "not run") or self.info.scale not in SCALES:
+            return ""
+        if self.reference is None and self.info.scale in ("smoke", "demo"):
+            return (
+                f"snakemake --cores all {shlex.quote(self.study)} --config scale={REFERENCE_SCALE}"
+            )
+        return f"snakemake --cores all {shlex.quote(self.study)} --config scale=paper"
+
+    @cached_property
+    def picture(self) -> str:
+        """The forest plot, as SVG."""
+        return forest.draw(self.run, self.reference, self.description)
+
+    @property
+    def description(self) -> str:
+        """The plot in words."""
+        low, high = forest.region(self.decisive)
+        ends = [f"{x:g}" for x in (low, high) if isfinite(x)]
+        parts = [f"Limit {' and '.join(ends)}"]
+        if paper := self.run.statement.paper:
+            parts.append(f"paper {' to '.join(f'{value:g}' for value in paper)}")
+        if self.reference:
+            parts.append(f"reference {show_measured(self.reference)}")
+        parts.append(f"this run {show_measured(self.run)}")
+        return "; ".join(parts) + "."
+
+    @property
+    def details(self) -> list[str]:
+        """What opens on a click: numbers, n, conditions, limit and reason."""
+        evidence, statement = self.decisive, self.run.statement
+        paper = "; ".join(filter(None, [statement.published, statement.conditions]))
+        shown = len(evidence.settings)
+        return [
+            text
+            for text in (
+                f"Measured: {evidence.statistic}, {show_measured(evidence)}"
+                f"{f', average over {shown} settings' if shown else ''}; {evidence.n}."
+                if evidence.average
+                else "",
+                f"Shown on the statement's side in {evidence.inside} of {shown} settings, on the"
+                f" other in {evidence.outside}."
+                if shown
+                else "",
+                f"Power or precision: {evidence.limits}." if evidence.limits else "",
+                evidence.reason if evidence.verdict != "not run" else "Not run at this scale.",
+                self.both,
+                self.made,
+                f"Limit: {statement.limit}." if statement.limit else "",
+                f"Paper: {paper}{f' ({statement.source})' if statement.source else ''}."
+                if paper or statement.source
+                else "",
+            )
+            if text
+        ]
+
+    @property
+    def settings(self) -> list[str]:
+        """Each setting with its interval."""
+        return [f"{one.subject}: {_show(one)}" for one in self.decisive.settings]
+
+    def record(self) -> dict[str, Any]:
+        """The row as data to copy."""
+        average = self.decisive.average
+        return {
+            "statement": self.text,
+            "source": self.source,
+            "published": self.run.statement.published,
+            "value": None if average is None else average.value,
+            "low": None if average is None or not isfinite(average.low) else average.low,
+            "high": None if average is None or not isfinite(average.high) else average.high,
+            "n": self.decisive.n,
+            "verdict": self.verdict,
+        }
+
+
+def find_rows(
+    study: str,
+    info: StudyInfo,
+    exhibit: tuple[str, str],
+    records: Sequence[dict[str, Any]],
+    reference: dict[str, Any] | None,
+) -> list[StatementRow]:
+    """The rows of an exhibit's records.
+
+    exhibit: its name and anchor. reference: the content of `evidence.json`, if there is one.
+    """
+    name, anchor = exhibit
+    known = {
+        (one["exhibit"], one["evidence"]["statement"]["text"]): one["evidence"]
+        for one in (reference or {}).get("statements", [])
+    }
+    rows = []
+    for record in records:
+        run = read_evidence(record)
+        found = known.get((name, run.statement.text))
+        other = read_evidence(found) if found is not None and info.scale != "smoke" else None
+        is_same = other is not None and _region(other) == _region(run)
+        shown, made = (other, (reference or {}).get("made", "")) if is_same else (None, "")
+        rows.append(StatementRow(study, info, name, anchor, run, shown, made))
+    return rows
+
+
+def _region(evidence: Evidence) -> tuple[float | None, float | None]:
+    return evidence.statement.above, evidence.statement.below
+
+
+def show_measured(evidence: Evidence) -> str:
+    """`3.0 [2.0, 4.6]`, with the unit; a dash where nothing was measured."""
+    if evidence.average is None:
+        return NONE
+    unit = f" {evidence.unit}" if evidence.unit else ""
+    return _show(evidence.average) + unit
+
+
+def _show(one: Measured) -> str:
+    """Two digits of each number where they differ by size, as those of a ratio do."""
+    numbers = [one.value, one.low, one.high]
+    if not isfinite(one.low) or one.low == one.high:
+        return _two_digits(one.value)
+    if 0 < one.low < one.high / 3:
+        value, low, high = map(_two_digits, numbers)
+    else:
+        places = count_interval_decimals(one.low, one.high if isfinite(one.high) else one.value)
+        value, low, high = (format_number(number, places) for number in numbers)
+    return f"{value} [{low}, {high}]"
+
+
+def _two_digits(value: float) -> str:
+    """`0.0078`, `0.38`, `19`, `1,080`."""
+    if not isfinite(value):
+        return "∞"
+    if abs(value) >= 10 or value == int(value):
+        return f"{value:,.0f}".replace("-", "−")
+    return format_number(value, 1 - floor(log10(abs(value))))

@@ -1,0 +1,344 @@
+"""A study as its page shows it: its facts, exhibits and statements, read from its folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from reseed.config import SCALES
+from reseed.core.checked_io import read_json
+from reseed.core.coverage import PaperExhibit
+from reseed.core.errors import RETRY_HINT, ReseedError
+from reseed.core.study_info import IMPORTED_SCALE, StudyInfo, read_study_info
+from reseed.core.titles import split_number
+from reseed.report.pages.pictures import Picture, embed
+from reseed.report.pages.statements import StatementRow, find_rows
+from reseed.report.pages.words import words_in
+from reseed.report.rendering.claim_texts import limits_of_findings
+from reseed.report.rendering.data import ExhibitData
+from reseed.report.rendering.footnotes import marks_in, sentence_of, shorten
+from reseed.report.rendering.tables import groups
+
+_SHOWN_FAILURES = 20
+# Anchors of the sections of every page.
+_PARTS = re.compile(
+    r"(statements|answer|words|run|data|left-out|coverage|content|(word|mark)-\d+)$"
+)
+# Number of sentences in the answer: a finding of each of the first exhibits.
+_ANSWERS = 3
+# Wider figures, in inches, span both columns of a journal page.
+_COLUMN = 3.5
+# Characters: of a line in upright print, between two columns, and of a column that wraps.
+_PORTRAIT, _GAP, _WRAPPED = 105, 1, 30
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """An exhibit: the content of its sidecar, its picture, its files and its command.
+
+    is_repeated: its headline is that of an exhibit before it, so the title heads it.
+    """
+
+    id: str
+    sidecar: dict[str, Any]
+    note: str
+    picture: Picture | None = None
+    links: tuple[tuple[str, str], ...] = ()
+    command: str = ""
+    is_repeated: bool = False
+
+    @property
+    def anchor(self) -> str:
+        """Anchor on the page: the name, with a prefix if a section of every page has that name."""
+        return f"exhibit-{self.id}" if _PARTS.match(self.id) else self.id
+
+    @property
+    def headline(self) -> str:
+        """The headline; empty if the exhibit has none of its own."""
+        return "" if self.is_repeated else self.sidecar["headline"]
+
+    @property
+    def heading(self) -> str:
+        """The headline, or else the title."""
+        return self.headline or self.sidecar["title"]
+
+    @property
+    def short(self) -> str:
+        """The entry in the contents, with the number in the paper first."""
+        number, rest = split_number(self.sidecar["title"])
+        return f"{number}: {self.headline or rest}" if number else self.heading
+
+    @property
+    def double(self) -> bool:
+        """Whether the figure is drawn for both columns of a page."""
+        return self.sidecar.get("inches", [0])[0] > _COLUMN
+
+    @property
+    def large(self) -> str:
+        """Link to the picture at full size."""
+        return dict(self.links).get("PNG", "")
+
+    @property
+    def head(self) -> list[list[tuple[str, int]]]:
+        """Heading rows of a table as (text, columns spanned)."""
+        *upper, last = self.sidecar["headings"]
+        return [*(groups(level) for level in upper), [(name, 1) for name in last]]
+
+    @property
+    def width(self) -> int:
+        """Columns of a table."""
+        return len(self.sidecar["headings"][-1])
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether a table is printed on a page that is turned sideways."""
+        if self.picture:
+            return False
+        lines = [self.sidecar["headings"][-1], *(cells for _, cells in self.sidecar["rows"])]
+        longest = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        wraps = {0, *self.sidecar["paragraphs"]}
+        shown = (min(n, _WRAPPED) if i in wraps else n for i, n in enumerate(longest))
+        return sum(n + _GAP for n in shown) > _PORTRAIT
+
+    @property
+    def bodies(self) -> list[tuple[str, list[tuple[int, list[str]]]]]:
+        """(section, its rows as (number, cells)) of a table."""
+        found: list = []
+        for number, (section, cells) in enumerate(self.sidecar["rows"]):
+            if section or not found:
+                found.append((section or "", []))
+            found[-1][1].append((number, cells))
+        return found
+
+    @property
+    def limits(self) -> dict[str, str]:
+        """Power or smallest detectable effect behind each finding that has one."""
+        return limits_of_findings(self.sidecar)
+
+    @property
+    def named_findings(self) -> list[tuple[str, str]]:
+        """(name of the claim, or the sentence itself; sentence) of each finding."""
+        names = {claim["text"]: claim["name"] for claim in self.sidecar.get("claims", [])}
+        return [(names.get(text, text), text) for text in self.sidecar["findings"]]
+
+    @property
+    def marks(self) -> list[tuple[str, str, str]]:
+        """(mark, its word, link) of the marks that occur in it."""
+        return marks_in(json.dumps(self.sidecar, ensure_ascii=False))
+
+
+@dataclass(frozen=True)
+class StudyReport:
+    """A study's facts and its exhibits, in the order of the study.
+
+    date: day on which the results were collected. coverage: the exhibits of its paper. reference:
+    its committed reference results (`evidence.json`), if it has some.
+    """
+
+    name: str
+    info: StudyInfo
+    exhibits: list[Exhibit]
+    date: str = ""
+    coverage: tuple[PaperExhibit, ...] = ()
+    reference: dict[str, Any] | None = None
+
+    @property
+    def shown(self) -> list[Exhibit]:
+        """Exhibits with results."""
+        return [exhibit for exhibit in self.exhibits if not exhibit.sidecar["empty"]]
+
+    @property
+    def left_out(self) -> list[Exhibit]:
+        """Exhibits without results; they state the reason."""
+        return [exhibit for exhibit in self.exhibits if exhibit.sidecar["empty"]]
+
+    @cached_property
+    def statements(self) -> list[StatementRow]:
+        """Statements that its exhibits test, in the order of the study."""
+        return [
+            row
+            for exhibit in self.exhibits
+            for row in find_rows(
+                self.name,
+                self.info,
+                (exhibit.id, exhibit.anchor),
+                exhibit.sidecar["statements"],
+                self.reference,
+            )
+        ]
+
+    @property
+    def covered(self) -> list[tuple[PaperExhibit, list[tuple[str, str]]]]:
+        """Each exhibit of the paper, with (name, anchor) of what shows it; no anchor if nothing."""
+        anchors = {exhibit.id: exhibit.anchor for exhibit in self.shown}
+        return [(one, [(name, anchors.get(name, "")) for name in one.entries])
+                for one in self.coverage]  # fmt: skip
+
+    @property
+    def best(self) -> Exhibit | None:
+        """The first figure."""
+        return next((exhibit for exhibit in self.shown if exhibit.picture), None)
+
+    @property
+    def ordered(self) -> list[Exhibit]:
+        """Exhibits in the order of the page: the first figure, then the order of the study."""
+        best = self.best
+        found = ([best] if best else []) + [e for e in self.shown if e is not best]
+        first = {e.sidecar["headline"]: e for e in reversed(found)}
+        return [replace(e, is_repeated=first[e.sidecar["headline"]] is not e) for e in found]
+
+    @property
+    def answer(self) -> list[str]:
+        """The sentences at the top of the page: of each exhibit the first claim of a new name."""
+        found: dict[str, str] = {}
+        for exhibit in self.shown:
+            for name, text in exhibit.named_findings:
+                if name not in found:
+                    found[name] = text
+                    break
+        return list(found.values())[:_ANSWERS]
+
+    @property
+    def limits(self) -> dict[str, str]:
+        """Power or smallest detectable effect behind the findings that have one."""
+        return {text: limit for e in self.shown for text, limit in e.limits.items()}
+
+    @property
+    def headline(self) -> str:
+        """The headline of the first exhibit with a finding, which is the first answer."""
+        return next((e.sidecar["headline"] for e in self.shown if e.sidecar["findings"]), "")
+
+    @property
+    def words(self) -> list[tuple[str, str]]:
+        """Special terms in answers and findings, with their definitions."""
+        return words_in([s for e in self.shown for s in (*e.sidecar["findings"], e.heading)])
+
+    @cached_property
+    def _named(self) -> ExhibitData:
+        """Looks up titles by identifier."""
+        return ExhibitData(None, pd.DataFrame(), self.info)
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """Titles of the datasets by identifier."""
+        return {name: self._named.dataset(name) for name in self.info.datasets}
+
+    @property
+    def marks(self) -> list[tuple[str, list[str]]]:
+        """Explanations of the marks and units of the page, each once."""
+        return sentence_of([e.sidecar["footnote"] for e in self.shown])
+
+    @property
+    def failures(self) -> list[tuple[int, str]]:
+        """(number, dataset, model and error) of failed trials, the most frequent first."""
+        named = self._named
+        counts = Counter(
+            f"{named.dataset(failure.dataset)}, {named.model(failure.model)}:"
+            f" {failure.error or 'no reason recorded'}"
+            for failure in self.info.trials.failures
+        )
+        return [(n, text) for text, n in counts.most_common(_SHOWN_FAILURES)]
+
+    @property
+    def retry_hint(self) -> str:
+        """How failed trials are trained again; empty where Snakemake did not train them."""
+        return "" if self.info.scale == IMPORTED_SCALE else f"{RETRY_HINT}."
+
+    @property
+    def same_outputs(self) -> list[str]:
+        """Models for which different seeds gave bitwise identical outputs."""
+        named = self._named
+        return [
+            f"{named.model(row.model)} on {named.dataset(row.dataset)}: {row.repeats:,} of"
+            f" {row.trials:,} trials have the same outputs as another seed"
+            for row in self.info.trials.same_outputs
+        ]
+
+    @property
+    def failures_left(self) -> int:
+        """Number of failed trials that `failures` does not list."""
+        return len(self.info.trials.failures) - sum(n for n, _ in self.failures)
+
+
+def read_study(
+    folder: str | Path,
+    exhibits: list[str] | None = None,
+    page: Path | None = None,
+    command: str | None = None,
+    coverage: tuple[PaperExhibit, ...] = (),
+    as_shown: Callable[[Path], Path] = lambda path: path,
+    reference: Path | None = None,
+) -> StudyReport:
+    """Read the facts of a study, and the sidecar and picture of each exhibit.
+
+    Args:
+        exhibits: names in the order of the page (None: all in the folder, sorted).
+        page: path of the page, to which links to files are relative (None: no links).
+        command: that makes the exhibits (None: Snakemake's; empty: not shown).
+        coverage: the exhibits of the paper, for a table.
+        as_shown: path of a file as Snakemake's command names it.
+        reference: `evidence.json` of the committed reference results (None: there are none).
+
+    Raises:
+        ReseedError: if an exhibit or the facts are missing.
+    """
+    folder = Path(folder)
+    info = read_study_info(folder / "about.json")
+    if exhibits is None:
+        exhibits = sorted(p.stem for part in ("tables", "figures")
+                          for p in (folder / part).glob("*.json"))  # fmt: skip
+    found = [_read_exhibit(folder, info, name, page, command, as_shown) for name in exhibits]
+    known = read_json(reference) if reference is not None else None
+    return StudyReport(folder.name, info, found, _day(folder / "about.json"), coverage, known)
+
+
+def _day(path: Path) -> str:
+    """Day on which a file was written, as `2 March 2026` (UTC)."""
+    time = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    return f"{time.day} {time:%B %Y}"
+
+
+def _read_exhibit(
+    folder: Path,
+    info: StudyInfo,
+    exhibit: str,
+    page: Path | None,
+    command: str | None,
+    as_shown: Callable[[Path], Path],
+) -> Exhibit:
+    places = [folder / form / f"{exhibit}.json" for form in ("tables", "figures")]
+    path = next((place for place in places if place.is_file()), None)
+    if path is None:
+        raise ReseedError(f"exhibit {exhibit!r} is neither at {places[0]} nor at {places[1]}")
+    sidecar = read_json(path)
+    links: tuple[tuple[str, str], ...] = ()
+    if page is not None:
+        base = Path(os.path.relpath(path.parent, page.parent)).as_posix()
+        links = tuple((Path(f).suffix[1:].upper(), f"{base}/{f}") for f in sidecar["files"])
+    figure = sidecar["form"] == "figure"
+    target = as_shown(path.with_suffix(".png" if figure else ".csv")).as_posix()
+    return Exhibit(
+        exhibit,
+        sidecar,
+        shorten(sidecar["footnote"], info.scale),
+        embed(path.with_suffix(".png")) if figure and not sidecar["empty"] else None,
+        links,
+        snakemake_command(target, info.scale) if command is None else command,
+    )
+
+
+def snakemake_command(target: str, scale: str) -> str:
+    """The command that makes a file; imported results have no scale."""
+    return f"snakemake --cores all {shlex.quote(target)}" + (
+        f" --config scale={scale}" if scale in SCALES else ""
+    )

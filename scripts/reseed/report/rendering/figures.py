@@ -1,0 +1,125 @@
+"""Write figures as PDF and PNG, their data as CSV, and a JSON sidecar for the report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import matplotlib
+import pandas as pd
+from fontTools import subset
+from matplotlib.figure import Figure
+from PIL import Image
+from reseed.claims.claim import Claim, check_drawn
+from reseed.core.atomic import replace_atomically
+from reseed.core.checked_io import write_json
+from reseed.core.csv_files import write_csv
+from reseed.report.rendering.claim_texts import WithClaims, claim_texts
+from reseed.report.rendering.contrast import darken_texts
+from reseed.report.rendering.data import ExhibitData
+from reseed.report.rendering.hover import panels_of
+from reseed.report.rendering.style import GREY, STYLE, new_figure, styled
+
+# Without dates and versions, equal numbers give equal bytes.
+_METADATA = {
+    "png": {"Software": None},
+    "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
+}
+_DPI = 200
+# matplotlib embeds the used glyphs of a font. Without its tables of layout, which no reader of a
+# PDF uses, writing a PDF takes half of the time.
+_DROPPED = "_drop_tables_default"  # without effect if a later fontTools has another name
+setattr(subset.Options, _DROPPED, [*getattr(subset.Options, _DROPPED, ()), "GSUB", "GPOS", "GDEF"])
+#: `drawn` of a figure of single values, intervals or shares.
+NO_CENTRE: frozenset[str] = frozenset()
+#: Formats of a figure, besides the JSON sidecar.
+FORMATS = ("pdf", "png", "csv")
+
+
+@dataclass(frozen=True)
+class FigureInfo(WithClaims):
+    """The data that a figure shows, its footnote and its texts.
+
+    `claims`, `definitions` and `empty` are as in `tables.Table`. `drawn` (required) names the
+    centres that the figure draws: `mean`, `median`, or none (`NO_CENTRE`); its claims state no
+    other. `alt` describes the picture, not the results; in `alt_text` the findings follow it.
+
+    Raises:
+        ClaimError: if a claim states another centre than the figure draws.
+    """
+
+    frame: pd.DataFrame
+    footnote: str
+    caption: str = ""
+    definitions: Sequence[str] = ()
+    alt: str = ""
+    empty: str = ""
+    claims: Sequence[Claim] = ()
+    drawn: frozenset[str] = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        check_drawn(self.claims, self.drawn)
+
+    @property
+    def alt_text(self) -> str:
+        """Text for readers who cannot see the figure: the picture in words, then the findings."""
+        return " ".join([self.alt, *self.findings]) if self.alt else self.headline
+
+
+@styled
+def empty_figure(data: ExhibitData, reason: str) -> tuple[Figure, FigureInfo]:
+    """A figure that holds the reason why there is nothing to draw."""
+    figure = new_figure(1.2)
+    figure.text(0.5, 0.5, reason, ha="center", va="center", color=GREY, wrap=True)
+    frame = pd.DataFrame({"nothing_to_show": [reason]})
+    return figure, FigureInfo(frame, data.scale, empty=reason, alt=reason, drawn=NO_CENTRE)
+
+
+def write_figure(
+    figure: Figure,
+    info: FigureInfo,
+    data: ExhibitData,
+    stem: str | Path,
+    formats: tuple[str, ...] = FORMATS,
+) -> None:
+    """Write the sidecar `stem`.json, and the figure in these formats."""
+    stem = Path(stem)
+    files = {suffix: stem.with_name(f"{stem.name}.{suffix}") for suffix in formats}
+    darken_texts(figure)
+    with matplotlib.rc_context(STYLE):
+        for form in (suffix for suffix in formats if suffix != "csv"):
+            with replace_atomically(files[form]) as temporary:
+                figure.savefig(temporary, format=form, dpi=_DPI, metadata=_METADATA[form])
+                # One layout for both formats takes half the time and gives the same picture.
+                figure.set_layout_engine("none")
+                if form == "png":
+                    _fewer_colours(temporary)
+    if "csv" in files:
+        write_csv(info.frame, files["csv"])
+    caption = " ".join(part for part in (data.caption, info.caption) if part)
+    write_json(
+        stem.with_name(f"{stem.name}.json"),
+        {
+            "kind": data.kind,
+            "form": "figure",
+            "title": data.title,
+            **claim_texts(data, info),
+            "caption": caption,
+            "footnote": info.footnote,
+            "definitions": list(info.definitions),
+            "alt": info.alt_text or data.title,
+            "empty": info.empty,
+            "points": panels_of(figure) if "png" in formats else [],
+            "inches": [round(float(side), 2) for side in figure.get_size_inches()],
+            "files": [path.name for path in files.values()],
+        },
+    )
+
+
+def _fewer_colours(png: str | Path) -> None:
+    """Reduce a PNG to a palette of 256 colours, a third of its size."""
+    with Image.open(png) as image:
+        image.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(
+            png, format="PNG", optimize=True
+        )

@@ -1,0 +1,290 @@
+"""Comparisons of models, grouped and named by the setting in which they were run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from reseed.claims.claim import Estimate, Sample
+from reseed.claims.formatting import format_p, format_share
+from reseed.claims.phrases import Phrase
+from reseed.claims.verdicts import ALL_DATASETS
+from reseed.core.schemas import COMPARISON_COLUMNS, Row
+from reseed.metrics.names import is_share
+from reseed.report.analyses.shared.keys import group_across_datasets, merge_keys
+from reseed.report.rendering import numbers
+from reseed.report.rendering.arms import arm_title
+from reseed.report.rendering.data import ExhibitData, footnote, metric_title
+
+#: Columns that identify a comparison over datasets.
+CROSS_DATASET_COLUMNS = ["experiment", "scheme", "test_ratio", "hyperparameters_source"]
+#: Noun for a run, by design of the comparison.
+RUNS = {
+    "splits": "splits",
+    "seeds": "model seeds",
+    "unpaired": "model seeds",
+    "seeds and items": "model seeds",
+    "datasets": "datasets",
+}
+#: With longer labels there is one panel a line.
+LONG_LABEL = 20
+
+
+def settings(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """(title, rows) of each setting; the title names only what differs between settings."""
+    if rows.empty:
+        return []
+    within = rows.groupby("dataset")
+    phrase = ("experiment", "scheme", "hyperparameters_source")
+    differ = [name for name in phrase if within[name].nunique().max() > 1]
+    found = []
+    place = [name for name in COMPARISON_COLUMNS if name in rows]
+    for key, part in rows.groupby(place, sort=False, dropna=False):
+        names = dict(zip(place, key, strict=True))
+        parts = [dataset_title(data, names["dataset"])]
+        names["experiment"] = data.experiment(names["experiment"])
+        found.append((joined(*parts, *(names[name] for name in differ)), part))
+    return found
+
+
+def cross_dataset_parts(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """(title, rows) of each comparison over datasets; the title is empty if there is one.
+
+    Models are never ranked or counted across two comparisons.
+    """
+    names = [name for name in CROSS_DATASET_COLUMNS if name in rows]
+    found = list(rows.groupby(names, sort=False, dropna=False))
+    titles = _board_titles(data, [dict(zip(names, key, strict=True)) for key, _ in found])
+    return [(title, part) for title, (_, part) in zip(titles, found, strict=True)]
+
+
+def over_datasets(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """As `cross_dataset_parts`, for rows on single datasets."""
+    number = rows.groupby(COMPARISON_COLUMNS, sort=False, dropna=False).ngroup()
+    places = rows.drop_duplicates(COMPARISON_COLUMNS)
+    chosen = group_across_datasets(places.to_dict("records"))
+    titles = _board_titles(data, [merge_keys(places.iloc[which]) for which in chosen])
+    return [(t, rows[number.isin(which)]) for t, which in zip(titles, chosen, strict=True)]
+
+
+def _board_titles(data: ExhibitData, keys: list[Row]) -> list[str]:
+    """Titles of comparisons over datasets; empty if there is one."""
+    phrase = [name for name in CROSS_DATASET_COLUMNS if name != "test_ratio" and name in keys[0]]
+    differ = [name for name in phrase if len({key[name] for key in keys}) > 1]
+    show = {"experiment": data.experiment}
+    return [joined(*(show.get(name, str)(key[name]) for name in differ)) for key in keys]
+
+
+def joined(*titles: str) -> str:
+    """`Grid · Magic`: the titles that are not empty."""
+    return " · ".join(filter(None, titles))
+
+
+def counted_settings(rows: pd.DataFrame) -> str:
+    """`3 datasets`; `12 settings` if a dataset occurs in several, as with test ratios."""
+    number = len(rows[COMPARISON_COLUMNS].drop_duplicates())
+    same = number == rows["dataset"].nunique()
+    return numbers.counted(number, "dataset" if same else "setting")
+
+
+def count_settings(rows: pd.DataFrame) -> Phrase:
+    """`counted_settings` as a phrase of the rows."""
+    return Phrase(counted_settings(rows), "count", tuple(rows.index))
+
+
+def cell_noun(cells: pd.DataFrame) -> tuple[str, str]:
+    """Singular and plural noun for the rows of `cells`."""
+    if cells.duplicated(["dataset", "arm"]).any():
+        return "setting", "settings"
+    return "pair of dataset and algorithm", "pairs of dataset and algorithm"
+
+
+def dataset_title(data: ExhibitData, dataset: str) -> str:
+    """Title of a dataset, or of all of them."""
+    return "All datasets" if dataset == ALL_DATASETS else data.dataset(dataset)
+
+
+def pair_title(data: ExhibitData, row: Mapping) -> str:
+    """`XGB – RF`."""
+    return " – ".join(pair_titles(data, row))
+
+
+def pair_titles(data: ExhibitData, row: Mapping) -> list[str]:
+    """Titles of the two compared arms, the first one first; one title if the other is empty."""
+    sides = ("arm_a", "arm_b") if "arm_a" in row else ("model_a", "model_b")
+    return [arm_title(data, row[side], row["experiment"]) for side in sides if row[side]]
+
+
+def in_unit(row: Mapping) -> str:
+    """Unit of a difference: `points of AUC`, `MSE (kW²)`."""
+    metric = "mean rank" if row["metric"] == "rank" else metric_title(row["metric"])
+    if row["unit"] == "points":
+        return f"points of {metric}"
+    return f"{metric} ({row['unit']})" if row["unit"] else metric
+
+
+def with_unit(title: str, rows: pd.DataFrame) -> str:
+    """`Magic, points of AUC`; the title alone if the differences have several units."""
+    named = rows[["test", "metric", "unit"]].drop_duplicates()  # to_dict is slow
+    units = {in_unit(row) for row in named.to_dict("records") if not _signs_only(row)}
+    return ", ".join([title, *units]) if len(units) == 1 else title
+
+
+def _signs_only(row: Mapping) -> bool:
+    """Whether a comparison counts signs only: scores of different metrics have no common unit."""
+    return row["test"] == "sign test"
+
+
+def difference_places(rows: pd.DataFrame) -> int:
+    """Decimals for differences, by their intervals, or by the differences themselves."""
+    ends = rows[["low", "high"]].mul(rows["factor"], axis="index")
+    return numbers.interval_decimals(
+        ends.itertuples(index=False, name=None), otherwise=rows["difference"] * rows["factor"]
+    )
+
+
+def difference_and_interval(row: Mapping, places: int) -> tuple[str, str]:
+    """Difference and interval in the unit of the comparison; a dash for a missing one."""
+    low, high = (row[end] * row["factor"] for end in ("low", "high"))
+    size = math.nan if _signs_only(row) else row["difference"] * row["factor"]
+    return numbers.fixed(size, places), numbers.interval(low, high, places) or numbers.NONE
+
+
+def p_cell(p: float) -> str:
+    """A p-value in a cell: `< 0.001`, `0.013`, a dash."""
+    return format_p(p).replace("below ", "< ") if math.isfinite(p) else numbers.NONE
+
+
+def tail_cell(tail: str) -> str:
+    """`heavier`, `lighter`, or `neither shown`: the test shows no equality; a dash without it."""
+    return {"as Gaussian": "neither shown"}.get(tail, tail) or numbers.NONE
+
+
+def adjusted_over(rows: pd.DataFrame, part: str = "section") -> str:
+    """Sentence on what p-values are adjusted over. part: of the exhibit, for one dataset."""
+    if (rows["family"] == "study").any():
+        return "all pairs of the study"
+    alone = len(rows[COMPARISON_COLUMNS].drop_duplicates()) == rows["dataset"].nunique()
+    return f"the pairs of a {'dataset' if alone else part}"
+
+
+def pair_runs(rows: pd.DataFrame) -> Sample:
+    """The n of pairs in runs of their design: `6 to 8 model seeds`; 0 where a pair shares none."""
+    return Sample.of(rows, "n", *_run_nouns(rows), least=0)
+
+
+def run_ends(pairs: pd.DataFrame) -> dict[str, float]:
+    """Least and greatest n of the pairs, as columns of a row that stands for them."""
+    n = pairs["n"].fillna(0)
+    return {"n_least": n.min(), "n_most": n.max()}
+
+
+def sample_of_ends(rows: pd.DataFrame, pairs: pd.DataFrame) -> Sample:
+    """The n of rows with the columns of `run_ends`, in runs of the design of the pairs."""
+    return Sample.of(rows, list(run_ends(pairs)), *_run_nouns(pairs), least=0)
+
+
+def _run_nouns(pairs: pd.DataFrame) -> tuple[str, str]:
+    nouns = dict.fromkeys(RUNS.get(design, "runs") for design in pairs["design"])
+    return numbers.several(noun.removesuffix("s") for noun in nouns), numbers.several(nouns)
+
+
+def difference_estimates(data: ExhibitData, rows: pd.DataFrame) -> list[Estimate]:
+    """Each known difference with its interval, in units of the score."""
+    found = []
+    for row in rows[np.isfinite(rows["difference"])].to_dict("records"):
+        # Shares are shown in points, so `factor` says if the scores are in percent already.
+        most = 100 / row["factor"] if is_share(row["metric"]) and row["unit"] else np.inf
+        bounds = (-most, most)
+        subject = f"{dataset_title(data, row['dataset'])}: {pair_title(data, row)}"
+        interval = (row["low"], row["high"])
+        found.append(Estimate.truncated(subject, row["difference"], interval, row["level"], bounds))
+    return found
+
+
+def half_widths(rows: pd.DataFrame) -> str:
+    """`95 % intervals of ±0.3 to 1.2 points of AUC`; empty where no pair has an interval."""
+    known = rows[np.isfinite(rows["low"]) & np.isfinite(rows["high"])]
+    if known.empty:
+        return ""
+    half = (known["high"] - known["low"]) / 2 * known["factor"]
+    units = [in_unit(row) for row in known.to_dict("records")]
+    parts = [
+        f"±{numbers.from_to(part, '{:.2g}'.format)} {unit}"
+        for unit, part in half.groupby(units, sort=False)
+    ]
+    return f"{format_share(known['level'].max())} intervals of {'; '.join(parts)}"
+
+
+def detectable(rows: pd.DataFrame) -> str:
+    """`detectable with a power of 80 %: 0.3 to 1.2 points of AUC`; empty if unknown.
+
+    Of pairs over datasets, as `detectable_over_datasets`.
+    """
+    over = rows["design"] == "datasets"
+    texts = _detectable_by_dataset(rows[~over]), detectable_over_datasets(rows[over])
+    return "; ".join(filter(None, texts))
+
+
+def detectable_over_datasets(rows: pd.DataFrame) -> str:
+    """Smallest mean difference in SDs between datasets that the tests find, or that none is found.
+
+    Empty for pairs on too few datasets for a test.
+    """
+    if rows.empty or rows["detectable_sd"].isna().all():
+        return ""
+    shifts = rows["detectable_sd"].dropna()
+    found = [shift for shift in shifts if math.isfinite(shift)]
+    none = "no difference, however large, is found with a power of 80 % on so few datasets"
+    if not found:
+        return none
+    sizes = numbers.from_to(found, "{:.1f}".format)
+    text = f"detectable with a power of 80 %: a mean difference of {sizes} SD between datasets"
+    rest = numbers.counted(len(shifts) - len(found), "pair")
+    return text if len(found) == len(shifts) else f"{text}; for {rest}, {none}"
+
+
+def _detectable_by_dataset(rows: pd.DataFrame) -> str:
+    known = rows[rows["detectable"].gt(0) & np.isfinite(rows["detectable"])]
+    if known.empty:
+        return ""
+    titles = [in_unit(row) for row in known.to_dict("records")]
+    sizes = known.assign(size=known["detectable"] * known["factor"], title=titles)
+    parts = [
+        f"{numbers.from_to(part['size'], '{:.2g}'.format)} {title}"
+        for title, part in sizes.groupby("title", sort=False)
+    ]
+    power = format_share(known["target_power"].iloc[0])
+    return f"detectable with a power of {power}: {'; '.join(parts)}"
+
+
+def leaders(rows: pd.DataFrame) -> pd.DataFrame:
+    """The row of each setting that compares its best mean with the next one."""
+    known = rows[rows["difference"].notna()]
+    found = []
+    for _, part in known.groupby(COMPARISON_COLUMNS, sort=False, dropna=False):
+        beaten = set(part["model_b"])
+        best = part[~part["model_a"].isin(beaten)]
+        found.append((best if len(best) else part).nsmallest(1, "difference"))
+    return pd.concat(found) if found else known
+
+
+def every_pair(rows: pd.DataFrame) -> bool:
+    """Whether every pair of models was compared in each setting, so that one can be best."""
+    for _, part in rows.groupby(COMPARISON_COLUMNS, sort=False, dropna=False):
+        models = len({*part["model_a"], *part["model_b"]})
+        if len(part) < models * (models - 1) // 2:
+            return False
+    return True
+
+
+def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str, per: str = "pair") -> str:
+    """Footnote of comparisons; it counts runs by their noun instead of seeds."""
+    known = rows[rows["dataset"] != ALL_DATASETS]
+    common = footnote(data, known.drop(columns=["n"], errors="ignore"))
+    counts = []
+    if "n" in known and len(known):
+        counts = [f"Runs per {per}: {numbers.from_to(known['n'], to='–')}."]
+    return " ".join([common, *counts, *(text for text in sentences if text)])

@@ -1,0 +1,389 @@
+"""Every format of file gives the same runs."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from reseed.core.errors import ReseedError
+from reseed.metrics.directions import infer_direction
+from reseed.metrics.names import is_error, is_share
+from reseed.metrics.registry import METRICS, evaluate_scores
+from reseed.readers import import_results
+from reseed.report.analyses import pairs
+from reseed.report.analyses.shared.data import Data
+from run_kinds import run_analysis
+
+STUDY = {"name": "mine", "title": "My runs", "notes": ["as run"]}
+SCORES = {("a", 0): 0.81, ("a", 1): 0.82, ("b", 0): 0.79, ("b", 1): 0.8}
+
+
+def read(path, **results):
+    return import_results(path, results, STUDY)
+
+
+def scores(metrics, metric="accuracy"):
+    rows = metrics[["model", "init", metric]].itertuples(index=False, name=None)
+    return {(model, seed): value for model, seed, value in rows}
+
+
+def long_frame():
+    rows = [(m, "digits", s, "accuracy", v) for (m, s), v in SCORES.items()]
+    return pd.DataFrame(rows, columns=["model", "dataset", "seed", "metric", "value"])
+
+
+def test_long_csv(tmp_path):
+    path = tmp_path / "runs.csv"
+    long_frame().to_csv(path, index=False)
+    metrics, about = read(path)
+    assert scores(metrics) == SCORES
+    assert set(metrics["experiment"]) == {"results"}
+    assert set(metrics["varied"]) == {"model"}
+    assert (metrics["init"] == metrics["augment"]).all()
+    assert about.datasets["digits"].metric == "accuracy"
+    assert about.datasets["digits"].greater_is_better is True
+    assert about.trials.model_dump(exclude_unset=True) == {
+        "planned": 4,
+        "ok": 4,
+        "failed": 0,
+        "not_converged": 0,
+        "failures": [],
+    }
+    assert about.notes[0] == "as run"
+    assert "seed from 'seed'" in about.notes[1]
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_other_delimiters_and_byte_order_mark(tmp_path, delimiter):
+    path = tmp_path / "runs.csv"
+    long_frame().to_csv(path, index=False, sep=delimiter, encoding="utf-8-sig")
+    assert scores(read(path)[0]) == SCORES
+
+
+def test_long_parquet(tmp_path):
+    path = tmp_path / "runs.parquet"
+    long_frame().to_parquet(path)
+    assert scores(read(path)[0]) == SCORES
+
+
+def test_columns_are_those_of_collected_trials(tmp_path):
+    from reseed.report.analyses.shared.data import Data, cells
+
+    path = tmp_path / "runs.csv"
+    long_frame().to_csv(path, index=False)
+    metrics, about = read(path)
+    found = {cell.key["model"]: list(cell.values) for cell in cells(Data(metrics, about))}
+    assert found == {"a": [0.81, 0.82], "b": [0.79, 0.8]}
+    metrics.to_parquet(tmp_path / "metrics.parquet")
+
+
+def test_wide_csv_with_other_names(tmp_path):
+    path = tmp_path / "runs.csv"
+    rows = [(m, s, v, 10 * v) for (m, s), v in SCORES.items()]
+    frame = pd.DataFrame(rows, columns=["Algorithm", "Random State", "Test Accuracy", "epochs"])
+    frame.to_csv(path, index=False)
+    metrics, about = read(path)
+    assert scores(metrics, "Test Accuracy") == SCORES
+    assert about.datasets["data"].metric == "Test Accuracy"
+
+
+def test_column_mapping(tmp_path):
+    path = tmp_path / "runs.csv"
+    rows = [(m, s, v, "x") for (m, s), v in SCORES.items()]
+    pd.DataFrame(rows, columns=["arm", "nr", "points", "model"]).to_csv(path, index=False)
+    metrics, _ = read(
+        path,
+        columns={"model": "arm", "seed": "nr", "value": "points"},
+        metric="points",
+        greater_is_better=True,
+    )
+    assert scores(metrics, "points") == SCORES
+
+
+def test_mlflow_export(tmp_path):
+    path = tmp_path / "runs.csv"
+    rows = [
+        {
+            "run_id": f"{m}{s}",
+            "status": "FINISHED",
+            "params.model": m,
+            "params.seed": s,
+            "params.loss": "hinge",
+            "metrics.accuracy": v,
+            "tags.mlflow.runName": f"proud-{m}-{s}",
+        }
+        for (m, s), v in SCORES.items()
+    ]
+    rows[3]["status"] = "KILLED"
+    pd.DataFrame(rows).to_csv(path, index=False)
+    metrics, about = read(path)
+    assert scores(metrics) == SCORES
+    assert about.trials.failed == 1
+    assert about.trials.failures[0].error == "status KILLED"
+
+
+def test_mlflow_run_names_are_models_and_seedless_runs_separate(tmp_path):
+    path = tmp_path / "runs.csv"
+    rows = [
+        {"run_id": i, "metrics.accuracy": v, "tags.mlflow.runName": m}
+        for i, ((m, _), v) in enumerate(SCORES.items())
+    ]
+    pd.DataFrame(rows).to_csv(path, index=False)
+    metrics, about = read(path, format="mlflow")
+    assert sorted(metrics["accuracy"]) == sorted(SCORES.values())
+    assert metrics["init"].is_unique
+    assert any("independent" in note for note in about.notes)
+
+
+def test_wandb_export(tmp_path):
+    path = tmp_path / "runs.csv"
+    rows = [
+        (f"run-{m}-{s}", "finished", 12, m, "digits", s, v, 0.3) for (m, s), v in SCORES.items()
+    ]
+    columns = ["Name", "State", "Runtime", "model", "dataset", "seed", "test/acc", "train/loss"]
+    pd.DataFrame(rows, columns=columns).to_csv(path, index=False)
+    metrics, about = read(path, metric="test/acc")
+    assert scores(metrics, "test/acc") == SCORES
+    assert about.datasets["digits"].greater_is_better is True
+
+
+def test_datasets_may_have_different_metrics(tmp_path):
+    path = tmp_path / "runs.csv"
+    other = long_frame().assign(dataset="houses", metric="mse")
+    pd.concat([long_frame(), other]).to_csv(path, index=False)
+    _, about = read(path)
+    found = {k: (v.metric, v.greater_is_better) for k, v in about.datasets.items()}
+    assert found == {"digits": ("accuracy", True), "houses": ("mse", False)}
+
+
+def test_second_metric_is_kept_next_to_the_primary_one(tmp_path):
+    path = tmp_path / "runs.csv"
+    other = long_frame().assign(metric="f1", value=lambda f: f["value"] / 2)
+    pd.concat([long_frame(), other]).to_csv(path, index=False)
+    metrics, _ = read(path, metric="accuracy")
+    assert scores(metrics) == SCORES
+    assert np.allclose(metrics["f1"], metrics["accuracy"] / 2)
+
+
+def test_folds_and_the_requested_ratio(tmp_path):
+    path = tmp_path / "runs.csv"
+    rows = [(m, f"fold{f}", r, 0.5 + f / 10) for m in "ab" for f in range(3) for r in range(2)]
+    pd.DataFrame(rows, columns=["model", "fold", "repeat", "auc"]).to_csv(path, index=False)
+    metrics, _ = read(path)
+    assert set(metrics["scheme"]) == {"kfold-3x2"}
+    assert set(metrics["varied"]) == {"data"}
+    assert sorted(metrics["fold"].unique()) == [0, 1, 2]
+    assert metrics["test_ratio"].isna().all()
+    metrics, _ = read(path, test_train_ratio=0.25)
+    assert np.allclose(metrics["test_ratio"], 0.2)
+
+
+def test_split_sizes_supply_the_ratio(tmp_path):
+    """Nadeau and Bengio's ratio from the file, by dataset; random splits then need no more."""
+    path = tmp_path / "runs.csv"
+    sizes = {"one": (160, 40), "two": (90, 10)}
+    rows = [
+        (m, d, s, *sizes[d], 0.5 + s / 20 + 0.01 * (m == "a") + 0.002 * (s % 2))
+        for d in sizes
+        for m in "ab"
+        for s in range(6)
+    ]
+    columns = ["model", "dataset", "data_seed", "n_train", "test_rows", "auc"]
+    frame = pd.DataFrame(rows, columns=columns)
+    frame.to_csv(path, index=False)
+    metrics, about = read(path)
+    shares = metrics.groupby("dataset")["test_ratio"].unique().map(list)
+    assert shares["one"] == pytest.approx([0.2])
+    assert shares["two"] == pytest.approx([0.1])
+    assert "n_test from 'test_rows'" in " ".join(about.notes)
+    table = run_analysis(pairs, Data(metrics, about), n_boot=50)
+    ratio = table.set_index("dataset")["test_train_ratio"]
+    assert ratio["one"] == pytest.approx(40 / 160)
+    assert ratio["two"] == pytest.approx(10 / 90)
+    given, _ = read(path, test_train_ratio=1.0)
+    assert set(given["test_ratio"]) == {0.5}
+    frame.assign(n_train=0).to_csv(path, index=False)
+    with pytest.raises(ReseedError, match="numbers of rows above 0"):
+        read(path)
+
+
+def test_each_dataset_has_its_own_setting(tmp_path):
+    path = tmp_path / "runs.csv"
+    rows = [(m, "folds", f, 0, 0.5 + f / 10) for m in "ab" for f in range(3)]
+    rows += [(m, "seeds", 0, s, 0.5 + s / 10) for m in "ab" for s in range(4)]
+    pd.DataFrame(rows, columns=["model", "dataset", "fold", "seed", "auc"]).to_csv(
+        path, index=False
+    )
+    metrics, about = read(path)
+    settings = metrics[["dataset", "scheme", "varied"]].drop_duplicates().set_index("dataset")
+    assert settings.T.to_dict("list") == {
+        "folds": ["kfold-3x1", "none"],
+        "seeds": ["given", "model"],
+    }
+    assert about.experiments["results"].varied == "model"  # folds are no seed
+
+
+def predictions(score):
+    generator = np.random.default_rng(0)
+    rows = []
+    for fold in range(2):
+        truth = generator.permutation([0, 1] * 10)
+        for model in "ab":
+            for item in range(20):
+                rows.append((model, "d", 7, fold, item, truth[item], score(generator, truth[item])))
+    return pd.DataFrame(rows, columns=["model", "dataset", "seed", "fold", "item", "y_true", "y"])
+
+
+def test_predicted_probabilities(tmp_path):
+    path = tmp_path / "items.csv"
+    frame = predictions(lambda g, t: np.clip(g.normal(0.3 + 0.4 * t, 0.2), 0, 1))
+    frame = frame.rename(columns={"y": "y_score"})
+    frame.sample(frac=1, random_state=1).to_csv(path, index=False)
+    metrics, about = read(path)
+    assert about.datasets["d"].metric == "auc"
+    for row in metrics.itertuples():
+        run = frame[(frame["model"] == row.model) & (frame["fold"] == row.fold)]
+        expected = evaluate_scores("binary", run["y_true"].to_numpy(), run["y_score"].to_numpy())
+        assert row.auc == pytest.approx(expected["auc"])
+        assert row.brier == pytest.approx(expected["brier"])
+
+
+def test_predicted_labels_and_values(tmp_path):
+    path = tmp_path / "items.csv"
+    names = np.array(["cat", "dog"])
+    frame = predictions(lambda g, t: names[t if g.random() < 0.8 else 1 - t])
+    frame = frame.assign(y_true=names[frame["y_true"]]).rename(columns={"y": "y_pred"})
+    frame.to_csv(path, index=False)
+    metrics, _ = read(path)
+    right = (frame["y_true"] == frame["y_pred"]).groupby([frame["model"], frame["fold"]]).mean()
+    assert metrics.set_index(["model", "fold"])["accuracy"].to_dict() == right.to_dict()
+
+    values = predictions(lambda g, t: t + g.normal()).rename(columns={"y": "y_pred"})
+    values["y_true"] = values["item"] * 0.37
+    values.to_csv(path, index=False)
+    metrics, _ = read(path, metric="mae")
+    error = (values["y_true"] - values["y_pred"]).abs()
+    error = error.groupby([values["model"], values["fold"]]).mean()
+    assert metrics.set_index(["model", "fold"])["mae"].to_dict() == pytest.approx(error.to_dict())
+
+
+def test_a_prediction_that_is_not_finite_fails_the_run(tmp_path):
+    path = tmp_path / "items.csv"
+    frame = predictions(lambda g, t: g.random()).rename(columns={"y": "y_score"})
+    frame.loc[3, "y_score"] = np.nan
+    frame.to_csv(path, index=False)
+    metrics, about = read(path)
+    assert about.trials.failed == 1
+    assert "diverged" in metrics.loc[metrics["status"] == "failed", "error"].iloc[0]
+
+
+def test_directions():
+    for name, metric in METRICS.items():
+        assert infer_direction(name) == metric.greater_is_better, name
+    assert infer_direction("neg_mean_squared_error") is True
+    assert infer_direction("eval/F1-score") is True
+    assert infer_direction("valLoss") is False
+    assert infer_direction("score") is None
+    assert infer_direction("accuracy_loss") is None
+    assert infer_direction("negative log likelihood") is False
+    assert infer_direction("top-1-accuracy") is True
+    assert infer_direction("test_err") is False
+    for name in ("1-shot accuracy", "val/1-shot_acc", "1-NN accuracy", "one-shot accuracy"):
+        assert infer_direction(name) is True
+    assert infer_direction("1-best WER") is False
+    assert infer_direction("spearman_rank") is infer_direction("Spearman rank correlation") is True
+    for name in ("nDCG@10", "mIoU", "AuROC", "F1score", "mAP50-95", "AP50"):  # as papers write them
+        assert is_share(name), name
+    assert (
+        infer_direction("R²")
+        is infer_direction("R^2")
+        is infer_direction("chrF++")
+        is infer_direction("ROUGE1")
+        is True
+    )
+    for name in (
+        "P@10",
+        "P_10",
+        "R@1",
+        "recip_rank",
+        "Mean reciprocal rank",
+        "exact_match",
+        "bpref",
+        "AUPR",
+    ):
+        assert is_share(name), name
+    assert infer_direction("LPIPS") is False
+    assert infer_direction("p_1") is None  # a probability of class 1, rather
+    assert is_share("test_accuracy")
+    assert not is_share("r2")
+    assert not is_share("mse")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("f1_negative", "recall_neg", "true_negative_recall", "precision_negative_class"),
+        *("negative_class_error", "1 - AUC", "1-acc", "test/1-acc", "one_minus_auc", "-mse"),
+        *("minus_mse", "top1_err", "acc_err", "accuracy_drop", "acc_gap", "auc_rank"),
+        *("accuracy_std", "error_reduction", "error_free_rate", "aux_loss_weight"),
+        *("1 - nn_auc", "spearman_rank_gap", "time_to_accuracy", "epochs to 90 % accuracy"),
+        *("acc_se", "standard error", "accuracy error bars", "MRR rank", "recip_rank_std"),
+    ],
+)
+def test_ambiguous_metric_name_does_not_decide_direction(name):
+    assert infer_direction(name) is None
+    assert not is_share(name)
+    assert not is_error(name)
+
+
+def test_errors_cannot_be_negative_and_other_losses_may_be():
+    known = ("mse", "neg_mean_squared_error", "log_loss", "mean_squared_log_error", "brier")
+    assert all(is_error(name) for name in known)
+    unknown = ("nll", "val_loss", "log_mse", "nmse_db", "deviance", "auc", "score")
+    assert not any(is_error(name) for name in unknown)
+
+
+def test_a_series_by_model_and_run():
+    frame = long_frame().rename(columns={"value": "accuracy"})
+    by_run = frame.groupby(["model", "seed"])["accuracy"].mean()
+    metrics, _ = read(by_run)
+    assert scores(metrics) == pytest.approx(SCORES)
+    metrics, _ = read(by_run.rename(None), metric="accuracy")
+    assert scores(metrics) == pytest.approx(SCORES)
+    with pytest.raises(ReseedError, match="no column that names the model"):
+        read(by_run.reset_index(drop=True))
+
+
+def test_decimal_commas_are_read_with_a_note(tmp_path):
+    path = tmp_path / "runs.csv"
+    for separator, quote in (";", 0), ("\t", 0), (",", 1):
+        wide = long_frame().pivot(index=["model", "seed"], columns="metric", values="value")
+        wide.to_csv(path, sep=separator, decimal=",", quoting=quote)
+        metrics, about = read(path)
+        assert scores(metrics) == pytest.approx(SCORES)
+        assert "The comma was read as the decimal sign: 'accuracy'." in about.notes
+
+
+def test_commas_that_may_separate_thousands_are_refused(tmp_path):
+    path = tmp_path / "runs.csv"
+    path.write_text("model;seed;elo\na;1;1,234\na;2;1,250\nb;1;1,310\nb;2;1,302\n")
+    with pytest.raises(ReseedError, match=r"lines? 2.*column 'elo' holds '1,234'"):
+        read(path, metric="elo", greater_is_better=True)
+
+
+def test_points_next_to_decimal_commas_are_refused(tmp_path):
+    path = tmp_path / "runs.csv"
+    path.write_text("model;seed;mse;r2\na;0;987;0,81\na;1;1.102;0,8\nb;0;999;0,7\nb;1;1.001;0,75\n")
+    with pytest.raises(ReseedError, match=r"lines 3, 5\): column 'mse' holds '1\.102'.*'r2'"):
+        import_results(path, {"metric": "mse"}, {"name": "mine"})
+    path.write_text("model;seed;mse\na;0;0.987\na;1;1.102\nb;0;1.5\nb;1;1.001\n")
+    metrics, _ = import_results(path, {}, {"name": "mine"})
+    assert metrics["mse"].tolist() == [0.987, 1.102, 1.5, 1.001]
+
+
+def test_commas_in_names_and_notes_of_each_file_are_kept(tmp_path):
+    rows = "model;seed;acc\n{0};0;0,5\n{0};1;0,6\n"
+    paths = [tmp_path / f"{i}.csv" for i in range(2)]
+    for path, name in zip(paths, ["64,32", "64,320"], strict=True):
+        path.write_text(rows.format(name))
+    metrics, about = import_results(paths, {}, {"name": "mine"})
+    assert set(metrics["model"]) == {"64,32", "64,320"}
+    assert "The comma was read as the decimal sign: 'acc'." in about.notes

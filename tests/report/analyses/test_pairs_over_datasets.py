@@ -1,0 +1,176 @@
+"""Models compared over several datasets, against independent computations."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from pair_frames import OPTIONS, data, frame, over_splits, row_of
+from reseed.claims.verdicts import ALL_DATASETS
+from reseed.core.study_info import StudyInfo
+from reseed.report.analyses import pairs
+from reseed.report.analyses.shared.data import Data
+from reseed.stats.rank_power import detectable_shift
+from run_kinds import run_analysis
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(5)
+
+
+def test_over_many_datasets_by_friedman_and_nemenyi(rng):
+    posthocs = pytest.importorskip("scikit_posthocs")
+    effects = {"x": 0.0, "y": 0.01, "z": 0.03}
+    rows = [r for i in range(7) for r in over_splits(rng, effects, 6, f"d{i}")]
+    metrics = frame(rows)
+    table = run_analysis(pairs, data(metrics), OPTIONS)
+    over = table[table["dataset"] == "all datasets"]
+    means = metrics.groupby(["dataset", "model"])["accuracy"].mean().unstack()
+    expected = posthocs.posthoc_nemenyi_friedman(-means)
+    for row in over.itertuples():
+        assert row.p == pytest.approx(expected.loc[row.model_a, row.model_b], abs=1e-6)
+        assert row.friedman_p == pytest.approx(stats.friedmanchisquare(*means.to_numpy().T).pvalue)
+    assert row_of(over, "z", "x")["mean_a"] < row_of(over, "z", "x")["mean_b"]
+
+
+def test_flips_over_datasets_follow_the_stated_order(rng):
+    # On one dataset of six losses are a billion times as large, and the order is turned.
+    parts, facts = [], {}
+    for number in range(6):
+        unit, way = (1e9, -1) if number == 0 else (1.0, 1)
+        rows = [(f"d{number}", m, s, 0, 0, unit * (1 + way * gain + rng.normal(0, 0.001)))
+                for m, gain in (("a", -0.2), ("b", 0.0), ("c", 0.2)) for s in range(6)]  # fmt: skip
+        parts.append(frame(rows, metric="mse"))
+        facts[f"d{number}"] = {"metric": "mse", "greater_is_better": False, "metric_unit": ""}
+    found = Data(pd.concat(parts, ignore_index=True), StudyInfo(scale="demo", datasets=facts))
+    for options in ({}, {"baseline": "b"}):
+        table = run_analysis(pairs, found, options, n_boot=50)
+        over = table[table["dataset"] == "all datasets"]
+        assert over["model_a"].tolist() == (["a", "a", "b"] if not options else ["a", "b"])
+        assert (over["wins"] == 5).all()
+        assert over["instability"].to_numpy() == pytest.approx(1 / 6)
+
+
+def test_few_datasets_are_not_tested_and_one_model_is_empty(rng):
+    few = frame([r for i in range(4) for r in over_splits(rng, {"x": 0.1, "y": 0}, 6, f"d{i}")])
+    row = run_analysis(pairs, data(few), OPTIONS).iloc[-1]
+    assert (row["dataset"], row["outcome"], row["wins"]) == ("all datasets", "too few runs", 4)
+    assert np.isnan(row["p_adjusted"])
+    alone = frame(over_splits(rng, {"x": 0.1, "y": 0}))
+    assert "all datasets" not in set(run_analysis(pairs, data(alone), OPTIONS)["dataset"])
+    assert run_analysis(pairs, data(frame(over_splits(rng, {"x": 0}))), OPTIONS).empty
+
+
+def failing(rng, datasets=12, gone=(0, 1, 2)):
+    """B is better than A by 0.01 everywhere; A fails on splits that are hard for all."""
+    rows = []
+    for i in range(datasets):
+        for seed in range(10):
+            base = 0.9 - 0.2 * (seed < 5) + rng.normal(0, 0.0005)
+            for model, effect in {"A": 0.0, "B": 0.01, "C": -0.05}.items():
+                lost = model == "A" and seed in gone
+                noise = rng.normal(0, 0.0005)
+                rows.append((f"d{i}", model, seed, 0, 0, np.nan if lost else base + effect + noise))
+    return frame(rows)
+
+
+def test_over_datasets_uses_only_shared_splits(rng):
+    """A's failures on hard splits made its own mean the best on every dataset."""
+    over = run_analysis(pairs, data(failing(rng)), n_boot=20).query("dataset == 'all datasets'")
+    row = row_of(over, "B", "A")
+    assert (row["outcome"], row["mean_a"], row["mean_b"]) == ("difference", 1.0, 2.0)
+    assert row["failed"] == 3 * 12
+    assert row["left_out"] == 3 * 12  # the runs of B on the splits where A failed
+    assert "36 runs without a counterpart left out (36 failed)." in row["verdict"]
+
+
+def test_different_test_ratios_and_folds_form_one_comparison(rng):
+    parts = [
+        frame(over_splits(rng, {"x": 0, "y": 0.02}, dataset=f"d{i}"), test_ratio=ratio, scheme=way)
+        for i, (ratio, way) in enumerate(
+            [(0.2, "holdout"), (0.2008, "holdout"), (0.19, "given"), (np.nan, "kfold-5x1")] * 2
+        )
+    ]
+    for part in parts[3::4]:
+        part["fold"] = part["data_seed"] % 4
+    table = run_analysis(pairs, data(pd.concat(parts, ignore_index=True)), OPTIONS)
+    over = table[table["dataset"] == ALL_DATASETS]
+    assert over["n"].tolist() == [8]
+    assert over["test"].item() == "Wilcoxon signed-rank test"
+    assert over["scheme"].item() == "holdout, given, kfold-5x1"
+    assert np.isnan(over["test_ratio"].item())
+
+
+def test_a_dataset_counts_once_in_a_comparison_over_datasets(rng):
+    parts = [
+        frame(over_splits(rng, {"x": 0, "y": 0.02}, dataset=f"d{i}"), test_ratio=r, scheme=str(r))
+        for i in range(2)
+        for r in (0.1, 0.2, 0.3)
+    ]
+    one = run_analysis(pairs, data(pd.concat(parts[:3], ignore_index=True)), OPTIONS)
+    assert ALL_DATASETS not in set(one["dataset"])
+    both = run_analysis(pairs, data(pd.concat(parts, ignore_index=True)), OPTIONS)
+    over = both[both["dataset"] == ALL_DATASETS]
+    assert over["n"].tolist() == [2, 2, 2]
+    assert over["test_ratio"].tolist() == [0.1, 0.2, 0.3]
+
+
+def test_model_missing_a_dataset_is_reported_and_compared(rng):
+    metrics = failing(rng, 8, ())
+    gone = (metrics["model"] == "C") & metrics["dataset"].isin(["d3", "d5"])
+    over = run_analysis(pairs, data(metrics[~gone]), n_boot=20).query("dataset == 'all datasets'")
+    assert len(over) == 3
+    row = row_of(over, "A", "C")
+    assert (row["n"], row["missing"], row["wins"]) == (6, "d3, d5", 6)
+    assert "Left out, as not both have comparable runs: d3, d5." in row["verdict"]
+    whole = row_of(over, "B", "A")
+    assert (whole["n"], whole["missing"]) == (8, "")
+    means = metrics.groupby(["dataset", "model"])["accuracy"].mean().unstack()
+    both = means.drop(["d3", "d5"])
+    raw = [stats.wilcoxon(means["B"] - means["A"])[1]]
+    raw += [stats.wilcoxon(both[model] - both["C"])[1] for model in "AB"]
+    expected = multipletests(raw, method="holm")[1]
+    assert whole["p"] == pytest.approx(raw[0])
+    assert sorted(over["p_adjusted"]) == pytest.approx(sorted(expected))
+
+
+def test_two_models_over_datasets_by_the_signed_rank_test(rng):
+    rows = [r for i in range(9) for r in over_splits(rng, {"x": 0, "y": 0.02}, 6, f"d{i}")]
+    metrics = frame(rows)
+    row = run_analysis(pairs, data(metrics), OPTIONS).query("dataset == 'all datasets'").iloc[0]
+    means = metrics.groupby(["dataset", "model"])["accuracy"].mean().unstack()
+    test = stats.wilcoxon(means["y"] - means["x"])
+    assert (row["model_a"], row["test"]) == ("y", "Wilcoxon signed-rank test")
+    assert row["p_adjusted"] == pytest.approx(test.pvalue)
+    losses = frame(rows, "mse")
+    row = (
+        run_analysis(pairs, data(losses, "mse", False), OPTIONS)
+        .query("dataset == 'all datasets'")
+        .iloc[0]
+    )
+    assert (row["model_a"], row["test"]) == ("x", "sign test")
+    assert row["p"] == pytest.approx(stats.binomtest(int(row["wins"]), 9).pvalue)
+
+
+def test_open_verdicts_name_what_twice_the_datasets_find(rng):
+    rows = [r for i in range(6) for r in over_splits(rng, {"x": 0, "y": 0}, 6, f"d{i}")]
+    row = run_analysis(pairs, data(frame(rows)), n_boot=20).query("dataset == 'all datasets'")
+    row = row.iloc[0]
+    assert (row["outcome"], row["add"]) == ("no difference shown", "datasets")
+    assert row["detectable_add"] == detectable_shift("signed-rank", 12)
+    assert f"on 12 datasets {row['detectable_add']:.1f}." in row["verdict"]
+
+
+def test_equivalence_over_datasets(rng):
+    parts = [frame(over_splits(rng, {"x": 0, "y": 0}, 12, f"d{i}")) for i in range(7)]
+    metrics = pd.concat(parts, ignore_index=True)
+    table = run_analysis(pairs, data(metrics), OPTIONS, rope=0.01)
+    row = table[table["dataset"] == "all datasets"].iloc[0]
+    wide = metrics.pivot(index=["dataset", "data_seed"], columns="model", values="accuracy")
+    d = (wide["x"] - wide["y"]).groupby(level=0).mean()
+    sides = (stats.wilcoxon(d + side, alternative=way).pvalue
+             for side, way in ((0.01, "greater"), (-0.01, "less")))  # fmt: skip
+    assert row["equivalence_p"] == pytest.approx(max(sides))
+    assert row["outcome"] == "equivalent"
+    assert "equivalent within ±1 points over datasets" in row["verdict"]

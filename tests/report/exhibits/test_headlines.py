@@ -1,0 +1,266 @@
+"""Every kind of exhibit is headed by what it shows, and its figures say what is seen."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from curve_study import make as curve_study
+from curve_study import read
+from matplotlib.collections import LineCollection
+from pair_frames import frame as timed_frame
+from papers.banerjee import (
+    gap_distribution,
+    role_components,
+    trimming,
+    trimming_ensembles,
+    trimming_information,
+    trimming_pairs,
+    trimming_summary,
+)
+from papers.picard import convergence, extremes, range_growth
+from papers.protocol import training_time
+from reseed.report.analyses import (
+    aggregates,
+    curves,
+    fold_scores,
+    over_datasets,
+    pairs,
+    protocol,
+    ranking,
+    sd_ratios,
+    seeds_needed,
+    spread,
+    standing,
+    stochastic_order,
+    stopping,
+)
+from reseed.report.analyses.shared.data import Data
+from reseed.report.rendering.claim_texts import claim_texts
+from reseed.report.rendering.data import ExhibitData
+from reseed.report.rendering.hover import panels_of
+from run_kinds import draw, exhibit_kinds, is_table, run_analysis
+from sized_study import SIZES, sized
+from study_frames import about, frame, trial
+from test_fold_exhibits import folds
+from test_ir_exhibits import scores
+from test_item_pairs_exhibits import data as item_study
+from test_role_components import study as crossed_roles
+from test_seed_choice import data as choice_study
+from test_trimming_exhibits import make as output_study
+
+__all__ = ["choice_study", "curve_study", "item_study", "output_study", "read", "scores", "sized"]
+
+TITLE = "A title that says nothing of the result"
+#: Lists of what was used have no result to head them.
+UNTITLED = {
+    "algorithms_table",
+    "checklist",
+    "datasets_table",
+    "papers.ir.datasets_table:table",
+    "papers.ir.models_table:table",
+}
+#: Trials of several models on four datasets, over twelve seeds.
+COMPARED = {
+    "aggregates_figure": aggregates,
+    "improvement_table": aggregates,
+    "stochastic_order_table": stochastic_order,
+    "stopping_figure": stopping,
+    "stopping_table": stopping,
+    "ranking_figure": ranking,
+    "seeds_figure": seeds_needed,
+    "pairs_table": pairs,
+    "win_tie_loss_table": pairs,
+    "critical_difference_figure": pairs,
+    "rank_sets_figure": pairs,
+    "over_datasets_figure": over_datasets,
+    "over_datasets_table": over_datasets,
+}
+#: Exhibits of curves and extremes, of outputs, of the protocol, with what each is drawn from.
+CURVES = {
+    "curves_figure": curves,
+    "papers.picard.convergence_figure:figure": convergence,
+    "papers.picard.reach_table:table": convergence,
+    "papers.picard.extremes_table:table": extremes,
+    "papers.picard.histogram_figure:figure": extremes,
+    "papers.picard.range_growth_figure:figure": range_growth,
+    "standing_table": standing,
+}
+OUTPUTS = {
+    "papers.banerjee.ensembles_figure:figure": trimming_ensembles,
+    "papers.banerjee.ensembles_table:table": trimming_ensembles,
+    "papers.banerjee.gap_figure:figure": gap_distribution,
+    "papers.banerjee.information_table:table": trimming_information,
+    "papers.banerjee.representatives_table:table": trimming,
+    "papers.banerjee.pairs_plot_figure:figure": trimming,
+    "papers.banerjee.trimming_figure:figure": trimming,
+    "papers.banerjee.trimming_pairs_figure:figure": trimming_pairs,
+    "papers.banerjee.trimming_table:table": trimming_summary,
+}
+SCORES = (
+    "papers.ir.seed_scores_table:table",
+    "papers.ir.bootstrap_table:table",
+    "papers.ir.seed_boxes:figure",
+    "papers.ir.datasets_table:table",
+    "papers.ir.models_table:table",
+)
+FOLDS = {"fold_scores_table": fold_scores, "protocol_table": protocol, "checklist": None}
+ITEMS = ("item_pairs_table", "item_pairs_figure")
+CHOICE = ("seed_choice_table", "seed_choice_figure")
+ALONE = (
+    "sd_ratios_table",
+    "papers.raste.ratio_table:table",
+    "papers.protocol.training_time_table:table",
+    "papers.banerjee.roles_table:table",
+)
+FAST = {"n_boot": 200, "n_sim": 100, "n_draws": 100, "n_experiments": 50, "n_simulations": 100}
+
+
+def analysed(analysis, metrics, facts, **options):
+    table = run_analysis(analysis, Data(metrics, facts), FAST | options)
+    return ExhibitData(table, metrics, facts, "k", TITLE)
+
+
+@pytest.fixture(scope="module")
+def compared():
+    """Three models on four tables; twelve seeds each, one model clearly the best."""
+    rng = np.random.default_rng(0)
+    datasets = tuple(f"magic~rows={i}00" for i in range(1, 5))
+    rows = [
+        trial(0.8 + gain + rng.normal(0, 0.005), seed=s, dataset=d, model=m, arm=m, metric="auc")
+        for d in datasets
+        for m, gain in (("ffnn", 0.0), ("rf", 0.01), ("xgb", 0.05))
+        for s in range(12)
+    ]
+    return frame(rows), about(datasets)
+
+
+def alone(kind):
+    rng = np.random.default_rng(1)
+    here = {"dataset": "magic", "metric": "auc"}
+    if kind == "papers.banerjee.roles_table:table":
+        data = crossed_roles()
+        return ExhibitData(run_analysis(role_components, data), data.metrics, data.info, "k", TITLE)
+    if kind == "papers.raste.ratio_table:table":
+        rows = [
+            trial(0.8 + rng.normal(0, 0.01), seed=s, model=m, test_ratio=r, scheme=f"holdout-{r}",
+                  experiment="ratios", **here)
+            for m in ("rf", "xgb") for r in (0.1, 0.2, 0.3) for s in range(8)
+        ]  # fmt: skip
+        return analysed(spread, frame(rows), about())
+    if kind == "sd_ratios_table":
+        rows = [
+            trial(0.8 + rng.normal(0, sd), seed=s, model=m, **here)
+            for m, sd in (("rf", 0.01), ("xgb", 0.02)) for s in range(8)
+        ]  # fmt: skip
+        return analysed(sd_ratios, frame(rows), about(), baselines=["rf"])
+    rows = [("magic", m, 0, 0, s, 0.9) for m in ("rf", "xgb") for s in range(6)]
+    metrics = timed_frame(rows, "auc").assign(
+        train_seconds=[*rng.uniform(1, 2, 6), *rng.uniform(3, 4, 6)]
+    )
+    return analysed(training_time, metrics, about())
+
+
+@pytest.fixture
+def shown(request, configured, exhibit):
+    """What an exhibit of a kind is drawn from, and its options; None for a kind without a case."""
+
+    def of(kind):
+        if kind in COMPARED:
+            return analysed(COMPARED[kind], *request.getfixturevalue("compared")), {}
+        if kind in CURVES:
+            return request.getfixturevalue("curve_study")(CURVES[kind]), {}
+        if kind in OUTPUTS:
+            return request.getfixturevalue("output_study")(OUTPUTS[kind]), {"arms": ["rf:both"]}
+        if kind in SCORES:
+            return request.getfixturevalue("scores"), {}
+        if kind in ITEMS:
+            return request.getfixturevalue("item_study"), {}
+        if kind in FOLDS:
+            metrics, facts = folds()
+            if FOLDS[kind] is None:
+                return ExhibitData(None, metrics, facts, "k", TITLE), {}
+            return analysed(FOLDS[kind], metrics, facts), {}
+        if kind == "papers.picard.paper_size:table":
+            return request.getfixturevalue("sized"), SIZES
+        if kind in ALONE:
+            return alone(kind), {
+                "experiments": ["ratios"]
+            } if kind == "papers.raste.ratio_table:table" else {}
+        if kind in CHOICE:
+            return request.getfixturevalue("choice_study"), {}
+        if kind == "papers.raste.repeated_fits:table":
+            fit = {"dataset": "magic", "model": "rf", "text": ""}
+            again = [fit | {"same": s > 0} for s in range(9)]
+            return replace(exhibit("repeated_fits")[0], repeats=pd.DataFrame(again)), {}
+        names = [name for name, entry in configured["exhibits"].items() if entry["kind"] == kind]
+        return exhibit(names[0]) if names else None
+
+    return of
+
+
+@pytest.mark.parametrize("kind", exhibit_kinds())
+def test_it_is_headed_by_what_it_shows(kind, shown):
+    case = shown(kind)
+    assert case is not None, f"{kind}: no case here draws it"
+    data, options = case
+    drawn = draw(kind, data, options)
+    made = drawn if is_table(kind) else drawn[1]
+    assert not made.empty
+    texts = claim_texts(data, made)
+    headline, findings = texts["headline"], texts["findings"]
+    if kind in UNTITLED:
+        assert headline == ""
+        return
+    assert 12 <= len(headline) <= 85
+    assert headline not in (data.title, data.info.title)
+    assert not re.search(r"\bnan\b|None|_|\b1 (?!times)[a-z]+s\b|  ", headline), headline
+    for sentence in findings:
+        assert sentence[-1] == "."
+        assert not re.search(r"\b(\S+ ?%?) to \1[ ,)]", sentence), sentence
+        assert "median of 1 " not in sentence
+        assert not re.search(r"\b1 of the 1\b|\b0 of the\b", sentence)
+    if not is_table(kind):
+        assert len(made.alt_text) >= 40
+        assert made.alt_text not in (headline, data.title)
+        # What is seen comes first, then what it says.
+        said = [headline, *findings]
+        assert not made.alt_text.startswith(tuple(said))
+        assert any(text in made.alt_text for text in said) or len(made.alt_text) > 80
+
+
+@pytest.mark.parametrize("kind", [kind for kind in exhibit_kinds() if not is_table(kind)])
+def test_every_panel_of_a_figure_has_values_on_hover(kind, shown):
+    """Of each panel whose lines, points, bands or bars lie in its own coordinates."""
+    canvas, _ = draw(kind, *shown(kind))
+    canvas.canvas.draw()
+    panels = panels_of(canvas)
+    assert panels
+    assert all(panel["series"] or panel["areas"] for panel in panels)
+    seen = [axes for axes in canvas.axes if axes.get_visible() and axes.name == "rectilinear"]
+    plain = [axes for axes in seen if axes.get_label() != "<colorbar>"]
+    with_data = [
+        axes for axes in plain
+        if any(line.get_transform() is axes.transData and len(line.get_xdata()) > 1
+               for line in axes.lines)
+        or any(len(one.get_paths()) for one in axes.collections) or axes.images
+    ]  # fmt: skip
+    assert len(panels) >= len(with_data)
+    found = [
+        points[i : i + 2]
+        for panel in panels
+        for _, points in panel["series"]
+        for i in range(0, len(points), 2)
+    ]
+    for axes in plain:  # the ends of intervals
+        (x0, x1), (y0, y1) = sorted(axes.get_xlim()), sorted(axes.get_ylim())
+        for lines in (one for one in axes.collections if isinstance(one, LineCollection)):
+            ends = [end for segment in lines.get_segments() for end in segment]
+            inside = [(x, y) for x, y in ends if x0 <= x <= x1 and y0 <= y <= y1]
+            assert not inside or np.isclose(found, inside[0], rtol=1e-3).all(axis=1).any()
+
+
+def test_the_cases_are_of_kinds_that_there_are():
+    named = {*COMPARED, *CURVES, *OUTPUTS, *SCORES, *FOLDS, *ITEMS, *ALONE, *CHOICE}
+    assert named | UNTITLED <= set(exhibit_kinds())

@@ -1,0 +1,195 @@
+"""LaTeX: every table compiles in a plain article with booktabs and stays on its page."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import yaml
+from reseed.core.study_info import StudyInfo
+from reseed.report.rendering.data import ExhibitData
+from reseed.report.rendering.latex import TEXT_WIDTH, escape_latex, latex, width_of
+from reseed.report.rendering.tables import Table
+from run_kinds import draw, is_table
+from tex import HAS_TEX, compiled, complaints
+
+CONFIGURED = yaml.safe_load(Path("config/studies/inherent_randomness.yaml").read_text())["exhibits"]
+TABLES = [name for name, entry in CONFIGURED.items() if is_table(entry["kind"])]
+# Everything between these and a reader: characters of data sets, models and people's names.
+ODD = 'α̂ ≤ 0.05 & 5% of $3 #1 {x} ~ ^ \\ <|> "q" ± × σ² → ‡† Süß Čapek Ångström 東京 naïve½ x̂'
+
+
+def table(shown, **changes):
+    data = ExhibitData(
+        None, pd.DataFrame(), StudyInfo(scale="demo"), title=changes.pop("title", "A title")
+    )
+    return Table(data, shown, pd.DataFrame(), changes.pop("footnote", "Scale: demo."), **changes)
+
+
+def odd_tables():
+    """Tables at the edges: wide, long, full of sentences, of odd characters, of long names."""
+    grouped = pd.MultiIndex.from_tuples(
+        [("", "Algorithm"), *((f"A group of {g}", f"Column {i}") for g in "abcd" for i in "123")]
+    )
+    name = "a very long name of a model that no column of numbers leaves any room for"
+    sentence = "One of these models beats the other, by how much and how surely. " * 4
+    yield table(pd.DataFrame([["RF", *["0.12345 [0.1, 0.2]"] * 12]] * 30, columns=grouped))
+    yield table(pd.DataFrame({"a": [str(i) for i in range(300)], "b": "1.5"}))
+    yield table(
+        pd.DataFrame({"Outcome": ["shown"] * 60, "Verdict": [sentence] * 60}),
+        sections=["Data"] * 60, text_columns=2, paragraphs=[1],
+    )  # fmt: skip
+    yield table(
+        pd.DataFrame({ODD: [ODD], "n": ["1"]}), title=ODD, footnote=ODD * 10, sections=[ODD]
+    )
+    yield table(pd.DataFrame({"Pair": [name], **{f"c{i}": ["< 0.001"] for i in range(14)}}))
+    yield table(pd.DataFrame({"x": ["a"]}), title="Long. " * 60, definitions=["Words. " * 250])
+
+
+@pytest.fixture(scope="module")
+def every(exhibit):
+    """Each table of the study of paper 1, and those at the edges."""
+    found = {}
+    for name in TABLES:
+        data, options = exhibit(name)
+        found[name] = draw(data.kind, data, options)
+    return found | {f"odd {i}": made for i, made in enumerate(odd_tables())}
+
+
+@pytest.mark.skipif(not HAS_TEX, reason="no TeX is installed")
+@pytest.mark.parametrize("options", ["", "twocolumn", "a4paper,twocolumn"])
+def test_every_table_compiles_and_fits_its_page(every, tmp_path, options):
+    found = complaints([(name, latex(made)) for name, made in every.items()], tmp_path, options)
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.skipif(not HAS_TEX, reason="no TeX is installed")
+def test_the_check_above_sees_what_does_not_fit(tmp_path):
+    wide = r"\begin{table}\begin{tabular}{l}" + "x" * 200 + r"\end{tabular}\end{table}"
+    _, log = compiled([("wide", wide)], tmp_path)
+    assert "Overfull" in log
+    assert compiled([("broken", r"\nothing")], tmp_path)[0] != 0
+
+
+def test_only_characters_that_every_tex_knows(every):
+    assert all(latex(made).isascii() for made in every.values())
+
+
+def test_no_row_is_reckoned_wider_than_the_text(every):
+    for name, made in every.items():
+        for tabular in latex(made).split(r"\begin{tabular}")[1:]:
+            spec = tabular[: tabular.index("\n")]
+            wrapped = sum(float(w) for w in re.findall(r"p\{(\d+)pt\}", spec))
+            assert wrapped <= TEXT_WIDTH, name
+
+
+def test_reckoned_widths_are_those_of_computer_modern():
+    """cmr10, from its metrics: a digit 5.0 pt, M 9.17 pt, i 2.78 pt, a full stop 2.78 pt."""
+    assert width_of("i.", 10) == pytest.approx(5.56, abs=0.1)
+    assert 5.0 <= width_of("7", 10) <= 5.6
+    assert width_of("M", 10) == pytest.approx(9.17, abs=0.1)
+
+
+def test_special_characters_are_escaped():
+    assert escape_latex("a_b & 5% of $3 #1 {x} ~ ^ \\") == (
+        r"a\_b \& 5\% of \$3 \#1 \{x\} \textasciitilde{} \textasciicircum{} \textbackslash{}"
+    )
+    assert escape_latex("10×10 – 2²") == r"10$\times$10 -- 2$^2$"
+    assert escape_latex("α̂ Č é") == r"$\hat{\alpha}$ \v{C} \'{e}"
+    assert escape_latex("Alpaydın, Groß") == r"Alpayd{\i}n, Gro{\ss}"
+    assert escape_latex("東") == "[U+6771]"
+
+
+def test_braces_and_environments_balance(every):
+    for made in every.values():
+        text = latex(made).replace(r"\{", "").replace(r"\}", "")
+        assert text.count("{") == text.count("}")
+        assert text.count(r"\begin{") == text.count(r"\end{")
+
+
+def test_a_checksum_may_break_and_other_words_may_not():
+    text = latex(
+        table(
+            pd.DataFrame({"Item": ["x"], "Said": ["unbreakableness " + "0a" * 32]}), paragraphs=[1]
+        )
+    )
+    assert r"0a0a\allowbreak{}0a0a" in text
+    assert "unbreakableness" in text
+
+
+def test_a_long_table_goes_on_in_another():
+    text = latex(table(pd.DataFrame({"a": [str(i) for i in range(150)]})))
+    assert text.count(r"\begin{table}") > 1
+    assert text.count(r"\caption{") == 1
+    assert r"Table~\thetable{} (continued)" in text
+    assert len(re.findall(r"^\d+ \\\\$", text, re.MULTILINE)) == 150
+
+
+def test_a_wide_table_repeats_its_first_column_in_blocks():
+    shown = pd.DataFrame({"Model": ["RF", "GB"]} | {c: ["0.12345 [0.12340, 0.12350]"] * 2
+                                                    for c in "abcdefgh"})  # fmt: skip
+    text = latex(table(shown))
+    assert text.count(r"\begin{tabular}") > 1
+    assert text.count("RF & ") == text.count(r"\begin{tabular}")
+    assert text.count("0.12345") == 16
+
+
+def test_wide_table_repeats_enough_label_columns():
+    numbers = {c: ["0.12345 [0.12340, 0.12350]"] * 4 for c in "abcdefgh"}
+    names = {"Model": ["RF", "GB", "RF", "GB"], "Varied": ["data", "data", "model", "model"]}
+    text = latex(table(pd.DataFrame(names | numbers), text_columns=2))
+    assert text.count(r"\begin{tabular}") > 1
+    assert text.count("RF & data & ") == text.count(r"\begin{tabular}")
+    in_sections = table(
+        pd.DataFrame(names | numbers), text_columns=2, sections=["x", "x", "y", "y"]
+    )
+    assert latex(in_sections).count("RF & data & ") == 1
+    said = table(pd.DataFrame({"Item": ["x", "x"], "Said": ["word " * 80, "other " * 80]}),
+                 text_columns=2, paragraphs=[1])  # fmt: skip
+    assert float(re.search(r"p\{(\d+)pt\}", latex(said))[1]) > 0.7 * TEXT_WIDTH
+
+
+def test_only_narrow_tables_stay_in_one_column():
+    narrow = latex(table(pd.DataFrame({"Model": ["RF"], "AUC": ["0.94"]})))
+    assert r"\begin{table}[htbp]" in narrow
+    wide = latex(table(pd.DataFrame({f"Column {i}": ["0.12345"] for i in range(8)})))
+    assert r"\begin{table*}[htbp]" in wide
+    assert r"\end{table*}" in wide
+
+
+def test_caption_names_the_number_in_the_paper_after_the_title():
+    shown = pd.DataFrame({"x": ["1"]})
+    made = table(shown, title="Table 3. Scores over seeds")
+    assert r"\caption{Scores over seeds.}" in latex(made)
+    info = StudyInfo(scale="demo", citation="Somebody")
+    of_a_paper = replace(made, data=replace(made.data, info=info))
+    assert r"\caption{Scores over seeds (Table 3 of the paper).}" in latex(of_a_paper)
+
+
+def test_tables_of_the_paper_are_one_float_and_numbered_once(every):
+    for name in ("table3", "table4", "table5"):
+        text = latex(every[name])
+        assert len(re.findall(r"\\begin\{table\*?\}", text)) == text.count(r"\caption{") == 1, name
+    for made in every.values():
+        assert not re.search(r"\\caption\{Table \d", latex(made))
+
+
+def test_long_headings_wrap_above_short_cells():
+    made = table(pd.DataFrame({"Model": ["RF"], "Relative variation": ["0.1"], "n": ["12"]}))
+    assert r"\shortstack[r]{Relative\\variation}" in latex(made)
+    assert "Model & " in latex(made)
+
+
+def test_grouped_headings_span_their_columns():
+    columns = pd.MultiIndex.from_tuples([("", "Model"), ("G", "x"), ("G", "y")])
+    text = latex(table(pd.DataFrame([["rf", "1", "2"]], columns=columns)))
+    assert r"\multicolumn{2}{c}{G} \\" in text
+    assert r"\cmidrule(lr){2-3}" in text
+
+
+def test_sign_of_a_number_is_a_minus_not_a_hyphen():
+    text = latex(table(pd.DataFrame({"x": ["[-0.06, 2.59]", "-1"], "y": ["2026-11", "a-1"]})))
+    assert "[$-$0.06, 2.59]" in text
+    assert "$-$1 & a-1" in text
+    assert "2026-11" in text

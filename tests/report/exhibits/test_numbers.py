@@ -1,0 +1,136 @@
+"""Numbers as sentences read them: nothing from 3 to 3, no median of one, no 1 of the 1 others."""
+
+import math
+
+import pandas as pd
+import pytest
+from reseed.claims import phrases
+from reseed.report.rendering.headlines import LONGEST, listed
+from reseed.report.rendering.numbers import (
+    NONE,
+    decimals,
+    from_to,
+    gaps,
+    item_decimals,
+    percent,
+    rounded_percent,
+    spread_decimals,
+    two_digits,
+)
+
+
+def pool_shares(values, show):
+    rows = pd.DataFrame({"share": values, "metric": "accuracy"})
+    return phrases.pooled(rows, "share", show, noun="pair").text
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ([3, 12, 5], "3 to 12"),
+        ([7, 7], "7"),
+        ([1200], "1,200"),
+        ([2, math.nan, None, 4], "2 to 4"),
+        ([math.nan], NONE),
+        ([], NONE),
+    ],
+)
+def test_a_range_whose_ends_read_the_same_is_one_number(values, text):
+    assert from_to(values) == text
+
+
+def test_it_is_the_text_that_decides():
+    assert from_to([0.331, 0.334], percent) == "33 %"
+    assert from_to([0.331, 0.349], percent, to="–") == "33 %–35 %"
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ([0.331, 0.334], "33 % (each of 2 pairs)"),
+        ([0.331], "33 % (1 pair)"),
+        ([0.0, 0.0, 0.0, 0.29], "0 % (median of 4 pairs, 0 % to 29 %)"),
+    ],
+)
+def test_a_median_with_its_ends(values, text):
+    assert pool_shares(values, percent) == text
+
+
+@pytest.mark.parametrize(
+    ("n", "total", "text"),
+    [
+        (3, 5, "3 of the 5 others"),
+        (0, 5, "none of the 5 others"),
+        (5, 5, "all 5 others"),
+        (1, 1, "the only other"),
+        (0, 1, "no other"),
+        (2, 2, "both others"),
+        (0, 2, "neither other"),
+        (1, 2, "1 of the 2 others"),
+    ],
+)
+def test_a_part_of_a_count(n, total, text):
+    rows = pd.DataFrame({"arm": range(total)})
+    assert phrases.share(rows, rows["arm"] < n, "other").text == text
+
+
+def test_arms_are_listed_while_a_heading_holds_them():
+    assert listed("SD", [("long", "0.1"), ("short", "0.2")], "0.1 to 0.2") == (
+        "SD: long 0.1, short 0.2"
+    )
+    assert listed("SD", [("long", "0.1")], "0.1") == "SD: 0.1"
+    many = [(f"arm number {i}", "0.1") for i in range(9)]
+    assert listed("SD", many, "0.1 in 9 arms") == "SD: 0.1 in 9 arms"
+    assert len(listed("SD", many[:4], "0.1 in 4 arms")) <= LONGEST
+
+
+@pytest.mark.parametrize(
+    ("share", "places", "text"),
+    [
+        (0.0, 0, "0 %"),
+        (0.002, 0, "below 1 %"),
+        (0.002, 1, "0.2 %"),
+        (0.0004, 1, "below 0.1 %"),
+        (0.9985, 0, "over 99 %"),
+        (0.9996, 1, "over 99.9 %"),
+        (0.9909, 0, "99 %"),
+        (0.0091, 0, "1 %"),
+        (1.0, 1, "100.0 %"),
+        (math.nan, 0, NONE),
+    ],
+)
+def test_never_and_always_are_said_of_nothing_else(share, places, text):
+    assert percent(share, places) == text
+
+
+def test_only_shares_in_ranges_are_rounded_to_never_or_always():
+    assert from_to([0.0, 0.5, 0.996], rounded_percent) == "0 % to 100 %"
+    assert from_to([0.0, 0.002], rounded_percent) == "below 1 %"
+    assert from_to([0.999, 1.0], rounded_percent) == "over 99 %"
+    assert from_to([0.0, 0.0], rounded_percent) == "0 %"
+    assert pool_shares([0.0, 0.002], rounded_percent) == "below 1 % (each of 2 pairs)"
+    assert pool_shares([0.998], rounded_percent) == "over 99 % (1 pair)"
+    assert pool_shares([0.002, 0.2], rounded_percent) == ("10 % (median of 2 pairs, 0 % to 20 %)")
+
+
+def test_decimals_follow_spreads_or_separate_the_values():
+    assert decimals([0.0123, math.nan], otherwise=[0.5]) == 3
+    assert decimals([0.0, math.nan], 2, 1, otherwise=gaps([0.949, 0.934, 0.934, 0.851])) == 3
+    assert decimals([], 2, 1, otherwise=gaps([0.0412])) == 3
+    assert decimals([], 2, 1, otherwise=gaps([])) == 1
+
+
+@pytest.mark.parametrize(("items", "places"), [(80, 2), (600, 3), (8018, 3), (20_000, 4)])
+def test_decimals_of_a_share_follow_its_number_of_items(items, places):
+    """The half-width of its 95 % interval is 0.11, 0.040, 0.011 and 0.0069."""
+    assert item_decimals([items, 10]) == places
+    assert item_decimals([]) == 1
+
+
+def test_decimals_of_scores_follow_the_spread_over_runs():
+    assert spread_decimals([0.0049, 0.012], 24) == 4
+    assert spread_decimals([0.0049, 0.012], 8) == 3
+
+
+def test_two_digits_keep_a_final_zero():
+    assert [two_digits(value) for value in (0.1, 0.062, 12.0)] == ["0.10", "0.062", "12"]

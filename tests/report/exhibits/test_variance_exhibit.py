@@ -1,0 +1,64 @@
+"""The table of variance components shows whichever seeds were crossed."""
+
+import numpy as np
+from reseed.report.analyses import variance_components
+from reseed.report.analyses.shared.data import Data
+from reseed.report.exhibits import variance_table
+from reseed.report.rendering.data import ExhibitData
+from run_kinds import claims_of, draw, run_analysis
+from study_frames import about, frame, trial
+
+
+def rows_of(scores, names, **place):
+    """Trials of a grid whose axes are the seeds `names`."""
+    return [
+        trial(scores[at], varied="+".join(sorted(n.removesuffix("_seed") for n in names)),
+              **dict(zip(names, at, strict=True)), **place)
+        for at in np.ndindex(scores.shape)
+    ]  # fmt: skip
+
+
+def made(*parts):
+    metrics = frame([row for part in parts for row in part])
+    data = Data(metrics, about())
+    statistics = run_analysis(variance_components, data, {"n_draws": 50})
+    return draw(variance_table, ExhibitData(statistics, metrics, about(), title="Shares"), {})
+
+
+def test_three_crossed_seeds_beside_two():
+    rng = np.random.default_rng(0)
+    first = 0.5 + rng.normal(0, 0.02, (4, 1, 1)) + rng.normal(0, 0.005, (4, 3, 5))
+    second = 0.5 + rng.normal(0, 0.02, (1, 6)) + rng.normal(0, 0.005, (4, 6))
+    table = made(
+        rows_of(first, ("init", "order", "data_seed"), experiment="roles"),
+        rows_of(second, ("init", "order"), experiment="grid", model="xgb"),
+    )
+    assert list(table.shown.columns) == [
+        *("Algorithm", "Grid", "Total SD"),
+        *("Initial weights", "Batch order", "Data seed"),
+        *("Initial weights × batch order", "Initial weights × data seed"),
+        *("Batch order × data seed", "Interaction and rest"),
+    ]
+    assert list(table.shown["Grid"]) == ["4×3×5", "4×6"]
+    assert table.shown["Data seed"].iloc[1] == "–"
+    text = " ".join(table.definitions)
+    assert "initial weights × batch order × data seed or initial weights × batch order" in text
+    assert table.headline == ""
+    lead, _, counts = claims_of(table)["largest_share"].rstrip(".").partition(": ")
+    assert lead.endswith("of 2 grids of 24 to 60 trials")
+    assert set(counts.split(" and ")) == {"initial weights in 1", "batch order in 1"}
+
+
+def test_a_grid_with_holes_has_shares_without_intervals():
+    scores = np.random.default_rng(1).normal(0.5, 0.01, (3, 3, 3))
+    rows = rows_of(scores, ("init", "order", "data_seed"), experiment="roles")
+    rows[5] |= {"status": "failed", "mse": None}
+    shown = made(rows).shown
+    assert shown["Grid"].tolist() == ["3×3×3 (1 failed)"]
+    assert not shown.apply(lambda column: column.astype(str).str.contains(r"\[|nan")).any(axis=None)
+
+
+def test_nothing_crossed_is_an_empty_table():
+    metrics = frame([trial(0.5, seed=s) for s in range(3)])
+    empty = run_analysis(variance_components, Data(metrics, about()), {})
+    assert draw(variance_table, ExhibitData(empty, metrics, about()), {}).empty

@@ -1,0 +1,216 @@
+"""Letters of a leaderboard, and displays of ranks: rules that are checked by brute force."""
+
+import re
+from dataclasses import replace
+from itertools import combinations, pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from reseed.report.exhibits import critical_difference_figure, leaderboard_table, rank_sets_figure
+from reseed.report.rendering.data import ExhibitData
+from reseed.report.rendering.letters import groups, groups_of, letters
+from reseed.report.rendering.panels import MOST_HEIGHT, panel_grid, undrawn
+from run_kinds import draw
+from study_frames import about, frame, replaced, trial
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("count", [7, 60])
+def test_models_share_a_letter_if_no_difference_is_shown(seed, count):
+    rng = np.random.default_rng(seed)
+    models = [f"m{i}" for i in range(count)]
+    share = rng.random() if count == 7 else 0.95
+    differ = [pair for pair in combinations(models, 2) if rng.random() < share]
+    found = groups(models, differ)
+    read = {model: set(re.findall(r"[a-z]\d*", letters(found[model]))) for model in models}
+    for a, b in combinations(models, 2):
+        assert bool(set(found[a]) & set(found[b])) == ((a, b) not in differ)
+        assert bool(read[a] & read[b]) == ((a, b) not in differ)
+
+
+def test_letters_of_a_textbook_case():
+    """Four means in a row of which only neighbours are alike: a, ab, bc, c."""
+    differ = [("A", "C"), ("A", "D"), ("B", "D")]
+    found = groups(list("ABCD"), differ)
+    assert {model: letters(of) for model, of in found.items()} == {
+        "A": "a", "B": "ab", "C": "bc", "D": "c"
+    }  # fmt: skip
+    assert groups(["A"], []) == {"A": (0,)}
+    assert letters([25, 26, 27, 52]) == "za2b2a3"
+
+
+def pair(a, b, shown, mean_a=0.9, mean_b=0.8, dataset="magic"):
+    return {
+        "experiment": "e", "varied": "data", "dataset": dataset, "scheme": "holdout-0.2",
+        "test_ratio": 0.2, "hyperparameters_source": "default", "model_a": a, "model_b": b,
+        "mean_a": mean_a, "mean_b": mean_b, "difference": mean_a - mean_b, "design": "splits",
+        "n": 6, "greater_is_better": True, "metric": "auc", "unit": "points", "factor": 100.0,
+        "outcome": "difference" if shown else "no difference shown",
+        "critical_difference": np.nan, "detectable": np.nan if shown else 0.012,
+        "target_power": 0.8, "pairs": 3, "alpha": 0.05,
+    }  # fmt: skip
+
+
+MEANS = {"xgb": 0.9, "rf": 0.8, "ffnn": 0.7}
+
+
+def ranked(rows, means=MEANS):
+    """An exhibit's data: six splits a model, and the pairs as given."""
+    trials = [
+        trial(mean + step, dataset="magic", model=model, data_seed=split, metric="auc",
+              experiment="e", varied="data", hyperparameters_source="default")
+        for model, mean in means.items()
+        for split, step in enumerate((-0.02, 0.02, -0.01, 0.01, 0.0, 0.0))
+    ]  # fmt: skip
+    return ExhibitData(pd.DataFrame(rows), frame(trials), about(("magic",), tuple(means)))
+
+
+ROWS = [
+    pair("xgb", "rf", True),
+    pair("xgb", "ffnn", True, 0.9, 0.7),
+    pair("rf", "ffnn", False, 0.8, 0.7),
+]
+
+
+def test_the_leaderboard_names_shown_differences():
+    table = draw(leaderboard_table, ranked(ROWS), {})
+    assert list(table.shown["Model"]) == ["XGB", "RF", "FFNN"]
+    assert list(table.shown["Letters"]) == ["a", "b", "b"]
+    assert list(table.shown["Won, open, lost"]) == ["2 / 0 / 0", "0 / 1 / 1", "0 / 1 / 1"]
+    assert table.headline == "XGB has the best mean and is shown to differ from every other"
+    assert "significantly better than every other model" in table.findings[0]
+
+
+def test_without_a_verdict_on_every_pair_there_are_no_letters():
+    """A baseline leaves pairs out, and few runs leave them open: no letter may say otherwise."""
+    table = draw(leaderboard_table, ranked(ROWS[:2]), {})
+    assert "Letters" not in table.shown
+    few = [row | {"outcome": "too few runs"} for row in ROWS]
+    table = draw(leaderboard_table, ranked(few), {})
+    assert "Letters" not in table.shown
+    assert "too few runs to compare it with RF and FFNN" in table.findings[0]
+    assert draw(critical_difference_figure, ranked(few), {})[1].empty
+    assert groups_of(pd.DataFrame(ROWS[:2]), list(MEANS)) is None
+
+
+def test_bars_join_inconclusive_models():
+    figure, drawn = draw(critical_difference_figure, ranked(ROWS), {})
+    axis = figure.axes[0]
+    assert [text.get_text() for text in axis.get_yticklabels()] == ["XGB", "RF", "FFNN"]
+    bars = [line for line in axis.lines if line.get_linewidth() == 2]
+    assert [list(np.round(bar.get_ydata(), 1)) for bar in bars] == [[0.8, 2.2]]
+    assert (
+        drawn.headline
+        == "3 models in 1 inconclusive group; the best is shown to differ from all others"
+    )
+    assert np.ptp(axis.lines[0].get_xdata()) == pytest.approx(0.2)
+
+
+def test_ranks_are_those_that_the_verdicts_leave():
+    """XGB is shown better than both others, which are not shown to differ."""
+    alpha = {"alpha": 0.05}
+    figure, drawn = draw(rank_sets_figure, ranked([row | alpha for row in ROWS]), {})
+    assert drawn.frame[["low", "high"]].to_numpy().tolist() == [[1, 1], [2, 3], [2, 3]]
+    assert drawn.frame["rank"].tolist() == [1, 2, 3]
+    assert drawn.headline == "Magic: XGB is shown to be the best"
+    assert "hold at once with probability 0.95" in drawn.footnote
+    assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == ["XGB", "RF", "FFNN"]
+    few = [row | alpha | {"outcome": "too few runs"} for row in ROWS]
+    assert draw(rank_sets_figure, ranked(few), {})[1].empty
+
+
+def many(count, shown):
+    """Every pair of so many models in a row, told apart where `shown` says so by their places."""
+    means = {f"m{i:02d}": 0.9 - 0.01 * i for i in range(count)}
+    rows = [
+        pair(a, b, shown(i, j), means[a], means[b])
+        for (i, a), (j, b) in combinations(enumerate(means), 2)
+    ]
+    return ranked(rows, means)
+
+
+def test_the_27th_group_is_not_the_first():
+    _, apart = draw(critical_difference_figure, many(30, lambda i, j: True), {})
+    assert apart.headline == ("All 30 models are shown to differ")
+    figure, neighbours = draw(critical_difference_figure, many(30, lambda i, j: j - i > 1), {})
+    assert neighbours.headline == "30 models in 29 inconclusive groups; the best is not alone"
+    bars = [line for line in figure.axes[0].lines if line.get_linewidth() == 2]
+    assert all(np.ptp(bar.get_ydata()) == pytest.approx(1.4) for bar in bars)
+    assert not [text for text in figure.axes[0].texts if text.get_text() == "×"]
+
+
+def test_too_many_groups_have_no_letters_and_no_bars():
+    """Twelve trios of which no two are alike: 3^12 groups would take for ever, and nobody reads."""
+    tangle = many(36, lambda i, j: i // 3 == j // 3)
+    assert draw(critical_difference_figure, tangle, {})[1].empty
+    assert "Letters" not in draw(leaderboard_table, tangle, {}).shown
+
+
+def test_means_of_shared_runs_are_noted_where_they_differ():
+    says = "a mean is over the runs shared with each other model"
+    assert says not in draw(critical_difference_figure, ranked(ROWS), {})[1].footnote
+    fewer = [*ROWS[:2], pair("rf", "ffnn", False, 0.81, 0.7)]
+    assert says in draw(critical_difference_figure, ranked(fewer), {})[1].footnote
+
+
+@pytest.mark.parametrize("ends", [(0.8042, 0.8405), (34_889, 39_907), (-0.0211, 0.0098)])
+def test_labels_of_ticks_do_not_touch(ends):
+    figure, axes = panel_grid([1.2] * 4)
+    for axis in axes:
+        axis.plot(ends, [0, 1])
+        axis.set_yticks([0, 1], ["a model with a long name", "b"])
+    figure.draw_without_rendering()
+    for axis in axes:
+        boxes = [label.get_window_extent() for label in axis.get_xticklabels() if label.get_text()]
+        boxes = [box for box in boxes if axis.bbox.x0 <= box.x1 and box.x0 <= axis.bbox.x1]
+        assert len(boxes) >= 2
+        assert all(b.x0 - a.x1 > 4 for a, b in pairwise(boxes))
+
+
+def test_models_below_the_panel_are_named():
+    figure, drawn = draw(critical_difference_figure, many(45, lambda i, j: True), {})
+    assert len(figure.axes[0].get_yticklabels()) == 40
+    assert "Not drawn for want of room, but in the CSV: M40, M41, M42, M43, M44." in drawn.footnote
+
+
+def test_test_ratios_are_settings_of_one_dataset():
+    rows = [row | {"scheme": s} for s in ("holdout-0.1", "holdout-0.4") for row in ROWS]
+    _, drawn = draw(critical_difference_figure, ranked(rows), {})
+    assert drawn.headline == "The best model is shown to differ from all others on both settings"
+
+
+def test_unconverged_model_is_marked_wherever_named():
+    metrics = frame([trial(0.5, model=m, seed=s) for m in ("rf", "ffnn") for s in range(10)])
+    limit = metrics["model"] == "ffnn"
+    metrics["converged"] = pd.Series([None] * 10 + [False, False] + [True] * 8, dtype="boolean")
+    data = ExhibitData(None, metrics, about())
+    assert limit.sum() == 10
+    assert (data.model("rf"), data.model("ffnn")) == ("RF", "FFNN‡")
+    assert data.limits(["rf", "ffnn"]) == ["FFNN: 2 of 10 trials"]
+    one = metrics.assign(converged=metrics["converged"].where(metrics.index != 11, True))
+    assert ExhibitData(None, one, about()).model("ffnn") == "FFNN"  # one in ten is not many
+
+
+def test_no_grid_is_higher_than_a_page():
+    canvas, axes = panel_grid([2.0] * 20)
+    assert canvas.get_figheight() <= MOST_HEIGHT
+    assert len(axes) == 8
+    assert undrawn([str(i) for i in range(10)], axes) == (
+        "Not drawn for want of room, but in the CSV: 8, 9."
+    )
+    assert undrawn([*"12345678", "a – b, Magic", "c"], axes).endswith(": a – b, Magic; c.")
+    assert undrawn(["a"], axes) == ""
+    assert len(panel_grid([20.0, 1.0], 1)[1]) == 1
+
+
+def test_a_dataset_that_is_not_drawn_still_counts():
+    rows = [*ROWS, *({**row, "dataset": "open", "outcome": "too few runs"} for row in ROWS)]
+    data = ranked(rows)
+    entry = data.info.datasets["magic"].model_copy(update={"title": "Open"})
+    data = replace(data, info=replaced(data.info, datasets={**data.info.datasets, "open": entry}))
+    _, drawn = draw(critical_difference_figure, data, {})
+    assert (
+        drawn.headline == "The best model is shown to differ from all others on 1 of the 2 datasets"
+    )
+    assert "Not drawn: 1 dataset with pairs without a verdict" in drawn.footnote

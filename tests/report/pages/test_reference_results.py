@@ -1,0 +1,55 @@
+"""Reference results: what is written, and how a later run shows it."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from reseed.core.checked_io import write_json
+from reseed.core.errors import ReseedError
+from reseed.core.layout import StudyLayout
+from reseed.core.study_info import StudyInfo, write_study_info
+from reseed.report.pages.reference import find_reference, write_references
+from reseed.report.pages.studies import read_study
+from study_frames import frame, trial
+from test_statements import record, study
+
+STATED = (record((1.3, 1.9), text="Order matters more"),)
+
+
+def finished(folder, scale="cpu", records=STATED):
+    """A finished study with statements, and five trials that two experiments share."""
+    rows = [trial(0.9, seed=seed, experiment=name) for name in ("one", "two") for seed in range(5)]
+    metrics = frame(rows).assign(train_seconds=720.0, commit="0123456789abcdef", environment="e1")
+    (folder / "tables").mkdir(parents=True)
+    metrics.to_parquet(folder / "metrics.parquet")
+    write_study_info(folder / "about.json", StudyInfo(title="Paper", scale=scale, citation="One"))
+    sidecar = study(list(records)).exhibits[0].sidecar | {"files": []}
+    write_json(folder / "tables" / "table1.json", sidecar)
+    return StudyLayout(str(folder))
+
+
+def test_a_reference_holds_trials_evidence_and_origin(tmp_path):
+    layout = finished(tmp_path / "studies" / "paper")
+    (Path(layout.folder) / "tables" / "old.json").write_text("{}")  # of an exhibit that is gone
+    [folder] = write_references({layout: ["table1"]}, tmp_path / "reference")
+    about = json.loads((folder / "about.json").read_text())
+    assert (about["trials"], about["failed"], about["hours"]) == (5, 0, 1.0)
+    assert (about["scale"], about["commits"]) == ("cpu", ["0123456789abcdef"])
+    assert len(pd.read_parquet(folder / "trials.parquet")) == 10
+    path = find_reference(tmp_path / "reference", "paper")
+    shown = read_study(Path(layout.folder), ["table1"], reference=path)
+    [row] = replace(shown, info=shown.info.model_copy(update={"scale": "demo"})).statements
+    assert row.reference.verdict == row.verdict == "supported"
+    assert row.made == "Reference results: scale cpu, 5 trials, 1 core-hours, commit 01234567."
+
+
+def test_a_study_without_statements_or_scale_is_no_reference(tmp_path):
+    with pytest.raises(ReseedError, match="No study here tests a statement"):
+        write_references({finished(tmp_path / "a", records=()): ["table1"]}, tmp_path / "reference")
+    with pytest.raises(ReseedError, match="imported results are no reference"):
+        write_references(
+            {finished(tmp_path / "b", scale="as given"): ["table1"]}, tmp_path / "reference"
+        )
+    assert find_reference(tmp_path / "reference", "a") is None

@@ -1,0 +1,269 @@
+"""Statements on the front page and on the pages of studies, and the summary of the verdicts."""
+
+import math
+import re
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.claims.evidence import judge_all
+from reseed.core.coverage import PaperExhibit
+from reseed.core.statement import Statement
+from reseed.core.study_info import StudyInfo, TrialCounts
+from reseed.report.pages import forest
+from reseed.report.pages.render import TEMPLATES, build_index, build_study_page
+from reseed.report.pages.statements import find_rows
+from reseed.report.pages.studies import Exhibit, StudyReport
+from reseed.report.pages.summary import summarise
+
+
+def estimates(*intervals):
+    return [
+        Estimate(f"s{i}", (low + high) / 2, low, high, 0.95, (0, math.inf))
+        for i, (low, high) in enumerate(intervals)
+    ]
+
+
+def record(*intervals, text="Splits matter more", **changes):
+    """The record of a statement above 1, from intervals of ratios; none: not run."""
+    rows = pd.DataFrame({"n": [6] * max(1, len(intervals))})
+    claim = Claim(
+        "ratio", "The ratio is large ({n}).", rows, {}, Sample.of(rows, "n", "seed"),
+        statistic="SD ratio", null="ratio 1", estimates=estimates(*intervals),
+    )  # fmt: skip
+    given = {"published": "2 to 5", "paper": (2.0, 5.0), "source": "Table 3"} | changes
+    [found] = judge_all([Statement(text, "ratio", above=1, **given)], [claim] if intervals else [])
+    return found
+
+
+RECORDS = [
+    record((2.1, 3.4)),
+    record((0.4, 0.6), (0.6, 0.8), text="Seeds matter more"),
+    record((0.9, 2.5), text="Order matters more"),
+    record(text="Weights matter more"),
+    record((2.1, 3.4), text="Images matter more", not_comparable="Other images."),
+]
+
+
+def study(records=RECORDS, scale="demo", **changes):
+    sidecar = {
+        "title": "A figure", "headline": "", "findings": [], "statements": records, "empty": "",
+        "footnote": "", "form": "table", "headings": [["x"]], "rows": [], "definitions": [],
+        "details": [], "text_columns": 1, "paragraphs": [], "caption": "",
+    }  # fmt: skip
+    info = StudyInfo(
+        title="Paper", scale=scale, citation="Somebody", reduced=True, commits=["0123456789abcdef"],
+        trials=TrialCounts(planned=7, ok=7),
+    )  # fmt: skip
+    exhibits = [Exhibit("table1", sidecar, "")]
+    return StudyReport("paper", info, exhibits, "2 March 2026", **changes)
+
+
+def rows_of(records, reference=None, scale="demo"):
+    info = study(scale=scale).info
+    return find_rows("paper", info, ("table1", "table1"), records, reference)
+
+
+def reference_of(*records):
+    found = [{"exhibit": "table1", "evidence": record} for record in records]
+    return {"statements": found, "made": "Reference: scale cpu."}
+
+
+def test_a_row_has_one_word_and_one_next_step():
+    supported, contradicted, open_one, absent, other = rows_of(RECORDS)
+    assert [row.verdict for row in (supported, contradicted, open_one, absent, other)] == [
+        "supported", "contradicted", "not yet", "not run", "not comparable",
+    ]  # fmt: skip
+    assert supported.measured == "2.75 [2.10, 3.40]"
+    assert supported.next_step == supported.command == ""
+    assert re.fullmatch(r"about \d+ seeds", open_one.next_step)
+    assert open_one.command == "snakemake --cores all paper --config scale=cpu"
+    assert other.next_step == "Other images"
+    assert (absent.measured, absent.command) == ("–", open_one.command)
+    assert contradicted.settings == ["s0: 0.50 [0.40, 0.60]", "s1: 0.70 [0.60, 0.80]"]
+    assert len({row.identifier for row in rows_of(RECORDS)}) == len(RECORDS)
+
+
+def test_reference_results_decide_beside_this_run():
+    reference = reference_of(record((1.3, 1.9), text="Order matters more"))
+    [row] = rows_of([RECORDS[2]], reference)
+    assert (row.verdict, row.run.verdict) == ("supported", "not yet")
+    assert "This run: not yet, 1.70 [0.90, 2.50], 6 seeds." in row.details
+    assert "Reference: scale cpu." in row.details
+    assert 'class="reference"' in row.picture
+    [smoke] = rows_of([RECORDS[2]], reference, scale="smoke")
+    assert smoke.reference is None
+    [moved] = rows_of([record((0.9, 2.5), text="Order matters more")], reference_of(
+        record((1.3, 1.9), text="Order matters more") | {}))  # fmt: skip
+    assert moved.reference is not None
+
+
+def test_a_reference_with_another_limit_is_another_statement():
+    known = record((1.3, 1.9))
+    known["statement"]["above"] = 1.2
+    [row] = rows_of([RECORDS[0]], reference_of(known))
+    assert row.reference is None
+
+
+def test_the_picture_shows_the_limit_the_paper_and_the_runs():
+    [row] = rows_of([RECORDS[1]])
+    picture = row.picture
+    assert picture.count('class="limit"') == 1
+    assert picture.count('class="setting"') == 2
+    assert picture.count("l4 4-4 4-4-4z") == 2  # the ends of the paper's range
+    label = re.search('aria-label="([^"]*)"', picture)[1]
+    assert label == "Limit 1; paper 2 to 5; this run 0.59 [0.49, 0.69]."
+    axis = forest.Axis(1.0)
+    assert axis.x(1.0) == forest.WIDTH / 2
+    assert axis.x(forest.MOST) - axis.x(1) == pytest.approx(axis.x(1) - axis.x(1 / forest.MOST))
+    assert axis.x(0) == axis.x(1e-9)
+
+
+def test_front_page_has_question_evidence_and_this_run():
+    subject, evidence, run = summarise([study()])
+    assert subject.startswith("1 paper on random seeds")
+    assert "5 statements" in subject
+    assert evidence == (
+        "This run alone (no reference results are in this copy): 1 supported, 1 contradicted;"
+        " 1 not yet decided, 1 not comparable, 1 not run."
+    )
+    assert run.startswith("This run (scale demo, 7 trials) is all that these verdicts rest on;")
+    report = study(reference=reference_of(record((1.3, 1.9), text="Order matters more")))
+    _, evidence, run = summarise([report])
+    assert evidence.startswith("The reference results (1 statements) and this run (the others): 2")
+    assert "decides 0 of the 1 by itself, none of them otherwise" in run
+    [alone] = summarise([study([], scale="as given")])
+    assert alone.startswith("How much do the scores of 1 study depend")
+
+
+def test_pages_show_every_statement_with_its_verdict():
+    report = study()
+    for page in (build_index([report], ["paper.html"]), build_study_page(report, "index.html")):
+        rows = re.findall(r'<tr id="paper-table1-[^"]*" data-verdict="([^"]*)"', page)
+        assert rows == ["supported", "contradicted", "not yet", "not comparable", "not run"]
+        for text in ("2.75 [2.10, 3.40]", "2\u00a0to 5 (Table 3)", "6\u00a0seeds"):
+            assert text in page
+        for verdict in ("supported", "contradicted", "not-yet", "not-comparable", "not-run"):
+            assert f'class="{verdict}"' in page
+    index = build_index([report], ["paper.html"])
+    assert 'href="paper.html#table1"' in index
+    assert "snakemake --cores all --config scale=cpu" in index.partition("<section")[0]
+
+
+def test_cards_lead_with_the_headline_and_count_verdicts():
+    report = study()
+    sidecar = report.exhibits[0].sidecar
+    sidecar |= {"headline": "Splits matter more", "findings": ["Splits matter 2.74 times as much."]}
+    page = build_index([report], ["paper.html"])
+    assert "<strong>Splits matter more.</strong>" in page
+    assert "<p>Splits matter 2.74 times as much.</p>" in page
+    assert "Statements: 1 supported, 1 contradicted; 1 not yet decided" in page
+    assert "<dt>SD</dt><dd>Standard deviation" not in page
+    sidecar["findings"] = ["The SD is 2."]
+    assert "<dt>SD</dt><dd>Standard deviation" in build_index([report], ["paper.html"])
+
+
+def test_headline_of_a_card_is_of_its_answer():
+    """An exhibit on accuracy does not head the answer of one on F1 that has no headline."""
+    report = study()
+    one, two = (dict(report.exhibits[0].sidecar, statements=[]) for _ in range(2))
+    one["findings"], two["findings"] = ["F1 varies."], ["Accuracy varies."]
+    two["headline"] = "The rows change accuracy"
+    exhibits = [Exhibit("a", one, ""), Exhibit("b", two, "")]
+    page = build_index([replace(report, exhibits=exhibits)], ["paper.html"])
+    assert "<p>F1 varies.</p>" in page
+    assert "The rows change accuracy" not in page
+
+
+def claim_record(name, text, limits=""):
+    return {"name": name, "text": text, "limits": limits}
+
+
+def test_answer_repeats_no_claim_and_states_its_power():
+    """Three exhibits of one analysis: each adds another claim, if it has one."""
+    report = study([])
+    texts = [[("range", "None of 3.", "power 11 %"), ("sd", "The SD is 2.", "")],
+             [("range", "None of 2.", ""), ("sd", "The SD of two is 3.", "")],
+             [("range", "None of 1.", "")]]  # fmt: skip
+    exhibits = [
+        Exhibit(f"table{i}", report.exhibits[0].sidecar | {
+            "findings": [text for _, text, _ in claims],
+            "claims": [claim_record(*claim) for claim in claims],
+        }, "")
+        for i, claims in enumerate(texts)
+    ]  # fmt: skip
+    report = replace(report, exhibits=exhibits)
+    assert report.answer == ["None of 3.", "The SD of two is 3."]
+    for page in (build_index([report], ["paper.html"]), build_study_page(report)):
+        assert 'None of 3. <span class="soft">[power 11\u00a0%]</span>' in page
+
+
+def test_front_page_dates_each_study():
+    page = build_index([study()], ["paper.html"])
+    assert "Scale demo, 2 March 2026, commit <code>0123456</code>" in page
+
+
+def test_both_pages_name_datasets_that_were_left_out():
+    report = study()
+    assert "Left out" not in build_index([report], ["paper.html"])
+    info = report.info.model_copy(update={"left_out": ["Rare panel"]})
+    report = replace(report, info=info)
+    assert "Left out, without files here: Rare panel." in build_index([report], ["paper.html"])
+    assert "<p>Left out: Rare panel." in build_study_page(report, "index.html")
+
+
+def test_every_page_can_skip_and_only_studies_link_back():
+    index, page = build_index([study()], ["paper.html"]), build_study_page(study(), "index.html")
+    for each in (index, page):
+        assert '<a class="skip" href="#content">' in each
+        assert '<main id="content">' in each
+    assert '<a href="index.html">All studies</a>' in page
+    assert "All studies" not in index
+    assert "All studies" not in build_study_page(study())
+
+
+def test_study_without_statements_has_no_table_of_them():
+    page = build_study_page(study([]))
+    assert 'id="statements"' not in page
+    assert 'href="#statements"' not in page
+
+
+def test_coverage_table_links_what_is_shown():
+    coverage = (
+        PaperExhibit("Table 1", "made", ("table1",)),
+        PaperExhibit("Figure 2", "differs", ("gone",), "10 seeds"),
+        PaperExhibit("Figure 3", "left out", (), "Scale `paper` & ImageNet"),
+    )
+    page = build_study_page(study(coverage=coverage))
+    text = " ".join(page[page.index('<section id="coverage">') :].split())
+    assert '<a href="#table1">table1</a>' in text
+    assert "gone (nothing to show at this scale)" in text
+    assert '<td class="text">left out</td>' in text
+    assert "Scale <code>paper</code> &amp; ImageNet" in text
+    assert 'id="coverage"' not in build_study_page(study())
+
+
+def luminance(colour):
+    """Relative luminance of `#rgb` or `#rrggbb` (WCAG 2)."""
+    digits = colour.lstrip("#")
+    if len(digits) == 3:
+        digits = "".join(2 * digit for digit in digits)
+    parts = [int(digits[i : i + 2], 16) / 255 for i in (0, 2, 4)]
+    red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one, other):
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("mode", [0, 1], ids=["light", "dark"])
+def test_texts_have_a_contrast_of_at_least_4_5(mode):
+    style = (TEMPLATES / "page.css").read_text()
+    palette = dict(re.findall(r"--([\w-]+): (#\w+);", style.split(":root")[1 + mode]))
+    assert contrast("#fff", "#000") == pytest.approx(21)
+    for name in ("ink", "soft", "mark", "held", "not-held"):
+        for ground in ("page", "back"):
+            assert contrast(palette[name], palette[ground]) >= 4.5, (name, ground)
