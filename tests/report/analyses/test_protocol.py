@@ -186,3 +186,18 @@ def test_fold_scores_by_hand():
     assert np.isnan(row["single"])  # no seed 42
     table = run_analysis(fold_scores, data(trials), single_seed=3).set_index("arm")
     assert table.loc["a", "single"] == first.set_index("init")["accuracy"][3]
+
+
+def test_evaluations_with_folds_of_their_own_have_an_interval():
+    trials = folded({"a": 0.001, "b": 0.0}, noise=0.01, seeds=1, repeats=40)
+    table = of(trials, repeats=2)
+    a, b = (trials[trials["model"] == m]["accuracy"].to_numpy().reshape(20, 10) for m in "ab")
+    d = (a - b).mean(axis=1)
+    count = int((np.sign(d) != np.sign(d.mean())).sum())
+    assert 0 < count < 20
+    row = table.loc["written"]
+    exact = stats.binomtest(count, 20).proportion_ci(method="exact")
+    assert row["instability"] == pytest.approx(count / 20)
+    assert (row["instability_low"], row["instability_high"]) == pytest.approx(tuple(exact))
+    assert (row["evaluations"], row["runs"]) == (20, 10)
+    assert of(trials, repeats=21)["reason"].str.contains("at least 42").all()

@@ -11,6 +11,7 @@ equal models in which it calls any model better. It is measured twice:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Annotated
 
@@ -31,10 +32,11 @@ from reseed.stats.error_rates import (
     wilcoxon_holm,
 )
 from reseed.stats.ranking import instability
+from reseed.stats.shares import share_interval
 
 COLUMNS = [
     *COMPARISON_COLUMNS, "setting", "models", "folds", "repeats", "seeds", "left_out",
-    "instability", "wins", "pairs", "aa", "aa_experiments", "simulated", "simulated_low",
+    "instability", "instability_low", "instability_high", "evaluations", "wins", "pairs", "aa", "aa_experiments", "simulated", "simulated_low",
     "simulated_high", "simulations", "items", "runs", "alpha", "reason",
 ]  # fmt: skip
 #: Decision rules, in the order of the table.
@@ -52,6 +54,8 @@ class Options(Strict):
     n_simulations: simulated experiments.
     items: rows of a simulated sample.
     simulated_models: most models of a simulated experiment.
+    repeats: data seeds of an evaluation, if each evaluation shall have folds of its own (None: all
+        data seeds, so that evaluations share their folds).
     """
 
     alpha: Level = 0.05
@@ -59,6 +63,7 @@ class Options(Strict):
     n_simulations: Count = 500
     items: Annotated[int, Field(ge=40, multiple_of=2)] = 200
     simulated_models: Annotated[int, Field(ge=2)] = 6
+    repeats: Count | None = None
 
 
 def analyse(data: Data, options: Options) -> pd.DataFrame:
@@ -71,8 +76,10 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     An evaluation by `single` is one run. An evaluation by the other two has one seed for each fold,
     drawn `n_experiments` times; the folds are fixed. `runs`: trainings of each model in an
     evaluation. `instability`: share of evaluations whose order of two models differs from that of
-    the means of all trials, averaged over pairs; a tie counts one half. `wins`: number of pairs
-    decided, on average over evaluations. Arms, seeds and splits that are not fully crossed are left
+    the means of all trials, averaged over pairs; a tie counts one half. With the option `repeats`
+    evaluations share no fold, so `instability` has an interval: the exact one of a share of
+    `evaluations`. It is wide enough: an average over pairs varies less than a single pair. `wins`: number of
+    pairs decided, on average over evaluations. Arms, seeds and splits that are not fully crossed are left
     out (`left_out` counts trials).
     """
     rows = [row for group in group_models(data) for row in _rows(group, options)]
@@ -96,33 +103,51 @@ def _rows(group: ModelGroup, options: Options) -> list[Row]:
         "pairs": models * (models - 1) // 2,
         "reason": "",
     }
+    own_folds = options.repeats is not None
+    if own_folds and common["repeats"] < 2 * options.repeats:
+        reason = f"evaluations of {options.repeats} data seeds need at least {2 * options.repeats}"
+        return [common | {"setting": name, "reason": reason} for name in SETTINGS]
     items = max(options.items, 4 * folds)  # two of each class in a fold
-    simulated = _simulated(group, models, positions, items, options)
+    of_one = positions[: options.repeats * folds] if options.repeats else positions
+    simulated = _simulated(group, models, of_one, items, options)
     alpha, ratio = common["alpha"], group.test_train_ratio
     rules = {
         "single": higher_wins,
         "written": wilcoxon_holm(alpha),
         "corrected": nadeau_bengio_holm(ratio, alpha),
     }
-    runs = np.moveaxis(scores.reshape(models, -1, 1), 1, 0)
-    evaluations = _evaluations(group, scores, options.n_experiments)
+    if options.repeats:
+        evaluations = _evaluations_with_own_folds(group, scores, options.repeats * folds)
+        runs = evaluations[:, :, :1]
+    else:
+        evaluations = _evaluations(group, scores, options.n_experiments)
+        runs = np.moveaxis(scores.reshape(models, -1, 1), 1, 0)
     return [
         common
         | {"setting": name, "simulations": len(simulated), "items": items}
-        | _decisions(runs if name == "single" else evaluations, decide)
+        | _decisions(runs if name == "single" else evaluations, decide, own_folds)
         | _aa(group, scores, decide, options)
         | _rate("simulated", simulated, decide)
         for name, decide in rules.items()
     ]
 
 
-def _decisions(evaluations: np.ndarray, decide: Callable) -> Row:
+def _decisions(evaluations: np.ndarray, decide: Callable, independent: bool) -> Row:
     """Order and decisions of evaluations (evaluations, models, runs)."""
-    order = np.nan
-    if len(evaluations) > 1:
+    count, order, interval = len(evaluations), np.nan, (np.nan, np.nan)
+    if count > 1:
         order = _upper_triangle(instability(evaluations.mean(axis=2).T, ties="half")).mean()
+    if count > 1 and independent:
+        reversed_ones = order * count  # a fraction, if only some pairs are reversed
+        interval = (
+            share_interval(math.floor(reversed_ones), count)[0],
+            share_interval(math.ceil(reversed_ones), count)[1],
+        )
     return {
         "instability": float(order),
+        "instability_low": interval[0],
+        "instability_high": interval[1],
+        "evaluations": count,
         "wins": float(decide(evaluations).sum(axis=-1).mean()),
         "runs": evaluations.shape[2],
     }
@@ -138,6 +163,14 @@ def _evaluations(group: ModelGroup, scores: np.ndarray, count: int) -> np.ndarra
         return scores[None, :, :, 0]
     drawn = group.rng("evaluations").integers(seeds, size=(count, splits))
     return np.moveaxis(scores[:, np.arange(splits), drawn], 1, 0)
+
+
+def _evaluations_with_own_folds(group: ModelGroup, scores: np.ndarray, size: int) -> np.ndarray:
+    """Scores (evaluations, models, `size`) on successive splits, with one seed for each."""
+    models, splits, _ = scores.shape
+    count = splits // size
+    (drawn,) = _evaluations(group, scores, 1)
+    return np.moveaxis(drawn[:, : count * size].reshape(models, count, size), 1, 0)
 
 
 def fully_crossed_scores(group: ModelGroup) -> tuple[np.ndarray, int, np.ndarray]:

@@ -45,7 +45,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         data,
         known,
         f"Level {known['alpha'].iloc[0]:g}. An evaluation by a test has one seed for each fold,"
-        " drawn at random; the folds are fixed. Instability: share of evaluations whose order of"
+        f" drawn at random; {_folds(known)}. Instability: share of evaluations whose order of"
         " two models is not that of all trials' means. Wins: pairs decided, mean over evaluations."
         " Error: share of experiments with equal models in which any is called better, of two"
         " kinds. Same rows: seeds of one model stand for models on the rows of this study, so only"
@@ -58,14 +58,24 @@ def table(data: ExhibitData, options: Options) -> Table:
 
 
 def _line(row: pd.Series) -> TableRow:
+    low, high = row["instability_low"], row["instability_high"]
     return {
-        "Instability": numbers.percent(row["instability"], 1),
+        "Instability": numbers.percent(row["instability"], 1)
+        + (f" [{100 * low:.1f}, {100 * high:.1f}]" if low == low else ""),
         "Wins": f"{row['wins']:.1f} / {row['pairs']:.0f}",
         "Error, same rows": numbers.percent(row["aa"], 1),
         "Error, new samples": f"{numbers.percent(row['simulated'], 1)}"
         f" [{100 * row['simulated_low']:.1f}, {100 * row['simulated_high']:.1f}]",
         "Runs a model": f"{row['runs']:,.0f}",
     }
+
+
+def _has_own_folds(rows: pd.DataFrame) -> bool:
+    return bool(rows["instability_low"].notna().all())
+
+
+def _folds(rows: pd.DataFrame) -> str:
+    return "no two evaluations share folds" if _has_own_folds(rows) else "the folds are fixed"
 
 
 def _percent(share: float) -> str:
@@ -155,12 +165,13 @@ def _shares(rows: pd.DataFrame, column: str) -> list[Estimate]:
 
 
 def _instability(single: pd.DataFrame, written: pd.DataFrame) -> list[Claim]:
+    own_folds = _has_own_folds(written)
+    folds = "each on folds of its own" if own_folds else "with one set of folds throughout"
     return [
         Claim(
             name=name,
             sentence=f"{evaluation} orders two models against the means of all trials in {{share}}"
-            " of cases, with one set of folds throughout ({n} of each model in an evaluation,"
-            " {settings}).",
+            f" of cases, {folds} ({{n}} of each model in an evaluation, {{settings}}).",
             rows=rows,
             phrases={
                 "share": phrases.extent(rows, "instability", _percent, is_comparable=True),
@@ -168,9 +179,16 @@ def _instability(single: pd.DataFrame, written: pd.DataFrame) -> list[Claim]:
             },
             sample=Sample.of(rows, "runs", "run"),
             statistic="share of evaluations",
-            estimates=_shares(rows, "instability"),
-            null=NO_NULL,
-            precision="no interval: all evaluations share the same trials",
+            estimates=[
+                Estimate(title, share, low, high, 0.95, (0.0, 1.0))
+                for title, share, low, high in rows[
+                    ["title", "instability", "instability_low", "instability_high"]
+                ].itertuples(index=False)
+            ]
+            if own_folds
+            else _shares(rows, "instability"),
+            null="no reversed order" if own_folds else NO_NULL,
+            precision="" if own_folds else "no interval: all evaluations share the same trials",
         )
         for name, evaluation, rows in (
             ("instability_of_one_run", "One run of each model", single),
