@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from hashed_projects import forget, hashed
@@ -15,6 +16,7 @@ from reseed.core.code_hash import (
 )
 from reseed.core.errors import ReseedError
 from reseed.core.module_finder import SCRIPTS
+from reseed.core.source_facts import find_facts
 from reseed.trials.trial_cache import trial_key
 
 MODEL = {"factory": "a:b", "stack": {"cpu": 1, "gpu": 1}, "hyperparameters": {"ignored": 1}}
@@ -33,14 +35,22 @@ FACTS = {
     "same",
     [
         "def f(x):\n    return x + 1  # a comment\n",
-        'def f(x):\n    """A docstring."""\n    return x + 1\n',
         "def f(x):\n\n    return (x + 1)\n",
     ],
 )
-def test_comments_docstrings_and_layout_are_ignored(project, same):
+def test_comments_and_layout_are_ignored(project, same):
     first = hashed(project(mine="def f(x):\n    return x + 1\n"))
     assert hashed(project(mine=same)) == first
     assert hashed(project(mine="def f(x):\n    return x + 2\n")) != first
+
+
+def test_docstrings_of_users_count_because_prompts_are_written_there(project):
+    """Those of the library do not: no code of it reads one."""
+    code = 'class Answer:\n    """Answer in one word."""\n    field = 1\n'
+    first = hashed(project(mine=code))
+    assert hashed(project(mine=code.replace("one word", "two words"))) != first
+    edited = find_facts(Path("a.py"), code.replace("one", "two").encode())
+    assert edited.code == find_facts(Path("a.py"), code.encode()).code
 
 
 def test_error_texts_are_ignored_but_not_error_classes(project):

@@ -196,3 +196,10 @@ def test_malformed_requests_get_no_answer(server, client):
             with suppress(ConnectionResetError):  # it did not read to the end
                 assert connection.recv(16) == b""
     assert out(client("print(1)")) == "1\n"
+
+
+def test_server_of_another_user_gets_no_request(server, client, monkeypatch):
+    """Whoever takes the name of the socket first would otherwise run the job's program."""
+    monkeypatch.setenv(VARIABLE, server.environment[VARIABLE])
+    monkeypatch.setattr(fork_client.os, "getuid", lambda: os.geteuid() + 1)
+    assert fork_client.run_in_fork(["job.py"]) is None

@@ -1,5 +1,6 @@
 """`reseed.study(resume=…)`: a killed study continues, with the bits of an undisturbed one."""
 
+import importlib
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 import reseed
 from reseed.core.module_finder import SCRIPTS
+from reseed.session.kept_trials import _describe
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import ExtraTreesClassifier
@@ -158,3 +160,24 @@ def test_folder_that_cannot_be_made_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(reseed.ReseedError, match=r"resume: .* is no folder"):
         study(resume=tmp_path / "file", splits=2)
+
+
+HELPERS = """
+from sklearn.tree import DecisionTreeClassifier
+DEPTH = 2
+def depth():
+    return DEPTH + 0
+def make(seed):
+    return DecisionTreeClassifier(max_depth=depth(), random_state=seed)
+"""
+
+
+@pytest.mark.parametrize("edit", [("DEPTH = 2", "DEPTH = 3"), ("+ 0", "+ 1"), ("+ 0", "+ 0")])
+def test_edited_globals_and_helpers_of_a_model_are_noticed(tmp_path, monkeypatch, edit):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    described = []
+    for name, text in (("mine_a", HELPERS), ("mine_b", HELPERS.replace(*edit))):
+        (tmp_path / f"{name}.py").write_text(text)
+        described.append(list(_describe(importlib.import_module(name).make, set())))
+    assert (described[0] == described[1]) is (edit[0] == edit[1])

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from reseed.core.atomic import write_text
 from reseed.core.errors import ReseedError
+from reseed.core.module_finder import is_library
 
 _BY_NAME = {"import_module", "__import__"}
 _BY_FILE = {"spec_from_file_location", "SourceFileLoader"}
@@ -48,11 +49,13 @@ class Import(NamedTuple):
 class SourceFacts(NamedTuple):
     """Facts of one source file.
 
-    code: hash of the normalised code. imports: in the order of the code. functions: names of
-    the top-level functions. constants: source of the top-level `_CONSTANTS`.
+    code: hash of the normalised code. documented: that with docstrings, which a program may read:
+    as prompts, for instance. imports: in the order of the code. functions: names of the top-level
+    functions. constants: source of the top-level `_CONSTANTS`.
     """
 
     code: str
+    documented: str
     imports: tuple[Import, ...]
     functions: tuple[str, ...]
     constants: dict[str, str]
@@ -61,8 +64,8 @@ class SourceFacts(NamedTuple):
 class SourceFile(NamedTuple):
     """Content hash of a file, with its time (ns) and size (bytes) before it was read.
 
-    path: absolute, without links. code: hash of normalised code, or of the bytes of a file that is
-    not Python source.
+    path: absolute, without links. code: hash of normalised code, with docstrings in a file of the
+    user, or of the bytes of a file that is not Python source.
     """
 
     path: str
@@ -98,6 +101,7 @@ class _CodeReader:
 
     def __init__(self) -> None:
         self.imports: list[Import] = []
+        self.docstrings: list[str] = []
 
     def text(self, node: object) -> str:
         """Text of a node, of a list of nodes, or of a constant."""
@@ -113,8 +117,9 @@ class _CodeReader:
             value = getattr(node, name)
             if value is None and default is None:
                 continue
-            if name == "body" and kind in _WITH_DOCSTRING:
-                value = _without_docstring(value)
+            if name == "body" and kind in _WITH_DOCSTRING and _has_docstring(value):
+                self.docstrings.append(value[0].value.value)
+                value = value[1:] or [ast.Pass()]
             elif name == "exc" and isinstance(value, ast.Call):
                 fields.append(f"exc={self._error(value)}")
                 continue
@@ -146,11 +151,9 @@ def _optional_fields(kind: Any) -> tuple[tuple[str, object], ...]:
     return tuple((name, getattr(kind, name, ...)) for name in kind._fields)
 
 
-def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
+def _has_docstring(body: list[ast.stmt]) -> bool:
     first = body[0] if body else None
-    if isinstance(first, ast.Expr) and literal_text(first.value) is not None:
-        return body[1:] or [ast.Pass()]
-    return body
+    return isinstance(first, ast.Expr) and literal_text(first.value) is not None
 
 
 def parse_source(path: Path, content: bytes | None = None) -> ast.Module:
@@ -171,14 +174,18 @@ def find_facts(path: Path, content: bytes) -> SourceFacts:
     """Parse the bytes of a source file. `path` is for messages only."""
     tree = parse_source(path, content)
     reader = _CodeReader()
-    code = hashlib.sha256(reader.text(tree).encode()).hexdigest()
+    text = reader.text(tree)
+    code, documented = (
+        hashlib.sha256("\0".join(parts).encode(errors="surrogatepass")).hexdigest()
+        for parts in ([text], [text, *reader.docstrings])
+    )
     functions = tuple(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
     constants = {}
     for node in tree.body:
         name = getattr(node.targets[0], "id", "") if isinstance(node, ast.Assign) else ""
         if name in _CONSTANTS:
             constants[name] = ast.unparse(node.value)  # type: ignore[attr-defined]
-    return SourceFacts(code, tuple(reader.imports), functions, constants)
+    return SourceFacts(code, documented, tuple(reader.imports), functions, constants)
 
 
 # --- imports -------------------------------------------------------------------------------------
@@ -295,8 +302,9 @@ def _read_memory(file: Path) -> dict[str, tuple[str, SourceFacts]]:
 
 
 def _from_json(values: list[Any]) -> SourceFacts:
-    code, imports, functions, constants = values
-    return SourceFacts(code, tuple(Import(*one) for one in imports), tuple(functions), constants)
+    code, documented, imports, functions, constants = values
+    found = tuple(Import(*one) for one in imports)
+    return SourceFacts(code, documented, found, tuple(functions), constants)
 
 
 #: Hash of all that decides facts besides a file's bytes: this module, read when it is imported, and
@@ -334,5 +342,8 @@ def _read(path: Path, facts_of: Callable[[Path, bytes], SourceFacts]) -> SourceF
     except FileNotFoundError:
         raise ReseedError(f"{path}: there is no such file.") from None
     facts = facts_of(path, content) if path.suffix == ".py" else None
-    code = facts.code if facts else hashlib.sha256(content).hexdigest()
+    if facts is None:
+        code = hashlib.sha256(content).hexdigest()
+    else:
+        code = facts.code if is_library(path.resolve()) else facts.documented
     return SourceFile(str(path.resolve()), code, status.st_mtime_ns, status.st_size, facts)

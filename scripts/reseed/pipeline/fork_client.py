@@ -16,6 +16,7 @@ from itertools import pairwise
 # Names the server's socket to the jobs of a run.
 VARIABLE = "RESEED_FORKSERVER"
 SIZE = 4  # bytes that state the length of the request
+PEER_SIZE = 12  # process, user, group: `struct ucred` of unix(7)
 # A job with other values sizes its pools, or picks its device, before it loads anything.
 _DEFAULTS = {"--threads": "1", "--gpus": "0"}
 
@@ -42,6 +43,10 @@ def run_in_fork(argv: list[str]) -> int | None:
     connection = _socket.socket(_socket.AF_UNIX)
     try:
         connection.connect(address(name))
+        # A socket without a file belongs to whoever takes its name first, also another user.
+        peer = connection.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, PEER_SIZE)
+        if int.from_bytes(peer[4:8], sys.byteorder) != os.getuid():
+            return None
         connection.sendmsg([len(data).to_bytes(SIZE, "big")], ancillary)
         connection.sendall(data)
         status = connection.recv(16)

@@ -21,7 +21,6 @@ import runpy
 import secrets
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import sysconfig
@@ -31,7 +30,7 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import TypedDict
 
-from reseed.pipeline.fork_client import SIZE, VARIABLE, address
+from reseed.pipeline.fork_client import PEER_SIZE, SIZE, VARIABLE, address
 from reseed.pipeline.runner import limit_threads
 
 # Modules below these folders are the same for every job. Other modules may be the user's.
@@ -44,7 +43,6 @@ SHARED = tuple(
 )
 BACKLOG = 512
 _END_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
-_PEER = struct.Struct("3i")  # process, user, group: `struct ucred` of unix(7)
 
 
 def start(environment: MutableMapping[str, str] = os.environ) -> subprocess.Popen:
@@ -173,8 +171,8 @@ def _start(
 
 def _receive(connection: socket.socket) -> tuple[Request, list[int]]:
     """A client's request and its output streams. Raises ValueError for another user's request."""
-    peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
-    if _PEER.unpack(peer)[1] != os.getuid():
+    peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, PEER_SIZE)
+    if int.from_bytes(peer[4:8], sys.byteorder) != os.getuid():
         raise ValueError("another user")
     head, outputs, _, _ = socket.recv_fds(connection, SIZE, 2)
     size, data = int.from_bytes(head, "big"), b""

@@ -6,7 +6,9 @@ import dataclasses
 import hashlib
 import inspect
 import json
+import sysconfig
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ import numpy as np
 
 from reseed.core.atomic import replace_atomically
 from reseed.core.errors import ReseedError
+from reseed.core.module_finder import is_library, is_third_party
 from reseed.session.inputs import TrainingData
 from reseed.session.models import Model
 from reseed.session.tables import TrialKey
@@ -27,7 +30,8 @@ class KeptTrials:
     """Outcomes of trainings in the files `{key}.npz` of a folder.
 
     A key hashes the data, the model with its parameters, the split, the seed and the environment.
-    The code of a model is hashed as far as `inspect` finds the source of its function or class.
+    The code of a model is its function or class with the globals and helpers that it names, as far
+    as `inspect` finds their source.
     Failed trainings are not kept.
     """
 
@@ -83,15 +87,62 @@ class KeptTrials:
         return self.folder / f"{hashlib.sha256(repr(parts).encode()).hexdigest()[:32]}.npz"
 
 
+def _describe(value: Any, seen: set[int]) -> Iterator[str]:
+    """Source of the user's function or class, and of all that it names, each once.
+
+    These are variables around it, globals and helpers. Installed code counts by its name: its
+    version is part of the environment.
+    """
+    if id(value) in seen:
+        return
+    seen.add(id(value))
+    if inspect.ismodule(value) or inspect.isclass(value) or inspect.isroutine(value):
+        yield getattr(value, "__qualname__", value.__name__)
+        file = _find_own_file(value)
+        if inspect.ismodule(value):
+            yield file.read_text(errors="replace") if file else ""
+        elif file:
+            yield inspect.getsource(value)
+            for name, one in sorted(_names_of(value).items()):
+                yield name
+                yield from _describe(one, seen)
+    else:
+        try:
+            yield str(joblib.hash(value))
+        except Exception:  # a lock or an open file: no part of the code
+            yield type(value).__qualname__
+
+
+def _find_own_file(code: Any) -> Path | None:
+    """The file of the user that defines a module, class or function; None for any other."""
+    try:
+        path = Path(inspect.getsourcefile(code) or "")
+        inspect.getsource(code)
+    except (OSError, TypeError):
+        return None
+    standard = sysconfig.get_paths()["stdlib"]
+    is_own = not is_third_party(path) and not is_library(path)
+    return path if is_own and not str(path).startswith(standard) else None
+
+
+def _names_of(code: Any) -> dict[str, Any]:
+    """Values that a function, or any function of a class, takes from around it, by name."""
+    if inspect.isclass(code):
+        parts = [getattr(one, "__func__", one) for one in vars(code).values()]
+        named = {base.__name__: base for base in code.__bases__}
+    else:
+        parts, named = [code], {}
+    for part in filter(inspect.isfunction, parts):
+        found = inspect.getclosurevars(part)
+        named |= {**found.globals, **found.nonlocals}
+    return named
+
+
 def _hash_model(model: Model) -> str:
     source = model.source
     code = source if inspect.isroutine(source) or inspect.isclass(source) else type(source)
     try:
-        text = inspect.getsource(code)
-    except (OSError, TypeError):
-        text = ""
-    try:
-        return str(joblib.hash((source, model.hyperparameters, text)))
+        return str(joblib.hash((source, model.hyperparameters, list(_describe(code, set())))))
     except Exception as error:  # whatever the model's own pickling raises
         raise ReseedError(
             f"resume: model {model.name!r} cannot be pickled, so that its trainings cannot be "
