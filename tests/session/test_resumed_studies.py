@@ -179,5 +179,7 @@ def test_edited_globals_and_helpers_of_a_model_are_noticed(tmp_path, monkeypatch
     described = []
     for name, text in (("mine_a", HELPERS), ("mine_b", HELPERS.replace(*edit))):
         (tmp_path / f"{name}.py").write_text(text)
+        sys.modules.pop(name, None)
+        importlib.invalidate_caches()
         described.append(list(_describe(importlib.import_module(name).make, set())))
     assert (described[0] == described[1]) is (edit[0] == edit[1])

@@ -36,7 +36,8 @@ from reseed.stats.shares import share_interval
 
 COLUMNS = [
     *COMPARISON_COLUMNS, "setting", "models", "folds", "repeats", "seeds", "left_out",
-    "instability", "instability_low", "instability_high", "evaluations", "wins", "pairs", "aa", "aa_experiments", "simulated", "simulated_low",
+    "instability", "instability_low", "instability_high", "evaluations",
+    "wins", "pairs", "aa", "aa_experiments", "simulated", "simulated_low",
     "simulated_high", "simulations", "items", "runs", "alpha", "reason",
 ]  # fmt: skip
 #: Decision rules, in the order of the table.
@@ -78,9 +79,9 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     evaluation. `instability`: share of evaluations whose order of two models differs from that of
     the means of all trials, averaged over pairs; a tie counts one half. With the option `repeats`
     evaluations share no fold, so `instability` has an interval: the exact one of a share of
-    `evaluations`. It is wide enough: an average over pairs varies less than a single pair. `wins`: number of
-    pairs decided, on average over evaluations. Arms, seeds and splits that are not fully crossed are left
-    out (`left_out` counts trials).
+    `evaluations`. It is wide enough: an average over pairs varies less than a single pair. `wins`:
+    number of pairs decided, on average over evaluations. Arms, seeds and splits that are not fully
+    crossed are left out (`left_out` counts trials).
     """
     rows = [row for group in group_models(data) for row in _rows(group, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
@@ -104,7 +105,7 @@ def _rows(group: ModelGroup, options: Options) -> list[Row]:
         "reason": "",
     }
     own_folds = options.repeats is not None
-    if own_folds and common["repeats"] < 2 * options.repeats:
+    if options.repeats and common["repeats"] < 2 * options.repeats:
         reason = f"evaluations of {options.repeats} data seeds need at least {2 * options.repeats}"
         return [common | {"setting": name, "reason": reason} for name in SETTINGS]
     items = max(options.items, 4 * folds)  # two of each class in a fold
