@@ -6,7 +6,7 @@ import numpy as np
 from measure_coverage import Row, Tables, main
 from reseed.stats import aggregates, evalues, hierarchical, sequential
 from reseed.stats.association import partial_rank_correlation
-from reseed.stats.crossed_comparison import crossed_difference
+from reseed.stats.item_model import Factor, item_difference
 from reseed.stats.item_variance import item_components
 from reseed.stats.many_datasets import compare_over_datasets, compare_two_models
 from reseed.stats.stochastic_order import stochastic_order, violation_ratio
@@ -35,7 +35,7 @@ def _covers(rng: Rng, seeds: tuple[int, int], items: int, sd: float, shared: boo
     for count, level in zip(seeds, (1.5, 1.2), strict=True):
         z = difficulty + level + rng.normal(0, 0.5, items) + rng.normal(0, sd, (count, 1))
         sides.append((z + rng.normal(size=(count, items)) > 0).astype(float))
-    result = crossed_difference(*sides, shared_seeds=shared)
+    result = item_difference(*sides, [Factor("seed", shared)])
     scale = np.sqrt(1 + 1.5**2 + 0.5**2 + sd**2)
     truth = stats.norm.cdf(1.5 / scale) - stats.norm.cdf(1.2 / scale)
     return result.low <= truth <= result.high

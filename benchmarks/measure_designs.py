@@ -16,8 +16,8 @@ from measure_coverage import centroid, nearest
 from numpy.typing import ArrayLike
 from reseed.claims import designs
 from reseed.stats.comparison import UNSTABLE_RATIO, holm, nadeau_bengio, pair_differences
-from reseed.stats.crossed_comparison import crossed_difference
 from reseed.stats.error_rates import simulate_cv
+from reseed.stats.item_model import Factor, item_difference
 from reseed.stats.many_datasets import compare_over_datasets, compare_two_models
 from reseed.stats.sequential import mean_confidence_sequence
 from reseed.stats.simultaneous import holm_in_both_directions
@@ -88,7 +88,7 @@ def seeds_and_items(rng: Rng, n_sim: int) -> Iterator[Row]:
         for shared in (True, False):
             p = np.array(
                 [
-                    [crossed_difference(*pair, shared_seeds=shared).p_value
+                    [item_difference(*pair, [Factor("seed", shared)]).p_value
                      for pair in combinations(one, 2)]
                     for one in scores
                 ]

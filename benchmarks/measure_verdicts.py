@@ -9,8 +9,8 @@ from measure_coverage import Row, Tables, main
 from reseed.comparison.means import compare_means
 from reseed.stats import planning
 from reseed.stats.comparison import holm, nadeau_bengio
-from reseed.stats.crossed_comparison import crossed_difference
 from reseed.stats.evalues import bounded_confidence_sequence
+from reseed.stats.item_model import Factor, item_difference
 from reseed.stats.sequential import mean_confidence_sequence
 from reseed.stats.simultaneous import holm_in_both_directions
 from reseed.stats.unpaired import (
@@ -38,7 +38,7 @@ def test_sets(rng: Rng, n_sim: int) -> Iterator[Row]:
             pairs = list(combinations(right, 2))
             means = np.stack([(a - b).mean(axis=1) for a, b in pairs])
             alone.append((holm(nadeau_bengio(means, 0).p_value) <= 0.05).any())
-            p = [crossed_difference(a, b, shared_seeds=True).p_value for a, b in pairs]
+            p = [item_difference(a, b, [Factor("seed", True)]).p_value for a, b in pairs]
             joint.append((holm(p) <= 0.05).any())
         where = f"{models} models, {seeds} seeds × {items} items, SD of seed {sd}"
         yield f"any false claim, seeds alone, {where}", alone

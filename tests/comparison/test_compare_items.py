@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import reseed
-from reseed.stats.crossed_comparison import crossed_difference
+from reseed.stats.item_model import Factor, item_difference
 
 
 def _null_items(rng, seeds=8, items=150, models="abc", spread=0.0):
@@ -22,7 +22,7 @@ def _null_items(rng, seeds=8, items=150, models="abc", spread=0.0):
 def _joint(values, a, b):
     sides = [values[values["model"] == m].pivot(index="seed", columns="item", values="correct")
              for m in (a, b)]  # fmt: skip
-    return crossed_difference(*(side.to_numpy(float) for side in sides), shared_seeds=True)
+    return item_difference(*(side.to_numpy(float) for side in sides), [Factor("seed", True)])
 
 
 def test_given_items_the_verdict_is_over_seeds_and_items():

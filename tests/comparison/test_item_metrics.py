@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 import reseed
 from reseed import ReseedError, compare_items
-from reseed.stats.crossed_comparison import crossed_difference, item_values, seed_item_bootstrap
+from reseed.stats.crossed_comparison import item_values, seed_item_bootstrap
+from reseed.stats.item_model import Factor, item_difference
 from sklearn.metrics import f1_score, roc_auc_score
 
 
@@ -58,7 +59,7 @@ def test_without_clusters_the_auc_has_delongs_components():
     ]
     truth = table.drop_duplicates("item")["y_true"].to_numpy()
     values = [item_values("auc", truth, side.to_numpy()) for side in sides]
-    expected = crossed_difference(*values, shared_seeds=True)
+    expected = item_difference(*values, [Factor("seed", True)])
     assert (row["low"], row["p"]) == pytest.approx((expected.low, expected.p_value))
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from reseed import ReseedError, compare_items
 from reseed.cli import main
-from reseed.stats.crossed_comparison import crossed_difference
+from reseed.stats.item_model import Factor, item_difference
 from reseed.stats.pass_at_k import pass_all_k, pass_at_k
 from reseed.stats.two_models import mcnemar
 
@@ -40,7 +40,7 @@ def test_seeds_and_items_equal_the_crossed_test():
     row = compare_items(table).verdicts.iloc[0]
     better = row["model_a"]
     sides = [_values(table, name) for name in (better, row["model_b"])]
-    expected = crossed_difference(*sides, shared_seeds=True)
+    expected = item_difference(*sides, [Factor("seed", True)])
     assert (row["difference"], row["low"], row["p"]) == pytest.approx(
         (expected.difference, expected.low, expected.p_value)
     )
@@ -59,6 +59,21 @@ def test_one_run_of_each_is_mcnemar():
     assert row["p"] == float(mcnemar(a, b).mid_p)
     assert "McNemar's mid-p" in row["verdict"]
     assert "another seed may order them otherwise" in row["verdict"]
+
+
+def test_errors_are_tested_as_their_complement():
+    table = pd.DataFrame(
+        [
+            {"model": model, "item": item, "score": int((item * step) % 7 < 5)}
+            for model, step in (("a", 3), ("b", 4))
+            for item in range(40)
+        ]
+    )
+    right = compare_items(table, greater_is_better=True).verdicts
+    wrong = table.assign(score=1 - table["score"])
+    found = compare_items(wrong, greater_is_better=False).verdicts
+    columns = ["model_a", "method", "p", "low", "high"]
+    pd.testing.assert_frame_equal(found[columns], right[columns])
 
 
 def test_clusters_widen_the_interval():

@@ -9,7 +9,6 @@ from reseed.stats.budget import (
     seed_share_of_splits,
     split_shares,
 )
-from reseed.stats.crossed_comparison import crossed_difference
 from reseed.stats.item_design import predict_design
 from reseed.stats.item_model import Factor, item_difference
 from statsmodels.stats.power import TTestPower
@@ -43,10 +42,9 @@ def test_seed_share_of_simulated_splits():
 def test_crossed_shares_equal_the_item_model(source):
     rng = np.random.default_rng(1)
     d = rng.normal(0, 0.4, (6, 1)) + rng.normal(size=200) + rng.normal(size=(6, 200))
-    test = crossed_difference(d, 0 * d, shared_seeds=True)
-    shares = crossed_shares(test.seed_share, test.item_variance / test.se**2)
-    whole = item_difference(d, 0 * d, [Factor("seed", True)])
-    expected = predict_design(whole, {source: 2}, 0.05).se / whole.se
+    test = item_difference(d, 0 * d, [Factor("seed", True)])
+    shares = crossed_shares(test.factor_share, test.item_variance / test.se**2)
+    expected = predict_design(test, {source: 2}, 0.05).se / test.se
     assert remaining_error(shares, f"{source}s") == pytest.approx(expected)
 
 

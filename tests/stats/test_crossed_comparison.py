@@ -7,12 +7,11 @@ import pytest
 from reseed.stats import crossed_comparison
 from reseed.stats.bootstrap import WEIGHTED_METRICS
 from reseed.stats.crossed_comparison import (
-    CrossedDifference,
-    crossed_difference,
     item_values,
     seed_item_bootstrap,
     seed_permutation_test,
 )
+from reseed.stats.item_model import Factor, item_difference
 from reseed.stats.variance import crossed_variance
 from scipy import stats
 from sklearn.metrics import f1_score, roc_auc_score
@@ -68,9 +67,9 @@ def test_shared_seeds_with_the_anova_of_the_grid():
     d = rng.normal(0, 1, (6, 1)) + rng.normal(0, 1, 40) + rng.normal(0, 1, (6, 40))
     parts = crossed_variance(d, ("seed", "item"), n_draws=1, rng=rng)
     seed, item, rest = (parts[name].raw for name in ("seed", "item", "residual"))
-    result = crossed_difference(d, np.zeros_like(d), shared_seeds=True)
+    result = item_difference(d, np.zeros_like(d), [Factor("seed", True)])
     assert result.se**2 == pytest.approx(seed / 6 + item / 40 + rest / 240)
-    assert result.seed_share * result.se**2 == pytest.approx(seed / 6)
+    assert result.factor_share * result.se**2 == pytest.approx(seed / 6)
     assert result.difference == pytest.approx(d.mean())
     means = d.mean(axis=1).var(ddof=1) / 6
     share = means / result.se**2
@@ -88,17 +87,17 @@ def test_part_of_the_items_stays_for_any_number_of_seeds():
         parts = crossed_variance(one, ("seed", "item"), n_draws=1, rng=rng)
         rest += parts["residual"].raw / one.size
     expected = (a.mean(axis=0) - b.mean(axis=0)).var(ddof=1) / 40 - rest
-    result = crossed_difference(a, b, shared_seeds=False)
+    result = item_difference(a, b, [Factor("seed", False)])
     assert result.item_variance == pytest.approx(expected)
-    larger = crossed_difference(1000 * a, 1000 * b, shared_seeds=False)
+    larger = item_difference(1000 * a, 1000 * b, [Factor("seed", False)])
     assert larger.item_variance == pytest.approx(1e6 * expected)
 
 
 def test_single_runs_give_the_paired_t_test_over_items():
     a, b = np.random.default_rng(3).normal(size=(2, 1, 30))
-    result = crossed_difference(a, b, shared_seeds=False)
+    result = item_difference(a, b, [Factor("seed", False)])
     test = stats.ttest_rel(a[0], b[0])
-    assert result.scope == "items"
+    assert "seed" not in result.levels
     assert result.df == 29
     assert result.p_value == pytest.approx(test.pvalue)
     assert (result.low, result.high) == pytest.approx(tuple(test.confidence_interval()))
@@ -110,7 +109,7 @@ def test_parts_of_own_seeds_are_those_of_welch(seeds):
     rng = np.random.default_rng(22)
     a, b = (sd * rng.normal(size=(s, 1)) + rng.normal(size=(s, 30))
             for s, sd in zip(seeds, (2.0, 0.5), strict=True))  # fmt: skip
-    result = crossed_difference(a, b, shared_seeds=False)
+    result = item_difference(a, b, [Factor("seed", False)])
     means = [x.mean(axis=1) for x in (a, b)]
     own = [np.var(x, ddof=1) / x.size for x in means]
     welch = stats.ttest_ind(*means, equal_var=False).df
@@ -131,11 +130,11 @@ def test_p_values_and_intervals_agree():
     rng = np.random.default_rng(12)
     for seeds, shared in ((2, True), (2, False), (5, True)):
         a, b = rng.normal(0, 1, (2, seeds, 1)) + rng.normal(0, 1, (2, seeds, 50))
-        result = crossed_difference(a + 0.4, b, shared_seeds=shared)
-        edge = crossed_difference(a + 0.4, b, shared_seeds=shared, level=1 - result.p_value)
+        result = item_difference(a + 0.4, b, [Factor("seed", shared)])
+        edge = item_difference(a + 0.4, b, [Factor("seed", shared)], level=1 - result.p_value)
         assert min(abs(edge.low), abs(edge.high)) == pytest.approx(0, abs=1e-6)
         # Two one-sided tests: the smallest significant rope is the far end of the 90 % interval.
-        ninety = crossed_difference(a + 0.4, b, shared_seeds=shared, level=0.9)
+        ninety = item_difference(a + 0.4, b, [Factor("seed", shared)], level=0.9)
         rope = max(abs(ninety.low), abs(ninety.high))
         assert ninety.equivalence_p(rope) == pytest.approx(0.05)
 
@@ -145,20 +144,20 @@ def test_equal_scores_of_two_seeds_are_not_certain():
     rng = np.random.default_rng(13)
     a, b = (np.stack([rng.permuted(np.repeat([0.0, 1.0], n)) for _ in "12"])
             for n in ((20, 30), (25, 25)))  # fmt: skip
-    result = crossed_difference(a, b, shared_seeds=True)
-    assert result.seed_share == 0
+    result = item_difference(a, b, [Factor("seed", True)])
+    assert result.factor_share == 0
     by_item = (a - b).mean(axis=0)
     assert result.se == pytest.approx(by_item.std(ddof=1) / np.sqrt(50))
 
 
 def test_zero_variance_gives_a_point_interval():
     ones = np.ones((3, 10))
-    assert crossed_difference(ones, ones, shared_seeds=True).p_value == 1
+    assert item_difference(ones, ones, [Factor("seed", True)]).p_value == 1
     noise = ones * (1 + 1e-16)
-    assert crossed_difference(ones, noise - 1e-16, shared_seeds=True).p_value == 1
-    assert crossed_difference(ones, 0 * ones, shared_seeds=False).p_value == 0
-    apart = crossed_difference(ones, 0 * ones, shared_seeds=False)
-    assert (apart.se, apart.seed_share, apart.low, apart.high) == (0, 0, 1, 1)
+    assert item_difference(ones, noise - 1e-16, [Factor("seed", True)]).p_value == 1
+    assert item_difference(ones, 0 * ones, [Factor("seed", False)]).p_value == 0
+    apart = item_difference(ones, 0 * ones, [Factor("seed", False)])
+    assert (apart.se, apart.factor_share, apart.low, apart.high) == (0, 0, 1, 1)
     assert (apart.item_variance, apart.df) == (0, np.inf)
     # Without variance the difference is equivalent within a region that is larger than it.
     assert [apart.equivalence_p(rope) for rope in (1.0, 1.1)] == [1, 0]
@@ -182,7 +181,7 @@ def test_interval_covers_over_new_seeds_and_items(seeds, shared, seed_sd):
     rng, hits, n = np.random.default_rng(4), 0, 300
     for _ in range(n):
         (a, b), truth = trained(rng, seeds, 200, (1.5, 1.2), seed_sd)
-        result = crossed_difference(a, b, shared_seeds=shared)
+        result = item_difference(a, b, [Factor("seed", shared)])
         hits += result.low <= truth <= result.high
     # The measured coverage is 0.94 to 0.99; the tolerance is 4 SE.
     assert 0.90 <= hits / n <= 1.0
@@ -194,7 +193,7 @@ def test_level_holds_where_single_runs_reject():
     rng, over_both, single, n = np.random.default_rng(5), 0, 0, 200
     for _ in range(n):
         (a, b), _ = trained(rng, 5, 1000, (1.5, 1.5), seed_sd=0.3)
-        over_both += crossed_difference(a, b, shared_seeds=False).p_value <= 0.05
+        over_both += item_difference(a, b, [Factor("seed", False)]).p_value <= 0.05
         single += mcnemar(a[0], b[0]).mid_p <= 0.05
     assert over_both / n <= 0.05 + 4 * np.sqrt(0.0475 / n)
     assert single / n > 0.25
@@ -265,8 +264,14 @@ def test_permutation_p_equals_enumeration():
         (lambda: item_values("accuracy", ["0", "1"], [[0, 1]]), "text"),
         (lambda: item_values("accuracy", np.array([0, np.nan], dtype=object), [[0, 1]]), "NaN"),
         (lambda: item_values("auc", [1, 1], [[0.2, 0.3]]), "both present"),
-        (lambda: crossed_difference(np.ones((2, 3)), np.ones((3, 3)), shared_seeds=True), "shared"),
-        (lambda: crossed_difference(np.ones((2, 3)), np.ones((2, 4)), shared_seeds=False), "same"),
+        (
+            lambda: item_difference(np.ones((2, 3)), np.ones((3, 3)), [Factor("seed", True)]),
+            "shared",
+        ),
+        (
+            lambda: item_difference(np.ones((2, 3)), np.ones((2, 4)), [Factor("seed", False)]),
+            "same",
+        ),
     ],
 )
 def test_bad_input_is_refused(call, words):
@@ -335,8 +340,3 @@ def test_items_of_one_cluster_are_resampled_together():
                                 np.repeat(b, 2, axis=1), 50, shared_seeds=True, rng=_rng(),
                                 clusters=np.repeat(list("abcdefgh"), 2))  # fmt: skip
     assert (twice.se, twice.low) == pytest.approx((single.se, single.low))
-
-
-def test_degrees_of_parts_without_variance_do_not_count():
-    one = CrossedDifference(1.0, 0.5, 0, 2, 0.1, 0.0, 0.0, ((0.25, 5), (0.0, 0)), "items", 0.95)
-    assert one.df == 5

@@ -9,7 +9,6 @@ from reseed.stats import (
     bootstrap,
     calibration,
     comparison,
-    crossed_comparison,
     ensembles,
     evalues,
     hierarchical,
@@ -29,6 +28,7 @@ from reseed.stats.inputs import (
     check_probability,
     rescale,
 )
+from reseed.stats.item_model import Factor, item_difference
 from reseed.stats.spread import spread
 from reseed.stats.variance import crossed_variance, crossed_variance_unbalanced
 
@@ -181,15 +181,11 @@ def test_each_row_is_rescaled_separately():
 X = np.random.default_rng(3).normal(0.4, 1, 240)
 OF_ANY_SIZE = {
     "crossed": lambda u: (
-        f := crossed_comparison.crossed_difference(
-            u * X[:120].reshape(4, 30), u * X[120:].reshape(4, 30), shared_seeds=False
-        ),
-        f.p_value, f.low / u, f.high / u, f.se / u, f.seed_share, f.equivalence_p(0.5 * u),
+        f := item_difference(*(u * X.reshape(2, 4, 30)), [Factor("seed", False)]),
+        f.p_value, f.low / u, f.high / u, f.se / u, f.factor_share, f.equivalence_p(0.5 * u),
     ),
     "crossed, equal": lambda u: (
-        f := crossed_comparison.crossed_difference(
-            np.full((2, 3), u), np.full((2, 3), u), shared_seeds=True
-        ),
+        f := item_difference(np.full((2, 3), u), np.full((2, 3), u), [Factor("seed", True)]),
         f.p_value, f.low / u, f.high / u,
     ),
     "hierarchical": lambda u: (

@@ -4,7 +4,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from reseed.stats.crossed_comparison import crossed_difference
+from reseed.stats.item_model import Factor, item_difference
 from reseed.stats.rank_sets import (
     TaskScores,
     _cluster_df,
@@ -285,7 +285,7 @@ def test_squared_errors_are_means_over_tasks(items):
         if items == 1:
             expected.append(a.var(ddof=1) / len(a) + b.var(ddof=1) / len(b))
         else:
-            test = crossed_difference(a, b, shared_seeds=False)
+            test = item_difference(a, b, [Factor("seed", False)])
             expected.append(test.se**2)
     sets = rank_on_tasks([TaskScores(values) for values in tasks], rng=rng)
     assert sets.se[0, 1] ** 2 == pytest.approx(sum(expected) / 4)

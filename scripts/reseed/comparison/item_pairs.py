@@ -32,14 +32,15 @@ def compare_models(
     values_a, values_b, noise, is_shared = _match_seeds(scores.models[a], scores.models[b])
     factors: list[Factor] = []
     for axis, factor in ((1, Factor("prompt", True)), (0, Factor("seed", is_shared))):
-        if factor.name in fixed or min(values_a.shape[axis], values_b.shape[axis]) < 2:
+        if factor.name in fixed:
             values_a, values_b = values_a.mean(axis=axis), values_b.mean(axis=axis)
         else:
             factors.insert(0, factor)
+    # Not negated: scores of 0 and 1 have a test of their own.
+    first, second = (values_a, values_b)[::sign]
     result = item_difference(
-        sign * values_a, sign * values_b, factors,
-        clusters=scores.clusters, repeat_variance=noise, level=level,
-    )  # fmt: skip
+        first, second, factors, clusters=scores.clusters, repeat_variance=noise, level=level
+    )
     return result, is_shared if "seed" in result.levels else None
 
 

@@ -1,10 +1,7 @@
-"""Comparison of two training procedures on one test set; seeds and items are both samples.
+"""Contributions of items to a metric, and resampling of seeds and items.
 
-The score on a test set varies with the training seed and with the sampled items. Seeds and items
-are crossed: every seed predicts every item. The mean difference over S seeds and n items therefore
-has variance seed/S + item/n + interaction/(S n).
+Their test is `item_model.item_difference`.
 
-- `crossed_difference` estimates this variance by moments and gives a t interval.
 - `seed_item_bootstrap` resamples seeds and items together (Bouthillier et al. 2021). It counts the
   interaction three times (Owen 2007), and its seed variance is (S-1)/S of the true one.
 """
@@ -17,8 +14,6 @@ from math import comb
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
-from scipy.special import stdtrit
 
 from reseed.stats.bootstrap import (
     PER_ITEM,
@@ -28,15 +23,8 @@ from reseed.stats.bootstrap import (
     resample_counts,
     weighted_metric,
 )
-from reseed.stats.inputs import (
-    Array,
-    as_finite,
-    check_at_least,
-    check_probability,
-    rescale,
-)
+from reseed.stats.inputs import Array, as_finite, check_at_least, check_probability
 from reseed.stats.two_models import placements
-from reseed.stats.weighted_t import Parts, upper_quantile, upper_tail
 
 _CHUNK = 4_000_000  # number of resampled counts held in memory at once
 _NOISE = 1e-12  # relative rounding error of a sum of scores
@@ -99,131 +87,11 @@ def _pseudo_values(metric: str | Metric, y: NDArray, s: NDArray) -> Array:
     return pseudo - pseudo.mean(axis=1, keepdims=True) + full[:, None]
 
 
-@dataclass(frozen=True)
-class CrossedDifference:
-    """Mean difference of two procedures on one test set, A − B, in score units.
-
-    `scope` is "seeds and items", or "items" if one procedure has a single seed; the interval then
-    holds for these trained models only. `seed_share` is the share of se² due to seeds (0 for scope
-    "items"). `item_variance` is the part of se² that more seeds do not reduce; NaN for scope
-    "items". `parts` splits se², rescaled, by the mean squares behind it (`weighted_t`).
-    """
-
-    difference: float
-    se: float
-    low: float
-    high: float
-    p_value: float
-    seed_share: float
-    item_variance: float
-    parts: Parts
-    scope: str
-    level: float
-
-    @property
-    def df(self) -> float:
-        """Degrees of freedom of the t distribution with the same quantile at `level`.
-
-        Infinite without variance.
-        """
-        positive = [(part, df) for part, df in self.parts if part > 0]
-        if len(positive) < 2:
-            return positive[0][1] if positive else np.inf
-        tail = (1 - self.level) / 2
-        quantile = upper_quantile(tail, positive)
-        ends = [df for _, df in positive]
-        return float(brentq(lambda df: -stdtrit(df, tail) - quantile, min(ends), max(ends)))
-
-    def equivalence_p(self, rope: float) -> float:
-        """Return the larger p-value of two one-sided tests against a difference beyond ± rope > 0.
-
-        `rope` is the half-width of practical equivalence, in score units.
-        """
-        if self.se == 0:
-            return float(abs(self.difference) >= rope)
-        return max(upper_tail((rope - sign * self.difference) / self.se, self.parts)
-                   for sign in (1, -1))  # fmt: skip
-
-
-def crossed_difference(
-    values_a: ArrayLike, values_b: ArrayLike, *, shared_seeds: bool, level: float = 0.95
-) -> CrossedDifference:
-    """Compute a t interval and test of the mean difference over seeds and items.
-
-    The variance is s²(item means of A − B)/n, which contains item and interaction, plus a seed
-    term for each procedure (for the differences, if seeds are shared). The seed term is
-    (s²(seed means) − interaction mean square / n)/S, truncated at 0.
-
-    The t quantile is a weighted mean (`weighted_t`). The part s²(seed means)/S has S − 1 degrees
-    of freedom; two procedures with equal S are combined with Welch's degrees of freedom. The rest
-    has n − 1. Two seeds say little about the seed variance, so the interval is then wide even if
-    seeds have no effect (docs/methods).
-
-    Args:
-        values_a, values_b: (seeds, items) contributions, as from `item_values`.
-        shared_seeds: whether row s of A and row s of B were trained with the same seed.
-        level: two-sided confidence level of the interval.
-
-    Raises:
-        ValueError: different numbers of items or (shared) seeds, NaN, fewer than two items.
-    """
-    a, b = as_finite(values_a, "values_a", ndim=2), as_finite(values_b, "values_b", ndim=2)
-    check_probability(level=level)
-    n = a.shape[1]
-    if b.shape[1] != n or n < 2:
-        raise ValueError(f"both need the same two or more items, they have {n} and {b.shape[1]}")
-    _check_shared_seeds(shared_seeds, a, b)
-    _, unit = rescale(np.concatenate([a, b]))
-    a, b = a / unit, b / unit
-    samples = [a - b] if shared_seeds else [a, b]
-    by_item = a.mean(axis=0) - b.mean(axis=0)
-    difference = float(by_item.mean())
-    item = float(by_item.var(ddof=1) / n)
-    between: list[tuple[float, float]] = []
-    seed = rest = 0.0
-    scope = "seeds and items" if min(map(len, samples)) > 1 else "items"
-    if scope == "seeds and items":
-        for sample in samples:
-            variance, interaction = _variance_of_seed_means(sample)
-            between.append((variance, len(sample) - 1))
-            seed += max(variance - interaction, 0.0)
-            rest += interaction
-    observed = sum(variance for variance, _ in between)
-    if observed > 0 and len({df for _, df in between}) == 1:
-        squares = sum(variance**2 / df for variance, df in between)
-        between = [(observed, observed**2 / squares)]
-    parts = [*between, (max(item + seed - observed, 0.0), n - 1)]
-    total = sum(part for part, _ in parts)
-    mean = difference * unit
-    # Without variance the p-value is 1 or 0; a difference of rounding noise counts as 0.
-    if total <= 1e-24:
-        p = float(abs(difference) <= 1e-12)
-        return CrossedDifference(mean, 0.0, mean, mean, p, 0.0, 0.0, (), scope, level)
-    se = float(np.sqrt(total))
-    half = upper_quantile((1 - level) / 2, parts) * se
-    p = 2 * upper_tail(abs(difference) / se, parts)
-    low, high = (difference - half) * unit, (difference + half) * unit
-    fixed = (
-        max(item - rest, 0.0) * float(unit) * float(unit) if scope == "seeds and items" else np.nan
-    )
-    share = seed / total
-    return CrossedDifference(mean, se * unit, low, high, p, share, fixed, parts, scope, level)
-
-
 def _check_shared_seeds(shared_seeds: bool, a: NDArray, b: NDArray) -> None:
     if shared_seeds and len(a) != len(b):
         raise ValueError(
             f"shared seeds need the same number of rows in both: {len(a)} and {len(b)}"
         )
-
-
-def _variance_of_seed_means(values: Array) -> tuple[float, float]:
-    """Return s²(seed means)/S of `values` (seeds, items), and the part that is interaction."""
-    seeds, n = values.shape
-    rows = values.mean(axis=1)
-    residual = values - rows[:, None] - values.mean(axis=0) + values.mean()
-    interaction = float((residual**2).sum() / ((seeds - 1) * (n - 1)) / n / seeds)
-    return float(rows.var(ddof=1) / seeds), interaction
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ and the variance of the mean difference is the sum over U of var(U) / levels(U).
 moments: T_U, the mean square of the effects of U divided by the number of cells, estimates the sum
 over all V that contain U of var(V) / levels(V). So the variance is the alternating sum of all T_U,
 and the part of one U is the alternating sum over its supersets (Searle, Casella and McCulloch 1992,
-ch. 4). Without clusters and with seeds alone, this is `crossed_comparison.crossed_difference`; with
-one seed it is the cluster-robust variance of a mean.
+ch. 4). Of S seeds and n items it is seed/S + item/n + interaction/(S n); of one seed with clusters
+it is the cluster-robust variance of a mean.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
-from reseed.stats.inputs import Array, as_finite, check_at_least, check_probability, rescale
+from reseed.stats.clusters import cluster_df, index_clusters, item_squares
+from reseed.stats.inputs import Array, as_finite, check_probability, rescale
 from reseed.stats.paired_proportions import score_interval, score_statistic
 from reseed.stats.two_models import mcnemar
-from reseed.stats.weighted_t import Parts, upper_quantile, upper_tail
+from reseed.stats.weighted_t import Parts, equivalent_df, upper_quantile, upper_tail
 
 #: A set of factors: their positions, in order; the last position is that of the items.
 _Set = tuple[int, ...]
@@ -36,7 +37,7 @@ _NO_VARIANCE = 1e-24  # of scores rescaled to 1
 
 @dataclass(frozen=True)
 class Factor:
-    """A factor that is crossed with the items; each model has two or more levels of it.
+    """A factor that is crossed with the items; it is averaged where a model has one level of it.
 
     name: such as `seed` or `prompt`.
     is_shared: whether level l of A and level l of B are the same level, so that they are paired.
@@ -66,8 +67,10 @@ class ItemDifference:
     method: `t`, or `McNemar` for binary scores of one run of each model without clusters: mid-p,
         with Tango's score interval.
     parts: se², rescaled, by the mean squares behind it (`weighted_t`).
-    levels: number of levels of each factor, by name; of `item`, and of `cluster` if there are some.
+    levels: number of levels of each factor that was not averaged, by name; of `item`, and of
+        `cluster` if there are some.
     cluster_df: degrees of freedom of the mean square of items or clusters.
+    factor_share: share of se² that the levels of the factors add to the items.
     discordant: for `McNemar`, items on which only A and only B is right.
     contributions: se² by source. Negative estimates are set to 0, so the sum may exceed se².
     """
@@ -84,6 +87,18 @@ class ItemDifference:
     contributions: tuple[Contribution, ...]
     discordant: tuple[int, int] | None = None
     cluster_df: float = np.nan
+    factor_share: float = 0.0
+
+    @property
+    def df(self) -> float:
+        """Degrees of freedom of the t distribution with the same quantile at `level`."""
+        return equivalent_df((1 - self.level) / 2, self.parts)
+
+    @property
+    def item_variance(self) -> float:
+        """Part of se² that more levels of the factors do not reduce."""
+        own = [one.variance for one in self.contributions if {*one.sources} <= {"item", "cluster"}]
+        return sum(own)
 
     def one_sided_p(self, bound: float, *, greater: bool = True) -> float:
         """Return the p-value that the true difference is at most `bound`; else at least `bound`.
@@ -115,10 +130,12 @@ def item_difference(
 ) -> ItemDifference:
     """Compute a t interval and test of the mean difference over items and crossed factors.
 
-    Every factor is a random sample of its population, so the result holds for new levels of it.
-    The mean squares of single factors have (levels − 1) degrees of freedom. Clusters enter as in
-    CR2, with the degrees of freedom of Bell and McCaffrey (2002), which are clusters − 1 for equal
-    sizes. All are combined by `weighted_t`.
+    Every factor is a random sample of its population, so the result holds for new levels of it. A
+    factor of which a model has one level is averaged: the result holds for its levels. The mean
+    squares of single factors have (levels − 1) degrees of freedom; two models with equally many
+    levels of their own have Welch's. Clusters enter as in CR2, with the degrees of freedom of Bell
+    and McCaffrey (2002), which are clusters − 1 for equal sizes. All are combined by `weighted_t`.
+    Two levels say little about their variance: the interval is then wide even without an effect.
 
     Args:
         values_a, values_b: (levels of each factor, in order, ..., items) scores, repeats averaged.
@@ -130,33 +147,37 @@ def item_difference(
         level: two-sided confidence level.
 
     Raises:
-        ValueError: other shapes, a factor with one level, fewer than two items or clusters, NaN.
+        ValueError: other shapes, fewer than two items or clusters, NaN.
     """
     check_probability(level=level)
     a, b = as_finite(values_a, "values_a"), as_finite(values_b, "values_b")
     _check_shapes(a, b, factors)
-    index, sizes = _index_clusters(clusters, a.shape[-1])
+    single = tuple(i for i in range(len(factors)) if min(a.shape[i], b.shape[i]) < 2)
+    a, b = a.mean(axis=single), b.mean(axis=single)
+    factors = [factor for axis, factor in enumerate(factors) if axis not in single]
+    index, sizes = index_clusters(clusters, a.shape[-1])
     levels = {factor.name: min(a.shape[axis], b.shape[axis]) for axis, factor in enumerate(factors)}
     levels |= {"item": a.shape[-1]} | ({} if clusters is None else {"cluster": sizes.size})
-    _, unit = rescale(np.concatenate([a.ravel(), b.ravel()]))
+    unit = float(rescale(np.concatenate([a.ravel(), b.ravel()]))[1])
     groups = _pair_mean_squares(a / unit, b / unit, factors, index, sizes)
     contributions = _split_variance(groups)
     if clusters is not None:
-        alone = _index_clusters(None, a.shape[-1])
+        alone = index_clusters(None, a.shape[-1])
         by_item = _pair_mean_squares(a / unit, b / unit, factors, *alone)
         contributions = _separate_clusters(contributions, _split_variance(by_item))
     names = [*(factor.name for factor in factors), "item", "cluster"]
     named = [
-        Contribution(tuple(names[axis] for axis in axes), variance * unit**2)
+        Contribution(tuple(names[axis] for axis in axes), variance * unit * unit)
         for axes, variance in contributions.items()
     ]
     difference = float((a / unit).mean() - (b / unit).mean())
     shapes = [list(values.shape[:-1]) for values in (a, a, b)]
-    total, parts = _combine(groups, shapes[: len(groups)], _cluster_df(sizes))
+    added, parts = _combine(groups, shapes[: len(groups)], cluster_df(sizes))
+    total = sum(part for part, _ in parts)
     result = ItemDifference(
         difference * unit, 0.0, difference * unit, difference * unit,
         float(abs(difference) <= 1e-12), level, "t", (), levels,
-        tuple(_separate_repeats(named, repeat_variance)), cluster_df=_cluster_df(sizes),
+        tuple(_separate_repeats(named, repeat_variance)), cluster_df=cluster_df(sizes),
     )  # fmt: skip
     is_binary = bool(np.isin(a, (0, 1)).all() and np.isin(b, (0, 1)).all())
     if not factors and clusters is None and is_binary:
@@ -168,6 +189,7 @@ def item_difference(
     return replace(
         result, se=se * unit, low=(difference - half) * unit, high=(difference + half) * unit,
         p_value=2 * upper_tail(abs(difference) / se, parts), parts=parts,
+        factor_share=added / total,
     )  # fmt: skip
 
 
@@ -181,76 +203,8 @@ def _check_shapes(a: Array, b: Array, factors: Sequence[Factor]) -> None:
         )
     for axis, factor in enumerate(factors):
         sizes = a.shape[axis], b.shape[axis]
-        if min(sizes) < 2:
-            raise ValueError(f"factor {factor.name!r} needs two levels or more: {sizes}")
         if factor.is_shared and sizes[0] != sizes[1]:
             raise ValueError(f"shared levels of {factor.name!r} differ in number: {sizes}")
-
-
-def _index_clusters(clusters: ArrayLike | None, n: int) -> tuple[NDArray | None, Array]:
-    """Return the cluster of each item (None: itself), and the share of the items in each."""
-    if clusters is None:
-        return None, np.full(n, 1 / n)
-    labels = np.asarray(clusters)
-    if labels.shape != (n,):
-        raise ValueError(f"clusters must name the cluster of each of {n} items: {labels.shape}")
-    _, index, counts = np.unique(labels, return_inverse=True, return_counts=True)
-    check_at_least(2, clusters=counts.size)
-    return index, counts / n
-
-
-def _cluster_df(sizes: Array) -> float:
-    """Return Bell and McCaffrey's degrees of freedom of `_item_squares`: Satterthwaite's.
-
-    The sum of squares is e'Be of independent items e; its degrees of freedom are tr(B)²/tr(B²).
-    They are clusters − 1 for equal sizes.
-    """
-    off = sizes**2 * _cr2_factors(sizes)
-    return float(1 / ((sizes**2).sum() + off.sum() ** 2 - (off**2).sum()))
-
-
-def _cr2_factors(sizes: Array) -> Array:
-    """Return the factor of each cluster's squared sum in the variance CR2.
-
-    It is unbiased for independent items. For equal sizes all are G/(G − 1), as in CR1.
-    """
-    return 1 / (1 - sizes)
-
-
-def _item_squares(effects: Array, index: NDArray | None, sizes: Array) -> float:
-    """Return the sum of squares over clusters of the sums of centred `effects` (..., items)/n."""
-    return float((_cluster_sums(effects, index, sizes) ** 2 @ _cr2_factors(sizes)).sum())
-
-
-def _cluster_sums(effects: Array, index: NDArray | None, sizes: Array) -> Array:
-    sums = effects / effects.shape[-1]
-    if index is None:
-        return sums
-    flat = sums.reshape(-1, sums.shape[-1])
-    return np.array([np.bincount(index, row, sizes.size) for row in flat])
-
-
-def cluster_contributions(
-    values: Array, clusters: ArrayLike | None
-) -> tuple[Array, NDArray | None, Array, float]:
-    """Split the variance of a mean over items into one contribution for each cluster.
-
-    Args:
-        values: (rows, items) scores.
-        clusters: (items,) cluster of each item; None: each item is one.
-
-    Returns:
-        (rows, clusters) contributions, whose squares sum to the variance of the mean of a row;
-        (items,) index of the cluster of each item (None: itself); (clusters,) share of the items
-        in each; degrees of freedom of the variance.
-
-    Raises:
-        ValueError: fewer than two clusters.
-    """
-    index, sizes = _index_clusters(clusters, values.shape[-1])
-    centred = values - values.mean(axis=-1, keepdims=True)
-    sums = _cluster_sums(centred, index, sizes) * np.sqrt(_cr2_factors(sizes))
-    return sums, index, sizes, _cluster_df(sizes)
 
 
 def mean_squares(
@@ -270,7 +224,7 @@ def mean_squares(
                 if axis != item_axis:
                     cells *= values.shape[axis] * (values.shape[axis] - 1)
             total = (
-                _item_squares(effects, index, sizes)
+                item_squares(effects, index, sizes)
                 if item_axis in chosen
                 else float((effects**2).sum())
             )
@@ -299,9 +253,9 @@ def _pair_mean_squares(
 
 
 def _combine(
-    groups: list[dict[_Set, float]], levels: list[list[int]], cluster_df: float
+    groups: list[dict[_Set, float]], levels: list[list[int]], item_df: float
 ) -> tuple[float, Parts]:
-    """Return the variance of the mean difference, and its parts with degrees of freedom.
+    """Return what the factors add to the variance of the mean difference, and its parts with df.
 
     The mean square of items is counted in full; what the factors of a group add to it is truncated
     at 0.
@@ -309,18 +263,18 @@ def _combine(
     Args:
         groups: of `_pair_mean_squares`.
         levels: number of levels of each factor, for each group.
-        cluster_df: degrees of freedom of the mean square of items.
+        item_df: degrees of freedom of the mean square of items.
     """
     item_axis = len(levels[0])
-    total = groups[0][item_axis,]
+    added = 0.0
     pieces: dict[int, list[tuple[float, float]]] = {}
     for squares, counts in zip(groups, levels, strict=True):
-        added = [
+        signed = [
             (-1) ** (len(chosen) + 1) * square
             for chosen, square in squares.items()
             if chosen != (item_axis,)
         ]
-        total += max(sum(added), 0.0)
+        added += max(sum(signed), 0.0)
         for axis, count in enumerate(counts):
             if (axis,) in squares:
                 pieces.setdefault(axis, []).append((squares[axis,], count - 1))
@@ -332,8 +286,8 @@ def _combine(
         else:
             parts += piece
     observed = sum(part for part, _ in parts)
-    parts.append((max(total - observed, 0.0), cluster_df))
-    return sum(part for part, _ in parts), parts
+    parts.append((max(groups[0][item_axis,] + added - observed, 0.0), item_df))
+    return added, parts
 
 
 def _split_variance(groups: list[dict[_Set, float]]) -> dict[_Set, float]:

@@ -24,8 +24,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
+from reseed.stats.clusters import cluster_contributions
 from reseed.stats.inputs import Array, as_finite, check_at_least, check_probability, rescale
-from reseed.stats.item_model import cluster_contributions, mean_squares
+from reseed.stats.item_model import mean_squares
 
 _CHUNK = 1_000_000  # studentised differences held in memory at once
 _NOISE = 1e-12  # relative rounding error of a mean

@@ -41,3 +41,12 @@ def upper_tail(t: float, parts: Parts) -> float:
         return _MIN_TAIL
     low, high = math.log(_MIN_TAIL), math.log(0.5)
     return math.exp(brentq(lambda x: upper_quantile(math.exp(x), positive) - t, low, high))
+
+
+def equivalent_df(tail: float, parts: Parts) -> float:
+    """Return the degrees of freedom whose t has `upper_quantile(tail, parts)`; inf: no variance."""
+    positive = [(part, df) for part, df in parts if part > 0]
+    if len(positive) < 2:
+        return positive[0][1] if positive else math.inf
+    quantile, ends = upper_quantile(tail, positive), [df for _, df in positive]
+    return float(brentq(lambda df: -stdtrit(df, tail) - quantile, min(ends), max(ends)))

@@ -7,7 +7,7 @@ from reseed.report.analyses import item_pairs
 from reseed.report.analyses.shared.arms import with_arms
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.outputs import SplitOptions, read_outputs, select_outputs
-from reseed.stats.crossed_comparison import crossed_difference
+from reseed.stats.item_model import Factor, item_difference
 from run_kinds import run_analysis
 from scipy.special import expit
 from sklearn.metrics import f1_score, roc_auc_score
@@ -51,7 +51,7 @@ def test_numbers_are_those_of_the_outputs(tmp_path):
         assert row["boot_low"] < row["difference"] < row["boot_high"]
         assert row["scope"] == "seeds and items"
     right = [(np.array(side) > 0.5) == y for side in (xgb, rf)]
-    expected = crossed_difference(*right, shared_seeds=True)
+    expected = item_difference(*right, [Factor("seed", True)])
     row = table.loc["accuracy"]
     assert row["p"] == pytest.approx(expected.p_value)
     assert row["shared_seeds"]
@@ -76,7 +76,7 @@ def test_seeds_that_are_not_shared_are_two_samples(tmp_path):
     assert not table["shared_seeds"].any()
     (y, rf), (_, xgb) = found.values()
     right = [(np.array(side) > 0.5) == y for side in (xgb, rf)]
-    expected = crossed_difference(*right, shared_seeds=False)
+    expected = item_difference(*right, [Factor("seed", False)])
     assert table.set_index("metric").loc["accuracy", "p"] == pytest.approx(expected.p_value)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from reseed.claims.item_verdicts import build_item_verdict
+from reseed.claims.item_verdicts import BOTH, build_item_verdict
 from reseed.core.schemas import TEST_SET_COLUMNS, Row
 from reseed.core.study_info import DatasetInfo
 from reseed.metrics.names import is_share
@@ -32,12 +32,11 @@ from reseed.report.analyses.shared.pairing import difference_unit
 from reseed.stats.bootstrap import PER_ITEM, WEIGHTED_METRICS
 from reseed.stats.comparison import holm
 from reseed.stats.crossed_comparison import (
-    CrossedDifference,
-    crossed_difference,
     item_values,
     seed_item_bootstrap,
     seed_permutation_test,
 )
+from reseed.stats.item_model import Factor, ItemDifference, item_difference
 from reseed.stats.two_models import delong, mcnemar, swap_test
 
 READS = "predictions"
@@ -76,9 +75,9 @@ class Options(SplitOptions):
 def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row a pair of arms on a test set, and metric; `arm_a` has the better mean.
 
-    `difference` (positive: A is better), its interval and `p` are the crossed t of
-    `stats.crossed_comparison`. It generalises over seeds and items if each arm has two runs or
-    more, else over items for the trained models (`scope`).
+    `difference` (positive: A is better), its interval and `p` are those of `stats.item_model`. It
+    generalises over seeds and items if each arm has two runs or more, else over items for the
+    trained models (`scope`).
 
     - `p_holm`: adjusted over the pairs of a test set and metric.
     - `equivalence_p`: two one-sided tests of the same t against ±`rope`, adjusted separately.
@@ -194,7 +193,8 @@ def _measure(a, b, rows_a, rows_b, metric, shared, row, rope, options) -> Row:
         predicted_a, predicted_b, values_a, values_b = predicted_b, predicted_a, values_b, values_a
     sign = 1 if row["greater_is_better"] else -1
     level, rng = row["level"], lambda purpose: a.rng(purpose, metric, b.key[ARM])
-    test = crossed_difference(sign * values_a, sign * values_b, shared_seeds=shared, level=level)
+    first, second = (values_a, values_b)[::sign]
+    test = item_difference(first, second, [Factor("seed", shared)], level=level)
     result = {
         "arm_a": a.key[ARM],
         "arm_b": b.key[ARM],
@@ -212,7 +212,7 @@ def _measure(a, b, rows_a, rows_b, metric, shared, row, rope, options) -> Row:
     }  # fmt: skip
     if rope:
         result |= {"rope": rope, "equivalence_p": test.equivalence_p(rope)}
-    if test.scope == "seeds and items":
+    if "seed" in test.levels:
         result["permutation_p"] = seed_permutation_test(
             values_a.mean(axis=1), values_b.mean(axis=1), shared_seeds=shared,
             n_permutations=options.n_permutations, rng=rng("permutation"),
@@ -232,15 +232,15 @@ def _measure(a, b, rows_a, rows_b, metric, shared, row, rope, options) -> Row:
     return result
 
 
-def _test_columns(test: CrossedDifference) -> Row:
+def _test_columns(test: ItemDifference) -> Row:
     return {
         "difference": test.difference,
         "low": test.low,
         "high": test.high,
         "se": test.se,
         "p": test.p_value,
-        "scope": test.scope,
-        "seed_share": test.seed_share if test.se > 0 else np.nan,
+        "scope": BOTH if "seed" in test.levels else "items",
+        "seed_share": test.factor_share if test.se > 0 else np.nan,
     }
 
 
@@ -263,11 +263,8 @@ def _single_runs(metric, y, predicted_a, predicted_b, values_a, values_b, alpha)
         p = delong(y, predicted_a[:count], predicted_b[:count]).p_value
     else:
         name = "paired t over items"
-        pairs = (
-            crossed_difference(values_a[i : i + 1], values_b[i : i + 1], shared_seeds=False)
-            for i in range(count)
-        )
-        p = np.array([pair.p_value for pair in pairs])
+        pairs = zip(values_a[:count], values_b[:count], strict=True)
+        p = np.array([item_difference(*pair).p_value for pair in pairs])
     return {
         "single_test": name,
         "single_pairs": count,

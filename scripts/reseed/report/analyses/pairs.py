@@ -36,7 +36,7 @@ from reseed.stats.comparison import (
     equivalence_p,
     nadeau_bengio,
 )
-from reseed.stats.crossed_comparison import CrossedDifference
+from reseed.stats.item_model import ItemDifference
 from reseed.stats.ranking import disagreement
 from reseed.stats.signed_rank import smallest_signed_rank_p
 from reseed.stats.unpaired import (
@@ -95,7 +95,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     Splits are compared by the Nadeau–Bengio corrected t test, shared seeds by the paired t test,
     independent seeds by Welch's t test (`pairing.Pairing`). If the outputs of items on the one test
     set of such a pair are known and both models have two runs or more, seeds and items are compared
-    together (`design` seeds and items, `stats.crossed_comparison`); the test over seeds alone is
+    together (`design` seeds and items, `stats.item_model`); the test over seeds alone is
     then `seeds_test` with the unadjusted p-value `seeds_p`. Differences are in units of the score
     and positive if A is better.
 
@@ -231,7 +231,7 @@ def _compare_pairs(
     return rows
 
 
-def _compare_over_items(row: Row, test: CrossedDifference, items: int, rope: float | None) -> Row:
+def _compare_over_items(row: Row, test: ItemDifference, items: int, rope: float | None) -> Row:
     """The columns of the test over seeds and items, and what the seeds alone show."""
     of_seeds_alone = dict.fromkeys(
         ["rank_p", "rank_floor", "sd_difference", "cohens_d", "bca_low", "bca_high", "p_a_better",
@@ -250,7 +250,7 @@ def _compare_over_items(row: Row, test: CrossedDifference, items: int, rope: flo
         "scale": test.se,
         "df": test.df,
         "parts": test.parts,
-        "seed_share": test.seed_share if test.se > 0 else np.nan,
+        "seed_share": test.factor_share if test.se > 0 else np.nan,
         "item_share": test.item_variance / test.se**2 if test.se > 0 else np.nan,
         "seeds_test": row["test"],
         "seeds_p": row["p"],

@@ -17,7 +17,8 @@ from reseed.report.analyses.shared.outputs import (
 )
 from reseed.report.analyses.shared.pairing import ModelGroup, Pairing
 from reseed.stats.bootstrap import WEIGHTED_METRICS
-from reseed.stats.crossed_comparison import CrossedDifference, crossed_difference, item_values
+from reseed.stats.crossed_comparison import item_values
+from reseed.stats.item_model import Factor, ItemDifference, item_difference
 
 
 class ItemTests:
@@ -36,7 +37,7 @@ class ItemTests:
 
     def compare(
         self, group: ModelGroup, a: str, b: str, pairing: Pairing, level: float
-    ) -> tuple[CrossedDifference, int] | None:
+    ) -> tuple[ItemDifference, int] | None:
         """The test of model `a` − `b` (positive: A is better), and the number of items.
 
         None unless both models have two runs or more with outputs of items on one common split,
@@ -57,11 +58,11 @@ class ItemTests:
             return None
         if len(first.y_true) < 2:
             return None
-        values = [
+        values, others = (
             group.sign * self._item_values(one, metric)[list(chosen)]
             for one, chosen in ((first, rows_a), (second, rows_b))
-        ]
-        test = crossed_difference(*values, shared_seeds=rows is not None, level=level)
+        )
+        test = item_difference(values, others, [Factor("seed", rows is not None)], level=level)
         return test, len(first.y_true)
 
     def _on_common_split(self, group: ModelGroup, a: str, b: str) -> tuple[Outputs, Outputs] | None:
