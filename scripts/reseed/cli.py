@@ -27,6 +27,7 @@ from reseed.comparison.command_options import (
 from reseed.comparison.evaluation_commands import add_evaluation_commands
 from reseed.comparison.init_command import add_init
 from reseed.core.errors import ReseedError
+from reseed.core.plain_text import show_controls
 
 if TYPE_CHECKING:
     from reseed.comparison.item_result import ItemComparison
@@ -76,7 +77,7 @@ def main(arguments: list[str] | None = None) -> None:
         options.run(options)
     except ReseedError as error:
         flags = commands.choices[options.command]._option_string_actions
-        sys.exit(format_error(str(error), flags))
+        sys.exit(show_controls(format_error(str(error), flags)))
     except KeyboardInterrupt:
         sys.exit(_INTERRUPTED)
     except OSError as error:

@@ -231,6 +231,16 @@ def test_file_of_another_form_is_refused(tmp_path, entries, text, expected):
     assert expected in error_of(tmp_path, entries)
 
 
+def test_values_of_the_command_line_are_blamed_on_it(tmp_path, entries):
+    entries["config"] = {"retry_failed": "maybe"}
+    text = error_of(tmp_path, entries, scale="papier")
+    assert text.count("retry_failed: ") == text.count("config.yaml: retry_failed: ") == 1
+    assert text.count("scale: ") == text.count("command line (--config): scale: ") == 1
+    entries["config"] = {}
+    text = error_of(tmp_path, entries, studies="firts")
+    assert "command line (--config): studies: unknown study 'firts'" in text
+
+
 @pytest.mark.parametrize("name", [{}, {"name": ["x"]}])
 def test_each_file_without_a_name_is_reported(tmp_path, entries, name):
     entries["models/a"] = entries["models/b"] = {"title": "A"} | name

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from reseed import study
+from reseed.cli import main
 from reseed.core.plain_text import MOST_CHARACTERS, bound_text
 from sklearn.dummy import DummyClassifier
 
@@ -28,6 +29,15 @@ def test_long_text_is_cut_in_the_middle():
     assert len(text) < MOST_CHARACTERS + 100
     assert text.startswith("start ")
     assert text.endswith(" end")
+
+
+def test_terminal_escapes_in_names_are_shown_not_sent(tmp_path, capsys):
+    rows = "".join(f"\x1b[31mred,{i},0.{50 + i}\nb,{i},0.{40 + i % 3}\n" for i in range(6))
+    (tmp_path / "runs.csv").write_text(f"model,seed,accuracy\n{rows}")
+    main(["compare", str(tmp_path / "runs.csv")])
+    printed = capsys.readouterr().out
+    assert "\x1b" not in printed
+    assert r"\x1b[31mred" in printed
 
 
 class Odd(DummyClassifier):

@@ -251,6 +251,17 @@ def test_download_that_breaks_off(tmp_path, server, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
+def test_download_without_end_is_stopped(tmp_path, server, monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setattr(download, "LARGEST", len(GOOD) - 1)
+    server.pages["/t.csv"] = ("text/csv", GOOD)
+    source = {"kind": "url", "url": f"{server.url}/t.csv", "sha256": sha(GOOD)}
+    text = fail([source], tmp_path)
+    assert "t.csv sends more than" in text
+    assert "kind: file" in text
+    assert not list(tmp_path.iterdir())
+
+
 def test_url_with_and_without_member(tmp_path, server, monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     data = wheel({"t.csv": GOOD})

@@ -1,7 +1,30 @@
 """Text of other software that is stored in tables and shown on pages."""
 
+import re
+
 #: Most characters of an error that tables and pages show; a trial's record has all.
 MOST_CHARACTERS = 4000
+#: Characters that a terminal obeys; tabs and line ends are none.
+CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def show_controls(text: str) -> str:
+    r"""The text with control characters spelled out, so that a terminal obeys none.
+
+    Example:
+        >>> print(show_controls("\x1b[31mred"))
+        \x1b[31mred
+    """
+    return CONTROLS.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+
+
+def describe_error(error: BaseException) -> str:
+    """Class and text of an error, also of one whose text cannot be made."""
+    name = type(error).__name__
+    try:
+        return f"{name}: {error}"
+    except Exception as second:
+        return f"{name}, whose text raises {type(second).__name__}"
 
 
 def bound_text(text: str | None) -> str | None:

@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
 import pooch
@@ -29,6 +29,8 @@ Result = TypeVar("Result")
 
 #: Seconds to connect, and between two bytes.
 TIMEOUT = (10, 60)
+#: Most bytes of a file; the largest of the papers' files has 0.4 GB.
+LARGEST = 20_000_000_000
 #: Seconds before each retry of a failed connection.
 RETRY_PAUSES = (1, 3)
 _JSON = "application/vnd.pypi.simple.v1+json"
@@ -39,6 +41,33 @@ _TEMPORARY_ERRORS = {429, 500, 502, 503, 504}
 
 class SourceError(ReseedError):
     """One source of a dataset cannot be used; the text says why."""
+
+
+class _BoundedFile:
+    """A file for a download, which refuses more than `LARGEST` bytes."""
+
+    def __init__(self, file: IO[bytes], url: str):
+        self._file, self._url, self._left = file, url, LARGEST
+
+    def write(self, chunk: bytes) -> int:
+        self._left -= len(chunk)
+        if self._left < 0:
+            raise SourceError(
+                f"{remove_credentials(self._url)} sends more than {LARGEST / 1e9:g} GB."
+                " Download it yourself, and give `kind: file`"
+            )
+        return self._file.write(chunk)
+
+    def flush(self) -> None:
+        self._file.flush()
+
+
+class _Downloader(pooch.HTTPDownloader):
+    """Downloads of a bounded size: a server may send bytes for ever."""
+
+    def __call__(self, url: str, output_file: Any, *arguments: Any, **options: Any) -> Any:
+        with open(output_file, "w+b") as file:
+            return super().__call__(url, _BoundedFile(file, url), *arguments, **options)
 
 
 def download_file(url: str, folder: Path, name: str, sha256: str | None) -> Path:
@@ -53,7 +82,7 @@ def download_file(url: str, folder: Path, name: str, sha256: str | None) -> Path
     elif not sha256:
         path.unlink(missing_ok=True)
     pooch.get_logger().setLevel(logging.ERROR)
-    fetcher = pooch.HTTPDownloader(progressbar=False, timeout=TIMEOUT, **_connection_options())
+    fetcher = _Downloader(progressbar=False, timeout=TIMEOUT, **_connection_options())
 
     def retrieve() -> str:
         expected = f"sha256:{sha256}" if sha256 else None

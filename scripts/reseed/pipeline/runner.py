@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from reseed.core.errors import Damaged, ReseedError
 from reseed.core.file_keys import use_keys
 from reseed.core.layout import META
+from reseed.core.plain_text import describe_error
 from reseed.core.source_guard import SourceGuard
 from reseed.pipeline.parent_watch import end_with_parent
 from reseed.pipeline.spec_files import read_spec
@@ -135,7 +136,7 @@ def run(main: Callable[[], None]) -> None:
         text = f"{path}{error.strerror or error}. What was finished before is kept: run again."
     except Exception as error:
         traceback.print_exc()
-        text = f"{type(error).__name__}: {error}"
+        text = describe_error(error)
     else:
         return
     print(f"Error: {text}", file=sys.__stderr__, flush=True)

@@ -54,6 +54,10 @@ class _Loader(_SafeLoader):
         return super().construct_mapping(node, deep)
 
 
+#: Where values stand that replace those of `config.yaml`.
+_COMMAND_LINE = "command line (--config)"
+
+
 class _ConfigReader:
     """Reads files, collects their errors, and raises all errors as one."""
 
@@ -167,7 +171,8 @@ def load_project(
     """
     folder = Path(folder)
     reader = _ConfigReader()
-    main = _main(reader, folder / "config.yaml", overrides or {})
+    overrides = overrides or {}
+    main = _main(reader, folder / "config.yaml", overrides)
     if main is not None:
         MEMORY.load(Path(ResultsLayout(main.results).source_memory))
     scale = main.scale if main is not None else SCALES[-1]
@@ -179,7 +184,11 @@ def load_project(
         change = reader.read(path) if isinstance(name, str) and path.is_file() else None
         if not isinstance(change, dict) or change.get("scale") != at:
             return data
-        return merge(data, {"experiments": change.get("experiments", {})})
+        merged = merge(data, {"experiments": change.get("experiments", {})})
+        if _is_valid(Study, data) and not _is_valid(Study, merged):
+            reader.add([f"{path}: does not fit its study. Delete it, or repeat `reseed settle`."])
+            return data
+        return merged
 
     def at_scales(data: Any) -> dict[str, Any]:
         """The study at every scale, so that no scale hides an error; the requested one first."""
@@ -213,12 +222,9 @@ def load_project(
         for where, study in variants.items():
             file = str(folder / "studies" / f"{name}.yaml")
             reader.add(validation.check_study(file, study, known), where)
+    stated = _COMMAND_LINE if "studies" in overrides else str(folder / "config.yaml")
     for name in main.studies if main is not None else ():
-        reader.add(
-            validation.check_name(
-                f"{folder / 'config.yaml'}: studies", name, known.studies, "study"
-            )
-        )
+        reader.add(validation.check_name(f"{stated}: studies", name, known.studies, "study"))
     studies = _only(scaled)
     wanted = {}
     for name in (main and main.studies) or studies:
@@ -251,4 +257,23 @@ def _main(reader: _ConfigReader, file: Path, overrides: dict[str, Any]) -> Main 
         data = data | overrides
         if isinstance(data.get("studies"), str):  # from the command line
             data["studies"] = [name.strip() for name in data["studies"].split(",")]
-    return None if data is None else reader.parse(str(file), Main, data)
+    if data is None:
+        return None
+    if not isinstance(data, dict):
+        return reader.parse(str(file), Main, data)
+    of_file = {name: value for name, value in data.items() if name not in overrides}
+    main = reader.parse(str(file), Main, of_file)
+    if not overrides:
+        return main
+    of_both = reader.parse(_COMMAND_LINE, Main, data)
+    for name in of_file:  # reported with the name of the file
+        reader.errors = [x for x in reader.errors if not x.startswith(f"{_COMMAND_LINE}: {name}")]
+    return main and of_both
+
+
+def _is_valid(cls: type[Strict], data: object) -> bool:
+    try:
+        cls.model_validate(data)
+    except ValidationError:
+        return False
+    return True

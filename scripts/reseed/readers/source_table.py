@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.core.errors import ReseedError
+from reseed.core.plain_text import CONTROLS, show_controls
 
 #: Names, and rows, that a message shows before it counts the rest.
 MAX_SHOWN = 5
@@ -170,7 +171,10 @@ class SourceTable:
     def text(self, column: str) -> pd.Series:
         """A column as text without surrounding blanks; empty where a cell is missing."""
         values = self.frame[column]
-        return values.astype(object).where(values.notna(), "").astype(str).str.strip()
+        text = values.astype(object).where(values.notna(), "").astype(str).str.strip()
+        if pd.api.types.is_numeric_dtype(values) or not text.str.contains(CONTROLS).any():
+            return text
+        return text.map(show_controls)
 
     def joined_text(self, columns: Iterable[str]) -> pd.Series:
         """Several columns as one text, equal where all of them are equal."""
