@@ -124,8 +124,6 @@ def test_logs_of_a_harness_are_compared_by_items(tmp_path, capsys):
 def test_options_of_runs_are_refused_for_items():
     with pytest.raises(ReseedError, match="'min_runs': does not apply to scores of items"):
         reseed.compare(_scores(), min_runs=3)
-    with pytest.raises(ReseedError, match="name one, not several"):
-        reseed.compare(_scores(), metric=["correct", "f1"])
     with pytest.raises(ReseedError, match="pairs: no model is called 'z'"):
         reseed.compare(_scores(), pairs=[("a", "z")])
 

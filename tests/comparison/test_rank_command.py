@@ -156,7 +156,7 @@ def test_missing_tasks_are_refused_or_left_out():
         (lambda t: t.assign(t1=[0.1, np.nan, 0.2, 0.3, 0.4]), {}, "m1 lacks t1"),
         (lambda t: t, {"failed": "no"}, "failed: 'no' is none of"),
         (lambda t: t, {"failed": "zero", "greater_is_better": False}, "is the best"),
-        (lambda t: pd.concat([t, t]), {}, "several scores of one run"),
+        (lambda t: pd.concat([t, t]), {}, "no column identifies the runs"),
         (lambda t: t, {"missing": "no"}, "missing: 'no' is none of"),
         (lambda t: t, {"scale": "z"}, "scale: 'z' is none of"),
         (lambda t: t, {"level": 95}, "level is 95"),

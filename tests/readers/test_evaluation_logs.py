@@ -169,7 +169,7 @@ def test_several_values_of_a_scorer_are_metrics(tmp_path):
     with pytest.raises(ReseedError, match="several metrics \\(exact/fluency, exact/truth\\)"):
         read_evaluation_log([tmp_path])
     table = read_evaluation_log([tmp_path], "exact/fluency")
-    assert table.frame["score"].tolist() == [3, 3]
+    assert table.frame["value"].tolist() == [3, 3]
 
 
 def test_helm_trials_are_seeds(tmp_path):

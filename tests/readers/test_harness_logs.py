@@ -24,11 +24,11 @@ def test_inspect_accuracy_equals_its_results(name):
     with zipfile.ZipFile(path) as archive:
         header = json.loads(read_member(archive, "header.json"))
     (stated,) = header["results"]["scores"]
-    scores = read_evaluation_log([path]).frame["score"]
+    scores = read_evaluation_log([path]).frame["value"]
     assert (scores.size, int(scores.isna().sum())) == (12, 1)
     assert header["results"]["completed_samples"] == 11
     frame = read_evaluation_log([path]).frame
-    mean = frame.groupby("item")["score"].mean().mean()
+    mean = frame.groupby("item")["value"].mean().mean()
     assert mean == stated["metrics"]["accuracy"]["value"]
 
 
@@ -52,9 +52,9 @@ def test_lm_eval_metrics_equal_its_results(metric):
     (results,) = (LOGS / "lm_eval_sums").glob("results_*.json")
     content = json.loads(results.read_text())
     table = read_evaluation_log([LOGS / "lm_eval_sums"], metric=f"{metric},none", cluster="passage")
-    assert table.frame["score"].mean() == content["results"]["sums"][f"{metric},none"]
+    assert table.frame["value"].mean() == content["results"]["sums"][f"{metric},none"]
     assert table.frame["model"].unique().tolist() == [content["model_name"]]
-    assert table.frame["cluster"].nunique() == 3
+    assert table.frame["passage"].nunique() == 3
 
 
 def _helm_runs(folder):

@@ -56,7 +56,7 @@ def test_every_eval_ever_means_equal_the_aggregate(tmp_path):
     for stem in "ab":
         stated = json.loads((tmp_path / f"{stem}.json").read_text())["evaluation_results"][0]
         assert board[f"org/{stem}"] == stated["score_details"]["score"]
-    assert read_evaluation_log([tmp_path]).greater_is_better
+    assert read_evaluation_log([tmp_path]).layout.directions == {found.metric: True}
     assert "Read as Every Eval Ever samples: 2 file(s)." in found.notes
     clustered = reseed.compare(tmp_path, cluster="passage")
     assert clustered.verdicts["level_cluster"].item() == 2
@@ -73,7 +73,7 @@ def test_every_eval_ever_epochs_errors_and_inputs(tmp_path):
     path = tmp_path / "log.jsonl"
     _write(path, rows)
     table = read_evaluation_log([path]).frame
-    assert sorted(table["repeat"].unique()) == ["1", "2"]
+    assert sorted(table["repetition"].unique()) == ["1", "2"]
     _write(path, [*rows[:-1], rows[-1] | {"error": "timeout"}])
     with pytest.raises(ReseedError, match=r"scores are missing \(org/b 1\)"):
         compare_items(path, greater_is_better=True)
@@ -171,7 +171,7 @@ def test_trec_runs_are_scored_by_the_library(tmp_path):
                 list(ir_measures.read_trec_run(str(run))),
             )  # fmt: skip
             assert len(rows) == 8
-            assert rows["score"].mean() == pytest.approx(expected[measure], abs=1e-15)
+            assert rows["value"].mean() == pytest.approx(expected[measure], abs=1e-15)
     assert reseed.compare(tmp_path, metric="AP").leaderboard["seeds"].tolist() == [2, 2]
     with pytest.raises(ReseedError, match="'best' is no measure of ir_measures"):
         read_evaluation_log([tmp_path], "best")
@@ -188,7 +188,7 @@ def test_logs_of_inspect_compressed_with_zstandard(tmp_path):
     path = tmp_path / "log.eval"
     shutil.copy(LOGS / "zstandard.eval", path)
     table = read_evaluation_log([path])
-    assert table.frame["score"].tolist() == [1, 0, 1, 1]
+    assert table.frame["value"].tolist() == [1, 0, 1, 1]
     assert table.frame["model"].unique().tolist() == ["m/zstd"]
     content = bytearray(path.read_bytes())
     content[200] ^= 255  # in a sample

@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+import reseed
 from reseed import compare
 from reseed.core.errors import ReseedError
 from reseed.readers import import_results
@@ -166,12 +167,10 @@ def test_the_column_of_an_unknown_metric_is_proposed():
     assert metrics["accuracy"].max() == 0.8
 
 
-def test_a_table_without_models_has_one_error():
+def test_a_column_of_hits_a_model_is_read():
     table = grid(task_id=[f"HumanEval/{i}" for i in range(40)])
     table = table.assign(gpt=np.resize([1, 0], 40), llama=np.resize([1, 0, 0], 40))
-    text = refuse(table)
-    assert "errors:" not in text
-    assert "pandas.melt(table, 'task_id', var_name='model', value_name='correct')" in text
+    assert reseed.compare(table).verdicts["level_item"].tolist() == [40]
 
 
 def test_exports_of_other_tools_are_named():

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from reseed import ReseedError, compare
 from reseed.config.studies import Results
-from reseed.readers.import_runs import import_results
+from reseed.readers import import_results
 
 ASSUMED = "assuming that the seeds drew no split"
 

@@ -5,9 +5,8 @@ import pandas as pd
 import pytest
 from reseed.core.errors import ReseedError
 from reseed.readers import import_results
-from reseed.readers.columns import find_columns
-from reseed.readers.hints import require_model_column
-from reseed.readers.item_predictions import score_items
+from reseed.readers.options import ReadOptions
+from reseed.readers.read import read_plainly
 from reseed.readers.sources import read_source
 
 STUDY = {"name": "mine"}
@@ -49,9 +48,7 @@ def items(predict, truth=lambda item: item % 3, count=30, **columns):
 
 def read_as(frame, mapping=None):
     """The notes on how predictions were read."""
-    table = read_source(frame, "auto", mapping or {})
-    score_items(table, find_columns(table, mapping or {}), None)
-    return " ".join(table.notes)
+    return " ".join(read_plainly(frame, ReadOptions(columns=mapping or {})).notes)
 
 
 # --- predictions ------------------------------------------------------------------------------
@@ -154,7 +151,7 @@ def test_requested_metric_is_no_model():
     table = read_source(frame, requested="elo")
     assert table.layout.format == "table"
     with pytest.raises(ReseedError, match="names the model"):
-        require_model_column(table, find_columns(table, {}), {})
+        read_plainly(frame, ReadOptions(metric="elo"))
 
 
 def test_written_index_is_ignored():

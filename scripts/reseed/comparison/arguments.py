@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, get_args
 
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.plugins import kinds
-from reseed.readers.import_runs import ImportOptions
-from reseed.readers.item_table import ItemTable
+from reseed.readers.options import ReadOptions
+from reseed.readers.scores import Scores
 from reseed.readers.seed_draws import SeedDraws
 
 #: Analyses or exhibits by name, as a study file has them.
@@ -90,8 +90,18 @@ def check_columns(columns: object) -> dict[str, str | list[str]]:
     return mapping
 
 
+def choose_read_options(
+    metric: object, columns: object, cluster: str | None, greater: object
+) -> ReadOptions:
+    """How scores of items are read, from the arguments of `compare_items` and its like."""
+    mapping = check_columns(columns) | ({"cluster": str(cluster)} if cluster else {})
+    return ReadOptions(
+        columns=mapping, metric=to_text(metric), greater_is_better=check_directions(greater)
+    )
+
+
 def choose_item_arguments(
-    table: ItemTable, options: ImportOptions, pair_options: Mapping[str, Any]
+    table: Scores, options: ReadOptions, pair_options: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Arguments of `compare_items` from those of `compare`.
 
@@ -109,14 +119,7 @@ def choose_item_arguments(
     arguments = {name: pair_options[name] for name in _ITEM_PAIR_OPTIONS if name in pair_options}
     if isinstance(arguments.get("rope"), Mapping):
         arguments["rope"] = arguments["rope"].get(table.metric)
-    greater = options.greater_is_better
-    if isinstance(greater, Mapping):
-        greater = greater.get(table.metric)
-    return arguments | {
-        "baseline": options.baseline,
-        "pairs": options.pairs,
-        "greater_is_better": greater,
-    }
+    return arguments | {"baseline": options.baseline, "pairs": options.pairs}
 
 
 def to_text(names: object) -> Any:

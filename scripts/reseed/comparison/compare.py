@@ -33,18 +33,18 @@ from reseed.config.defaults import apply_pair_options, default_analyses_and_exhi
 from reseed.core.study_info import StudyInfo
 from reseed.readers import EXPERIMENT
 from reseed.readers.advice import read_with_advice
-from reseed.readers.columns import find_columns
-from reseed.readers.import_runs import ImportedTable, ImportOptions, import_runs
-from reseed.readers.item_table import ItemTable
+from reseed.readers.options import ReadOptions
 from reseed.readers.predictions import build_item_tables
-from reseed.readers.score_source import read_scores
+from reseed.readers.read import read_plainly
+from reseed.readers.scores import Scores
 from reseed.readers.study_info import StudyTexts
+from reseed.readers.study_tables import tabulate_runs
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.predictions import Predictions
 
-#: A table of items, or a table of runs with its trials and facts.
-_Read = ItemTable | tuple[ImportedTable, pd.DataFrame, StudyInfo]
-_ITEM_DEFAULTS = {"cluster": None, "repeats": "mean", "fixed": (), "failed": "refuse"}
+#: Scores, and those of runs as the tables of a study.
+_Read = tuple[Scores, tuple[pd.DataFrame, StudyInfo] | None]
+_ITEM_DEFAULTS = {"repeats": "mean", "fixed": (), "failed": "refuse"}
 
 
 def compare(
@@ -133,9 +133,10 @@ def compare(
     """
     pair_options = check_pair_options(options, compare)
     choice = check_pairs(baseline, pairs)
-    import_options = ImportOptions(
+    mapping = check_columns(columns) | ({"cluster": cluster} if cluster else {})
+    read_options = ReadOptions(
         format=format,
-        columns=check_columns(columns),
+        columns=mapping,
         headings=headings,
         rows=rows,
         metric=to_text(metric),
@@ -147,24 +148,26 @@ def compare(
         deterministic=[deterministic] if isinstance(deterministic, str) else to_text(deterministic),
         seed_draws=check_seed_draws(seed_draws),
     )
-    given = {"cluster": cluster, "repeats": repeats, "fixed": tuple(fixed), "failed": failed}
+    given = {"repeats": repeats, "fixed": tuple(fixed), "failed": failed}
 
-    def read(options: ImportOptions) -> _Read:
-        source = read_scores(results, options, cluster, given != _ITEM_DEFAULTS)
-        if isinstance(source, ItemTable):
-            return source
-        imported = ImportedTable(source, find_columns(source, options.columns))
-        return imported, *import_runs(imported, options, StudyTexts(STUDY_NAME, title))
+    is_requested = given != _ITEM_DEFAULTS or "cluster" in mapping or "prompt" in mapping
 
-    found = read_with_advice(read, import_options)
-    if isinstance(found, ItemTable):
-        arguments = given | choose_item_arguments(found, import_options, pair_options)
-        return compare_items(found, title=title, **arguments)
-    return _compare_runs(*found, choice, pair_options)
+    def read(options: ReadOptions) -> _Read:
+        scores = read_plainly(results, options, ("model", "item") if is_requested else ("model",))
+        if is_requested or scores.need_item_model():
+            scores.source.raise_errors()
+            return scores, None
+        return scores, tabulate_runs(scores, options, StudyTexts(STUDY_NAME, title))
+
+    scores, runs = read_with_advice(read, read_options)
+    if runs is None:
+        arguments = given | choose_item_arguments(scores, read_options, pair_options)
+        return compare_items(scores, title=title, **arguments)
+    return _compare_runs(scores, *runs, choice, pair_options)
 
 
 def _compare_runs(
-    imported: ImportedTable,
+    scores: Scores,
     metrics: pd.DataFrame,
     info: StudyInfo,
     choice: PairChoice,
@@ -174,7 +177,7 @@ def _compare_runs(
     tasks = {name: one.task for name, one in info.datasets.items()}
     predictions = None
     if set(tasks.values()) - {None}:
-        folder = _write_predictions(*build_item_tables(imported, metrics, info))
+        folder = _write_predictions(*build_item_tables(scores, metrics))
         predictions = Predictions(Path(folder.name), tasks=tasks, held=folder)
     defaults = default_analyses_and_exhibits(predictions is not None, "binary" in tasks.values())
     if metrics["model"].nunique() < MIN_RANKED:

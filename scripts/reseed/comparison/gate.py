@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -12,14 +12,14 @@ import pandas as pd
 
 from reseed.claims.formatting import count_interval_decimals, format_number
 from reseed.claims.formatting import join_names as join_and
+from reseed.comparison.arguments import choose_read_options
 from reseed.comparison.gate_tests import GateTest, find_reach, test_items
 from reseed.comparison.item_arrays import arrange_items
 from reseed.comparison.run_pairs import compare_runs
-from reseed.comparison.score_direction import choose_direction
 from reseed.core.errors import ReseedError
 from reseed.metrics.directions import AGAINST
-from reseed.readers.evaluation_logs import read_evaluation_log
-from reseed.readers.item_table import ItemTable, read_item_table
+from reseed.readers.read import read_scores
+from reseed.readers.scores import Scores
 from reseed.readers.source_table import join_names
 from reseed.stats.comparison import holm
 from reseed.stats.item_model import ItemDifference
@@ -174,7 +174,7 @@ def gate(
     not vary pass only if there are enough: with margin 0.05, 59 items without a loss.
 
     Args:
-        candidate, baseline: item scores of one model each (`read_item_table`; a column of the
+        candidate, baseline: item scores of one model each (a column of the
             model is not needed) on the same items, or logs of a harness. Without items: one row a
             run, two seeds or more on one test set for each dataset.
         margin: the loss that does not matter, in units of the score, above 0.
@@ -203,18 +203,16 @@ def gate(
     if use is not None and use < 1:
         raise ReseedError(f"use is {use!r}: give 1 for the first candidate, then 2, 3, …")
     alpha /= use * (use + 1) if use else 1
-    mapping = dict(columns or {}) | ({"cluster": cluster} if cluster else {})
+    given = choose_read_options(metric, columns, cluster, greater_is_better)
     sides = {
-        "candidate": _read_side(candidate, mapping, metric, cluster),
-        "baseline": _read_side(baseline, mapping, metric, cluster),
+        "candidate": read_scores(candidate, given, ())[0],
+        "baseline": read_scores(baseline, given, ())[0],
     }
     name = _check_sides(sides)
-    frame = pd.concat(
-        [side.frame.assign(model=model) for model, side in sides.items()], ignore_index=True
-    )
-    both = replace(sides["candidate"], frame=frame, metric=name)
-    sign, notes = choose_direction(both, greater_is_better)
-    has_items = [bool(side.frame["item"].ne("").all()) for side in sides.values()]
+    frames = [side.items().assign(model=model) for model, side in sides.items()]
+    frame = pd.concat(frames, ignore_index=True)
+    sign, notes = sides["candidate"].sign, list(sides["candidate"].notes)
+    has_items = [side.has_items for side in sides.values()]
     if has_items[0] != has_items[1]:
         raise ReseedError(
             "Only one of candidate and baseline has scores of items. Give both by item, or both by "
@@ -235,19 +233,6 @@ def gate(
     return Gate(_combine(decisions), name, margin, alpha, rows, tuple(notes), covers)
 
 
-def _read_side(
-    source: pd.DataFrame | str | Path,
-    mapping: Mapping[str, str],
-    metric: str | None,
-    cluster: str | None,
-) -> ItemTable:
-    if not isinstance(source, pd.DataFrame):
-        log = read_evaluation_log([Path(source)], metric, cluster)
-        if log is not None:
-            return log
-    return read_item_table(source, mapping, metric, required=())
-
-
 def _describe_scope(tests: list[GateTest]) -> str:
     results = [test.result for test in tests if isinstance(test.result, ItemDifference)]
     if not results:
@@ -264,18 +249,18 @@ def _describe_scope(tests: list[GateTest]) -> str:
     return f"Covers {join_and(covered)}{rest}."
 
 
-def _check_sides(sides: dict[str, ItemTable]) -> str:
+def _check_sides(sides: dict[str, Scores]) -> str:
     """The metric of both tables; ReseedError unless each holds one model on the same datasets."""
     metrics = {side.metric for side in sides.values()}
     if len(metrics) > 1:
         raise ReseedError(f"The scores differ: {join_names(sorted(metrics))}. Name one: `metric`.")
     for name, side in sides.items():
-        models = list(side.frame["model"].unique())
+        models = side.models
         if len(models) > 1:
             raise ReseedError(
                 f"{name}: the table holds several models ({join_names(models)}). Give one."
             )
-    datasets = [set(side.frame["dataset"]) for side in sides.values()]
+    datasets = [set(side.metrics) for side in sides.values()]
     if datasets[0] != datasets[1]:
         only = sorted(map(str, datasets[0] ^ datasets[1]))
         raise ReseedError(f"Only one of candidate and baseline has scores on {join_names(only)}.")

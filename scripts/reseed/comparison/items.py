@@ -11,6 +11,7 @@ import pandas as pd
 
 from reseed.claims.evaluation_verdicts import build_evaluation_verdict, decide_evaluation_outcome
 from reseed.claims.possible_ranks import MIN_RANKED
+from reseed.comparison.arguments import choose_read_options
 from reseed.comparison.item_arrays import ItemScores, arrange_items
 from reseed.comparison.item_metrics import bootstrap_pair, compute_contributions, describe_metric
 from reseed.comparison.item_pairs import (
@@ -22,12 +23,10 @@ from reseed.comparison.item_pairs import (
 )
 from reseed.comparison.item_result import ItemComparison, rank_by_verdicts
 from reseed.comparison.ranking import rank_item_scores
-from reseed.comparison.score_direction import choose_direction
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.metrics.names import is_share
-from reseed.readers.evaluation_logs import read_evaluation_log
-from reseed.readers.item_table import ItemTable, read_score_table
-from reseed.readers.score_source import to_item_table
+from reseed.readers.read import read_scores
+from reseed.readers.scores import Scores
 from reseed.stats.comparison import holm
 from reseed.stats.simultaneous import holm_in_both_directions
 
@@ -36,7 +35,7 @@ FIXED = ("seed", "prompt")
 
 
 def compare_items(
-    source: pd.DataFrame | str | Path | Sequence[str | Path] | ItemTable,
+    source: pd.DataFrame | str | Path | Sequence[str | Path] | Scores,
     *,
     metric: str | None = None,
     columns: Mapping[str, str] | None = None,
@@ -55,8 +54,8 @@ def compare_items(
     """Compare models by item scores, over items and every factor that is crossed with them.
 
     Args:
-        source: a table of item scores (`read_item_table`), or logs of an evaluation harness
-            (`read_evaluation_log`).
+        source: a table of scores of items, or logs of an evaluation harness; or what
+            `reseed.readers.read.read_scores` read.
         metric: the score to compare, if there are several.
         columns: standard name → the table's column.
         cluster: column (of logs: field of the metadata) that names the cluster of each item.
@@ -89,12 +88,15 @@ def compare_items(
         ours beats base: difference 20.0 points (accuracy), 95 % interval 15.0 to 26.1...
     """
     _check_options(fixed, rope, level, alpha)
-    table = source if isinstance(source, ItemTable) else _read(source, metric, columns, cluster)
-    sign, warnings = choose_direction(table, greater_is_better)
+    table = source
+    if not isinstance(table, Scores):
+        given = choose_read_options(metric, columns, cluster, greater_is_better)
+        table, _ = read_scores(source, given, ("model", "item"))
+    sign, frame = table.sign, table.items()
     boards: list[pd.DataFrame] = []
     rows: list[dict[str, Any]] = []
-    notes = [*warnings, *table.notes]
-    predicted = list(arrange_items(table.frame, repeats, failed))
+    notes = list(table.notes)
+    predicted = list(arrange_items(frame, repeats, failed))
     arranged = predicted
     if table.computed:
         arranged = [
@@ -115,7 +117,7 @@ def compare_items(
     if not rows:
         raise ReseedError("No dataset holds two models: give the scores of both on the same items.")
     label = table.metric if repeats in ("mean", "factor") else repeats
-    verdicts = _add_verdicts(pd.DataFrame(rows), table, label, sign)
+    verdicts = _add_verdicts(pd.DataFrame(rows), table, frame["score"].dropna(), label)
     board = pd.concat(boards, ignore_index=True)
     if repeats == "factor":
         notes.append("Each repeat is taken as a run with a seed of its own.")
@@ -127,22 +129,6 @@ def compare_items(
         verdicts, board, table.metric, tuple(dict.fromkeys(notes)),
         rank_by_verdicts(verdicts, board), overall, title,
     )  # fmt: skip
-
-
-def _read(
-    source: pd.DataFrame | str | Path | Sequence[str | Path],
-    metric: str | None,
-    columns: Mapping[str, str] | None,
-    cluster: str | None,
-) -> ItemTable:
-    if not isinstance(source, pd.DataFrame):
-        paths = [source] if isinstance(source, str | Path) else list(source)
-        log = read_evaluation_log([Path(path) for path in paths], metric, cluster)
-        if log is not None:
-            return log
-    return to_item_table(
-        read_score_table(source, columns, metric), dict(columns or {}), metric, cluster
-    )
 
 
 def _check_options(fixed: Sequence[str], rope: float | None, level: float, alpha: float) -> None:
@@ -225,8 +211,9 @@ def _compare_pairs(
     return [{"p_holm": row["p"], "p_adjusted": row["p"]} | row | extra for row in rows]
 
 
-def _add_verdicts(verdicts: pd.DataFrame, source: ItemTable, label: str, sign: int) -> pd.DataFrame:
-    score = source.frame["score"].dropna()
+def _add_verdicts(
+    verdicts: pd.DataFrame, source: Scores, score: pd.Series, label: str
+) -> pd.DataFrame:
     in_points = source.computed is not None and is_share(source.metric)
     in_points = (
         in_points
@@ -236,7 +223,7 @@ def _add_verdicts(verdicts: pd.DataFrame, source: ItemTable, label: str, sign: i
     if in_points:  # no difference of shares is larger than 1
         verdicts = verdicts.assign(**verdicts[["low", "high"]].clip(-1, 1))
     table = verdicts.assign(
-        metric=label, greater_is_better=sign > 0,
+        metric=label, greater_is_better=source.sign > 0,
         factor=100.0 if in_points else 1.0, unit="points" if in_points else "",
     )  # fmt: skip
     rows = table.to_dict("records")

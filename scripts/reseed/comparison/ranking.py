@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from reseed.claims.formatting import count_noun
 from reseed.claims.formatting import join_names as join_and
+from reseed.comparison.arguments import choose_read_options
 from reseed.comparison.item_arrays import FAILED, ItemScores
 from reseed.comparison.rank_tables import (
     MISSING,
@@ -22,10 +23,10 @@ from reseed.comparison.rank_tables import (
     keep_complete,
     treat_empty_scores,
 )
-from reseed.comparison.score_direction import choose_direction
 from reseed.core.errors import ReseedError
 from reseed.metrics.directions import AGAINST
-from reseed.readers.item_table import ItemTable, read_item_table
+from reseed.readers.read import read_scores
+from reseed.readers.scores import Scores
 from reseed.readers.source_table import join_names
 from reseed.stats.distributions import rankdata
 from reseed.stats.rank_sets import (
@@ -106,7 +107,7 @@ class Ranking:
 
 
 def rank_models(
-    source: pd.DataFrame | str | Path | Sequence[str | Path] | ItemTable,
+    source: pd.DataFrame | str | Path | Sequence[str | Path] | Scores,
     *,
     metric: str | None = None,
     columns: Mapping[str, str] | None = None,
@@ -149,16 +150,18 @@ def rank_models(
         On new tasks: ours is the best of 3 models (95 % for all ranks at once).
     """
     _check_options(missing, failed, scale, level)
-    mapping = dict(columns or {}) | ({"cluster": cluster} if cluster else {})
-    table = source if isinstance(source, ItemTable) else _read(source, mapping, metric)
-    sign, warnings = choose_direction(table, greater_is_better)
-    notes = [*warnings, *table.notes]
+    table = source
+    if not isinstance(table, Scores):
+        given = choose_read_options(metric, columns, cluster, greater_is_better)
+        table, _ = read_scores(source, given, of_tasks=True)
+    sign, notes = table.sign, list(table.notes)
     if failed == "zero" and sign < 0:
         raise ReseedError(
             f"failed: 'zero' is the best {table.metric!r}, as less is better. Write the score that "
             "a failed item has into the table, or use `drop`."
         )
-    frame = table.frame.assign(score=sign * table.frame["score"])
+    frame = table.items()
+    frame = frame.assign(score=sign * frame["score"])
     frame = treat_empty_scores(frame, failed, missing, notes)
     return _rank(frame, sign, failed, scale, level, notes)
 
@@ -170,14 +173,6 @@ def _check_options(missing: str, failed: str, scale: str, level: float) -> None:
             raise ReseedError(f"{name}: {value!r} is none of {', '.join(known)}.")
     if not 0 < level < 1:
         raise ReseedError(f"level is {level!r}: give a number between 0 and 1.")
-
-
-def _read(
-    source: pd.DataFrame | str | Path | Sequence[str | Path],
-    columns: Mapping[str, str] | None,
-    metric: str | None,
-) -> ItemTable:
-    return read_item_table(source, columns, metric, required=("model",), tasks_in_columns=True)
 
 
 def _rank(

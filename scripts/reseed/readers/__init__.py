@@ -1,13 +1,13 @@
 """Results of training done elsewhere: tables, exports of trackers, result files.
 
 In: a path, a frame, an object in memory.
-Out: long tables of scores by model, dataset and run.
+Out: `Scores`, one long table, with a `Reading`; of imports, the tables of a study.
 Decides: what a table says: columns, direction, what a row is.
 Imports: core, metrics.
-Start: `import_runs.py`.
+Start: `read.py`.
 """
 
-from reseed.readers.import_runs import import_results
 from reseed.readers.metrics_schema import EXPERIMENT
+from reseed.readers.study_tables import import_results
 
 __all__ = ["EXPERIMENT", "import_results"]

@@ -8,21 +8,21 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from reseed.core.errors import ReseedError
-from reseed.readers.import_runs import ImportOptions
+from reseed.readers.options import ReadOptions
 
 Result = TypeVar("Result")
-#: A field of `ImportOptions` with the value that a message suggests.
+#: A field of `ReadOptions` with the value that a message suggests.
 _SUGGESTION = re.compile(
     r"`(columns|metric|greater_is_better|format|unit|test_train_ratio|headings|rows): ([^`…]+)`"
 )
 #: Questions that may follow from a reading: it is known what the table holds.
 _QUESTIONS = (
     "whether more or less of", "several random splits", "may be the score", "is below 0.5",
-    "that is a metric", "folds on",
+    "that is a metric", "folds on", "has one run of each model",
 )  # fmt: skip
 
 
-def read_with_advice(read: Callable[[ImportOptions], Result], options: ImportOptions) -> Result:
+def read_with_advice(read: Callable[[ReadOptions], Result], options: ReadOptions) -> Result:
     """What `read` returns; an error proposes only what was tried and leads to a reading.
 
     Raises:
@@ -38,7 +38,7 @@ def read_with_advice(read: Callable[[ImportOptions], Result], options: ImportOpt
 
 
 def _is_useful(
-    clause: str, text: str, read: Callable[[ImportOptions], Any], options: ImportOptions
+    clause: str, text: str, read: Callable[[ReadOptions], Any], options: ReadOptions
 ) -> bool:
     """Whether a clause suggests nothing, or something that leads to a reading."""
     changes = [_parse(field, value, options) for field, value in _SUGGESTION.findall(clause)]
@@ -46,7 +46,7 @@ def _is_useful(
 
 
 def _leads_to_reading(
-    change: dict[str, Any], text: str, read: Callable[[ImportOptions], Any], options: ImportOptions
+    change: dict[str, Any], text: str, read: Callable[[ReadOptions], Any], options: ReadOptions
 ) -> bool:
     try:
         read(replace(options, **change))
@@ -58,7 +58,7 @@ def _leads_to_reading(
     return True
 
 
-def _parse(field: str, value: str, options: ImportOptions) -> dict[str, Any]:
+def _parse(field: str, value: str, options: ReadOptions) -> dict[str, Any]:
     """The change of `options` that `field: value` of a message stands for."""
     if field == "columns":
         name, _, column = value.strip("{}").partition(": ")

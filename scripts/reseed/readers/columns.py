@@ -34,6 +34,8 @@ _ALIASES = {
     "n_test": "n_test test_rows n_test_samples n_testing",
     "item": "item item_id example example_id sample sample_id query query_id qid question_id "
     "topic topic_id instance instance_id doc_id problem_id",
+    "prompt": "prompt prompt_id template template_id prompt_name",
+    "cluster": "cluster cluster_id",
     "y_true": "y_true label target truth",
     "y_score": "y_score y_prob probability",
     "y_pred": "y_pred prediction predicted",
@@ -43,6 +45,13 @@ COLUMN_ALIASES = {name: tuple(aliases.split()) for name, aliases in _ALIASES.ite
 RUN_COLUMNS = ["data_seed", "repeat", "fold", "seed"]
 #: Those, and evaluations of one trained model, which are averaged or are runs of their own.
 ALL_RUN_COLUMNS = [*RUN_COLUMNS, "repetition"]
+#: Further names of columns of a table that has a column of items, or none of the runs.
+_OF_ITEMS = {
+    "repetition": ["repeat", "epoch", "trial", "trial_id", "sample_index", "attempt"],
+    "value": ["correct", "is_correct", "reward", "passed"],
+}
+#: Names of items that elsewhere may be those of datasets.
+_ITEMS_OR_DATASETS = ("question", "task_id")
 #: Columns that may be joined from several of the table's.
 LABEL_COLUMNS = ("model", "dataset")
 # Trackers export these columns even if nothing was logged.
@@ -101,7 +110,42 @@ def find_columns(table: SourceTable, mapping: ColumnMap) -> dict[str, str | list
             columns[name] = candidates[0]
     if "repetition" in columns and "fold" in columns and "repeat" not in columns:
         columns["repeat"] = columns.pop("repetition")  # of a cross-validation
+    _add_columns_of_items(table, columns, free, mapping)
     return columns
+
+
+def _add_columns_of_items(
+    table: SourceTable,
+    columns: dict[str, str | list[str]],
+    free: Mapping[str, str],
+    mapping: ColumnMap,
+) -> None:
+    """Find what only tables of items have: a `repeat` of theirs is no cross-validation."""
+    if "item" not in columns:
+        named = [free[name] for name in _ITEMS_OR_DATASETS if name in free]
+        used = list_used_columns(columns)
+        names = [c for c in named if c not in used and _tells_items_apart(table, columns, c)]
+        columns |= {"item": names[0]} if names else {}
+    if "item" not in columns or "fold" in columns:
+        return
+    if "repeat" in columns and "repeat" not in mapping and "repetition" not in columns:
+        columns["repetition"] = columns.pop("repeat")
+    for name, aliases in _OF_ITEMS.items():
+        used = list_used_columns(columns)
+        found = [free[one] for one in aliases if one in free and free[one] not in used]
+        if found and name not in columns and "y_true" not in columns:
+            columns[name] = found[0]
+
+
+def _tells_items_apart(table: SourceTable, columns: ColumnMap, column: str) -> bool:
+    """Whether rows of one dataset differ in a column, and no fold or split repeats under it."""
+    if {"fold", "data_seed"} & set(columns):
+        return False
+    label = table.text(column)
+    if "dataset" not in columns:
+        return bool(label.nunique() > 1)
+    dataset = table.joined_text(list_columns(columns["dataset"]))
+    return bool(label.groupby(dataset).nunique().max() > 1)
 
 
 def _check_mapping(table: SourceTable, mapping: ColumnMap) -> dict[str, str | list[str]]:

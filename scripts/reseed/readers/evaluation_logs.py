@@ -1,4 +1,4 @@
-"""Reads item scores from logs of evaluation harnesses."""
+"""Reads item scores from logs of evaluation harnesses as a table."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from reseed.core.errors import ReseedError, suggest_name
@@ -14,10 +15,9 @@ from reseed.readers.every_eval_ever import is_every_eval_ever, read_every_eval_e
 from reseed.readers.foreign_files import name_file
 from reseed.readers.helm_stats import is_helm_stats, read_helm_stats
 from reseed.readers.inspect_logs import is_inspect_log, read_inspect_log
-from reseed.readers.item_table import LABELS, ItemTable
 from reseed.readers.lm_eval_samples import is_lm_eval_samples, read_lm_eval_samples
 from reseed.readers.log_rows import LogRow
-from reseed.readers.source_table import join_names
+from reseed.readers.source_table import Layout, SourceTable, join_names
 from reseed.readers.trec import (
     is_qrels,
     is_trec_eval,
@@ -25,6 +25,9 @@ from reseed.readers.trec import (
     read_run_files,
     read_trec_eval,
 )
+
+#: Labels of a score in a log.
+LABELS = ("dataset", "model", "seed", "prompt", "repeat", "item", "cluster")
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ class _Found:
 
 def read_evaluation_log(
     paths: list[Path], metric: str | None = None, cluster: str | None = None
-) -> ItemTable | None:
+) -> SourceTable | None:
     """Read item scores of logs, or return None if none of the files is a log.
 
     Args:
@@ -88,12 +91,22 @@ def read_evaluation_log(
     frame = pd.DataFrame([vars(row) for row in rows])
     frame = _choose_metric(frame, metric)
     _check_inputs(frame)
-    note = f"Read as {found.harness.title}: {len(found.files)} file(s)."
-    name = str(frame["metric"].iloc[0])
+    return _to_table(paths, frame.reset_index(drop=True), found, cluster)
+
+
+def _to_table(
+    paths: list[Path], frame: pd.DataFrame, found: _Found, cluster: str | None
+) -> SourceTable:
+    """The scores as a table with Reseed's names of columns, without empty ones."""
+    names = {"score": "value", "repeat": "repetition", "cluster": cluster or "cluster"}
+    table = frame[[*LABELS, "metric", "score"]].rename(columns=names)
+    table = table.loc[:, [c for c in table if c == "value" or table[c].ne("").any()]]
     directions = set(frame["greater_is_better"].dropna())
-    direction = directions.pop() if len(directions) == 1 else None
-    labels = frame[[*LABELS, "score"]].reset_index(drop=True)
-    return ItemTable(labels, name, (note,), direction)
+    stated = {str(frame["metric"].iloc[0]): directions.pop()} if len(directions) == 1 else {}
+    layout = Layout(found.harness.title, is_log=True, directions=stated)
+    note = f"Read as {found.harness.title}: {len(found.files)} file(s)."
+    rows = np.arange(1, len(table) + 1)
+    return SourceTable(str(paths[0]), table, rows, "sample", layout, [note])
 
 
 def _find_logs(paths: list[Path]) -> _Found | None:

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from reseed.metrics.names import has_metric_name
-from reseed.readers.columns import ColumnMap, find_standard_name, normalize_name
+from reseed.readers.columns import (
+    ColumnMap,
+    find_standard_name,
+    list_used_columns,
+    normalize_name,
+)
 from reseed.readers.source_table import IN_MEMORY, PLUS_MINUS, SourceTable
 from reseed.readers.vocabulary import is_spread, may_be_item
 
@@ -30,13 +36,25 @@ def suggest_means(table: SourceTable) -> str:
     return f" A mean with its spread ({spreads[0]!r}) {_MEANS}" if spreads else ""
 
 
-def require_model_column(table: SourceTable, columns: ColumnMap, mapping: ColumnMap) -> None:
-    """Raise ReseedError if no column names the model: nothing else can be read then."""
-    if "model" in columns:
-        return
-    if "model" not in mapping:
-        table.add_error("has no column that names the model", _suggest_model_columns(table))
-    table.raise_errors()
+def require_columns(
+    table: SourceTable, columns: ColumnMap, mapping: ColumnMap, required: Sequence[str]
+) -> None:
+    """Raise ReseedError if a required column is missing: nothing else can be read then."""
+    missing = [name for name in required if name not in columns]
+    for name in missing:
+        if name == "model" and name not in mapping:
+            table.add_error("has no column that names the model", _suggest_model_columns(table))
+        elif name not in mapping:
+            used = list_used_columns(columns)
+            free = [c for c in table.columns if may_be_item(c) and c not in used]
+            suggested = free[0] if name == "item" and free else "…"
+            table.add_error(
+                f"has no column of the {name}",
+                f"Name it `{name}`, or map it: `columns: {{{name}: {suggested}}}`. "
+                f"{table.column_list}",
+            )
+    if missing:
+        table.raise_errors()
 
 
 def _suggest_model_columns(table: SourceTable) -> str:
@@ -66,7 +84,7 @@ def suggest_reading(table: SourceTable) -> str:
             f" If {name!r} names the model: `columns: {{model: {name}}}`. If this is an export of "
             "Weights & Biases: `format: wandb`."
         )
-    return _suggest_long_items(table)
+    return ""
 
 
 def suggest_runs(table: SourceTable, columns: ColumnMap, name: str) -> str:
@@ -103,19 +121,6 @@ def _name_files(table: SourceTable) -> str:
 def _suggest_metric(table: SourceTable) -> str:
     metrics = [c for c in table.columns if has_metric_name(c) and table.is_numeric(c)]
     return f" --metric {metrics[0]}" if metrics else ""
-
-
-def _suggest_long_items(table: SourceTable) -> str:
-    """Suggest one row a model and test case for a table of one column of 0 and 1 a model."""
-    found = find_hits_in_columns(table)
-    if found is None:
-        return ""
-    item, hits = found
-    return (
-        f" If {', '.join(hits[:3])} are models with hits on test cases, `reseed items` reads this "
-        "table. Elsewhere give one row a model and test case: "
-        f"`pandas.melt(table, {item!r}, var_name='model', value_name='correct')`."
-    )
 
 
 def find_hits_in_columns(table: SourceTable) -> tuple[str, list[str]] | None:

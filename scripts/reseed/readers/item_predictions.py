@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -52,18 +52,17 @@ class _Reading(NamedTuple):
 _Score = Callable[[np.ndarray, np.ndarray], dict[str, float]]
 
 
-def score_items(
-    table: SourceTable, columns: ColumnMap, requested: RequestedMetrics
+def score_predictions(
+    table: SourceTable, predictions: Iterable[ItemPredictions], requested: RequestedMetrics
 ) -> tuple[pd.DataFrame, dict[str, ItemTask]]:
     """Compute `RUN_KEY`, `metric`, `value` and `reason` of every run; and the task by dataset.
 
-    A run with a prediction that is not finite has failed. Raises ReseedError as
-    `read_item_predictions`.
+    A run with a prediction that is not finite has failed.
     """
     scores: list[dict[str, object]] = []
     tasks: dict[str, ItemTask] = {}
     inverted: list[str] = []
-    for task, group, note in read_item_predictions(table, columns):
+    for task, group, note in predictions:
         dataset = group["dataset"].iloc[0]
         primary = [*list_metrics_for(requested, dataset), _choose_primary(task)][0]
         tasks[dataset] = ItemTask(task, primary, note)

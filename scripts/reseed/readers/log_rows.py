@@ -13,7 +13,7 @@ from reseed.core.errors import ReseedError
 
 @dataclass(frozen=True)
 class LogRow:
-    """A score; the labels are those of `ItemTable.frame`.
+    """A score; the labels are those of `Scores.items`.
 
     score: NaN if the sample failed. input_hash: of what the model was asked; empty if unknown.
     greater_is_better: None if the log does not say. file: the log.

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
 from reseed.core.errors import suggest_name
-from reseed.metrics.directions import infer_direction, read_stated_direction, resolve_direction
+from reseed.metrics.directions import (
+    Direction,
+    infer_direction,
+    read_stated_direction,
+    resolve_direction,
+)
 from reseed.metrics.names import MAX_ROUNDED_SHARE, is_error, is_share
 from reseed.readers.column_spec import (
     RequestedMetrics,
@@ -94,21 +101,37 @@ def choose_directions(
     long: pd.DataFrame,
     primary: dict[str, str],
     requested: bool | dict[str, bool] | None,
+    scores: Sequence[str] = (),
+    has_items: bool = False,
 ) -> dict[str, bool]:
     """Whether greater is better, by metric of `primary`.
 
-    Taken from the study, else the tool, else the sign of the values, else the metric's name.
+    Taken from the study, else the tool, else the sign of the values, else the metric's name. Of
+    items without a name, 1 is a hit where scores are 0 and 1, and so are grades.
+
+    Args:
+        table: the source.
+        long: its scores.
+        primary: the metric by dataset.
+        requested: what the user says.
+        scores: the columns of the table that hold the scores.
+        has_items: whether the scores are of items.
+
     Errors: one direction for metrics of both directions, a direction of an unknown metric, and no
     known direction.
     """
     by_name = {metric: infer_direction(metric) for metric in sorted(set(primary.values()))}
     requested_by_metric = _read_directions(table, long, by_name, requested, bool(primary))
-    return {
-        metric: _choose_direction(
-            table, long, metric, requested_by_metric.get(_bare_name(table, metric)), inferred
-        )
-        for metric, inferred in by_name.items()
-    }
+    is_graded = has_items and any(map(table.holds_grades, scores))
+    found = {}
+    for metric, inferred in by_name.items():
+        rows = long[long["metric"] == metric]
+        is_unnamed = find_standard_name(metric) == "value"
+        is_hit = has_items and is_unnamed and rows["value"].dropna().isin((0, 1)).all()
+        fallback = True if is_graded or is_hit else table.layout.greater_by_default
+        wanted = requested_by_metric.get(_bare_name(table, metric))
+        found[metric] = _choose_direction(table, rows, metric, wanted, inferred, fallback)
+    return found
 
 
 def _read_directions(
@@ -140,15 +163,17 @@ def _read_directions(
 
 def _choose_direction(
     table: SourceTable,
-    long: pd.DataFrame,
+    rows: pd.DataFrame,
     metric: str,
     requested: bool | None,
     inferred: bool | None,
+    fallback: bool | None,
 ) -> bool:
-    layout = table.layout
-    of_tool = layout.directions.get(metric)
+    of_tool = table.layout.directions.get(metric)
+    if table.layout.is_log:
+        return _resolve(table, rows, metric, resolve_direction(metric, requested, of_tool))
     if requested is None and of_tool is None and read_stated_direction(metric) is None:
-        of_tool = _infer_from_sign(table, long[long["metric"] == metric], metric)
+        of_tool = _infer_from_sign(table, rows, metric)
         if None not in (of_tool, inferred) and of_tool != inferred:
             side, better = ("above", "greater") if of_tool else ("below", "less")
             table.notes.append(
@@ -157,10 +182,19 @@ def _choose_direction(
             )
     if requested is None and of_tool is not None:
         return of_tool
-    found = resolve_direction(metric, requested, fallback=layout.greater_by_default)
+    found = resolve_direction(metric, requested, fallback=fallback)
+    if requested is None and table.layout.format == "datasets_in_columns" and fallback:
+        table.notes.append(
+            "More of each column is taken as better: of errors set `greater_is_better: false`."
+        )
+    return _resolve(table, rows, metric, found)
+
+
+def _resolve(table: SourceTable, rows: pd.DataFrame, metric: str, found: Direction) -> bool:
+    """The direction that was found, with its warning; an error asks for one that is not known."""
     table.notes.extend([found.warning] if found.warning else [])
     if found.greater is None:
-        table.add_error(*ask_direction(metric, long.loc[long["metric"] == metric, "value"]))
+        table.add_error(*ask_direction(metric, rows["value"]))
     return bool(found.greater)
 
 

@@ -11,22 +11,15 @@ import pyarrow as pa
 
 from reseed.core.coordinates import KEPT_PARTS
 from reseed.core.schemas import SCORES, TARGET_COLUMNS, TARGETS
-from reseed.core.study_info import StudyInfo
 from reseed.metrics.outputs import from_probabilities
-from reseed.readers.columns import ColumnMap
-from reseed.readers.import_runs import (
-    ImportedTable,
-    ImportOptions,
-    import_runs,
-    open_source,
-)
-from reseed.readers.item_predictions import has_item_predictions, read_item_predictions
-from reseed.readers.item_scores import add_items
-from reseed.readers.long_table import to_long_table
+from reseed.readers.item_scores import list_item_scores
 from reseed.readers.metrics_schema import EXPERIMENT
+from reseed.readers.options import ReadOptions
+from reseed.readers.read import read_plainly
 from reseed.readers.run_keys import RUN_KEY
-from reseed.readers.source_table import SourceTable
+from reseed.readers.scores import Scores
 from reseed.readers.study_info import StudyTexts
+from reseed.readers.study_tables import tabulate_runs
 
 
 def import_predictions(
@@ -47,26 +40,20 @@ def import_predictions(
     Raises:
         ReseedError: as `import_results`, and for a source without scores of items.
     """
-    options = ImportOptions.from_results(results)
-    imported = open_source(source, options)
-    metrics, info = import_runs(imported, options, StudyTexts.from_job(study))
+    options = ReadOptions.from_results(results)
+    given = read_plainly(source, options)
+    metrics, info = tabulate_runs(given, options, StudyTexts.from_job(study))
     tasks = {dataset.task for dataset in info.datasets.values()}
     if tasks == {None} and not required:
         return SCORES.empty_table(), TARGETS.empty_table()
-    return build_item_tables(imported, metrics, info)
+    return build_item_tables(given, metrics)
 
 
-def build_item_tables(
-    imported: ImportedTable, metrics: pd.DataFrame, info: StudyInfo
-) -> tuple[pa.Table, pa.Table]:
-    """As `import_predictions`, of a table whose runs were imported."""
-    table, columns = imported.table, imported.columns
-    if has_item_predictions(columns):
-        parts = list(_read_predictions(table, columns))
-    else:
-        parts = list(_read_scores(table, columns, info))
+def build_item_tables(given: Scores, metrics: pd.DataFrame) -> tuple[pa.Table, pa.Table]:
+    """As `import_predictions`, of scores whose runs are `metrics`."""
+    parts = list(_list_predictions(given))
     if not parts:
-        raise table.error(
+        raise given.source.error(
             "holds no scores of items, which an analysis of this study needs",
             "Give one row an item and run with the columns `item`, `y_true` and `y_score` (or "
             "`y_pred`, a number), or `item` and its score, or leave that analysis out.",
@@ -87,27 +74,22 @@ def build_item_tables(
     return _to_arrow(runs, SCORES), _to_arrow(splits, TARGETS)
 
 
-def _read_predictions(table: SourceTable, columns: ColumnMap) -> Iterator[pd.DataFrame]:
+def _list_predictions(given: Scores) -> Iterator[pd.DataFrame]:
     """Predictions of each dataset: `RUN_KEY`, `item`, `target`, raw `prediction`.
 
-    Of predicted labels it is whether they are correct, a score of the item; their target is 0.
+    Of predicted labels it is whether they are correct, a score of the item; the target of a score
+    is 0.
     """
-    for task, rows, _ in read_item_predictions(table, columns):
+    for task, rows, _ in given.predictions:
         if task == "classification":
             correct = (rows["prediction"] == rows["target"]).astype(np.float64)
             yield rows.assign(target=0.0, prediction=correct)
         else:
             raw = from_probabilities(task, rows["prediction"].to_numpy(float))
             yield rows.assign(prediction=raw)
-
-
-def _read_scores(table: SourceTable, columns: ColumnMap, info: StudyInfo) -> Iterator[pd.DataFrame]:
-    """As `_read_predictions`, of scores on each dataset's metric; their target is 0."""
-    metric = {name: dataset.metric for name, dataset in info.datasets.items()}
-    long, _ = to_long_table(table, columns, list(dict.fromkeys(metric.values())))
-    rows = add_items(table, columns, long)
-    if rows is not None:
-        rows = rows[rows["metric"] == rows["dataset"].map(metric)]
+    if given.has_items and not given.predictions:
+        rows = list_item_scores(given)
+        rows = rows[rows["metric"] == rows["dataset"].map(given.metrics)]
         yield rows.assign(target=0.0, prediction=rows["value"])
 
 

@@ -43,7 +43,7 @@ ONE_DATASET = "data"
 
 
 def read_run_keys(table: SourceTable, columns: ColumnMap) -> pd.DataFrame:
-    """The columns of `RUN_KEY` and `reason` (why a run failed, or empty), one row a table row.
+    """The columns of `RUN_KEY`, `repetition` and `reason` (why a run failed), one row a table row.
 
     Labels that are not whole numbers (fold `a`, `b`) are numbered in sorted order. Errors: an empty
     label, a `split` of training and test rows, and no column that distinguishes a model's runs.
@@ -62,7 +62,8 @@ def read_run_keys(table: SourceTable, columns: ColumnMap) -> pd.DataFrame:
         numbers |= _read_runs(table, columns, runs, name)
     for name in RUN_COLUMNS:
         runs[name] = numbers.get(name, np.int64(0))
-    if "repetition" in numbers:
+    runs["repetition"] = numbers.get("repetition", np.int64(0))
+    if "repetition" in numbers and "item" not in columns:
         runs["seed"] = _number_evaluations(table, runs, numbers)
     if not named and table.layout.is_tracker:  # distinct seeds, so that no runs are paired
         runs["seed"] = np.arange(len(runs))
@@ -147,7 +148,8 @@ def _require_run_columns(table: SourceTable, columns: ColumnMap, runs: pd.DataFr
     is_misspelt = any("to which `columns` maps" in error for error in table.errors)
     if has_run_column or table.layout.is_tracker or is_misspelt:
         return
-    parts = {n: table.text(str(columns[n])) for n in ("metric", "item") if n in columns}
+    names = ("metric", "item", "prompt", "cluster")
+    parts = {n: table.text(str(columns[n])) for n in names if n in columns}
     if runs.assign(**parts).duplicated().any():
         suggestion = _suggest_run_column(table, columns, runs)
         table.add_error(
@@ -240,6 +242,8 @@ def _read_whole_numbers(
         return values.astype(np.int64)
     text = read_labels(table, column, seedless)
     subsets = text.str.lower().isin(SUBSETS)
+    if subsets.all() and text.nunique() == 1:  # one part of the data, which distinguishes no runs
+        return pd.Series(np.int64(0), text.index)
     if subsets.any():
         table.add_error(
             f"column {column!r} holds {text[subsets].iloc[0]!r}: it distinguishes training rows "

@@ -44,6 +44,7 @@ class Layout:
 
     format: a value of the option `format`.
     is_tracker: one row a run; runs without a seed are independent of each other.
+    is_log: a log of an evaluation harness, of one metric, whose `directions` the harness states.
     run_name_columns: columns with a run's name, used as the model if there is nothing better.
     setting_prefixes, metric_prefixes: prefixes of columns of configuration and of scores.
     bookkeeping: the tool's own columns, in lower case.
@@ -55,6 +56,7 @@ class Layout:
 
     format: str = "table"
     is_tracker: bool = False
+    is_log: bool = False
     run_name_columns: tuple[str, ...] = ()
     setting_prefixes: tuple[str, ...] = ()
     metric_prefixes: tuple[str, ...] = ()

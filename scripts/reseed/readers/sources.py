@@ -19,8 +19,9 @@ from reseed.readers import (
     trainer_state,
     wide_layouts,
 )
-from reseed.readers.column_spec import ColumnSpec, RequestedMetrics
+from reseed.readers.column_spec import ColumnSpec, RequestedMetrics, list_requested_metrics
 from reseed.readers.columns import ColumnMap
+from reseed.readers.evaluation_logs import read_evaluation_log
 from reseed.readers.files import (
     JSON_SUFFIXES,
     TABLE_SUFFIXES,
@@ -101,6 +102,13 @@ def read_source(
             f"format {file_format!r} is not known. Use {', '.join(FORMATS)}."
             f"{suggest_name(file_format, list(FORMATS))}"
         )
+    paths = _list_paths(source)
+    if file_format == "auto" and paths:
+        metric = next(iter(list_requested_metrics(requested)), None)
+        cluster = (mapping or {}).get("cluster")
+        log = read_evaluation_log(paths, metric, None if cluster is None else str(cluster))
+        if log is not None:
+            return log
     spec = ColumnSpec.from_request(mapping or {}, requested, headings, rows)
     spec = replace(spec, of_tasks=of_tasks)
     with name_file(_name_source(source)):
@@ -112,6 +120,19 @@ def _name_source(source: object) -> str:
     if isinstance(source, list | tuple) and source and isinstance(source[0], str | Path):
         return f"{source[0]}" if len(source) == 1 else f"{source[0]} and {len(source) - 1} more"
     return str(source) if isinstance(source, str | Path) else IN_MEMORY
+
+
+def _list_paths(source: object) -> list[Path]:
+    """The paths of a source; none if it is something in memory."""
+    if isinstance(source, str | Path):
+        return [Path(source)]
+    if (
+        isinstance(source, Sequence)
+        and source
+        and all(isinstance(one, str | Path) for one in source)
+    ):
+        return [Path(one) for one in source]
+    return []
 
 
 def _read(source: object, file_format: str, spec: ColumnSpec) -> SourceTable:
@@ -139,13 +160,10 @@ def _read(source: object, file_format: str, spec: ColumnSpec) -> SourceTable:
         return read_frame(source)
     if isinstance(source, Mapping):
         return read_mapping(source)
-    if isinstance(source, str | Path):
-        source = [source]
-    if isinstance(source, Sequence) and source:
-        if all(isinstance(s, str | Path) for s in source):
-            return _read_paths([Path(path) for path in source], file_format, spec)
-        if all(isinstance(s, Mapping) for s in source):
-            return read_frame(flatten_records(source))
+    if paths := _list_paths(source):
+        return _read_paths(paths, file_format, spec)
+    if isinstance(source, Sequence) and source and all(isinstance(s, Mapping) for s in source):
+        return read_frame(flatten_records(source))
     raise ReseedError(
         f"results are a path, a DataFrame or a dict by model, not {type(source).__name__}."
     )

@@ -13,6 +13,7 @@ from reseed.metrics.directions import infer_direction
 from reseed.metrics.names import MAX_ROUNDED_SHARE, is_share
 from reseed.readers.column_spec import ColumnSpec
 from reseed.readers.columns import RUN_COLUMNS, find_standard_name, normalize_name
+from reseed.readers.hints import find_hits_in_columns
 from reseed.readers.run_columns import POSITION_NOTE, RunColumn, find_family, parse_run
 from reseed.readers.source_table import UNNAMED, Layout, SourceTable, join_names
 from reseed.readers.vocabulary import (
@@ -86,6 +87,24 @@ def tidy_columns_of_runs(table: SourceTable, spec: ColumnSpec) -> SourceTable:
     return table.with_frame(pd.concat(parts), layout, *notes)
 
 
+def _is_column_of_hits(table: SourceTable, spec: ColumnSpec) -> bool:
+    """Whether each model has a column of 0 and 1, next to one of test cases."""
+    is_free = not (spec.mapping or spec.metrics or spec.headings)
+    return is_free and find_hits_in_columns(table) is not None
+
+
+def _tidy_columns_of_hits(table: SourceTable) -> SourceTable:
+    """One row a model and test case."""
+    found = find_hits_in_columns(table)
+    assert found is not None
+    item, models = found
+    long = table.frame.melt([item], models, "model", "correct", ignore_index=False)
+    return table.with_frame(
+        long.rename(columns={item: "item"}), Layout("models_in_columns"),
+        f"One column a model: {join_names(models, 10)}.",
+    )  # fmt: skip
+
+
 def is_column_a_model(table: SourceTable, spec: ColumnSpec) -> bool:
     """Whether each model has a column of scores, next to a column of runs, datasets or items.
 
@@ -93,6 +112,8 @@ def is_column_a_model(table: SourceTable, spec: ColumnSpec) -> bool:
     alone counts, but nothing says what its rows are.
     """
     names = spec.list_standard_names(table)
+    if _is_column_of_hits(table, spec):
+        return True
     if names & {"model", "value", "metric", "y_true"} or spec.headings not in ("", "model"):
         return False
     models, _ = _split_scores(table, spec)
@@ -127,6 +148,8 @@ def _split_scores(table: SourceTable, spec: ColumnSpec) -> tuple[list[str], list
 
 def tidy_columns_of_models(table: SourceTable, spec: ColumnSpec) -> SourceTable:
     """One row a model and run. Columns that cannot hold the requested metric are an error."""
+    if _is_column_of_hits(table, spec):
+        return _tidy_columns_of_hits(table)
     models, others = _split_scores(table, spec)
     if spec.rows:
         table = table.with_frame(
@@ -237,7 +260,10 @@ def tidy_columns_of_datasets(table: SourceTable, spec: ColumnSpec) -> SourceTabl
     others = [c for c in spec.find_free_numeric_columns(table) if c not in datasets]
     if not spec.by_dataset:
         reason = "which by their names are no datasets"
-        return _stack(table, datasets, others, "dataset", reason)
+        long = _stack(table, datasets, others, "dataset", reason)
+        if not spec.metrics:  # of tasks, more is better unless the user says otherwise
+            long = replace(long, layout=replace(long.layout, greater_by_default=True))
+        return long
     long = _stack(table, datasets, others, "dataset", "for which no `metric` is named")
     by_row = long.frame["dataset"].map(spec.by_dataset)
     return replace(long, frame=long.frame.assign(metric=by_row))

@@ -1,0 +1,194 @@
+"""The one way in: any source → `Scores`, and a `Reading` of what was understood.
+
+`compare`, `items`, `rank`, `gate`, imports of studies and `reseed read` all call `read_scores`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from reseed.core.errors import ReseedError
+from reseed.readers.advice import read_with_advice
+from reseed.readers.checks import (
+    drop_empty_log_rows,
+    refuse_difference_models,
+    refuse_summary_models,
+)
+from reseed.readers.column_spec import RequestedMetrics, list_requested_metrics
+from reseed.readers.columns import ALL_RUN_COLUMNS, ColumnMap, find_columns, list_columns
+from reseed.readers.hints import require_columns
+from reseed.readers.item_predictions import (
+    ItemPredictions,
+    has_item_predictions,
+    read_item_predictions,
+    score_predictions,
+)
+from reseed.readers.long_table import to_long_table
+from reseed.readers.metric_choice import check_same_unit, choose_directions, choose_metrics
+from reseed.readers.options import ReadOptions
+from reseed.readers.run_keys import RUN_KEY, read_item_labels
+from reseed.readers.score_meaning import check_score_meaning
+from reseed.readers.scores import ITEM_METRICS, Reading, Scores
+from reseed.readers.source_table import SourceTable
+from reseed.readers.sources import read_source
+
+
+def read_scores(
+    source: object,
+    options: ReadOptions,
+    required: Sequence[str] = ("model",),
+    of_tasks: bool = False,
+) -> tuple[Scores, Reading]:
+    """Read a source of scores; an error proposes only what leads to a reading.
+
+    Args:
+        source: a path, or any other source that `reseed.readers.sources.read_source` reads.
+        options: what the user says of it.
+        required: Reseed's columns that must exist. Without `model` a table is of one model.
+        of_tasks: whether columns of scores are tasks, also without a metric.
+
+    Raises:
+        ReseedError: for all problems of the source, with rows and fixes.
+    """
+
+    def read(given: ReadOptions) -> Scores:
+        scores = read_plainly(source, given, required, of_tasks)
+        scores.source.raise_errors()
+        return scores
+
+    scores = read_with_advice(read, options)
+    return scores, describe_reading(scores)
+
+
+def read_plainly(
+    source: object,
+    options: ReadOptions,
+    required: Sequence[str] = ("model",),
+    of_tasks: bool = False,
+) -> Scores:
+    """As `read_scores`, without trying what an error proposes.
+
+    Errors that leave something to read are collected in `source` of the result.
+    """
+    table = read_source(
+        source, options.format, options.columns, options.metric, options.headings, options.rows,
+        of_tasks,
+    )  # fmt: skip
+    columns = find_columns(table, options.columns)
+    require_columns(table, columns, options.columns, required)
+    if "model" not in columns:
+        table = table.with_frame(table.frame.assign(model="model"), table.layout)
+        columns["model"] = "model"
+    # The metric of a log was chosen when it was read.
+    requested = None if table.layout.is_log else options.metric
+    if is_predicted(table, columns, requested):
+        return _read_predictions(table, columns, requested)
+    return _read_table(table, columns, requested, options)
+
+
+def is_predicted(table: SourceTable, columns: ColumnMap, requested: RequestedMetrics) -> bool:
+    """Whether a table holds predictions of items, and the metric is not a column of its own."""
+    is_column = set(list_requested_metrics(requested)) & set(table.columns)
+    return has_item_predictions(columns) and not is_column
+
+
+def _read_table(
+    table: SourceTable, columns: ColumnMap, requested: RequestedMetrics, options: ReadOptions
+) -> Scores:
+    long, names = to_long_table(table, columns, list_requested_metrics(requested))
+    table.raise_errors()
+    long = drop_empty_log_rows(table, columns, long, names)
+    is_one_run = not set(ALL_RUN_COLUMNS) & set(columns)
+    has_items = "item" in columns and (is_one_run or long.duplicated([*RUN_KEY, "metric"]).any())
+    long = _add_labels(table, columns, long, has_items)
+    refuse_summary_models(table, long)
+    refuse_difference_models(table, long)
+    rows, primary = choose_metrics(table, long, requested)
+    greater = choose_directions(table, long, primary, options.greater_is_better, names, has_items)
+    check_same_unit(table, long, primary, options.unit)
+    if not table.errors:
+        check_score_meaning(table, long, primary, options.greater_is_better, options.unit, names)
+    if not primary:
+        table.raise_errors()
+    named = set(columns) - ({"item"} if not has_items else set())
+    return Scores(rows, primary, greater, frozenset(named), columns, tuple(names), table)
+
+
+def _add_labels(
+    table: SourceTable, columns: ColumnMap, long: pd.DataFrame, has_items: bool
+) -> pd.DataFrame:
+    """The long table with `ITEM_LABELS`; empty where the source has none."""
+    labels = {}
+    for name in ("item", "prompt", "cluster"):
+        labels[name] = pd.Series("", table.frame.index)
+        if name in columns and name != "item":
+            labels[name] = table.text(str(columns[name]))
+        elif name in columns and has_items:
+            labels[name] = read_item_labels(table, str(columns[name]))
+    return long.assign(**{name: text.loc[long["row"]].to_numpy() for name, text in labels.items()})
+
+
+def _read_predictions(
+    table: SourceTable, columns: ColumnMap, requested: RequestedMetrics
+) -> Scores:
+    """The scores of runs by predictions of items, which are kept."""
+    table.raise_errors()
+    predictions = tuple(read_item_predictions(table, columns))
+    long, tasks = score_predictions(table, predictions, requested)
+    names = {dataset: one.metric for dataset, one in tasks.items()}
+    _check_item_metrics(table, predictions, long, names)
+    wanted = long["metric"].isin(names.values())
+    rows, primary = (long, names) if not wanted.any() else choose_metrics(table, long, names)
+    greater = choose_directions(table, long, primary, None)
+    named = frozenset(columns)
+    return Scores(rows, primary, greater, named, columns, (), table, predictions, tasks)
+
+
+def _check_item_metrics(
+    table: SourceTable,
+    predictions: Sequence[ItemPredictions],
+    long: pd.DataFrame,
+    names: Mapping[str, str],
+) -> None:
+    """Raise ReseedError for a metric that is not computed from predictions of its task."""
+    for part in predictions:
+        name = names[part.rows["dataset"].iloc[0]]
+        known = dict.fromkeys([*ITEM_METRICS[part.task], *long["metric"]])
+        if name not in known:
+            raise ReseedError(
+                f"{table.path}: metric {name!r} is not computed from predictions of "
+                f"{part.task}; there are {', '.join(known)}."
+            )
+
+
+def describe_reading(scores: Scores) -> Reading:
+    """What was understood of the source."""
+    table, columns, frame = scores.source, scores.columns, scores.frame
+    runs = [name for name in ALL_RUN_COLUMNS if name in columns]
+    row = "a run of a model"
+    if scores.predictions:
+        row = "a prediction of an item by a run"
+    elif scores.has_items:
+        row = "a score of an item of a run" if runs else "a score of an item"
+    elif not runs and frame["dataset"].nunique() > 1:
+        row = "a model on a dataset"
+    used = {name: list_columns(column) for name, column in columns.items() if name != "value"}
+    if scores.score_columns:
+        used["score"] = list(scores.score_columns)
+    counts = {"rows": len(table.frame)}
+    counts |= {name: int(frame[name].nunique()) for name in runs if name in frame}
+    if scores.has_items and not scores.predictions:
+        counts |= {n: int(frame[n].nunique()) for n in ("item", "prompt", "cluster") if n in used}
+    return Reading(
+        table.path,
+        table.layout.format,
+        row,
+        used,
+        counts,
+        scores.models,
+        list(scores.metrics),
+        {name: "greater" if up else "less" for name, up in scores.greater.items()},
+        scores.notes,
+    )

@@ -1,0 +1,191 @@
+"""What every source is read as: one long table of scores, and what was understood of the source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from reseed.core.errors import ReseedError
+from reseed.readers.columns import ColumnMap
+from reseed.readers.item_predictions import ItemPredictions, ItemTask
+from reseed.readers.run_keys import RUN_KEY
+from reseed.readers.source_table import SourceTable
+
+#: Labels of a score that is of one item of a run; text, empty where the source has none.
+ITEM_LABELS = ("item", "prompt", "cluster")
+#: Labels of `Scores.items`.
+LABELS = ("dataset", "model", "seed", "prompt", "repeat", "item", "cluster")
+#: With so many datasets, single runs are compared over datasets.
+_MANY_DATASETS = 5
+_OF_LABELS = (
+    "accuracy", "error", "precision", "recall", "f1", "macro_precision", "macro_recall", "macro_f1",
+)  # fmt: skip
+#: Metrics that are computed from predictions of items, by task; the first by default.
+ITEM_METRICS = {
+    "binary": ("auc", *_OF_LABELS),
+    "classification": _OF_LABELS,
+    "regression": ("mse", "mae"),
+}
+_THRESHOLD = 0.5
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores of models.
+
+    frame: one row a score. Columns `RUN_KEY` (model, dataset; data_seed, repeat, fold and seed as
+        whole numbers, 0 where the source has none), `repetition`, `ITEM_LABELS`, `metric`,
+        `value` (NaN: the run or item failed), `reason` (of a failed run) and `row` of the source.
+        Of predictions of items, one row a run and metric.
+    metrics: the metric that each dataset is compared by.
+    greater: by metric, whether greater is better.
+    named: the labels that the source states.
+    predictions: of items, by dataset; empty if the source holds scores.
+    tasks: task and metric of the datasets with predictions.
+    columns: Reseed's name → the column of the source; `score_columns` hold the scores.
+    source: the table, for errors that name its rows.
+    """
+
+    frame: pd.DataFrame
+    metrics: Mapping[str, str]
+    greater: Mapping[str, bool]
+    named: frozenset[str]
+    columns: ColumnMap
+    score_columns: tuple[str, ...]
+    source: SourceTable
+    predictions: tuple[ItemPredictions, ...] = ()
+    tasks: Mapping[str, ItemTask] = field(default_factory=dict)
+
+    @property
+    def metric(self) -> str:
+        """The metric; ReseedError if datasets differ in it."""
+        names = list(dict.fromkeys(self.metrics.values()))
+        if len(names) > 1:
+            raise ReseedError(
+                f"{self.source.path}: datasets differ in their metric ({', '.join(names)}). Scores "
+                f"of items are compared by one: `metric: {names[0]}`."
+            )
+        return names[0]
+
+    @property
+    def sign(self) -> int:
+        """1 if greater of `metric` is better, else −1."""
+        return 1 if self.greater[self.metric] else -1
+
+    @property
+    def models(self) -> list[str]:
+        """The models, in the order of the source."""
+        return list(dict.fromkeys(self.frame["model"]))
+
+    @property
+    def computed(self) -> str | None:
+        """The metric, if it is computed from predictions of items."""
+        return self.metric if self.predictions else None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How the source was read."""
+        return tuple(dict.fromkeys(self.source.notes))
+
+    @property
+    def has_items(self) -> bool:
+        """Whether the scores are of items of runs."""
+        return bool(self.predictions) or "item" in self.named
+
+    def items(self) -> pd.DataFrame:
+        """One row a score of `metric`: `LABELS` as text, and `score` (NaN: the item failed).
+
+        A label that the source does not have is empty. Of predictions, `score` is the prediction
+        and `target` what is true of the item.
+        """
+        if self.predictions:
+            parts = [_arrange_predictions(one, self) for one in self.predictions]
+            return pd.concat(parts, ignore_index=True)
+        rows = self.frame[self.frame["metric"] == self.metric]
+        score = rows["value"].where(rows["reason"] == "").replace([np.inf, -np.inf], np.nan)
+        labels = {
+            "dataset": self._label(rows, "dataset"), "model": rows["model"],
+            "seed": self._label(rows, "seed"), "prompt": rows["prompt"],
+            "repeat": self._label(rows, "repetition" if self.has_items else "repeat"),
+            "item": rows["item"], "cluster": rows["cluster"],
+        }  # fmt: skip
+        return pd.DataFrame({**labels, "score": score}).reset_index(drop=True)
+
+    def _label(self, rows: pd.DataFrame, name: str) -> pd.Series | str:
+        return rows[name].astype(str) if name in self.named else ""
+
+    def need_item_model(self) -> bool:
+        """Whether seeds alone do not describe the design, so that it is compared over items.
+
+        That is an item with its cluster, prompt or repeat, or one run of each model.
+        """
+        if self.source.layout.is_log:
+            return True
+        if not self.has_items or {"fold", "data_seed", "repeat"} & self.named:
+            return False
+        if self.predictions:
+            return "cluster" in self.named
+        if {"cluster", "prompt", "repetition"} & self.named:
+            return True
+        return self.frame["dataset"].nunique() < _MANY_DATASETS and not (
+            self.frame.groupby("model")["seed"].nunique().max() > 1
+        )
+
+
+class Reading(NamedTuple):
+    """What was understood of a source.
+
+    source: the file, or `The table`. layout: the tool or layout, a value of `format`.
+    row: what one row of the source is.
+    columns: Reseed's name → the columns of the source.
+    directions: by metric, `greater` or `less` is better.
+    notes: how the source was read, and what was taken for granted with the option to change it.
+    """
+
+    source: str
+    layout: str
+    row: str
+    columns: dict[str, list[str]]
+    counts: dict[str, int]
+    models: list[str]
+    datasets: list[str]
+    directions: dict[str, str]
+    notes: tuple[str, ...]
+
+
+def _arrange_predictions(part: ItemPredictions, scores: Scores) -> pd.DataFrame:
+    """Predictions of one dataset with their targets, as `Scores.items`."""
+    rows, metric = part.rows, scores.metric
+    if metric not in ITEM_METRICS[part.task]:
+        raise ReseedError(
+            f"{scores.source.path}: metric {metric!r} is not computed from predictions of "
+            f"{part.task}; there are {', '.join(ITEM_METRICS[part.task])}."
+        )
+    if rows.duplicated(["model", "seed", "item"]).any():
+        raise scores.source.error(
+            "runs of one model and seed are on several splits",
+            "Predictions with clusters are compared on one test set for each dataset.",
+        )
+    target, prediction = rows["target"], rows["prediction"]
+    if part.task == "binary" and metric in _OF_LABELS:
+        prediction = (prediction >= _THRESHOLD).where(prediction.notna())
+    if part.task == "classification" and target.dtype == object:
+        labels = pd.Index(sorted({*target, *prediction}))
+        target, prediction = labels.get_indexer(target), labels.get_indexer(prediction)
+    cluster: pd.Series | str = ""
+    if "cluster" in scores.columns:
+        cluster = scores.source.text(str(scores.columns["cluster"])).loc[rows.index]
+    names = {"dataset": rows["dataset"] if "dataset" in scores.named else ""}
+    frame = pd.DataFrame(names | {"model": rows["model"]}, index=rows.index).assign(
+        seed=rows["seed"].astype(str), prompt="", repeat="", item=rows["item"].astype(str),
+        cluster=cluster, score=np.asarray(prediction, dtype=np.float64),
+        target=np.asarray(target, dtype=np.float64),
+    )  # fmt: skip
+    return frame.reset_index(drop=True)
+
+
+__all__ = ["ITEM_LABELS", "ITEM_METRICS", "LABELS", "RUN_KEY", "Reading", "Scores"]

@@ -1,0 +1,146 @@
+"""Imports results of training done elsewhere as the tables of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from reseed.core.study_info import StudyInfo
+from reseed.metrics.outputs import SCORED
+from reseed.readers.advice import read_with_advice
+from reseed.readers.checks import (
+    check_requested_models,
+    check_run_counts,
+    drop_duplicate_rows,
+    note_absent_models,
+    note_uneven_runs,
+    warn_of_similar_names,
+)
+from reseed.readers.columns import RUN_COLUMNS, ColumnMap, list_columns
+from reseed.readers.deterministic import note_single_runs, repeat_deterministic_runs
+from reseed.readers.item_scores import average_items
+from reseed.readers.metrics_schema import (
+    check_finished_runs,
+    check_test_train_ratio,
+    pivot_metrics,
+    rename_reserved_metrics,
+    to_metrics_schema,
+)
+from reseed.readers.options import ReadOptions
+from reseed.readers.read import read_plainly
+from reseed.readers.run_keys import average_evaluations
+from reseed.readers.scores import Scores
+from reseed.readers.seed_draws import apply_seed_draws, ask_what_seeds_draw, find_assumed
+from reseed.readers.source_table import IN_MEMORY, SourceTable
+from reseed.readers.split_sizes import read_test_train_ratios
+from reseed.readers.study_info import (
+    StudyTexts,
+    describe_imported_dataset,
+    describe_imported_study,
+    find_title,
+)
+from reseed.readers.trackers import warn_of_sweep
+
+
+def import_results(
+    source: object, results: Mapping[str, Any], study: Mapping[str, Any]
+) -> tuple[pd.DataFrame, StudyInfo]:
+    """Read the user's results.
+
+    Args:
+        source: a path, or any other source that `reseed.readers.sources.read_source` reads.
+        results: a study's `results` entry (`reseed.config.studies.Results`) as a dict.
+        study: name (or study), title, question, citation, notes and scale of the study; titles of
+            datasets and of models by name.
+
+    Returns:
+        metrics: one row a run, with the columns of `reseed.core.schemas`; a run without a finite
+            score has status `failed`.
+        info: the facts of the study; its notes say how the source was read.
+
+    Raises:
+        ReseedError: for all problems of the source, with lines and fixes.
+    """
+    options = ReadOptions.from_results(results)
+    texts = StudyTexts.from_job(study)
+    return read_with_advice(
+        lambda one: tabulate_runs(read_plainly(source, one), one, texts), options
+    )
+
+
+def tabulate_runs(
+    scores: Scores, options: ReadOptions, texts: StudyTexts
+) -> tuple[pd.DataFrame, StudyInfo]:
+    """The tables of a study of scores; results and errors as of `import_results`."""
+    table, columns = scores.source, scores.columns
+    has_item_scores = scores.has_items and not scores.predictions
+    rows = average_items(scores) if has_item_scores else scores.frame
+    if not scores.has_items:
+        rows = drop_duplicate_rows(table, columns, average_evaluations(table, columns, rows))
+    primary, directions, tasks = dict(scores.metrics), scores.greater, scores.tasks
+    is_named = options.metric is not None or "metric" in columns or "value" in options.columns
+    renamed = rename_reserved_metrics(table, primary, is_named)
+    rows = rows.assign(metric=rows["metric"].replace(renamed))
+    primary = {dataset: renamed.get(metric, metric) for dataset, metric in primary.items()}
+    directions = {renamed.get(metric, metric): up for metric, up in directions.items()}
+    runs = pivot_metrics(table, rows, primary)
+    check_finished_runs(table, runs)
+    note_single_runs(table, runs, options.deterministic)
+    runs = repeat_deterministic_runs(table, runs, options.deterministic)
+    assumed = find_assumed(columns, runs, options.seed_draws, has_item_scores or bool(tasks))
+    ask_what_seeds_draw(table, runs, primary, assumed)
+    runs = apply_seed_draws(table, columns, runs, options.seed_draws)
+    check_run_counts(table, columns, runs)
+    models = list(dict.fromkeys(runs["model"]))
+    check_requested_models(table, models, options.baseline, options.pairs)
+    requested_ratio = check_test_train_ratio(table, options.test_train_ratio)
+    ratio = requested_ratio
+    if ratio is None:
+        ratio = read_test_train_ratios(table, columns)
+    metrics = to_metrics_schema(table, columns, runs, ratio)
+    table.raise_errors()
+    _note_runs(table, columns, metrics)
+    task_of = {name: SCORED if has_item_scores else None for name in primary}
+    task_of |= {
+        name: SCORED if one.task == "classification" else one.task for name, one in tasks.items()
+    }
+    datasets = {
+        name: describe_imported_dataset(
+            find_title(texts.dataset_titles, name),
+            task_of[name],
+            metric,
+            directions[metric],
+            options.unit,
+        ).model_copy(update={"is_split_assumed": True} if name in assumed else {})
+        for name, metric in primary.items()
+    }
+    notes = [_describe_columns(table, columns, scores.score_columns), *table.notes]
+    return metrics, describe_imported_study(metrics, datasets, texts, notes)
+
+
+def _note_runs(table: SourceTable, columns: ColumnMap, metrics: pd.DataFrame) -> None:
+    """Note what a reader should know of the runs: similar names, absent models, uneven runs."""
+    warn_of_similar_names(table, metrics)
+    note_absent_models(table, metrics)
+    if set(RUN_COLUMNS) & set(columns):
+        note_uneven_runs(table, metrics)
+    elif table.layout.is_tracker:
+        table.notes.append("No column holds a seed: runs are taken as independent of each other.")
+    if table.layout.is_tracker:
+        warn_of_sweep(table, columns)
+
+
+def _describe_columns(table: SourceTable, columns: ColumnMap, scores: Sequence[str]) -> str:
+    source = "the table" if table.path == IN_MEMORY else Path(table.path).name
+    if table.layout.derived:
+        return f"Read from {source}: {table.layout.derived}."
+    used = {n: c for n, c in columns.items() if n != "value"}
+    used |= {"score": list(scores)} if scores else {}
+    listed = ", ".join(
+        f"{name} from {' and '.join(map(repr, list_columns(column)))}"
+        for name, column in used.items()
+    )
+    return f"Read from {source}: {listed}."
