@@ -1,5 +1,6 @@
 """Stamps of source files, and the check that no file was edited after planning."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ from reseed.core.errors import Damaged, ReseedError
 from reseed.core.layout import ResultsLayout
 from reseed.core.module_finder import SCRIPTS
 from reseed.core.source_guard import SourceGuard, stamp_sources
+from reseed.pipeline.data_files import DataFiles
 from reseed.pipeline.spec_files import SpecFiles
 
 
@@ -59,3 +61,22 @@ def test_file_stats_are_read_from_their_file(guarded):
     path.unlink()
     with pytest.raises(Damaged):
         SourceGuard.read(path)
+
+
+@pytest.mark.parametrize("checked", [True, False])
+def test_data_swapped_while_a_job_reads_them_are_refused(tmp_path, checked):
+    """Also if the first bytes and times are back when the job ends."""
+    path = tmp_path / "table.csv"
+    path.write_text("a\n1\n")
+    status, stamps = path.stat(), DataFiles().stamp([str(path)])
+    if not checked:  # a large file, of which no hash is known
+        stamps = {name: stamp._replace(content="") for name, stamp in stamps.items()}
+    guard = SourceGuard(stamps)
+    guard.refuse_edits()
+    for text in ("a\n2\n", "a\n1\n"):
+        path.write_text(text)
+        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    with pytest.raises(ReseedError, match=r"table\.csv: was edited after the run was planned"):
+        guard.refuse_edits()
+    if checked:  # before a job reads them, equal bytes are enough
+        SourceGuard(stamps).refuse_edits()

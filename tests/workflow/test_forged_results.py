@@ -82,7 +82,7 @@ def forged_memory(project):
     """Change a line number among the remembered facts of a source file, with a valid checksum."""
     path = project.folder / "results/plan/sources.json"
     files = json.loads(path.read_text().partition("\n")[2])
-    imports = next(facts[1] for _, facts in files.values() if facts[1])
+    imports = next(facts[2] for _, facts in files.values() if facts[2])
     imports[0][0] += 1
     body = json.dumps(files)
     path.write_text(f"{source_facts._seal(body)}\n{body}")

@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-#: Facts of the machine that wrote a JSON file. They depend on nothing that is studied.
-_MACHINE_FACTS = frozenset({"cores"})
+#: Facts of the machine that wrote a JSON file, and of its downloads. They decide nothing.
+_MACHINE_FACTS = frozenset({"cores", "mtime_ns", "attempts"})
 #: Metadata of a Parquet file that the versions of its writers decide.
 _WRITER_METADATA = frozenset({b"pandas", b"ARROW:schema"})
 

@@ -62,7 +62,7 @@ class SourceFacts(NamedTuple):
 
 
 class SourceFile(NamedTuple):
-    """Content hash of a file, with its time (ns) and size (bytes) before it was read.
+    """Content hash of a file, with its times (ns) and size (bytes) before it was read.
 
     path: absolute, without links. code: hash of normalised code, with docstrings in a file of the
     user, or of the bytes of a file that is not Python source.
@@ -72,6 +72,7 @@ class SourceFile(NamedTuple):
     code: str
     mtime_ns: int
     size: int
+    ctime_ns: int
     facts: SourceFacts | None
 
 
@@ -346,4 +347,5 @@ def _read(path: Path, facts_of: Callable[[Path, bytes], SourceFacts]) -> SourceF
         code = hashlib.sha256(content).hexdigest()
     else:
         code = facts.code if is_library(path.resolve()) else facts.documented
-    return SourceFile(str(path.resolve()), code, status.st_mtime_ns, status.st_size, facts)
+    times = status.st_mtime_ns, status.st_size, status.st_ctime_ns
+    return SourceFile(str(path.resolve()), code, *times, facts)

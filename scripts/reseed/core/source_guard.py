@@ -1,4 +1,4 @@
-"""Stamps of the source files behind a key, and the check that nobody edited them during a run."""
+"""Stamps of the code and data files behind a key, and the check that no run sees an edit."""
 
 import json
 import os
@@ -15,11 +15,18 @@ from reseed.core.source_facts import read_now, read_source
 
 
 class SourceStamp(NamedTuple):
-    """Content hash of a source file, with the time (ns) and size (bytes) it had then."""
+    """Content hash of a file, with the times (ns) and size (bytes) it had then.
+
+    content: empty for a large data file, of which these times and size are all that is known.
+    ctime_ns: changes with every edit, also of one that sets `mtime_ns` back. is_data: a job reads
+    the file once, and not before it starts.
+    """
 
     content: str
     mtime_ns: int
     size: int
+    ctime_ns: int
+    is_data: bool = False
 
 
 @cache
@@ -37,17 +44,20 @@ def stamp_sources(
         else:
             paths += code_files(entry, project, strict=False).values()
     sources = [read_source(path) for path in paths if not is_third_party(path)]
-    return {one.path: SourceStamp(one.code, one.mtime_ns, one.size) for one in sources}
+    return {
+        one.path: SourceStamp(one.code, one.mtime_ns, one.size, one.ctime_ns) for one in sources
+    }
 
 
 class SourceGuard:
     """The files behind a job's keys, by path with their stamps at planning time.
 
-    Content is hashed only where time or size of a file differ from its stamp.
+    Content is hashed only where a time or the size of a file differ from its stamp.
     """
 
     def __init__(self, stamps: Mapping[str, SourceStamp]):
         self.stamps = dict(stamps)
+        self._is_reading = False
 
     @classmethod
     def read(cls, path: str | Path) -> "SourceGuard":
@@ -62,18 +72,25 @@ class SourceGuard:
     def refuse_edits(self) -> None:
         """Raise ReseedError for a file that was edited since the run was planned.
 
-        Otherwise a result of the new code would be stored under the key of the old code.
+        Otherwise a result of the new bytes would be stored under the key of the old ones. A data
+        file must not be touched at all between two calls: the job between them reads it once, and
+        its bytes may have been others for a moment. Code is loaded before it is used.
         """
         for path, stamp in self.stamps.items():
             try:
                 status = os.stat(path)
-                stat = status.st_mtime_ns, status.st_size
-                edited = stat != stamp[1:] and read_now(Path(path)).code != stamp.content
+                stat = status.st_mtime_ns, status.st_size, status.st_ctime_ns
+                edited = stat != stamp[1:4] and (
+                    not stamp.content
+                    or (self._is_reading and stamp.is_data)
+                    or read_now(Path(path)).code != stamp.content
+                )
             except FileNotFoundError:
-                stat, edited = stamp[1:], True
+                stat, edited = stamp[1:4], True
             if edited:
                 raise ReseedError(
                     f"{path}: was edited after the run was planned. Results that were finished "
                     "before the edit are kept. Run snakemake again."
                 )
-            self.stamps[path] = SourceStamp(stamp.content, *stat)
+            self.stamps[path] = SourceStamp(stamp.content, *stat, stamp.is_data)
+        self._is_reading = True

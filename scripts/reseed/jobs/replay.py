@@ -1,7 +1,7 @@
 """Run jobs again in a copy of the results folder, and compare their files with the existing ones.
 
-`verify` uses it. Trials, prepared data and searches of the copy are links to the existing ones;
-everything that follows from them is made again. Every job but training is deterministic, so the
+`verify` uses it. Trials and searches of the copy are links to the existing ones; everything else is
+made again. Every job but training is deterministic, so the
 files must be the same bit for bit.
 """
 
@@ -18,6 +18,7 @@ from reseed.core.errors import Damaged, ReseedError
 from reseed.core.file_keys import FileKeys, use_keys
 from reseed.core.layout import ResultsLayout
 from reseed.core.same_content import has_same_content
+from reseed.data.download import SourceError
 from reseed.jobs import (
     analyse,
     collect_items,
@@ -26,15 +27,17 @@ from reseed.jobs import (
     export_runs,
     import_results,
     make_splits,
+    prepare_data,
     repeat_fits,
     report,
 )
-from reseed.pipeline.runner import Granted
+from reseed.pipeline.runner import Granted, say
 from reseed.pipeline.spec_files import read_spec
 from reseed.planning.relocation import relocate
 from reseed.planning.report_specs import ReportSpec
 from reseed.planning.specs import (
     AnalysisSpec,
+    DataSpec,
     DrawSpec,
     ExportSpec,
     ImportSpec,
@@ -47,6 +50,7 @@ from reseed.trials.entries import samefile
 
 #: Class of the spec, and body of the job, by stage (`reseed.pipeline.workflow.Workflow.jobs`).
 _BODIES: dict[str, tuple[Any, Callable[[Any, Granted], None]]] = {
+    "prepare": (DataSpec, prepare_data.run),
     "split": (SplitSpec, make_splits.run),
     "repeat": (VerifySpec, repeat_fits.repeat),
     "collect trials": (StudySpec, collect_trials.run),
@@ -58,7 +62,7 @@ _BODIES: dict[str, tuple[Any, Callable[[Any, Granted], None]]] = {
     "report": (ReportSpec, report.run),
 }
 #: Folders of the results folder that the copy links.
-_LINKED = ("data", "weights", "tuning", "trials", "downloads")
+_LINKED = ("weights", "tuning", "trials", "downloads")
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,10 @@ def find_false_files(
                 continue
             try:
                 _run(step, results, copy, granted)
+            except SourceError as error:
+                say(f"{step.outputs[0]}: not prepared again, so not checked. {error}")
+                _link_outputs(step, results, copy)
+                continue
             except Exception as error:  # an error of a user's code is a finding too
                 unknown.update(step.outputs)
                 yield _failure(results / step.outputs[0], error, results, copy)
@@ -118,6 +126,12 @@ def needed_steps(steps: Sequence[ReplayStep], results: Path) -> list[ReplayStep]
 def _link_results(results: Path, copy: Path) -> None:
     for name in _LINKED:
         (copy / name).symlink_to(results / name)
+
+
+def _link_outputs(step: ReplayStep, results: Path, copy: Path) -> None:
+    for output in step.outputs:
+        (copy / output).parent.mkdir(parents=True, exist_ok=True)
+        (copy / output).symlink_to(results / output)
 
 
 def _run(step: ReplayStep, results: Path, copy: Path, granted: Granted) -> None:

@@ -2,11 +2,13 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
 from reseed.core.atomic import write_json
+from reseed.core.source_guard import SourceStamp
 from reseed.data.kinds import file_stats
 
 #: Files of one source that are hashed at every start, if they are not larger (bytes) or more.
@@ -43,6 +45,13 @@ class DataFiles:
         if self.check:
             self._record_hashes(stats)
         return [(*one, self._recorded.get(one, "")) for one in stats]
+
+    def stamp(self, paths: Iterable[str]) -> dict[str, SourceStamp]:
+        """Stamps of the same files, by path: the job that reads them checks them."""
+        return {
+            path: SourceStamp(sha256, mtime_ns, size, os.stat(path).st_ctime_ns, True)
+            for path, size, mtime_ns, sha256 in self.describe(paths)
+        }
 
     def _record_hashes(self, stats: list[tuple[str, int, int]]) -> None:
         hashes = {one: _hash_bytes(*one) for one in stats}

@@ -97,9 +97,10 @@ class Context:
         """Studies of imported results."""
         return [name for name in self.project.studies if not self.plan.studies[name]]
 
-    def sources_of(self, *modules: str) -> str:
-        """File with the stamps of the source files that modules reach."""
-        return self.write_sources(stamp_sources(modules, (), self.folder))
+    def sources_of(self, *modules: str, data: Iterable[str] = ()) -> str:
+        """File with the stamps of the source files that modules reach, and of data files."""
+        stamps, of_data = stamp_sources(modules, (), self.folder), self.data_files.stamp(data)
+        return self.write_sources(stamps | of_data if of_data else stamps)
 
     def code_key(self, job: str, module: str) -> str:
         """Hash of a job's code, of a module that may be the user's, and of packages it imports."""

@@ -1,4 +1,4 @@
-"""The jobs that `verify` runs again: every deterministic job after the data are prepared."""
+"""The jobs that `verify` runs again: every deterministic job."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator

@@ -110,7 +110,8 @@ class StudyJobs:
 
     def _import(self, study: str, is_items: bool, outputs: list[str]) -> Job:
         context, results = self.context, self.imported_results(study)
-        stats = context.data_files.describe([] if results.made_from else [results.path])
+        paths = [] if results.made_from else [results.path]
+        stats = context.data_files.describe(paths)
         kinds = [self._kind("analyses", one.kind) for one in self._study(study).analyses.values()]
         needs_items = any(kind.reads == "predictions" for kind in kinds)
         spec = ImportSpec(results, self.study_spec(study), is_items, needs_items)
@@ -124,7 +125,9 @@ class StudyJobs:
             outputs=outputs,
             key=key,
             table_key=digest(key),
-            spec=lambda: spec,
+            spec=lambda: replace(
+                spec, sources=context.sources_of("reseed.jobs.import_results", data=paths)
+            ),
             environment="statistics",
         )
 

@@ -75,7 +75,10 @@ class TrainingJobs:
             spec=partial(
                 DataSpec,
                 *(context.results, dataset, entry),
-                context.sources_of("reseed.jobs.prepare_data", _reader_module(entry)),
+                context.sources_of(
+                    *("reseed.jobs.prepare_data", _reader_module(entry)),
+                    data=list_local_files(source),
+                ),
             ),
             environment="data",
         )
@@ -84,7 +87,7 @@ class TrainingJobs:
         """Sources of pretrained weights → their files."""
         context, entry = self.context, self.plan.weights[weights]
         files, output = list_local_files(as_weights_entry(entry)), self.layout.weights_meta(weights)
-        sources = context.sources_of("reseed.jobs.prepare_weights")
+        sources = context.sources_of("reseed.jobs.prepare_weights", data=files)
         return Job(
             label=f"fetch weights of {entry.title}",
             inputs=[*without_braces(files), *context.force_if_untracked([output])],

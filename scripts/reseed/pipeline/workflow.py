@@ -270,7 +270,8 @@ class Workflow:
     # --- jobs ------------------------------------------------------------------------------------
 
     def _list_jobs(self) -> Iterator[tuple[str, Job]]:
-        """Every deterministic job after the data are prepared, with the name of its body."""
+        """Every deterministic job, with the name of its body."""
+        yield from (("prepare", self.training.prepare(name)) for name in self.plan.datasets)
         yield from (("split", job) for job in self.training.list_splits())
         for study in self.studies.studies_with_repeats():
             yield "repeat", self.training.repeat(study)

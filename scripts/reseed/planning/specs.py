@@ -320,6 +320,7 @@ class ImportSpec:
     study: StudySpec
     items: bool
     needs_items: bool = False
+    sources: str = ""
 
 
 @dataclass(frozen=True)

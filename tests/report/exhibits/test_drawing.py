@@ -105,7 +105,7 @@ def test_edited_drawing_code_is_not_cached_under_old_key(exhibits, draw, tmp_pat
     data, models = exhibits
     own = tmp_path / "my_tables.py"
     own.write_text("ROWS = 2\n")
-    stamps = {str(own): SourceStamp("hash of ROWS = 1", 0, 0)}
+    stamps = {str(own): SourceStamp("hash of ROWS = 1", 0, 0, 0)}
     sources = SpecFiles(ResultsLayout(str(tmp_path))).write_sources(stamps)
     outcomes = draw(replace(data, sources=sources), models)
     assert "my_tables.py: was edited after the run was planned" in str(outcomes["data"])
