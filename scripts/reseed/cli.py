@@ -14,18 +14,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from reseed import __version__
 from reseed.commands import add_commands
 from reseed.commands.completion import add_completion
-from reseed.commands.error_hints import format_error
+from reseed.commands.error_hints import format_error, speak_flags
 from reseed.comparison.command_options import (
-    add_columns,
     add_directions,
     add_item_options,
-    add_layout,
+    add_reading,
     add_seed_draws,
-    parse_columns,
+    list_read_options,
+    parse_directions,
     read_item_options,
 )
 from reseed.comparison.evaluation_commands import add_evaluation_commands
 from reseed.comparison.init_command import add_init
+from reseed.comparison.read_command import add_read
 from reseed.core.errors import ReseedError
 from reseed.core.plain_text import show_controls
 
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 _EXAMPLES = """examples:
   reseed compare runs.csv                      a table of runs: which model is better
   reseed compare runs.csv --baseline bm25 --html report.html
+  reseed read runs.csv                         what each column is taken as, without comparing
   reseed means table.tex --runs 5              a paper's table of means ± SD
   reseed items logs/                           scores of test cases, from tables or logs
   reseed gate new.csv --baseline old.csv --margin 0.01
@@ -66,6 +68,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--version", action="version", version=f"reseed {__version__}")
     commands = parser.add_subparsers(dest="command", required=True)
     _add_compare(commands)
+    add_read(commands)
     _add_means(commands)
     add_evaluation_commands(commands)
     add_commands(commands)
@@ -74,6 +77,7 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     try:
         _keep_inputs(options)
+        options.speak = speak_flags
         options.run(options)
     except ReseedError as error:
         flags = commands.choices[options.command]._option_string_actions
@@ -106,11 +110,7 @@ def _add_compare(commands: Commands) -> None:
     )
     add = command.add_argument
     add("results", nargs="+", help="CSV, Parquet or JSON file(s), or a folder of them")
-    add(
-        "--metric",
-        action="append",
-        help="what to compare by; repeat it for datasets without the first",
-    )
+    add_reading(command)
     add("--baseline", help="compare each model with this one only")
     add("--pair", nargs=2, action="append", metavar=("A", "B"), help="compare these two only")
     add(
@@ -120,18 +120,13 @@ def _add_compare(commands: Commands) -> None:
         metavar="MODEL",
         help="a model without randomness: its one run on a split is a fixed score",
     )
-    add_columns(command)
     add_seed_draws(command)
-    add_layout(command)
-    add_directions(command)
     add_item_options(command)
     add(
         "--test-train-ratio",
         type=float,
         help="test rows / training rows of random splits: 0.25 for 80/20; 0: new data in each run",
     )
-    add("--format", default="auto", help="the tool that wrote the file, if it is not recognised")
-    add("--unit", default="", help="unit of the scores")
     add("--title", default="Which model is better?", help="heading of the report")
     for option in read_pair_options():
         option.add_to(command)
@@ -233,7 +228,7 @@ def _run_means(options: argparse.Namespace) -> None:
         baseline=options.baseline,
         spread=options.spread,
         decimals=options.decimals,
-        greater_is_better=_parse_directions(options.greater, options.direction),
+        greater_is_better=parse_directions(options.greater, options.direction),
         **_list_set_options(options, _MEANS_OPTIONS),
     )
     for note in table.attrs["notes"]:
@@ -251,26 +246,19 @@ def _run_compare(options: argparse.Namespace) -> None:
 
     _use_plain_strings()
     sources = options.results
-    metric = options.metric
     if options.figure:
         _check_figure(options.figure)
     names = [option.name for option in read_pair_options()]
     comparison = compare(
         sources[0] if len(sources) == 1 else sources,
-        metric=metric[0] if metric and len(metric) == 1 else metric,
         baseline=options.baseline,
         pairs=options.pair,
         deterministic=options.deterministic,
         seed_draws=options.seed_draws,
-        columns=parse_columns(options.column),
-        headings=options.headings,
-        rows=options.rows,
-        greater_is_better=_parse_directions(options.greater, options.direction),
         test_train_ratio=options.test_train_ratio,
-        format=options.format,
-        unit=options.unit,
         title=options.title,
         rope=_parse_rope(options.rope),
+        **list_read_options(options),
         **read_item_options(options),
         **_list_set_options(options, names),
     )
@@ -323,27 +311,6 @@ def _check_figure(figure: Path) -> None:
     known = FigureCanvasBase.get_supported_filetypes()
     if figure.suffix and figure.suffix[1:].lower() not in known:
         raise ReseedError(f"--figure {figure}: end its name in one of {', '.join(known)}.")
-
-
-def _parse_directions(
-    greater: bool | None, entries: list[str] | None
-) -> bool | dict[str, bool] | None:
-    """The direction of all metrics, or by metric (`auc=greater`)."""
-    if not entries:
-        return greater
-    if greater is not None:
-        raise ReseedError(
-            "give --direction, or --greater-is-better or --lower-is-better, not both."
-        )
-    directions = {}
-    for entry in entries:
-        metric, sign, word = entry.rpartition("=")
-        if not (sign and metric) or word not in ("greater", "less"):
-            raise ReseedError(
-                f"--direction {entry}: write METRIC=greater or METRIC=less, as log_loss=less."
-            )
-        directions[metric] = word == "greater"
-    return directions
 
 
 def _parse_rope(entries: list[str] | None) -> float | dict[str, float] | None:

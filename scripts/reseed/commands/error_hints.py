@@ -1,4 +1,4 @@
-"""Options of the command line for the fields of a study file that an error message names."""
+"""Says in options of the command line what a message says in fields of a study file."""
 
 from __future__ import annotations
 
@@ -6,66 +6,62 @@ import re
 import shlex
 from collections.abc import Collection
 
-# Part of a message about a study file → the option of the command line for it, if no value is
-# suggested.
-_OPTIONS = {
-    "`columns` maps": "--column model=…",
-    "set `metric`": "--metric …",
-    "`metric`": "--metric …",
-    "Set `format`": "--format …",
-    "`test_train_ratio`": "--test-train-ratio …",
-    "`unit`": "--unit …",
-    "`rope`": "--rope WIDTH or --rope METRIC=WIDTH",
-}
-#: A field with the value that a message suggests: `metric: auc`, `columns: {seed: run}`.
-_SUGGESTION = re.compile(
-    r"`(columns|metric|greater_is_better|format|unit|test_train_ratio|family|headings|rows)"
-    r": ([^`]+)`"
-)
+#: A field with the value that a message suggests, or alone: `metric: auc`, `unit`.
+_FIELD = re.compile(r"`([a-z_]+)(?:: ([^`]+))?`")
 _DIRECTIONS = {"true": "--greater-is-better", "false": "--lower-is-better"}
-#: A command with its arguments.
-_COMMAND = re.compile(r"`reseed [a-z]+ [^`]+`")
-_FLAG = re.compile(r"--[a-z-]+")
+_COLUMNS = "--column"
+#: Fields of which one entry is an option, which is repeated.
+_REPEATED = ("metric", "deterministic", "fixed")
 
 
 def format_error(text: str, flags: Collection[str]) -> str:
-    """An error message, with the options of the command for the fields of a study file.
+    """An error message in options of the command.
 
-    flags: the options that the command has; others are not suggested.
+    flags: the options that the command has; other fields stay as they are.
     """
-    hints = [_format_suggestion(*match) for match in _SUGGESTION.findall(text)]
-    has_value = {found for hint in hints for found in _FLAG.findall(hint)}
-    for field, option in _OPTIONS.items():
-        if field in text and _FLAG.findall(option)[0] not in has_value:
-            hints.append(option)
-    if _DIRECTIONS["true"] in hints and "`false`" in text:
-        hints.append(_DIRECTIONS["false"])
-    if _COMMAND.search(text):  # a whole command is better than an option without its value
-        hints = [hint for hint in hints if not hint.endswith("…")]
-    known = [hint for hint in dict.fromkeys(hints) if hint and set(_FLAG.findall(hint)) <= {*flags}]
-    tail = "\nOn the command line: " + ", or ".join(known) if known else ""
-    return f"Error: {text}{tail}"
+    return f"Error: {speak_flags(text, flags)}"
 
 
-def _format_suggestion(field: str, value: str) -> str:
-    """The option for `field: value` of a study file; empty if there is none."""
+def speak_flags(text: str, flags: Collection[str] | None = None) -> str:
+    """A text with the option of the command line in place of each field of a study file.
+
+    flags: the options that the command has; None: any.
+    """
+    if "greater_is_better" in text:
+        text = text.replace("`false`", "`greater_is_better: false`")
+    return _FIELD.sub(lambda match: _translate(match, flags), text)
+
+
+def _translate(match: re.Match[str], flags: Collection[str] | None) -> str:
+    option = _name_option(match[1], match[2])
+    if not option or (flags is not None and option.split()[0] not in flags):
+        return match[0]
+    return f"`{option}`"
+
+
+def _name_option(field: str, value: str | None) -> str:
+    """The option for a field with a value; empty if it is certainly none."""
     if field == "columns":
-        name, _, column = value.strip("{}").partition(": ")
-        parts = column.strip("[]").split(", ") if column.startswith("[") else [column]
-        return " ".join(_format_column(name, part) for part in parts)
-    if field == "metric":
-        names = value.strip("[]").split(", ") if value.startswith("[") else [value]
-        return " ".join(f"--metric {_quote(name)}" for name in names)
+        return _name_columns(value)
     if field == "greater_is_better":
-        if value.startswith("{"):
-            return "--direction METRIC=greater --direction METRIC=less"
+        if value is None or value.startswith("{"):
+            return "--direction METRIC=less"
         return _DIRECTIONS.get(value, "")
-    return f"--{field.replace('_', '-')} {_quote(value)}"
+    option = f"--{field.replace('_', '-')}"
+    if value is None:
+        return option
+    names = value.strip("[]").split(", ") if field in _REPEATED else [value]
+    return " ".join(f"{option} {_quote(name)}" for name in names)
 
 
-def _format_column(name: str, column: str) -> str:
-    plain = column.strip('"')  # quotes of YAML
-    return f"--column {_quote(f'{name}={plain}')}"
+def _name_columns(value: str | None) -> str:
+    """The option for `{model: arch}` or `{model: [a, b]}`."""
+    if value is None:
+        return _COLUMNS
+    name, _, column = value.strip("{}").partition(": ")
+    parts = column.strip("[]").split(", ") if column.startswith("[") else [column]
+    plain = [part.strip("\"'") for part in parts]  # quotes of YAML
+    return " ".join(f"{_COLUMNS} {_quote(f'{name}={part}')}" for part in plain)
 
 
 def _quote(text: str) -> str:

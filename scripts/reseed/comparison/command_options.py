@@ -49,6 +49,37 @@ def add_layout(command: argparse.ArgumentParser) -> None:
     )
 
 
+def add_reading(command: argparse.ArgumentParser) -> None:
+    """Add the options that say how a table of scores is read, the same for every command."""
+    add = command.add_argument
+    add(
+        "--metric",
+        action="append",
+        help="what to compare by; repeat it for datasets without the first",
+    )
+    add_columns(command)
+    add_layout(command)
+    add_directions(command)
+    add("--format", default="auto", help="the tool that wrote the file, if it is not recognised")
+    add("--unit", default="", help="unit of the scores")
+
+
+def list_read_options(options: argparse.Namespace) -> dict[str, Any]:
+    """Fields of `ReadOptions` by the options of `add_reading` (and `--cluster`)."""
+    metric = options.metric
+    columns = parse_columns(options.column)
+    cluster = getattr(options, "cluster", None)
+    return {
+        "metric": metric[0] if metric and len(metric) == 1 else metric,
+        "columns": columns | ({"cluster": cluster} if cluster else {}),
+        "headings": options.headings,
+        "rows": options.rows,
+        "greater_is_better": parse_directions(options.greater, options.direction),
+        "format": options.format,
+        "unit": options.unit,
+    }
+
+
 def parse_columns(entries: list[str]) -> dict[str, str | list[str]]:
     """Entries `model=arch` by name; a name that is repeated has several columns."""
     columns: dict[str, str | list[str]] = {}
@@ -59,16 +90,6 @@ def parse_columns(entries: list[str]) -> dict[str, str | list[str]]:
         earlier = columns.get(name, [])
         others = [earlier] if isinstance(earlier, str) else earlier
         columns[name] = [*others, column] if others else column
-    return columns
-
-
-def parse_single_columns(entries: list[str]) -> dict[str, str]:
-    """Entries `model=arch` by name, of which none may be repeated."""
-    columns = {}
-    for name, column in parse_columns(entries).items():
-        if not isinstance(column, str):
-            raise ReseedError(f"--column {name}=…: give one column, not {', '.join(column)}.")
-        columns[name] = column
     return columns
 
 
@@ -88,6 +109,27 @@ def add_directions(command: argparse.ArgumentParser) -> None:
         metavar="METRIC=greater|less",
         help="which is better, for one of several metrics: --direction pinball=less",
     )
+
+
+def parse_directions(
+    greater: bool | None, entries: list[str] | None
+) -> bool | dict[str, bool] | None:
+    """The options of `add_directions`: the direction of all metrics, or by metric."""
+    if not entries:
+        return greater
+    if greater is not None:
+        raise ReseedError(
+            "give --direction, or --greater-is-better or --lower-is-better, not both."
+        )
+    directions = {}
+    for entry in entries:
+        metric, sign, word = entry.rpartition("=")
+        if not (sign and metric) or word not in ("greater", "less"):
+            raise ReseedError(
+                f"--direction {entry}: write METRIC=greater or METRIC=less, as log_loss=less."
+            )
+        directions[metric] = word == "greater"
+    return directions
 
 
 def add_item_options(command: argparse.ArgumentParser) -> None:

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from reseed.comparison.command_options import (
-    add_columns,
-    add_direction,
     add_failed,
     add_item_options,
-    parse_single_columns,
+    add_reading,
+    list_read_options,
     read_item_options,
 )
 
@@ -26,15 +25,9 @@ def add_evaluation_commands(commands: Any) -> None:
 
 def add_score_options(command: argparse.ArgumentParser) -> None:
     """Add the options that say which columns hold what, and how scores are read."""
-    _add_table_options(command)
+    add_reading(command)
     add_item_options(command)
     command.add_argument("--alpha", type=float, default=0.05, help="size of the tests (0.05)")
-
-
-def _add_table_options(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--metric", help="the score to compare, if there are several")
-    add_columns(command)
-    add_direction(command)
 
 
 def add_level(command: argparse.ArgumentParser) -> None:
@@ -43,14 +36,17 @@ def add_level(command: argparse.ArgumentParser) -> None:
 
 
 def read_score_options(options: argparse.Namespace) -> dict[str, Any]:
-    """Arguments of `compare_items` from the options of `add_score_options`."""
-    return {
-        "metric": options.metric,
-        "columns": parse_single_columns(options.column),
-        "greater_is_better": options.greater,
-        "alpha": options.alpha,
-        **read_item_options(options),
-    }
+    """Arguments of `compare_items` from the options of `add_score_options`, of scores read."""
+    return {"alpha": options.alpha, **read_item_options(options)}
+
+
+def _read(source: Any, options: argparse.Namespace, *required: str, of_tasks: bool = False) -> Any:
+    """The scores of a source, read by the options of the command."""
+    from reseed.readers.options import ReadOptions
+    from reseed.readers.read import read_scores
+
+    given = ReadOptions(**list_read_options(options))
+    return read_scores(source, given, required, of_tasks)[0]
 
 
 def _add_items(commands: Any) -> None:
@@ -79,7 +75,7 @@ def _run_items(options: argparse.Namespace) -> None:
     from reseed.core.csv_files import write_csv
 
     comparison = compare_items(
-        options.results,
+        _read(options.results, options, "model", "item"),
         baseline=options.baseline,
         rope=options.rope,
         level=options.level,
@@ -102,7 +98,7 @@ def _add_rank(commands: Any) -> None:
         epilog="example: reseed rank scores.csv --figure ranks.pdf",
     )
     command.add_argument("results", nargs="+", type=Path, help="CSV, Parquet or JSON lines")
-    _add_table_options(command)
+    add_reading(command)
     add_level(command)
     add = command.add_argument
     add("--cluster", metavar="COLUMN", help="column that names the cluster of each item")
@@ -129,11 +125,7 @@ def _run_rank(options: argparse.Namespace) -> None:
     from reseed.core.csv_files import write_csv
 
     ranking = rank_models(
-        options.results,
-        metric=options.metric,
-        columns=parse_single_columns(options.column),
-        cluster=options.cluster,
-        greater_is_better=options.greater,
+        _read(options.results, options, "model", of_tasks=True),
         missing=options.missing,
         failed=options.failed,
         scale=options.scale,
@@ -172,8 +164,8 @@ def _run_gate(options: argparse.Namespace) -> None:
     from reseed.core.atomic import write_text
 
     result = gate(
-        options.candidate, options.baseline, options.margin, use=options.use,
-        **read_score_options(options),
+        _read(options.candidate, options), _read(options.baseline, options), options.margin,
+        use=options.use, **read_score_options(options),
     )  # fmt: skip
     print(result.sentence())
     for note in result.notes:

@@ -151,8 +151,8 @@ class Gate:
 
 
 def gate(
-    candidate: pd.DataFrame | str | Path,
-    baseline: pd.DataFrame | str | Path,
+    candidate: pd.DataFrame | str | Path | Scores,
+    baseline: pd.DataFrame | str | Path | Scores,
     margin: float,
     *,
     metric: str | None = None,
@@ -205,8 +205,8 @@ def gate(
     alpha /= use * (use + 1) if use else 1
     given = choose_read_options(metric, columns, cluster, greater_is_better)
     sides = {
-        "candidate": read_scores(candidate, given, ())[0],
-        "baseline": read_scores(baseline, given, ())[0],
+        name: side if isinstance(side, Scores) else read_scores(side, given, ())[0]
+        for name, side in (("candidate", candidate), ("baseline", baseline))
     }
     name = _check_sides(sides)
     frames = [side.items().assign(model=model) for model, side in sides.items()]

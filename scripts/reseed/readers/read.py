@@ -17,7 +17,7 @@ from reseed.readers.checks import (
     refuse_summary_models,
 )
 from reseed.readers.column_spec import RequestedMetrics, list_requested_metrics
-from reseed.readers.columns import ALL_RUN_COLUMNS, ColumnMap, find_columns, list_columns
+from reseed.readers.columns import ALL_RUN_COLUMNS, ColumnMap, find_columns
 from reseed.readers.hints import require_columns
 from reseed.readers.item_predictions import (
     ItemPredictions,
@@ -28,9 +28,10 @@ from reseed.readers.item_predictions import (
 from reseed.readers.long_table import to_long_table
 from reseed.readers.metric_choice import check_same_unit, choose_directions, choose_metrics
 from reseed.readers.options import ReadOptions
+from reseed.readers.reading import Reading, describe_reading
 from reseed.readers.run_keys import RUN_KEY, read_item_labels
 from reseed.readers.score_meaning import check_score_meaning
-from reseed.readers.scores import ITEM_METRICS, Reading, Scores
+from reseed.readers.scores import ITEM_METRICS, Scores
 from reseed.readers.source_table import SourceTable
 from reseed.readers.sources import read_source
 
@@ -59,7 +60,7 @@ def read_scores(
         return scores
 
     scores = read_with_advice(read, options)
-    return scores, describe_reading(scores)
+    return scores, describe_reading(scores, frozenset(options.columns))
 
 
 def read_plainly(
@@ -161,34 +162,3 @@ def _check_item_metrics(
                 f"{table.path}: metric {name!r} is not computed from predictions of "
                 f"{part.task}; there are {', '.join(known)}."
             )
-
-
-def describe_reading(scores: Scores) -> Reading:
-    """What was understood of the source."""
-    table, columns, frame = scores.source, scores.columns, scores.frame
-    runs = [name for name in ALL_RUN_COLUMNS if name in columns]
-    row = "a run of a model"
-    if scores.predictions:
-        row = "a prediction of an item by a run"
-    elif scores.has_items:
-        row = "a score of an item of a run" if runs else "a score of an item"
-    elif not runs and frame["dataset"].nunique() > 1:
-        row = "a model on a dataset"
-    used = {name: list_columns(column) for name, column in columns.items() if name != "value"}
-    if scores.score_columns:
-        used["score"] = list(scores.score_columns)
-    counts = {"rows": len(table.frame)}
-    counts |= {name: int(frame[name].nunique()) for name in runs if name in frame}
-    if scores.has_items and not scores.predictions:
-        counts |= {n: int(frame[n].nunique()) for n in ("item", "prompt", "cluster") if n in used}
-    return Reading(
-        table.path,
-        table.layout.format,
-        row,
-        used,
-        counts,
-        scores.models,
-        list(scores.metrics),
-        {name: "greater" if up else "less" for name, up in scores.greater.items()},
-        scores.notes,
-    )

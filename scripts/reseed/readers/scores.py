@@ -1,10 +1,9 @@
-"""What every source is read as: one long table of scores, and what was understood of the source."""
+"""What every source is read as: one long table of scores."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,6 @@ import pandas as pd
 from reseed.core.errors import ReseedError
 from reseed.readers.columns import ColumnMap
 from reseed.readers.item_predictions import ItemPredictions, ItemTask
-from reseed.readers.run_keys import RUN_KEY
 from reseed.readers.source_table import SourceTable
 
 #: Labels of a score that is of one item of a run; text, empty where the source has none.
@@ -136,27 +134,6 @@ class Scores:
         )
 
 
-class Reading(NamedTuple):
-    """What was understood of a source.
-
-    source: the file, or `The table`. layout: the tool or layout, a value of `format`.
-    row: what one row of the source is.
-    columns: Reseed's name → the columns of the source.
-    directions: by metric, `greater` or `less` is better.
-    notes: how the source was read, and what was taken for granted with the option to change it.
-    """
-
-    source: str
-    layout: str
-    row: str
-    columns: dict[str, list[str]]
-    counts: dict[str, int]
-    models: list[str]
-    datasets: list[str]
-    directions: dict[str, str]
-    notes: tuple[str, ...]
-
-
 def _arrange_predictions(part: ItemPredictions, scores: Scores) -> pd.DataFrame:
     """Predictions of one dataset with their targets, as `Scores.items`."""
     rows, metric = part.rows, scores.metric
@@ -186,6 +163,3 @@ def _arrange_predictions(part: ItemPredictions, scores: Scores) -> pd.DataFrame:
         target=np.asarray(target, dtype=np.float64),
     )  # fmt: skip
     return frame.reset_index(drop=True)
-
-
-__all__ = ["ITEM_LABELS", "ITEM_METRICS", "LABELS", "RUN_KEY", "Reading", "Scores"]

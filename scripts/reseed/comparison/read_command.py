@@ -1,0 +1,99 @@
+"""`reseed read`: what a table is understood as, without comparing."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from reseed.comparison.command_options import (
+    add_reading,
+    add_seed_draws,
+    list_read_options,
+)
+
+if TYPE_CHECKING:
+    from reseed.readers.options import ReadOptions
+    from reseed.readers.reading import Reading
+
+
+def add_read(commands: Any) -> None:
+    """Add the command to the subparsers of `reseed`."""
+    command = commands.add_parser(
+        "read",
+        help="show what a table is understood as, without comparing",
+        description="Show what each column and heading is taken as, what is assumed, and what a "
+        "comparison would ask.",
+        epilog="example: reseed read runs.csv --metric auc",
+    )
+    add = command.add_argument
+    add("results", nargs="+", help="as of `reseed compare`; or a table of means")
+    add_reading(command)
+    add_seed_draws(command)
+    add("--test-train-ratio", type=float, help="test rows / training rows of random splits")
+    add("--json", action="store_true", help="print the reading as JSON")
+    command.set_defaults(run=_run_read)
+
+
+def _run_read(options: argparse.Namespace) -> None:
+    from reseed.readers.options import ReadOptions
+
+    given = ReadOptions(
+        test_train_ratio=options.test_train_ratio,
+        seed_draws=options.seed_draws,
+        **list_read_options(options),
+    )
+    sources = options.results
+    found = explain(sources[0] if len(sources) == 1 else sources, given)
+    if options.json:
+        print(json.dumps(found.as_dict(), indent=2, ensure_ascii=False))
+    else:
+        print(*map(options.speak, found.lines()), sep="\n")
+
+
+def explain(source: Any, options: ReadOptions) -> Reading:
+    """The reading of a source, with what a comparison would ask.
+
+    Raises:
+        ReseedError: for a source that cannot be read.
+    """
+    from dataclasses import replace
+
+    from reseed.core.errors import ReseedError
+    from reseed.readers.read import read_scores
+    from reseed.readers.study_info import StudyTexts
+    from reseed.readers.study_tables import tabulate_runs
+
+    try:
+        scores, found = read_scores(source, options)
+    except ReseedError as error:
+        if isinstance(source, str) and re.search("`reseed means", str(error)):
+            return _explain_means(source, str(error))
+        raise
+    if scores.need_item_model():
+        return found
+    try:
+        tabulate_runs(scores, options, StudyTexts("read", ""))
+    except ReseedError as error:
+        return replace(found, asked=str(error))
+    return replace(found, notes=scores.notes)
+
+
+def _explain_means(source: str, error: str) -> Reading:
+    """The reading of a table of means; ReseedError `error` if it is none."""
+    from reseed.core.errors import ReseedError
+    from reseed.readers.paper_tables import read_means
+    from reseed.readers.reading import Reading
+
+    try:
+        means = read_means(source, runs=2)
+    except ReseedError:
+        raise ReseedError(error) from None
+    names = {name: list(dict.fromkeys(means[name])) for name in ("model", "dataset")}
+    note = "Means with their spread, no runs: `reseed means` compares them."
+    return Reading(
+        source, "means", "a mean with its spread", len(means), {},
+        {name: len(values) for name, values in names.items()}, names["model"], names["dataset"],
+        {}, (), (note,),
+    )  # fmt: skip

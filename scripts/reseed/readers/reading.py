@@ -1,0 +1,134 @@
+"""What was understood of a source: for people, before anything is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+from reseed.metrics.directions import infer_direction, read_stated_direction
+from reseed.readers.columns import ALL_RUN_COLUMNS, list_columns
+from reseed.readers.scores import Scores
+from reseed.readers.source_table import join_names
+
+_SPLITS = {"fold", "data_seed", "repeat"}
+#: Layout → the option that says otherwise.
+_HEADINGS = {
+    "runs_in_columns": "headings: seed",
+    "models_in_columns": "headings: dataset",
+    "datasets_in_columns": "headings: fold",
+}
+
+
+class Assumption(NamedTuple):
+    """What no name in the source says, and the field of a study file that says otherwise."""
+
+    text: str
+    change: str
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was understood of a source.
+
+    source: the file, or `The table`. layout: the tool or layout, a value of `format`.
+    row: what one row is. rows: their number.
+    columns: Reseed's name → the columns of the source.
+    levels: number of values of each label.
+    models, datasets: their names. directions: by metric, `greater` or `less` is better.
+    assumed: what was taken for granted.
+    asked: what a comparison asks or refuses; empty if nothing.
+    notes: how the source was read.
+    """
+
+    source: str
+    layout: str
+    row: str
+    rows: int
+    columns: dict[str, list[str]]
+    levels: dict[str, int]
+    models: list[str]
+    datasets: list[str]
+    directions: dict[str, str]
+    assumed: tuple[Assumption, ...]
+    notes: tuple[str, ...]
+    asked: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it, for JSON."""
+        assumed = [one._asdict() for one in self.assumed]
+        return asdict(self) | {"assumed": assumed, "notes": list(self.notes)}
+
+    def lines(self) -> Iterator[str]:
+        """The reading as lines of text."""
+        yield f"{self.source}: {self.rows:,} rows; a row is {self.row} ({self.layout})."
+        for name, columns in self.columns.items():
+            where = " and ".join(map(repr, columns))
+            more = f", {self.levels[name]:,} values" if name in self.levels else ""
+            yield f"  {name:<12}{where}{more}"
+        yield f"Models ({len(self.models)}): {join_names(self.models, 10)}."
+        yield f"Datasets ({len(self.datasets)}): {join_names(self.datasets, 10)}."
+        for metric, direction in self.directions.items():
+            yield f"Score: {metric}, {direction} is better."
+        for one in self.assumed:
+            yield f"Assumed: {one.text}. Otherwise: `{one.change}`."
+        yield from (f"Note: {note}" for note in self.notes)
+        yield f"Asked: {self.asked}" if self.asked else "A comparison asks nothing."
+
+
+def describe_reading(scores: Scores, mapped: frozenset[str] = frozenset()) -> Reading:
+    """What was understood of the source of `scores`.
+
+    mapped: Reseed's names that the user maps.
+    """
+    table, columns, frame = scores.source, scores.columns, scores.frame
+    used = {name: list_columns(column) for name, column in columns.items() if name != "value"}
+    if scores.score_columns:
+        used["score"] = list(scores.score_columns)
+    labels = [name for name in used if name in frame and name != "metric"]
+    return Reading(
+        table.path,
+        table.layout.format,
+        _describe_row(scores),
+        len(table.frame),
+        used,
+        {name: int(frame[name].nunique()) for name in labels},
+        scores.models,
+        list(scores.metrics),
+        {name: "greater" if up else "less" for name, up in scores.greater.items()},
+        tuple(_list_assumptions(scores, mapped)),
+        scores.notes,
+    )
+
+
+def _describe_row(scores: Scores) -> str:
+    has_runs = bool({*ALL_RUN_COLUMNS} & scores.named)
+    if scores.predictions:
+        return "a prediction of an item by a run"
+    if scores.has_items:
+        return "a score of an item of a run" if has_runs else "a score of an item"
+    if not has_runs and scores.frame["dataset"].nunique() > 1:
+        return "a model on a dataset"
+    return "a run of a model"
+
+
+def _list_assumptions(scores: Scores, mapped: frozenset[str]) -> Iterator[Assumption]:
+    """What no word of the source says beyond doubt."""
+    table, named = scores.source, scores.named
+    for name, column in scores.columns.items():
+        for one in list_columns(column):
+            if name not in mapped and name != one.lower() and name != "value":
+                yield Assumption(f"{one!r} is the {name}", f"columns: {{{name}: …}}")
+    if (change := _HEADINGS.get(table.layout.format)) is not None:
+        yield Assumption(f"the layout is {table.layout.format}", change)
+    for metric, up in scores.greater.items():
+        if read_stated_direction(metric) is None and metric not in table.layout.directions:
+            by = "by its name" if infer_direction(metric) is not None else "as stated"
+            text = f"{'greater' if up else 'less'} {metric} is better, {by}"
+            yield Assumption(text, f"greater_is_better: {str(not up).lower()}")
+    if "dataset" not in named:
+        yield Assumption("all rows are of one dataset", "columns: {dataset: …}")
+    if "seed" in named and not (_SPLITS & named or scores.has_items):
+        yield Assumption("seeds drew the training, on one split", "seed_draws: split")
+    if "fold" in named and "repeat" not in named:
+        yield Assumption("folds are of one cross-validation", "test_train_ratio: 0.25")
