@@ -111,7 +111,7 @@ def test_features_are_computed_once_and_kept_on_disk(weights, monkeypatch):
     def fail(*arguments):
         raise AssertionError("computed again")
 
-    monkeypatch.setattr(pretrained_head, "_load_backbone", fail)
+    monkeypatch.setattr(pretrained_head, "load_backbone", fail)
     assert np.array_equal(make(weights).fit(images, y).predict(images), expected)
     _CACHE.clear()  # as in another process
     assert np.array_equal(make(weights).fit(images, y).predict(images), expected)

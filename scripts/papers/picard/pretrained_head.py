@@ -3,7 +3,7 @@
 This is the first stage of his code. The last layer is drawn at random and trained by SGD with
 Nesterov momentum 0.9, weight decay 1e-4 and a cosine schedule from 0.1 to 0.001. The loss is the
 cross-entropy plus the cross-entropy with label smoothing 0.1; batches have 128 images. The second
-stage, which fine-tunes the whole network, is omitted. So the backbone never changes, the features
+stage, which trains the whole network, is `fine_tuning`. So the backbone never changes, the features
 of an image are computed once for all seeds, and images are not augmented. The seeds decide the
 initial weights of the head (`init`) and the order of batches (`order`).
 
@@ -231,17 +231,13 @@ class PretrainedHead:
                 "pretrained_head needs images (n, height, width, channels) of bytes, but the "
                 f"inputs are {X.dtype} of shape {X.shape}: use a dataset of kind: images"
             )
-        backbone, size = _load_backbone(self.recipe.backbone, self.weights), self.recipe.resolution
+        backbone, size = load_backbone(self.recipe.backbone, self.weights), self.recipe.resolution
         layout = choose_memory_format(backbone, self.device)
         backbone.to(self.device, memory_format=layout)
         parts = []
         for start in range(0, len(X), _ROWS_AT_ONCE[self.device.type]):
             part = np.require(X[start:][: _ROWS_AT_ONCE[self.device.type]], requirements=["C", "W"])
-            images = torch.from_numpy(part).to(self.device).permute(0, 3, 1, 2).float()
-            if images.shape[1] == 1:
-                images = images.expand(-1, 3, -1, -1)
-            if images.shape[2:] != (size, size):
-                images = F.interpolate(images, (size, size), mode="bilinear", antialias=True)
+            images = scale_images(torch.from_numpy(part).to(self.device), size)
             parts.append(backbone.features(images.contiguous(memory_format=layout)))
         return torch.cat(parts).float().cpu().numpy()
 
@@ -285,7 +281,18 @@ class TransformersBackbone(nn.Module):
         return (outputs.last_hidden_state[:, 0] if pooled is None else pooled).flatten(1)
 
 
-def _load_backbone(name: str, folder: Path) -> nn.Module:
+def scale_images(images: Tensor, size: int) -> Tensor:
+    """Bytes (n, height, width, 1 or 3) → float (n, 3, size, size), pixels 0 … 255."""
+    scaled = images.permute(0, 3, 1, 2).float()
+    if scaled.shape[1] == 1:
+        scaled = scaled.expand(-1, 3, -1, -1)
+    if scaled.shape[2:] != (size, size):
+        scaled = F.interpolate(scaled, (size, size), mode="bilinear", antialias=True)
+    return scaled
+
+
+def load_backbone(name: str, folder: Path) -> nn.Module:
+    """The frozen backbone of a folder of weights; `features` maps images to (n, features)."""
     return (
         efficientnet_lite.load(folder)
         if name == "efficientnet_lite0"
