@@ -55,6 +55,15 @@ def test_a_statement_about_each_setting_needs_every_interval():
     assert judge(each, [make(ratios((1.1, 4.0), (0.2, 0.5)))]).verdict == "contradicted"
 
 
+def test_seeds_needed_for_each_setting_are_those_of_the_least_certain():
+    alone = [make(ratios(one)) for one in ((0.9, 4.0), (0.95, 1.5))]
+    single = Statement("Splits dominate", "ratio", above=1)
+    needed = [judge(single, [claim]).needed for claim in alone]
+    together = make(ratios((0.9, 4.0), (0.95, 1.5), (1.1, 2.0)))
+    each = Statement("Splits dominate everywhere", "ratio", above=1, each=True)
+    assert judge(each, [together]).needed == max(needed) > 12
+
+
 def test_a_statement_speaks_about_some_rows_only():
     claim = make(ratios((2.0, 3.0), (0.2, 0.5)), arms=["rf", "net~1a2b"])
     for arm, verdict in (("rf", "supported"), ("net", "contradicted"), ("xgb", "not run")):

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from math import inf, isfinite, nan
 from typing import Any, Literal
 
-from reseed.claims.averages import POWER, AverageOfEnds
+from reseed.claims.averages import POWER, Average, AverageOfEnds
 from reseed.claims.claim import Claim
 from reseed.core.statement import Statement
 
@@ -151,7 +151,8 @@ def _measure(
     whole = average.interval(chosen, LEVEL)
     needed = None
     if verdict == "not yet" and not blind:
-        needed = average.needed(chosen, _nearest(whole[0], region), claim.sample.high)
+        parts = [(i,) for i in chosen] if statement.each else [chosen]
+        needed = _needed(average, parts, region, claim.sample.high)
     return replace(
         bare,
         verdict=verdict,
@@ -163,6 +164,18 @@ def _measure(
         reason=statement.not_comparable
         or (_BLIND if blind else _reason(verdict, whole, needed, bare.noun)),
     )
+
+
+def _needed(
+    average: Average, parts: Sequence[tuple[int, ...]], region: tuple[float, float], n: int
+) -> int | None:
+    """Size of the sample that decides the last of `parts`, each some positions of estimates."""
+    sizes = []
+    for part in parts:
+        value, low, high = average.interval(part, LEVEL)
+        if not region[0] <= low <= high <= region[1]:
+            sizes.append(average.needed(part, _nearest(value, region), n))
+    return None if None in sizes else max(filter(None, sizes), default=None)
 
 
 def _lacks_power(claim: Claim) -> bool:
@@ -254,7 +267,7 @@ def _reason(
     if not (isfinite(whole[1]) or isfinite(whole[2])):
         return "It has no interval, so nothing is decided."
     if needed is None:
-        return "The estimate is too near the limit for any number of runs to be named."
+        return "No number of runs is known that would decide it."
     return (
         f"About {needed:,} {noun} would decide it with a power of 80 %, if the estimate is right."
     )
