@@ -155,8 +155,8 @@ def _compare_table(cells: list | tuple, runs: int, spread: str | None) -> pd.Dat
     table = pd.DataFrame({"dataset": names, "model": ["a", "b"] * (len(mean) // 2)})
     if not spread:
         cells_of_text = [f"{m} ± {s}" for m, s in zip(mean, sd, strict=True)]
-        return compare_means(table.assign(score=cells_of_text), **options)
-    return compare_means(table.assign(mean=mean, sd=sd), **options)
+        return compare_means(table.assign(score=cells_of_text), **options).verdicts
+    return compare_means(table.assign(mean=mean, sd=sd), **options).verdicts
 
 
 TABLES: Tables = {

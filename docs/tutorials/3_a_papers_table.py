@@ -34,13 +34,12 @@ table
 # column, and a difference is claimed only if it holds for all values that round to the printed digits.
 
 pairs = reseed.compare_means(table, runs=5, metric="accuracy", baseline="BERT", spread="sd")
-for sentence in pairs["verdict"]:
-    print("-", sentence)
+pairs
 
 # %%
 # Bold numbers in a paper usually mark the largest mean. Here they would mark *Ours* three times.
 
-pairs[["dataset", "model_a", "model_b", "difference", "low", "high", "p", "outcome"]]
+pairs.verdicts[["dataset", "model_a", "model_b", "difference", "low", "high", "p", "outcome"]]
 
 # %%
 # What is the ±?
@@ -50,7 +49,7 @@ pairs[["dataset", "model_a", "model_b", "difference", "low", "high", "p", "outco
 # differences are shown.
 
 for spread in ("sd", "se"):
-    found = reseed.compare_means(table, runs=5, metric="accuracy", spread=spread)
+    found = reseed.compare_means(table, runs=5, metric="accuracy", spread=spread).verdicts
     print(spread, dict(zip(found["dataset"], found["p"].round(4), strict=True)))
 
 # %%

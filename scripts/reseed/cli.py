@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ast
-import os
 import re
-import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,11 +16,15 @@ from reseed.commands.error_hints import format_error, speak_flags
 from reseed.comparison.command_options import (
     add_directions,
     add_item_options,
+    add_outputs,
+    add_printed,
     add_reading,
     add_seed_draws,
+    check_figure,
     list_read_options,
     parse_directions,
     read_item_options,
+    show,
 )
 from reseed.comparison.evaluation_commands import add_evaluation_commands
 from reseed.comparison.init_command import add_init
@@ -31,9 +33,6 @@ from reseed.core.errors import ReseedError
 from reseed.core.plain_text import show_controls
 
 if TYPE_CHECKING:
-    from reseed.comparison.item_result import ItemComparison
-    from reseed.comparison.result import Comparison
-
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 _EXAMPLES = """examples:
@@ -137,14 +136,9 @@ def _add_compare(commands: Commands) -> None:
         help="the largest difference that does not matter, in units of the score (--rope 0.01); "
         "without it no pair is called equivalent",
     )
-    add("--html", type=Path, metavar="FILE", help="write the report, one page")
-    add("--latex", type=Path, metavar="FILE", help="write the table of comparisons as LaTeX")
-    add("--figure", type=Path, metavar="FILE", help="write the first figure (PDF, PNG, SVG)")
-    add("--csv", type=Path, metavar="FILE", help="write the verdicts as CSV")
+    add_outputs(command, "verdicts")
     add("--folder", type=Path, help="write every table, figure and statistic")
-    output = command.add_mutually_exclusive_group()
-    output.add_argument("--json", action="store_true", help="print answer, ranking and verdicts")
-    output.add_argument("--quiet", action="store_true", help="print the answer alone")
+    add_printed(command)
     command.set_defaults(run=_run_compare)
 
 
@@ -170,7 +164,8 @@ def _add_means(commands: Commands) -> None:
     for option in read_pair_options():
         if option.name in _MEANS_OPTIONS:
             option.add_to(command)
-    add("--csv", type=Path, metavar="FILE", help="write the verdicts as CSV")
+    add_outputs(command, "verdicts", figure=False)
+    add_printed(command)
     command.set_defaults(run=_run_means)
 
 
@@ -218,10 +213,9 @@ def _list_set_options(options: argparse.Namespace, names: list[str]) -> dict[str
 
 
 def _run_means(options: argparse.Namespace) -> None:
-    from reseed.comparison.means import CAUTION, compare_means
-    from reseed.core.csv_files import write_csv
+    from reseed.comparison.means import compare_means
 
-    table = compare_means(
+    found = compare_means(
         options.table,
         runs=options.runs,
         metric=options.metric,
@@ -231,23 +225,15 @@ def _run_means(options: argparse.Namespace) -> None:
         greater_is_better=parse_directions(options.greater, options.direction),
         **_list_set_options(options, _MEANS_OPTIONS),
     )
-    for note in table.attrs["notes"]:
-        print(f"Note: {note}")
-    print(*(f"- {verdict}" for verdict in table["verdict"]), sep="\n")
-    print(f"\n{CAUTION}")
-    if options.csv:
-        write_csv(table, options.csv)
+    show(found, options)
 
 
 def _run_compare(options: argparse.Namespace) -> None:
     from reseed.comparison.compare import compare
-    from reseed.core.atomic import write_text
-    from reseed.core.csv_files import write_csv
 
     _use_plain_strings()
     sources = options.results
-    if options.figure:
-        _check_figure(options.figure)
+    check_figure(options.figure)
     names = [option.name for option in read_pair_options()]
     comparison = compare(
         sources[0] if len(sources) == 1 else sources,
@@ -262,23 +248,7 @@ def _run_compare(options: argparse.Namespace) -> None:
         **read_item_options(options),
         **_list_set_options(options, names),
     )
-    try:
-        _print_comparison(comparison, options)
-        sys.stdout.flush()
-    except BrokenPipeError:  # `| head` reads the first lines only; the files are still wanted
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    if options.csv:
-        write_csv(comparison.verdicts, options.csv)
-    if options.latex:
-        write_text(options.latex, comparison.to_latex())
-    if options.figure:
-        comparison.plot().savefig(options.figure, dpi=200)
-    if options.folder:
-        comparison.save(options.folder)
-    if options.html:
-        comparison.to_html(options.html, progress=True)
-        if not options.json:
-            print(f"\nReport: {options.html}")
+    show(comparison, options)
 
 
 def _use_plain_strings() -> None:
@@ -286,31 +256,6 @@ def _use_plain_strings() -> None:
     import pandas as pd
 
     pd.set_option("mode.string_storage", "python")
-
-
-def _print_comparison(comparison: Comparison | ItemComparison, options: argparse.Namespace) -> None:
-    """Print for a terminal with colors and tables of its width; plain text otherwise."""
-    from reseed.comparison import item_result
-    from reseed.comparison.console import render
-
-    if options.json:
-        print(comparison.to_json())
-    elif options.quiet:
-        print(*comparison.answer, sep="\n")
-    elif isinstance(comparison, item_result.ItemComparison):
-        print(comparison)
-    else:
-        is_terminal = sys.stdout.isatty()
-        width = shutil.get_terminal_size((100, 24)).columns if is_terminal else None
-        print(render(comparison, width, color=is_terminal and "NO_COLOR" not in os.environ))
-
-
-def _check_figure(figure: Path) -> None:
-    from matplotlib.backend_bases import FigureCanvasBase
-
-    known = FigureCanvasBase.get_supported_filetypes()
-    if figure.suffix and figure.suffix[1:].lower() not in known:
-        raise ReseedError(f"--figure {figure}: end its name in one of {', '.join(known)}.")
 
 
 def _parse_rope(entries: list[str] | None) -> float | dict[str, float] | None:

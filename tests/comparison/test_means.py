@@ -5,11 +5,15 @@ import pandas as pd
 import pytest
 import reseed
 from reseed.cli import main
-from reseed.comparison.means import compare_means
 from reseed.core.errors import ReseedError
 from reseed.readers.paper_tables import read_means
 from scipy.stats import ttest_ind, ttest_ind_from_stats
 from statsmodels.stats.multitest import multipletests
+
+
+def compare_means(*arguments, **options):
+    return reseed.compare_means(*arguments, **options).verdicts
+
 
 PAPER = pd.DataFrame(
     {

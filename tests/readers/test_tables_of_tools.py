@@ -101,8 +101,8 @@ Mid~\citep{smith} & \underline{54.0}$\pm$1.1 & 93.9$\pm$0.2 \\
         encoding="utf-8",
     )
     answer = run("means", "t.tex", "--runs", "5", "--spread", "sd")
-    assert "New beats Old on CoLA: difference 9.7" in answer
-    assert "New beats Mid" in answer
+    assert "New – Old" in answer
+    assert "New – Mid" in answer
 
 
 def test_arrays_of_runs_and_tasks():

@@ -32,7 +32,7 @@ def test_markdown_is_read_as_a_table_of_runs(tmp_path):
 def test_latex_is_read_as_a_table_of_means(tmp_path):
     path = tmp_path / "table.tex"
     path.write_text(TEX)
-    table = compare_means(path, runs=5, metric="accuracy")
+    table = compare_means(path, runs=5, metric="accuracy").verdicts
     row = table[table["dataset"] == "MRPC"].iloc[0]
     assert (row["model_a"], row["model_b"]) == ("Ro_BERTa", "BERT")
     assert (row["mean_a"], row["sd_a"], row["mean_b"], row["sd_b"]) == (90.2, 0.4, 88.1, 0.5)
@@ -80,4 +80,7 @@ def test_two_lines_of_headings_are_joined_in_the_remedy(tmp_path):
     with pytest.raises(ReseedError, match=joined):
         compare_means(path, runs=5, metric="accuracy")
     path.write_text(f"{joined}\n{rows}")
-    assert set(compare_means(path, runs=5, metric="accuracy")["dataset"]) == {"MRPC", "SST-2"}
+    assert set(compare_means(path, runs=5, metric="accuracy").verdicts["dataset"]) == {
+        "MRPC",
+        "SST-2",
+    }

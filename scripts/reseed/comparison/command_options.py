@@ -1,13 +1,21 @@
-"""Options that several commands share: columns, direction, and how scores of items are read."""
+"""Options that several commands share: columns, direction, scores of items, and outputs."""
 
 from __future__ import annotations
 
 import argparse
+import os
+import shutil
+import sys
 from collections.abc import Callable
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from reseed.core.atomic import write_text
 from reseed.core.errors import ReseedError
 from reseed.core.headings import HEADINGS, ROWS
+
+if TYPE_CHECKING:
+    from reseed.comparison.output import Result
 
 #: Options of `add_item_options`, by argument of `compare_items`.
 _ITEM_ARGUMENTS = ("cluster", "repeats", "fixed", "failed")
@@ -164,3 +172,67 @@ def add_failed(add: Callable[..., Any]) -> None:
 def read_item_options(options: argparse.Namespace) -> dict[str, Any]:
     """Arguments of `compare_items` and `compare` from the options of `add_item_options`."""
     return {name: getattr(options, name) for name in _ITEM_ARGUMENTS}
+
+
+def add_outputs(command: argparse.ArgumentParser, rows: str, figure: bool = True) -> None:
+    """Add the options that every result has; `rows` names what is written, such as `verdicts`."""
+    add = command.add_argument_group("output").add_argument
+    add("--html", type=Path, metavar="FILE", help="write the report, one page")
+    add("--latex", type=Path, metavar="FILE", help=f"write the {rows} as a LaTeX table")
+    add("--csv", type=Path, metavar="FILE", help=f"write the {rows} as CSV")
+    if figure:
+        add("--figure", type=Path, metavar="FILE", help="write the first figure (PDF, PNG, SVG)")
+
+
+def add_printed(command: argparse.ArgumentParser) -> None:
+    """Add `--json` and `--quiet`, which print something else than the tables."""
+    group = command.add_mutually_exclusive_group()
+    group.add_argument("--json", action="store_true", help="print the answer and all numbers")
+    group.add_argument("--quiet", action="store_true", help="print the answer alone")
+
+
+def show(result: Result, options: argparse.Namespace) -> None:
+    """Print a result as the options of `add_printed` say, and write its files."""
+    try:
+        _print(result, options)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `| head` reads the first lines only; the files are still wanted
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    write_outputs(result, options)
+
+
+def _print(result: Result, options: argparse.Namespace) -> None:
+    """Print for a terminal with colors and tables of its width; plain text otherwise."""
+    if options.json:
+        print(result.to_json())
+    elif options.quiet:
+        print(*result.answer, sep="\n")
+    else:
+        is_terminal = sys.stdout.isatty()
+        width = shutil.get_terminal_size((100, 24)).columns if is_terminal else None
+        print(result.render(width, color=is_terminal and "NO_COLOR" not in os.environ))
+
+
+def write_outputs(result: Result, options: argparse.Namespace) -> None:
+    """Write the files that the options of `add_outputs` name."""
+    if options.csv:
+        result.to_csv(options.csv)
+    if options.latex:
+        write_text(options.latex, result.to_latex())
+    if getattr(options, "figure", None):
+        result.plot().savefig(options.figure, dpi=200)
+    if getattr(options, "folder", None):
+        result.save(options.folder)
+    if options.html:
+        result.to_html(options.html, progress=True)
+        if options.json is False:
+            print(f"\nReport: {options.html}")
+
+
+def check_figure(figure: Path | None) -> None:
+    """Refuse a format of figures that is not known, before anything is computed."""
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    known = FigureCanvasBase.get_supported_filetypes() if figure else {}
+    if figure and figure.suffix and figure.suffix[1:].lower() not in known:
+        raise ReseedError(f"--figure {figure}: end its name in one of {', '.join(known)}.")

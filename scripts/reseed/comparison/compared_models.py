@@ -32,7 +32,7 @@ _VERDICT_COLUMNS = [
 _LEADERBOARD_COLUMNS = ["dataset", "metric", "model", "rank", "mean", "sd", "n", "failed"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ComparedModels:
     """Models compared by their results.
 

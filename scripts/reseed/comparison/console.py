@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,11 +14,13 @@ from reseed.claims.formatting import format_p, format_share
 from reseed.claims.pair_verdicts import BY_ONE_CORRECTION, find_conditional, label_pair_outcome
 from reseed.claims.possible_ranks import format_ranks
 from reseed.claims.verdicts import ALL_DATASETS
+from reseed.comparison.output import UNLIMITED, build_table, open_console, read_console
+from reseed.comparison.shown import MOST_SENTENCES, ResultRow, format_estimate
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.metrics.directions import AGAINST
 from reseed.readers.deterministic import list_single_runs
 from reseed.readers.source_table import join_names
-from reseed.report.rendering.numbers import counted, fixed, interval, interval_decimals, several
+from reseed.report.rendering.numbers import counted, several
 
 if TYPE_CHECKING:
     from reseed.comparison.compared_models import ComparedModels
@@ -29,16 +29,10 @@ if TYPE_CHECKING:
 _MOST_PAIRS = 12
 #: Models of the ranking that are printed.
 _MOST_MODELS = 20
-#: Up to this many comparisons are printed as sentences.
-_MOST_SENTENCES = 3
-#: Cells without a value.
-_EMPTY = ("–", "—", "")
 #: Names that a sentence lists.
 _MOST_NAMES = 5
 #: Widest ranking.
 _WIDEST = 120
-#: Width of output that is not a terminal: tables are not wrapped.
-_UNLIMITED = 10_000
 _REST = (
     "More: --html FILE writes the page with figures, --csv FILE all verdicts, --folder DIR every "
     "table. In Python: `to_html`, `verdicts`, `save`."
@@ -179,23 +173,17 @@ def render(comparison: ComparedModels, width: int | None = None, color: bool = F
         width: columns of the terminal, to which tables are fitted; None for no limit.
         color: whether to use terminal colors.
     """
-    from rich.console import Console
-
-    console = Console(
-        file=io.StringIO(), width=width or _UNLIMITED, force_terminal=color, highlight=False,
-        no_color=not color, emoji=False, markup=False, legacy_windows=False,
-    )  # fmt: skip
+    console = open_console(width, color)
     for sentence in state_answer(comparison):
         console.print(sentence, style="bold")
     console.print()
     _print_ranking(console, comparison)
     _print_pairs(console, comparison)
     console.print()
-    for note in _list_notes(comparison):
+    for note in list_notes(comparison):
         console.print(f"Note: {note}")
     console.print(_REST)
-    text = console.file.getvalue()  # type: ignore[attr-defined]
-    return "\n".join(line.rstrip() for line in text.splitlines())
+    return read_console(console)
 
 
 def _print_ranking(console: Any, comparison: ComparedModels) -> None:
@@ -206,32 +194,15 @@ def _print_ranking(console: Any, comparison: ComparedModels) -> None:
         board.insert(2, "Possible ranks", [ranks.get(model, "–") for model in board["Model"]])
     shown = board.head(_MOST_MODELS)
     of_datasets = [c for c in shown if "Mean rank" in shown and str(c).endswith(("↑", "↓"))]
-    width, unlimited = min(console.width, _WIDEST), console.options.update(width=_UNLIMITED)
+    width, unlimited = min(console.width, _WIDEST), console.options.update(width=UNLIMITED)
     for dropped in ((), of_datasets, ("Letters", "Lowest", "Highest"), ("SD",)):
         shown = shown.drop(columns=list(dropped), errors="ignore")
-        table = _build_table(shown)
+        table = build_table(shown)
         if console.measure(table, options=unlimited).maximum <= width:
             break
     console.print(table)
     if len(board) > len(shown):
         console.print(f"… and {len(board) - len(shown)} more models.")
-
-
-def _build_table(frame: pd.DataFrame, left: int = 1) -> Any:
-    """A table of rich without empty columns.
-
-    The first `left` columns are texts; the others are aligned right.
-    """
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    frame = frame.loc[:, ~frame.isin(_EMPTY).all()]
-    for number, column in enumerate(frame):
-        table.add_column(str(column), justify="left" if number < left else "right", overflow="fold")
-    for row in frame.itertuples(index=False):
-        table.add_row(*map(str, row))
-    return table
 
 
 def _print_pairs(console: Any, comparison: ComparedModels) -> None:
@@ -240,7 +211,7 @@ def _print_pairs(console: Any, comparison: ComparedModels) -> None:
         return
     console.print()
     several_datasets = rows["dataset"].nunique() > 1
-    if len(rows) <= _MOST_SENTENCES:
+    if len(rows) <= MOST_SENTENCES:
         for dataset, verdict in rows[["dataset", "verdict"]].itertuples(index=False):
             console.print(f"- {dataset}: {verdict}" if several_datasets else f"- {verdict}")
         return
@@ -256,7 +227,7 @@ def _print_pairs(console: Any, comparison: ComparedModels) -> None:
             console.print()
         console.print("Pairs on single datasets, number of datasets by outcome:", style="bold")
         counts = _count_outcomes(single)
-        console.print(_build_table(counts.head(_MOST_PAIRS)))
+        console.print(build_table(counts.head(_MOST_PAIRS)))
         _print_more(console, len(counts))
 
 
@@ -264,8 +235,12 @@ def _print_differences(console: Any, comparison: ComparedModels, rows: pd.DataFr
     """One line a pair, grouped by outcome."""
     order = list(dict.fromkeys(rows["outcome"]))
     grouped = rows.sort_values("outcome", key=lambda o: o.map(order.index), kind="stable")
-    shown = format_summary(comparison, grouped.head(_MOST_PAIRS))
-    console.print(_build_table(shown))
+    shown = list_rows(comparison, grouped.head(_MOST_PAIRS))
+    heading = _name_differences(comparison.statistics("pairs").loc[grouped.index])
+    table = pd.DataFrame(
+        {"Comparison": row.name, heading: row.estimate} | dict(row.cells) for row in shown
+    )
+    console.print(build_table(table))
     _print_more(console, len(rows))
 
 
@@ -304,7 +279,8 @@ def _count_outcomes(single: pd.DataFrame) -> pd.DataFrame:
     return frame.loc[order]
 
 
-def _list_notes(comparison: ComparedModels) -> list[str]:
+def list_notes(comparison: ComparedModels) -> list[str]:
+    """How the table was read, and limits of the comparison."""
     trials, pairs = comparison.data.info.trials, comparison.statistics("pairs")
     tested = pairs[(pairs["family"] == "dataset") & (pairs["design"] != "datasets")]
     families = tested.groupby([*COMPARISON_COLUMNS], dropna=False).ngroups
@@ -330,35 +306,30 @@ def _note_two_procedures(pairs: pd.DataFrame) -> list[str]:
     ]
 
 
-def to_json(comparison: ComparedModels) -> str:
-    """The answer, the ranking, all verdicts and the notes as JSON; missing numbers are null."""
-    content = {
-        "answer": state_answer(comparison),
-        "ranking": _to_records(comparison.leaderboard),
-        "verdicts": _to_records(comparison.verdicts),
-        "notes": _list_notes(comparison),
-    }
-    return json.dumps(content, indent=2, ensure_ascii=False)
-
-
-def _to_records(frame: pd.DataFrame) -> Sequence[dict[str, Any]]:
-    return json.loads(frame.to_json(orient="records", double_precision=15))
-
-
-def format_summary(comparison: ComparedModels, verdicts: pd.DataFrame) -> pd.DataFrame:
-    """One line a comparison: difference with its interval, p, flips, outcome."""
+def list_rows(comparison: ComparedModels, verdicts: pd.DataFrame) -> list[ResultRow]:
+    """One row a comparison: difference with its interval, p, flips, outcome."""
     rows = comparison.statistics("pairs").loc[verdicts.index]
-    summary = {
-        "Dataset": verdicts["dataset"],
-        "Comparison": verdicts["model_a"] + " – " + verdicts["model_b"],
-        _name_differences(rows): [format_difference(row) for row in rows.to_dict("records")],
-        "p (adjusted)": [format_p(p) if p == p else "–" for p in verdicts["p_adjusted"]],
-        "Flips": [format_share(f) if f == f else "–" for f in verdicts["flips"]],
-        "Outcome": _label(rows),
+    return [
+        _build_row(row, label, verdict)
+        for row, label, verdict in zip(
+            rows.to_dict("records"), _label(rows), verdicts["verdict"], strict=True
+        )
+    ]
+
+
+def _build_row(row: Mapping[Any, Any], label: str, verdict: str) -> ResultRow:
+    p, flips = row["p_adjusted"], row["instability"]
+    is_sized = row["design"] != "datasets"
+    value, low, high = (
+        row[name] * row["factor"] if is_sized else np.nan for name in ("difference", "low", "high")
+    )
+    cells = {
+        "p (adjusted)": format_p(p) if p == p else "–",
+        "Flips": format_share(flips) if flips == flips else "–",
+        "Outcome": label,
     }
-    if verdicts["dataset"].nunique() == 1:
-        del summary["Dataset"]
-    return pd.DataFrame(summary)
+    name = f"{row['model_a']} – {row['model_b']}"
+    return ResultRow(name, format_difference(row), value, low, high, cells, row["dataset"], verdict)
 
 
 def _name_differences(rows: pd.DataFrame) -> str:
@@ -375,11 +346,7 @@ def format_difference(row: Mapping[Any, Any]) -> str:
     if row["test"] == "sign test":  # its difference counts datasets and has no unit
         return f"{row['wins']:.0f} of {row['n']} datasets"
     low, high, value = (row[name] * row["factor"] for name in ("low", "high", "difference"))
-    if value != value:
-        return "–"
-    decimals = interval_decimals([(low, high)])
-    unit = f" {row['unit']}" if row["unit"] else ""
-    return f"{fixed(value, decimals)}{unit} {interval(low, high, decimals)}".strip()
+    return format_estimate(value, low, high, row["unit"])
 
 
 def _note_incomplete_ranks(comparison: ComparedModels) -> Iterable[str]:

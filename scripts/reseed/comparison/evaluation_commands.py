@@ -10,9 +10,14 @@ from typing import Any
 from reseed.comparison.command_options import (
     add_failed,
     add_item_options,
+    add_outputs,
+    add_printed,
     add_reading,
+    check_figure,
     list_read_options,
     read_item_options,
+    show,
+    write_outputs,
 )
 
 
@@ -64,16 +69,15 @@ def _add_items(commands: Any) -> None:
     add = command.add_argument
     add("--baseline", help="compare each model with this one only")
     add("--rope", type=float, help="the largest difference that does not matter, in score units")
-    add("--csv", type=Path, metavar="FILE", help="write the verdicts as CSV")
-    add("--html", type=Path, metavar="FILE", help="write the report, one page")
-    add("--figure", type=Path, metavar="FILE", help="write the first figure (PDF, PNG, SVG)")
+    add_outputs(command, "verdicts")
+    add_printed(command)
     command.set_defaults(run=_run_items)
 
 
 def _run_items(options: argparse.Namespace) -> None:
     from reseed.comparison.items import compare_items
-    from reseed.core.csv_files import write_csv
 
+    check_figure(options.figure)
     comparison = compare_items(
         _read(options.results, options, "model", "item"),
         baseline=options.baseline,
@@ -81,13 +85,7 @@ def _run_items(options: argparse.Namespace) -> None:
         level=options.level,
         **read_score_options(options),
     )
-    print(comparison)
-    if options.csv:
-        write_csv(comparison.verdicts, options.csv)
-    if options.figure:
-        comparison.plot().savefig(options.figure, dpi=200)
-    if options.html:
-        comparison.to_html(options.html)
+    show(comparison, options)
 
 
 def _add_rank(commands: Any) -> None:
@@ -115,15 +113,15 @@ def _add_rank(commands: Any) -> None:
         choices=["score", "rank"],
         help="average scores, or ranks within tasks of unlike scales (score)",
     )
-    add("--csv", type=Path, metavar="FILE", help="write the ranks as CSV")
-    add("--figure", type=Path, metavar="FILE", help="write the intervals (PDF, PNG, SVG)")
+    add_outputs(command, "ranks")
+    add_printed(command)
     command.set_defaults(run=_run_rank)
 
 
 def _run_rank(options: argparse.Namespace) -> None:
     from reseed.comparison.ranking import rank_models
-    from reseed.core.csv_files import write_csv
 
+    check_figure(options.figure)
     ranking = rank_models(
         _read(options.results, options, "model", of_tasks=True),
         missing=options.missing,
@@ -131,11 +129,7 @@ def _run_rank(options: argparse.Namespace) -> None:
         scale=options.scale,
         level=options.level,
     )
-    print(ranking)
-    if options.csv:
-        write_csv(ranking.table, options.csv)
-    if options.figure:
-        ranking.plot().savefig(options.figure, dpi=200)
+    show(ranking, options)
 
 
 def _add_gate(commands: Any) -> None:
@@ -156,6 +150,7 @@ def _add_gate(commands: Any) -> None:
     )
     add("--markdown", type=Path, metavar="FILE", help="write a comment for a pull request")
     add("--json", type=Path, metavar="FILE", help="write all numbers")
+    add_outputs(command, "evidence", figure=False)
     command.set_defaults(run=_run_gate)
 
 
@@ -174,4 +169,5 @@ def _run_gate(options: argparse.Namespace) -> None:
         write_text(options.markdown, result.to_markdown())
     if options.json:
         write_text(options.json, result.to_json())
+    write_outputs(result, options)
     sys.exit(result.exit_code)

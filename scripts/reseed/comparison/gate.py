@@ -15,7 +15,9 @@ from reseed.claims.formatting import join_names as join_and
 from reseed.comparison.arguments import choose_read_options
 from reseed.comparison.gate_tests import GateTest, find_reach, test_items
 from reseed.comparison.item_arrays import arrange_items
+from reseed.comparison.output import Result
 from reseed.comparison.run_pairs import compare_runs
+from reseed.comparison.shown import ResultRow, Shown, format_estimate
 from reseed.core.errors import ReseedError
 from reseed.metrics.directions import AGAINST
 from reseed.readers.read import read_scores
@@ -73,8 +75,8 @@ class GateRow:
         return self.decision
 
 
-@dataclass(frozen=True)
-class Gate:
+@dataclass(frozen=True, repr=False)
+class Gate(Result):
     """The decision over all datasets, and the evidence of each.
 
     decision: `worse` if any dataset is worse; else `better` or `not worse` if every dataset is
@@ -95,6 +97,33 @@ class Gate:
     def exit_code(self) -> int:
         """Exit status of the command."""
         return EXIT_CODES[self.decision]
+
+    @property
+    def shown(self) -> Shown:
+        """What all outputs show."""
+        rows = [
+            ResultRow(
+                row.dataset or "candidate – baseline",
+                format_estimate(row.difference, row.low, row.high),
+                row.difference, row.low, row.high,
+                {
+                    "Items": f"{row.items:,}" if row.items else "–",
+                    "Seeds": f"{row.seeds}",
+                    "Decision": row.describe_decision(),
+                },
+            )
+            for row in self.rows
+        ]  # fmt: skip
+        return Shown(
+            title="May the candidate replace the baseline?",
+            answer=[self.sentence()],
+            rows=rows,
+            tables={"rows": pd.DataFrame(map(asdict, self.rows))},
+            notes=self.notes,
+            noun="Dataset",
+            heading=f"Difference [{self._name_interval()}]",
+            null=-self.margin,
+        )
 
     def sentence(self) -> str:
         """One line for people."""
@@ -128,25 +157,19 @@ class Gate:
 
     def to_markdown(self) -> str:
         """A table for a comment on a pull request."""
+        shown = self.shown
         lines = [
             f"### {_SYMBOLS[self.decision]} {self.sentence().partition(':')[0].capitalize()}",
             "",
             f"Metric {self.metric}, margin {self.margin:g}, one-sided tests of size "
             f"{self.alpha:.4g} over {len(self.rows)} dataset(s). {self.covers}",
             "",
-            f"| dataset | difference | {self._name_interval()} | items | seeds | decision |",
-            "|---|---|---|---|---|---|",
+            f"| {' | '.join(shown.frame())} |",
+            "|---" * len(shown.frame().columns) + "|",
         ]
-        for row in self.rows:
-            decimals = count_interval_decimals(row.low, row.high)
-            value, low, high = (
-                format_number(x, decimals) for x in (row.difference, row.low, row.high)
-            )
-            items = f"{row.items:,}" if row.items else "–"
-            lines.append(
-                f"| {row.dataset or '–'} | {value} | {low} to {high} | {items} | {row.seeds} "
-                f"| {_SYMBOLS[row.decision]} {row.describe_decision()} |"
-            )
+        for row, cells in zip(self.rows, shown.frame().to_numpy(), strict=True):
+            *others, decision = cells
+            lines.append(f"| {' | '.join(others)} | {_SYMBOLS[row.decision]} {decision} |")
         return "\n".join([*lines, ""])
 
 

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from reseed.claims.evaluation_verdicts import SOURCES
-from reseed.claims.formatting import count_noun
+from reseed.claims.formatting import count_noun, format_p
 from reseed.claims.possible_ranks import MIN_RANKED, bound_ranks, format_ranks
-from reseed.comparison.notebook import show_result
+from reseed.claims.verdicts import BOTH_DIRECTIONS
+from reseed.comparison.output import Result
 from reseed.comparison.ranking import Ranking
-from reseed.core.atomic import write_text
-from reseed.core.csv_files import write_csv
-from reseed.core.errors import ReseedError
-from reseed.core.study_info import build_study_info
+from reseed.comparison.shown import ResultRow, Shown, format_estimate
 from reseed.metrics.directions import AGAINST
 from reseed.readers.source_table import join_names
 
@@ -28,10 +24,6 @@ if TYPE_CHECKING:
 
     from reseed.report.rendering.tables import Table
 
-#: Verdicts that are printed; `verdicts` has all.
-_MAX_PRINTED = 12
-#: Up to this many comparisons are printed as sentences.
-_MAX_SENTENCES = 3
 _TITLES = {
     "ranks": "Which rank each model may have",
     "overall": "Which rank each model may have over all datasets",
@@ -39,8 +31,8 @@ _TITLES = {
 }
 
 
-@dataclass(frozen=True)
-class ItemComparison:
+@dataclass(frozen=True, repr=False)
+class ItemComparison(Result):
     """Models compared by item scores.
 
     verdicts: one row a pair and dataset; `model_a` has the better mean. `difference`, `low` and
@@ -77,7 +69,25 @@ class ItemComparison:
             )
         return texts
 
-    def __str__(self) -> str:
+    @cached_property
+    def shown(self) -> Shown:
+        """What all outputs show."""
+        against = [note for note in self.notes if note.startswith(AGAINST)]
+        verdicts = self.verdicts.sort_values("p", kind="stable")
+        names = {"ranks": len(self.ranks) > 0, "overall": self.overall is not None}
+        figures = [*(name for name, is_there in names.items() if is_there), "differences"]
+        return Shown(
+            title=self.title,
+            answer=[*against, *(self.sentences() or list(verdicts["verdict"]))],
+            rows=[_build_row(row) for row in verdicts.to_dict("records")],
+            tables={"verdicts": self.verdicts, "ranking": self.leaderboard, "ranks": self.ranks},
+            notes=[note for note in self.notes if note not in against],
+            boards={"Ranking": self._board()},
+            figures={name: _TITLES[name] for name in figures},
+        )
+
+    def _board(self) -> pd.DataFrame:
+        """Mean scores with the ranks that the verdicts leave possible, as text."""
         board = self.leaderboard
         if len(self.ranks):
             ends = zip(self.ranks["low_items"], self.ranks["high_items"], strict=True)
@@ -85,20 +95,12 @@ class ItemComparison:
             board = board.merge(ranks[["dataset", "model", "ranks"]], on=["dataset", "model"])
         if board["dataset"].nunique() == 1:
             board = board.drop(columns="dataset")
-        lines = [note for note in self.notes if note.startswith(AGAINST)]
-        lines += [board.to_string(index=False, float_format=lambda x: f"{x:.4g}"), ""]
-        lines += [f"- {text}" for text in self.sentences()]
-        rows = self.verdicts.sort_values("p", kind="stable").head(_MAX_PRINTED)
-        if len(self.verdicts) <= _MAX_SENTENCES:
-            lines += [f"- {text}" for text in rows["verdict"]]
-        else:
-            lines += ["", _show_verdicts(rows).to_string(index=False)]
-            if len(self.verdicts) > len(rows):
-                lines.append(f"… and {len(self.verdicts) - len(rows)} more in `verdicts`.")
-            lines += ["", f"In words: {rows['verdict'].iloc[0]}"]
-        return "\n".join([*lines, "", *(f"Note: {note}" for note in self.notes)])
+        headings = {"ranks": "Possible ranks"} | {name: name.capitalize() for name in board}
+        return board.assign(mean=board["mean"].map("{:.4g}".format)).rename(columns=headings)
 
-    __repr__ = __str__
+    def table(self) -> Table:
+        """The numbers behind each comparison."""
+        return self._make_table()
 
     @property
     def _rank_level(self) -> float:
@@ -108,115 +110,14 @@ class ItemComparison:
         groups = self.ranks.groupby("dataset", sort=False) if len(self.ranks) else ()
         return {str(dataset): rows for dataset, rows in groups}
 
-    @property
-    def figures(self) -> list[str]:
-        """Names of the figures, the first one first."""
-        names = {"ranks": len(self.ranks) > 0, "overall": self.overall is not None}
-        return [*(name for name, is_there in names.items() if is_there), "differences"]
-
-    def plot(self, name: str | None = None) -> Figure:
-        """A figure of `figures`; by default the first: ranks of three or more models."""
+    def _draw(self, name: str) -> Figure:
         from reseed.comparison.rank_figure import draw_differences, draw_rank_panels
 
-        chosen = name or self.figures[0]
-        if chosen not in self.figures:
-            raise ReseedError(f"no figure {chosen!r}. There are {', '.join(self.figures)}.")
-        if chosen == "overall":
+        if name == "overall":
             return self.overall.plot()  # type: ignore[union-attr]
-        if chosen == "ranks":
+        if name == "ranks":
             return draw_rank_panels(self._ranks_by_dataset(), self._rank_level)
         return draw_differences(self.verdicts, float(self.verdicts["level"].iloc[0]))
-
-    def table(self) -> Table:
-        """The numbers behind each comparison."""
-        from reseed.report.rendering.data import ExhibitData
-        from reseed.report.rendering.tables import Table
-
-        info = build_study_info({}, {}, title=self.title)
-        data = ExhibitData(None, pd.DataFrame(), info, title="The numbers behind each comparison")
-        return Table(data, _show_verdicts(self.verdicts), self.verdicts, " ".join(self.notes))
-
-    def to_latex(self) -> str:
-        """The table of comparisons as LaTeX; its first line names the packages it needs."""
-        from reseed.report.rendering.latex import latex
-
-        return latex(self.table())
-
-    def to_markdown(self) -> str:
-        """The table of comparisons as Markdown."""
-        from reseed.report.rendering.table_files import markdown
-
-        return markdown(self.table())
-
-    @property
-    def answer(self) -> list[str]:
-        """Which models may be the best, or the verdict on the only pair."""
-        against = [note for note in self.notes if note.startswith(AGAINST)]
-        return against + (self.sentences() or list(self.verdicts["verdict"]))
-
-    def to_json(self) -> str:
-        """Answer, leaderboard, ranks, verdicts and notes as JSON."""
-        tables = {"ranking": self.leaderboard, "ranks": self.ranks, "verdicts": self.verdicts}
-        content = {
-            "answer": self.answer,
-            **{
-                name: json.loads(one.to_json(orient="records", double_precision=15))
-                for name, one in tables.items()
-            },
-            "notes": list(self.notes),
-        }
-        return json.dumps(content, ensure_ascii=False, indent=2)
-
-    def to_html(self, path: str | Path | None = None, progress: bool = False) -> str:
-        """The report as one self-contained page, which is written to `path` if given.
-
-        `progress` is that of `Comparison.to_html`; this page needs no progress.
-        """
-        from reseed.report.pages.item_page import build_item_page
-        from reseed.report.pages.pictures import embed
-
-        pictures = []
-        with tempfile.TemporaryDirectory(prefix="reseed-") as folder:
-            for name in self.figures:
-                file = Path(folder) / f"{name}.png"
-                self.plot(name).savefig(file, dpi=200)
-                pictures.append((_TITLES[name], embed(file)))
-        page = build_item_page(
-            self.title, self.sentences(), list(self.verdicts["verdict"]), pictures,
-            {"Leaderboard": self.leaderboard, "Comparisons": _show_verdicts(self.verdicts)},
-            self.notes,
-        )  # fmt: skip
-        if path is not None:
-            write_text(Path(path), page)
-        return page
-
-    def save(self, folder: str | Path) -> Path:
-        """Write verdicts, leaderboard and ranks as CSV, and the figures as PDF and PNG."""
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        tables = {"verdicts": self.verdicts, "leaderboard": self.leaderboard, "ranks": self.ranks}
-        for name, table in tables.items():
-            if len(table):
-                write_csv(table, folder / f"{name}.csv")
-        if self.overall:
-            write_csv(self.overall.table, folder / "ranks_over_datasets.csv")
-        for name in self.figures:
-            figure = self.plot(name)
-            for suffix in ("pdf", "png"):
-                figure.savefig(folder / f"{name}.{suffix}", dpi=200)
-        return folder
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows: the answer, the first figure, the verdicts and notes."""
-        verdicts = self.verdicts["verdict"].head(_MAX_PRINTED).to_frame()
-        return show_result(
-            self.sentences(),
-            self.leaderboard.to_html(index=False, border=0),
-            self.plot(),
-            _TITLES[self.figures[0]],
-            verdicts.to_html(index=False, header=False, border=0),
-            self.notes,
-        )
 
 
 def rank_by_verdicts(verdicts: pd.DataFrame, leaderboard: pd.DataFrame) -> pd.DataFrame:
@@ -239,21 +140,22 @@ def _is_ascending(board: pd.DataFrame) -> bool:
     return bool(board["mean"].iloc[0] < board["mean"].iloc[-1])
 
 
-def _show_verdicts(verdicts: pd.DataFrame) -> pd.DataFrame:
-    """The verdicts as text cells."""
-    scaled = {name: verdicts[name] * verdicts["factor"] for name in ("difference", "low", "high")}
-    shown = pd.DataFrame({
-        "Dataset": verdicts["dataset"],
-        "Pair": verdicts["model_a"] + " – " + verdicts["model_b"],
-        "Difference": scaled["difference"].map("{:.3g}".format),
-        "Interval": [f"{a:.3g} to {b:.3g}" for a, b in zip(scaled["low"], scaled["high"],
-                                                            strict=True)],
-        "p (Holm, both directions)": verdicts["p_adjusted"].map("{:.3g}".format),
-        "Outcome": verdicts["outcome"],
-        "Found in 80 %": (verdicts["detectable"] * verdicts["factor"]).map("{:.3g}".format),
-        "Best next step": [_describe_next(row) for row in verdicts.to_dict("records")],
-    })  # fmt: skip
-    return shown.drop(columns="Dataset") if verdicts["dataset"].nunique() == 1 else shown
+def _build_row(row: Mapping[Any, Any]) -> ResultRow:
+    value, low, high = (row[name] * row["factor"] for name in ("difference", "low", "high"))
+    return ResultRow(
+        f"{row['model_a']} – {row['model_b']}",
+        format_estimate(value, low, high, row["unit"]),
+        value,
+        low,
+        high,
+        {
+            BOTH_DIRECTIONS: format_p(row["p_adjusted"]) if row["p"] == row["p"] else "–",
+            "Outcome": row["outcome"],
+            "Best next step": _describe_next(row),
+        },
+        row["dataset"],
+        row["verdict"],
+    )
 
 
 def _describe_next(row: Mapping[Any, Any]) -> str:

@@ -5,15 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from reseed.claims.formatting import count_noun, format_p
 from reseed.claims.mean_verdicts import build_mean_verdict
+from reseed.comparison.output import Result
+from reseed.comparison.shown import ResultRow, Shown, format_estimate
 from reseed.core.errors import ReseedError, suggest_name
-from reseed.metrics.directions import infer_direction, read_stated_direction, resolve_direction
+from reseed.metrics.directions import (
+    AGAINST,
+    infer_direction,
+    read_stated_direction,
+    resolve_direction,
+)
 from reseed.metrics.names import split_words
 from reseed.readers.columns import normalize_name
 from reseed.readers.metric_choice import ask_direction
@@ -33,6 +43,50 @@ CAUTION = (
 _POWER = 0.8
 
 
+@dataclass(frozen=True, repr=False)
+class MeanComparison(Result):
+    """Models compared by printed means.
+
+    verdicts: one row a pair and dataset. notes: what a reader must be told.
+    """
+
+    verdicts: pd.DataFrame
+    notes: tuple[str, ...]
+
+    @cached_property
+    def shown(self) -> Shown:
+        """What all outputs show."""
+        against = [note for note in self.notes if note.startswith(AGAINST)]
+        sentences = list(self.verdicts["verdict"])
+        if len(sentences) > 1:
+            tested = self.verdicts["p_holm"].notna()
+            is_shown = self.verdicts["outcome"] == "difference"
+            sentences = [
+                f"A difference is shown for {is_shown.sum()} of "
+                f"{count_noun(int(tested.sum()), 'tested pair')}."
+            ]
+        return Shown(
+            title="Which model is better?",
+            answer=[*against, *sentences],
+            rows=[_build_row(row) for row in self.verdicts.to_dict("records")],
+            tables={"verdicts": self.verdicts},
+            notes=[note for note in self.notes if note not in against],
+        )
+
+
+def _build_row(row: Mapping[Any, Any]) -> ResultRow:
+    ends = row["difference"], row["low"], row["high"]
+    p = row["p_holm"]
+    return ResultRow(
+        f"{row['model_a']} – {row['model_b']}",
+        format_estimate(*ends),
+        *ends,
+        {"p (Holm)": format_p(p) if p == p else "–", "Outcome": row["outcome"]},
+        row["dataset"],
+        row["verdict"],
+    )
+
+
 def compare_means(
     source: pd.DataFrame | str | Path,
     runs: int | None = None,
@@ -44,11 +98,10 @@ def compare_means(
     alpha: float = 0.05,
     min_runs: int = 5,
     decimals: int | None = None,
-) -> pd.DataFrame:
+) -> MeanComparison:
     """Compare models by means and SDs over their runs, as papers print them.
 
-    One row a pair and dataset. `model_a` has the better mean. `attrs["notes"]` of the table holds
-    what a reader must be told. Columns:
+    `verdicts` of the result has one row a pair and dataset. `model_a` has the better mean. Columns:
 
     - `difference` with its interval (`low`, `high`); Welch's `p`, and `p_holm`, adjusted over the
       pairs of the dataset;
@@ -86,8 +139,8 @@ def compare_means(
         >>> import pandas as pd, reseed
         >>> cells = {"model": ["base", "ours"], "MRPC": ["88.1 ± 0.5", "90.4 ± 0.4"]}
         >>> printed = pd.DataFrame(cells)
-        >>> pairs = reseed.compare_means(printed, runs=5, spread="sd", metric="F1")
-        >>> print(pairs.loc[0, "verdict"])
+        >>> found = reseed.compare_means(printed, runs=5, spread="sd", metric="F1")
+        >>> print(*found.answer)
         ours beats base on MRPC: difference 2.30, 95 % interval 1.63 to 2.97,...
     """
     for name, value in (("level", level), ("alpha", alpha)):
@@ -116,8 +169,7 @@ def compare_means(
     table["verdict"] = [
         build_mean_verdict(row, min_runs, _POWER).sentence() for row in table.to_dict("records")
     ]
-    table.attrs["notes"] = notes
-    return table
+    return MeanComparison(table, (*notes, CAUTION))
 
 
 def _read_metric(caption: str) -> str | None:

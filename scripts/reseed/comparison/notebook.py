@@ -1,4 +1,4 @@
-"""What a notebook shows of a result: the answer, tables, a figure, and the notes."""
+"""What a notebook shows of a result: the answer, rows, tables, a figure, and the notes."""
 
 from __future__ import annotations
 
@@ -22,31 +22,39 @@ _STYLE = """<style>
 
 def show_result(
     answer: Sequence[str],
-    leaderboard: str,
+    rows: str,
+    boards: str,
     figure: Figure | None,
     alternative: str,
-    verdicts: str,
+    sentences: Sequence[str],
     notes: Sequence[str],
 ) -> str:
     """HTML of a result.
 
     Args:
         answer: sentences that come first.
-        leaderboard, verdicts: HTML tables.
-        figure: shown between them, if any.
+        rows, boards: HTML tables.
+        figure: shown after them, if any.
         alternative: text instead of the figure.
+        sentences: verdicts in words; folded.
         notes: how the source was read; folded.
     """
-    listed = "".join(f"<li>{html.escape(note)}</li>" for note in notes)
-    folded = f"<details><summary>Notes ({len(notes)})</summary><ul>{listed}</ul></details>"
     return (
         _STYLE
         + "".join(f"<p><strong>{html.escape(text)}</strong></p>" for text in answer)
-        + leaderboard
+        + boards
+        + rows
         + (_embed(figure, alternative) if figure else "")
-        + verdicts
-        + (folded if notes else "")
+        + _fold("In words", [one for one in sentences if one not in answer])
+        + _fold("Notes", notes)
     )
+
+
+def _fold(heading: str, texts: Sequence[str]) -> str:
+    if not texts:
+        return ""
+    listed = "".join(f"<li>{html.escape(text)}</li>" for text in texts)
+    return f"<details><summary>{heading} ({len(texts)})</summary><ul>{listed}</ul></details>"
 
 
 def _embed(figure: Figure, alternative: str) -> str:

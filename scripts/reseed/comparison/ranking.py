@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -13,8 +14,10 @@ from numpy.typing import NDArray
 
 from reseed.claims.formatting import count_noun
 from reseed.claims.formatting import join_names as join_and
+from reseed.claims.possible_ranks import format_ranks
 from reseed.comparison.arguments import choose_read_options
 from reseed.comparison.item_arrays import FAILED, ItemScores
+from reseed.comparison.output import Result
 from reseed.comparison.rank_tables import (
     MISSING,
     Sources,
@@ -23,6 +26,7 @@ from reseed.comparison.rank_tables import (
     keep_complete,
     treat_empty_scores,
 )
+from reseed.comparison.shown import ResultRow, Shown
 from reseed.core.errors import ReseedError
 from reseed.metrics.directions import AGAINST
 from reseed.readers.read import read_scores
@@ -52,8 +56,8 @@ _SKEWED = (1.5, 0.75)
 _SEED = 20_260_101  # of the draws, so that a table gives the same ranks every time
 
 
-@dataclass(frozen=True)
-class Ranking:
+@dataclass(frozen=True, repr=False)
+class Ranking(Result):
     """Models by rank.
 
     table: one row a model, the best first: `mean`, `rank`; `low_new`, `high_new`, the interval of
@@ -92,18 +96,41 @@ class Ranking:
             texts.append(f"{where}{extra}: {verb} the best of {counted} ({holds}).")
         return texts
 
-    def __str__(self) -> str:
-        text = self.table.to_string(index=False, float_format=lambda x: f"{x:.4g}")
-        notes = [f"Note: {note}" for note in self.notes]
+    @cached_property
+    def shown(self) -> Shown:
+        """What all outputs show."""
         against = [note for note in self.notes if note.startswith(AGAINST)]
-        sentences = [f"- {one}" for one in self.sentences()]
-        return "\n".join([*against, text, "", *sentences, "", *notes])
+        return Shown(
+            title="Which models may be the best?",
+            answer=[*against, *self.sentences()],
+            rows=[_build_row(row) for row in self.table.to_dict("records")],
+            tables={"ranking": self.table},
+            notes=[note for note in self.notes if note not in against],
+            noun="Model",
+            heading="Rank",
+            null=np.nan,
+            figures={"ranks": "Which rank each model may have"},
+        )
 
-    def plot(self) -> Figure:
+    def _draw(self, name: str) -> Figure:
         """Intervals of the ranks: on new tasks (thin), on these (thick), and the rank (dot)."""
         from reseed.comparison.rank_figure import draw_ranks
 
         return draw_ranks(self.table, self.level)
+
+
+def _build_row(row: Mapping[Any, Any]) -> ResultRow:
+    cells = {"Mean": f"{row['mean']:.4g}"}
+    ends = []
+    for name, heading in (("new", "On new tasks"), ("these", "On these tasks")):
+        if f"low_{name}" in row:
+            ends.append((row[f"low_{name}"], row[f"high_{name}"]))
+            cells[heading] = format_ranks(*ends[-1])
+    for name, value in row.items():
+        if str(name).endswith("_needed"):
+            text = "none" if np.isinf(value) else f"{value:.0f}"
+            cells[str(name).replace("_", " ").capitalize()] = text if value == value else "–"
+    return ResultRow(row["model"], f"{row['rank']}", float(row["rank"]), *ends[0], cells)
 
 
 def rank_models(

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
+from functools import cached_property
 from pathlib import Path
 
-import pandas as pd
-
 from reseed.comparison.compared_models import ComparedModels
-from reseed.comparison.console import render, state_answer, to_json
-from reseed.comparison.notebook import show_result
+from reseed.comparison.console import list_notes, list_rows, render, state_answer
+from reseed.comparison.output import Result
+from reseed.comparison.shown import Shown
 from reseed.comparison.steps import show_steps
 from reseed.core.atomic import replace_atomically, write_text
 from reseed.core.csv_files import write_csv
@@ -19,11 +18,9 @@ from reseed.report.rendering.run import make_figure, make_table
 
 #: Name of the study that a comparison is saved as.
 STUDY_NAME = "results"
-#: Verdicts that a notebook shows; `verdicts` has all.
-_MAX_PRINTED = 12
 
 
-class Comparison(ComparedModels):
+class Comparison(ComparedModels, Result):
     """Models compared by their results: numbers, exhibits, pages and files.
 
     Example:
@@ -43,10 +40,20 @@ class Comparison(ComparedModels):
         >>> page = found.to_html()
     """
 
-    @property
-    def answer(self) -> list[str]:
-        """What is shown over everything, in at most two sentences."""
-        return state_answer(self)
+    @cached_property
+    def shown(self) -> Shown:
+        """What all outputs show."""
+        verdicts = self.ordered_verdicts()
+        name = "ranks" if self.possible_ranks and "ranks" in self.exhibits else "differences"
+        return Shown(
+            title=self.data.info.title,
+            answer=state_answer(self),
+            rows=list_rows(self, verdicts),
+            tables={"ranking": self.leaderboard, "verdicts": self.verdicts},
+            boards={"Ranking": self.table("leaderboard").shown},
+            notes=list_notes(self),
+            figures={name: "Ranks, or differences of every compared pair with their intervals"},
+        )
 
     def to_latex(self, name: str = "comparisons") -> str:
         """A table as LaTeX; its first line names the packages it needs."""
@@ -59,10 +66,6 @@ class Comparison(ComparedModels):
         from reseed.report.rendering.table_files import markdown
 
         return markdown(self.table(name))
-
-    def to_json(self) -> str:
-        """Answer, ranking, verdicts and notes as JSON text; missing numbers are null."""
-        return to_json(self)
 
     def save(self, folder: str | Path) -> Path:
         """Write everything as a study's results folder: trials, statistics, tables and figures."""
@@ -118,28 +121,10 @@ class Comparison(ComparedModels):
             write_text(Path(path), page)
         return page
 
-    # --- on screen ------------------------------------------------------------------------------
+    def to_csv(self, path: str | Path) -> None:
+        """Write the verdicts as CSV."""
+        write_csv(self.verdicts, Path(path))
 
-    def __str__(self) -> str:
-        return render(self, max(80, shutil.get_terminal_size((100, 24)).columns))
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows: the answer, leaderboard, figure, first verdicts and notes."""
-        verdicts = _name_datasets(self.ordered_verdicts()).head(_MAX_PRINTED).to_frame()
-        return show_result(
-            self.answer,
-            self.table("leaderboard").shown.to_html(index=False, border=0),
-            self.plot(),
-            "Ranks, or differences of every compared pair with their intervals",
-            verdicts.to_html(index=False, header=False, border=0),
-            self.notes,
-        )
-
-
-def _name_datasets(rows: pd.DataFrame) -> pd.Series:
-    """The verdicts, each after its dataset if there are several."""
-    if rows["dataset"].nunique() < 2:
-        return rows["verdict"]
-    return (rows["dataset"] + ": " + rows["verdict"]).rename("verdict")
+    def render(self, width: int | None = None, color: bool = False) -> str:
+        """The text of `reseed compare`; see `Result.render`."""
+        return render(self, width, color)

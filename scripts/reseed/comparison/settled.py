@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from reseed.comparison.notebook import show_result
+from reseed.comparison.output import render_shown
 from reseed.comparison.result import Comparison
+from reseed.comparison.shown import ResultRow, Shown, format_estimate
 from reseed.report.rendering.numbers import counted
 
 if TYPE_CHECKING:
@@ -39,9 +40,13 @@ class SettledComparison(Comparison):
         `difference`, `low` and `high` are in units of the score and positive where `model_a` is
         better. `n`: runs that both have. `stopped_at`: NaN where the pair is open.
         """
+        return self._at_stop.sort_index()[_COLUMNS].reset_index(drop=True)
+
+    @cached_property
+    def _at_stop(self) -> pd.DataFrame:
         rows = self.statistics(SETTLED).rename(columns={"mean": "difference"})
         at_stop = rows[rows["runs"] == rows["stopped_at"].fillna(rows["n"])]
-        return at_stop[_COLUMNS].reset_index(drop=True)
+        return at_stop.sort_values("stopped_at", kind="stable")
 
     @cached_property
     def runs(self) -> pd.DataFrame:
@@ -59,9 +64,20 @@ class SettledComparison(Comparison):
         """Empty: models are not ranked."""
         return {}
 
-    @property
-    def answer(self) -> list[str]:
-        """How many pairs are decided, and how many runs were needed."""
+    @cached_property
+    def shown(self) -> Shown:
+        """What all outputs show: how many pairs are decided, by how many runs."""
+        return Shown(
+            title=self.data.info.title,
+            answer=self._state_answer(),
+            rows=[_build_row(row) for row in self._at_stop.to_dict("records")],
+            tables={"verdicts": self.ordered_verdicts(), "runs": self.runs},
+            boards={"Runs": self.runs},
+            notes=self.notes,
+            figures={"sequences": "Difference of every pair by number of runs"},
+        )
+
+    def _state_answer(self) -> list[str]:
         found, runs = self.verdicts, self.runs
         if found.empty:
             return ["Nothing to compare: no two models have two runs with the same seeds."]
@@ -91,25 +107,21 @@ class SettledComparison(Comparison):
         """A table as Markdown."""
         return super().to_markdown(name)
 
-    def to_json(self) -> str:
-        """Answer, verdicts, runs and notes as JSON text; missing numbers are null."""
-        tables = {"verdicts": self.ordered_verdicts(), "runs": self.runs}
-        records = {name: json.loads(one.to_json(orient="records")) for name, one in tables.items()}
-        content = {"answer": self.answer, **records, "notes": self.notes}
-        return json.dumps(content, indent=2, ensure_ascii=False)
+    def render(self, width: int | None = None, color: bool = False) -> str:
+        """The text of the result; see `Result.render`."""
+        return render_shown(self.shown, width, color)
 
-    def __str__(self) -> str:
-        lines = [*self.answer, "", self.runs.to_string(index=False), ""]
-        lines += [f"- {verdict}" for verdict in self.ordered_verdicts()["verdict"]]
-        return "\n".join([*lines, "", *(f"Note: {note}" for note in self.notes)])
 
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows: the answer, the runs, the verdicts, the notes."""
-        verdicts = self.ordered_verdicts()["verdict"].to_frame()
-        runs = self.runs.to_html(index=False, border=0)
-        return show_result(
-            self.answer, runs, None, "", verdicts.to_html(index=False, header=False, border=0),
-            self.notes,
-        )  # fmt: skip
+def _build_row(row: Mapping[Any, Any]) -> ResultRow:
+    value, low, high = (row[name] * row["factor"] for name in ("difference", "low", "high"))
+    stop = row["stopped_at"]
+    return ResultRow(
+        f"{row['model_a']} – {row['model_b']}",
+        format_estimate(value, low, high, row["unit"]),
+        value,
+        low,
+        high,
+        {"Settled after": f"{stop:.0f} runs" if stop == stop else "–", "Outcome": row["outcome"]},
+        row["dataset"],
+        row["verdict"],
+    )

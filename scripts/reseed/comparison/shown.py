@@ -1,0 +1,101 @@
+"""What a result shows in every output: the answer, one row a pair or model, tables and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite, nan
+
+import pandas as pd
+
+from reseed.claims.formatting import count_interval_decimals, format_number
+
+#: Rows whose verdicts are printed as sentences; of more rows, tables have all.
+MOST_SENTENCES = 3
+
+
+@dataclass(frozen=True)
+class ResultRow:
+    """One pair of models, or one model, with its estimate.
+
+    name: `a – b`, or the model.
+    estimate: the estimate with its interval as text, such as `3.3 points [2.9, 3.8]`.
+    value, low, high: the same as numbers, for the picture; NaN where there are none.
+    cells: further cells by heading.
+    dataset: where the row holds, if there are several.
+    verdict: in one or more sentences, or empty.
+    """
+
+    name: str
+    estimate: str
+    value: float = nan
+    low: float = nan
+    high: float = nan
+    cells: Mapping[str, str] = field(default_factory=dict)
+    dataset: str = ""
+    verdict: str = ""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A result as all outputs show it.
+
+    title: heading of the page.
+    answer: sentences that come first.
+    rows: the component that every output has; `noun` and `heading` name its first two columns.
+    tables: numbers by name; the first is written as CSV, all are in the JSON text.
+    boards: tables of text that stand before the rows, by heading.
+    notes: how the source was read, and limits.
+    null: value without an effect, drawn as a line; NaN: none.
+    figures: names of the figures, the first one first.
+    """
+
+    title: str
+    answer: Sequence[str]
+    rows: Sequence[ResultRow]
+    tables: Mapping[str, pd.DataFrame]
+    notes: Sequence[str]
+    noun: str = "Comparison"
+    heading: str = "Difference [interval]"
+    boards: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    null: float = 0.0
+    figures: Mapping[str, str] = field(default_factory=dict)
+
+    def frame(self, most: int | None = None) -> pd.DataFrame:
+        """The first rows as text cells; the column of datasets only if there are several."""
+        named = len({row.dataset for row in self.rows}) > 1
+        return pd.DataFrame(
+            [
+                ({"Dataset": row.dataset} if named else {})
+                | {self.noun: row.name, self.heading: row.estimate}
+                | dict(row.cells)
+                for row in self.rows[:most]
+            ]
+        )
+
+    @property
+    def text_columns(self) -> int:
+        """Number of leading columns of `frame` that are names."""
+        return 1 + (len({row.dataset for row in self.rows}) > 1)
+
+    @property
+    def sentences(self) -> list[str]:
+        """The verdicts of the rows."""
+        return [row.verdict for row in self.rows if row.verdict]
+
+    def ends(self) -> tuple[float, float]:
+        """The ends of the axis that all pictures share."""
+        known = [x for row in self.rows for x in (row.value, row.low, row.high) if isfinite(x)]
+        known += [self.null] if isfinite(self.null) else []
+        return (min(known), max(known)) if known else (0.0, 1.0)
+
+
+def format_estimate(value: float, low: float, high: float, unit: str = "") -> str:
+    """`3.3 points [2.9, 3.8]`; a dash for a missing number."""
+    if not isfinite(value):
+        return "–"
+    decimals = count_interval_decimals(low, high) if high > low else 3
+    text = f"{format_number(value, decimals)}{f' {unit}' if unit else ''}"
+    if not (isfinite(low) and isfinite(high)):
+        return text
+    return f"{text} [{format_number(low, decimals)}, {format_number(high, decimals)}]"
