@@ -2,10 +2,12 @@
 
 import copy
 import os
+from pathlib import Path
 
 import pytest
 from reseed.core.errors import ReseedError
 from reseed.pipeline.startup import undo_future_times
+from reseed.planning import read_plan as read_plan_module
 from reseed.planning.read_plan import read_plan
 from toy_project import ENTRIES, write_entries
 
@@ -97,3 +99,14 @@ def test_unsuitable_metric_is_reported_before_training(error_text, name, code, e
     text = error_text(change)
     assert "first.yaml: metric: " in text
     assert expected in text
+
+
+def test_missing_libraries_are_one_error_but_none_for_lint(monkeypatch, tmp_path):
+    """The workflow catalogue lints with Snakemake and pandas alone."""
+    config = Path(__file__).parents[2] / "config"
+    overrides = {"scale": "smoke", "results": str(tmp_path / "results")}
+    monkeypatch.setattr(read_plan_module, "find_spec", lambda name: None)
+    with pytest.raises(ReseedError, match=r"1 error:\s+1\. matplotlib, pyarrow.*'\.\[workflow\]'"):
+        read_plan(config, overrides)
+    monkeypatch.setattr("sys.argv", ["snakemake", "--lint"])
+    read_plan(config, overrides)

@@ -42,7 +42,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             axis.plot(chosen["alpha_high"], chosen["churn"], "o", ms=2.4, mew=0, alpha=0.45,
                       color=colour, rasterized=True)  # fmt: skip
         axis.axvline(threshold, color=style.GREY, lw=0.9, ls="--")
-        axis.set_xlim(left=0)
+        axis.set_xlim(0, 1.04 * rows["alpha_high"].max() or 1)
         axis.set_ylim(0, 1.06 * rows["churn"].max() or 0.01)
         entitle(axis, title)
         axis.set_xlabel("Greater α̂ of the pair")

@@ -2,7 +2,9 @@
 
 import contextlib
 import os
+import sys
 from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +92,10 @@ def _find_errors(project: Project, config: Path, folder: Path) -> Iterator[str]:
     yield from _option_errors(project, config, folder, user_metrics)
 
 
+#: Libraries that modules of kinds import. Planning needs none of them otherwise.
+_LIBRARIES = ("matplotlib", "pyarrow", "scipy", "sklearn")
+
+
 def _option_errors(
     project: Project, config: Path, folder: Path, metrics: dict[str, str]
 ) -> list[str]:
@@ -116,6 +122,12 @@ def _option_errors(
     seen = Path(layout.checked_options(digest(checked, metrics, code)))
     if seen.exists():
         return []
+    if absent := [name for name in _LIBRARIES if find_spec(name) is None]:
+        error = (
+            f"{', '.join(absent)}: not installed where snakemake runs. Install this package there:"
+            " pip install '.[workflow]' in its clone, or from the repository that hosts it."
+        )
+        return [] if "--lint" in sys.argv else [error]  # the catalogue lints without libraries
     errors = list(_metric_errors(metrics))
     for field, (kind, options) in kinds_by_field.items():
         try:
