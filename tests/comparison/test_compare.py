@@ -320,6 +320,21 @@ def test_every_standard_exhibit_reads_a_standard_analysis():
             assert entry["analysis"] in standard["analyses"]
 
 
+def test_sizes_over_datasets_and_orders_are_computed_on_demand():
+    rng = np.random.default_rng(2)
+    rows = [(m, d, s, 0.8 + 0.05 * (m == "b") + rng.normal(0, 0.004))
+            for m in "ab" for d in ("adult", "wine", "bank") for s in range(8)]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["model", "dataset", "seed", "accuracy"])
+    found = reseed.compare(frame)
+    pair = found.statistics("effects").query("statistic == 'pair'").iloc[0]
+    assert (pair["model_a"], pair["outcome"]) == ("b", "difference")
+    assert len(found.table("effects").shown) == 1
+    assert set(found.statistics("stochastic_order")["dataset"]) == {"adult", "wine", "bank"}
+    assert "iqm" in set(found.statistics("aggregates")["statistic"])
+    one = reseed.compare(frame[frame["dataset"] == "wine"])
+    assert "effects" not in one.analyses
+
+
 def test_a_score_in_percent_among_shares_is_named():
     rows = [("rf", s, 0.81) for s in range(6)] + [("svm", s, 0.8) for s in range(6)]
     rows[2] = ("rf", 2, 83.0)

@@ -179,7 +179,9 @@ def _compare_runs(
     if set(tasks.values()) - {None}:
         folder = _write_predictions(*build_item_tables(scores, metrics))
         predictions = Predictions(Path(folder.name), tasks=tasks, held=folder)
-    defaults = default_analyses_and_exhibits(predictions is not None, "binary" in tasks.values())
+    defaults = default_analyses_and_exhibits(
+        predictions is not None, "binary" in tasks.values(), datasets=metrics["dataset"].nunique()
+    )
     if metrics["model"].nunique() < MIN_RANKED:
         del defaults["exhibits"]["ranks"]
     analyses = apply_pair_options(defaults["analyses"], choice._asdict())

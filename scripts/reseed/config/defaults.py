@@ -39,6 +39,15 @@ _ITEM_EXHIBITS = {
     "noise": ("seed_noise", "Noise of the seed and of the test set", "noise"),
     "choice": ("seed_choice_table", "Cost of choosing a seed", "choice"),
 }
+#: Of imported results on at least so many datasets; those of single datasets say nothing of sizes.
+_SEVERAL_DATASETS = 3
+_SEVERAL_ANALYSES = {"effects": {"kind": "over_datasets"}, "aggregates": {"kind": "aggregates"}}
+_SEVERAL_EXHIBITS = {
+    "effects": ("over_datasets_table", "Size of the difference on datasets like these", "effects"),
+    "aggregates": ("aggregates_figure", "Scores over all datasets", "aggregates"),
+}
+#: Computed where it is asked for: `comparison.statistics("stochastic_order")`, `--folder`.
+_ON_DEMAND = {"stochastic_order": {"kind": "stochastic_order"}}
 #: Of studies that train their models and keep the outputs of test items. `reseed.compare` decides
 #: over seeds and items in `pairs` itself.
 _TRAINED_ITEM_ANALYSES = {"items": {"kind": "item_pairs"}}
@@ -70,11 +79,13 @@ def default_analyses_and_exhibits(
     binary: bool = True,
     trained: bool = False,
     experiments: Iterable[str] = ("results",),
+    datasets: int = 0,
 ) -> dict[str, dict[str, dict[str, Any]]]:
     """Return default `analyses` and `exhibits` in the form of a study file.
 
     items: whether predictions of items are stored. binary: whether a task is binary. trained:
-    whether the study trains its models. experiments: names of the experiments.
+    whether the study trains its models. experiments: names of the experiments. datasets: number of
+    datasets of results that `compare` reads; 0 for studies.
     """
     item_names = [name for name in _ITEM_ANALYSES if items and (binary or name != _BINARY_ANALYSIS)]
     analyses = _ANALYSES | {name: _ITEM_ANALYSES[name] for name in item_names}
@@ -82,6 +93,10 @@ def default_analyses_and_exhibits(
         **_EXHIBITS,
         **{name: _ITEM_EXHIBITS[name] for name in item_names},
     }
+    if datasets:
+        analyses = analyses | _ON_DEMAND
+    if datasets >= _SEVERAL_DATASETS:
+        analyses, exhibits = analyses | _SEVERAL_ANALYSES, exhibits | _SEVERAL_EXHIBITS
     if trained:
         analyses, exhibits = analyses | _TRAINED_ANALYSES, exhibits | _TRAINED_EXHIBITS
     if trained and items:

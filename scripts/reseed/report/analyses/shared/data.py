@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -200,9 +200,14 @@ def cells(data: Data, metric: str | None = None) -> Iterator[Cell]:
 
 
 def group_by_key(items: Iterable[Keyed], columns: Iterable[str]) -> dict[tuple, list[Keyed]]:
-    """Items by the values of `columns` in their keys, in order of appearance."""
+    """Items by `key_values` of their keys, in order of appearance."""
     columns = list(columns)
     groups: dict[tuple, list[Keyed]] = {}
     for item in items:
-        groups.setdefault(tuple(item.key[name] for name in columns), []).append(item)
+        groups.setdefault(key_values(item.key, columns), []).append(item)
     return groups
+
+
+def key_values(key: Mapping[str, Any], columns: Iterable[str]) -> tuple:
+    """The values of `columns`; None for NaN, as for the test ratio of given results."""
+    return tuple(None if key[name] != key[name] else key[name] for name in columns)

@@ -8,7 +8,7 @@ import numpy as np
 
 from reseed.core.schemas import SCHEME_COLUMNS, SPLIT_COLUMNS
 from reseed.report.analyses.shared.arms import ARM
-from reseed.report.analyses.shared.data import Data, group_by_key
+from reseed.report.analyses.shared.data import Data, group_by_key, key_values
 from reseed.report.analyses.shared.outputs import (
     Outputs,
     match_runs_by_seeds,
@@ -67,9 +67,9 @@ class ItemTests:
 
     def _on_common_split(self, group: ModelGroup, a: str, b: str) -> tuple[Outputs, Outputs] | None:
         """Outputs of both models on the one split that they share; None for any other number."""
-        place = tuple(group.key[name] for name in SCHEME_COLUMNS)
+        place = key_values(group.key, SCHEME_COLUMNS)
         first, second = (
-            {tuple(one.key[name] for name in SPLIT_COLUMNS): one for one in found if one.n}
+            {key_values(one.key, SPLIT_COLUMNS): one for one in found if one.n}
             for found in (self._outputs.get((*place, arm), []) for arm in (a, b))
         )
         common = first.keys() & second.keys()
