@@ -4,33 +4,24 @@ from __future__ import annotations
 
 from reseed.claims.formatting import count_interval_decimals, format_number, format_share
 from reseed.claims.verdicts import (
-    Outcome,
     Row,
     Verdict,
+    decide_outcome,
     format_interval,
     format_region,
     format_unit,
 )
 
 
-def decide_effect_outcome(row: Row) -> Outcome:
-    """Outcome of the mean difference over datasets.
+def build_effect_verdict(row: Row) -> Verdict:
+    """The verdict on one `pair` row of the analysis `over_datasets`.
 
     A difference where the interval excludes 0. Else equivalent where at least `level` of the
-    posterior lies within the region of practical equivalence. Else inconclusive.
+    posterior lies within the region of practical equivalence.
     """
-    if row["low"] > 0:
-        return "difference"
-    return "equivalent" if _is_within_region(row) else "no difference shown"
-
-
-def _is_within_region(row: Row) -> bool:
-    return row["p_equivalent"] >= row["level"]
-
-
-def build_effect_verdict(row: Row) -> Verdict:
-    """The verdict on one `pair` row of the analysis `over_datasets`."""
-    outcome, factor = decide_effect_outcome(row), row["factor"]
+    is_within, factor = row["p_equivalent"] >= row["level"], row["factor"]
+    facts = {"difference": row["effect"], "alpha": 1 - row["level"]}
+    outcome = decide_outcome(facts, 0.0 if row["low"] > 0 else 1.0, is_within=is_within)
     decimals = count_interval_decimals(row["low"] * factor, row["high"] * factor)
     effect = format_number(row["effect"] * factor, decimals)
     evidence = f"mean difference {effect}{format_unit(row)}, {format_interval(row, decimals)}"
@@ -43,6 +34,6 @@ def build_effect_verdict(row: Row) -> Verdict:
         evidence,
         scope="over datasets like these",
         region=format_region(row),
-        is_within_region=_is_within_region(row),
+        is_within_region=is_within,
         notes=(f"Hierarchical model of {row['datasets']:.0f} datasets.",),
     )

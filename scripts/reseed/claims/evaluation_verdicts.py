@@ -11,16 +11,14 @@ from reseed.claims.formatting import (
     join_names,
 )
 from reseed.claims.verdicts import (
-    Outcome,
     Row,
     Verdict,
+    decide_outcome,
     describe_equivalence_tests,
-    format_adjusted_p,
-    format_difference,
-    format_interval,
     format_region,
     format_unit,
     is_equivalent,
+    state_evidence,
 )
 
 #: Sources of variation, in the order in which texts name them.
@@ -34,26 +32,19 @@ _LEAST_CLUSTERS = 3
 _LEAST_ITEMS = 2
 
 
-def decide_evaluation_outcome(row: Row) -> Outcome:
-    """Outcome of one row of `reseed.compare_items`."""
-    if row["low"] != row["low"]:  # no interval
-        return "too few runs"
-    if row["low"] == row["high"]:
-        return "no variation"
-    if 0 < row["level_cluster"] < _LEAST_CLUSTERS:
-        return "too few runs"
-    if row["p_adjusted"] <= row["alpha"] and row["difference"] != 0:
-        return "difference"
-    return "equivalent" if is_equivalent(row) else "no difference shown"
-
-
 def build_evaluation_verdict(row: Row) -> Verdict:
     """The verdict on one row: difference, what it generalises to, and what would show more.
 
     `row` holds the columns of `reseed.compare_items`, `factor` and `unit` of differences, and
     `level_SOURCE`, the number of levels of each of `SOURCES` (0: none).
     """
-    outcome = decide_evaluation_outcome(row)
+    is_unknown = row["low"] != row["low"]  # no interval
+    outcome = decide_outcome(
+        row,
+        row["p_adjusted"],
+        has_few=is_unknown or 0 < row["level_cluster"] < _LEAST_CLUSTERS,
+        varies=row["low"] != row["high"],
+    )
     where = f"on {row['dataset']}" if row["dataset"] else ""
     a, b = row["model_a"], row["model_b"]
     if outcome == "too few runs":
@@ -65,14 +56,7 @@ def build_evaluation_verdict(row: Row) -> Verdict:
     if outcome == "no variation":
         evidence = f"every item gives the same difference {row['difference']:.3g}"
         return Verdict(outcome, a, b, evidence, scope=where)
-    decimals = count_interval_decimals(row["low"] * row["factor"], row["high"] * row["factor"])
-    evidence = ", ".join(
-        [
-            format_difference(row, decimals),
-            format_interval(row, decimals),
-            format_adjusted_p(row, "p_adjusted"),
-        ]
-    )
+    evidence = ", ".join(state_evidence(row, "p_adjusted"))
     tests = describe_equivalence_tests(row) if outcome == "equivalent" else ""
     return Verdict(
         outcome, a, b, evidence, scope=where, region=format_region(row),

@@ -4,36 +4,25 @@ from __future__ import annotations
 
 import math
 
-from reseed.claims.formatting import count_interval_decimals, format_share
+from reseed.claims.formatting import format_share
 from reseed.claims.verdicts import (
-    Outcome,
     Row,
     Verdict,
+    decide_outcome,
     describe_equivalence_tests,
-    format_adjusted_p,
-    format_difference,
-    format_interval,
     format_region,
     format_unit,
     is_equivalent,
+    state_evidence,
 )
 
 #: Value of `scope` where seeds and test items were both sampled.
 BOTH = "seeds and items"
 
 
-def decide_item_outcome(row: Row) -> Outcome:
-    """Outcome of one row of the analysis `item_pairs`."""
-    if row["low"] == row["high"]:
-        return "no variation"
-    if row["p_holm"] <= row["alpha"] and row["difference"] > 0:
-        return "difference"
-    return "equivalent" if is_equivalent(row) else "no difference shown"
-
-
 def build_item_verdict(row: Row) -> Verdict:
     """The verdict on one row of the analysis `item_pairs`, with what it generalises to."""
-    outcome = decide_item_outcome(row)
+    outcome = decide_outcome(row, row["p_holm"], varies=row["low"] != row["high"])
     a, b, factor = row["arm_a"], row["arm_b"], row["factor"]
     items = f"{row['items']:.0f} test items"
     if outcome == "no variation":
@@ -45,16 +34,12 @@ def build_item_verdict(row: Row) -> Verdict:
                 f"{format_unit(row)} ({row['metric']}{direction}), so {items} say no more than one"
             )
         return Verdict(outcome, a, b, evidence)
-    decimals = count_interval_decimals(row["low"] * factor, row["high"] * factor)
-    evidence = ", ".join(
-        [format_difference(row, decimals), format_interval(row, decimals), format_adjusted_p(row)]
-    )
     tests = describe_equivalence_tests(row) if outcome == "equivalent" else ""
     return Verdict(
         outcome,
         a,
         b,
-        evidence,
+        ", ".join(state_evidence(row, "p_holm")),
         region=format_region(row),
         is_within_region=is_equivalent(row),
         notes=(tests, _describe_scope(row), _describe_single_runs(row)),

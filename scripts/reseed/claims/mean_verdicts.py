@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reseed.claims.designs import MEANS
 from reseed.claims.formatting import count_interval_decimals, format_number, format_p, format_share
-from reseed.claims.verdicts import Row, Verdict, format_adjusted_p, format_interval
+from reseed.claims.verdicts import Row, Verdict, decide_outcome, format_adjusted_p, format_interval
 
 
 def build_mean_verdict(row: Row, min_runs: int, power: float) -> Verdict:
@@ -12,10 +12,16 @@ def build_mean_verdict(row: Row, min_runs: int, power: float) -> Verdict:
 
     min_runs: fewest runs of a model for a verdict. power: that of `detectable`.
     """
+    is_unknown = row["p_holm_if_se"] == row["p_holm_if_se"]
+    outcome = decide_outcome(
+        {**row, "difference": abs(row["difference"])},
+        max(row["p_holm_rounded"], row["p_holm_if_se"] if is_unknown else 0.0),
+        has_few=min(row["n_a"], row["n_b"]) < min_runs,
+        varies=row["low"] != row["high"],
+    )
     decimals = count_interval_decimals(row["low"], row["high"])
     direction = "" if row["greater_is_better"] else " (lower is better)"
     difference = f"difference {format_number(row['difference'], decimals)}{direction}"
-    is_unknown = row["p_holm_if_se"] == row["p_holm_if_se"]
     span = f"{difference}, {format_interval({**row, 'factor': 1.0}, decimals)}"
     readings = ""
     if is_unknown:
@@ -26,11 +32,11 @@ def build_mean_verdict(row: Row, min_runs: int, power: float) -> Verdict:
     runs = f"{row['n_a']:.0f} and {row['n_b']:.0f} runs"
     basis = f"{MEANS.test} of {runs}."
     notes: tuple[str, ...] = (basis,)
-    if row["outcome"] == "no variation":
+    if outcome == "no variation":
         evidence, notes = f"both spreads are printed as 0 ({runs})", ()
-    elif row["outcome"] == "too few runs":
+    elif outcome == "too few runs":
         evidence, notes = f"{span} over {runs}; a verdict needs at least {min_runs}", ()
-    elif row["outcome"] == "difference":
+    elif outcome == "difference":
         evidence = f"{span}, {format_adjusted_p(row)}{readings}"
     else:
         if row["pairs"] > 1 and row["low"] * row["high"] > 0:
@@ -44,7 +50,7 @@ def build_mean_verdict(row: Row, min_runs: int, power: float) -> Verdict:
             notes = (ask, *notes)
     where = f"on {row['dataset']}" if row["dataset"] else ""
     return Verdict(
-        row["outcome"],
+        outcome,
         row["model_a"],
         row["model_b"],
         evidence,

@@ -22,13 +22,14 @@ from reseed.claims.verdicts import (
     Outcome,
     Row,
     Verdict,
+    decide_outcome,
     describe_equivalence_tests,
     format_adjusted_p,
     format_difference,
-    format_interval,
     format_region,
     format_unit,
     is_equivalent,
+    state_evidence,
 )
 
 #: Condition of a difference over splits (`label_pair_outcome`).
@@ -44,21 +45,15 @@ _SYMMETRY = (
 
 
 def decide_pair_outcome(row: Row) -> Outcome:
-    """Outcome of one row of the analysis `pairs`.
-
-    A difference that is shown is one, however small. `equivalent` needs that no difference is
-    shown and that two one-sided tests reject differences of `rope` or more.
-    """
-    if row["design"] == "different splits" and row["n"] > 0:
-        return "not comparable"
-    if row["n"] < row["min_runs"]:
-        return "too few runs"
-    if row["design"] != "datasets" and row["low"] == row["high"]:
-        return "no variation"
+    """Outcome of one row of the analysis `pairs`; average ranks need Friedman's test too."""
     gate = row["friedman_p"] if _is_by_rank(row) else 0.0
-    if max(row["p_adjusted"], gate) <= row["alpha"] and row["difference"] > 0:
-        return "difference"
-    return "equivalent" if is_equivalent(row) else "no difference shown"
+    return decide_outcome(
+        row,
+        max(row["p_adjusted"], gate),
+        is_comparable=row["design"] != "different splits" or row["n"] == 0,
+        has_few=row["n"] < row["min_runs"],
+        varies=row["design"] == "datasets" or row["low"] != row["high"],
+    )
 
 
 def label_pair_outcome(row: Row) -> str:
@@ -118,15 +113,7 @@ def build_pair_verdict(row: Row) -> Verdict:
         evidence = f"every run gives the same {difference}, so {runs}"
         notes = ("Vary the data split.",)
     else:
-        alone = " for this pair alone" if row["low"] > 0 and outcome != "difference" else ""
-        evidence = ", ".join(
-            [
-                difference,
-                format_interval(row, decimals) + alone,
-                format_adjusted_p(row, "p_adjusted"),
-                _describe_flips(row),
-            ]
-        )
+        evidence = ", ".join([*state_evidence(row, "p_adjusted", decimals), _describe_flips(row)])
         notes = (
             describe_equivalence_tests(row) if outcome == "equivalent" else "",
             _describe_power(row, decimals) if outcome == "no difference shown" else "",

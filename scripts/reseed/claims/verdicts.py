@@ -1,4 +1,7 @@
-"""The verdict on two models and its wording; the other modules of `claims` build verdicts."""
+"""The verdict on two models: its one rule, and its wording.
+
+Other modules of `claims` say what their rows mean: which p-value decides, and which notes follow.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from dataclasses import dataclass
 from math import nan
 from typing import Any, Literal, get_args
 
-from reseed.claims.formatting import format_number, format_p
+from reseed.claims.formatting import count_interval_decimals, format_number, format_p
 
 #: Name of p-values that Holm adjusts over both directions of each pair (`stats.simultaneous`).
 BOTH_DIRECTIONS = "p (Holm, both directions)"
@@ -76,6 +79,54 @@ class Verdict:
             "no variation": f"No verdict on {a} and {b}",
             "not comparable": f"{a} and {b} cannot be compared",
         }[self.outcome]
+
+
+def decide_outcome(
+    row: Row,
+    p: float,
+    *,
+    is_comparable: bool = True,
+    has_few: bool = False,
+    varies: bool = True,
+    is_within: bool | None = None,
+) -> Outcome:
+    """The rule of every verdict.
+
+    A difference that is shown is one, however small. `equivalent` needs that no difference is shown
+    and that differences of `rope` or more are rejected.
+
+    Args:
+        row: `difference`, `alpha` and, with a region of equivalence, `equivalence_p_holm`.
+        p: the p-value that decides.
+        has_few: whether there are too few runs (items, clusters, datasets) for a verdict.
+        varies: whether the differences vary, so that there is a test.
+        is_within: whether equivalence is shown; None: by two one-sided tests.
+    """
+    if not is_comparable:
+        return "not comparable"
+    if has_few:
+        return "too few runs"
+    if not varies:
+        return "no variation"
+    if p <= row["alpha"] and row["difference"] > 0:
+        return "difference"
+    within = is_equivalent(row) if is_within is None else is_within
+    return "equivalent" if within else "no difference shown"
+
+
+def state_evidence(row: Row, p_name: str, decimals: int | None = None) -> list[str]:
+    """Difference, interval and adjusted p of a row; by default with the decimals of the interval.
+
+    An interval that excludes 0 without a difference shown is said to be for this pair alone.
+    """
+    if decimals is None:
+        decimals = count_interval_decimals(row["low"] * row["factor"], row["high"] * row["factor"])
+    is_alone = row["low"] > 0 and row.get("pairs", 1) > 1 and not row[p_name] <= row["alpha"]
+    return [
+        format_difference(row, decimals),
+        format_interval(row, decimals) + (" for this pair alone" if is_alone else ""),
+        format_adjusted_p(row, p_name),
+    ]
 
 
 def is_equivalent(row: Row) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from reseed.claims.evaluation_verdicts import build_evaluation_verdict, decide_evaluation_outcome
+from reseed.claims.evaluation_verdicts import build_evaluation_verdict
 from reseed.claims.possible_ranks import MIN_RANKED
 from reseed.comparison.arguments import choose_read_options
 from reseed.comparison.item_arrays import ItemScores, arrange_items
@@ -226,7 +226,7 @@ def _add_verdicts(
         metric=label, greater_is_better=source.sign > 0,
         factor=100.0 if in_points else 1.0, unit="points" if in_points else "",
     )  # fmt: skip
-    rows = table.to_dict("records")
-    table["outcome"] = [decide_evaluation_outcome(row) for row in rows]
-    table["verdict"] = [build_evaluation_verdict(row).sentence() for row in rows]
+    found = [build_evaluation_verdict(row) for row in table.to_dict("records")]
+    table["outcome"] = [verdict.outcome for verdict in found]
+    table["verdict"] = [verdict.sentence() for verdict in found]
     return table

@@ -166,9 +166,9 @@ def compare_means(
     if not parts:
         raise ReseedError("The table holds no two models with a mean on the same dataset.")
     table = pd.concat(parts, ignore_index=True).assign(level=level, alpha=alpha, metric=metric)
-    table["verdict"] = [
-        build_mean_verdict(row, min_runs, _POWER).sentence() for row in table.to_dict("records")
-    ]
+    found = [build_mean_verdict(row, min_runs, _POWER) for row in table.to_dict("records")]
+    table["outcome"] = [verdict.outcome for verdict in found]
+    table["verdict"] = [verdict.sentence() for verdict in found]
     return MeanComparison(table, (*notes, CAUTION))
 
 
@@ -268,16 +268,10 @@ def _test_pairs(pairs: pd.DataFrame, level: float, alpha: float, min_runs: int) 
             + b.half_mean
             for found in (rounded, more)
         )
-    is_shown = np.fmax(adjusted["p_holm_rounded"], adjusted["p_holm_if_se"]) <= alpha
-    outcome = np.select(
-        [has_few_runs, test.scale == 0, is_shown],
-        ["too few runs", "no variation", "difference"],
-        "no difference shown",
-    )
     return pairs.assign(
         difference=test.difference, low=test.low, high=test.high, df=test.df, p=test.p,
         p_rounded=p_rounded, **adjusted, pairs=int(tested.sum()), detectable=detectable,
-        detectable_add=detectable_add, outcome=outcome,
+        detectable_add=detectable_add,
     )  # fmt: skip
 
 

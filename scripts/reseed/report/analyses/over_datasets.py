@@ -62,7 +62,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     - `p_a_better`, `p_equivalent`, `p_b_better`: posterior shares of the mean effect above, within
       and below `rope` (above and below 0 without one); `new_…`: those of the effect on one new
       dataset.
-    - `outcome`: see `claims.effect_verdicts.decide_effect_outcome`.
+    - `outcome`: see `claims.effect_verdicts.build_effect_verdict`.
     - `wins`, `losses`: datasets on which A's mean is better, or worse.
     - `rank_p`: signed-rank test over datasets; `rank_p_holm`: adjusted over pairs.
 
