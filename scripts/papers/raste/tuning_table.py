@@ -25,11 +25,11 @@ DRAWS = ("spread",)
 
 class Options(Strict):
     """fixed: experiments whose hyper-parameters were held.
-    tuned: experiments that searched them anew for each pair of seeds.
+    tuned: experiments that searched them anew for each pair of seeds (null: none did).
     """
 
     fixed: Names
-    tuned: Names
+    tuned: Names | None = None
 
 
 def table(data: ExhibitData, options: Options) -> Table:
@@ -37,7 +37,10 @@ def table(data: ExhibitData, options: Options) -> Table:
 
     A crossed experiment enters by its slices (one seed varied, the other held at its first).
     """
-    fixed, tuned = (_single(data.rows(names)) for names in (options.fixed, options.tuned))
+    fixed, tuned = (
+        _single(data.rows(names)) if names else pd.DataFrame()
+        for names in (options.fixed, options.tuned)
+    )
     if tuned.empty or fixed.empty:
         missing = "tuned for each pair of seeds" if tuned.empty else "held fixed"
         raise NothingToShow(f"No hyper-parameters were {missing} at this scale.")
