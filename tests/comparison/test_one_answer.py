@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import reseed
+from reseed import ReseedError
 from reseed.cli import main
 from reseed.jobs.import_results import import_items, import_runs
 from reseed.report.analyses import pairs
@@ -85,3 +86,21 @@ def test_python_and_the_command_line_agree(tmp_path, capsys):
     direct = reseed.compare(TABLES["folds"]).verdicts
     assert written["p"].tolist() == pytest.approx(direct["p"].tolist(), rel=1e-12)
     assert written["verdict"].tolist() == direct["verdict"].tolist()
+
+
+@pytest.mark.parametrize("offset", [1e10, 1e12, 1e14])
+def test_scores_that_rounding_hides_are_refused(offset):
+    """Of runs, of items and of tasks; without the offset they are compared."""
+    rng = np.random.default_rng(0)
+    runs = pd.DataFrame(
+        [(m, s, offset + rng.normal()) for m in "ab" for s in range(8)],
+        columns=["model", "seed", "latency"],
+    )
+    items = runs.rename(columns={"seed": "item"})
+    spread = pd.concat([items.assign(dataset=name) for name in "xyz"])
+    for call, table in (
+        (reseed.compare, runs), (reseed.compare_items, items), (reseed.rank_models, spread),
+    ):  # fmt: skip
+        with pytest.raises(ReseedError, match="rounding hides differences"):
+            call(table)
+        assert call(table.assign(latency=table["latency"] - offset)).answer

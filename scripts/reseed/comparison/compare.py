@@ -28,6 +28,7 @@ from reseed.comparison.arguments import (
 )
 from reseed.comparison.item_result import ItemComparison
 from reseed.comparison.items import compare_items
+from reseed.comparison.resolution import check_resolution
 from reseed.comparison.result import STUDY_NAME, Comparison
 from reseed.config.defaults import apply_pair_options, default_analyses_and_exhibits
 from reseed.core.study_info import StudyInfo
@@ -39,7 +40,7 @@ from reseed.readers.read import read_plainly
 from reseed.readers.scores import Scores
 from reseed.readers.study_info import StudyTexts
 from reseed.readers.study_tables import tabulate_runs
-from reseed.report.analyses.shared.data import Data
+from reseed.report.analyses.shared.data import Data, primary_metric
 from reseed.report.analyses.shared.predictions import Predictions
 
 #: Scores, and those of runs as the tables of a study.
@@ -176,6 +177,9 @@ def _compare_runs(
     """The comparison of runs, with the analyses and exhibits of studies."""
     tasks = {name: one.task for name, one in info.datasets.items()}
     predictions = None
+    for name, rows in metrics.groupby("dataset", sort=False):
+        metric = primary_metric(info, str(name))
+        check_resolution(rows.get(metric, []), str(name), metric)
     if set(tasks.values()) - {None}:
         folder = _write_predictions(*build_item_tables(scores, metrics))
         predictions = Predictions(Path(folder.name), tasks=tasks, held=folder)

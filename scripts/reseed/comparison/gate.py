@@ -16,6 +16,7 @@ from reseed.comparison.arguments import choose_read_options
 from reseed.comparison.gate_tests import GateTest, find_reach, test_items
 from reseed.comparison.item_arrays import arrange_items
 from reseed.comparison.output import Result
+from reseed.comparison.resolution import check_frame
 from reseed.comparison.run_pairs import compare_runs
 from reseed.comparison.shown import ResultRow, Shown, format_estimate
 from reseed.core.errors import ReseedError
@@ -234,6 +235,7 @@ def gate(
     name = _check_sides(sides)
     frames = [side.items().assign(model=model) for model, side in sides.items()]
     frame = pd.concat(frames, ignore_index=True)
+    check_frame(frame, name)
     sign, notes = sides["candidate"].sign, list(sides["candidate"].notes)
     has_items = [side.has_items for side in sides.values()]
     if has_items[0] != has_items[1]:

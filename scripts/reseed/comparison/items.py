@@ -23,6 +23,7 @@ from reseed.comparison.item_pairs import (
 )
 from reseed.comparison.item_result import ItemComparison, rank_by_verdicts
 from reseed.comparison.ranking import rank_item_scores
+from reseed.comparison.resolution import check_frame
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.metrics.names import is_share
 from reseed.readers.read import read_scores
@@ -96,6 +97,7 @@ def compare_items(
     boards: list[pd.DataFrame] = []
     rows: list[dict[str, Any]] = []
     notes = list(table.notes)
+    check_frame(frame, table.metric)
     predicted = list(arrange_items(frame, repeats, failed))
     arranged = predicted
     if table.computed:

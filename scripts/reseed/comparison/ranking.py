@@ -26,6 +26,7 @@ from reseed.comparison.rank_tables import (
     keep_complete,
     treat_empty_scores,
 )
+from reseed.comparison.resolution import check_frame
 from reseed.comparison.shown import ResultRow, Shown
 from reseed.core.errors import ReseedError
 from reseed.metrics.directions import AGAINST
@@ -188,6 +189,7 @@ def rank_models(
             "a failed item has into the table, or use `drop`."
         )
     frame = table.items()
+    check_frame(frame, table.metric)
     frame = frame.assign(score=sign * frame["score"])
     frame = treat_empty_scores(frame, failed, missing, notes)
     return _rank(frame, sign, failed, scale, level, notes)
