@@ -14,7 +14,7 @@ def build_mean_verdict(row: Row, min_runs: int, power: float) -> Verdict:
     """
     is_unknown = row["p_holm_if_se"] == row["p_holm_if_se"]
     outcome = decide_outcome(
-        {**row, "difference": abs(row["difference"])},
+        row,
         max(row["p_holm_rounded"], row["p_holm_if_se"] if is_unknown else 0.0),
         has_few=min(row["n_a"], row["n_b"]) < min_runs,
         varies=row["low"] != row["high"],

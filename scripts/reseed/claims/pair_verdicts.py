@@ -209,9 +209,11 @@ def _list_missing(row: Row) -> str:
 
 
 def _describe_flips(row: Row) -> str:
-    tied = row.get("ties", 0.0)
-    ties = f" ({format_share(tied)} tie; a tie counts half)" if tied > 0 else ""
-    return f"order flips in {format_share(row['instability'])} of single runs{ties}"
+    flips, tied = row["instability"], row.get("ties", 0.0)
+    shares = (("won", 1 - flips - tied / 2), ("tied", tied), ("reversed", flips - tied / 2))
+    parts = ", ".join(f"{format_share(max(share, 0.0))} {name}" for name, share in shares)
+    ties = f" ({parts}; a tie counts half)" if tied > 0 else ""
+    return f"order flips in {format_share(flips)} of single runs{ties}"
 
 
 def _count_runs(row: Row) -> str:

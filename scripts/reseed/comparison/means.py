@@ -103,8 +103,8 @@ def compare_means(
 
     `verdicts` of the result has one row a pair and dataset. `model_a` has the better mean. Columns:
 
-    - `difference` with its interval (`low`, `high`); Welch's `p`, and `p_holm`, adjusted over the
-      pairs of the dataset;
+    - `difference` with its interval (`low`, `high`), positive where `model_a` is better;
+      Welch's `p`, and `p_holm`, adjusted over the pairs of the dataset;
     - `p_rounded`, `p_holm_rounded`: the same for the least favourable digits before rounding, of
       each cell by its own digits;
     - `p_holm_if_se`: as `p_holm_rounded`, if ± is a standard error; NaN where its meaning is known;
@@ -161,7 +161,7 @@ def compare_means(
         direction = directions[str(dataset)]
         pairs = _list_pairs(part, baseline, direction)
         if len(pairs):
-            tested = _test_pairs(pairs, level, alpha, min_runs)
+            tested = _orient(_test_pairs(pairs, level, alpha, min_runs), direction)
             parts.append(tested.assign(greater_is_better=direction))
     if not parts:
         raise ReseedError("The table holds no two models with a mean on the same dataset.")
@@ -273,6 +273,13 @@ def _test_pairs(pairs: pd.DataFrame, level: float, alpha: float, min_runs: int) 
         p_rounded=p_rounded, **adjusted, pairs=int(tested.sum()), detectable=detectable,
         detectable_add=detectable_add,
     )  # fmt: skip
+
+
+def _orient(pairs: pd.DataFrame, greater: bool) -> pd.DataFrame:
+    """Differences and intervals that are positive where `model_a` is better."""
+    if greater:
+        return pairs
+    return pairs.assign(difference=-pairs["difference"], low=-pairs["high"], high=-pairs["low"])
 
 
 @dataclass(frozen=True)
