@@ -1,41 +1,30 @@
-"""Tables for a plain LaTeX `article` with `booktabs` and nothing else, of one or two columns.
+"""Tables for a LaTeX `article` with `booktabs` and `adjustbox`, of one or two columns.
 
 A narrow table is a `table`, as wide as one of two columns. Any other is a `table*`, which spans
-both columns and in an article of one column is a `table`.
-
-LaTeX breaks neither the rows of a table nor a float over pages. So widths are computed here with
-the advance widths of Computer Modern. The largest size that fits is used, and columns of sentences
-wrap. A table that is still too wide is split into blocks of columns, one below the other. A table
-that is too high continues in another float.
+both columns and in an article of one column is a `table`. `adjustbox` shrinks what is wider or
+higher than its page. So that it stays readable, a wide table is split into blocks of columns, one
+below the other, and a long one continues in another float: LaTeX breaks neither over pages.
 """
 
 from __future__ import annotations
 
 import math
 import re
+import textwrap
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from reseed.core.titles import split_number
 from reseed.report.rendering.tables import Table, groups
 
-# Points of the text of a one-column article at 10 pt, on A4 and letter paper, with a margin.
-TEXT_WIDTH, TEXT_HEIGHT = 340.0, 525.0
-#: Points of a column of a two-column article on A4 paper.
-COLUMN_WIDTH = 220.0
-_GAP = 3.0  # \tabcolsep
-# Size → (points of an em in its font, points between lines).
-_SIZES = {r"\footnotesize": (8.0, 9.5), r"\scriptsize": (7.5, 8.0)}
-_NARROWEST = 58.0  # points of a column of sentences
-
-# Advance widths of cmr10 in thousandths of an em, by character.
-_ADVANCE = {
-    "ijl.,:;!'’|’": 278, "I()[]ftr-": 390, "cesvxz k": 450, " ": 333, "abdghnopquy0123456789": 556,
-    "/*+=<>": 778, "mwM%&@…": 910, "W—": 1030, "–": 500, "·": 278, "\u200b": 0,
-}  # fmt: skip
-_CODE = 4200  # of a character printed as its code
-_WIDTH = {character: width for text, width in _ADVANCE.items() for character in text}
+# Characters of a line: in one of two columns, and at full width before it becomes too small.
+_NARROW, _WIDE = 48, 140
+# Characters of a line of a column of sentences, by the number of such columns.
+_WRAPPED = {1: 64, 2: 42}
+_LEAST_WRAPPED = 24
+#: Points of the text of a one-column article at 10 pt, on letter paper, with a margin; of a line.
+_TEXT_HEIGHT, _LINE = 525.0, 9.5
+_HEADING = 14  # characters of a line of a heading over short cells
 
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
@@ -94,45 +83,29 @@ def _accented(text: str, base: str, accent: str) -> str:
     return rf"\{mark}{{{text}}}" if mark and base.isalpha() else text
 
 
-def width_of(text: str, em: float, bold: bool = False) -> float:
-    """Approximate width of a text in points, in a roman font whose em has `em` points."""
-    plain = [c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c)]
-    thousandths = sum(_WIDTH.get(c, 750 if c.isascii() or c in _LATEX else _CODE) for c in plain)
-    return thousandths / 1000 * em * (1.15 if bold else 1.0)
-
-
-@dataclass(frozen=True)
-class _Block:
-    """Some columns of a table with their widths; None for the natural width."""
-
-    columns: list[int]
-    wraps: dict[int, float]
-
-
 def latex(table: Table) -> str:
-    """One or more floats for an article that loads booktabs."""
+    """One or more floats for an article that loads booktabs and adjustbox."""
     lines = list(table.lines())
-    columns, narrow = range(len(table.levels()[-1])), r"\footnotesize"
-    natural = _widths(table, lines, _SIZES[narrow][0])
-    if not table.paragraphs and _room(natural, columns) <= COLUMN_WIDTH:
-        float_name, width, size, blocks = "table", COLUMN_WIDTH, narrow, [_Block([*columns], {})]
-    else:
-        float_name, width = "table*", TEXT_WIDTH
-        size, blocks = _layout(table, lines, width)
+    widths = _widths(table, lines)
+    blocks = _blocks(table, widths)
+    is_narrow = not table.paragraphs and _room(widths, range(len(widths))) <= _NARROW
+    name = "table" if is_narrow else "table*"
     title = escape_latex(". ".join(part.rstrip(".") for part in _title(table) if part))
     note = rf"\parbox{{\linewidth}}{{\scriptsize {escape_latex(table.note)}}}"
-    tall = 30 + 12 * math.ceil(len(title) / 70), 10 + 8 * math.ceil(len(note) / 85)
-    floats = _pack(table, lines, size, blocks, tall, width)
-    parts = [r"% Needs \usepackage{booktabs}."]
-    for number, tabulars in enumerate(floats):
-        head = rf"\caption{{{title}.}}" if number == 0 else r"Table~\thetable{} (continued)\par"
-        tail = [r"\par\smallskip", note] if number == len(floats) - 1 else []
-        body = r"\par\medskip".join(tabulars)
-        parts += [
-            rf"\begin{{{float_name}}}[htbp]", r"\centering", head, size,
-            rf"\setlength{{\tabcolsep}}{{{_GAP:g}pt}}", body, *tail,
-            rf"\end{{{float_name}}}",
-        ]  # fmt: skip
+    taken = 50 + 12 * math.ceil(len(title) / 70) + 8 * math.ceil(len(note) / 85)
+    room = max(_TEXT_HEIGHT - taken, _TEXT_HEIGHT / 4)
+    pages = _paginate(table, lines, blocks, widths, room)
+    parts = [r"% Needs \usepackage{booktabs,adjustbox}."]
+    for number, tabulars in enumerate(pages):
+        caption = rf"\caption{{{title}.}}" if number == 0 else r"Table~\thetable{} (continued)\par"
+        share = room / len(tabulars)
+        parts += [rf"\begin{{{name}}}[htbp]", r"\centering", caption, r"\footnotesize"]
+        parts.append(r"\setlength{\tabcolsep}{3pt}")
+        size = rf"max width=\linewidth, max totalheight={share:.0f}pt"
+        boxes = (f"\\begin{{adjustbox}}{{{size}}}\n{one}\n\\end{{adjustbox}}" for one in tabulars)
+        parts.append("\n\\par\\medskip\n".join(boxes))
+        parts += [r"\par\smallskip", note] if number == len(pages) - 1 else []
+        parts.append(rf"\end{{{name}}}")
     return "\n".join(parts) + "\n"
 
 
@@ -144,70 +117,29 @@ def _title(table: Table) -> tuple[str, str]:
     return rest, table.heading
 
 
-def _layout(table: Table, lines: list, width: float) -> tuple[str, list[_Block]]:
-    """The largest size at which all columns fit side by side, else blocks of columns."""
-    count = len(table.levels()[-1])
-    everything = list(range(count))
-    for size, (em, _) in _SIZES.items():
-        natural = _widths(table, lines, em)
-        free = width - _room(natural, [i for i in everything if i not in table.paragraphs])
-        share = _share(table, natural, everything, free)
-        if share is not None:
-            return size, [_Block(everything, share)]
-    return size, _blocks(table, natural, width)
-
-
-def _widths(table: Table, lines: list, em: float) -> list[float]:
+def _widths(table: Table, lines: list) -> list[int]:
+    """Characters of each column; those of sentences wrap."""
+    most = _WRAPPED.get(len(table.paragraphs), _LEAST_WRAPPED)
+    columns = zip(*(cells for _, cells in lines), strict=True)
     headings = _headings(table, lines)
-    found = [max(width_of(text, em) for text in heading) for heading in headings]
-    for _, cells in lines:
-        found = [max(old, width_of(cell, em)) for old, cell in zip(found, cells, strict=True)]
-    for level in table.levels()[:-1]:  # a group's heading widens the columns below it
-        start = 0
-        for name, width in groups(level):
-            lack = width_of(name, em) - sum(found[start : start + width]) - 2 * _GAP * (width - 1)
-            if lack > 0:
-                for i in range(start, start + width):
-                    found[i] += lack / width
-            start += width
-    return found
+    return [
+        min(max(map(len, [*heading, *cells])), most if i in table.paragraphs else _WIDE // 2)
+        for i, (heading, cells) in enumerate(zip(headings, columns, strict=True))
+    ]
 
 
 def _headings(table: Table, lines: list) -> list[list[str]]:
-    """Lines of each column's heading: as wide as the cells, or as the longest word."""
+    """Lines of each column's heading: about as wide as the cells."""
     found = []
     for i, name in enumerate(table.levels()[-1]):
-        words = name.split() or [""]
-        limit = max(width_of(text, 1) for text in (*words, *(cells[i] for _, cells in lines)))
-        rows = words[:1]
-        for word in words[1:]:
-            longer = f"{rows[-1]} {word}"
-            if width_of(longer, 1) <= limit:
-                rows[-1] = longer
-            else:
-                rows.append(word)
-        found.append([name] if i in table.paragraphs else rows)
+        longest = max([_HEADING, *(len(cells[i]) for _, cells in lines)])
+        is_one = i in table.paragraphs or not name.strip()
+        found.append([name] if is_one else textwrap.wrap(name, longest, break_long_words=False))
     return found
 
 
-def _room(natural: Sequence[float], columns: Sequence[int]) -> float:
-    return sum(natural[i] for i in columns) + 2 * _GAP * max(0, len(columns) - 1)
-
-
-def _share(
-    table: Table, natural: list[float], columns: list[int], free: float
-) -> dict[int, float] | None:
-    """Widths of the columns of sentences among `columns`; None if `free` is too small."""
-    wrapped = [i for i in columns if i in table.paragraphs]
-    if not wrapped:
-        return {} if free >= 0 else None
-    free -= 2 * _GAP * len(wrapped)
-    if free < _NARROWEST * len(wrapped):
-        return None
-    # By the square root: nine times the text gives three times the width.
-    weight = {i: math.sqrt(natural[i]) for i in wrapped}
-    spare = free - _NARROWEST * len(wrapped)
-    return {i: _NARROWEST + spare * weight[i] / sum(weight.values()) for i in wrapped}
+def _room(widths: Sequence[int], columns: Sequence[int]) -> int:
+    return sum(widths[i] for i in columns) + len(columns) - 1
 
 
 def _labels(table: Table) -> int:
@@ -223,102 +155,78 @@ def _labels(table: Table) -> int:
     return 1
 
 
-def _blocks(table: Table, natural: list[float], width: float) -> list[_Block]:
-    """Blocks of whole groups of columns; each block repeats the columns that name a row."""
+def _blocks(table: Table, widths: list[int]) -> list[list[int]]:
+    """Columns of each block: whole groups where they fit, after the columns that name a row."""
+    everything = range(len(widths))
+    if _room(widths, everything) <= _WIDE:
+        return [[*everything]]
     labels = list(range(_labels(table)))
-    cap = 0.15 * (1 + 1 / len(labels)) * width
-    widths = [min(natural[i], cap) for i in labels]
-    label = {i: w for i, w in enumerate(widths) if w < natural[i] or i in table.paragraphs}
-    widths += natural[len(labels) :]
     levels = table.levels()
     units, start = [], 0
     for name, count in groups(levels[0]) if len(levels) > 1 else [("", len(levels[-1]))]:
         columns = [i for i in range(start, start + count) if i not in labels]
-        whole = name and _room(widths, [*labels, *columns]) <= width
-        units += [columns] if whole else [[i] for i in columns]
+        is_whole = name and _room(widths, [*labels, *columns]) <= _WIDE
+        units += [columns] if is_whole else [[i] for i in columns]
         start += count
-    blocks: list[_Block] = []
-    current: list[int] = []
+    blocks: list[list[int]] = [[*labels]]
     for unit in units:
-        if current and _room(widths, [*labels, *current, *unit]) > width:
-            blocks.append(_Block([*labels, *current], label))
-            current = []
-        current = [*current, *unit]
-    blocks.append(_Block([*labels, *current], label))
-    return [_wrapped(table, widths, block, len(labels), width) for block in blocks]
+        if len(blocks[-1]) > len(labels) and _room(widths, [*blocks[-1], *unit]) > _WIDE:
+            blocks.append([*labels])
+        blocks[-1] += unit
+    return blocks
 
 
-def _wrapped(table: Table, widths: list[float], block: _Block, labels: int, width: float) -> _Block:
-    """The block with wrapped columns of sentences, and any column wider than the page."""
-    own = block.columns[labels:]
-    over = [i for i in own if i in table.paragraphs or widths[i] > 0.65 * width]
-    rest = [i for i in block.columns if i not in over]
-    free = width - _room(widths, rest) - 2 * _GAP * len(over)
-    return _Block(block.columns, block.wraps | {i: free / len(over) for i in over})
-
-
-def _pack(table, lines, size, blocks, tall: tuple[float, float], width: float) -> list[list[str]]:
+def _paginate(
+    table: Table, lines: list, blocks: list[list[int]], widths: list[int], room: float
+) -> list[list[str]]:
     """LaTeX tabulars of each float: blocks below one another, on as many pages as needed."""
-    em, leading = _SIZES[size]
-    floats: list[list[str]] = [[]]
-    used = tall[0]
-    natural = _widths(table, lines, _SIZES[r"\scriptsize"][0] * 0.9)
-    headings = _headings(table, lines)
+    pages: list[list[str]] = [[]]
+    headings, used = _headings(table, lines), 0.0
     for block in blocks:
-        whole = _total(natural, block, width)
-        rows = max(len(headings[i]) for i in block.columns)
-        head = leading * (len(table.levels()) + 1 + rows)
+        head = _LINE * (len(table.levels()) + max(len(headings[i]) for i in block))
         chunk: list = []
         height = head
         for line in lines:
-            more = _height(line, block, em, leading, width)
-            if chunk and height + more > TEXT_HEIGHT - tall[0] - tall[1]:
-                text = _tabular(table, chunk, block, whole, headings)
-                used = _place(floats, used, height, text, tall)
-                chunk, height = [], head
+            more = _LINE * _count_rows(line, block, widths)
+            if chunk and height + more > room:
+                pages.append([_tabular(table, chunk, block, widths, headings)])
+                chunk, height, used = [], head, room
             chunk.append(line)
             height += more
-        text = _tabular(table, chunk, block, whole, headings)
-        used = _place(floats, used, height, text, tall)
-    return floats
+        if pages[-1] and used + height > room:
+            pages.append([])
+            used = 0.0
+        pages[-1].append(_tabular(table, chunk, block, widths, headings))
+        used += height + 6
+    return [page for page in pages if page]
 
 
-def _place(floats: list, used: float, height: float, text: str, tall: tuple[float, float]) -> float:
-    """Append a tabular to the last float or a new one; return the points used of that float."""
-    if floats[-1] and used + height + tall[1] > TEXT_HEIGHT:
-        floats.append([])
-        used = tall[0]
-    floats[-1].append(text)
-    return used + height + 6
-
-
-def _height(line: tuple, block: _Block, em: float, leading: float, width: float) -> float:
+def _count_rows(line: tuple, block: list[int], widths: list[int]) -> int:
+    """Printed lines of a row, with the heading of the section that it starts."""
     section, cells = line
-    rows = [math.ceil(1.25 * width_of(cells[i], em) / w) for i, w in block.wraps.items()]
-    title = 0.0
-    if section:
-        title = leading * (0.5 + math.ceil(width_of(section, em, bold=True) / width))
-    return title + leading * max([1, *rows])
+    return bool(section) + max(math.ceil(len(cells[i]) / max(widths[i], 1)) or 1 for i in block)
 
 
 def _tabular(
-    table: Table, lines: list, block: _Block, whole: float, headings: list[list[str]]
+    table: Table, lines: list, block: list[int], widths: list[int], headings: list[list[str]]
 ) -> str:
-    """LaTeX of some lines of a table. whole: width of all its columns in points."""
-    names = table.levels()
-    count = len(block.columns)
-    spec = "".join(_column(table, i, block) for i in block.columns)
-    levels = [[level[i] for i in block.columns] for level in names]
-    out = [rf"\begin{{tabular}}{{@{{}}{spec}@{{}}}}", r"\toprule", *_head(levels, block)]
-    out.append(_row([_heading(table, headings[i], i, block) for i in block.columns]))
+    """LaTeX of some lines of a table."""
+    wraps = {
+        i
+        for i in block
+        if i in table.paragraphs or any(len(cells[i]) > widths[i] for _, cells in lines)
+    }
+    spec = "".join(_column(table, i, wraps, widths) for i in block)
+    levels = [[level[i] for i in block] for level in table.levels()]
+    out = [rf"\begin{{tabular}}{{@{{}}{spec}@{{}}}}", r"\toprule", *_head(levels)]
+    out.append(_row([_heading(table, headings[i], i, wraps) for i in block]))
     out.append(r"\midrule")
     for number, (section, cells) in enumerate(lines):
         if section:
             space = r"\addlinespace " if number else ""
-            heading = escape_latex(section)
-            wide = rf"\multicolumn{{{count}}}{{@{{}}p{{{whole:.0f}pt}}@{{}}}}"
-            out.append(rf"{space}{wide}{{\raggedright\textbf{{{heading}}}\strut}} \\")
-        out.append(_row([_cell(cells[i], i, block) for i in block.columns]))
+            wide = rf"\multicolumn{{{len(block)}}}{{@{{}}l@{{}}}}"
+            out.append(rf"{space}{wide}{{\textbf{{{escape_latex(section)}}}}} \\")
+        out.append(_row([_cell(cells[i], i in wraps) for i in block]))
     return "\n".join([*out, r"\bottomrule", r"\end{tabular}"])
 
 
@@ -328,20 +236,15 @@ def _row(cells: list[str]) -> str:
     return f"{'{}' if text.startswith(('[', '*')) else ''}{text} \\\\"
 
 
-def _total(natural: list[float], block: _Block, width: float) -> float:
-    widths = [block.wraps.get(i, own) for i, own in enumerate(natural)]
-    return min(width, _room(widths, block.columns))
-
-
-def _column(table: Table, index: int, block: _Block) -> str:
-    if index in block.wraps:
-        return f"p{{{block.wraps[index]:.0f}pt}}"
+def _column(table: Table, index: int, wraps: set[int], widths: list[int]) -> str:
+    if index in wraps:
+        return f"p{{{widths[index] / 2:.0f}em}}"  # a character has about half an em
     return "l" if index < table.text_columns else "r"
 
 
-def _cell(text: str, index: int, block: _Block) -> str:
+def _cell(text: str, wraps: bool) -> str:
     text = _MINUS.sub("−", text)
-    if index not in block.wraps:
+    if not wraps:
         return escape_latex(text)
     escaped = escape_latex(_HASH.sub(lambda found: _BREAKS.sub("\\g<0>\u200b", found[0]), text))
     for sign in (r"\_", "/", "=", ":"):
@@ -350,7 +253,7 @@ def _cell(text: str, index: int, block: _Block) -> str:
     return rf"\rightskip=0pt plus 1fil\relax {escaped}"
 
 
-def _head(levels: list[list[str]], block: _Block) -> list[str]:
+def _head(levels: list[list[str]]) -> list[str]:
     """Rows of the groups of columns, above the headings of the columns."""
     lines = []
     for level in levels[:-1]:
@@ -366,8 +269,8 @@ def _head(levels: list[list[str]], block: _Block) -> list[str]:
     return lines
 
 
-def _heading(table: Table, rows: list[str], index: int, block: _Block) -> str:
-    if len(rows) == 1 or index in block.wraps:
-        return _cell(" ".join(rows), index, block)
+def _heading(table: Table, rows: list[str], index: int, wraps: set[int]) -> str:
+    if len(rows) == 1 or index in wraps:
+        return _cell(" ".join(rows), index in wraps)
     side = "l" if index < table.text_columns else "r"
     return rf"\shortstack[{side}]{{" + r"\\".join(map(escape_latex, rows)) + "}"
