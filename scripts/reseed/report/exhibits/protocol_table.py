@@ -86,6 +86,8 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     names = {row: title for title, part in settings(data, rows) for row in part.index}
     rows = rows.assign(title=rows.index.map(names))
     written, corrected = (rows[rows["setting"] == name] for name in ("written", "corrected"))
+    if _has_own_folds(written):  # the error is that of the table with the same folds
+        return _instability(rows[rows["setting"] == "single"], written)
     cites = data.info.is_reproduction
     test = "The protocol as written" if cites else "The uncorrected test"
     claims = [_error(test, written, corrected, cites)]
@@ -166,18 +168,24 @@ def _shares(rows: pd.DataFrame, column: str) -> list[Estimate]:
 
 def _instability(single: pd.DataFrame, written: pd.DataFrame) -> list[Claim]:
     own_folds = _has_own_folds(written)
-    folds = "each on folds of its own" if own_folds else "with one set of folds throughout"
+    folds = (
+        "each on folds of its own ({n} in each of {settings})"
+        if own_folds
+        else "with one set of folds throughout ({n} of each model in an evaluation, {settings})"
+    )
     return [
         Claim(
             name=name,
             sentence=f"{evaluation} orders two models against the means of all trials in {{share}}"
-            f" of cases, {folds} ({{n}} of each model in an evaluation, {{settings}}).",
+            f" of cases, {folds}.",
             rows=rows,
             phrases={
                 "share": phrases.extent(rows, "instability", _percent, is_comparable=True),
                 "settings": phrases.count(rows, "setting"),
             },
-            sample=Sample.of(rows, "runs", "run"),
+            sample=Sample.of(rows, "evaluations", "evaluation")
+            if own_folds
+            else Sample.of(rows, "runs", "run"),
             statistic="share of evaluations",
             estimates=[
                 Estimate(title, share, low, high, 0.95, (0.0, 1.0))
