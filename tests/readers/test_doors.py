@@ -1,0 +1,100 @@
+"""One table has one answer: on the command line, in Python, as a study, by items."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import reseed
+from reseed.cli import main
+from reseed.core.errors import ReseedError
+from reseed.jobs.import_results import import_items, import_runs
+from reseed.report.analyses import pairs
+from reseed.report.analyses.shared.data import read_data
+
+_ROOT = Path(__file__).parents[2]
+_SHARED = _ROOT.parent / "shared"
+_CASES = _SHARED / "public-cases"
+#: Table → what a user says of it.
+TABLES = {
+    "docs/examples/runs.csv": {},
+    "tests/readers/tables/automl.csv": {"metric": "auc"},
+    "tests/readers/tables/optuna.csv": {"greater_is_better": True},
+    "result-tables/automl_medium.csv": {"metric": "auc", "greater_is_better": True},
+    "result-tables/cv_results.csv": {"metric": "accuracy"},
+    "result-tables/glue.csv": {},
+    "public-cases/01-*/bare.csv": {"metric": "accuracy", "rows": "fold"},
+    "public-cases/01-*/with_index.csv": {"metric": "accuracy", "rows": "fold"},
+    "public-cases/02-*/scores.csv": {"metric": "neg_rmse"},
+    "public-cases/03-*/datasets.csv": {"greater_is_better": True},
+    "public-cases/06-*/resamples_values.csv": {"metric": "ROC"},
+    "public-cases/12-*/logs": {"metric": "test_acc"},
+    "public-cases/18-*/cv_results.csv": {"metric": "accuracy", "test_train_ratio": 0.111},
+    "public-cases/27-*/per_fold.csv": {"metric": "predictive_accuracy"},
+    "public-cases/28-*/samples.csv": {},
+    "public-cases/30-*/wide.csv": {"metric": "auc"},
+    "public-cases/44-*/aime.csv": {"metric": "accuracy"},
+    "public-cases/48-*/items.csv": {"metric": "deviation", "greater_is_better": False},
+    "public-cases/58-*/runs.csv": {"columns": {"dataset": "task_id"}},
+    "public-cases/60-*/folds.csv": {"test_train_ratio": 0.111},
+}
+_TEXTS = ["dataset", "model_a", "model_b", "outcome"]
+_NUMBERS = ["difference", "low", "high", "p", "p_holm", "p_adjusted"]
+
+
+def find_table(name: str) -> Path:
+    own = _ROOT / name
+    found = [own] if own.exists() else sorted(_SHARED.glob(name))
+    if not found:
+        pytest.skip("the tables that other people made are not here")
+    return found[0]
+
+
+def write_flags(options: dict) -> list[str]:
+    flags = []
+    for name, value in options.items():
+        if name == "columns":
+            flags += [f"--column={role}={column}" for role, column in value.items()]
+        elif name == "greater_is_better":
+            flags.append("--greater-is-better" if value else "--lower-is-better")
+        else:
+            flags += [f"--{name.replace('_', '-')}", str(value)]
+    return flags
+
+
+def import_as_study(path: Path, options: dict, folder: Path) -> pd.DataFrame:
+    results, study = {"path": str(path), **options}, {"name": "mine"}
+    import_runs(str(folder / "metrics.parquet"), str(folder / "about.json"), results, study)
+    inner = folder / "predictions" / "results"
+    inner.mkdir(parents=True)
+    tables = [str(inner / f"{name}.parquet") for name in ("scores", "targets")]
+    import_items(tables, results, study, False)
+    data = read_data(folder, None, None, ["results"])
+    return pairs.analyse(data, pairs.Options())
+
+
+def check_equal(found: pd.DataFrame, expected: pd.DataFrame) -> None:
+    for name in _TEXTS:
+        assert found[name].fillna("").tolist() == expected[name].fillna("").tolist()
+    numbers = [one[_NUMBERS].to_numpy(dtype=float) for one in (found, expected)]
+    np.testing.assert_allclose(*numbers, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_door_gives_one_answer(tmp_path, capsys, name):
+    path, options = find_table(name), TABLES[name]
+    comparison = reseed.compare(path, **options)
+    expected = comparison.verdicts
+    main(["compare", str(path), *write_flags(options), "--csv", str(tmp_path / "verdicts.csv")])
+    capsys.readouterr()
+    check_equal(pd.read_csv(tmp_path / "verdicts.csv"), expected)
+    main(["read", str(path), *write_flags(options)])
+    assert "A comparison asks nothing." in capsys.readouterr().out
+    if "level_item" in expected:  # compared over items: a study takes runs
+        with pytest.raises(ReseedError, match="reseed items"):
+            import_as_study(path, options, tmp_path)
+        return
+    check_equal(import_as_study(path, options, tmp_path), expected)
+    if comparison.data.predictions is not None and len(options) < 2:
+        items = reseed.compare_items(path, **options).verdicts
+        assert items["p"].tolist() == pytest.approx(expected["p"].tolist(), rel=1e-9)
