@@ -77,6 +77,10 @@ STYLES = {
     "rep {i}": "ask", "replicate{i}": "ask", "Resample{i:02d}": "ask", "partition{i}": "ask",
     "bootstrap{i}": "ask", "score_{i}": "ask", "auc{i}": "ask", "x{i}": "ask", "m_{i}": "ask",
     "result {i}": "ask", "s{i}": "ask", "value.{i}": "ask", "iter_{i}": "ask", "exp{i}": "ask",
+    "fold={i}": "folds", "Fold {i} (test)": "folds", "split {i}/10": "folds", 
+    "seed:{i}": "seeds", "Seed #{i}": "seeds", "auc@seed={i}": "seeds", "model run {i}": "seeds",
+    "checkpoint-{i}00": "ask", "holdout_{i}": "ask", "attempt {i}": "ask", "ckpt{i}": "ask",
+    "year 20{i:02d}": "ask", "subject {i}": "ask", "auc[{i}]": "ask", "test set {i}": "ask",
     "version_{i}": "ask", "V{i}": "ask", "acc_{i}": "ask", "auc ({i})": "ask",
 }  # fmt: skip
 
@@ -146,9 +150,25 @@ LOWER = [
     *("ter", "edit_distance", "latency", "latency_ms", "cost", "cost_usd", "toxicity", "mpjpe"),
     *("hallucination_rate", "ADE", "minFDE", "nrmse", "DER", "kl", "kl_divergence", "classif.ce"),
     *("bits_per_byte", "bits_per_char", "cross_entropy", "fit_time", "inference_time", "wape"),
-    *("chamfer", "hausdorff_distance", "fpr", "abs_rel", "levenshtein_distance", "runtime_s"),
+    *(
+        "chamfer",
+        "mce",
+        "winkler",
+        "interval_score",
+        "hamming_distance",
+        "dtw",
+        "davies_bouldin",
+        "hausdorff_distance",
+        "fpr",
+        "abs_rel",
+        "levenshtein_distance",
+        "runtime_s",
+    ),
+    *("aic", "makespan", "ttft", "rmsd", "niqe", "collision_rate", "miss_rate", "HTER"),
 ]
 HIGHER = [
+    *("sacrebleu", "explained_variance", "r_squared", "kendall_tau", "idf1", "qwk", "elbo", "lddt"),
+    *("sharpe_ratio", "fps", "clip_score", "v_measure", "TM-score"),
     *("ROC", "Sens", "Spec", "correct", "passed", "is_correct", "solved", "success_rate", "elo"),
     *("win_rate", "rsq", "kap", "ccc", "bertscore", "meteor", "comet", "SI-SDR", "c_index"),
     *("nmi", "throughput", "predictive_accuracy", "classif.auc"),

@@ -23,14 +23,20 @@ _MORE_UP = re.compile(
     "roc|sens|spec|ppv|npv|tpr|tnr|bacc|rsq|kap|ccc|gmean|youden|informedness|correct|passed|solved"
     "|success|win|wins|winrate|elo|comet|bertscore|bleurt|meteor|cider|spice|nmi|ari|ami|silhouette"
     "|concordance|cindex|pck|jga|pesq|stoi|sdr|sisdr|snr|mos|vmaf|throughput|speedup|faithfulness"
-    "|helpfulness|groundedness|recall\\d+|hit|ppcr"
+    "|helpfulness|groundedness|recall\\d+|hit|ppcr|sacrebleu|gleu|kendall|explainedvariance|rsquared"
+    "|mota|hota|idf1|qwk|elbo|lddt|gdt|tmscore|sharpe|sortino|fbeta|fps|clipscore"
+    "|inceptionscore|vmeasure|fowlkes|calinski|homogeneity|purity"
 )
 _MORE_DOWN = re.compile(
     "ter|der|mer|editdistance|levenshtein|toxicity|hallucinations?|mpjpe|pampjpe|mpvpe|ade|fde"
     "|minade|minfde|nrmse|nmae|wape|mdape|rae|rrse|kl|kld|divergence|jsd|bitsper|bpc|bpd|ce"
     "|crossentropy|fpr|fnr|hausdorff|hd95|chamfer|epe|absrel|sqrel|mindcf|dcf|cllr|kid|fvd"
-    "|fad|mcd|mmd|wasserstein|emd|violations?|bbrier|mbrier|penalty"
+    "|fad|mcd|mmd|wasserstein|emd|violations?|bbrier|mbrier|penalty|mce|winkler|intervalscore"
+    "|hammingdistance|dtw|assd|daviesbouldin|aic|bic|makespan|ttft|rmsd|hter|frr|ergas|niqe"
+    "|brisque|piqe|collisions?|missrate|fdr|falsediscovery"
 )
+# Better for one side and worse for the other.
+_SIDED = re.compile("attacks?|adversary|jailbreaks?")
 # Costs, if the name has no other metric: `latency_ms`, `cost_usd`.
 _COST = re.compile("latency|costs?|price|runtime|emissions?|co2")
 _NEGATED = re.compile(
@@ -51,6 +57,14 @@ _MORE_PHRASES = [
         (r"abs(olute)?[\W_]*rel(ative)?\b", "absrel"),
         (r"si[\W_]*sdr", "sisdr"),
         (r"c[\W_]*index", "cindex"),
+        (r"explained[\W_]*variance", "explainedvariance"),
+        (r"\br[\W_]*squared\b", "rsquared"),
+        (r"\b(clip|inception|tm|interval)[\W_]*score\b", r"\1score"),
+        (r"\bv[\W_]*measure\b", "vmeasure"),
+        (r"hamming[\W_]*distance", "hammingdistance"),
+        (r"davies[\W_]*bouldin", "daviesbouldin"),
+        (r"\bmiss[\W_]*rate\b", "missrate"),
+        (r"false[\W_]*discovery", "falsediscovery"),
         (
             r"\b(fit|train(ing)?|inference|scor(e|ing)|run|wall|response|execution)[\W_]*time\b",
             "runtime",
@@ -69,6 +83,8 @@ def _in_words(name: str) -> str:
 def infer_direction(metric: str) -> bool | None:
     """Return True if greater is better, False if less is better, None if the name is unclear."""
     name = _in_words(strip_direction(metric))
+    if _any(_SIDED, name):
+        return None
     up = _any(_UP, name) or _any(_MORE_UP, name)
     down = _any(_DOWN, name) or _any(_MORE_DOWN, name)
     if not (up or down):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -10,6 +11,8 @@ from typing import Any, TypeVar
 from reseed.core.errors import ReseedError
 from reseed.readers.options import ReadOptions
 
+#: After this time, or if one reading takes as long, a proposal is printed untried.
+_SECONDS = 4.0
 Result = TypeVar("Result")
 #: A field of `ReadOptions` with the value that a message suggests.
 _SUGGESTION = re.compile(
@@ -28,12 +31,19 @@ def read_with_advice(read: Callable[[ReadOptions], Result], options: ReadOptions
     Raises:
         ReseedError: that of `read`, without the clauses whose suggestion fails.
     """
+    start = time.monotonic()
     try:
         return read(options)
     except ReseedError as error:
         text = str(error)
+    now = time.monotonic()
+    given_up = now if now - start > _SECONDS else now + _SECONDS
     clauses = re.split(r"(?<=[.;]) (?=\S)", text)
-    kept = [one for one in clauses if _is_useful(one, text, read, options)]
+    kept = [
+        one
+        for one in clauses
+        if time.monotonic() > given_up or _is_useful(one, text, read, options)
+    ]
     raise ReseedError(re.sub(r";$", ".", " ".join(kept))) from None
 
 

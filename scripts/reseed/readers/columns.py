@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from reseed.core.errors import suggest_name
 from reseed.metrics.directions import strip_direction
@@ -41,6 +42,7 @@ _ALIASES = {
     "y_pred": "y_pred prediction predicted",
 }
 COLUMN_ALIASES = {name: tuple(aliases.split()) for name, aliases in _ALIASES.items()}
+_STANDARD = {alias: name for name, aliases in COLUMN_ALIASES.items() for alias in aliases}
 #: Columns that identify the runs of one model on one dataset.
 RUN_COLUMNS = ["data_seed", "repeat", "fold", "seed"]
 #: Those, and evaluations of one trained model, which are averaged or are runs of their own.
@@ -67,6 +69,7 @@ def strip_tracker_prefix(column: str) -> str:
     return _TRACKER_PREFIX.sub("", column).strip()
 
 
+@lru_cache(maxsize=65_536)
 def normalize_name(column: str) -> str:
     """A column's name in lower case, words joined by `_`; no tracker's prefix, no arrow."""
     name = strip_direction(strip_tracker_prefix(column)).lstrip(".")
@@ -75,8 +78,7 @@ def normalize_name(column: str) -> str:
 
 def find_standard_name(column: object) -> str | None:
     """Reseed's name of a column, if the column has a common name."""
-    name = normalize_name(str(column))
-    return next((known for known, aliases in COLUMN_ALIASES.items() if name in aliases), None)
+    return _STANDARD.get(normalize_name(str(column)))
 
 
 def list_columns(column: str | Iterable[str]) -> list[str]:

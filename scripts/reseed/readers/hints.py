@@ -129,7 +129,7 @@ def find_hits_in_columns(table: SourceTable) -> tuple[str, list[str]] | None:
     hits = [
         c
         for c in table.columns
-        if set(table.text(c).str.lower()) <= _HITS
+        if {cell.lower() for cell in table.text(c)} <= _HITS
         and find_standard_name(c) is None
         and not has_metric_name(c)
     ]

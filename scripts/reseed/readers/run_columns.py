@@ -37,6 +37,8 @@ _SHORT = re.compile(r"([rfs])(\d+)[\s_\-.]*([rfs])(\d+)", re.I)
 _SAYS_NOTHING = re.compile(
     r"((test|val|valid|validation|dev|eval|evaluation)(ing)?|of[\s_]*\d+|x)?"
 )
+#: With more columns that differ only in a number, it need not count from 0 or 1.
+_FEW = 3
 _NUMBER = re.compile(r"\d+")
 #: The assumption made where folds are numbered by position.
 POSITION_NOTE = (
@@ -73,7 +75,7 @@ def parse_run(text: str) -> RunColumn | None:
         numbers["repeat"] = numbers.pop("repetition")  # of a cross-validation
     if not numbers:
         return None
-    rests = [part.strip(" _-.,;:/|()[]=~×") for part in _PART.sub("\0", plain).split("\0")]
+    rests = [part.strip(" _-.,;:/|()[]=~×@") for part in _PART.sub("\0", plain).split("\0")]
     rest = "_".join(filter(None, rests))
     return RunColumn(numbers, "" if _SAYS_NOTHING.fullmatch(rest.lower()) else rest)
 
@@ -97,9 +99,10 @@ def find_numbered_columns(columns: Iterable[str]) -> dict[str, RunColumn]:
 
 
 def find_family(columns: Sequence[str]) -> list[str]:
-    """Columns that differ only in a number that counts from 0 or 1 (`auc1`, `auc2`), if most are.
+    """Columns that differ only in a number (`auc1`, `auc2`), if most are.
 
-    Nothing says what the number counts: not families of runs, nor of datasets by their name.
+    Two or three count from 0 or 1. Nothing says what the number counts: not families of runs, nor
+    of datasets by their name.
     """
     families: dict[str, dict[str, int]] = {}
     for column in columns:
@@ -111,7 +114,7 @@ def find_family(columns: Sequence[str]) -> list[str]:
         counted = sorted(members.values())
         is_counted = counted[0] in (0, 1) and counted == [*range(counted[0], counted[-1] + 1)]
         is_most = len(members) > 1 and 2 * len(members) > len(columns)
-        if is_counted and is_most and stem not in _DATASET_STEMS:
+        if (is_counted or len(members) > _FEW) and is_most and stem not in _DATASET_STEMS:
             return list(members)
     return []
 

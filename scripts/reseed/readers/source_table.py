@@ -30,7 +30,9 @@ GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 #: A sign between a mean and its spread.
 PLUS_MINUS = r"(?:±|\+/?-)"
 #: Text that means a number but is not written as one: `85.3 %`, `0,91`, `0.85 ± 0.02`.
-_NEARLY_NUMBER = rf"[-+]?\d+(?:[.,]\d+)?\s*%?(?:\s*{PLUS_MINUS}\s*\d+(?:[.,]\d+)?\s*%?)?"
+_NEARLY_NUMBER = re.compile(
+    rf"[-+]?\d+(?:[.,]\d+)?\s*%?(?:\s*{PLUS_MINUS}\s*\d+(?:[.,]\d+)?\s*%?)?"
+)
 
 
 def join_names(names: Sequence[Any], most: int = MAX_SHOWN) -> str:
@@ -84,6 +86,8 @@ class SourceTable:
     layout: Layout = Layout()
     notes: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+    _texts: dict[str, pd.Series] = field(init=False, repr=False, default_factory=dict)
+    _numeric: dict[tuple[str, bool], bool] = field(init=False, repr=False, default_factory=dict)
 
     def with_frame(self, frame: pd.DataFrame, layout: Layout, *notes: str) -> SourceTable:
         """The same source with another frame, whose index holds row numbers of this one."""
@@ -172,11 +176,15 @@ class SourceTable:
 
     def text(self, column: str) -> pd.Series:
         """A column as text without surrounding blanks; empty where a cell is missing."""
-        values = self.frame[column]
-        text = values.astype(object).where(values.notna(), "").astype(str).str.strip()
-        if pd.api.types.is_numeric_dtype(values) or not text.str.contains(CONTROLS).any():
-            return text
-        return text.map(show_controls)
+        if column not in self._texts:
+            values = self.frame[column].astype(object)
+            cells = [
+                "" if missing else str(cell).strip()
+                for cell, missing in zip(values, values.isna(), strict=True)
+            ]
+            shown = [show_controls(cell) if CONTROLS.search(cell) else cell for cell in cells]
+            self._texts[column] = pd.Series(shown, values.index, dtype="str")
+        return self._texts[column]
 
     def joined_text(self, columns: Iterable[str]) -> pd.Series:
         """Several columns as one text, equal where all of them are equal."""
@@ -189,15 +197,27 @@ class SourceTable:
 
     def is_numeric(self, column: str, lenient: bool = False) -> bool:
         """Whether a column holds numbers; `lenient`: whether at least one cell is nearly one."""
+        key = (column, lenient)
+        if key not in self._numeric:
+            self._numeric[key] = self._find_numeric(column, lenient)
+        return self._numeric[key]
+
+    def _find_numeric(self, column: str, lenient: bool) -> bool:
         values = self.frame[column]
         if pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values):
             return bool(values.notna().any())
-        text = self.text(column)
-        parsed = pd.to_numeric(text, errors="coerce").notna()
-        present = ~text.str.lower().isin(MISSING)
+        present = [cell for cell in self.text(column) if cell.lower() not in MISSING]
         if lenient:
-            return bool(((parsed | text.str.fullmatch(_NEARLY_NUMBER)) & present).any())
-        return bool(parsed.any() and parsed[present].all())
+            return any(_is_number(cell) or _NEARLY_NUMBER.fullmatch(cell) for cell in present)
+        return bool(present) and all(map(_is_number, present))
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return "_" not in cell
 
 
 def _describe_grades(text: pd.Series) -> str:

@@ -28,6 +28,8 @@ from reseed.readers.vocabulary import (
 
 #: Columns that a note lists.
 _MAX_LISTED = 30
+#: Name of the column of headings while a table is made long; no table has it.
+_HEADING = "\0heading"
 #: Columns one of which identifies the rows of a table with one column a model.
 _ROW_COLUMNS = {"dataset", "item", *RUN_COLUMNS}
 
@@ -62,17 +64,17 @@ def _list_others(table: SourceTable, spec: ColumnSpec) -> list[str]:
 def tidy_columns_of_runs(table: SourceTable, spec: ColumnSpec) -> SourceTable:
     """One row a model and fold (or seed), and metric if columns hold several metrics."""
     runs, others = spec.find_run_columns(table), _list_others(table, spec)
-    rest = [c for c in table.columns if c not in (*runs, *others)]
-    has_several_metrics = len({run.metric for run in runs.values()}) > 1
+    used = {*runs, *others}
+    rest = [c for c in table.columns if c not in used]
+    metrics = {run.metric for run in runs.values()}
+    score = "value" if len(metrics) > 1 else metrics.pop() or "value"
     frame = table.with_numbers(runs)
-    parts = []
-    for column, run in runs.items():
-        part = frame[rest].assign(**run.numbers)
-        if has_several_metrics:
-            part = part.assign(metric=run.metric, value=frame[column])
-        else:
-            part = part.assign(**{run.metric or "value": frame[column]})
-        parts.append(part)
+    long = frame.melt(rest, list(runs), _HEADING, score, ignore_index=False)
+    heading = long.pop(_HEADING)
+    for kind in next(iter(runs.values())).numbers:
+        long[kind] = heading.map({c: run.numbers.get(kind) for c, run in runs.items()})
+    if metrics:
+        long["metric"] = heading.map({c: run.metric for c, run in runs.items()})
     notes = [f"Read {len(runs)} columns ({join_names(list(runs), 3)}) as one run each."]
     if others:
         notes.append(f"Left out: {', '.join(others)}, which hold no value of a run.")
@@ -84,7 +86,7 @@ def tidy_columns_of_runs(table: SourceTable, spec: ColumnSpec) -> SourceTable:
     is_positional = all([*run.numbers] == ["fold"] for run in runs.values())
     notes += [POSITION_NOTE] if is_positional else []
     layout = Layout("runs_in_columns", is_positional=is_positional)
-    return table.with_frame(pd.concat(parts), layout, *notes)
+    return table.with_frame(long, layout, *notes)
 
 
 def _is_column_of_hits(table: SourceTable, spec: ColumnSpec) -> bool:
@@ -134,16 +136,16 @@ def _list_unnamed(table: SourceTable) -> list[str]:
 def _split_scores(table: SourceTable, spec: ColumnSpec) -> tuple[list[str], list[str]]:
     """Columns of numbers that may hold scores, and those that hold costs or summaries."""
     free = spec.find_free_numeric_columns(table)
-    others = [
-        c
+    others = {
+        c: None
         for c in free
         if UNNAMED.fullmatch(c)
         or split_heading(c) & (STEPS | COSTS)
         or normalize_name(c) in SUMMARIES
         or is_size(c)
         or is_spread_of(c, free)
-    ]
-    return [c for c in free if c not in others], others
+    }
+    return [c for c in free if c not in others], [*others]
 
 
 def tidy_columns_of_models(table: SourceTable, spec: ColumnSpec) -> SourceTable:
@@ -276,7 +278,8 @@ def _stack(
 
     reason: why `left_out` are dropped, for the note.
     """
-    rest = [c for c in table.columns if c not in (*columns, *left_out)]
+    used = {*columns, *left_out}
+    rest = [c for c in table.columns if c not in used]
     long = table.with_numbers(columns).melt(rest, columns, noun, "value", ignore_index=False)
     notes = [
         f"Read {len(columns)} columns ({join_names(columns, _MAX_LISTED)}) as one {noun} each."
