@@ -130,6 +130,11 @@ def _add_compare(commands: Commands) -> None:
     for option in read_pair_options():
         option.add_to(command)
     add(
+        "--seeds",
+        choices=["shared", "own"],
+        help="own: equal seeds of two models share nothing, so runs are not paired (shared)",
+    )
+    add(
         "--rope",
         action="append",
         metavar="[METRIC=]WIDTH",
@@ -234,7 +239,7 @@ def _run_compare(options: argparse.Namespace) -> None:
     _use_plain_strings()
     sources = options.results
     check_figure(options.figure)
-    names = [option.name for option in read_pair_options()]
+    names = [*(option.name for option in read_pair_options()), "seeds"]
     comparison = compare(
         sources[0] if len(sources) == 1 else sources,
         baseline=options.baseline,

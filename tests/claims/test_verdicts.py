@@ -86,7 +86,7 @@ def test_seeds_alone_have_the_scope_of_one_split(design, p_adjusted):
     text = say(design=design, p_adjusted=p_adjusted, test="Welch's t test", n_b=8)
     assert " on exactly this test set, which did not vary: " in text
     assert "the data never varied" in text
-    shared = "10 and 8 runs, not paired, as too few model seeds are shared"
+    shared = "10 and 8 runs, not paired, as the models share too few seeds"
     assert (shared in text) == (design == "unpaired")
 
 

@@ -229,7 +229,7 @@ def test_the_command_takes_every_option_of_the_analysis(monkeypatch, runs, tmp_p
     monkeypatch.setattr(cli, "show", lambda *_: None)
     values = {"level": 0.9, "alpha": 0.01, "n_boot": 50, "min_runs": 3, "target_power": 0.9,
               "family": "study", "rope": 0.01}  # fmt: skip
-    assert {*values, "baseline", "pairs"} == set(Options.model_fields)
+    assert {*values, "baseline", "pairs", "seeds"} == set(Options.model_fields)
     given = [text for name, v in values.items() for text in (f"--{name.replace('_', '-')}", str(v))]
     cli.main(["compare", "runs.csv", *given])
     assert taken | values == taken

@@ -104,3 +104,21 @@ def test_scores_that_rounding_hides_are_refused(offset):
         with pytest.raises(ReseedError, match="rounding hides differences"):
             call(table)
         assert call(table.assign(latency=table["latency"] - offset)).answer
+
+
+def test_seeds_that_share_nothing_are_not_paired(tmp_path, monkeypatch):
+    runs, items = _runs("seed", models=("a", "b")), _items(shared=True)
+    for table, test in ((runs, "Welch's t test"), (items, "t test of crossed seeds and items")):
+        relabelled = table.assign(seed=table["seed"] + 100 * (table["model"] == "b"))
+        own = reseed.compare(table, seeds="own")
+        assert own.verdicts["test"].item() == test
+        expected = reseed.compare(relabelled).verdicts
+        columns = ["difference", "low", "high", "p", "outcome"]
+        pd.testing.assert_frame_equal(own.verdicts[columns], expected[columns])
+        assert own.verdicts["p"].item() != reseed.compare(table).verdicts["p"].item()
+    found = reseed.compare_items(items, seeds="own").verdicts
+    assert found["p"].item() == pytest.approx(expected["p"].item())
+    monkeypatch.chdir(tmp_path)
+    runs.to_csv("runs.csv", index=False)
+    main(["compare", "runs.csv", "--seeds", "own", "--csv", "out.csv"])
+    assert pd.read_csv("out.csv")["test"].item() == "Welch's t test"

@@ -14,6 +14,7 @@ TABLES = {
     "seeds_items_clusters": ("items", ["seeds", "items", "clusters", "sizes", "interaction"]),
     "unequal_runs_order": ("tasks", ["runs", "other_runs", "distribution", "resamples"]),
     "aggregates_coverage": ("tasks", ["tasks", "runs", "aggregate", "percentiles"]),
+    "pairing": ("comparing", ["seeds", "correlation", "rule"]),
     "designs": ("comparing", ["method", "label", "case"]),
     "unstable_learners": ("comparing", ["method", "splits", "learner"]),
     "spread_contrasts": ("spread", ["scores", "datasets", "models", "correlation", "seeds"]),

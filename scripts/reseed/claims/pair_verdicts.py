@@ -240,7 +240,7 @@ def _describe_test(row: Row) -> str:
         )
     basis = f"over {row['n']:.0f} shared model seeds"
     if row["design"] == UNPAIRED.design:
-        basis = f"on {_count_runs(row)}, not paired, as too few model seeds are shared"
+        basis = f"on {_count_runs(row)}, not paired, as the models share too few seeds"
     if row.get("is_split_assumed") is True:
         return (
             f"{test} {basis}. That all runs share one split is an assumption (`seed_draws`): if "

@@ -17,11 +17,17 @@ from reseed.readers.seed_draws import SeedDraws
 #: Analyses or exhibits by name, as a study file has them.
 Entries = dict[str, dict[str, Any]]
 #: Options of the analysis `pairs` → the same option of `seeds_needed`.
-_PLAN_OPTIONS = {"alpha": "alpha", "level": "level", "family": "family", "target_power": "power"}
+_PLAN_OPTIONS = {
+    "alpha": "alpha",
+    "level": "level",
+    "family": "family",
+    "target_power": "power",
+    "seeds": "seeds",
+}
 
 
 #: Options of `pairs` that `compare_items` has too.
-_ITEM_PAIR_OPTIONS = ("rope", "level", "alpha")
+_ITEM_PAIR_OPTIONS = ("rope", "level", "alpha", "seeds")
 
 
 class PairChoice(NamedTuple):

@@ -104,7 +104,8 @@ def compare(
         cluster, repeats, fixed, failed: of scores of items, as in `compare_items`.
         options: of the analysis `pairs`: `level` of intervals (0.95), `alpha` of the adjusted
             tests (0.05), `min_runs` for a verdict (5), `family` of the adjustment (`dataset` or
-            `study`), `target_power` (0.8), and `rope`, the largest difference that does not
+            `study`), `target_power` (0.8), `seeds` (`shared`: equal seeds of two models are
+            paired; `own`: they share nothing), and `rope`, the largest difference that does not
             matter, in units of the score (0.01: one point of a share), or a dict by metric. Without
             `rope` no pair is called equivalent: the scores cannot show what matters.
 

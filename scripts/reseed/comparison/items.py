@@ -50,6 +50,7 @@ def compare_items(
     rope: float | None = None,
     level: float = 0.95,
     alpha: float = 0.05,
+    seeds: str = "shared",
     title: str = "Which model is better?",
 ) -> ItemComparison:
     """Compare models by item scores, over items and every factor that is crossed with them.
@@ -69,6 +70,8 @@ def compare_items(
         rope: the largest difference that does not matter, in units of the score.
         level: of the intervals.
         alpha: size of the tests, after Holm's adjustment over the pairs of a dataset.
+        seeds: whether equal seeds of two models are `shared`, so that they are paired, or each
+            model's `own`: numbers that share nothing.
         title: heading of the report.
 
     Raises:
@@ -98,6 +101,8 @@ def compare_items(
     rows: list[dict[str, Any]] = []
     notes = list(table.notes)
     check_frame(frame, table.metric)
+    if seeds == "own":
+        frame = frame.assign(seed=frame["model"] + "/" + frame["seed"])
     predicted = list(arrange_items(frame, repeats, failed))
     arranged = predicted
     if table.computed:
@@ -111,10 +116,8 @@ def compare_items(
         boards.append(_rank_models(scores, sign))
         chosen = _choose_pairs(scores, baseline, pairs)
         found = _compare_pairs(scores, chosen, sign, fixed, rope, level, alpha)
-        for row in found if table.computed and has_verdict(raw) else ():
-            a, b = row["model_a"], row["model_b"]
-            ends = bootstrap_pair(raw, str(table.computed), a, b, sign, level)
-            row |= dict(zip(("boot_low", "boot_high"), ends, strict=True))
+        if table.computed and has_verdict(raw):
+            _add_bootstrap(found, raw, str(table.computed), sign, level)
         rows += found
     if not rows:
         raise ReseedError("No dataset holds two models: give the scores of both on the same items.")
@@ -131,6 +134,14 @@ def compare_items(
         verdicts, board, table.metric, tuple(dict.fromkeys(notes)),
         rank_by_verdicts(verdicts, board), overall, title,
     )  # fmt: skip
+
+
+def _add_bootstrap(
+    rows: list[dict[str, Any]], scores: ItemScores, metric: str, sign: int, level: float
+) -> None:
+    for row in rows:
+        ends = bootstrap_pair(scores, metric, row["model_a"], row["model_b"], sign, level)
+        row |= dict(zip(("boot_low", "boot_high"), ends, strict=True))
 
 
 def _check_options(fixed: Sequence[str], rope: float | None, level: float, alpha: float) -> None:

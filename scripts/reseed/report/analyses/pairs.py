@@ -135,7 +135,11 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     items = ItemTests(data)
     by_group = [
         _compare_pairs(
-            group, pair_models(group, is_compared), ropes.get(group.metric), items, options
+            group,
+            pair_models(group, is_compared, options.seeds == "own"),
+            ropes.get(group.metric),
+            items,
+            options,
         )
         for group in groups
     ]

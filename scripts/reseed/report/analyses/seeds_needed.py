@@ -90,7 +90,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     by_group = [
         [
             _row(group, a, b, pairing, items, options)
-            for a, b, pairing in pair_models(group, is_compared)
+            for a, b, pairing in pair_models(group, is_compared, options.seeds == "own")
         ]
         for group in groups
     ]

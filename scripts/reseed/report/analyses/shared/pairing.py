@@ -217,10 +217,13 @@ def compute_test_train_ratio(trials: pd.DataFrame) -> float:
 class PairOptions(Strict):
     """baseline: a model; only pairs with it are compared, so fewer p-values are adjusted.
     pairs: the only pairs to compare, [[a, b], …]; not with `baseline`.
+    seeds: whether equal seeds of two models are `shared`, so that their runs on one test set are
+        paired, or each model's `own`: numbers that share nothing.
     """
 
     baseline: str | None = None
     pairs: Annotated[list[Pair], Field(min_length=1)] | None = None
+    seeds: Literal["shared", "own"] = "shared"
 
     @model_validator(mode="after")
     def _not_both(self) -> Self:
@@ -259,11 +262,13 @@ def _matching_models(name: str, models: Iterable[str], option: str) -> set[str]:
 
 
 def pair_models(
-    group: ModelGroup, is_compared: Callable[[str, str], bool] = lambda a, b: True
+    group: ModelGroup,
+    is_compared: Callable[[str, str], bool] = lambda a, b: True,
+    own_seeds: bool = False,
 ) -> list[tuple[str, str, Pairing]]:
     """Every compared pair of models, the one with the better mean on the compared runs first.
 
-    Pairs whose models have the same runs are computed together.
+    Pairs whose models have the same runs are computed together. `own_seeds`: see `pair_runs`.
     """
     pairs = [
         pair
@@ -277,7 +282,7 @@ def pair_models(
     pairings: dict[int, Pairing] = {}
     for numbers in batches.values():
         first, second = np.transpose([pairs[number] for number in numbers])
-        batch = pair_runs(group.scores[first], group.scores[second], group.split)
+        batch = pair_runs(group.scores[first], group.scores[second], group.split, own_seeds)
         pairings |= zip(numbers, batch, strict=True)
     return [
         _put_better_first(group, group.models[i], group.models[j], pairings[number])
@@ -307,11 +312,14 @@ def _put_better_first(
     return a, b, pairing
 
 
-def pair_runs(a: np.ndarray, b: np.ndarray, split: np.ndarray) -> list[Pairing]:
+def pair_runs(
+    a: np.ndarray, b: np.ndarray, split: np.ndarray, own_seeds: bool = False
+) -> list[Pairing]:
     """Find the strongest comparison that the runs of two models allow, for many pairs at once.
 
     a, b: (pairs, runs) scores, NaN if a model has no such run, in the same runs for all pairs.
     split: (runs,) number of the split of each run, 0 … S − 1 in rising order.
+    own_seeds: equal seeds share nothing, so runs on one split are not paired.
     """
     has_a, has_b = np.isfinite(a[0]), np.isfinite(b[0])
     total = int(has_a.sum() + has_b.sum())
@@ -324,6 +332,7 @@ def pair_runs(a: np.ndarray, b: np.ndarray, split: np.ndarray) -> list[Pairing]:
     in_a, in_b = has_a & common[split], has_b & common[split]
     both = in_a & in_b
     is_shared = are_seeds_shared(int(both.sum()), int(in_a.sum()), int(in_b.sum()))
+    is_shared &= not (own_seeds and common.sum() == 1)
     first = second = np.flatnonzero(both)
     if not is_shared:  # independent seeds: any matching within a split is valid
         number_a, number_b = (_number_within(split[has]) for has in (in_a, in_b))
