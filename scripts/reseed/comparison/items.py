@@ -119,10 +119,8 @@ def compare_items(
         if table.computed and has_verdict(raw):
             _add_bootstrap(found, raw, str(table.computed), sign, level)
         rows += found
-    if not rows:
-        raise ReseedError("No dataset holds two models: give the scores of both on the same items.")
     label = table.metric if repeats in ("mean", "factor") else repeats
-    verdicts = _add_verdicts(pd.DataFrame(rows), table, frame["score"].dropna(), label)
+    verdicts = _add_verdicts(rows, table, frame["score"].dropna(), label)
     board = pd.concat(boards, ignore_index=True)
     if repeats == "factor":
         notes.append("Each repeat is taken as a run with a seed of its own.")
@@ -225,8 +223,11 @@ def _compare_pairs(
 
 
 def _add_verdicts(
-    verdicts: pd.DataFrame, source: Scores, score: pd.Series, label: str
+    rows: list[dict[str, Any]], source: Scores, score: pd.Series, label: str
 ) -> pd.DataFrame:
+    if not rows:
+        raise ReseedError("No dataset holds two models: give the scores of both on the same items.")
+    verdicts = pd.DataFrame(rows)
     in_points = source.computed is not None and is_share(source.metric)
     in_points = (
         in_points
