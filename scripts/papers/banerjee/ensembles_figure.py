@@ -13,7 +13,7 @@ from reseed.plugins.options import Arms
 from reseed.report.rendering import style
 from reseed.report.rendering.data import ExhibitData, require_rows
 from reseed.report.rendering.figures import FigureInfo
-from reseed.report.rendering.panels import dot, entitle, line, panel_grid, undrawn
+from reseed.report.rendering.panels import dot, line, name_omitted, panel_grid, set_title
 
 from papers.banerjee.trimming_claims import ensemble_claims
 from papers.banerjee.trimming_text import (
@@ -58,7 +58,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     panels = [(title, part, y) for title, part in arms for y in options.y]
     for number, (axis, (title, part, y)) in enumerate(zip(axes, panels, strict=False)):
         _over_size(axis, part, y, sizes)
-        entitle(axis, "" if number % wide else title, over=wide)
+        set_title(axis, "" if number % wide else title, over=wide)
         axis.set_ylabel(MEASURES[y])
     handles = [dot(style.BLUE, "An ensemble"), line(style.BLACK, "Median")]
     limits = list(dict.fromkeys(name for y, (_, name) in _LIMITS.items() if y in options.y))
@@ -69,7 +69,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     measures = " and ".join(map(in_text, options.y))
     return canvas, FigureInfo(
         rows,
-        note(data, rows, text, undrawn([panel[0] for panel in panels], axes)),
+        note(data, rows, text, name_omitted([panel[0] for panel in panels], axes)),
         claims=ensemble_claims(arms, options.y),
         drawn=frozenset({"median"}),
         alt=f"A dot an ensemble, a line for the median: {measures} by the number of runs in it.",

@@ -13,7 +13,7 @@ from reseed.report.rendering.data import ExhibitData, footnote, require_rows
 from reseed.report.rendering.figures import FigureInfo
 from reseed.report.rendering.headlines import LEAST
 from reseed.report.rendering.least import Least, with_least
-from reseed.report.rendering.panels import entitle, line, panel_grid, undrawn
+from reseed.report.rendering.panels import line, name_omitted, panel_grid, set_title
 
 from papers.banerjee.gap_distribution import SMALL
 from papers.banerjee.trimming_claims import (
@@ -42,7 +42,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
                           color=style.SKY, alpha=0.4, lw=0)  # fmt: skip
         axis.stairs(mean, edges, color=style.BLUE, lw=1.2)
         axis.stairs(together, edges, color=style.RED, lw=1.2)
-        entitle(axis, title)
+        set_title(axis, title)
         axis.set_xlabel("Logit gap")
         axis.set_ylabel("Share of test items")
         axis.set_ylim(bottom=0)
@@ -56,7 +56,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     text = "Gaps are clipped: the outermost bins hold everything beyond."
     return canvas, FigureInfo(
         rows,
-        footnote(data, rows, text, few, undrawn([title for title, _ in arms], axes), per="arm"),
+        footnote(data, rows, text, few, name_omitted([t for t, _ in arms], axes), per="arm"),
         claims=_claims(arms),
         drawn=frozenset({"mean"}),
         alt=("Share of the test items by logit gap: the ensemble's outline over that of"

@@ -20,7 +20,7 @@ from reseed.report.rendering.data import ExhibitData, require_rows
 from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.report.rendering.headlines import LEAST
 from reseed.report.rendering.least import Least, with_least
-from reseed.report.rendering.panels import entitle, panel_grid, undrawn
+from reseed.report.rendering.panels import name_omitted, panel_grid, set_title
 
 from papers.banerjee.trimming_claims import ensemble_claims, low_alpha_claims
 from papers.banerjee.trimming_text import (
@@ -66,7 +66,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         colour = np.log10(part[by]) if is_size else part[by]
         axis.scatter(part[x], part[y], c=colour, cmap=style.SEQUENTIAL, norm=scale,
                      s=9, alpha=0.8, lw=0, rasterized=True)  # fmt: skip
-        entitle(axis, "" if number % len(PAIRS) else title, over=len(PAIRS))
+        set_title(axis, "" if number % len(PAIRS) else title, over=len(PAIRS))
         axis.set_xlabel(MEASURES[x])
         axis.set_ylabel(MEASURES[y])
         axis.xaxis.set_major_locator(MaxNLocator(4))
@@ -83,7 +83,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     measures = list(dict.fromkeys(name for pair in PAIRS for name in pair))
     return canvas, FigureInfo(
         rows,
-        note(data, rows, few, undrawn([panel[0] for panel in panels], axes)),
+        note(data, rows, few, name_omitted([panel[0] for panel in panels], axes)),
         claims=ensemble_claims(arms, measures) if is_size else low_alpha_claims(arms),
         drawn=NO_CENTRE,
         alt=f"Test accuracy, churn against the ensemble and ECE by pairs; colour: {shown}.",

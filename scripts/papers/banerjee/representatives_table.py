@@ -27,7 +27,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     """The most accurate runs of each arm by increasing α̂, then those of the paper."""
     rows = require_rows(measured(data, options), NOTHING)
     lines, chosen, claims = Rows(), [], []
-    places = _places(rows)
+    places = _count_decimals(rows)
     for title, part in cells(data, rows):
         best = part.sort_values(["accuracy", "alpha_hat"], ascending=[False, True], kind="stable")
         best = best.head(options.count).sort_values("alpha_hat", kind="stable")
@@ -51,7 +51,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     )
 
 
-def _places(rows: pd.DataFrame) -> dict[str, int]:
+def _count_decimals(rows: pd.DataFrame) -> dict[str, int]:
     """Decimals of shares of the test items, and of α̂ by its error over bootstraps."""
     return {
         "share": numbers.item_decimals(rows["items"]),

@@ -13,7 +13,7 @@ from reseed.report.rendering import style
 from reseed.report.rendering.data import ExhibitData, NothingToShow, require_rows
 from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.report.rendering.numbers import counted, several
-from reseed.report.rendering.panels import colours, entitle, line, panel_grid, undrawn
+from reseed.report.rendering.panels import colours, line, name_omitted, panel_grid, set_title
 from reseed.stats.trimming import AUTHORS_GRID
 
 from papers.banerjee.trimming_claims import low_alpha_claims
@@ -72,7 +72,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             axis.axhline(threshold, color=style.GREY, lw=0.9, ls="--")
         axis.set_xlim(ends[x])
         axis.set_ylim(ends[y])
-        entitle(axis, title if x == across[0] else "", over=len(across))
+        set_title(axis, title if x == across[0] else "", over=len(across))
         axis.set_xlabel(MEASURES[x])
         axis.set_ylabel(MEASURES[y])
         axis.xaxis.set_major_locator(MaxNLocator(4))
@@ -81,7 +81,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     canvas.legend(handles=handles, loc="outside lower center")
     return canvas, FigureInfo(
         rows,
-        note(data, rows, undrawn([panel[0] for panel in panels], axes)),
+        note(data, rows, name_omitted([panel[0] for panel in panels], axes)),
         claims=low_alpha_claims(arms),
         drawn=NO_CENTRE,
         alt=(f"A dot a run: {in_text(y)} against {several(map(in_text, across))}, filled"

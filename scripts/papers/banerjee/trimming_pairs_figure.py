@@ -15,7 +15,7 @@ from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.report.rendering.headlines import LEAST
 from reseed.report.rendering.least import Least, with_least
 from reseed.report.rendering.numbers import counted
-from reseed.report.rendering.panels import dot, entitle, panel_grid, undrawn
+from reseed.report.rendering.panels import dot, name_omitted, panel_grid, set_title
 
 from papers.banerjee.trimming_claims import show_percent
 from papers.banerjee.trimming_text import NOTHING, cells, measured, note
@@ -44,7 +44,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         axis.axvline(threshold, color=style.GREY, lw=0.9, ls="--")
         axis.set_xlim(0, 1.04 * rows["alpha_high"].max() or 1)
         axis.set_ylim(0, 1.06 * rows["churn"].max() or 0.01)
-        entitle(axis, title)
+        set_title(axis, title)
         axis.set_xlabel("Greater α̂ of the pair")
         axis.set_ylabel("Pairwise churn")
         axis.xaxis.set_major_locator(MaxNLocator(4))
@@ -53,7 +53,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     text = f"The dashed line is the threshold, {threshold:g}. Pairs share runs."
     return canvas, FigureInfo(
         rows,
-        note(data, rows, text, few, undrawn([title for title, _ in arms], axes)),
+        note(data, rows, text, few, name_omitted([t for t, _ in arms], axes)),
         claims=_claims(arms),
         drawn=NO_CENTRE,
         alt=("A dot a pair of runs: its churn against the greater α̂ of the two, coloured"

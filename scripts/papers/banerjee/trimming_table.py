@@ -22,7 +22,7 @@ DRAWS = ("papers.banerjee.trimming_summary:analyse",)
 def table(data: ExhibitData, options: Options) -> Table:
     """One row for each arm, followed by the published numbers of the same source."""
     rows = require_rows(measured(data, options), NOTHING)
-    lines, places = Rows(), _places(rows)
+    lines, places = Rows(), _count_decimals(rows)
     for title, part in cells(data, rows):
         row = part.iloc[0]
         lines.add(_line(title, row, "", places))
@@ -44,7 +44,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     )
 
 
-def _places(rows: pd.DataFrame) -> dict[str, int]:
+def _count_decimals(rows: pd.DataFrame) -> dict[str, int]:
     """Decimals of accuracies by their SD over runs, and of shares by their test items."""
     return {
         "accuracy": numbers.spread_decimals(rows["accuracy_sd"], rows["n"].max()),

@@ -18,7 +18,7 @@ from reseed.report.rendering.figures import FigureInfo
 from reseed.report.rendering.headlines import LEAST
 from reseed.report.rendering.least import Least, with_least
 from reseed.report.rendering.numbers import several
-from reseed.report.rendering.panels import entitle, panel_grid, undrawn
+from reseed.report.rendering.panels import name_omitted, panel_grid, set_title
 from reseed.report.rendering.settings import cell_noun
 
 from papers.ir.seed_scores_table import METRICS, measured, titles, varying, where
@@ -70,7 +70,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     canvas, axes = panel_grid(heights, len(metrics), legend=0.1)
     for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, data, part)
-        entitle(axis, title, 23)
+        set_title(axis, title, 23)
         name, constant = METRICS[part["metric"].iloc[0]], part["majority"].iloc[0]
         axis.set_xlabel(f"{name}\ncommonest class always: {constant:.3f}")
     drawn = rows[rows["metric"].isin(metrics)]
@@ -79,7 +79,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         " are printed (of many, the two ends and their number). Dashed, where it is"
         " near: the commonest class, always."
     )
-    left = undrawn([title for title, _ in panels], axes)
+    left = name_omitted([t for t, _ in panels], axes)
     named = several(METRICS[metric] for metric in metrics)
     return canvas, FigureInfo(
         drawn,

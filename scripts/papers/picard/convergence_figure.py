@@ -15,7 +15,7 @@ from reseed.report.rendering.arms import cells, select_rows
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
 from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.report.rendering.least import Least, with_least
-from reseed.report.rendering.panels import colours, entitle, panel_grid, undrawn
+from reseed.report.rendering.panels import colours, name_omitted, panel_grid, set_title
 from reseed.stats.association import detectable_correlation
 
 from papers.picard.range_claims import LEAST
@@ -45,7 +45,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         size = 3.6 if len(part) < 500 else 1.8
         axis.plot(part["converged"], part["final"], "o", ms=size, mew=0, alpha=0.6,
                   color=palette[title], rasterized=True)  # fmt: skip
-        entitle(axis, title)
+        set_title(axis, title)
         axis.set_xlabel("Epoch of convergence")
         axis.set_ylabel(f"{measure_title(part['measure'].iloc[0])} at the end")
         axis.locator_params(axis="x", integer=True, nbins=6)
@@ -62,7 +62,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     )
     return canvas, FigureInfo(
         rows,
-        footnote(data, rows, text, left, undrawn([title for title, _ in panels], axes), per="arm"),
+        footnote(data, rows, text, left, name_omitted([t for t, _ in panels], axes), per="arm"),
         claims=_claim(panels),
         drawn=NO_CENTRE,
         alt="A dot a run: the epoch at which it converged against its score at the end.",

@@ -24,7 +24,7 @@ from reseed.report.rendering.data import ExhibitData, footnote, require_rows
 from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.report.rendering.least import Least, with_least
 from reseed.report.rendering.numbers import decimals, from_to, several, two_digits
-from reseed.report.rendering.panels import entitle, line, panel_grid, undrawn
+from reseed.report.rendering.panels import line, name_omitted, panel_grid, set_title
 from scipy import stats
 
 from papers.picard.range_claims import LEAST, sample
@@ -54,7 +54,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     canvas, axes = panel_grid([2.1] * len(panels), legend=0.6)
     for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, part["score"].to_numpy(), options.bins)
-        entitle(axis, title)
+        set_title(axis, title)
         axis.set_xlabel(f"{title_of(part['metric'].iloc[0])} ({len(part):,} seeds)")
         axis.set_ylabel("Seeds")
     handles = [
@@ -67,7 +67,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     shown = frame.groupby(cell, dropna=False, sort=False).size().rename("n").reset_index()
     return canvas, FigureInfo(
         frame,
-        footnote(data, shown, left, same, undrawn([t for t, _ in panels], axes), per="arm"),
+        footnote(data, shown, left, same, name_omitted([t for t, _ in panels], axes), per="arm"),
         claims=_claims(panels),
         drawn=NO_CENTRE,
         alt=("Histogram of the scores over seeds with a density, the Gaussian of the same"

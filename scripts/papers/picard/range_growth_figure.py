@@ -15,7 +15,7 @@ from reseed.report.rendering.data import ExhibitData, footnote, require_rows
 from reseed.report.rendering.figures import FigureInfo
 from reseed.report.rendering.least import Least, with_least
 from reseed.report.rendering.numbers import two_digits
-from reseed.report.rendering.panels import entitle, line, panel_grid, undrawn
+from reseed.report.rendering.panels import line, name_omitted, panel_grid, set_title
 from reseed.report.rendering.settings import metric_title
 
 from papers.picard.range_claims import LEAST, range_claims, sample
@@ -42,7 +42,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         axis.set_xscale("log")
         _number_seeds(axis, part["seeds"])
         axis.set_ylim(bottom=0)
-        entitle(axis, title)
+        set_title(axis, title)
         axis.set_xlabel("Seeds")
         axis.set_ylabel(f"Best – worst, {metric_title(part['metric'].iloc[0])}")
     level = 100 * rows["level"].iloc[0]
@@ -56,9 +56,10 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     text = "Dot: all seeds run. The SD of the Gaussian is the measured one. "
     text += coverage.at(rows["level"].iloc[0], coverage.RANGE_OF_GAUSSIANS)
     ends = pd.DataFrame([_last(part) for _, part in every])
+    omitted = name_omitted([t for t, _ in panels], axes)
     return canvas, FigureInfo(
         rows,
-        footnote(data, rows, text.strip(), left, undrawn([t for t, _ in panels], axes), per="arm"),
+        footnote(data, rows, text.strip(), left, omitted, per="arm"),
         claims=_claims(data, *map(list, zip(*panels, strict=True)), ends),
         drawn=frozenset({"mean"}),
         alt=("A curve an arm: the distance of best and worst seed by the number of seeds,"

@@ -24,7 +24,7 @@ from reseed.report.rendering import numbers, style
 from reseed.report.rendering.arms import cells as arm_cells
 from reseed.report.rendering.data import ExhibitData, NothingToShow, footnote, metric_title
 from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
-from reseed.report.rendering.panels import entitle, panel_grid, undrawn
+from reseed.report.rendering.panels import name_omitted, panel_grid, set_title
 
 # Most columns with printed values: 10 columns of 3 digits fit in half a page.
 _PRINTED = 12
@@ -79,7 +79,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     for axis, panel in zip(axes, placed, strict=False):
         axis.set_visible(panel is not None)
     titles = [data.dataset(panel[0][1]) if panel else "" for panel in placed]
-    note = _note(data, cells, still, undrawn([t for t in titles if t], axes))
+    note = _note(data, cells, still, name_omitted([t for t in titles if t], axes))
     return canvas, FigureInfo(
         cells.drop(columns="status"),
         note,
@@ -182,7 +182,7 @@ def _draw_dataset(
             grids["deviation"].to_numpy(), cmap=style.DIVERGING, norm=scale, aspect="auto"
         )
         median = part["score"].median()
-        entitle(axis, f"{title}, median {numbers.fixed(median, places)}")
+        set_title(axis, f"{title}, median {numbers.fixed(median, places)}")
         _ticks(axis, grids["score"], _PRINTED if printed else 5)
         _mark_failed(axis, grids["score"])
         if printed and max(grids["score"].shape) <= _PRINTED:

@@ -46,7 +46,7 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
         rows[rows["measured"].notna() & (rows["n"] >= LEAST)] if len(rows) else rows,
         "No published number was measured at this scale.",
     )
-    lines, places = Rows(), _places(measured)
+    lines, places = Rows(), _count_decimals(measured)
     for key, cell in _each_once(measured).groupby(_CELL, sort=False):
         entry = dict(zip(_CELL, key, strict=True))
         first = cell.iloc[0]
@@ -82,7 +82,7 @@ def _each_once(measured: pd.DataFrame) -> pd.DataFrame:
     return measured.drop_duplicates([*_MEASURED, "published"])
 
 
-def _places(measured: pd.DataFrame) -> dict[str, int]:
+def _count_decimals(measured: pd.DataFrame) -> dict[str, int]:
     """Decimals of each statistic, by its intervals; at most those that the paper prints."""
     by = measured.groupby("statistic")
     return {

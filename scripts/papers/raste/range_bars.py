@@ -18,7 +18,13 @@ from reseed.report.rendering import style
 from reseed.report.rendering.arms import PANEL_KEY, arm_titles, titled_groups
 from reseed.report.rendering.data import ExhibitData, footnote, metric_title
 from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
-from reseed.report.rendering.panels import by_ratio, dot, entitle, panel_grid, undrawn
+from reseed.report.rendering.panels import (
+    dot,
+    name_by_test_ratio,
+    name_omitted,
+    panel_grid,
+    set_title,
+)
 from reseed.report.rendering.series import Styles, series
 from reseed.report.rendering.settings import cell_noun
 
@@ -47,7 +53,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         keep=lambda rows: (rows["held"] == "") & (rows["n"] >= LEAST),
     )
     rows = _with_expected(data, with_arms(rows).reindex(columns=_COLUMNS))
-    place = by_ratio(rows, PANEL_KEY)
+    place = name_by_test_ratio(rows, PANEL_KEY)
     panels = titled_groups(data, rows, place)
     series_column, shown = series(data, rows, [*place, "arm"])
     published = bool(rows["expected_low"].notna().any())
@@ -60,7 +66,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     )
     for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, data, part.assign(series=part[series_column]), shown)
-        entitle(axis, title)
+        set_title(axis, title)
         axis.set_ylabel(f"Range of {metric_title(part['metric'].iloc[0])}")
     style.legend_below(canvas, handles)
     about_published = (
@@ -68,7 +74,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         f" {PUBLISHED_SEEDS} seeds falls (95 %), if scores are Gaussian with the SD measured here"
         " (studentised range). A dot is the range over the available seeds and grows with them."
     )
-    rest = undrawn([title for title, _ in panels], axes)
+    rest = name_omitted([t for t, _ in panels], axes)
     return canvas, FigureInfo(
         rows,
         footnote(data, rows, rest),

@@ -8,7 +8,13 @@ from reseed.claims import phrases
 from reseed.claims.claim import Claim, Estimate, Sample
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.report.exhibits.shared.spread_cells import mean_log_ratio
-from reseed.report.exhibits.spread_table import LEAST, UNCERTAIN, equal_places, few, spread_of
+from reseed.report.exhibits.spread_table import (
+    LEAST,
+    UNCERTAIN,
+    count_equal_decimals,
+    note_missing_spreads,
+    spread_of,
+)
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import arm_titles
 from reseed.report.rendering.data import VARIED, ExhibitData, NothingToShow, footnote, metric_title
@@ -36,7 +42,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         raise NothingToShow(f"{seeds} a test ratio at this scale: no spread to see.")
     rows = rows.assign(title=arm_titles(data, rows))
     arms = list(dict.fromkeys(rows["title"]))
-    places = equal_places(rows)
+    places = count_equal_decimals(rows)
     lines, same = Rows(), rows.groupby([*_SERIES, "test_ratio"])["scheme"].transform("nunique") > 1
     row = [*_SERIES, "test_ratio", "scheme"]
     for (experiment, dataset, source, ratio, scheme), part in rows.groupby(row, sort=False):
@@ -55,7 +61,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     return lines.table(
         data,
         rows.drop(columns="title"),
-        footnote(data, rows, few(rows)),
+        footnote(data, rows, note_missing_spreads(rows)),
         definitions=[
             UNCERTAIN,
             "The SD falls where its rank correlation with the test ratio is negative; over few"

@@ -18,7 +18,7 @@ from reseed.report.rendering import numbers, style
 from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.data import ExhibitData, footnote, metric_title, require_rows
 from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
-from reseed.report.rendering.panels import entitle, panel_grid
+from reseed.report.rendering.panels import panel_grid, set_title
 from scipy.optimize import isotonic_regression
 
 # Fewest shared splits of a dataset.
@@ -192,7 +192,7 @@ def _panel(axis: Axes, data: ExhibitData, case: Case) -> None:
     metric = metric_title(data.metric(case.key["dataset"]))
     axis.set_ylabel(f"Test {metric} ({better} is better)")
     won = f"{_title(data, case, arms[0])} wins {case.leader_wins} of {len(scores)}"
-    entitle(axis, f"{data.dataset(case.key['dataset'])}: {won}", 40)
+    set_title(axis, f"{data.dataset(case.key['dataset'])}: {won}", 40)
     axis.margins(x=0.04)
 
 

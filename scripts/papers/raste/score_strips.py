@@ -19,7 +19,12 @@ from reseed.report.rendering import style
 from reseed.report.rendering.arms import PANEL_KEY, arm_titles, titled_groups
 from reseed.report.rendering.data import ExhibitData, footnote, metric_title, require_rows
 from reseed.report.rendering.figures import FigureInfo
-from reseed.report.rendering.panels import by_ratio, entitle, panel_grid, undrawn
+from reseed.report.rendering.panels import (
+    name_by_test_ratio,
+    name_omitted,
+    panel_grid,
+    set_title,
+)
 from reseed.report.rendering.series import Styles, series
 
 # Widths of an arm: between experiments side by side, at most in all, and of one's dots.
@@ -43,7 +48,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     )
     order = {name: i for i, name in enumerate(options.experiments)}
     frame = frame.sort_values("experiment", key=lambda s: s.map(order), kind="stable")
-    place = by_ratio(frame, PANEL_KEY)
+    place = name_by_test_ratio(frame, PANEL_KEY)
     panels = titled_groups(data, frame, place)
     series_column, shown = series(data, frame, [*place, "arm"])
     handles = _handles(shown)
@@ -54,12 +59,12 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         metric = part["metric"].iloc[0]
         better = "higher" if greater_is_better(data.info, metric) else "lower"
         _panel(axis, data, part.assign(series=part[series_column]), shown)
-        entitle(axis, title)
+        set_title(axis, title)
         axis.set_ylabel(f"{metric_title(metric)} ({better} is better)")
     style.legend_below(canvas, handles)
     seeds = frame.drop_duplicates([*_KEY, *SEED_COLUMNS])
     counts = seeds.groupby(_KEY, sort=False).size().rename("n").reset_index()
-    rest = undrawn([title for title, _ in panels], axes)
+    rest = name_omitted([t for t, _ in panels], axes)
     note = footnote(data, counts, "One dot a trial.", rest)
     return canvas, FigureInfo(
         frame,

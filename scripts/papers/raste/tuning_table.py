@@ -10,7 +10,13 @@ from reseed.core.schemas import Row
 from reseed.plugins.options import Names, Strict
 from reseed.report.analyses.shared.arms import with_arms
 from reseed.report.exhibits.shared.spread_cells import mean_log_ratio
-from reseed.report.exhibits.spread_table import LEAST, UNCERTAIN, columns, equal_places, few
+from reseed.report.exhibits.spread_table import (
+    LEAST,
+    UNCERTAIN,
+    columns,
+    count_equal_decimals,
+    note_missing_spreads,
+)
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import arm_titles
 from reseed.report.rendering.data import VARIED, ExhibitData, NothingToShow, footnote, metric_title
@@ -51,7 +57,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     both = with_arms(pd.concat([fixed.assign(tuning="fixed"), tuned.assign(tuning="tuned")]))
     # What was not tuned anew stands in no row.
     both = both[both["tuning"].eq("tuned").groupby([both[n] for n in ROW]).transform("any")]
-    places = equal_places(both)
+    places = count_equal_decimals(both)
     lines = Rows()
     ordered = both.sort_values("varied", key=lambda s: s != "model", kind="stable")
     for (dataset, _, varied, _), part in ordered.groupby(ROW, sort=False):
@@ -71,7 +77,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     return lines.table(
         data,
         both,
-        footnote(data, both, few(both)),
+        footnote(data, both, note_missing_spreads(both)),
         definitions=[slices if held else "", UNCERTAIN],
         claims=[_claim(data, varied, part) for varied, part in _ratios(both).groupby("varied")],
     )

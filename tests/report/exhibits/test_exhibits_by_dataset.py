@@ -11,7 +11,7 @@ from reseed.report.analyses.shared.data import Data
 from reseed.report.exhibits import curves_figure, seed_noise, spread_table
 from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.data import ExhibitData
-from reseed.report.rendering.panels import by_ratio
+from reseed.report.rendering.panels import name_by_test_ratio
 from run_kinds import claims_of, draw, run_analysis
 from study_frames import about, amended, frame, replaced, trial
 from test_exhibits_of_arms import shown
@@ -91,11 +91,11 @@ def test_failure_of_every_trial_is_the_reason_given():
 def test_schemes_are_named_by_ratio_if_nothing_else_differs():
     place = ["dataset", "scheme"]
     two = pd.DataFrame({"scheme": ["holdout-0.1", "holdout-0.2"], "test_ratio": [0.1, 0.2]})
-    assert by_ratio(two, place) == ["dataset", "test_ratio"]
+    assert name_by_test_ratio(two, place) == ["dataset", "test_ratio"]
     folds = pd.DataFrame({"scheme": ["holdout-0.1", "kfold-5"], "test_ratio": [0.1, 0.2]})
-    assert by_ratio(folds, place) == place
-    assert by_ratio(two.assign(test_ratio=[0.1, np.nan]), place) == place
-    assert by_ratio(two.assign(test_ratio=0.1), place) == place
+    assert name_by_test_ratio(folds, place) == place
+    assert name_by_test_ratio(two.assign(test_ratio=[0.1, np.nan]), place) == place
+    assert name_by_test_ratio(two.assign(test_ratio=0.1), place) == place
 
 
 def test_ranges_and_scores_of_seeds_by_role():

@@ -133,10 +133,10 @@ def test_arms_of_one_model_get_separate_rows_and_columns(arms):
     for kind, analysis in ((score_strips, None), (range_bars, spread)):
         drawn = shown(kind, analysis, *arms, options)
         assert "Seeds per cell: 7–12" in drawn.footnote
-        assert named_columns(kind, analysis, *arms, options) == [list(TITLES.values())]
+        assert count_panel_columns(kind, analysis, *arms, options) == [list(TITLES.values())]
 
 
-def named_columns(kind, analysis, metrics, facts, options):
+def count_panel_columns(kind, analysis, metrics, facts, options):
     """Names under the columns of each panel that is seen."""
     known = analysis and run_analysis(analysis, Data(metrics, facts), FAST)
     figure, _ = draw(kind, ExhibitData(known, metrics, facts, "k", "T"), options)

@@ -16,7 +16,7 @@ from reseed.report.exhibits import (
 )
 from reseed.report.rendering import style
 from reseed.report.rendering.data import ExhibitData
-from reseed.report.rendering.panels import colours, looks
+from reseed.report.rendering.panels import colours, line_styles
 from run_kinds import draw, run_analysis
 from study_frames import about, amended, frame, trial
 
@@ -153,7 +153,7 @@ def test_no_two_models_or_arms_look_alike():
     models = ["ffnn", "svm", "knn", "logit", "nb"]
     assert len({style.colour_of(model, models) for model in models}) == 5
     for names in ([f"a{i}" for i in range(20)], [f"rf~n={i}" for i in range(20)]):
-        assert len({tuple(look.values()) for look in looks(names).values()}) == 20
+        assert len({tuple(look.values()) for look in line_styles(names).values()}) == 20
 
 
 @pytest.mark.parametrize(

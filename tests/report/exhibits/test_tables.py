@@ -9,7 +9,7 @@ import pytest
 import yaml
 from reseed.core.study_info import StudyInfo
 from reseed.plugins.kinds import built_in_kinds, load_kind
-from reseed.report.exhibits.spread_table import equal_places, score_places
+from reseed.report.exhibits.spread_table import count_equal_decimals, count_score_decimals
 from reseed.report.rendering import numbers
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.table_files import markdown, write_table
@@ -223,6 +223,6 @@ def test_large_scores_keep_decimals_of_their_own():
         [{"dataset": d, "n": 6, "median": m, "iqr": s}
          for d, m, s in (("a", 0.9, 0.01), ("b", 0.8, 0.0002), ("c", 412.0, 30.0))]
     )  # fmt: skip
-    places = equal_places(rows)
-    assert places["a"] == places["b"] == score_places(rows[rows["dataset"] == "b"])
+    places = count_equal_decimals(rows)
+    assert places["a"] == places["b"] == count_score_decimals(rows[rows["dataset"] == "b"])
     assert places["c"] == 1

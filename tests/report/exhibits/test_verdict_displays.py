@@ -10,7 +10,7 @@ import pytest
 from reseed.report.exhibits import critical_difference_figure, leaderboard_table, rank_sets_figure
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.letters import groups, groups_of, letters
-from reseed.report.rendering.panels import MOST_HEIGHT, panel_grid, undrawn
+from reseed.report.rendering.panels import MOST_HEIGHT, name_omitted, panel_grid
 from run_kinds import draw
 from study_frames import about, frame, replaced, trial
 
@@ -196,11 +196,11 @@ def test_no_grid_is_higher_than_a_page():
     canvas, axes = panel_grid([2.0] * 20)
     assert canvas.get_figheight() <= MOST_HEIGHT
     assert len(axes) == 8
-    assert undrawn([str(i) for i in range(10)], axes) == (
+    assert name_omitted([str(i) for i in range(10)], axes) == (
         "Not drawn for want of room, but in the CSV: 8, 9."
     )
-    assert undrawn([*"12345678", "a – b, Magic", "c"], axes).endswith(": a – b, Magic; c.")
-    assert undrawn(["a"], axes) == ""
+    assert name_omitted([*"12345678", "a – b, Magic", "c"], axes).endswith(": a – b, Magic; c.")
+    assert name_omitted(["a"], axes) == ""
     assert len(panel_grid([20.0, 1.0], 1)[1]) == 1
 
 

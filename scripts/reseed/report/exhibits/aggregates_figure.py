@@ -23,13 +23,13 @@ from reseed.report.rendering.headlines import LEAST
 from reseed.report.rendering.numbers import from_to, several
 from reseed.report.rendering.panels import (
     COLOURS,
-    entitle,
+    count_panel_columns,
     forest,
     line,
-    looks,
-    named_columns,
+    line_styles,
+    name_omitted,
     panel_grid,
-    undrawn,
+    set_title,
 )
 from reseed.report.rendering.settings import CROSS_DATASET_COLUMNS, cross_dataset_parts, joined
 
@@ -113,7 +113,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             raise NothingToShow("Every run has the same score.")
     canvas, axes, arms = draw(data, panels)
     for axis, (title, _) in zip(axes, panels, strict=False):
-        entitle(axis, title)
+        set_title(axis, title)
     seen = (
         "A line an arm with its band: the share of runs, and of tasks, that score above"
         " what the axis says."
@@ -123,7 +123,10 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     return canvas, FigureInfo(
         rows[rows["statistic"].isin(kinds)],
         note(
-            data, rows, undrawn([title for title, _ in panels], axes), undrawn(arms, arms[:_MOST])
+            data,
+            rows,
+            name_omitted([title for title, _ in panels], axes),
+            name_omitted(arms, arms[:_MOST]),
         ),
         claims=claims(data, rows, _claim),
         drawn=NO_CENTRE if profiles else frozenset({"mean", "median"}),
@@ -137,7 +140,7 @@ Panels = list[tuple[str, pd.DataFrame]]
 def _intervals(data: ExhibitData, panels: Panels) -> tuple[Figure, list[Axes], list[str]]:
     names = [[_arm(data, row) for _, row in part.iterrows()] for _, part in panels]
     heights = [0.24 * len(labels) + 0.8 for labels in names]
-    canvas, axes = panel_grid(heights, named_columns(names), legend=0.1)
+    canvas, axes = panel_grid(heights, count_panel_columns(names), legend=0.1)
     for axis, (_, part), labels in zip(axes, panels, names, strict=False):
         forest(axis, labels, *(part[c].to_numpy() for c in ("value", "low", "high")))
         axis.locator_params(axis="x", nbins=5)
@@ -148,7 +151,7 @@ def _profiles(data: ExhibitData, panels: Panels) -> tuple[Figure, list[Axes], li
     rows = pd.concat([part for _, part in panels])
     every = {row["arm"]: _arm(data, row) for _, row in rows.drop_duplicates("arm").iterrows()}
     titles = dict(list(every.items())[:_MOST])
-    look = looks(list(titles))
+    look = line_styles(list(titles))
     handles = [line(look[arm]["color"], titles[arm], look[arm]["ls"]) for arm in titles]
     room = 0.2 + style.legend_room(list(titles.values()))
     canvas, axes = panel_grid([2.3] * len(panels), legend=room)

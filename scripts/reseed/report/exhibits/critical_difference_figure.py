@@ -20,7 +20,12 @@ from reseed.report.rendering.data import ExhibitData, NothingToShow
 from reseed.report.rendering.figures import FigureInfo
 from reseed.report.rendering.letters import groups_of, letters
 from reseed.report.rendering.numbers import counted
-from reseed.report.rendering.panels import entitle, named_columns, panel_grid, undrawn
+from reseed.report.rendering.panels import (
+    count_panel_columns,
+    name_omitted,
+    panel_grid,
+    set_title,
+)
 from reseed.report.rendering.settings import (
     counted_settings,
     detectable,
@@ -74,10 +79,10 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     heights = [0.17 * min(len(board), _MOST) + 0.75 for _, _, board in boards]
     names = [[_name(data, part, model) for model in board["model"]] for _, part, board in boards]
     crowded = max(len(_groups(board)) for _, _, board in boards) > _MOST_BARS
-    canvas, axes = panel_grid(heights, 1 if crowded else named_columns(names), legend=0.1)
+    canvas, axes = panel_grid(heights, 1 if crowded else count_panel_columns(names), legend=0.1)
     for axis, (title, part, board) in zip(axes, boards, strict=False):
         _panel(axis, data, part, board.head(_MOST))
-        entitle(axis, title, 30)
+        set_title(axis, title, 30)
     shown = pd.concat([part for _, part, _ in boards])
     raw = pd.concat([board.assign(setting=title) for title, _, board in boards])
     low = [name for panel in names for name in panel[_MOST:]]
@@ -86,8 +91,8 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         note(
             data,
             shown,
-            undrawn([title for title, _, _ in boards], axes),
-            undrawn(low, []),
+            name_omitted([title for title, _, _ in boards], axes),
+            name_omitted(low, []),
             f"Not drawn: {_counted(without)} with pairs without a verdict{_OR_TANGLED}."
             if without
             else "",

@@ -18,7 +18,7 @@ from reseed.report.rendering.figures import FigureInfo
 from reseed.report.rendering.headlines import LEAST
 from reseed.report.rendering.least import Least, with_least
 from reseed.report.rendering.numbers import from_to, two_digits
-from reseed.report.rendering.panels import entitle, line, panel_grid, undrawn
+from reseed.report.rendering.panels import line, name_omitted, panel_grid, set_title
 
 NOTHING = "No training curves were collected at this scale."
 # Fewest epochs of a curve that is drawn.
@@ -65,7 +65,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     cut = False
     for axis, (title, part) in zip(axes, panels, strict=False):
         cut = _panel(axis, part) or cut
-        entitle(axis, f"{title} ({part['runs'].iloc[0]:,} runs)")
+        set_title(axis, f"{title} ({part['runs'].iloc[0]:,} runs)")
         axis.set_ylabel(measure_title(part["measure"].iloc[0]))
     handles = [
         line(style.RED, "Mean"),
@@ -89,7 +89,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         else "",
         text,
         few,
-        undrawn([title for title, _ in panels], axes),
+        name_omitted([title for title, _ in panels], axes),
     )
     return canvas, FigureInfo(
         rows,

@@ -11,11 +11,11 @@ from reseed.claims.claim import Claim, Estimate, Sample
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.report.exhibits.spread_table import (
     LEAST,
-    equal_places,
-    few,
+    count_equal_decimals,
+    note_missing_spreads,
     section,
+    sort_by_dataset,
     spread_of,
-    together,
 )
 from reseed.report.rendering import coverage, numbers
 from reseed.report.rendering.arms import arm_titles
@@ -44,11 +44,11 @@ def table(data: ExhibitData, options: Options) -> Table:
     rows = require_rows(
         data.rows(options.experiments), "None of this table's experiments was run at this scale."
     )
-    rows = together(rows[rows["held"] == ""])
+    rows = sort_by_dataset(rows[rows["held"] == ""])
     if (rows["n"] < LEAST).all():
         most = numbers.seeds(int(rows["n"].max()), 0)
         raise NothingToShow(f"A spread needs {LEAST} seeds, and every setting has at most {most}.")
-    places = equal_places(rows)
+    places = count_equal_decimals(rows)
     lines = Rows()
     # Titles of experiments are shown if several vary the same seed of an arm, or if arms of two
     # experiments share a title.
@@ -66,7 +66,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     return lines.table(
         data,
         rows.drop(columns="title"),
-        footnote(data, rows, few(rows)),
+        footnote(data, rows, note_missing_spreads(rows)),
         definitions=[
             f"Brackets: {percent} intervals over seeds. {coverage.spread(level)}{_crossed(rows)}",
             f"Next range: where the range of as many new seeds falls ({percent}) if scores are"

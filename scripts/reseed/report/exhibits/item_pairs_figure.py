@@ -17,7 +17,7 @@ from reseed.report.rendering import coverage, style
 from reseed.report.rendering.arms import TEST_SET_KEY, add_metric, group_title, key_columns
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
 from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
-from reseed.report.rendering.panels import entitle, forest, line, panel_grid, undrawn
+from reseed.report.rendering.panels import forest, line, name_omitted, panel_grid, set_title
 from reseed.report.rendering.settings import pair_title
 
 _MOST = 24  # pairs in a panel
@@ -52,7 +52,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         forest(axis, labels, values, boot_low, boot_high, style.GREY, 0.18, 0.9)
         forest(axis, labels, values, low, high, style.BLUE, -0.1)
         axis.axvline(0, color=style.BLACK, lw=0.8)
-        entitle(axis, title, 60 if columns == 1 else 24)
+        set_title(axis, title, 60 if columns == 1 else 24)
         axis.set_xlabel(f"Difference, {first['unit'] or 'score'} (right: the first is better)")
     level = rows["level"].max()
     handles = [
@@ -72,7 +72,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         rows,
         footnote(
             data, shown, blue, covers, note + more, failures(rows),
-            undrawn([title for title, _ in panels], axes),
+            name_omitted([title for title, _ in panels], axes),
         ),
         claims=claims(data, rows),
         drawn=NO_CENTRE,

@@ -73,7 +73,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             columns=[*COMPARISON_COLUMNS, "model_a", "model_b", "outcome", "design"]
         )
     pairs = pairs[pairs["design"] != "datasets"]
-    pairs, board = (rows.assign(place=_place(rows)) for rows in (pairs, board))
+    pairs, board = (rows.assign(place=_setting_key(rows)) for rows in (pairs, board))
     board["letters"] = _letters(board, pairs)
     over, single = (board[(board["dataset"] == ALL_DATASETS) == side] for side in (True, False))
     groups = list(_boards(data, board, pairs))
@@ -103,7 +103,7 @@ def ranked(data: ExhibitData, experiments: list[str] | None) -> pd.DataFrame:
     return rank_models(Data(trials, data.info), NoOptions())
 
 
-def _place(rows: pd.DataFrame) -> pd.Series:
+def _setting_key(rows: pd.DataFrame) -> pd.Series:
     """A text that identifies the setting of each row; NaN equals NaN."""
     names = rows[["dataset", *CROSS_DATASET_COLUMNS]].itertuples(index=False, name=None)
     return pd.Series(["\x1f".join(map(str, key)) for key in names], rows.index, dtype=object)
@@ -114,7 +114,7 @@ def _boards(
 ) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame, pd.DataFrame]]:
     """(title, rows by setting, rows over datasets, pairs) of each comparison over datasets."""
     for title, part in over_datasets(data, board[board["dataset"] != ALL_DATASETS]):
-        over = _place(pd.DataFrame([merge_keys(part) | {"dataset": ALL_DATASETS}]))
+        over = _setting_key(pd.DataFrame([merge_keys(part) | {"dataset": ALL_DATASETS}]))
         ranks = board[board["place"].isin(over)]
         yield title, part, ranks, pairs[pairs["place"].isin(part["place"])]
 
@@ -133,7 +133,7 @@ def _letters(board: pd.DataFrame, pairs: pd.DataFrame) -> pd.Series:
 
 
 def _one(data: ExhibitData, part: pd.DataFrame, pairs: pd.DataFrame) -> list[Row]:
-    places, own = _places(part), _setting_of(pairs, part)
+    places, own = _count_decimals(part), _setting_of(pairs, part)
     lines = []
     for _, row in part.iterrows():
         line = {
@@ -175,11 +175,11 @@ def _mean(part: pd.DataFrame, model: str, with_spread: bool) -> str:
     if own.empty or not own["n"].iloc[0]:
         return NONE
     sd = own["sd"].iloc[0] if with_spread else np.nan
-    mean = plus_minus(own["mean"].iloc[0], sd, _places(part))
+    mean = plus_minus(own["mean"].iloc[0], sd, _count_decimals(part))
     return f"{mean} {own['letters'].iloc[0]}".strip()
 
 
-def _places(part: pd.DataFrame) -> int:
+def _count_decimals(part: pd.DataFrame) -> int:
     return decimals(part["sd"], 2, 1, otherwise=gaps(part["mean"]))
 
 
@@ -344,7 +344,7 @@ def _best_mean(
         "where": phrases.name(where),
         "best": phrases.name(_name(data, best.iloc[0])),
         "metric": phrases.name(metric_title(best["metric"].iloc[0])),
-        "mean": phrases.single(best, "mean", lambda mean: fixed(mean, _places(part))),
+        "mean": phrases.single(best, "mean", lambda mean: fixed(mean, _count_decimals(part))),
         "absent": phrases.name(_named(data, best, absent)),
         **{side: phrases.name(_named(data, best, models)) for side, models in others.items()},
     }

@@ -11,7 +11,7 @@ from reseed.report.exhibits.over_datasets_table import NOTHING, claims, known, n
 from reseed.report.rendering import style
 from reseed.report.rendering.data import ExhibitData, require_rows
 from reseed.report.rendering.figures import FigureInfo
-from reseed.report.rendering.panels import entitle, forest, line, panel_grid, undrawn
+from reseed.report.rendering.panels import forest, line, name_omitted, panel_grid, set_title
 from reseed.report.rendering.settings import LONG_LABEL, cross_dataset_parts, joined, pair_title
 
 DRAWS = ("over_datasets",)
@@ -42,7 +42,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         if total["rope"] > 0:
             half = total["rope"] * factor
             axis.axvspan(-half, half, color=style.LIGHT, alpha=0.6, lw=0, zorder=0)
-        entitle(axis, title, 50 if columns == 1 or len(pairs) == 1 else 18)
+        set_title(axis, title, 50 if columns == 1 or len(pairs) == 1 else 18)
         unit = total["unit"]
         axis.set_xlabel(f"Difference, {unit}" if unit else "Difference")
         axis.locator_params(axis="x", nbins=5)
@@ -56,7 +56,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     return canvas, FigureInfo(
         rows,
         note(
-            data, total, text, undrawn([title for title, _ in pairs], axes),
+            data, total, text, name_omitted([title for title, _ in pairs], axes),
             datasets=filter(None, rows["dataset"]),
         ),
         claims=claims(data, total),

@@ -21,7 +21,7 @@ from reseed.report.rendering import coverage, style
 from reseed.report.rendering.data import ExhibitData, NothingToShow
 from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.report.rendering.numbers import percent, rounded_percent
-from reseed.report.rendering.panels import entitle, panel_grid, undrawn
+from reseed.report.rendering.panels import name_omitted, panel_grid, set_title
 from reseed.report.rendering.settings import (
     LONG_LABEL,
     adjusted_over,
@@ -79,7 +79,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     canvas.set_layout_engine("constrained", w_pad=_MARGIN)
     for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, data, part.sort_values("difference"))
-        entitle(axis, title, 26, pad=14)
+        set_title(axis, title, 26, pad=14)
     style.legend_below(canvas, handles)
     hidden = len(rows) - sum(len(part) for _, part in panels)
     return canvas, FigureInfo(
@@ -88,7 +88,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             data,
             rows,
             f"{hidden} pairs with greater p are in the table only." if hidden else "",
-            undrawn([title for title, _ in panels], axes),
+            name_omitted([title for title, _ in panels], axes),
         ),
         claims=_claims(data, rows),
         definitions=[

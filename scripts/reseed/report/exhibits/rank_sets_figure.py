@@ -16,7 +16,12 @@ from reseed.report.rendering import style
 from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.data import ExhibitData, NothingToShow
 from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
-from reseed.report.rendering.panels import entitle, named_columns, panel_grid, undrawn
+from reseed.report.rendering.panels import (
+    count_panel_columns,
+    name_omitted,
+    panel_grid,
+    set_title,
+)
 from reseed.report.rendering.settings import note, run_ends, sample_of_ends, settings
 
 #: Most models of a panel.
@@ -46,10 +51,10 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         )
     names = [[_name(data, part, model) for model in board["model"]] for _, part, board in boards]
     heights = [0.19 * min(len(board), _MOST) + 0.75 for _, _, board in boards]
-    canvas, axes = panel_grid(heights, named_columns(names), legend=0.1)
+    canvas, axes = panel_grid(heights, count_panel_columns(names), legend=0.1)
     for axis, named, (title, _, board) in zip(axes, names, boards, strict=False):
         _panel(axis, named[:_MOST], board.head(_MOST), len(board))
-        entitle(axis, title, 30)
+        set_title(axis, title, 30)
     shown = pd.concat([part for _, part, _ in boards])
     raw = pd.concat([board.assign(setting=title) for title, _, board in boards])
     low = [name for panel in names for name in panel[_MOST:]]
@@ -60,8 +65,8 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             note(
                 data,
                 shown,
-                undrawn([title for title, _, _ in boards], axes),
-                undrawn(low, []),
+                name_omitted([title for title, _, _ in boards], axes),
+                name_omitted(low, []),
                 f"Ranks of a panel hold at once with probability {1 - shown['alpha'].iloc[0]:g}.",
             ),
             claims=[

@@ -17,7 +17,7 @@ from reseed.report.rendering import style
 from reseed.report.rendering.colours import DASHES, LINES
 from reseed.report.rendering.data import ExhibitData, NothingToShow
 from reseed.report.rendering.figures import FigureInfo
-from reseed.report.rendering.panels import panel_grid, undrawn
+from reseed.report.rendering.panels import name_omitted, panel_grid
 from reseed.report.rendering.settings import count_settings, note, settings
 
 # Number of lines that colours and dashes distinguish.
@@ -72,7 +72,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     level = rows["level"].dropna()
     return canvas, FigureInfo(
         rows,
-        note(data, rows, absent, undrawn(titles, drawn), per="dataset"),
+        note(data, rows, absent, name_omitted(titles, drawn), per="dataset"),
         claims=_claims(panels),
         definitions=[
             f"Left: mean over all pairs of single runs, with the central {100 * level.iloc[0]:.0f}"

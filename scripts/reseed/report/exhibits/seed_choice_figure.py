@@ -22,7 +22,7 @@ from reseed.report.rendering.arms import arm_titles
 from reseed.report.rendering.data import ExhibitData, NothingToShow, require_rows
 from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.report.rendering.majority import is_majority, why_majority
-from reseed.report.rendering.panels import colours, dot, entitle, panel_grid, undrawn
+from reseed.report.rendering.panels import colours, dot, name_omitted, panel_grid, set_title
 
 # Panels are left out if every α̂ is below this share of the threshold.
 _FLAT = 0.2
@@ -59,9 +59,9 @@ def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
     canvas, axes = panel_grid([2.4] * len(panels), legend=style.legend_room(labels))
     for axis, (dataset, part) in zip(axes, panels, strict=False):
         _panel(axis, part, palette)
-        entitle(axis, data.dataset(dataset))
+        set_title(axis, data.dataset(dataset))
     style.legend_below(canvas, handles)
-    rest = undrawn([data.dataset(d) for d, _ in panels], axes)
+    rest = name_omitted([data.dataset(d) for d, _ in panels], axes)
     # The cost of a choice by test accuracy is the table's.
     found = [c for c in claims(rows) if c.name != "selection_optimism"]
     return canvas, FigureInfo(

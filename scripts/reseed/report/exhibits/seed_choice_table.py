@@ -31,7 +31,7 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
     rows = rows.sort_values("dataset", key=lambda s: s.map(order), kind="stable")
     raw = pd.DataFrame([_cell(part) for _, part in rows.groupby(CELL, sort=False)])
     threshold = rows["threshold"].iloc[0]
-    lines, places = Rows(), _places(raw)
+    lines, places = Rows(), _count_decimals(raw)
     majority = [d for d, part in raw.groupby("dataset", sort=False)
                 if is_majority(data, d, part["mean_accuracy"])]  # fmt: skip
     for _, cell in raw.iterrows():
@@ -77,7 +77,7 @@ def _cell(rows: pd.DataFrame) -> TableRow:
     }
 
 
-def _places(raw: pd.DataFrame) -> dict[str, int]:
+def _count_decimals(raw: pd.DataFrame) -> dict[str, int]:
     """Decimals of each column: of shares by their test items, of differences by their error.
 
     It is the greatest error of a column: that of models of one accuracy is a rounding error.

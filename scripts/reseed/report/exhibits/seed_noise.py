@@ -22,7 +22,7 @@ from reseed.report.rendering.arms import TEST_SET_KEY, arm_title, cell_titles
 from reseed.report.rendering.data import ExhibitData, NothingToShow, footnote, metric_title
 from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.report.rendering.majority import is_majority, why_majority
-from reseed.report.rendering.panels import entitle, panel_grid, undrawn
+from reseed.report.rendering.panels import name_omitted, panel_grid, set_title
 from reseed.report.rendering.settings import cell_noun
 from reseed.stats.spread import ratio_limits
 
@@ -64,7 +64,7 @@ def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
     )
     for axis, ((dataset, metric), part) in zip(axes, panels, strict=False):
         _panel(axis, data, part)
-        entitle(axis, data.dataset(dataset))
+        set_title(axis, data.dataset(dataset))
         axis.set_xlabel(f"SD of {metric_title(metric)}")
     style.legend_below(canvas, handles)
     titles = [f"{data.dataset(d)}, {metric_title(m)}" for (d, m), _ in panels]
@@ -77,7 +77,7 @@ def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
             _no_mean(rest, "in the CSV only"),
             _bare(drawn),
             _constant(drawn),
-            undrawn(titles, axes),
+            name_omitted(titles, axes),
         ),
         claims=_claims(data, drawn),
         definitions=[

@@ -20,7 +20,7 @@ from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.report.rendering.headlines import LEAST
 from reseed.report.rendering.least import Least, with_least
 from reseed.report.rendering.numbers import from_to, whole
-from reseed.report.rendering.panels import entitle, panel_grid, undrawn
+from reseed.report.rendering.panels import name_omitted, panel_grid, set_title
 from reseed.report.rendering.settings import (
     LONG_LABEL,
     RUNS,
@@ -70,13 +70,13 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     canvas, axes = panel_grid(heights, columns, legend=0.0)
     for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, data, part)
-        entitle(axis, title)
+        set_title(axis, title)
     first, given = rows.iloc[0], _given(rows)
     target = given or "the observed difference, itself uncertain"
     rest = f"At most {_MOST} pairs a panel, those that need fewest." if max(counts) > _MOST else ""
     return canvas, FigureInfo(
         rows,
-        note(data, rows, rest, few, undrawn([title for title, _ in panels], axes)),
+        note(data, rows, rest, few, name_omitted([title for title, _ in panels], axes)),
         claims=_claims(rows),
         definitions=[
             f"Power to show {target} at {_describe_test(rows)}, with the spread of the available"

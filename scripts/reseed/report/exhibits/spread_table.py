@@ -41,8 +41,8 @@ def table(data: ExhibitData, options: Options) -> Table:
         data.rows(experiments), "None of this table's experiments was run at this scale."
     )
     rows = with_arms(rows[rows["held"] == ""])
-    places = equal_places(rows)
-    lines, rows = Rows(), together(rows)
+    places = count_equal_decimals(rows)
+    lines, rows = Rows(), sort_by_dataset(rows)
     for (dataset, scheme, source, _), part in rows.groupby(ROW, sort=False):
         cell = part.set_index("experiment")
         line = {("", "Algorithm"): arm_titles(data, part)[0]}
@@ -59,7 +59,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     return lines.table(
         data,
         rows,
-        footnote(data, rows, few(rows)),
+        footnote(data, rows, note_missing_spreads(rows)),
         definitions=["Relative variation: range over median.", about_ratio, UNCERTAIN],
         claims=claims(data, rows),
     )
@@ -70,7 +70,7 @@ UNCERTAIN = (
 )
 
 
-def few(rows: pd.DataFrame) -> str:
+def note_missing_spreads(rows: pd.DataFrame) -> str:
     """Sentence on spreads that are dashes; empty if there are none."""
     lacking = (rows["n"] > 0) & (rows["n"] < LEAST)
     return f"No spread is given of fewer than {LEAST} seeds." if lacking.any() else ""
@@ -81,7 +81,7 @@ def spread_of(entry: pd.Series, name: str) -> float:
     return float(entry[name]) if entry["n"] >= LEAST else np.nan
 
 
-def score_places(rows: pd.DataFrame) -> int:
+def count_score_decimals(rows: pd.DataFrame) -> int:
     """Decimals for scores and their spreads on one dataset.
 
     The relative error of a spread over n runs is near 1 / √(2 n), so the smallest spread has two
@@ -92,19 +92,19 @@ def score_places(rows: pd.DataFrame) -> int:
     return numbers.decimals(rows["iqr"], 1 + is_precise, least=least)
 
 
-def equal_places(rows: pd.DataFrame) -> dict[str, int]:
-    """Decimals by dataset: those of `score_places`, the most of all datasets with scores below 10.
+def count_equal_decimals(rows: pd.DataFrame) -> dict[str, int]:
+    """Decimals by dataset: the most of `count_score_decimals` of all datasets with scores below 10.
 
     So a column has equal decimals, unless the scores of a dataset have another size.
     """
-    places = {str(d): score_places(part) for d, part in rows.groupby("dataset")}
+    places = {str(d): count_score_decimals(part) for d, part in rows.groupby("dataset")}
     size = rows["median"].abs().groupby(rows["dataset"]).max()
     small = [dataset for dataset in places if not size[dataset] >= _LARGE]
     most = max((places[dataset] for dataset in small), default=0)
     return places | dict.fromkeys(small, most)
 
 
-def together(rows: pd.DataFrame) -> pd.DataFrame:
+def sort_by_dataset(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows sorted by dataset, in order of appearance."""
     order = {name: i for i, name in enumerate(dict.fromkeys(rows["dataset"]))}
     return rows.sort_values("dataset", key=lambda s: s.map(order), kind="stable")

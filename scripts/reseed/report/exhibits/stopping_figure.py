@@ -18,7 +18,7 @@ from reseed.report.rendering import style
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.figures import FigureInfo
 from reseed.report.rendering.numbers import from_to, whole
-from reseed.report.rendering.panels import entitle, line, panel_grid, undrawn
+from reseed.report.rendering.panels import line, name_omitted, panel_grid, set_title
 from reseed.report.rendering.settings import (
     note,
     pair_runs,
@@ -49,7 +49,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     canvas, axes = panel_grid([1.9] * len(panels), 2 if several else 3, legend=0.6)
     for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, part)
-        entitle(axis, title)
+        set_title(axis, title)
     handles = [
         line(style.BLUE, "Mean difference"),
         line(style.SKY, f"{_levels(rows)} % confidence sequence", width=6),
@@ -59,7 +59,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     known = rows.drop_duplicates([*COMPARISON_COLUMNS, *PAIR]).rename(columns={"model_a": "model"})
     return canvas, FigureInfo(
         rows,
-        note(data, known, GUARANTEE, overlap(rows), undrawn([t for t, _ in panels], axes)),
+        note(data, known, GUARANTEE, overlap(rows), name_omitted([t for t, _ in panels], axes)),
         claims=claims(data, rows),
         drawn=frozenset({"mean"}),
         alt=("A panel a pair of models: the mean difference over the number of runs, in a"

@@ -57,7 +57,7 @@ def panel_grid(
 
     A line is as high as its highest panel. legend: inches kept free for a legend. Lines beyond the
     height of a page are left out, except the first: the figure then has fewer panels than heights
-    and states how many are missing; `undrawn` names them.
+    and states how many are missing; `name_omitted` names them.
     """
     columns = max(1, min(columns, len(heights)))
     lines: list[float] = []
@@ -85,7 +85,7 @@ def panel_grid(
     return figure, list(grid.flat[:panels])
 
 
-def entitle(axis: Axes, title: str, characters: int | None = None, over: int = 1, **look) -> None:
+def set_title(axis: Axes, title: str, characters: int | None = None, over: int = 1, **look) -> None:
     """Set the title of a panel, with line breaks so that it does not overlap the next panel.
 
     characters: of a line (None: by the panel's share of the width). over: panels below the title.
@@ -100,13 +100,13 @@ def entitle(axis: Axes, title: str, characters: int | None = None, over: int = 1
     )
 
 
-def named_columns(names: Iterable[Sequence[str]]) -> int:
+def count_panel_columns(names: Iterable[Sequence[str]]) -> int:
     """Panels a line for panels whose rows are labelled with these names."""
     longest = max(len(name) for panel in names for name in panel)
     return 1 if longest > _LONG_NAME else 2
 
 
-def undrawn(titles: Sequence[str], drawn: Sized) -> str:
+def name_omitted(titles: Sequence[str], drawn: Sized) -> str:
     """Sentence on the titles after those that were drawn; empty if all fit."""
     rest = list(dict.fromkeys(titles[len(drawn) :]))
     if not rest:
@@ -116,7 +116,7 @@ def undrawn(titles: Sequence[str], drawn: Sized) -> str:
     return f"Not drawn for want of room, but in the CSV: {named}."
 
 
-def by_ratio(rows: pd.DataFrame, columns: Sequence[str]) -> list[str]:
+def name_by_test_ratio(rows: pd.DataFrame, columns: Sequence[str]) -> list[str]:
     """`columns`, with the test ratio for the scheme if random splits differ only in it."""
     schemes = rows[["scheme", "test_ratio"]].drop_duplicates()
     random = schemes["scheme"].str.startswith("holdout-").all() and schemes["test_ratio"].is_unique
@@ -132,7 +132,7 @@ def colours(names: Sequence[str]) -> dict[str, str]:
     return {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(names)}
 
 
-def looks(names: Sequence[str]) -> dict[str, dict[str, Any]]:
+def line_styles(names: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Colour and dashes of the line of each name; dashes differ where a colour repeats."""
     seen: Counter = Counter()
     found = {}
