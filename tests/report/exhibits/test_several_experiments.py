@@ -130,9 +130,9 @@ def test_a_given_difference_is_told_in_the_unit_of_each_metric():
     drawn = draw(seeds_figure, exhibit(seeds_needed, rows, facts, difference=0.005), {})[1]
     message = "a difference of 0.5 points of AUC or 0.005 MSE (kW²)"
     assert message in drawn.definitions[0]
-    assert f"to show {message} in" in drawn.findings[0]
+    assert f"show {message} with" in drawn.findings[0]
     drawn = draw(seeds_figure, exhibit(seeds_needed, rows, facts), {})[1]
-    assert "to show the observed difference in" in drawn.findings[0]
+    assert "show the observed difference with" in drawn.findings[0]
 
 
 def test_the_ranking_counts_test_ratios_as_settings():

@@ -19,7 +19,7 @@ from reseed.report.rendering.data import ExhibitData, NothingToShow
 from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.report.rendering.headlines import LEAST
 from reseed.report.rendering.least import Least, with_least
-from reseed.report.rendering.numbers import from_to, whole
+from reseed.report.rendering.numbers import from_to, percent, whole
 from reseed.report.rendering.panels import name_omitted, panel_grid, set_title
 from reseed.report.rendering.settings import (
     LONG_LABEL,
@@ -119,14 +119,15 @@ def _claims(rows: pd.DataFrame) -> list[Claim]:
         text = "To show {what} takes {needed} runs; {n} are available"
         return [Claim("enough_runs", f"{text}.", each, needed, pair_runs(each), headline=text)]
     enough = phrases.share(each, each["runs_for_power"] <= each["n"], "pair")
+    power = phrases.setting(each["target_power"].iloc[0], percent)
     found = [
         Claim(
             "enough_runs",
-            "{n} suffice to show {what} in {enough} of models.",
+            "{n} show {what} with a power of {power} in {enough} of models.",
             each,
-            names | {"enough": enough},
+            names | {"enough": enough, "power": power},
             pair_runs(each),
-            headline="The available runs suffice for {enough}",
+            headline="A power of {power} is reached for {enough}",
         )
     ]
     is_known = each["runs_for_power"].notna()
