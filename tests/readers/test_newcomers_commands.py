@@ -95,7 +95,7 @@ def test_the_answer_offers_a_deterministic_baseline(run):
     assert first.startswith("bm25 has one run for each split.")
     (proposed,) = re.findall("`(.+)`", first)
     answer = run(f"compare runs.csv --baseline bm25 {proposed} --quiet")
-    assert answer.startswith("dense is best by mean ndcg 0.44 over 6 runs; significantly better")
+    assert answer.startswith("Yes: dense is better than bm25 by 3.")
     assert "by your word" not in run(f"compare runs.csv {proposed}")
 
 

@@ -14,6 +14,7 @@ from reseed.claims.formatting import format_p, format_share
 from reseed.claims.pair_verdicts import BY_ONE_CORRECTION, find_conditional, label_pair_outcome
 from reseed.claims.possible_ranks import format_ranks
 from reseed.claims.verdicts import ALL_DATASETS
+from reseed.comparison.baseline_answer import answer_baseline, find_baseline
 from reseed.comparison.output import UNLIMITED, build_table, open_console, read_console
 from reseed.comparison.shown import MOST_SENTENCES, ResultRow, format_estimate
 from reseed.core.schemas import COMPARISON_COLUMNS
@@ -58,6 +59,10 @@ def _state_answer(comparison: ComparedModels) -> list[str]:
     datasets = single["dataset"].nunique()
     if datasets < 2:
         board = comparison.leaderboard
+        if baseline := find_baseline(comparison):
+            answers = answer_baseline(comparison, baseline)
+            answers[-1] = f"{answers[-1].removesuffix('.')}{_describe_scope(single)}."
+            return [*_offer_deterministic(comparison), *answers]
         best = _describe_best(board[board["dataset"] != ALL_DATASETS], single, "mean", single)
         return [*_offer_deterministic(comparison), best]
     lines = _offer_deterministic(comparison)

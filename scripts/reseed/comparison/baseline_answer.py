@@ -1,0 +1,74 @@
+"""The answer where models are compared with a baseline: yes, no, or not yet, one sentence each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from reseed.claims.formatting import format_share
+from reseed.claims.pair_verdicts import label_pair_outcome
+from reseed.claims.verdicts import format_region
+from reseed.comparison.shown import MOST_SENTENCES, format_estimate
+
+if TYPE_CHECKING:
+    from reseed.comparison.compared_models import ComparedModels
+
+
+def find_baseline(comparison: ComparedModels) -> str:
+    """The baseline of a comparison on one dataset with few models; else empty."""
+    baseline = (comparison.analyses["pairs"].get("options") or {}).get("baseline") or ""
+    rows = comparison.statistics("pairs")
+    sides = rows[["model_a", "model_b"]].eq(baseline).any(axis=1)
+    is_simple = rows["dataset"].nunique() == 1 and sides.all() and len(rows) <= MOST_SENTENCES
+    return baseline if is_simple else ""
+
+
+def answer_baseline(comparison: ComparedModels, baseline: str) -> list[str]:
+    """One sentence a model."""
+    pairs = comparison.statistics("pairs")
+    needed: pd.DataFrame | None = None
+    sentences = []
+    for row in pairs.to_dict("records"):
+        other = row["model_a"] if row["model_b"] == baseline else row["model_b"]
+        more = ""
+        if row["outcome"] == "no difference shown":
+            if needed is None:
+                needed = comparison.statistics("seeds_needed")
+            more = _count_needed(needed, row)
+        sentences.append(_answer(row, other, baseline) + more)
+    return sentences
+
+
+def _answer(row: Mapping[Any, Any], other: str, baseline: str) -> str:
+    is_ahead = row["model_a"] == other
+    value, low, high = (row[name] * row["factor"] for name in ("difference", "low", "high"))
+    size = format_estimate(value, low, high, row["unit"])
+    qualifier = label_pair_outcome(row).removeprefix("difference")
+    return {
+        "difference": f"{'Yes' if is_ahead else 'No'}{qualifier}: {other} is "
+        f"{'better' if is_ahead else 'worse'} than {baseline} by {size}.",
+        "equivalent": f"No: {other} and {baseline} are equivalent within {format_region(row)}.",
+        "no difference shown": f"Not yet: {other} is {'ahead of' if is_ahead else 'behind'} "
+        f"{baseline} by {size}, which is not shown to be a difference.",
+        "too few runs": f"Not yet: {other} and {baseline} have {row['n']:.0f} comparable runs, a "
+        f"verdict needs {row['min_runs']:.0f}.",
+        "no variation": f"No verdict on {other} and {baseline}: their differences do not vary "
+        "between runs.",
+        "not comparable": f"No verdict on {other} and {baseline}: they have no split in common.",
+    }[row["outcome"]]
+
+
+def _count_needed(needed: pd.DataFrame, row: Mapping[Any, Any]) -> str:
+    """How many runs would show so large a difference, if more runs can."""
+    names = ["model_a", "model_b"]
+    plans = needed[(needed[names] == [row[name] for name in names]).all(axis=1)]
+    if plans.empty or pd.isna(plans["target_difference"].iloc[0]):
+        return ""
+    plan = plans.iloc[0]
+    runs, power = plan["runs_for_power"], format_share(plan["target_power"])
+    if pd.isna(runs):
+        most = plans["runs"].max()
+        return f" Not even {most:,.0f} runs would show so small a difference in {power} of cases."
+    return f" {runs:,.0f} runs (now {row['n']:.0f}) would show it in {power} of cases."
