@@ -51,7 +51,7 @@ def set_release(
         ("rules/common.smk", r'^VERSION = ".*"$', f'VERSION = "{version}"'),
         ("CITATION.cff", r"^version: .*\n(?:date-released: .*\n)?", dated),
         ("CITATION.cff", r"^authors:\n(?:  .*\n)+", f"authors:\n{people}"),
-        ("docs/design.md", r'tag="v[^"]*"', f'tag="v{version}"'),
+        ("docs/extending.md", r'tag="v[^"]*"', f'tag="v{version}"'),
         ("docs/ci.md", r"uses: [\w-]+/reseed@v.*$", f"uses: {owner}/reseed@v{version}"),
         ("docs/ci.md", r"rev: v.*$", f"rev: v{version}"),
         (
