@@ -100,7 +100,7 @@ def _report_duplicates(table: SourceTable, columns: ColumnMap, rows: pd.DataFram
     differ = [
         str(c)
         for c in unread
-        if unread[c].nunique(dropna=False) > 1 and normalize_name(str(c)) != score
+        if table.text(str(c))[rows["row"]].nunique() > 1 and normalize_name(str(c)) != score
     ]
     scores = join_names([f"{value:g}" for value in rows["value"]])
     hint = f" Columns in which these rows differ: {', '.join(differ)}" if differ else ""

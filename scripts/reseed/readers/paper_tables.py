@@ -12,9 +12,8 @@ import pandas as pd
 
 from reseed.core.errors import ReseedError
 from reseed.readers.columns import COLUMN_ALIASES, find_standard_name, normalize_name
-from reseed.readers.files import read_table
-from reseed.readers.in_memory import read_frame
 from reseed.readers.source_table import MISSING, SourceTable
+from reseed.readers.sources import open_table
 from reseed.readers.text_tables import LATEX, read_caption
 from reseed.readers.vocabulary import split_heading
 
@@ -94,7 +93,7 @@ def read_means(
     the numbers are taken as SDs.
 
     Args:
-        source: a CSV, or a frame.
+        source: a file or a frame, or another source of `reseed.readers.sources.open_table`.
         runs: number of runs of each mean, if no column (`n`, `runs`, `seeds`, `count`) states it.
         spread: the meaning of ± (`SPREADS`). A column's own name has priority.
         decimals: number of decimals with which floats were printed.
@@ -110,7 +109,7 @@ def read_means(
         )
     if decimals is not None and not 0 <= decimals <= 15:
         raise ReseedError(f"decimals is {decimals!r}: give a number from 0 to 15.")
-    table = read_frame(source) if isinstance(source, pd.DataFrame) else read_table(source)
+    table = open_table(source)
     text = pd.DataFrame({column: _as_printed(table, column, decimals) for column in table.columns})
     columns = _find_columns(table, text)
     parts = _read_parts(table, text, columns, spread or UNKNOWN)
@@ -152,6 +151,8 @@ def _as_printed(table: SourceTable, column: str, decimals: int | None) -> pd.Ser
     if not is_float and not (len(present) and present.str.fullmatch(r"-?\d+\.0").all()):
         return text
     numbers = present.map(lambda value: Decimal(value).normalize())
+    if not numbers.map(Decimal.is_finite).all():
+        return text
     if decimals is None and not (numbers.map(_count_digits) > _MOST_PRINTED_DIGITS).any():
         # A 0 has no digits of its own.
         most = max(map(_count_decimals, numbers), default=0)

@@ -27,6 +27,7 @@ UNNAMED = re.compile(r"Unnamed: \d+")
 _TRUTH = {"true": 1.0, "false": 0.0}
 #: Grades of Inspect (correct, incorrect, partially correct, no answer), as its `value_to_float`.
 GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+_SURROGATE = re.compile("[\ud800-\udfff]")
 #: A sign between a mean and its spread.
 PLUS_MINUS = r"(?:±|\+/?-)"
 #: Text that means a number but is not written as one: `85.3 %`, `0,91`, `0.85 ± 0.02`.
@@ -183,6 +184,8 @@ class SourceTable:
                 for cell, missing in zip(values, values.isna(), strict=True)
             ]
             shown = [show_controls(cell) if CONTROLS.search(cell) else cell for cell in cells]
+            if any(map(_SURROGATE.search, shown)):  # no file can hold half a character
+                shown = [_SURROGATE.sub("?", cell) for cell in shown]
             self._texts[column] = pd.Series(shown, values.index, dtype="str")
         return self._texts[column]
 

@@ -69,6 +69,10 @@ FORMATS = ("auto", *_FILE_FORMATS, *(tracker.name for tracker in TRACKERS), *_LA
 _EVENT_FILE = "events.out.tfevents"
 
 
+#: Of a user who says nothing.
+_NO_REQUEST = ColumnSpec({})
+
+
 def read_source(
     source: object,
     file_format: str = "auto",
@@ -111,8 +115,17 @@ def read_source(
             return log
     spec = ColumnSpec.from_request(mapping or {}, requested, headings, rows)
     spec = replace(spec, of_tasks=of_tasks)
+    table = open_table(source, file_format, spec)
+    with name_file(table.path):
+        return _apply_layout(table, file_format, spec)
+
+
+def open_table(
+    source: object, file_format: str = "auto", spec: ColumnSpec = _NO_REQUEST
+) -> SourceTable:
+    """The table of a source as it is written, before any layout is recognised."""
     with name_file(_name_source(source)):
-        return _apply_layout(_read(source, file_format, spec), file_format, spec)
+        return _read(source, file_format, spec)
 
 
 def _name_source(source: object) -> str:
@@ -285,5 +298,14 @@ def _apply_layout(table: SourceTable, file_format: str, spec: ColumnSpec) -> Sou
 
 
 def _drop(table: SourceTable, columns: list[str]) -> SourceTable:
-    """The table without an index that pandas wrote."""
+    """The table without an index that pandas wrote.
+
+    Raises ReseedError if a layout defines a column that the table has already.
+    """
+    repeated = table.frame.columns[table.frame.columns.duplicated()]
+    if len(repeated):
+        raise table.error(
+            f"has a column {repeated[0]!r}, which its layout ({table.layout.format}) defines too",
+            "Rename or remove that column.",
+        )
     return replace(table, frame=table.frame.drop(columns=columns, errors="ignore"))

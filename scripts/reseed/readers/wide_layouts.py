@@ -201,7 +201,7 @@ def is_column_a_dataset(table: SourceTable, spec: ColumnSpec) -> bool:
     if "model" not in names or names & {"dataset", "value", "metric", "item"}:
         return False
     if spec.headings:
-        return spec.headings == "dataset"
+        return spec.headings == "dataset" and bool(_list_datasets(table, spec))
     datasets = _list_datasets(table, spec)
     has_metric = bool(spec.metrics) and all(infer_direction(m) is not None for m in spec.metrics)
     if not has_metric and not spec.of_tasks:
