@@ -6,13 +6,14 @@ import argparse
 import ast
 import re
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from reseed import __version__
 from reseed.commands import add_commands
 from reseed.commands.completion import add_completion
-from reseed.commands.error_hints import format_error, speak_flags
+from reseed.commands.error_hints import speak_flags
 from reseed.comparison.command_options import (
     add_directions,
     add_item_options,
@@ -74,13 +75,13 @@ def main(arguments: list[str] | None = None) -> None:
     add_init(commands)
     add_completion(commands, parser)
     options = parser.parse_args(arguments)
+    flags = commands.choices[options.command]._option_string_actions
+    options.speak = partial(speak_flags, flags=flags)
     try:
         _keep_inputs(options)
-        options.speak = speak_flags
         options.run(options)
     except ReseedError as error:
-        flags = commands.choices[options.command]._option_string_actions
-        sys.exit(show_controls(format_error(str(error), flags)))
+        sys.exit(show_controls(f"Error: {options.speak(str(error))}"))
     except KeyboardInterrupt:
         sys.exit(_INTERRUPTED)
     except OSError as error:

@@ -14,14 +14,6 @@ _COLUMNS = "--column"
 _REPEATED = ("metric", "deterministic", "fixed")
 
 
-def format_error(text: str, flags: Collection[str]) -> str:
-    """An error message in options of the command.
-
-    flags: the options that the command has; other fields stay as they are.
-    """
-    return f"Error: {speak_flags(text, flags)}"
-
-
 def speak_flags(text: str, flags: Collection[str] | None = None) -> str:
     """A text with the option of the command line in place of each field of a study file.
 

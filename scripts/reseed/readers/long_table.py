@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -12,6 +14,9 @@ from reseed.readers.hints import suggest_logs, suggest_means
 from reseed.readers.run_keys import read_labels, read_run_keys
 from reseed.readers.source_table import MAX_COLUMNS_SHOWN, SourceTable, join_names
 from reseed.readers.vocabulary import BOOKKEEPING, TRAINING, split_heading
+
+#: Metrics that a question proposes, of all that it lists.
+_MAX_PROPOSED = 4
 
 
 def to_long_table(
@@ -120,8 +125,8 @@ def _find_only_metric(table: SourceTable, columns: ColumnMap) -> str | None:
     listed = _list_short(table, candidates or table.columns)
     if candidates:
         no_loss = [c for c in candidates if "loss" not in split_heading(c)]
-        first = [*no_loss, *candidates][0]
-        fix = f"Choose one: `metric: {strip_metric_prefix(table, first)}`."
+        ordered = dict.fromkeys([*no_loss, *candidates])
+        fix = f"Choose one: {propose_metrics([strip_metric_prefix(table, c) for c in ordered])}."
         if named and any(table.text(column).eq("").any() for column in candidates):
             two = ", ".join(strip_metric_prefix(table, c) for c in candidates[:2])
             fix += f" Where datasets differ in it, the first that a dataset has: `metric: [{two}]`."
@@ -139,6 +144,11 @@ def _find_only_metric(table: SourceTable, columns: ColumnMap) -> str | None:
         + suggest_means(table),
     )
     return None
+
+
+def propose_metrics(names: Sequence[str]) -> str:
+    """The option that chooses each of the first metrics."""
+    return " or ".join(f"`metric: {name}`" for name in names[:_MAX_PROPOSED])
 
 
 def _note_left_out(table: SourceTable, columns: list[str]) -> None:

@@ -21,7 +21,7 @@ from reseed.readers.column_spec import (
     list_requested_metrics,
 )
 from reseed.readers.columns import find_standard_name, normalize_name
-from reseed.readers.long_table import strip_metric_prefix
+from reseed.readers.long_table import propose_metrics, strip_metric_prefix
 from reseed.readers.source_table import SourceTable, join_names
 
 # Rounding error relative to the greatest value: a perfect log loss may be -1e-16.
@@ -68,7 +68,7 @@ def choose_metrics(
         else:
             table.add_error(
                 f"mixes several metrics for dataset {dataset}: {', '.join(metrics)}",
-                f"Choose the one to compare by: `metric: {metrics[0]}`.",
+                f"Choose the one to compare by: {propose_metrics(metrics)}.",
             )
     _report_missing_metrics(table, requested, primary, missing)
     return rows[rows["dataset"].isin(list(primary))], primary
