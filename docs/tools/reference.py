@@ -232,4 +232,5 @@ def _option_texts(options: type[BaseModel]) -> dict[str, str]:
         parts = re.split(rf"\n({names}): ", text)
         for name, line in zip(parts[1::2], parts[2::2], strict=True):
             texts[name] = " ".join(line.split())
-    return texts
+    described = {name: field.description for name, field in options.model_fields.items()}
+    return texts | {name: text for name, text in described.items() if text}

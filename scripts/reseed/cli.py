@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import ast
-import re
 import sys
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from reseed import __version__
 from reseed.commands import add_commands
@@ -31,6 +30,7 @@ from reseed.comparison.evaluation_commands import add_evaluation_commands
 from reseed.comparison.init_command import add_init
 from reseed.comparison.read_command import add_read
 from reseed.core.errors import ReseedError
+from reseed.core.pair_tests import PAIR_TESTS
 from reseed.core.plain_text import show_controls
 
 if TYPE_CHECKING:
@@ -128,13 +128,7 @@ def _add_compare(commands: Commands) -> None:
         help="test rows / training rows of random splits: 0.25 for 80/20; 0: new data in each run",
     )
     add("--title", default="Which model is better?", help="heading of the report")
-    for option in read_pair_options():
-        option.add_to(command)
-    add(
-        "--seeds",
-        choices=["shared", "own"],
-        help="own: equal seeds of two models share nothing, so runs are not paired (shared)",
-    )
+    _add_pair_tests(command)
     add(
         "--rope",
         action="append",
@@ -167,50 +161,20 @@ def _add_means(commands: Commands) -> None:
     )
     add("--decimals", type=int, help="decimals with which floats (of Parquet) were printed")
     add_directions(command)
-    for option in read_pair_options():
-        if option.name in _MEANS_OPTIONS:
-            option.add_to(command)
+    _add_pair_tests(command, _MEANS_OPTIONS)
     add_outputs(command, "verdicts", figure=False)
     add_printed(command)
     command.set_defaults(run=_run_means)
 
 
-class PairOption(NamedTuple):
-    """An option of the analysis `pairs` with a default; `choices` are its values, if few."""
-
-    name: str
-    default: Any
-    help: str
-    choices: list[str] | None
-
-    def add_to(self, command: argparse.ArgumentParser) -> None:
-        """Add the option to a command, without its default: `compare` has it."""
-        flag = f"--{self.name.replace('_', '-')}"
-        text = f"{self.help.replace('%', '%%')} ({self.default})"
-        command.add_argument(flag, type=type(self.default), choices=self.choices, help=text)
-
-
-def read_pair_options() -> list[PairOption]:
-    """Options of the analysis `pairs` with one value, in the order of its class `Options`.
-
-    They are read from the source: importing the analysis takes a second.
-    """
-    path = Path(__file__).parent / "report" / "analyses" / "pairs.py"
-    module = ast.parse(path.read_text(encoding="utf-8"))
-    (options,) = (n for n in module.body if isinstance(n, ast.ClassDef) and n.name == "Options")
-    lines = re.findall(r"^(\w+): (.+(?:\n +.+)*)", ast.get_docstring(options) or "", re.MULTILINE)
-    helps = {name: " ".join(text.split()).removesuffix(".") for name, text in lines}
-    result = []
-    for node in options.body:
-        if not (
-            isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value
-        ):
-            continue
-        default = ast.literal_eval(node.value)
-        if default is not None:
-            choices = re.findall(r"'([^']+)'", ast.unparse(node.annotation)) or None
-            result.append(PairOption(node.target.id, default, helps[node.target.id], choices))
-    return result
+def _add_pair_tests(command: argparse.ArgumentParser, names: Iterable[str] = PAIR_TESTS) -> None:
+    """Add options of `PAIR_TESTS`, without their defaults: `compare` has them."""
+    for name in names:
+        default, text, choices = PAIR_TESTS[name]
+        command.add_argument(
+            f"--{name.replace('_', '-')}", type=type(default), choices=choices,
+            help=f"{text.replace('%', '%%')} ({default})",
+        )  # fmt: skip
 
 
 def _list_set_options(options: argparse.Namespace, names: list[str]) -> dict[str, Any]:
@@ -240,7 +204,6 @@ def _run_compare(options: argparse.Namespace) -> None:
     _use_plain_strings()
     sources = options.results
     check_figure(options.figure)
-    names = [*(option.name for option in read_pair_options()), "seeds"]
     comparison = compare(
         sources[0] if len(sources) == 1 else sources,
         baseline=options.baseline,
@@ -252,7 +215,7 @@ def _run_compare(options: argparse.Namespace) -> None:
         rope=_parse_rope(options.rope),
         **list_read_options(options),
         **read_item_options(options),
-        **_list_set_options(options, names),
+        **_list_set_options(options, list(PAIR_TESTS)),
     )
     show(comparison, options)
 

@@ -13,12 +13,11 @@ import reseed
 from reseed import cli
 from reseed.config.defaults import default_analyses_and_exhibits
 from reseed.core.errors import ReseedError
+from reseed.core.pair_tests import PAIR_TESTS
 from reseed.plugins.kinds import built_in_kinds
 from scipy import stats
 
 TABLES = Path(__file__).parents[1] / "readers" / "tables"
-
-EXAMPLE_RUNS = Path(__file__).parents[2] / "docs" / "examples" / "runs.csv"
 
 
 @pytest.fixture(scope="module")
@@ -230,16 +229,15 @@ def test_the_command_takes_every_option_of_the_analysis(monkeypatch, runs, tmp_p
     monkeypatch.setattr("reseed.comparison.compare.compare", lambda _, **given: taken.update(given))
     monkeypatch.setattr(cli, "show", lambda *_: None)
     values = {"level": 0.9, "alpha": 0.01, "n_boot": 50, "min_runs": 3, "target_power": 0.9,
-              "family": "study", "rope": 0.01}  # fmt: skip
-    assert {*values, "baseline", "pairs", "seeds"} == set(Options.model_fields)
+              "family": "study", "seeds": "own", "rope": 0.01}  # fmt: skip
+    assert {*values, "baseline", "pairs"} == set(Options.model_fields)
     given = [text for name, v in values.items() for text in (f"--{name.replace('_', '-')}", str(v))]
     cli.main(["compare", "runs.csv", *given])
     assert taken | values == taken
     taken.clear()
     cli.main(["compare", "runs.csv"])
     assert not {*values} - {"rope"} & {*taken}
-    for option in cli.read_pair_options():
-        assert option.default == Options.model_fields[option.name].default
+    assert {*PAIR_TESTS} | {"rope", "baseline", "pairs"} == set(Options.model_fields)
 
 
 def test_help_of_the_command_loads_no_library():
@@ -320,20 +318,6 @@ def test_every_standard_exhibit_reads_a_standard_analysis():
         for entry in standard["exhibits"].values():
             assert entry["kind"] in exhibits
             assert entry["analysis"] in standard["analyses"]
-
-
-def test_a_baseline_is_answered_in_plain_sentences():
-    table = EXAMPLE_RUNS
-    first, second, third = reseed.compare(table, baseline="15 neighbours").answer
-    assert first.startswith("Not yet: 5 neighbours is ahead of 15 neighbours by 0.2 points [−1.6,")
-    assert first.endswith("Not even 1,000 runs would show so small a difference in 80 % of cases.")
-    assert "runs (now 10) would show it in 80 % of cases." in second
-    assert third.startswith("Not yet: tree is behind")
-    answers = reseed.compare(table, baseline="5 neighbours").answer
-    assert "No: tree is worse than 5 neighbours by 3.9 points [1.3, 6.4]." in answers
-    assert "No, by one correction only: naive Bayes is worse" in " ".join(answers)
-    few = reseed.compare({"a": [0.7, 0.71], "b": [0.8, 0.81]}, metric="accuracy", baseline="a")
-    assert few.answer == ["Not yet: b and a have 2 comparable runs, a verdict needs 5."]
 
 
 def test_sizes_over_datasets_and_orders_are_computed_on_demand():

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -94,3 +95,17 @@ def test_estimates_as_text():
     assert format_estimate(-0.5, -2.0, 1.0) == "−0.5 [−2.0, 1.0]"
     assert format_estimate(np.nan, np.nan, np.nan) == "–"
     assert format_estimate(0.25, np.nan, np.nan) == "0.250"
+
+
+def test_a_baseline_is_answered_in_plain_sentences():
+    table = Path(__file__).parents[2] / "docs" / "examples" / "runs.csv"
+    first, second, third = reseed.compare(table, baseline="15 neighbours").answer
+    assert first.startswith("Not yet: 5 neighbours is ahead of 15 neighbours by 0.2 points [−1.6,")
+    assert first.endswith("Not even 1,000 runs would show so small a difference in 80 % of cases.")
+    assert "runs (now 10) would show it in 80 % of cases." in second
+    assert third.startswith("Not yet: tree is behind")
+    answers = reseed.compare(table, baseline="5 neighbours").answer
+    assert "No: tree is worse than 5 neighbours by 3.9 points [1.3, 6.4]." in answers
+    assert "No, by one correction only: naive Bayes is worse" in " ".join(answers)
+    few = reseed.compare({"a": [0.7, 0.71], "b": [0.8, 0.81]}, metric="accuracy", baseline="a")
+    assert few.answer == ["Not yet: b and a have 2 comparable runs, a verdict needs 5."]

@@ -91,6 +91,10 @@ def test_every_declared_option_is_read(kind):
 def test_every_option_has_its_line(kind):
     options = options_of(kind)
     words = "\n".join(inspect.getdoc(cls) or "" for cls in options.__mro__)
+    fields = options.model_fields.items()
+    words += "".join(
+        f"\n{name}: {field.description}" for name, field in fields if field.description
+    )
     for key, field in options.model_fields.items():
         assert f"{field.alias or key}: " in words, key
 

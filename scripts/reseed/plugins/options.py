@@ -8,6 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from reseed.core.pair_tests import PAIR_TESTS
+
 
 class Strict(BaseModel):
     """Options that reject unknown names and values of another type (true is not a number).
@@ -21,6 +23,12 @@ class Strict(BaseModel):
     def explicit(self) -> dict[str, Any]:
         """The options that were set, by their names in a study file."""
         return self.model_dump(exclude_unset=True, exclude_none=True, by_alias=True)
+
+
+def pair_test(name: str) -> Any:
+    """The field of an option in `PAIR_TESTS`."""
+    option = PAIR_TESTS[name]
+    return Field(option.default, description=f"{option.help}.")
 
 
 class NoOptions(Strict):

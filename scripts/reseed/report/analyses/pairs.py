@@ -12,7 +12,7 @@ from reseed.claims import designs
 from reseed.claims.budget import list_additions
 from reseed.claims.pair_verdicts import build_pair_verdict, decide_pair_outcome
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
-from reseed.plugins.options import Count, Level, Rope
+from reseed.plugins.options import Count, Level, Rope, pair_test
 from reseed.report.analyses.shared.across_datasets import AcrossDatasets
 from reseed.report.analyses.shared.adjustment import adjust_family
 from reseed.report.analyses.shared.baseline_tests import add_dunnett
@@ -70,23 +70,17 @@ NamedPairing = tuple[str, str, Pairing]
 
 
 class Options(PairOptions):
-    """level: confidence level of the intervals.
-    alpha: size of the tests, after Holm's adjustment.
-    n_boot: resamples of the BCa interval.
-    min_runs: fewest runs for a verdict; 2 where seeds and items are compared together.
-    rope: half-width of practical equivalence in units of the score; by metric if there are
-        several (None: no pair is called equivalent).
-    target_power: power of the smallest detectable difference.
-    family: the pairs that Holm adjusts over: those of a `dataset`, or of the whole `study`.
+    """rope: half-width of practical equivalence in units of the score; by metric if there are
+    several (None: no pair is called equivalent).
     """
 
-    level: Level = 0.95
-    alpha: Level = 0.05
-    n_boot: Count = 10_000
-    min_runs: Annotated[int, Field(ge=2)] = 5
+    level: Level = pair_test("level")
+    alpha: Level = pair_test("alpha")
+    n_boot: Count = pair_test("n_boot")
+    min_runs: Annotated[int, Field(ge=2)] = pair_test("min_runs")
     rope: Rope = None
-    target_power: Level = 0.8
-    family: Literal["dataset", "study"] = "dataset"
+    target_power: Level = pair_test("target_power")
+    family: Literal["dataset", "study"] = pair_test("family")
 
 
 def analyse(data: Data, options: Options) -> pd.DataFrame:

@@ -17,7 +17,7 @@ from reseed.core.coordinates import base_name
 from reseed.core.errors import ReseedError
 from reseed.core.random_streams import stream
 from reseed.core.schemas import COMPARISON_COLUMNS, MODEL_SEED_COLUMNS, SPLIT_COLUMNS, Row
-from reseed.plugins.options import Strict
+from reseed.plugins.options import Strict, pair_test
 from reseed.report.analyses.shared.arms import ARM
 from reseed.report.analyses.shared.data import Data, primary_metric
 from reseed.report.analyses.shared.keys import merge_keys
@@ -217,13 +217,11 @@ def compute_test_train_ratio(trials: pd.DataFrame) -> float:
 class PairOptions(Strict):
     """baseline: a model; only pairs with it are compared, so fewer p-values are adjusted.
     pairs: the only pairs to compare, [[a, b], …]; not with `baseline`.
-    seeds: whether equal seeds of two models are `shared`, so that their runs on one test set are
-        paired, or each model's `own`: numbers that share nothing.
     """
 
     baseline: str | None = None
     pairs: Annotated[list[Pair], Field(min_length=1)] | None = None
-    seeds: Literal["shared", "own"] = "shared"
+    seeds: Literal["shared", "own"] = pair_test("seeds")
 
     @model_validator(mode="after")
     def _not_both(self) -> Self:

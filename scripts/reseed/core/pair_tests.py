@@ -1,0 +1,36 @@
+"""Options of the test of a pair: of the analysis `pairs`, and as flags of the command line.
+
+The command line needs them before pydantic and the analyses are imported, which takes a second.
+"""
+
+from typing import Any, NamedTuple
+
+
+class PairTest(NamedTuple):
+    """An option with its default, its meaning, and its values if they are few."""
+
+    default: Any
+    help: str
+    choices: tuple[str, ...] | None = None
+
+
+PAIR_TESTS = {
+    "level": PairTest(0.95, "confidence level of the intervals"),
+    "alpha": PairTest(0.05, "size of the tests, after Holm's adjustment"),
+    "n_boot": PairTest(10_000, "resamples of the BCa interval"),
+    "min_runs": PairTest(
+        5, "fewest runs for a verdict; 2 where seeds and items are compared together"
+    ),
+    "target_power": PairTest(0.8, "power of the smallest detectable difference"),
+    "family": PairTest(
+        "dataset",
+        "the pairs that Holm adjusts over: those of a `dataset`, or of the whole `study`",
+        ("dataset", "study"),
+    ),
+    "seeds": PairTest(
+        "shared",
+        "whether equal seeds of two models are `shared`, so that their runs on one test set are "
+        "paired, or each model's `own`: numbers that share nothing",
+        ("shared", "own"),
+    ),
+}
