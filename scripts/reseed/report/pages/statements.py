@@ -79,9 +79,15 @@ class StatementRow:
         """The verdict of this run, where the reference's stands beside it."""
         if self.reference is None:
             return ""
-        return (
-            f"This run: {self.run.verdict}, {show_measured(self.run)}, {self.run.n or 'not run'}."
-        )
+        parts = [self.run.verdict]
+        if self.run.average is not None:
+            parts += [show_measured(self.run), self.run.n]
+        return f"This run: {', '.join(parts)}."
+
+    @property
+    def made_by(self) -> str:
+        """How the reference results were made, with the study's name; empty without them."""
+        return f"{self.study}: {self.made}" if self.made else ""
 
     @property
     def next_step(self) -> str:
@@ -144,7 +150,6 @@ class StatementRow:
                 f"Power or precision: {evidence.limits}." if evidence.limits else "",
                 evidence.reason if evidence.verdict != "not run" else "Not run at this scale.",
                 self.both,
-                self.made,
                 f"Limit: {statement.limit}." if statement.limit else "",
                 f"Paper: {paper}{f' ({statement.source})' if statement.source else ''}."
                 if paper or statement.source

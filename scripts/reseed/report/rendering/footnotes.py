@@ -12,6 +12,7 @@ from reseed.config import SCALES
 # (mark, word in the footnote); the explanation of a mark begins with the mark.
 _MARKS = [("*", "stand-in"), ("†", "changed recipe"), ("‡", "not converged")]
 _UNIT = re.compile(": (?:MSE|MAE) in the (?:squared )?unit of ")
+_NO_FAILURE = re.compile(r"Failed \w+ \(left out\): 0 of [\d,]+\.")
 UNITS = "Units"
 
 
@@ -30,8 +31,8 @@ def scale_sentence(scale: str) -> str:
 
 
 def shorten(footnote: str, scale: str) -> str:
-    """The footnote without scale, units and marks, which `sentence_of` collects."""
-    text = footnote.replace(scale_sentence(scale), "", 1)
+    """The footnote without what a page says once: scale, no failed trials, units and marks."""
+    text = _NO_FAILURE.sub("", footnote.replace(scale_sentence(scale), "", 1))
     return " ".join(part for part in _sentences(text) if not _kind(part))
 
 
