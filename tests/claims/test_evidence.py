@@ -55,7 +55,7 @@ def test_a_statement_about_each_setting_needs_every_interval():
     assert judge(each, [make(ratios((1.1, 4.0), (0.2, 0.5)))]).verdict == "contradicted"
 
 
-def test_seeds_needed_for_each_setting_are_those_of_the_least_certain():
+def test_seeds_needed_are_those_of_the_least_certain_setting():
     alone = [make(ratios(one)) for one in ((0.9, 4.0), (0.95, 1.5))]
     single = Statement("Splits dominate", "ratio", above=1)
     needed = [judge(single, [claim]).needed for claim in alone]

@@ -44,7 +44,7 @@ def test_comments_and_layout_are_ignored(project, same):
     assert hashed(project(mine="def f(x):\n    return x + 2\n")) != first
 
 
-def test_docstrings_of_users_count_because_prompts_are_written_there(project):
+def test_docstrings_of_users_count_as_prompts_are_there(project):
     """Those of the library do not: no code of it reads one."""
     code = 'class Answer:\n    """Answer in one word."""\n    field = 1\n'
     first = hashed(project(mine=code))
