@@ -79,7 +79,7 @@ class StatementRow:
         """The verdict of this run, where the reference's stands beside it."""
         if self.reference is None:
             return ""
-        parts = [self.run.verdict]
+        parts: list[str] = [self.run.verdict]
         if self.run.average is not None:
             parts += [show_measured(self.run), self.run.n]
         return f"This run: {', '.join(parts)}."
