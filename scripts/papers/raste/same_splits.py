@@ -94,7 +94,7 @@ class Options(Strict):
 
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
-    """Scores over the splits of `experiment`, one line for each arm, on one or two datasets.
+    """Scores over the splits of `experiment`, points of each arm, on one or two datasets.
 
     Left: of the datasets whose best arm wins every split, the one with the largest gain by pairing.
     Right: the dataset whose best arm wins the smallest share of splits; ties are resolved by the
@@ -119,7 +119,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         footnote(data, counts, _hidden(cases, chosen), per="line"),
         claims=_claims(data, chosen),
         drawn=NO_CENTRE,
-        alt="Lines of test score over random splits, one a model.",
+        alt="Points of test score over random splits, joined for each model.",
         definitions=[
             "Chosen by rule: left, of the datasets whose best model wins every split the one on"
             " which pairing narrows the difference of the two best most; right, the one whose best"
@@ -178,7 +178,7 @@ def _panel(axis: Axes, data: ExhibitData, case: Case) -> None:
     x = np.arange(len(scores))
     for arm in scores:
         colour = style.colour_of(arm, arms)
-        axis.plot(x, scores[arm], "-o", color=colour, ms=3, lw=1.3)
+        axis.plot(x, scores[arm], "o:", color=colour, ms=4.5, lw=0.9)
     ends = _apart(scores.iloc[-1].to_numpy(), axis.get_ylim())
     for arm, y in zip(scores, ends, strict=True):
         axis.annotate(
@@ -187,7 +187,7 @@ def _panel(axis: Axes, data: ExhibitData, case: Case) -> None:
         )  # fmt: skip
     step = max(1, round(len(x) / 10))
     axis.set_xticks(x[::step], [str(seed) for seed in scores.index[::step]])
-    axis.set_xlabel("Random split (data seed)")
+    axis.set_xlabel("Random split (data seed; no order)")
     better = "higher" if case.up else "lower"
     metric = metric_title(data.metric(case.key["dataset"]))
     axis.set_ylabel(f"Test {metric} ({better} is better)")
