@@ -6,8 +6,12 @@
 import json
 import os
 import random
+import re
+import shutil
 import time
 import traceback
+from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -72,6 +76,33 @@ def make_frame(rng: random.Random) -> pd.DataFrame:
     return pd.DataFrame({name: make_column(rng, rows) for name in names})
 
 
+def make_grid(rng: random.Random) -> pd.DataFrame:
+    """A plausible table: models × runs (× items), with some columns and cells of another kind."""
+    factors = {"model": ["rf", "svm", "nb"][: rng.randint(1, 3)]}
+    for name in rng.sample(["dataset", "seed", "fold", "repeat", "item", "prompt", "split"], 2):
+        factors[name] = [
+            f"{name} {i}" if rng.random() < 0.2 else i for i in range(rng.randint(1, 5))
+        ]
+    frame = pd.DataFrame(list(product(*factors.values())), columns=list(factors))
+    for name in rng.sample(["accuracy", "auc", "rmse", "drift", "score", "value", "correct"], 2):
+        frame[name] = [
+            rng.choice([0, 1]) if name == "correct" else rng.random() for _ in frame.index
+        ]
+    frame = frame.astype(object)
+    for name in rng.sample(HEADINGS, rng.randint(0, 2)):
+        frame[name] = make_column(rng, len(frame))
+    for _ in range(rng.randint(0, 2)):
+        frame.iloc[rng.randrange(len(frame)), rng.randrange(frame.shape[1])] = rng.choice(CELLS)
+    if rng.random() < 0.2:
+        frame = frame.drop(frame.index[rng.randrange(len(frame))])
+    if rng.random() < 0.2 and len(factors["model"]) > 1:
+        rows, columns = rng.sample(list(factors), 2)
+        frame = frame.pivot_table(
+            index=rows, columns=columns, values=frame.columns[3], aggfunc="first"
+        )
+    return frame.reset_index(drop=rng.random() < 0.3)
+
+
 def make_json(rng: random.Random, depth: int = 0):
     if depth > 3 or rng.random() < 0.3:
         return rng.choice(VALUES)
@@ -84,7 +115,7 @@ def make_json(rng: random.Random, depth: int = 0):
 def make_object(rng: random.Random):
     """Something in memory: frames of unusual types, dicts by model, arrays."""
     frame = make_frame(rng)
-    kind = rng.randrange(7)
+    kind = rng.randrange(9)
     if kind == 0:
         frame = frame.apply(pd.to_numeric, errors="coerce") if len(frame) else frame
         return frame.assign(model=["a", "b"] * (len(frame) // 2) + ["a"] * (len(frame) % 2))
@@ -96,6 +127,8 @@ def make_object(rng: random.Random):
         return {m: np.array([rng.random() for _ in range(rng.randint(0, 5))]) for m in "abc"}
     if kind == 4:
         return np.full((rng.randint(0, 4), rng.randint(0, 3)), rng.choice([np.nan, 1.0, np.inf]))
+    if kind > 6:
+        return make_grid(rng)
     if kind == 5:
         return frame.astype("category").set_index(list(frame.columns[:1]))
     return [make_json(rng, 2) for _ in range(rng.randint(0, 4))]
@@ -103,7 +136,7 @@ def make_object(rng: random.Random):
 
 def damage(rng: random.Random, content: bytes) -> bytes:
     data = bytearray(content or b" ")
-    for _ in range(rng.randint(1, 4)):
+    for _ in range(rng.randint(1, 2)):
         place = rng.randrange(len(data))
         kind = rng.randrange(4)
         if kind == 0:
@@ -120,7 +153,7 @@ def damage(rng: random.Random, content: bytes) -> bytes:
 
 def write_file(rng: random.Random, folder):
     """A path to a file of one of the formats, damaged in half of the cases."""
-    frame = make_frame(rng)
+    frame = (make_grid if rng.random() < 0.7 else make_frame)(rng)
     kind = rng.choice(["csv", "csv", "tsv", "json", "jsonl", "parquet", "xlsx", "md", "tex", "txt"])
     path = folder / f"runs_{rng.choice(['seed_1', 'a', 'rf'])}.{kind}"
     if kind in ("csv", "txt", "tsv"):
@@ -130,7 +163,7 @@ def write_file(rng: random.Random, folder):
     elif kind == "xlsx":
         pytest.importorskip("openpyxl")
         clean = frame.replace(r"[\x00-\x1f]", "", regex=True)
-        clean.rename(columns=lambda name: name.replace("\x00", "")).to_excel(path, index=False)
+        clean.rename(columns=lambda name: str(name).replace("\x00", "")).to_excel(path, index=False)
     elif kind in ("json", "jsonl"):
         content = make_json(rng) if rng.random() < 0.7 else frame.to_dict("records")
         lines = content if kind == "jsonl" and isinstance(content, list) else [content]
@@ -139,12 +172,45 @@ def write_file(rng: random.Random, folder):
         rows = [list(frame.columns), *frame.to_numpy().tolist()]
         mark, end = ("|", "|") if kind == "md" else ("&", r"\\")
         path.write_text("\n".join(mark.join(map(str, row)) + end for row in rows), "utf-8")
-    if rng.random() < 0.5:
+    if rng.random() < 0.2:
         path.write_bytes(damage(rng, path.read_bytes()))
     return path
 
 
+def copy_logs(rng: random.Random, folder):
+    """A copy of real logs or tables of tools, of which one file or more is damaged."""
+    parent = Path(__file__).parent
+    source = rng.choice(
+        [*sorted((parent / "logs").iterdir()), *sorted((parent / "tables").iterdir())]
+    )
+    target = folder / "logs"
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir()
+    if source.is_dir():
+        shutil.copytree(source, target / source.name)
+    else:
+        shutil.copy(source, target / source.name)
+    files = [path for path in target.rglob("*") if path.is_file()]
+    for path in rng.sample(files, rng.randint(0, 2) % (len(files) + 1)):
+        content = path.read_bytes()
+        is_text = path.suffix in (".json", ".jsonl") and rng.random() < 0.5
+        path.write_bytes(swap_values(rng, content) if is_text else damage(rng, content))
+    return target if rng.random() < 0.7 else rng.choice(files)
+
+
+def swap_values(rng: random.Random, content: bytes) -> bytes:
+    """JSON with some value of another type."""
+    new = json.dumps(rng.choice(VALUES)).encode()
+    spans = [m.span(1) for m in re.finditer(rb": ?(\d+(?:\.\d+)?|\"[^\"]*\"|\{|\[)", content)]
+    start, end = rng.choice(spans)
+    if content[start:end] in (b"{", b"["):  # the name of the field changes instead
+        return content[:start] + b'null, "other": ' + content[start:]
+    return content[:start] + new + content[end:]
+
+
 def make_options(rng: random.Random) -> ReadOptions:
+    if rng.random() < 0.4:
+        return ReadOptions(greater_is_better=rng.choice([None, True]))
     columns = {}
     if rng.random() < 0.3:
         role = rng.choice(["model", "seed", "fold", "item", "value", "dataset", "cluster", "zzz"])
@@ -182,7 +248,8 @@ def run_seed(seed: int, folder) -> str:
     rng = random.Random(seed)
     try:
         is_file = rng.random() < 0.7
-        source = write_file(rng, folder) if is_file else make_object(rng)
+        make = rng.choice([write_file, write_file, copy_logs])
+        source = make(rng, folder) if is_file else make_object(rng)
         options = make_options(rng)
     except (ValueError, TypeError, OverflowError, ImportError):
         return ""  # a writer that refuses what was made

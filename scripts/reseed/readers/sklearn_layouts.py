@@ -33,7 +33,8 @@ def tidy_cv_results(table: SourceTable, spec: ColumnSpec) -> SourceTable:
     frame = table.frame
     splits = {c: match for c in table.columns if (match := _SPLIT.fullmatch(c))}
     names = list(dict.fromkeys(match[2] for match in splits.values()))
-    mean = pd.to_numeric(frame[f"mean_test_{names[0]}"], errors="coerce")
+    of_first = frame[[c for c, match in splits.items() if match[2] == names[0]]]
+    mean = of_first.apply(pd.to_numeric, errors="coerce").mean(axis=1)
     best = mean.fillna(-np.inf).sort_values(ascending=False, kind="stable").index
     used = frame.loc[best[:MOST_CANDIDATES]].sort_index()
     label = _name_candidates(table).loc[used.index]

@@ -290,11 +290,24 @@ def _apply_layout(table: SourceTable, file_format: str, spec: ColumnSpec) -> Sou
             table = table.with_frame(table.frame, tracker.layout, f"Read as {tracker.title}.")
             return _drop(table, index)
     for name, (is_layout, convert) in _LAYOUTS.items():
-        if file_format == name or (file_format == "auto" and is_layout(table, spec)):
+        if file_format == "auto" and is_layout(table, spec):
             return _drop(convert(table, spec), index)
+        if file_format == name:
+            return _drop(_convert_as(table, name, spec), index)
     if file_format == "auto":
         wide_layouts.ask_headings(table, spec)
     return _drop(table, index)
+
+
+def _convert_as(table: SourceTable, name: str, spec: ColumnSpec) -> SourceTable:
+    """The table as the layout that the user names; ReseedError if it lacks its columns."""
+    try:
+        return _LAYOUTS[name][1](table, spec)
+    except (IndexError, KeyError, ValueError):
+        raise table.error(
+            f"does not have the columns of the format {name!r}",
+            f"Leave `format` out, or name another. {table.column_list}",
+        ) from None
 
 
 def _drop(table: SourceTable, columns: list[str]) -> SourceTable:
