@@ -41,3 +41,15 @@ def test_help_loads_no_heavy_library():
         "from reseed.cli import main; main()"
     )
     assert output.endswith("HEAVY []\n"), output[-200:]
+
+
+def test_a_first_comparison_loads_only_what_it_uses():
+    """Each of these takes a quarter of a second or more, and no number of the answer needs it."""
+    table = Path(__file__).parents[1] / "docs/examples/runs.csv"
+    unused = {"matplotlib", "scipy.stats", "scipy.optimize", "sklearn", "jinja2", "torch"}
+    output = run_python(
+        f"import sys; sys.argv = ['reseed', 'compare', {str(table)!r}];"
+        "from reseed.cli import main; main();"
+        f"print('LOADED', sorted({unused!r} & set(sys.modules)))"
+    )
+    assert output.endswith("LOADED []\n"), output[-200:]

@@ -231,8 +231,10 @@ def write_outputs(result: Result, options: argparse.Namespace) -> None:
 
 def check_figure(figure: Path | None) -> None:
     """Refuse a format of figures that is not known, before anything is computed."""
+    if figure is None or not figure.suffix:
+        return
     from matplotlib.backend_bases import FigureCanvasBase
 
-    known = FigureCanvasBase.get_supported_filetypes() if figure else {}
-    if figure and figure.suffix and figure.suffix[1:].lower() not in known:
+    known = FigureCanvasBase.get_supported_filetypes()
+    if figure.suffix[1:].lower() not in known:
         raise ReseedError(f"--figure {figure}: end its name in one of {', '.join(known)}.")

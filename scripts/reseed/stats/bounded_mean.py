@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 
 from reseed.stats.inputs import Array, as_finite, check_probability
+from reseed.stats.roots import brentq
 
 _MANY = 300  # distinct values, from which the integrand is nearly Gaussian
 _BLOCK = 2_000_000  # complex numbers held in memory at once

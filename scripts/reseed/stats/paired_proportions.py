@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from reseed.stats.inputs import check_at_least, check_probability
+from reseed.stats.roots import brentq
 
 
 def score_statistic(only_a: int, only_b: int, n: int, delta: float) -> float:

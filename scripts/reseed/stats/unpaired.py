@@ -10,7 +10,6 @@ from math import comb
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from reseed.stats import distributions as stats
@@ -21,6 +20,7 @@ from reseed.stats.inputs import (
     check_probability,
     rescale,
 )
+from reseed.stats.roots import brentq
 from reseed.stats.signed_rank import rank_sum_p
 
 _BISECTIONS = 60  # of [0, 1]: a root to 1e-18

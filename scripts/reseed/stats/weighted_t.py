@@ -11,8 +11,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from scipy.optimize import brentq
 from scipy.special import stdtr, stdtrit
+
+from reseed.stats.roots import brentq
 
 #: (variance, degrees of freedom) of each part; at least one variance is positive.
 Parts = Sequence[tuple[float, float]]
