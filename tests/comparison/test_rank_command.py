@@ -274,3 +274,15 @@ def test_five_equal_models_are_ranked_apart_in_few_cases():
         table = rank_models(_of_runs("abcde", 5, lambda _, r=rng: r.binomial(100, 0.8) / 100)).table
         wrong += (table["low_these"] > 1).any() or (table["high_these"] < 5).any()
     assert wrong / 200 < 0.095
+
+
+def test_repetitions_of_one_evaluation_are_runs():
+    rng = np.random.default_rng(3)
+    rows = [
+        (model, k, mean + 0.03 * rng.normal())
+        for model, mean in (("mini", 0.1), ("base", 0.2))
+        for k in range(1, 11)
+    ]
+    frame = pd.DataFrame(rows, columns=["model", "repetition", "accuracy"])
+    ranking = reseed.rank_models(frame)
+    assert "over 10 repeats: base is the best of 2 models" in " ".join(ranking.sentences())

@@ -105,10 +105,11 @@ class Scores:
             return pd.concat(parts, ignore_index=True)
         rows = self.frame[self.frame["metric"] == self.metric]
         score = rows["value"].where(rows["reason"] == "").replace([np.inf, -np.inf], np.nan)
+        is_repetition = self.has_items or "repeat" not in self.named
         labels = {
             "dataset": self._label(rows, "dataset"), "model": rows["model"],
             "seed": self._label(rows, "seed"), "prompt": rows["prompt"],
-            "repeat": self._label(rows, "repetition" if self.has_items else "repeat"),
+            "repeat": self._label(rows, "repetition" if is_repetition else "repeat"),
             "item": rows["item"], "cluster": rows["cluster"],
         }  # fmt: skip
         return pd.DataFrame({**labels, "score": score}).reset_index(drop=True)
