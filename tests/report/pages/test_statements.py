@@ -125,7 +125,7 @@ def test_front_page_has_question_evidence_and_this_run():
     assert subject.startswith("1 paper on random seeds")
     assert "5 statements" in subject
     assert evidence == (
-        "This run alone (no reference results are in this copy): 1 supported, 1 contradicted;"
+        "This run alone (reference results: none are in this copy): 1 supported, 1 contradicted;"
         " 1 not yet decided, 1 not comparable, 1 not run."
     )
     assert run.startswith("This run (scale demo, 7 trials) is all that these verdicts rest on;")

@@ -47,11 +47,15 @@ def describe_evidence(rows: Sequence[StatementRow]) -> str:
     """What the evidence says so far: reference results where there are some, else this run."""
     referenced = sum(row.reference is not None for row in rows)
     if not referenced:
-        source = "This run alone (no reference results are in this copy)"
+        is_smoke = any(row.info.scale == "smoke" for row in rows)
+        why = "scale smoke has none" if is_smoke else "none are in this copy"
+        source = f"This run alone (reference results: {why})"
     elif referenced == len(rows):
         source = "The reference results"
     else:
-        source = f"The reference results ({referenced} statements) and this run (the others)"
+        source = (
+            f"The reference results ({counted(referenced, 'statement')}) and this run (the others)"
+        )
     return f"{source}: {count_verdicts(row.verdict for row in rows)}."
 
 
