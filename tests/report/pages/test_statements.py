@@ -131,7 +131,7 @@ def test_front_page_has_question_evidence_and_this_run():
     assert run.startswith("This run (scale demo, 7 trials) is all that these verdicts rest on;")
     report = study(reference=reference_of(record((1.3, 1.9), text="Order matters more")))
     _, evidence, run = summarise([report])
-    assert evidence.startswith("The reference results (1 statements) and this run (the others): 2")
+    assert evidence.startswith("The reference results (1 statement) and this run (the others): 2")
     assert "decides 0 of the 1 by itself, none of them otherwise" in run
     [alone] = summarise([study([], scale="as given")])
     assert alone.startswith("How much do the scores of 1 study depend")
