@@ -10,6 +10,7 @@ from reseed.claims.formatting import (
     format_share,
     join_names,
 )
+from reseed.claims.skewed import decisive_p, describe_skew, qualify_skewed
 from reseed.claims.verdicts import (
     Row,
     Verdict,
@@ -41,7 +42,7 @@ def build_evaluation_verdict(row: Row) -> Verdict:
     is_unknown = row["low"] != row["low"]  # no interval
     outcome = decide_outcome(
         row,
-        row["p_adjusted"],
+        decisive_p(row),
         has_few=is_unknown or 0 < row["level_cluster"] < _LEAST_CLUSTERS,
         varies=row["low"] != row["high"],
     )
@@ -61,7 +62,11 @@ def build_evaluation_verdict(row: Row) -> Verdict:
     return Verdict(
         outcome, a, b, evidence, scope=where, region=format_region(row),
         is_within_region=is_equivalent(row),
-        notes=(tests, _describe_scope(row), _describe_limits(row), _describe_next(row)),
+        notes=(
+            tests, _describe_scope(row), describe_skew(row), _describe_limits(row),
+            _describe_next(row),
+        ),
+        qualifier=qualify_skewed(row, outcome),
     )  # fmt: skip
 
 

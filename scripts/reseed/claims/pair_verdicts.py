@@ -18,6 +18,7 @@ from reseed.claims.designs import (
     find_method,
 )
 from reseed.claims.formatting import format_number, format_p, format_share, keep_bounds_visible
+from reseed.claims.skewed import decisive_p, describe_skew, qualify_skewed
 from reseed.claims.verdicts import (
     Outcome,
     Row,
@@ -49,7 +50,7 @@ def decide_pair_outcome(row: Row) -> Outcome:
     gate = row["friedman_p"] if _is_by_rank(row) else 0.0
     return decide_outcome(
         row,
-        max(row["p_adjusted"], gate),
+        max(decisive_p(row), gate),
         is_comparable=row["design"] != "different splits" or row["n"] == 0,
         has_few=row["n"] < row["min_runs"],
         varies=row["design"] == "datasets" or row["low"] != row["high"],
@@ -57,18 +58,21 @@ def decide_pair_outcome(row: Row) -> Outcome:
 
 
 def label_pair_outcome(row: Row) -> str:
-    """The outcome of a row of the analysis `pairs` as printed, with the condition of a difference.
+    """The outcome of a row of the analysis `pairs` as printed, with its condition.
 
     Args:
         row: with its `outcome`.
     """
-    qualifier = _qualify(row) if row["outcome"] == "difference" else ""
+    qualifier = _qualify(row, row["outcome"])
     return f"{row['outcome']}, {qualifier}" if qualifier else str(row["outcome"])
 
 
-def _qualify(row: Row) -> str:
-    """Condition of a difference over splits that the correction for any learner does not show."""
-    return BY_ONE_CORRECTION if row.get("conservative_p_holm", 0) > row["alpha"] else ""
+def _qualify(row: Row, outcome: str) -> str:
+    """Condition of an outcome: skewed runs, or a correction that does not hold for any learner."""
+    if skewed := qualify_skewed(row, outcome):
+        return skewed
+    is_weak = outcome == "difference" and row.get("conservative_p_holm", 0) > row["alpha"]
+    return BY_ONE_CORRECTION if is_weak else ""
 
 
 def find_conditional(rows: pd.DataFrame) -> pd.Series[bool]:
@@ -119,6 +123,7 @@ def build_pair_verdict(row: Row) -> Verdict:
             _describe_power(row, decimals) if outcome == "no difference shown" else "",
             _describe_test(row),
             _describe_unstable_learners(row) if outcome == "difference" else "",
+            describe_skew(row),
             _describe_spreads(row),
             _describe_dunnett(row, decimals),
             _describe_cut_interval(row),
@@ -133,7 +138,7 @@ def build_pair_verdict(row: Row) -> Verdict:
         region=format_region(row),
         is_within_region=is_equivalent(row),
         notes=notes,
-        qualifier=_qualify(row),
+        qualifier=_qualify(row, outcome),
     )
 
 
@@ -251,7 +256,7 @@ def _describe_test(row: Row) -> str:
 
 def _describe_unstable_learners(row: Row) -> str:
     """Whether a difference over splits needs learners that single training rows hardly move."""
-    if not _qualify(row):
+    if _qualify(row, "difference") != BY_ONE_CORRECTION:
         return ""
     p = row["conservative_p_holm"]
     return (

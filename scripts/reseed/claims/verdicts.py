@@ -42,7 +42,7 @@ class Verdict:
     notes: sentences that follow: tests, sample sizes, runs left out.
     relation: verb phrase of a difference.
     needed: what there is too little of.
-    qualifier: condition of a difference, such as `by one correction only`.
+    qualifier: condition of the outcome, such as `by one correction only`.
     """
 
     outcome: Outcome
@@ -59,7 +59,7 @@ class Verdict:
 
     def sentence(self) -> str:
         """The verdict in words: outcome, scope and evidence, then the notes."""
-        scope = f" {self.scope}" if self.scope else ""
+        scope = f"{',' if self.qualifier else ''} {self.scope}" if self.scope else ""
         sentences = [f"{self._claim()}{scope}: {self.evidence}."]
         if self.outcome == "difference" and self.is_within_region:
             sentences.append(
@@ -71,10 +71,11 @@ class Verdict:
 
     def _claim(self) -> str:
         a, b = self.model_a, self.model_b
+        qualifier = self.qualifier and f", {self.qualifier}"
         return {
-            "difference": f"{a} {self.relation} {b}{self.qualifier and f', {self.qualifier}'}",
+            "difference": f"{a} {self.relation} {b}{qualifier}",
             "equivalent": f"{a} and {b} are equivalent within {self.region}",
-            "no difference shown": f"No difference shown between {a} and {b}",
+            "no difference shown": f"No difference shown between {a} and {b}{qualifier}",
             "too few runs": f"Too few {self.needed} to tell {a} from {b}",
             "no variation": f"No verdict on {a} and {b}",
             "not comparable": f"{a} and {b} cannot be compared",

@@ -45,13 +45,14 @@ def _answer(row: Mapping[Any, Any], other: str, baseline: str) -> str:
     is_ahead = row["model_a"] == other
     value, low, high = (row[name] * row["factor"] for name in ("difference", "low", "high"))
     size = format_estimate(value, low, high, row["unit"])
-    qualifier = label_pair_outcome(row).removeprefix("difference")
+    qualifier = label_pair_outcome(row).removeprefix(row["outcome"])
     return {
         "difference": f"{'Yes' if is_ahead else 'No'}{qualifier}: {other} is "
         f"{'better' if is_ahead else 'worse'} than {baseline} by {size}.",
         "equivalent": f"No: {other} and {baseline} are equivalent within {format_region(row)}.",
-        "no difference shown": f"Not yet: {other} is {'ahead of' if is_ahead else 'behind'} "
-        f"{baseline} by {size}, which is not shown to be a difference.",
+        "no difference shown": f"Not yet{qualifier}: {other} is "
+        f"{'ahead of' if is_ahead else 'behind'} {baseline} by {size}, which is not shown to be "
+        "a difference.",
         "too few runs": f"Not yet: {other} and {baseline} have {row['n']:.0f} comparable runs, a "
         f"verdict needs {row['min_runs']:.0f}.",
         "no variation": f"No verdict on {other} and {baseline}: their differences do not vary "

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 _VERDICT_COLUMNS = [
     "dataset", "model_a", "model_b", "outcome", "difference", "low", "high", "p", "p_adjusted",
-    "p_holm", "conservative_p_holm", "flips", "n", "test", "detectable", "add",
-    "detectable_add", "verdict",
+    "p_holm", "conservative_p_holm", "skewness", "skew_p_adjusted", "better_share", "better_low",
+    "better_high", "flips", "n", "test", "detectable", "add", "detectable_add", "verdict",
 ]  # fmt: skip
 _LEADERBOARD_COLUMNS = ["dataset", "metric", "model", "rank", "mean", "sd", "n", "failed"]
 
@@ -65,9 +65,10 @@ class ComparedModels:
         `difference`, `low` and `high` are in units of the score and positive where `model_a` is
         better; `p_adjusted` is adjusted over the pairs compared on that dataset. Where
         `conservative_p_holm` (the correction for learners that depend on single rows) is above
-        `alpha`, a difference is shown by one correction only. For an open
-        verdict, `add` is what to double to find smaller differences (`detectable_add` instead of
-        `detectable`).
+        `alpha`, a difference is shown by one correction only. Where a few runs lie far from the
+        others (`skewness`), `skew_p_adjusted` decides too, and `better_share` with its exact
+        interval is the share of runs in which `model_a` is better. For an open verdict, `add` is
+        what to double to find smaller differences (`detectable_add` instead of `detectable`).
         """
         rows = self.statistics("pairs")
         rows = rows.rename(columns={"instability": "flips"})

@@ -136,9 +136,7 @@ def _describe_best(
         lead = f"{where}{_list(tied)} share the best {score}"
     words = {
         "better": "significantly better than",
-        f"better, {BY_ONE_CORRECTION}": f"{BY_ONE_CORRECTION} significantly better than",
         "worse": "significantly worse than",
-        f"worse, {BY_ONE_CORRECTION}": f"{BY_ONE_CORRECTION} significantly worse than",
         "equivalent": "equivalent to",
         "no difference shown": "not significantly different from",
         "too few runs": "too few runs to compare with",
@@ -146,7 +144,10 @@ def _describe_best(
         "not comparable": "not comparable with",
     }
     parts = [
-        f"{text} {_list(others[side], len(own))}" for side, text in words.items() if side in others
+        f"{side.removeprefix(word).lstrip(', ')} {text} {_list(others[side], len(own))}".lstrip()
+        for word, text in words.items()
+        for side in others
+        if side == word or side.startswith(f"{word}, ")
     ]
     scope = _describe_scope(rows) if value == "mean" else ""
     return f"{'; '.join([lead, *parts])}{scope}."

@@ -12,6 +12,7 @@ import pandas as pd
 from reseed.claims.evaluation_verdicts import SOURCES
 from reseed.claims.formatting import count_noun, format_p
 from reseed.claims.possible_ranks import MIN_RANKED, bound_ranks, format_ranks
+from reseed.claims.skewed import label_skewed
 from reseed.claims.verdicts import BOTH_DIRECTIONS
 from reseed.comparison.output import Result
 from reseed.comparison.ranking import Ranking
@@ -150,7 +151,7 @@ def _build_row(row: Mapping[Any, Any]) -> ResultRow:
         high,
         {
             BOTH_DIRECTIONS: format_p(row["p_adjusted"]) if row["p"] == row["p"] else "–",
-            "Outcome": row["outcome"],
+            "Outcome": label_skewed(row),
             "Best next step": _describe_next(row),
         },
         row["dataset"],

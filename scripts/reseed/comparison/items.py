@@ -28,6 +28,7 @@ from reseed.core.errors import ReseedError, suggest_name
 from reseed.metrics.names import is_share
 from reseed.readers.read import read_scores
 from reseed.readers.scores import Scores
+from reseed.report.analyses.shared.skewed_pairs import list_tail
 from reseed.stats.comparison import holm
 from reseed.stats.simultaneous import holm_in_both_directions
 
@@ -204,7 +205,7 @@ def _compare_pairs(
             rows.append(row | list_means(scores, a, b, sign))
             continue
         result, shared = compare_models(scores, a, b, sign, fixed, level)
-        row |= list_result(result, shared, len(scores.models[a].seeds))
+        row |= list_result(result, shared, len(scores.models[a].seeds)) | list_tail(result)
         if rope is not None:
             row |= {"rope": rope, "equivalence_p": result.equivalence_p(rope)}
         rows.append(row | list_designs(result, alpha / len(pairs)))
@@ -215,9 +216,10 @@ def _compare_pairs(
                           strict=True):  # fmt: skip
             row[f"{name}_holm"] = float(p)
     if tested:
-        both = holm_in_both_directions([row["p"] for row in tested])
-        for row, p in zip(tested, both, strict=True):
-            row["p_adjusted"] = float(p)
+        for name, column in (("p", "p_adjusted"), ("skew_p", "skew_p_adjusted")):
+            both = holm_in_both_directions([row[name] for row in tested])
+            for row, p in zip(tested, both, strict=True):
+                row[column] = float(p)
     extra = {"pairs": len(tested), "alpha": alpha, "level": level}
     return [{"p_holm": row["p"], "p_adjusted": row["p"]} | row | extra for row in rows]
 

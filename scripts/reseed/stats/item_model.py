@@ -26,7 +26,9 @@ from scipy.special import ndtr
 
 from reseed.stats.clusters import cluster_df, index_clusters, item_squares
 from reseed.stats.inputs import Array, as_finite, check_probability, rescale
+from reseed.stats.item_tail import Tail, find_tail
 from reseed.stats.paired_proportions import score_interval, score_statistic
+from reseed.stats.skewness import correct_t
 from reseed.stats.two_models import mcnemar
 from reseed.stats.weighted_t import Parts, equivalent_df, upper_quantile, upper_tail
 
@@ -72,6 +74,7 @@ class ItemDifference:
     cluster_df: degrees of freedom of the mean square of items or clusters.
     factor_share: share of se² that the levels of the factors add to the items.
     discordant: for `McNemar`, items on which only A and only B is right.
+    tail: what makes the mean difference skewed (None: nothing is seen).
     contributions: se² by source. Negative estimates are set to 0, so the sum may exceed se².
     """
 
@@ -88,11 +91,20 @@ class ItemDifference:
     discordant: tuple[int, int] | None = None
     cluster_df: float = np.nan
     factor_share: float = 0.0
+    tail: Tail | None = None
 
     @property
     def df(self) -> float:
         """Degrees of freedom of the t distribution with the same quantile at `level`."""
         return equivalent_df((1 - self.level) / 2, self.parts)
+
+    @property
+    def skew_p(self) -> float:
+        """The p-value corrected for the skewness of the mean difference."""
+        if not self.tail:
+            return self.p_value
+        t = correct_t(self.difference / self.se, self.tail.skewness)
+        return min(1.0, 2 * upper_tail(float(t), self.parts))
 
     @property
     def item_variance(self) -> float:
@@ -190,6 +202,7 @@ def item_difference(
         result, se=se * unit, low=(difference - half) * unit, high=(difference + half) * unit,
         p_value=2 * upper_tail(abs(difference) / se, parts), parts=parts,
         factor_share=added / total,
+        tail=find_tail(a / unit, b / unit, factors, groups, index, total),
     )  # fmt: skip
 
 

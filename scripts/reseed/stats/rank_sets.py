@@ -27,6 +27,7 @@ from scipy.special import ndtri
 from reseed.stats.clusters import cluster_contributions
 from reseed.stats.inputs import Array, as_finite, check_at_least, check_probability, rescale
 from reseed.stats.item_model import mean_squares
+from reseed.stats.skewness import skewness, skewness_noise
 
 _CHUNK = 1_000_000  # studentised differences held in memory at once
 _NOISE = 1e-12  # relative rounding error of a mean
@@ -359,12 +360,8 @@ def skewness_of_differences(scores: ArrayLike) -> tuple[float, float]:
     first, second = np.triu_indices(len(y), 1)
     step = max(1, first.size // 2000)
     d = y[first[::step]] - y[second[::step]]
-    d = d - d.mean(axis=1, keepdims=True)
-    variance = (d**2).mean(axis=1)
-    varies = variance > _NOISE
-    skewness = (d[varies] ** 3).mean(axis=1) / variance[varies] ** 1.5
-    noise = np.sqrt(6 * (n - 2) / ((n + 1) * (n + 3)))
-    return float(skewness.mean()) if varies.any() else 0.0, float(noise)
+    varies = d.var(axis=1) > _NOISE
+    return float(skewness(d[varies]).mean()) if varies.any() else 0.0, skewness_noise(n)
 
 
 def levels_to_separate(

@@ -28,6 +28,11 @@ from reseed.report.analyses.shared.pairing import (
     pair_models,
 )
 from reseed.report.analyses.shared.shares import share_maximum
+from reseed.report.analyses.shared.skewed_pairs import (
+    describe_own_tails,
+    describe_tails,
+    list_tail,
+)
 from reseed.stats.budget import seed_share_of_splits
 from reseed.stats.comparison import (
     UNSTABLE_RATIO,
@@ -60,8 +65,10 @@ COLUMNS = [
     "seed_share", "seeds_test", "seeds_p", "joint_low", "joint_high", "item_share",
     "conservative_p", "conservative_p_holm", "spread_p", "dunnett_p", "dunnett_low", "dunnett_high",
     "add", "detectable_add", "largest_difference", "detectable_sd", "is_split_assumed",
+    "skewness", "skew_p", "skew_p_adjusted", "better_share", "better_low", "better_high",
+    "better_n", "better_unit",
 ]  # fmt: skip
-_TEXT = ["test", "rank_test", "missing", "family", "seeds_test", "add"]
+_TEXT = ["test", "rank_test", "missing", "family", "seeds_test", "add", "better_unit"]
 #: Columns that are ends of intervals of a difference.
 INTERVAL_ENDS = ("low", "high", "joint_low", "joint_high", "dunnett_low", "dunnett_high")
 _UNKNOWN = dict.fromkeys(COLUMNS, np.nan) | dict.fromkeys(_TEXT, "")
@@ -115,6 +122,11 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
       most: `seeds`, `splits`, `rows` or `items` (`claims.budget`), or `datasets`; `detectable_add`:
       to what (of datasets: as `detectable_sd`).
     - `largest_difference`: largest possible difference, of two shares; intervals end there.
+    - `skewness`: of the mean difference over seeds (and items), where a few lie far from the
+      others; else empty. The difference then needs `skew_p_adjusted` too: `skew_p` is p corrected
+      for the skewness, or the Mann–Whitney test of runs that are not paired.
+    - `better_share`, `better_low`, `better_high`: share of the `better_n` runs (items) in which A
+      is better, with its exact interval; of runs that are not paired, `superiority`.
     - `is_split_assumed`: no column says that all runs are on one split.
     - `instability`: share of single runs whose order differs from that of the means; a tie
       (`ties`: their share) counts one half.
@@ -250,6 +262,7 @@ def _compare_over_items(row: Row, test: ItemDifference, items: int, rope: float 
         "parts": test.parts,
         "seed_share": test.factor_share if test.se > 0 else np.nan,
         "item_share": test.item_variance / test.se**2 if test.se > 0 else np.nan,
+        **list_tail(test),
         "seeds_test": row["test"],
         "seeds_p": row["p"],
     }
@@ -307,7 +320,9 @@ def _compare_paired(
         row["conservative_p"] = nadeau_bengio(d, UNSTABLE_RATIO * ratio).p_value
         trials = (differences(p.trial_a, p.trial_b) for p in batch)
         row["seed_share"] = [seed_share_of_splits(one, d.shape[1]) for one in trials]
-    elif d.shape[1] > 2:
+    else:
+        row |= describe_tails(d, test, options.level)
+    if not split and d.shape[1] > 2:
         row["spread_p"] = equal_spread_p(*(np.stack([getattr(p, k) for p in batch]) for k in "ab"))
     if rope:
         row |= {
@@ -340,6 +355,7 @@ def _compare_unpaired(
         "instability": 1 - test.superiority,
         "ties": (a[:, :, None] == b[:, None, :]).mean(axis=(1, 2)),
     }
+    row |= describe_own_tails(a, b, test)
     if min(a.shape[1], b.shape[1]) > 2:
         row["spread_p"] = equal_spread_p(a, b)
     if rope:

@@ -17,6 +17,7 @@ _ADJUSTED = (
     ("rank_p", "rank_p_holm", holm),
     ("equivalence_p", "equivalence_p_holm", holm),
     ("conservative_p", "conservative_p_holm", holm_in_both_directions),
+    ("skew_p", "skew_p_adjusted", holm_in_both_directions),
 )
 
 

@@ -1,0 +1,107 @@
+"""Skewness of means: what is seen, what is not, and the error of the corrected test."""
+
+import numpy as np
+import pytest
+from reseed.stats.comparison import nadeau_bengio
+from reseed.stats.item_model import Factor, item_difference
+from reseed.stats.skewness import (
+    correct_t,
+    skewed_p,
+    skewness,
+    skewness_of_difference,
+    skewness_of_mean,
+)
+from scipy import stats
+
+ONE_COLLAPSE = [*np.linspace(0.79, 0.81, 19), 0.4]
+
+
+def test_skewness_is_that_of_scipy():
+    x = np.random.default_rng(0).exponential(size=(3, 12))
+    assert skewness(x) == pytest.approx(stats.skew(x, axis=1))
+    assert skewness(1e300 * x) == pytest.approx(stats.skew(x, axis=1))
+    assert skewness([2.0, 2.0, 2.0]) == 0
+
+
+@pytest.mark.parametrize(
+    ("values", "sign"),
+    [
+        (ONE_COLLAPSE, -1),
+        (-np.array(ONE_COLLAPSE), 1),
+        (stats.expon.ppf((np.arange(20) + 0.5) / 20), 1),
+        (stats.norm.ppf((np.arange(20) + 0.5) / 20), 0),
+        ([0.8, 0.81, 0.79, 0.8, 0.2], -1),  # five runs, one of which collapsed
+        ([0.8, 0.81, 0.79, 0.8, 0.76], 0),
+        ([0.8, 0.81, 0.79, 0.2], 0),  # four show nothing
+        ([0.7, 0.8, 0.8, 0.9, 0.9, 0.8, 0.7, 0.8], 0),  # few distinct scores
+        ([0.8] * 8, 0),
+        (np.tile(stats.expon.ppf((np.arange(50) + 0.5) / 50), 40), 0),  # the mean is Gaussian
+    ],
+)
+def test_a_tail_is_seen_where_it_matters(values, sign):
+    assert np.sign(skewness_of_mean(values)) == sign
+
+
+@pytest.mark.parametrize("n", [5, 6, 8, 12, 20, 50])
+def test_gaussian_runs_are_seldom_called_skewed(n):
+    x = np.random.default_rng(1).normal(size=(8000, n))
+    assert (skewness_of_mean(x) != 0).mean() < 0.018
+    assert (skewness_of_difference(x, x[::-1]) != 0).mean() < 0.024
+
+
+def test_only_means_away_from_the_tail_are_corrected():
+    assert correct_t(3.0, 0.5) == 3.0
+    assert correct_t(-3.0, 0.0) == 3.0
+    assert 0 < correct_t(-3.0, 0.4) < 3.0
+    assert correct_t(-3.0, 0.4) == correct_t(3.0, -0.4)
+    assert correct_t(-0.05, 0.6) == 0.0
+    assert correct_t(-np.inf, 0.6) == np.inf
+    hall = -3 + 0.4 * 9 / 3 + 0.16 * -27 / 27 + 0.4 / 6
+    assert correct_t(-3.0, 0.4) == pytest.approx(-hall)
+
+
+def test_exponential_differences_are_claimed_less_often():
+    d = np.random.default_rng(2).exponential(size=(4000, 20)) - 1
+    test = nadeau_bengio(d, 0)
+    assert 0.07 < (test.p_value <= 0.05).mean() < 0.11
+    assert (skewed_p(test.t, test.df, skewness_of_mean(d)) <= 0.05).mean() < 0.07
+
+
+def test_small_samples_take_the_skewness_of_large_ones():
+    rng = np.random.default_rng(3)
+    large, small = rng.exponential(size=200), rng.normal(size=5)
+    assert skewness_of_difference(small, large) > 0
+    assert skewness_of_difference(large, small) < 0
+    assert skewness_of_difference(large, rng.exponential(size=200)) == 0
+
+
+def test_items_name_the_source_of_a_tail():
+    rng = np.random.default_rng(4)
+    a = rng.normal(1, 0.3, size=(8, 40))
+    test = item_difference(a, np.zeros_like(a), [Factor("seed", True)])
+    assert test.tail is None
+    assert test.skew_p == test.p_value
+    a[2] -= 8
+    test = item_difference(a, np.zeros_like(a), [Factor("seed", True)])
+    assert test.tail.unit == "run"
+    assert test.tail.skewness < 0
+    d = a.mean(axis=1)
+    assert test.tail.differences / test.tail.differences[0] == pytest.approx(d / d[0])
+    one = rng.normal(1, 0.3, size=40)
+    one[3] = -20
+    test = item_difference(one, np.zeros(40))
+    assert (test.tail.unit, len(test.tail.differences)) == ("item", 40)
+    assert test.skew_p > test.p_value
+    test = item_difference(one, np.zeros(40), clusters=np.arange(40) // 2)
+    assert (test.tail.unit, len(test.tail.differences)) == ("cluster", 20)
+    # On the side of the mean a tail makes the test claim too little.
+    assert item_difference(np.zeros(40), np.abs(one)).tail is None
+
+
+def test_seeds_of_their_own_are_skewed_apart():
+    rng = np.random.default_rng(5)
+    a, b = rng.normal(1, 0.3, size=(8, 40)), rng.normal(0, 0.3, size=(9, 40))
+    b[2] -= 8
+    test = item_difference(a, b, [Factor("seed", False)])
+    assert test.tail.skewness > 0
+    assert test.tail.unit == "item"
