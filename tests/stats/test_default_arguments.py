@@ -15,6 +15,7 @@ COMMON = {
 }  # fmt: skip
 #: Other defaults, by function.
 OWN = {
+    "skewness_of_mean": {"share": 1.0},
     "optimality_gap": {"target": 1.0},
     "stratified_bootstrap": {"n_boot": 2000},
     "detectable_correlation": {"controls": 0},
