@@ -181,6 +181,17 @@ def skewed(rng: Rng, n_sim: int) -> Iterator[Row]:
             case = f"{name}, {n_a} and {n_b} runs of their own"
             yield from _skewed_rows(case, skew, test.welch_p <= 0.05, after <= 0.05)
 
+    for size in (17, 30, 60, 100):
+        is_collapsed = rng.random((n_sim, 100)) < 0.05
+        d = gaussian(100) - gaussian(100) - size * (is_collapsed - 0.05)
+        name = f"judged after each of 100 runs, 5 % collapse by {size} SD"
+        found = mean_confidence_sequence(d)
+        yield f"any false claim, {name}", ((found.low > 0) | (found.high < 0)).any(axis=1)
+        wins, share = bounded_confidence_sequence((d > 0).astype(float)), (d > 0).mean()
+        missed = (wins.low > share) | (wins.high < share)
+        yield f"share of runs missed at some number, {name}", missed.any(axis=1)
+        yield f"share of runs above 1/2 shown at 100, {name}", wins.low[:, -1] > 0.5
+
 
 def _skewed_rows(name: str, skew: np.ndarray, before: np.ndarray, after: np.ndarray):
     yield f"seen, {name}", skew != 0

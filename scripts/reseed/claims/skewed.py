@@ -49,8 +49,10 @@ def describe_skew(row: Row) -> str:
     noun = row["better_unit"]
     text = f"A few {noun}s lie far from the others, where a test of means errs more often"
     p = row.get("skew_p_adjusted", nan)
-    if p > row["p_adjusted"]:
+    if p > row.get("p_adjusted", nan):
         text += f": allowing for it, p is {format_p(p)}"
+    if not row["better_low"] <= row["better_high"]:  # a sequence of runs that drift
+        return f"{text}."
     share, n = row["better_share"], row["better_n"]
     often, kind = f"in {format_share(share)} of pairs of {noun}s", "interval of that share"
     if isfinite(n):

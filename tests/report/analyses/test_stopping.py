@@ -141,7 +141,32 @@ def test_outcome_stays_that_of_the_stop_after_later_runs():
     row = run_analysis(stopping, Data(frame(rows), about())).iloc[-1]
     assert row["model_a"] == "xgb"
     assert row["stopped_at"] <= 12
-    assert row["verdict"].startswith("rf beats xgb on exactly")
+    assert row["verdict"].startswith(
+        "rf beats xgb, with a few runs far from the others, on exactly"
+    )
+    # The sequence of the share is empty, as the runs drift.
+    assert row["better_low"] > row["better_high"]
+    assert row["verdict"].endswith("errs more often.")
+
+
+def test_collapses_are_said_with_a_share_of_runs():
+    d = 0.05 + np.random.default_rng(0).normal(0, 0.01, 30)
+    d[20] = -0.6
+    rows = [
+        trial(0.7 + v, seed=s, dataset="magic", metric="auc", model=m)
+        for m, values in (("rf", d), ("xgb", np.zeros(30)))
+        for s, v in enumerate(values)
+    ]
+    row = run_analysis(stopping, Data(frame(rows), about())).iloc[-1]
+    assert row["skewness"] < 0
+    assert row["better_share"] == pytest.approx(29 / 30)
+    assert 0.5 < row["better_low"] < row["better_high"] == 1
+    said = "rf beats xgb, with a few runs far from the others, on exactly this test set"
+    assert row["verdict"].startswith(said)
+    assert "rf is better in 29 of 30 runs (95 % interval of that share, for" in row["verdict"]
+    plain = run_analysis(stopping, Data(seeds()[0], about())).iloc[-1]
+    assert plain["skewness"] == 0
+    assert "far from the others" not in plain["verdict"]
 
 
 def test_splits_have_no_guarantee():

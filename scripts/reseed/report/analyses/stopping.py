@@ -9,6 +9,7 @@ import pandas as pd
 
 from reseed.claims.designs import SEQUENCE
 from reseed.claims.formatting import count_interval_decimals, format_number
+from reseed.claims.skewed import SKEWED, describe_skew, is_skewed
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Ends, Level, Positive, Rope, Strict
 from reseed.report.analyses.shared.data import Data
@@ -17,6 +18,7 @@ from reseed.report.analyses.shared.settling import GUARANTEES, JudgedPair, judge
 from reseed.report.analyses.shared.shares import share_maximum
 from reseed.stats.evalues import bounded_confidence_sequence, symmetry_e_process
 from reseed.stats.sequential import ConfidenceSequence, Stop, mean_confidence_sequence
+from reseed.stats.skewness import skewness_of_mean
 
 #: Valid where the scores decide how many seeds there are (`until: settled`).
 SEQUENTIAL = True
@@ -24,7 +26,8 @@ COLUMNS = [
     *COMPARISON_COLUMNS, "metric", "factor", "unit", "model_a", "model_b", "design", "n", "failed",
     "runs", "mean", "low", "high", "e_value", "bounded_low", "bounded_high", "stopped_at", "reason",
     "e_stopped_at", "bounded_stopped_at", "saved", "outcome", "winner", "verdict", "rope", "alpha",
-    "scale", "guarantee", "pairs", "test_alpha",
+    "scale", "guarantee", "pairs", "test_alpha", "skewness", "better_share", "better_low",
+    "better_high", "better_n", "better_unit",
 ]  # fmt: skip
 _SCOPE = f"{SEQUENCE.scope},"
 
@@ -58,6 +61,10 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
       sequence, valid at all numbers of runs together for Gaussian differences.
     - `e_value`: evidence against "no difference", for symmetric differences with any tails.
     - `bounded_low`, `bounded_high`: empirical-Bernstein sequence, for scores within bounds.
+
+    Where a few runs lie far from the others, also after the stop (`skewness`, of the mean over all
+    runs; else 0), `better_share` is the share of runs in which `model_a` is better, with its
+    empirical-Bernstein sequence, valid at any number of runs and for any distribution.
 
     Of the pair: `stopped_at` and the other stops (NaN: not yet), `reason`, the runs `saved` of each
     model by the first stop, its `outcome` (one of `verdicts.OUTCOMES`) and `verdict`, and the
@@ -96,7 +103,16 @@ def _rows(pair: JudgedPair, bounds: list[float] | None) -> Iterator[Row]:
         "guarantee": GUARANTEES[pair.design],
         "rope": pair.rope,
     }
+    shared |= {"skewness": float(skewness_of_mean(d)), "better_unit": "run", "level": 1 - alpha}
+    if is_skewed(shared):
+        wins = bounded_confidence_sequence((d > 0).astype(float), alpha=alpha)
+        names = ("better_share", "better_low", "better_high")
+        shared |= {
+            name: float(one[-1])
+            for name, one in zip(names, (wins.mean, wins.low, wins.high), strict=True)
+        } | {"better_n": n}
     shared |= _word_outcome(shared, stop)
+    shared["verdict"] = " ".join(filter(None, (shared["verdict"], describe_skew(shared))))
     bounded = _bounded_sequence(group, d, bounds, alpha)
     if bounded is not None:
         shared["bounded_stopped_at"] = _first((bounded.low > 0) | (bounded.high < 0))
@@ -126,7 +142,8 @@ def _word_outcome(row: Row, stop: Stop) -> Row:
     if stop.reason == "different from 0":
         # The sign at the stop, which later runs may change.
         first, second = (a, b) if stop.low > 0 else (b, a)
-        text = f"{first} beats {second} {_SCOPE} by {runs}{numbers}."
+        skewed = f", {SKEWED}," if is_skewed(row) else ""
+        text = f"{first} beats {second}{skewed} {_SCOPE} by {runs}{numbers}."
         return {"outcome": "difference", "winner": first, "verdict": text}
     if stop.reason == "equivalent":
         within = f"±{row['rope'] * factor:.3g}{unit}"
