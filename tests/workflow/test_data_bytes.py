@@ -47,15 +47,16 @@ def test_replaced_bytes_of_a_large_file_are_found_by_check_data(finished):
     assert not finished.planned(METRICS)
 
 
-def test_bytes_swapped_between_plan_and_job_stop_the_job(finished):
+def test_bytes_swapped_between_plan_and_job_stop_the_job(project):
     """A swap back afterwards would otherwise leave results of other bytes under this key."""
-    specs = (finished.folder / "results/plan").glob("??/*.json")
+    project.run("results/data/table/inputs.parquet")
+    specs = (project.folder / "results/plan").glob("??/*.json")
     spec = next(path for path in specs if '"identifier"' in path.read_text())
     command = [sys.executable, "-P", "-m", "reseed.jobs.prepare_data", str(spec)]
     environment = {**os.environ, "PYTHONPATH": str(SCRIPTS)}
-    options = {"cwd": finished.folder, "env": environment, "capture_output": True, "text": True}
+    options = {"cwd": project.folder, "env": environment, "capture_output": True, "text": True}
     assert subprocess.run(command, **options).returncode == 0
-    reverse_rows(finished.folder / "table.csv")
+    reverse_rows(project.folder / "table.csv")
     refused = subprocess.run(command, **options)
     assert refused.returncode == 1
     assert "table.csv: was edited after the run was planned" in refused.stderr
