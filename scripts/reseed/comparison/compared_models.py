@@ -126,6 +126,7 @@ class ComparedModels:
             self.data.info,
             kind=entry["kind"],
             title=entry["title"],
+            leaderboard=self._statistics.get("leaderboard"),
         )
         return kinds.find_kind("exhibits", entry["kind"]), data, entry.get("options") or {}
 

@@ -11,7 +11,7 @@ import pandas as pd
 from reseed.claims.designs import ASSUMED_TEST_SET, ONE_TEST_SET, SEEDS
 from reseed.claims.families import describe_families
 from reseed.claims.formatting import format_p, format_share
-from reseed.claims.pair_verdicts import BY_ONE_CORRECTION, find_conditional, label_pair_outcome
+from reseed.claims.pair_verdicts import BY_ONE_CORRECTION, find_conditional
 from reseed.claims.possible_ranks import format_ranks
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.comparison.baseline_answer import answer_baseline, find_baseline
@@ -89,8 +89,10 @@ def _state_answer(comparison: ComparedModels) -> list[str]:
     return lines
 
 
-def _label(pairs: pd.DataFrame) -> list[str]:
-    return [label_pair_outcome(row) for row in pairs.to_dict("records")]
+def _label(pairs: pd.DataFrame) -> pd.Series:
+    """`label_pair_outcome` of each row."""
+    condition = f"difference, {BY_ONE_CORRECTION}"
+    return pairs["outcome"].mask(find_conditional(pairs), condition)
 
 
 def _offer_deterministic(comparison: ComparedModels) -> list[str]:

@@ -129,9 +129,9 @@ def find_hits_in_columns(table: SourceTable) -> tuple[str, list[str]] | None:
     hits = [
         c
         for c in table.columns
-        if {cell.lower() for cell in table.text(c)} <= _HITS
-        and find_standard_name(c) is None
+        if find_standard_name(c) is None
         and not has_metric_name(c)
+        and {cell.lower() for cell in table.text(c)} <= _HITS
     ]
     items = [c for c in table.columns if may_be_item(c) and c not in hits]
     return (items[0], hits) if len(hits) > 1 and items and "model" not in standard else None

@@ -35,11 +35,11 @@ def check_score_meaning(
     Args:
         scores: the columns of the table that hold the scores.
     """
+    by_metric = dict(iter(long[np.isfinite(long["value"])].groupby(["dataset", "metric"])))
     for dataset, metric in primary.items():
         if infer_direction(metric) is not True or table.layout.directions.get(metric) is False:
             continue
-        rows = long[(long["dataset"] == dataset) & (long["metric"] == metric)]
-        rows = rows[np.isfinite(rows["value"])]
+        rows = by_metric.get((dataset, metric), long.iloc[:0])
         has_direction = isinstance(requested, bool) or bool(requested)
         if not has_direction and not rows.empty:
             _check_heading(table, metric, scores)

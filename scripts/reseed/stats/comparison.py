@@ -241,7 +241,8 @@ class _Resampled:
         self._kept = self._draw(n_boot, rng) if n_boot * n <= _MOST_KEPT else None
 
     def _draw(self, count: int, rng: np.random.Generator) -> NDArray[np.float32]:
-        return (resample_counts(count, self._n, rng=rng) / self._n).T.astype(np.float32)
+        counts = resample_counts(count, self._n, rng=rng).astype(np.float32)
+        return (counts / np.float32(self._n)).T
 
     def means(self, z: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the (rows, n_boot) means of `z` (rows, n), the same for each call."""

@@ -55,8 +55,11 @@ def detectable_shift(
     rows = max(200, min(n_sim, _VALUES // (n_datasets * n_models)))
     if test == "Nemenyi":
         noise = rng.standard_normal((rows, n_datasets, n_models)) / sqrt(2)
+        others = (noise[:, :, 1:].argsort(axis=2).argsort(axis=2) + 1.0).sum(axis=1)
         width = critical_difference(n_datasets, n_models, alpha)
-        return _smallest(lambda shift: _nemenyi_power(noise, shift, width, alpha), target_power)
+        return _smallest(
+            lambda shift: _nemenyi_power(noise, others, shift, width, alpha), target_power
+        )
     if test == "sign":
         return _smallest(lambda shift: _sign_power(n_datasets, shift, alpha), target_power)
     noise = rng.standard_normal((rows, n_datasets))
@@ -75,11 +78,11 @@ def _smallest(power: Callable[[float], float], target: float) -> float:
     return high
 
 
-def _nemenyi_power(noise: Array, shift: float, width: float, alpha: float) -> float:
+def _nemenyi_power(noise: Array, others: Array, shift: float, width: float, alpha: float) -> float:
+    """Power at a shift of the first model. others: (rows, k − 1) rank sums without that model."""
     _, n, k = noise.shape
-    scores = noise.copy()
-    scores[:, :, 0] += shift
-    means = (scores.argsort(axis=2).argsort(axis=2) + 1.0).mean(axis=1)
+    above = (noise[:, :, 1:] > noise[:, :, :1] + shift).sum(axis=1)
+    means = np.column_stack([k * n - above.sum(axis=1), others + above]) / n
     chi2 = 12 * n / (k * (k + 1)) * ((means - (k + 1) / 2) ** 2).sum(axis=1)
     is_significant = stats.chi2.sf(chi2, k - 1) < alpha
     return float((is_significant & (means[:, 0] - means[:, 1] >= width)).mean())

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from reseed.core.schemas import COMPARISON_COLUMNS, MODEL_SEED_COLUMNS, SPLIT_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Strict
+from reseed.report.analyses.shared.arms import ARM
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.pairing import ModelGroup, group_models
 from reseed.stats.comparison import bca_mean_interval, nadeau_bengio
@@ -46,7 +47,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
 
 def _row(group: ModelGroup, arm: str, options: Options) -> Row | None:
-    trials = group.trials_of(arm)
+    trials = group.trials[group.trials[ARM] == arm]
     splits = trials.groupby(SPLIT_COLUMNS, sort=True)["score"]
     means, level = splits.mean().to_numpy(), options.level
     if len(means) < 2:

@@ -45,22 +45,17 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 def _rows(group: ModelGroup) -> list[Row]:
     rows = []
     splits = group.trials.drop_duplicates([ARM, *SPLIT_COLUMNS])[ARM].value_counts()
-    for model in group.models:
-        scores = group.trials_of(model)["score"].to_numpy(dtype=np.float64)
+    for model, described in _describe(group.scores_by_model).items():
         row = group.key | {
             "metric": group.metric,
             "greater_is_better": group.greater_is_better,
             "factor": group.factor,
             "unit": group.unit,
             "model": model,
-            "n": len(scores),
             "splits": int(splits.get(model, 0)),
             "failed": group.failed[model],
         }
-        if len(scores):
-            row |= {"mean": scores.mean(), "low": scores.min(), "high": scores.max()}
-            row["sd"] = float(spread(scores).sd)
-        rows.append(row)
+        rows.append(row | described)
     ranked = [row for row in rows if row["n"]]
     sizes = [max(abs(row["low"]), abs(row["high"])) for row in ranked]
     # Rounding errors of sums do not break ties.
@@ -68,6 +63,18 @@ def _rows(group: ModelGroup) -> list[Row]:
     for row, mean, rank in zip(ranked, means, rankdata(-group.sign * means), strict=True):
         row |= {"mean": float(mean), "rank": float(rank), "models": len(ranked)}
     return sorted(rows, key=lambda row: row.get("rank", np.inf))
+
+
+def _describe(scores: dict[str, np.ndarray]) -> dict[str, Row]:
+    """`n`, `mean`, `sd`, `low`, `high` by model; models with equal n are computed together."""
+    found: dict[str, Row] = {model: {"n": len(own)} for model, own in scores.items()}
+    for n in {len(own) for own in scores.values()} - {0}:
+        models = [model for model, own in scores.items() if len(own) == n]
+        rows = np.stack([scores[model] for model in models])
+        columns = rows.mean(axis=1), rows.min(axis=1), rows.max(axis=1), np.asarray(spread(rows).sd)
+        for model, *values in zip(models, *(column.tolist() for column in columns), strict=True):
+            found[model] |= zip(("mean", "low", "high", "sd"), values, strict=True)
+    return found
 
 
 def _rank_over_datasets(groups: list[ModelGroup], by_group: list[list[Row]]) -> list[Row]:

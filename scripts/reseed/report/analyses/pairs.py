@@ -156,7 +156,8 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
             _cut_intervals(row)
     rows += AcrossDatasets(options.alpha, ropes, is_restricted).compare(groups, by_group)
     for row in rows:
-        complete = _UNKNOWN | row | _plan_addition(_UNKNOWN | row)
+        complete = _UNKNOWN | row
+        complete |= _plan_addition(complete)
         row |= {name: complete[name] for name in (*_TEXT, "detectable_add")}
         verdict = build_pair_verdict(complete)
         row |= {"outcome": verdict.outcome, "verdict": verdict.sentence()}
@@ -168,7 +169,7 @@ def _cut_intervals(row: Row) -> None:
     most = row["largest_difference"]
     for name in INTERVAL_ENDS if most else ():
         if name in row:
-            row[name] = float(np.clip(row[name], -most, most))
+            row[name] = max(min(float(row[name]), most), -most)  # NaN stays
 
 
 def _plan_addition(row: Row) -> Row:

@@ -99,14 +99,17 @@ def table(data: ExhibitData, options: Options) -> Table:
 def ranked(data: ExhibitData, experiments: list[str] | None) -> pd.DataFrame:
     """The analysis `leaderboard` of these experiments (None: all)."""
     names = data.metrics["experiment"]
-    trials = data.metrics[names.isin(names if experiments is None else experiments)]
-    return rank_models(Data(trials, data.info), NoOptions())
+    is_chosen = names.isin(names if experiments is None else experiments)
+    if data.leaderboard is not None and is_chosen.all():
+        return data.leaderboard
+    return rank_models(Data(data.metrics[is_chosen], data.info), NoOptions())
 
 
 def _setting_key(rows: pd.DataFrame) -> pd.Series:
     """A text that identifies the setting of each row; NaN equals NaN."""
     names = rows[["dataset", *CROSS_DATASET_COLUMNS]].itertuples(index=False, name=None)
-    return pd.Series(["\x1f".join(map(str, key)) for key in names], rows.index, dtype=object)
+    keys = ["\x1f".join(map(str, key)) for key in names]
+    return pd.Series(keys, rows.index, dtype="category")  # compared as numbers
 
 
 def _boards(
@@ -135,7 +138,7 @@ def _letters(board: pd.DataFrame, pairs: pd.DataFrame) -> pd.Series:
 def _one(data: ExhibitData, part: pd.DataFrame, pairs: pd.DataFrame) -> list[Row]:
     places, own = _count_decimals(part), _setting_of(pairs, part)
     lines = []
-    for _, row in part.iterrows():
+    for record, (_, row) in zip(_record(own, part["model"], 2), part.iterrows(), strict=True):
         line = {
             "Model": _name(data, row),
             "Rank": _rank(row["rank"]),
@@ -148,7 +151,7 @@ def _one(data: ExhibitData, part: pd.DataFrame, pairs: pd.DataFrame) -> list[Row
             "Highest": fixed(row["high"], places),
             "Runs": seeds(int(row["n"]), int(row["failed"])),
         }
-        lines.append(line | _record(own, row["model"], 2))
+        lines.append(line | record)
     return lines
 
 
@@ -157,7 +160,7 @@ def _over(
 ) -> list[Row]:
     columns = settings(data, part)
     lines = []
-    for _, row in ranks.iterrows():
+    for record, (_, row) in zip(_record(pairs, ranks["model"], 1), ranks.iterrows(), strict=True):
         line = {"Model": _name(data, row), "Mean rank": fixed(row["mean"], 2)}
         if len(columns) <= MOST_DATASETS:
             spread = len(columns) <= _MOST_SPREADS
@@ -166,7 +169,7 @@ def _over(
             line["First on"] = f"{row['firsts']:.0f} of {row['n']:.0f}"
         if ranks["failed"].any():
             line["Failed runs"] = f"{row['failed']:.0f}"
-        lines.append(line | _record(pairs, row["model"], 1))
+        lines.append(line | record)
     return lines
 
 
@@ -191,16 +194,16 @@ def _setting_of(pairs: pd.DataFrame, part: pd.DataFrame) -> pd.DataFrame:
     return pairs[pairs["place"] == part["place"].iloc[0]]
 
 
-def _record(pairs: pd.DataFrame, model: str, least: int) -> TableRow:
-    """Comparisons won, inconclusive and lost; empty with fewer than `least`."""
+def _record(pairs: pd.DataFrame, models: Iterable[str], least: int) -> list[TableRow]:
+    """Comparisons won, inconclusive and lost by each of `models`; empty with fewer than `least`."""
     if len(pairs) < least:
-        return {}
-    others = list_others(pairs, model)
+        return [{} for _ in models]
+    others = list_others(pairs)
     sides = ["won", "equal", "open", "lost"]
     if not pairs["outcome"].eq("equivalent").any():
         sides.remove("equal")
-    counts = " / ".join(str(len(others[side])) for side in sides)
-    return {", ".join(sides).capitalize(): counts}
+    heading = ", ".join(sides).capitalize()
+    return [{heading: " / ".join(str(len(others[m][s])) for s in sides)} for m in models]
 
 
 def _score(part: pd.DataFrame) -> str:
@@ -284,7 +287,7 @@ def _best_by_rank(
     model, sample = best["model"].iloc[0], Sample.of(known, "n", "dataset")
     names = {"where": phrases.name(title), "best": phrases.name(_named(data, best, best["model"]))}
     parts = [part for _, part in settings(data, single)]
-    others = [list_others(_setting_of(pairs, part), model) for part in parts]
+    others = [list_others(_setting_of(pairs, part))[model] for part in parts]
     # Options may leave out pairs.
     left_out = any(
         sum(map(len, o.values())) < len(p) - 1 for o, p in zip(others, parts, strict=True)
@@ -338,7 +341,7 @@ def _best_mean(
     pairs = pairs[~(pairs["model_a"].isin(absent) | pairs["model_b"].isin(absent))]
     model = best["model"].iloc[0]
     own = pairs[(pairs["model_a"] == model) | (pairs["model_b"] == model)]
-    others = list_others(pairs, model)
+    others = list_others(pairs)[model]
     beats_all = _beats_all(others, len(part) - len(absent))
     names = {
         "where": phrases.name(where),
@@ -370,7 +373,7 @@ def _best_mean(
         text += ", and is significantly better than {won}"
     if others["equal"]:
         text += "; equivalent to {equal}"
-    weak = list_others(own[find_conditional(own)], model)
+    weak = list_others(own[find_conditional(own)])[model]
     if weak["won"] or weak["lost"]:
         names["weak"] = phrases.name(_named(data, best, weak["won"] + weak["lost"]))
         text += f" ({{weak}} {BY_ONE_CORRECTION})"

@@ -65,6 +65,7 @@ class ExhibitData:
     kind, title, caption: as configured.
     repeats: results of training a sample of the trials again, one row a trial (None: not read).
     statements: that the claims of the exhibit test.
+    leaderboard: the analysis of this name of all trials (None: not computed yet).
     """
 
     statistics: pd.DataFrame | None
@@ -75,6 +76,7 @@ class ExhibitData:
     caption: str = ""
     repeats: pd.DataFrame | None = None
     statements: tuple[Statement, ...] = ()
+    leaderboard: pd.DataFrame | None = None
 
     @property
     def scale(self) -> str:

@@ -210,7 +210,7 @@ def half_widths(rows: pd.DataFrame) -> str:
     if known.empty:
         return ""
     half = (known["high"] - known["low"]) / 2 * known["factor"]
-    units = [in_unit(row) for row in known.to_dict("records")]
+    units = [in_unit(row) for row in known[["metric", "unit"]].to_dict("records")]
     parts = [
         f"±{numbers.from_to(part, '{:.2g}'.format)} {unit}"
         for unit, part in half.groupby(units, sort=False)
@@ -250,7 +250,7 @@ def _detectable_by_dataset(rows: pd.DataFrame) -> str:
     known = rows[rows["detectable"].gt(0) & np.isfinite(rows["detectable"])]
     if known.empty:
         return ""
-    titles = [in_unit(row) for row in known.to_dict("records")]
+    titles = [in_unit(row) for row in known[["metric", "unit"]].to_dict("records")]
     sizes = known.assign(size=known["detectable"] * known["factor"], title=titles)
     parts = [
         f"{numbers.from_to(part['size'], '{:.2g}'.format)} {title}"

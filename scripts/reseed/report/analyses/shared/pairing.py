@@ -67,41 +67,45 @@ class ModelGroup:
         """1 if greater is better, else −1."""
         return 1 if self.greater_is_better else -1
 
-    def trials_of(self, model: str) -> pd.DataFrame:
-        """Trials of one model."""
-        return self._trials_by_model.get(model, self.trials.iloc[:0])
+    @cached_property
+    def scores_by_model(self) -> dict[str, np.ndarray]:
+        """Scores of the finished trials of each of `models`, in the order of `trials`."""
+        number = pd.Index(self.models).get_indexer(self.trials[ARM])
+        scores = self.trials["score"].to_numpy(dtype=np.float64)[np.argsort(number, kind="stable")]
+        ends = np.cumsum(np.bincount(number, minlength=len(self.models)))
+        return dict(zip(self.models, np.split(scores, ends[:-1]), strict=True))
 
     @cached_property
-    def _trials_by_model(self) -> dict[str, pd.DataFrame]:
-        return dict(iter(self.trials.groupby(ARM, sort=False)))
+    def _table(self) -> tuple[np.ndarray, np.ndarray]:
+        """Scores by run: its split, seeds and number of repetition."""
+        return self._tabulate(self.trials, [*SPLIT_COLUMNS, *MODEL_SEED_COLUMNS])
 
-    @cached_property
-    def _score_table(self) -> pd.DataFrame:
-        """One row a run (its split, seeds and number of repetition), one column a model."""
-        return self._pivot_scores(self.trials, [*SPLIT_COLUMNS, *MODEL_SEED_COLUMNS])
+    def _tabulate(self, trials: pd.DataFrame, columns: list[str]) -> tuple[np.ndarray, np.ndarray]:
+        """Scores (models, runs) by `columns` and number of the trial there; sorted (runs, keys)."""
+        number = trials.groupby([ARM, *columns]).cumcount()
+        keys = trials[columns].assign(number=number).to_numpy()
+        keys, run = np.unique(keys, axis=0, return_inverse=True)
+        table = np.full((len(self.models), len(keys)), np.nan)
+        model = pd.Index(self.models).get_indexer(trials[ARM])
+        table[model, run.reshape(-1)] = trials["score"]
+        return table, keys
 
-    def _pivot_scores(self, trials: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
-        """Scores by `columns` and number of the trial there, sorted; one column a model."""
-        number = trials.groupby([ARM, *columns]).cumcount().rename("number")
-        table = trials.assign(number=number).set_index([*columns, "number", ARM])["score"]
-        return table.unstack(ARM).reindex(columns=self.models).sort_index()
-
-    @cached_property
+    @property
     def scores(self) -> np.ndarray:
         """(models, runs) scores in the order of `models`; NaN if a model has no such run."""
-        return np.ascontiguousarray(self._score_table.to_numpy(dtype=np.float64).T)
+        return self._table[0]
 
     @cached_property
     def scores_by_number(self) -> np.ndarray:
         """(models, runs) scores, where run i on a split is the i-th of each model by its seeds."""
         trials = self.trials.sort_values([*MODEL_SEED_COLUMNS], kind="stable")
-        table = self._pivot_scores(trials, SPLIT_COLUMNS)
-        return np.ascontiguousarray(table.to_numpy(dtype=np.float64).T)
+        return self._tabulate(trials, SPLIT_COLUMNS)[0]
 
     @cached_property
     def split(self) -> np.ndarray:
         """(runs,) number of the split of each run, in rising order."""
-        return self._score_table.groupby(level=SPLIT_COLUMNS, sort=True).ngroup().to_numpy()
+        splits = self._table[1][:, : len(SPLIT_COLUMNS)]
+        return np.unique(splits, axis=0, return_inverse=True)[1].reshape(-1)
 
     def rng(self, *purpose: str) -> np.random.Generator:
         """A generator that depends on the group and the purpose only."""
@@ -277,15 +281,12 @@ def pair_models(
     patterns = [row.tobytes() for row in np.isfinite(group.scores)]
     for number, (i, j) in enumerate(pairs):
         batches.setdefault((patterns[i], patterns[j]), []).append(number)
-    pairings: dict[int, Pairing] = {}
+    found: dict[int, tuple[str, str, Pairing]] = {}
     for numbers in batches.values():
         first, second = np.transpose([pairs[number] for number in numbers])
         batch = pair_runs(group.scores[first], group.scores[second], group.split, own_seeds)
-        pairings |= zip(numbers, batch, strict=True)
-    return [
-        _put_better_first(group, group.models[i], group.models[j], pairings[number])
-        for number, (i, j) in enumerate(pairs)
-    ]
+        found |= zip(numbers, _put_better_first(group, first, second, batch), strict=True)
+    return [found[number] for number in range(len(pairs))]
 
 
 def pair_by_seed(group: ModelGroup) -> list[tuple[str, str, Pairing]]:
@@ -297,17 +298,24 @@ def pair_by_seed(group: ModelGroup) -> list[tuple[str, str, Pairing]]:
     for i, j in combinations(range(len(group.models)), 2):
         both = np.isfinite(group.scores[[i, j]]).all(axis=0)
         a, b = (np.where(both, group.scores[[k]], np.nan) for k in (i, j))
-        (pairing,) = pair_runs(a, b, group.split)
-        found.append(_put_better_first(group, group.models[i], group.models[j], pairing))
+        found += _put_better_first(group, [i], [j], pair_runs(a, b, group.split))
     return found
 
 
 def _put_better_first(
-    group: ModelGroup, a: str, b: str, pairing: Pairing
-) -> tuple[str, str, Pairing]:
-    if pairing.n and group.sign * (pairing.a.mean() - pairing.b.mean()) < 0:
-        return b, a, pairing.swap()
-    return a, b, pairing
+    group: ModelGroup, first: Iterable[int], second: Iterable[int], batch: list[Pairing]
+) -> list[tuple[str, str, Pairing]]:
+    """The models and runs of pairs of one design and size, the better mean first."""
+    is_worse = np.zeros(len(batch), dtype=bool)
+    if batch[0].n:
+        a, b = (np.stack([getattr(p, side) for p in batch]).mean(axis=1) for side in "ab")
+        is_worse = group.sign * (a - b) < 0
+    return [
+        (group.models[j], group.models[i], pairing.swap())
+        if is_swapped
+        else (group.models[i], group.models[j], pairing)
+        for i, j, pairing, is_swapped in zip(first, second, batch, is_worse, strict=True)
+    ]
 
 
 def pair_runs(

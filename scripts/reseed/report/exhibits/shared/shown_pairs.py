@@ -1,5 +1,6 @@
 """Shown differences: their count, with those that only one correction shows, and by model."""
 
+from collections import defaultdict
 from dataclasses import replace
 
 import pandas as pd
@@ -23,13 +24,14 @@ def share_shown(rows: pd.DataFrame, noun: str, plural: str = "") -> phrases.Phra
     return replace(found, text=f"{found.text} ({of}{BY_ONE_CORRECTION})")
 
 
-def list_others(pairs: pd.DataFrame, model: str) -> dict[str, list[str]]:
-    """Models compared with a model, by outcome: won, lost, equal (equivalent), or open."""
-    found: dict[str, list[str]] = {"won": [], "lost": [], "equal": [], "open": []}
-    own = pairs[(pairs["model_a"] == model) | (pairs["model_b"] == model)]
-    for a, b, outcome in own[["model_a", "model_b", "outcome"]].itertuples(index=False):
-        decided = "won" if a == model else "lost"
+def list_others(pairs: pd.DataFrame) -> dict[str, dict[str, list[str]]]:
+    """By model, those compared with it, by outcome: won, lost, equal (equivalent), or open."""
+    found: dict[str, dict[str, list[str]]] = defaultdict(
+        lambda: {"won": [], "lost": [], "equal": [], "open": []}
+    )
+    for a, b, outcome in pairs[["model_a", "model_b", "outcome"]].itertuples(index=False):
         undecided = "equal" if outcome == "equivalent" else "open"
-        side = decided if outcome == "difference" else undecided
-        found[side].append(b if a == model else a)
+        is_decided = outcome == "difference"
+        found[a]["won" if is_decided else undecided].append(b)
+        found[b]["lost" if is_decided else undecided].append(a)
     return found
