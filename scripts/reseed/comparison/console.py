@@ -11,7 +11,7 @@ import pandas as pd
 from reseed.claims.designs import ASSUMED_TEST_SET, ONE_TEST_SET, SEEDS
 from reseed.claims.families import describe_families
 from reseed.claims.formatting import format_p, format_share
-from reseed.claims.pair_verdicts import BY_ONE_CORRECTION, find_conditional
+from reseed.claims.pair_verdicts import BY_ONE_CORRECTION, find_conditional, label_pair_outcome
 from reseed.claims.possible_ranks import format_ranks
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.comparison.baseline_answer import answer_baseline, find_baseline
@@ -90,9 +90,11 @@ def _state_answer(comparison: ComparedModels) -> list[str]:
 
 
 def _label(pairs: pd.DataFrame) -> pd.Series:
-    """`label_pair_outcome` of each row."""
-    condition = f"difference, {BY_ONE_CORRECTION}"
-    return pairs["outcome"].mask(find_conditional(pairs), condition)
+    """`label_pair_outcome` of each row; of many rows most have no condition."""
+    conditional = find_conditional(pairs) | pairs["skewness"].ne(0)
+    labels = pairs["outcome"].astype(object)
+    labels[conditional] = [label_pair_outcome(row) for row in pairs[conditional].to_dict("records")]
+    return labels
 
 
 def _offer_deterministic(comparison: ComparedModels) -> list[str]:
