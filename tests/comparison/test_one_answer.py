@@ -7,11 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import reseed
+from imported_pairs import import_as_study
 from reseed import ReseedError
 from reseed.cli import main
-from reseed.jobs.import_results import import_items, import_runs
-from reseed.report.analyses import pairs
-from reseed.report.analyses.shared.data import read_data
 
 RNG = np.random.default_rng(5)
 _EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
@@ -41,24 +39,12 @@ TABLES = {
 }
 
 
-def _import_as_study(path, folder):
-    """The pairs of a study with `results: {path: …}`, by the functions of its jobs."""
-    results, study = {"path": str(path)}, {"name": "mine"}
-    import_runs(str(folder / "metrics.parquet"), str(folder / "about.json"), results, study)
-    inner = folder / "predictions" / "results"
-    inner.mkdir(parents=True)
-    tables = [str(inner / f"{name}.parquet") for name in ("scores", "targets")]
-    import_items(tables, results, study, False)
-    data = read_data(folder, None, None, ["results"])
-    return pairs.analyse(data, pairs.Options())
-
-
 @pytest.mark.parametrize("name", TABLES)
 def test_a_study_answers_as_compare_does(tmp_path, name):
     path = tmp_path / "runs.csv"
     TABLES[name].to_csv(path, index=False)
     direct = reseed.compare(path).statistics("pairs")
-    imported = _import_as_study(path, tmp_path)
+    imported = import_as_study(path, tmp_path)
     texts = ["dataset", "model_a", "model_b", "outcome", "verdict", "design", "test"]
     pd.testing.assert_frame_equal(imported[texts], direct[texts])
     np.testing.assert_allclose(imported[_NUMBERS], direct[_NUMBERS], rtol=1e-12, equal_nan=True)

@@ -177,9 +177,9 @@ def test_the_head_starts_and_is_trained_as_published(weights):
     drawn = head.linear.weight.detach().numpy()
     assert np.abs(drawn).max() == pytest.approx(bound, rel=0.02)
     model = make(weights)
-    assert model.rate_factor(0) == 1
-    assert model.rate_factor(1) == pytest.approx(0.01)
-    assert model.rate_factor(0.5) == pytest.approx((1 + 0.01) / 2)
+    assert model.head_stage.rate_factor(0) == 1
+    assert model.head_stage.rate_factor(1) == pytest.approx(0.01)
+    assert model.head_stage.rate_factor(0.5) == pytest.approx((1 + 0.01) / 2)
     logits, targets = torch.randn(5, 3), torch.tensor([0, 1, 2, 1, 0])
     log_p = logits.log_softmax(dim=1)
     own = -log_p[torch.arange(5), targets]

@@ -6,11 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import reseed
+from imported_pairs import import_as_study
 from reseed.cli import main
 from reseed.core.errors import ReseedError
-from reseed.jobs.import_results import import_items, import_runs
-from reseed.report.analyses import pairs
-from reseed.report.analyses.shared.data import read_data
 
 _ROOT = Path(__file__).parents[2]
 _SHARED = _ROOT.parent / "shared"
@@ -62,17 +60,6 @@ def write_flags(options: dict) -> list[str]:
     return flags
 
 
-def import_as_study(path: Path, options: dict, folder: Path) -> pd.DataFrame:
-    results, study = {"path": str(path), **options}, {"name": "mine"}
-    import_runs(str(folder / "metrics.parquet"), str(folder / "about.json"), results, study)
-    inner = folder / "predictions" / "results"
-    inner.mkdir(parents=True)
-    tables = [str(inner / f"{name}.parquet") for name in ("scores", "targets")]
-    import_items(tables, results, study, False)
-    data = read_data(folder, None, None, ["results"])
-    return pairs.analyse(data, pairs.Options())
-
-
 def check_equal(found: pd.DataFrame, expected: pd.DataFrame) -> None:
     for name in _TEXTS:
         assert found[name].fillna("").tolist() == expected[name].fillna("").tolist()
@@ -92,9 +79,9 @@ def test_every_door_gives_one_answer(tmp_path, capsys, name):
     assert "A comparison asks nothing." in capsys.readouterr().out
     if "level_item" in expected:  # compared over items: a study takes runs
         with pytest.raises(ReseedError, match="reseed items"):
-            import_as_study(path, options, tmp_path)
+            import_as_study(path, tmp_path, options)
         return
-    check_equal(import_as_study(path, options, tmp_path), expected)
+    check_equal(import_as_study(path, tmp_path, options), expected)
     if comparison.data.predictions is not None and len(options) < 2:
         items = reseed.compare_items(path, **options).verdicts
         assert items["p"].tolist() == pytest.approx(expected["p"].tolist(), rel=1e-9)

@@ -10,22 +10,18 @@ decide the initial weights of the head (`init`) and the order of batches in both
 from __future__ import annotations
 
 import copy
-import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from reseed.core.errors import ReseedError
-from reseed.core.random_streams import stream
 from reseed.metrics.outputs import from_logits
 from reseed.models.memory_format import choose_memory_format
-from reseed.models.networks import Learner, make_batch_iterator, train_one
 from torch import Tensor, nn
 
 from papers.picard import pretrained_head
-from papers.picard.pretrained_head import PretrainedHead
+from papers.picard.pretrained_head import PretrainedHead, Stage
 
 _ROWS_AT_ONCE = 256
 
@@ -78,28 +74,15 @@ class FineTuned(PretrainedHead):
         backbone = copy.deepcopy(pretrained_head.load_backbone(recipe.backbone, self.weights))
         self.network = Network(backbone.to(self.device), self.head, recipe.resolution)
         self.network.requires_grad_(True)
-        steps = -(-len(X) // recipe.tuning_batch_size) * recipe.tuning_epochs
-        last = recipe.final_tuning_rate / recipe.tuning_rate
-        learner = Learner(
-            self.network,
-            torch.optim.SGD(
-                self.network.parameters(),
-                lr=recipe.tuning_rate,
-                momentum=recipe.momentum,
-                nesterov=recipe.momentum > 0,
-                weight_decay=recipe.weight_decay,
-            ),
-            self.loss,
-            make_batch_iterator(
-                self._images(X),
-                self._targets(y),
-                recipe.tuning_batch_size,
-                stream(self.seeds["order"], "fine-tuning order"),
-            ),
-            self._test_accuracy if hasattr(self, "_test") else None,
-            schedule=lambda step: last + (1 - last) * (1 + math.cos(math.pi * step / steps)) / 2,
+        stage = Stage(
+            recipe.tuning_epochs,
+            recipe.tuning_batch_size,
+            recipe.tuning_rate,
+            recipe.final_tuning_rate,
+            "fine-tuning order",
         )
-        self.curve_ = train_one(learner, max_epochs=recipe.tuning_epochs).curve
+        evaluate = self._test_accuracy if hasattr(self, "_test") else None
+        self._train(self.network, self._images(X), y, stage, evaluate)
         return self
 
     @torch.inference_mode()
@@ -129,8 +112,5 @@ def fine_tuned(
     weights: Path | None = None,
 ) -> FineTuned:
     """Return a network that is fine-tuned; hyper-parameters are the fields of `Recipe`."""
-    known = [field.name for field in fields(Recipe)]
-    unknown = sorted(set(hyperparameters) - set(known))
-    if unknown:
-        raise ReseedError(f"hyperparameters.{unknown[0]}: unknown. Allowed: {', '.join(known)}")
-    return FineTuned(task, n_classes, Recipe(**hyperparameters), seeds, device, threads, weights)
+    recipe = Recipe.from_hyperparameters(hyperparameters)
+    return FineTuned(task, n_classes, recipe, seeds, device, threads, weights)

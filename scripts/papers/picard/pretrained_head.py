@@ -20,10 +20,11 @@ import json
 import math
 import os
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import torch
@@ -37,6 +38,7 @@ from torch.nn import functional as F
 
 from papers.picard import efficientnet_lite
 
+Evaluate = Callable[[nn.Module], dict[str, Tensor]] | None
 BACKBONES = ("efficientnet_lite0", "transformers")
 _ROWS_AT_ONCE = {"cuda": 256, "cpu": 32}
 
@@ -63,6 +65,33 @@ class Recipe:
             raise ReseedError(
                 f"hyperparameters.backbone: {self.backbone!r} is not one of {', '.join(BACKBONES)}"
             )
+
+    @classmethod
+    def from_hyperparameters(cls, hyperparameters: dict[str, Any]) -> Self:
+        """Return a recipe. Raises ReseedError for an unknown hyper-parameter."""
+        known = [field.name for field in fields(cls)]
+        unknown = sorted(set(hyperparameters) - set(known))
+        if unknown:
+            raise ReseedError(f"hyperparameters.{unknown[0]}: unknown. Allowed: {', '.join(known)}")
+        return cls(**hyperparameters)
+
+
+class Stage(NamedTuple):
+    """A part of a training: the learning rate falls from `rate` to `final_rate`.
+
+    stream: name of the random stream of the order of batches.
+    """
+
+    epochs: int
+    batch_size: int
+    rate: float
+    final_rate: float
+    stream: str
+
+    def rate_factor(self, fraction: float) -> float:
+        """Return the factor on the learning rate after a fraction of all steps: half a cosine."""
+        last = self.final_rate / self.rate
+        return last + (1 - last) * (1 + math.cos(math.pi * fraction)) / 2
 
 
 class Head(nn.Module):
@@ -120,30 +149,50 @@ class PretrainedHead:
     ) -> PretrainedHead:
         """Train the head. Raises FloatingPointError if the loss is not finite."""
         torch.set_num_threads(self.threads)
-        features, recipe = self.features(X), self.recipe
-        steps = -(-len(features) // recipe.batch_size) * recipe.epochs
+        features = self.features(X)
         self.head = self.initial_head(features.shape[1])
-        order = stream(self.seeds["order"], "order")
+        evaluate = self._accuracy if self._watched else None
+        self._train(self.head, features, y, self.head_stage, evaluate)
+        return self
+
+    @property
+    def head_stage(self) -> Stage:
+        """The training of the head."""
+        recipe = self.recipe
+        return Stage(
+            recipe.epochs, recipe.batch_size, recipe.learning_rate, recipe.final_rate, "order"
+        )
+
+    def _train(
+        self, network: nn.Module, inputs: Tensor, y: np.ndarray, stage: Stage, evaluate: Evaluate
+    ) -> None:
+        """Train all weights of a network by SGD; `curve_` is that of this stage."""
+        recipe = self.recipe
+        steps = -(-len(inputs) // stage.batch_size) * stage.epochs
         learner = Learner(
-            self.head,
+            network,
             torch.optim.SGD(
-                self.head.parameters(),
-                lr=recipe.learning_rate,
+                network.parameters(),
+                lr=stage.rate,
                 momentum=recipe.momentum,
                 nesterov=recipe.momentum > 0,
                 weight_decay=recipe.weight_decay,
             ),
             self.loss,
-            make_batch_iterator(features, self._targets(y), recipe.batch_size, order),
-            self._accuracy if self._watched else None,
-            schedule=lambda step: self.rate_factor(step / steps),
+            make_batch_iterator(
+                inputs,
+                self._targets(y),
+                stage.batch_size,
+                stream(self.seeds["order"], stage.stream),
+            ),
+            evaluate,
+            schedule=lambda step: stage.rate_factor(step / steps),
         )
-        (lane,) = train(learner, max_epochs=recipe.epochs)
+        (lane,) = train(learner, max_epochs=stage.epochs)
         self.curve_ = lane.curve
         if lane.error is not None:
             raise lane.error
-        self.head.eval()
-        return self
+        network.eval()
 
     @torch.inference_mode()
     def predict(self, X: np.ndarray) -> np.ndarray:
@@ -154,11 +203,6 @@ class PretrainedHead:
         """Return the cross-entropy plus the cross-entropy with smoothed labels."""
         smoothed = F.cross_entropy(outputs, targets, label_smoothing=self.recipe.label_smoothing)
         return F.cross_entropy(outputs, targets) + self.recipe.smoothed_weight * smoothed
-
-    def rate_factor(self, fraction: float) -> float:
-        """Return the factor on the learning rate after a fraction of all steps: half a cosine."""
-        last = self.recipe.final_rate / self.recipe.learning_rate
-        return last + (1 - last) * (1 + math.cos(math.pi * fraction)) / 2
 
     def initial_head(self, features: int) -> Head:
         """Draw weights uniform within ±√(6/features) (He et al. 2015), biases standard normal."""
@@ -310,9 +354,5 @@ def pretrained_head(
     weights: Path | None = None,
 ) -> PretrainedHead:
     """Return a head on a backbone; hyper-parameters are the fields of `Recipe`."""
-    known = [field.name for field in fields(Recipe)]
-    unknown = sorted(set(hyperparameters) - set(known))
-    if unknown:
-        raise ReseedError(f"hyperparameters.{unknown[0]}: unknown. Allowed: {', '.join(known)}")
-    recipe = Recipe(**hyperparameters)
+    recipe = Recipe.from_hyperparameters(hyperparameters)
     return PretrainedHead(task, n_classes, recipe, seeds, device, threads, weights)

@@ -67,6 +67,14 @@ def label_pair_outcome(row: Row) -> str:
     return f"{row['outcome']}, {qualifier}" if qualifier else str(row["outcome"])
 
 
+def label_pair_outcomes(rows: pd.DataFrame) -> pd.Series[str]:
+    """`label_pair_outcome` of each row; of many rows most have no condition."""
+    conditional = find_conditional(rows) | rows["skewness"].ne(0)
+    labels = rows["outcome"].astype(object)
+    labels[conditional] = [label_pair_outcome(row) for row in rows[conditional].to_dict("records")]
+    return labels
+
+
 def _qualify(row: Row, outcome: str) -> str:
     """Condition of an outcome: skewed runs, or a correction that does not hold for any learner."""
     if skewed := qualify_skewed(row, outcome):

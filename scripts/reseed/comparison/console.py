@@ -11,7 +11,7 @@ import pandas as pd
 from reseed.claims.designs import ASSUMED_TEST_SET, ONE_TEST_SET, SEEDS
 from reseed.claims.families import describe_families
 from reseed.claims.formatting import format_p, format_share
-from reseed.claims.pair_verdicts import BY_ONE_CORRECTION, find_conditional, label_pair_outcome
+from reseed.claims.pair_verdicts import BY_ONE_CORRECTION, find_conditional, label_pair_outcomes
 from reseed.claims.possible_ranks import format_ranks
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.comparison.baseline_answer import answer_baseline, find_baseline
@@ -52,7 +52,9 @@ def _state_answer(comparison: ComparedModels) -> list[str]:
         return ["Nothing to compare: no two models have runs on the same data."]
     found = comparison.statistics("pairs")
     rows = verdicts.assign(
-        design=found["design"], is_assumed=found["is_split_assumed"].eq(True), label=_label(found)
+        design=found["design"],
+        is_assumed=found["is_split_assumed"].eq(True),
+        label=label_pair_outcomes(found),
     )
     over = rows[(rows["dataset"] == ALL_DATASETS) & rows["p_adjusted"].notna()]
     single = rows[rows["dataset"] != ALL_DATASETS]
@@ -87,14 +89,6 @@ def _state_answer(comparison: ComparedModels) -> list[str]:
         f"{counted(tested, 'tested pair')}{also}{_describe_scope(single)}."
     )
     return lines
-
-
-def _label(pairs: pd.DataFrame) -> pd.Series:
-    """`label_pair_outcome` of each row; of many rows most have no condition."""
-    conditional = find_conditional(pairs) | pairs["skewness"].ne(0)
-    labels = pairs["outcome"].astype(object)
-    labels[conditional] = [label_pair_outcome(row) for row in pairs[conditional].to_dict("records")]
-    return labels
 
 
 def _offer_deterministic(comparison: ComparedModels) -> list[str]:
@@ -322,7 +316,7 @@ def list_rows(comparison: ComparedModels, verdicts: pd.DataFrame) -> list[Result
     return [
         _build_row(row, label, verdict)
         for row, label, verdict in zip(
-            rows.to_dict("records"), _label(rows), verdicts["verdict"], strict=True
+            rows.to_dict("records"), label_pair_outcomes(rows), verdicts["verdict"], strict=True
         )
     ]
 

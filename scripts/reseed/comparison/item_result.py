@@ -16,7 +16,7 @@ from reseed.claims.skewed import label_skewed
 from reseed.claims.verdicts import BOTH_DIRECTIONS
 from reseed.comparison.output import Result
 from reseed.comparison.ranking import Ranking
-from reseed.comparison.shown import ResultRow, Shown, format_estimate
+from reseed.comparison.shown import ResultRow, Shown, build_pair_row
 from reseed.metrics.directions import AGAINST
 from reseed.readers.source_table import join_names
 
@@ -142,20 +142,13 @@ def _is_ascending(board: pd.DataFrame) -> bool:
 
 
 def _build_row(row: Mapping[Any, Any]) -> ResultRow:
-    value, low, high = (row[name] * row["factor"] for name in ("difference", "low", "high"))
-    return ResultRow(
-        f"{row['model_a']} – {row['model_b']}",
-        format_estimate(value, low, high, row["unit"]),
-        value,
-        low,
-        high,
+    return build_pair_row(
+        row,
         {
             BOTH_DIRECTIONS: format_p(row["p_adjusted"]) if row["p"] == row["p"] else "–",
             "Outcome": label_skewed(row),
             "Best next step": _describe_next(row),
         },
-        row["dataset"],
-        row["verdict"],
     )
 
 

@@ -16,7 +16,7 @@ import pandas as pd
 from reseed.claims.formatting import count_noun, format_p
 from reseed.claims.mean_verdicts import build_mean_verdict
 from reseed.comparison.output import Result
-from reseed.comparison.shown import ResultRow, Shown, format_estimate
+from reseed.comparison.shown import ResultRow, Shown, build_pair_row
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.metrics.directions import (
     AGAINST,
@@ -47,7 +47,7 @@ _POWER = 0.8
 class MeanComparison(Result):
     """Models compared by printed means.
 
-    verdicts: one row a pair and dataset. notes: what a reader must be told.
+    verdicts: one row a pair and dataset. notes: what a reader must know.
     """
 
     verdicts: pd.DataFrame
@@ -75,16 +75,9 @@ class MeanComparison(Result):
 
 
 def _build_row(row: Mapping[Any, Any]) -> ResultRow:
-    ends = row["difference"], row["low"], row["high"]
     p = row["p_holm"]
-    return ResultRow(
-        f"{row['model_a']} – {row['model_b']}",
-        format_estimate(*ends),
-        *ends,
-        {"p (Holm)": format_p(p) if p == p else "–", "Outcome": row["outcome"]},
-        row["dataset"],
-        row["verdict"],
-    )
+    cells = {"p (Holm)": format_p(p) if p == p else "–", "Outcome": row["outcome"]}
+    return build_pair_row(row, cells)
 
 
 def compare_means(

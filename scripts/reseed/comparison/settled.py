@@ -11,7 +11,7 @@ import pandas as pd
 from reseed.claims.skewed import label_skewed
 from reseed.comparison.output import render_shown
 from reseed.comparison.result import Comparison
-from reseed.comparison.shown import ResultRow, Shown, format_estimate
+from reseed.comparison.shown import ResultRow, Shown, build_pair_row
 from reseed.report.rendering.numbers import counted
 
 if TYPE_CHECKING:
@@ -122,18 +122,6 @@ class SettledComparison(Comparison):
 
 
 def _build_row(row: Mapping[Any, Any]) -> ResultRow:
-    value, low, high = (row[name] * row["factor"] for name in ("difference", "low", "high"))
     stop = row["stopped_at"]
-    return ResultRow(
-        f"{row['model_a']} – {row['model_b']}",
-        format_estimate(value, low, high, row["unit"]),
-        value,
-        low,
-        high,
-        {
-            "Settled after": f"{stop:.0f} runs" if stop == stop else "–",
-            "Outcome": label_skewed(row),
-        },
-        row["dataset"],
-        row["verdict"],
-    )
+    settled = f"{stop:.0f} runs" if stop == stop else "–"
+    return build_pair_row(row, {"Settled after": settled, "Outcome": label_skewed(row)})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite, nan
+from typing import Any
 
 import pandas as pd
 
@@ -88,6 +89,15 @@ class Shown:
         known = [x for row in self.rows for x in (row.value, row.low, row.high) if isfinite(x)]
         known += [self.null] if isfinite(self.null) else []
         return (min(known), max(known)) if known else (0.0, 1.0)
+
+
+def build_pair_row(row: Mapping[Any, Any], cells: Mapping[str, str]) -> ResultRow:
+    """The row of a pair: the difference of a verdict with its interval, in its unit if any."""
+    factor = row.get("factor", 1.0)
+    value, low, high = (row[name] * factor for name in ("difference", "low", "high"))
+    name = f"{row['model_a']} – {row['model_b']}"
+    estimate = format_estimate(value, low, high, row.get("unit", ""))
+    return ResultRow(name, estimate, value, low, high, cells, row["dataset"], row["verdict"])
 
 
 def format_estimate(value: float, low: float, high: float, unit: str = "") -> str:

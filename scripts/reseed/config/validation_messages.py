@@ -1,5 +1,6 @@
 """Validation errors of pydantic as sentences: field, error, and the value or allowed values."""
 
+from collections.abc import Mapping
 from datetime import date
 from typing import Any, get_args
 
@@ -23,16 +24,26 @@ _PATTERN_MESSAGES = {
 
 
 def format_validation_errors(
-    cls: type[BaseModel], error: ValidationError, lead: str = ""
+    cls: type[BaseModel],
+    error: ValidationError,
+    lead: str = "",
+    leads: Mapping[str, str] | None = None,
 ) -> list[str]:
-    """Return one sentence for each error, without repeats; `lead` precedes the field name."""
+    """Return one sentence for each error, without repeats.
+
+    lead: precedes the name of a field. leads: the same for some top-level fields.
+    """
     found = (one for one in error.errors() if one["type"] != "default_factory_not_called")
-    return list(dict.fromkeys(_format_error(cls, one, lead) for one in found))
+    return list(dict.fromkeys(_format_error(cls, one, lead, leads or {}) for one in found))
 
 
-def _format_error(cls: type[BaseModel], error: ErrorDetails, lead: str) -> str:
+def _format_error(
+    cls: type[BaseModel], error: ErrorDetails, lead: str, leads: Mapping[str, str]
+) -> str:
     *above, last = location = error["loc"] or ("",)
-    field = lead + ".".join(str(step) for step in location if not str(step).startswith(_UNION_TAGS))
+    field = leads.get(str(location[0]), lead) + ".".join(
+        str(step) for step in location if not str(step).startswith(_UNION_TAGS)
+    )
     field = f"{field.rstrip('. :')}: " if field else ""
     if error["type"] == "extra_forbidden":
         parent = _find_class(cls, above)

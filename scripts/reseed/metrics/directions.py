@@ -126,7 +126,7 @@ def strip_direction(heading: str) -> str:
 
 
 class Direction(NamedTuple):
-    """Whether greater is better (None: not known), and what a reader must be told about it."""
+    """Whether greater is better (None: not known), and what a reader must know about it."""
 
     greater: bool | None
     warning: str = ""

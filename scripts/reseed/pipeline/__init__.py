@@ -2,7 +2,7 @@
 
 In: a plan, wildcards of a rule.
 Out: a `Job` and its spec.
-Decides: what Snakemake is told, and how a job is started.
+Decides: what Snakemake gets, and how a job is started.
 Imports: core, config, plugins, data, metrics, planning, trials.
 Start: `workflow.py`.
 """

@@ -43,7 +43,7 @@ def run_in_fork(argv: list[str]) -> int | None:
     connection = _socket.socket(_socket.AF_UNIX)
     try:
         connection.connect(address(name))
-        # A socket without a file belongs to whoever takes its name first, also another user.
+        # A socket without a file belongs to the process that takes its name first, of any user.
         peer = connection.getsockopt(_socket.SOL_SOCKET, _socket.SO_PEERCRED, PEER_SIZE)
         if int.from_bytes(peer[4:8], sys.byteorder) != os.getuid():
             return None

@@ -72,9 +72,10 @@ class TrainingJobs:
                 entry.model_dump(mode="json", exclude=set(TEXT_FIELDS)),
                 context.data_files.describe(list_local_files(source)),
             ),
-            spec=partial(
-                DataSpec,
-                *(context.results, dataset, entry),
+            spec=lambda: DataSpec(
+                context.results,
+                dataset,
+                entry,
                 context.sources_of(
                     *("reseed.jobs.prepare_data", _reader_module(entry)),
                     data=list_local_files(source),
@@ -87,7 +88,6 @@ class TrainingJobs:
         """Sources of pretrained weights → their files."""
         context, entry = self.context, self.plan.weights[weights]
         files, output = list_local_files(as_weights_entry(entry)), self.layout.weights_meta(weights)
-        sources = context.sources_of("reseed.jobs.prepare_weights", data=files)
         return Job(
             label=f"fetch weights of {entry.title}",
             inputs=[*without_braces(files), *context.force_if_untracked([output])],
@@ -97,7 +97,11 @@ class TrainingJobs:
                 entry.model_dump(mode="json")["sources"],
                 context.data_files.describe(files),
             ),
-            spec=partial(WeightsSpec, context.results, entry, sources),
+            spec=lambda: WeightsSpec(
+                context.results,
+                entry,
+                context.sources_of("reseed.jobs.prepare_weights", data=files),
+            ),
             environment="data",
         )
 

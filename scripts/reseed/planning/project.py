@@ -3,7 +3,7 @@
 Each error names file, field, value, what is allowed, and the nearest allowed name.
 """
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -69,14 +69,22 @@ class _ConfigReader:
         known = set(self.errors)
         self.errors += [where + text for text in dict.fromkeys(errors) if text not in known]
 
-    def parse(self, file: str, cls: type[Strict], data: object, where: str = "") -> Any:
+    def parse(
+        self,
+        file: str,
+        cls: type[Strict],
+        data: object,
+        where: str = "",
+        leads: Mapping[str, str] | None = None,
+    ) -> Any:
+        """The object of some data; None with errors. leads: as in `format_validation_errors`."""
         if not isinstance(data, dict):
             self.add([f"{file}: must hold fields (name: value), found {data!r:.60}."])
             return None
         try:
             return cls.model_validate(data)
         except ValidationError as error:
-            self.add(format_validation_errors(cls, error, f"{file}: "), where)
+            self.add(format_validation_errors(cls, error, f"{file}: ", leads), where)
             return None
 
     def read(self, path: Path) -> Any:
@@ -259,16 +267,8 @@ def _main(reader: _ConfigReader, file: Path, overrides: dict[str, Any]) -> Main 
             data["studies"] = [name.strip() for name in data["studies"].split(",")]
     if data is None:
         return None
-    if not isinstance(data, dict):
-        return reader.parse(str(file), Main, data)
-    of_file = {name: value for name, value in data.items() if name not in overrides}
-    main = reader.parse(str(file), Main, of_file)
-    if not overrides:
-        return main
-    of_both = reader.parse(_COMMAND_LINE, Main, data)
-    for name in of_file:  # reported with the name of the file
-        reader.errors = [x for x in reader.errors if not x.startswith(f"{_COMMAND_LINE}: {name}")]
-    return main and of_both
+    leads = dict.fromkeys(overrides, f"{_COMMAND_LINE}: ")
+    return reader.parse(str(file), Main, data, leads=leads)
 
 
 def _is_valid(cls: type[Strict], data: object) -> bool:

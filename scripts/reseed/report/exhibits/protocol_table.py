@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 
 from reseed.claims import phrases
@@ -128,12 +130,7 @@ def _error(test: str, written: pd.DataFrame, corrected: pd.DataFrame, cites: boo
         },
         sample=Sample.of(both, "simulations", "experiment"),
         statistic="family-wise error rate",
-        estimates=[
-            Estimate(title, rate, low, high, 0.95, (0.0, 1.0))
-            for title, rate, low, high in written[
-                ["title", "simulated", "simulated_low", "simulated_high"]
-            ].itertuples(index=False)
-        ],
+        estimates=_shares(written, "simulated"),
         null="an error rate of the level",
     )
 
@@ -159,10 +156,11 @@ def _error_on_same_rows(test: str, rows: pd.DataFrame) -> Claim:
 
 
 def _shares(rows: pd.DataFrame, column: str) -> list[Estimate]:
-    """Estimates without an interval."""
+    """Estimates, with the interval of the columns `{column}_low` and `{column}_high` if known."""
+    ends = rows.reindex(columns=[f"{column}_low", f"{column}_high"]).itertuples(index=False)
     return [
-        Estimate(title, share, bounds=(0.0, 1.0))
-        for title, share in rows[["title", column]].itertuples(index=False)
+        Estimate(title, share, low, high, 0.95 if low == low else math.nan, (0.0, 1.0))
+        for title, share, (low, high) in zip(rows["title"], rows[column], ends, strict=True)
     ]
 
 
@@ -187,14 +185,7 @@ def _instability(single: pd.DataFrame, written: pd.DataFrame) -> list[Claim]:
             if own_folds
             else Sample.of(rows, "runs", "run"),
             statistic="share of evaluations",
-            estimates=[
-                Estimate(title, share, low, high, 0.95, (0.0, 1.0))
-                for title, share, low, high in rows[
-                    ["title", "instability", "instability_low", "instability_high"]
-                ].itertuples(index=False)
-            ]
-            if own_folds
-            else _shares(rows, "instability"),
+            estimates=_shares(rows, "instability"),
             null="no reversed order" if own_folds else NO_NULL,
             precision="" if own_folds else "no interval: all evaluations share the same trials",
         )
