@@ -17,7 +17,8 @@ from reseed.session.scoring import add_user_metric
 from reseed.session.splits import Design, SplitId
 from reseed.session.tables import TrialKey
 from reseed.session.threads import limit_threads
-from reseed.training.run import Outcome, Problem, Recipe, Trial, run_trials
+from reseed.training.run import Outcome, Problem, Recipe, Trial
+from reseed.training.unprintable import train_trials
 
 _FACTORY = "reseed.session.models:build_model"
 
@@ -159,4 +160,4 @@ def _train_model(
     """Train one model on one split under its seeds."""
     recipe = replace(recipe, hyperparameters={"model": model})
     trials = [Trial(split.split, dict.fromkeys(MODEL_SEED_COLUMNS, seed)) for seed in seeds]
-    return run_trials(problem, recipe, trials)
+    return train_trials(problem, recipe, trials)

@@ -15,7 +15,8 @@ from reseed.core.source_guard import SourceGuard
 from reseed.data.splits import Split, read_split
 from reseed.data.store import open_inputs, read_targets
 from reseed.planning.specs import SettingTrials, TrainSpec
-from reseed.training.run import Outcome, Problem, Recipe, Trial, run_trials
+from reseed.training.run import Outcome, Problem, Recipe, Trial
+from reseed.training.unprintable import train_trials
 from reseed.training.watchdog import time_limit
 from reseed.trials.entries import add_entry, delete_files
 from reseed.trials.trial_cache import TrialCache
@@ -195,7 +196,7 @@ def train(
     for text, members in groups.items():
         recipe = recipe_of(cache, json.loads(text), device, threads)
         lanes = [LazyTrial(splits, trial) for trial in members]
-        outcomes = run_trials(problem, recipe, lanes)
+        outcomes = train_trials(problem, recipe, lanes)
         for trial in members:
             with time_limit(limit and limit * recipe.stack, _too_long(cache, trial, limit)):
                 outcome = next(outcomes)
