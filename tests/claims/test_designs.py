@@ -23,9 +23,9 @@ from reseed.claims.designs import (
     SPLITS,
     UNPAIRED,
     DesignFacts,
-    are_seeds_shared,
     choose_method,
     find_method,
+    match_seeds,
 )
 from reseed.report.analyses.shared.pairing import Design
 
@@ -73,8 +73,11 @@ def test_every_design_has_a_test_and_every_row_a_design():
     [(4, 5, 5, True), (3, 5, 5, False), (8, 10, 8, True), (8, 8, 11, False), (2, 20, 4, False)],
 )
 def test_seeds_are_shared_from_four_in_five(common, runs_a, runs_b, expected):
-    assert are_seeds_shared(common, runs_a, runs_b) is expected
-    assert are_seeds_shared(common, runs_b, runs_a) is expected
+    a, b = range(runs_a), range(runs_a - common, runs_a - common + runs_b)
+    match = match_seeds(a, b)
+    assert match.is_shared is match_seeds(b, a).is_shared is expected
+    assert [*map(len, match.rows)] == ([common] * 2 if expected else [len(a), len(b)])
+    assert not match_seeds(a, b, own=True).is_shared
 
 
 def test_every_design_that_pairs_can_have_is_in_the_table():

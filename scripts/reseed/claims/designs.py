@@ -6,9 +6,9 @@ docs/methods/comparing.md contains it with the measured false claims (`docs/tool
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 #: Least share of each model's runs that needs a run of the other model with the same seed, for
 #: pairing by seed. Pairing loses the other runs, which costs more power than it gains (simulated
@@ -21,7 +21,7 @@ class DesignFacts:
     """The facts about a comparison that select its test; None: not known, or any.
 
     varied: what differs between the runs. `runs in turn`: seeds, with a judgement after each run.
-    shares_seeds: whether enough seeds are common (`are_seeds_shared`).
+    shares_seeds: whether enough seeds are common (`match_seeds`).
     has_items: whether scores of the test items are known, of two runs or more of each model.
     has_runs: False for means and SDs alone.
     ranks_models: whether three models or more were run on all datasets and all pairs are compared.
@@ -220,14 +220,25 @@ def choose_method(facts: DesignFacts) -> Method:
     return next(one for one in METHODS if facts.meets(one.condition))
 
 
-def are_seeds_shared(common: int, runs_a: int, runs_b: int) -> bool:
-    """Whether the runs of two models are paired by seed.
+class SeedMatch(NamedTuple):
+    """Positions of the runs of two models that are compared; in the same order if `is_shared`."""
+
+    rows: tuple[list[int], list[int]]
+    is_shared: bool
+
+
+def match_seeds(a: Sequence[Hashable], b: Sequence[Hashable], own: bool = False) -> SeedMatch:
+    """Pair the runs of two models by seed if enough are common; else all runs of both.
 
     Args:
-        common: number of seeds that both models have.
-        runs_a, runs_b: number of runs of each model.
+        a, b: the seed of each run, each once.
+        own: equal seeds share nothing.
     """
-    return common >= SHARED_SEEDS * max(runs_a, runs_b)
+    rows = {seed: row for row, seed in enumerate(b)}
+    common = [] if own else [(row, rows[seed]) for row, seed in enumerate(a) if seed in rows]
+    if common and len(common) >= SHARED_SEEDS * max(len(a), len(b)):
+        return SeedMatch(([row for row, _ in common], [row for _, row in common]), True)
+    return SeedMatch(([*range(len(a))], [*range(len(b))]), False)
 
 
 def find_method(design: str) -> Method | None:

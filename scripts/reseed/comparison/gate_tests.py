@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from reseed.comparison.item_arrays import Array, ItemScores
-from reseed.comparison.item_pairs import compare_models, share_seeds
+from reseed.comparison.item_pairs import compare_models, pair_seeds
 from reseed.stats.bounded_mean import bounded_mean_limit, bounded_mean_p
 from reseed.stats.item_model import ItemDifference
 from reseed.stats.paired_proportions import score_interval
@@ -86,8 +86,8 @@ def test_items(scores: ItemScores, sign: int, fixed: Sequence[str], reach: float
     count = len(scores.items)
     if result.discordant:
         return GateTest(scores.dataset, result, items=count)
-    sides, _ = share_seeds(scores.models["candidate"], scores.models["baseline"])
-    candidate, baseline = (side.mean(axis=(0, 1)) for side in sides)
+    sides, _ = pair_seeds(scores.models["candidate"], scores.models["baseline"])
+    candidate, baseline = (side.values.mean(axis=(0, 1)) for side in sides)
     index = np.arange(count) if scores.clusters is None else scores.clusters
     sizes = np.bincount(index).astype(float)
     values = sign * np.bincount(index, candidate - baseline) / sizes

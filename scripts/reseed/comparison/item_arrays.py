@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,19 @@ class ModelScores:
     repeat_variance: Array | None
     seeds: tuple[str, ...]
     repeats: tuple[int, int]
+
+    def take(self, rows: list[int]) -> ModelScores:
+        """The scores of these seeds, in this order."""
+        noise = self.repeat_variance
+        noise = None if noise is None else noise[rows]
+        seeds = tuple(self.seeds[row] for row in rows)
+        return replace(self, values=self.values[rows], repeat_variance=noise, seeds=seeds)
+
+    @property
+    def noise(self) -> float:
+        """Variance of the mean that is due to repeats."""
+        part = self.repeat_variance
+        return 0.0 if part is None else float(part.mean() / part.size)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from reseed.comparison.item_arrays import ItemScores
-from reseed.comparison.item_pairs import share_seeds
+from reseed.comparison.item_pairs import pair_seeds
 from reseed.stats.crossed_comparison import item_values, seed_item_bootstrap
 
 _N_BOOT = 1000
@@ -33,8 +33,9 @@ def bootstrap_pair(
     scores: ItemScores, metric: str, a: str, b: str, sign: int, level: float
 ) -> tuple[float, float]:
     """Percentile interval of model `a` − `b` over seeds and clusters (or items) together."""
-    sides, is_shared = share_seeds(scores.models[a], scores.models[b])
-    first, second = (_as_prediction(side.reshape(-1, side.shape[-1]), metric) for side in sides)
+    sides, is_shared = pair_seeds(scores.models[a], scores.models[b])
+    flat = (one.values.reshape(-1, one.values.shape[-1]) for one in sides)
+    first, second = (_as_prediction(values, metric) for values in flat)
     result = seed_item_bootstrap(
         metric,
         _as_target(scores, metric),

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from reseed.claims.designs import are_seeds_shared
+from reseed.claims.designs import match_seeds
 from reseed.claims.evaluation_verdicts import SOURCES
-from reseed.comparison.item_arrays import Array, ItemScores, ModelScores
+from reseed.comparison.item_arrays import ItemScores, ModelScores
 from reseed.stats.item_design import predict_design
 from reseed.stats.item_model import Factor, ItemDifference, item_difference
 
@@ -29,40 +29,25 @@ def compare_models(
 
     Seeds are paired where both models have the same labels, or at least four in five in common.
     """
-    values_a, values_b, noise, is_shared = _match_seeds(scores.models[a], scores.models[b])
+    sides, is_shared = pair_seeds(scores.models[a], scores.models[b])
+    first, second = (one.values for one in sides[::sign])  # not negated: 0 and 1 have a test
     factors: list[Factor] = []
     for axis, factor in ((1, Factor("prompt", True)), (0, Factor("seed", is_shared))):
         if factor.name in fixed:
-            values_a, values_b = values_a.mean(axis=axis), values_b.mean(axis=axis)
+            first, second = first.mean(axis=axis), second.mean(axis=axis)
         else:
             factors.insert(0, factor)
-    # Not negated: scores of 0 and 1 have a test of their own.
-    first, second = (values_a, values_b)[::sign]
+    noise = sum(one.noise for one in sides)
     result = item_difference(
         first, second, factors, clusters=scores.clusters, repeat_variance=noise, level=level
     )
     return result, is_shared if "seed" in result.levels else None
 
 
-def share_seeds(a: ModelScores, b: ModelScores) -> tuple[list[Array], bool]:
-    """Values of both models, paired by seed if at least four in five are shared."""
-    values_a, values_b, _, is_shared = _match_seeds(a, b)
-    return [values_a, values_b], is_shared
-
-
-def _match_seeds(a: ModelScores, b: ModelScores) -> tuple[Array, Array, float, bool]:
-    """Values of both models with paired seeds in the same order, and the variance of repeats."""
-    seeds = list(a.seeds), list(b.seeds)
-    common = [seed for seed in seeds[0] if seed in set(seeds[1])]
-    is_shared = len(common) > 1 and are_seeds_shared(len(common), *map(len, seeds))
-    values, noise = [], 0.0
-    for one, labels in zip((a, b), seeds, strict=True):
-        rows = [labels.index(seed) for seed in common] if is_shared else [*range(len(labels))]
-        values.append(one.values[rows])
-        if one.repeat_variance is not None:
-            part = one.repeat_variance[rows]
-            noise += float(part.mean() / part.size)
-    return values[0], values[1], noise, is_shared
+def pair_seeds(a: ModelScores, b: ModelScores) -> tuple[list[ModelScores], bool]:
+    """Both models with their paired seeds in the same order, and whether seeds are shared."""
+    rows, is_shared = match_seeds(a.seeds, b.seeds)
+    return [one.take(chosen) for one, chosen in zip((a, b), rows, strict=True)], is_shared
 
 
 def list_result(result: ItemDifference, shared: bool | None, seeds_a: int) -> dict[str, Any]:

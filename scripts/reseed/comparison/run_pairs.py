@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from reseed.claims.designs import are_seeds_shared
+from reseed.claims.designs import match_seeds
 from reseed.core.errors import ReseedError
 from reseed.stats.seed_difference import SeedDifference, seed_difference
 
@@ -28,15 +28,11 @@ def compare_runs(frame: pd.DataFrame, sign: int) -> Iterator[tuple[str, SeedDiff
         sides = [rows[rows["model"] == model] for model in ("candidate", "baseline")]
         for side in sides:
             _check_runs(side, where)
-        a, b = (sign * side.set_index("seed")["score"] for side in sides)
-        common = [seed for seed in a.index if seed in b.index]
-        is_shared = len(common) >= _FEWEST_SEEDS and are_seeds_shared(len(common), len(a), len(b))
-        if is_shared:
-            a, b = a[common], b[common]
-        yield (
-            str(dataset),
-            seed_difference(a.to_numpy(), b.to_numpy(), shared_seeds=is_shared),
+        chosen, is_shared = match_seeds(list(sides[0]["seed"]), list(sides[1]["seed"]))
+        a, b = (
+            sign * side["score"].to_numpy()[part] for side, part in zip(sides, chosen, strict=True)
         )
+        yield str(dataset), seed_difference(a, b, shared_seeds=is_shared)
 
 
 def _check_runs(side: pd.DataFrame, where: str) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
+from reseed.claims.designs import match_seeds
 from reseed.claims.item_verdicts import BOTH, build_item_verdict
 from reseed.core.schemas import TEST_SET_COLUMNS, Row
 from reseed.core.study_info import DatasetInfo
@@ -23,7 +24,6 @@ from reseed.report.analyses.shared.outputs import (
     Outputs,
     SplitOptions,
     group_by_test_set,
-    match_runs_by_seeds,
     metrics_of_task,
     pair_disjoint_arms,
     select_outputs,
@@ -175,11 +175,10 @@ def _row(
         if not (a.n and b.n):
             raise ValueError("one of them has no finished run")
         most = options.max_runs
-        rows = match_runs_by_seeds(a, b)
-        sides = rows or (list(range(a.n)), list(range(b.n)))
+        sides, is_shared = match_seeds(a.seeds, b.seeds)
         rows_a, rows_b = (side[:most] for side in sides)
         computed = metrics_of_task(a.task, dataset.metric).get(metric, metric)
-        return row | _measure(a, b, rows_a, rows_b, computed, rows is not None, row, rope, options)
+        return row | _measure(a, b, rows_a, rows_b, computed, is_shared, row, rope, options)
     except ValueError as error:
         return row | {"reason": str(error)}
 

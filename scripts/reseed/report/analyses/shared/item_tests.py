@@ -6,12 +6,12 @@ from functools import cached_property
 
 import numpy as np
 
+from reseed.claims.designs import match_seeds
 from reseed.core.schemas import SCHEME_COLUMNS, SPLIT_COLUMNS
 from reseed.report.analyses.shared.arms import ARM
 from reseed.report.analyses.shared.data import Data, group_by_key, key_values
 from reseed.report.analyses.shared.outputs import (
     Outputs,
-    match_runs_by_seeds,
     metrics_of_task,
     read_outputs,
 )
@@ -52,17 +52,16 @@ class ItemTests:
         metric = metrics_of_task(first.task, group.metric).get(group.metric)
         if metric not in WEIGHTED_METRICS:
             return None
-        rows = match_runs_by_seeds(first, second) if pairing.is_paired else None
-        rows_a, rows_b = rows or (range(first.n), range(second.n))
-        if (len(rows_a), len(rows_b)) != (len(pairing.a), len(pairing.b)):
+        rows, is_shared = match_seeds(first.seeds, second.seeds, own=not pairing.is_paired)
+        if [len(one) for one in rows] != [len(pairing.a), len(pairing.b)]:
             return None
         if len(first.y_true) < 2:
             return None
         values, others = (
-            group.sign * self._item_values(one, metric)[list(chosen)]
-            for one, chosen in ((first, rows_a), (second, rows_b))
+            group.sign * self._item_values(one, metric)[chosen]
+            for one, chosen in zip(found, rows, strict=True)
         )
-        test = item_difference(values, others, [Factor("seed", rows is not None)], level=level)
+        test = item_difference(values, others, [Factor("seed", is_shared)], level=level)
         return test, len(first.y_true)
 
     def _on_common_split(self, group: ModelGroup, a: str, b: str) -> tuple[Outputs, Outputs] | None:

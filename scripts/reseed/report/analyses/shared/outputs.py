@@ -10,7 +10,6 @@ from typing import Literal
 import numpy as np
 from scipy.special import logit
 
-from reseed.claims.designs import are_seeds_shared
 from reseed.core.random_streams import stream
 from reseed.core.schemas import (
     ARM_OUTPUT_COLUMNS,
@@ -167,15 +166,3 @@ def pair_disjoint_arms(outputs: list[Outputs]) -> Iterator[list[Outputs]]:
         for a, b in combinations(group_by_key(on_scheme, _ARM_COLUMNS).values(), 2):
             if not group_by_key(a, SPLIT_COLUMNS).keys() & group_by_key(b, SPLIT_COLUMNS).keys():
                 yield [a[0], b[0]]
-
-
-def match_runs_by_seeds(a: Outputs, b: Outputs) -> tuple[list[int], list[int]] | None:
-    """Rows of the runs whose seeds both arms have.
-
-    None if they are too few to pair by (`claims.designs`), as in `pairing.pair_runs`.
-    """
-    row_in_b = {seeds: row for row, seeds in enumerate(b.seeds)}
-    rows = [(i, row_in_b[seeds]) for i, seeds in enumerate(a.seeds) if seeds in row_in_b]
-    if len(rows) < 2 or not are_seeds_shared(len(rows), a.n, b.n):
-        return None
-    return [i for i, _ in rows], [j for _, j in rows]

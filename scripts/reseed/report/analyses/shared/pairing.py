@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field, model_validator
 
-from reseed.claims.designs import SEEDS, SPLITS, DesignFacts, are_seeds_shared, choose_method
+from reseed.claims.designs import SEEDS, SPLITS, DesignFacts, choose_method, match_seeds
 from reseed.core.coordinates import base_name
 from reseed.core.errors import ReseedError
 from reseed.core.random_streams import stream
@@ -336,20 +336,19 @@ def pair_runs(
     if not common.any():
         return _as_pairings("different splits", a[:, has_a], b[:, has_b], none, none, 0)
     in_a, in_b = has_a & common[split], has_b & common[split]
-    both = in_a & in_b
-    is_shared = are_seeds_shared(int(both.sum()), int(in_a.sum()), int(in_b.sum()))
-    is_shared &= not (own_seeds and common.sum() == 1)
-    first = second = np.flatnonzero(both)
-    if not is_shared:  # independent seeds: any matching within a split is valid
+    runs = np.flatnonzero(in_a), np.flatnonzero(in_b)
+    match = match_seeds(runs[0].tolist(), runs[1].tolist(), own_seeds and common.sum() == 1)
+    first = second = runs[0][match.rows[0]]
+    if not match.is_shared:  # independent seeds: any matching within a split is valid
         number_a, number_b = (_number_within(split[has]) for has in (in_a, in_b))
         first, second = _match_runs(
-            np.stack([split[in_a], number_a]), np.flatnonzero(in_a),
-            np.stack([split[in_b], number_b]), np.flatnonzero(in_b),
+            np.stack([split[in_a], number_a]), runs[0],
+            np.stack([split[in_b], number_b]), runs[1],
         )  # fmt: skip
     trials = a[:, first], b[:, second]
     used = 2 * len(first)
     varied: Literal["splits", "seeds"] = "splits" if common.sum() > 1 else "seeds"
-    method = choose_method(DesignFacts(varied, shares_seeds=is_shared))
+    method = choose_method(DesignFacts(varied, shares_seeds=match.is_shared))
     if method is SPLITS:
         _, starts, counts = np.unique(split[first], return_index=True, return_counts=True)
         unit_a, unit_b = (np.add.reduceat(t, starts, axis=1) / counts for t in trials)
