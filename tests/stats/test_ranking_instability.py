@@ -10,6 +10,7 @@ from reseed.stats.ranking import (
     instability,
     kendall_agreement,
     order_reversal,
+    split_agreement,
 )
 from scipy import stats
 
@@ -208,3 +209,31 @@ def test_agreement_of_equal_orders_is_not_above_one():
         found = kendall_agreement(np.column_stack([order, order, -order]))
         assert found.tau.max() <= 1
         assert found.tau.min() >= -1
+
+
+def test_split_agreement_is_the_mean_tau_of_pairs_of_models():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(12, 1)) + rng.normal(size=(12, 4))
+    found = split_agreement(scores)
+    taus = [
+        stats.kendalltau(scores[:, i], scores[:, j]).statistic
+        for i, j in itertools.combinations(range(4), 2)
+    ]
+    assert found.tau == pytest.approx(np.mean(taus))
+    assert -1 < found.low < found.tau < found.high < 1
+
+
+@pytest.mark.parametrize("scores", [np.ones((5, 2)), np.arange(6.0).reshape(3, 2)])
+def test_split_agreement_without_an_interval(scores):
+    assert np.isnan(split_agreement(scores).low)
+
+
+def test_split_agreement_covers_the_true_tau():
+    """τ of a normal pair with correlation ρ is 2/π·arcsin ρ."""
+    rng = np.random.default_rng(1)
+    covered = [
+        found.low <= 1 / 3 <= found.high
+        for scores in rng.normal(size=(200, 15, 4))
+        for found in [split_agreement(scores[:, :1] + scores[:, 1:])]
+    ]
+    assert np.mean(covered) > 0.92

@@ -22,7 +22,8 @@ READS = "predictions"
 
 COLUMNS = [
     *ARM_OUTPUT_COLUMNS, "seed_a", "seed_b", "n", "candidates", "failed", "items", "churn",
-    "disagreeing_items", "alpha_low", "alpha_high", "both_admitted", "threshold", "delta", "reason",
+    "disagreeing_items", "alpha_a", "alpha_b", "alpha_low", "alpha_high", "both_admitted",
+    "threshold", "delta", "reason",
 ]  # fmt: skip
 
 
@@ -39,9 +40,9 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row a pair of candidate runs of an arm: Table III and Figure 10.
 
     `churn`: share of test items on which the two predict different classes
-    (`disagreeing_items` of `items`); `alpha_low`, `alpha_high`: the smaller and the greater of
-    their alpha-hats; `both_admitted`: the greater is at most `threshold`. Pairs share runs, so
-    they are not independent.
+    (`disagreeing_items` of `items`); `alpha_a`, `alpha_b`: their alpha-hats, of which `alpha_low`
+    is the smaller and `alpha_high` the greater; `both_admitted`: the greater is at most
+    `threshold`. Pairs share runs, so they are not independent.
     """
     rows = measure_arms(
         select_outputs(data, options), options, partial(_rows, options=options), options.reference,
@@ -65,6 +66,8 @@ def _rows(one: Outputs, parts: Pools, options: Options) -> Iterator[Row]:
             "seed_b": _format_seeds(one.seeds[chosen[j]]),
             "disagreeing_items": int(counts[i, j]),
             "churn": counts[i, j] / items,
+            "alpha_a": float(alpha[i]),
+            "alpha_b": float(alpha[j]),
             "alpha_low": low,
             "alpha_high": high,
             "both_admitted": high <= threshold,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from reseed.claims import phrases
-from reseed.claims.claim import Claim, Sample
+from reseed.claims.claim import Claim, Estimate, Sample
 from reseed.core.schemas import Row
 from reseed.plugins.options import Arms as Options
 from reseed.report.rendering import style
@@ -16,6 +18,7 @@ from reseed.report.rendering.headlines import LEAST
 from reseed.report.rendering.least import Least, with_least
 from reseed.report.rendering.numbers import counted
 from reseed.report.rendering.panels import dot, name_omitted, panel_grid, set_title
+from reseed.stats.association import PartialCorrelation, partial_rank_correlation
 
 from papers.banerjee.trimming_claims import show_percent
 from papers.banerjee.trimming_text import NOTHING, cells, measured, note
@@ -99,7 +102,45 @@ def _claims(arms: list) -> list[Claim]:
                 statistic="churn of pairs",
             )
         )
-    return found
+    return found + _association(arms)
+
+
+def _association(arms: list) -> list[Claim]:
+    """Rank correlation over runs of α̂ with the mean churn against all other runs."""
+    found = [(title, _correlate(part)) for title, part in arms]
+    known = [(title, one) for title, one in found if isfinite(one.r)]
+    if not known:
+        return []
+    titles = [title for title, _ in known]
+    rows = pd.DataFrame([vars(one) for _, one in known])
+    ends = ("low", "high")
+    return [
+        Claim(
+            "alpha_with_churn",
+            "The rank correlation over runs of α̂ with the mean churn against the other runs is {r}"
+            " ({n} each).",
+            rows,
+            {"r": phrases.listed(rows, "r", "{:.2f}".format, titles, ends, is_comparable=True)},
+            Sample.of(rows, "n", "run"),
+            statistic="rank correlation of α̂ and mean churn",
+            null="correlation 0",
+            estimates=[
+                Estimate(title, one.r, one.low, one.high, one.level, (-1, 1))
+                for title, one in known
+            ],
+        )
+    ]
+
+
+def _correlate(part: pd.DataFrame) -> PartialCorrelation:
+    sides = [
+        part[[f"seed_{side}", f"alpha_{side}", "churn"]].set_axis(
+            ["seed", "alpha", "churn"], axis=1
+        )
+        for side in "ab"
+    ]
+    runs = pd.concat(sides).groupby("seed").agg(alpha=("alpha", "first"), churn=("churn", "mean"))
+    return partial_rank_correlation(runs["alpha"], runs["churn"])
 
 
 def _count_runs(part: pd.DataFrame) -> int:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from reseed.claims import phrases
-from reseed.claims.claim import Claim, Sample, Test
+from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample, Test
 from reseed.core.schemas import Row
 from reseed.plugins.options import Strict
 from reseed.report.analyses.shared.data import Cell, Data
@@ -19,10 +19,13 @@ from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.data import ExhibitData, footnote, metric_title, require_rows
 from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.report.rendering.panels import panel_grid, set_title
+from reseed.stats.ranking import split_agreement
 from scipy.optimize import isotonic_regression
 
 # Fewest shared splits of a dataset.
 _LEAST = 3
+# Of the intervals of the agreement.
+_LEVEL = 0.95
 # Most lines of a panel.
 _MOST = 6
 _PLACE = ["experiment", "dataset", "scheme", "hyperparameters_source"]
@@ -117,7 +120,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     return canvas, FigureInfo(
         frame,
         footnote(data, counts, _hidden(cases, chosen), per="line"),
-        claims=_claims(data, chosen),
+        claims=[*_claims(data, chosen), *_agreement(data, cases)],
         drawn=NO_CENTRE,
         alt="Points of test score over random splits, joined for each model.",
         definitions=[
@@ -287,6 +290,37 @@ def _claim(data: ExhibitData, case: Case, row: pd.DataFrame) -> Claim:
         tests=tests,
         precision=precision,
     )
+
+
+def _agreement(data: ExhibitData, cases: list[Case]) -> list[Claim]:
+    """How far the models of every dataset agree on which splits give good scores."""
+    found = [split_agreement(case.scores.to_numpy(), _LEVEL) for case in cases]
+    names = [data.dataset(case.key["dataset"]) for case in cases]
+    rows = pd.DataFrame(map(asdict, found)).assign(n=[len(case.scores) for case in cases])
+    known = rows[rows["tau"].notna()]
+    if known.empty:
+        return []
+    ends = ("low", "high")
+    claim = Claim(
+        name="split_agreement",
+        sentence="Kendall's τ of the splits' order, averaged over pairs of models, is {tau} ({n}"
+        " each).",
+        rows=known,
+        phrases={
+            "tau": phrases.listed(
+                known, "tau", "{:.2f}".format, [names[i] for i in known.index], ends,
+                is_comparable=True,
+            )
+        },
+        sample=Sample.of(known, "n", "split"),
+        statistic="Kendall's τ of two models over splits",
+        null=NO_NULL,
+        estimates=[
+            Estimate(names[i], *row[["tau", *ends]], level=_LEVEL, bounds=(-1, 1))
+            for i, row in known.iterrows()
+        ],
+    )  # fmt: skip
+    return [claim]
 
 
 def _title(data: ExhibitData, case: Case, arm: str) -> str:

@@ -9,12 +9,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from reseed.stats import distributions as stats
 from reseed.stats.bootstrap import ONE_THREAD
 from reseed.stats.comparison import differences
-from reseed.stats.inputs import Array, as_finite, check_at_least, rescale
+from reseed.stats.inputs import Array, as_finite, check_at_least, check_probability, rescale
 
 #: How a trial with equal scores counts: as a different order, or as one half.
 Ties = Literal["differ", "half"]
+#: Fewest splits for an interval of `split_agreement`.
+_LEAST_SPLITS = 4
 _NOISE = 1e-11  # relative rounding error of a sum of differences
 
 
@@ -257,3 +260,40 @@ def kendall_agreement(
         float((pairs > 1 - 1e-12).mean()) if pairs.size else float("nan"),
         tau[seeds, :seeds],
     )
+
+
+@dataclass(frozen=True)
+class SplitAgreement:
+    """Mean Kendall's τ_b of two models over the order of splits, with its interval.
+
+    NaN where no two models order any two splits; the interval also with fewer than four splits.
+    """
+
+    tau: float
+    low: float
+    high: float
+
+
+def split_agreement(scores: ArrayLike, level: float = 0.95) -> SplitAgreement:
+    """Compute how far models agree on which of their shared splits give good scores.
+
+    τ of 0.5: two models order three in four pairs of splits alike. The interval is that of the
+    jackknife over splits on the scale of Fisher's z.
+
+    Args:
+        scores: (splits, models), at least 2 of each; a greater score is better for all or none.
+        level: two-sided confidence level.
+
+    Raises:
+        ValueError: fewer than 2 models or splits, NaN or infinity.
+    """
+    s = as_finite(scores, "scores", ndim=2, min_size=2)
+    check_probability(level=level)
+    tau, n = kendall_agreement(s).mean, len(s)
+    if n < _LEAST_SPLITS or not abs(tau) < 1:
+        return SplitAgreement(tau, np.nan, np.nan)
+    left_out = [kendall_agreement(np.delete(s, split, axis=0)).mean for split in range(n)]
+    z = np.arctanh(np.clip(left_out, -1 + 1e-9, 1 - 1e-9))
+    half = stats.t.ppf((1 + level) / 2, n - 1) * np.sqrt((n - 1) / n * ((z - z.mean()) ** 2).sum())
+    centre = np.arctanh(tau)
+    return SplitAgreement(tau, float(np.tanh(centre - half)), float(np.tanh(centre + half)))

@@ -13,6 +13,7 @@ from papers.raste import (
     ratio_table,
     repeated_fits,
     same_splits,
+    score_gaps,
     tuning_table,
 )
 from papers.raste.same_splits import choose
@@ -21,6 +22,7 @@ from reseed.report.analyses.shared.data import Data
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.numbers import ratio
 from run_kinds import draw, run_analysis
+from scipy import stats
 from study_frames import PUBLISHED, about, amended, frame, trial
 
 FAST = {"n_boot": 100, "n_sim": 50}
@@ -105,6 +107,33 @@ def splits(scores, arms=None, folds=1):
     facts = amended(facts, experiments={"data_seeds": {"arms": arms or {}}})
     data = ExhibitData(None, metrics, facts, "k", "T")
     return draw(same_splits, data, {"experiment": "data_seeds"})[1]
+
+
+def test_agreement_of_models_on_the_order_of_splits():
+    claim = drawn({"magic": CROSSING, "home_mortgage_sim": TOGETHER})[1].claims[-1]
+    opposite, together = claim.estimates
+    assert (claim.name, opposite.value) == ("split_agreement", -1)
+    tau = stats.kendalltau(TOGETHER["rf"], TOGETHER["xgb"]).statistic
+    assert together.value == pytest.approx(tau)
+
+
+def test_gaps_are_in_sds_of_a_score():
+    rng = np.random.default_rng(0)
+    first, second = rng.normal(0.8, 0.02, (2, 9))
+    metrics = trials({"magic": {"rf": first, "xgb": second}})
+    facts = about(("magic",), ("rf", "xgb"))
+    rows = run_analysis(pairs, Data(metrics, facts), FAST)
+    data = ExhibitData(rows, metrics, facts, "k", "T")
+    gaps = {
+        (a, b): draw(score_gaps, data, {"pairs": [[a, b]]}).claims[0].estimates[0]
+        for a, b in (("rf", "xgb"), ("xgb", "rf"))
+    }
+    sd = np.sqrt((first.var(ddof=1) + second.var(ddof=1)) / 2)
+    one, other = gaps.values()
+    assert one.value == pytest.approx((first.mean() - second.mean()) / sd)
+    assert (one.value, one.low, one.high) == (-other.value, -other.high, -other.low)
+    pair = rows.iloc[0]
+    assert one.high - one.low == pytest.approx((pair["high"] - pair["low"]) / sd)
 
 
 def test_a_tie_is_no_win():

@@ -22,17 +22,28 @@ class Axis:
     """Position of values: multiples of the limit on a logarithmic axis.
 
     limit: value in the middle; for a region with two ends their geometric mean. Where it is 0, the
-    axis is linear and ends at ±1.
+    axis is linear and ends at ±`span`.
     """
 
     limit: float
+    span: float = 1.0
+
+    @classmethod
+    def of(cls, evidence: Evidence) -> Axis:
+        """The axis of a statement: of a region around 0 it is linear and shows both ends."""
+        ends = [end for end in region(evidence) if isfinite(end)]
+        if min(ends) < 0 < max(ends):
+            ends = [0.0]
+        limit = (ends[0] * ends[-1]) ** 0.5 if len(ends) > 1 else ends[0]
+        sizes = [abs(value) for value in (*region(evidence), *evidence.statement.paper)]
+        return cls(limit, 1.5 * max([2 / 3, *filter(isfinite, sizes)]))
 
     def x(self, value: float) -> float:
         """Pixels from the left; values beyond the ends stand at the ends."""
         if self.limit:
             share = log(value / self.limit) / log(MOST) if value / self.limit > 0 else -1.0
         else:
-            share = value
+            share = value / self.span
         share = min(max(share, -1.0), 1.0)
         return WIDTH / 2 + share * (WIDTH / 2 - _MARGIN)
 
@@ -41,10 +52,7 @@ def draw(run: Evidence, reference: Evidence | None, label: str) -> str:
     """The plot of one statement. label: what it shows, in words, for readers without it."""
     known = reference or run
     low, high = region(known)
-    middle = (
-        (low * high) ** 0.5 if isfinite(low) and isfinite(high) else low if isfinite(low) else high
-    )
-    axis = Axis(middle)
+    axis = Axis.of(known)
     parts = [
         f'<svg class="forest" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}"'
         f' role="img" aria-label="{escape(label, quote=True)}">',

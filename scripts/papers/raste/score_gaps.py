@@ -1,0 +1,119 @@
+"""Differences of two algorithms over data seeds, in SDs of a score (Raste, Section 4.1)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+from reseed.claims import phrases
+from reseed.claims.claim import ANY_NUMBER, Claim, Estimate, Sample
+from reseed.core.schemas import Row
+from reseed.plugins.options import Strict
+from reseed.report.analyses.shared.data import Data
+from reseed.report.analyses.shared.data import cells as arm_cells
+from reseed.report.analyses.shared.pairing import Pair
+from reseed.report.rendering import numbers
+from reseed.report.rendering.arms import arm_title
+from reseed.report.rendering.data import ExhibitData, footnote, metric_title, require_rows
+from reseed.report.rendering.tables import Rows, Table
+
+DRAWS = ("pairs",)
+_ENDS = ["low", "high"]
+
+
+class Options(Strict):
+    """pairs: of arms; a difference is positive where the first scores better."""
+
+    pairs: list[Pair]
+
+
+def table(data: ExhibitData, options: Options) -> Table:
+    """One row for each pair of arms on each dataset, with medians and the difference of means.
+
+    The test is that of the analysis `pairs`. In SDs: divided by the SD of one score over data
+    seeds, the root mean square of both arms, which is taken as known.
+    """
+    rows = pd.DataFrame([row for pair in options.pairs for row in _rows(data, *pair)])
+    rows = require_rows(rows, "No two of these algorithms were run on the same splits.")
+    lines = Rows()
+    for row in rows.to_dict("records"):
+        places = numbers.decimals([row["median_a"], row["median_b"]], 2, 4)
+        section = f"{data.dataset(row['dataset'])}, {metric_title(row['metric'])}"
+        lines.add(
+            {
+                "Algorithms": row["title"],
+                "n": f"{row['n']:.0f}",
+                "Medians": " and ".join(
+                    numbers.fixed(row[name], places) for name in ("median_a", "median_b")
+                ),
+                "Difference": numbers.with_interval(
+                    *(row[name] * row["sd"] for name in ("gap", *_ENDS)), places
+                ),
+                "In SDs of a score": numbers.with_interval(row["gap"], row["low"], row["high"], 2),
+            },
+            section,
+        )
+    return lines.table(
+        data,
+        rows,
+        footnote(
+            data,
+            rows,
+            "Difference of means over data seeds, positive where the first algorithm scores better,"
+            f" with its {100 * rows['level'].iloc[0]:g} % interval (corrected resampled t). SD: of"
+            " a single score over data seeds.",
+            per="row",
+        ),
+        claims=[_claim(part) for _, part in rows.groupby("pair", sort=False)],
+    )
+
+
+def _rows(data: ExhibitData, first: str, second: str) -> list[Row]:
+    found = data.rows()
+    found = found[found["model_a"].isin([first, second]) & found["model_b"].isin([first, second])]
+    scores = {
+        (cell.key["dataset"], cell.key["arm"]): cell.scores["score"]
+        for cell in arm_cells(Data(data.metrics, data.info))
+        if cell.key["experiment"] in set(found["experiment"])
+    }
+    rows = []
+    for row in found.to_dict("records"):
+        a, b = (scores[row["dataset"], arm] for arm in (first, second))
+        sd = math.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2)
+        if not sd > 0 or not np.isfinite(row["low"]):
+            continue
+        sign = 1 if row["model_a"] == first else -1
+        ends = sorted(sign * row[end] / sd for end in _ENDS)
+        names = [arm_title(data, arm, row["experiment"]) for arm in (first, second)]
+        rows.append(
+            row
+            | {"arm": first, "pair": f"{first}_{second}", "title": " and ".join(names), "sd": sd}
+            | {"median_a": a.median(), "median_b": b.median()}
+            | {"gap": sign * row["difference"] / sd, **dict(zip(_ENDS, ends, strict=True))}
+        )
+    return rows
+
+
+def _claim(rows: pd.DataFrame) -> Claim:
+    subjects = list(rows["dataset"])
+    return Claim(
+        name=f"gap_{rows['pair'].iloc[0]}",
+        sentence="{title}: the first scores better by {gap} SDs of a score over data seeds ({n}"
+        " each).",
+        rows=rows,
+        phrases={
+            "title": phrases.name(rows["title"].iloc[0]),
+            "gap": phrases.listed(
+                rows, "gap", "{:.2f}".format, subjects, ("low", "high"), is_comparable=True
+            ),
+        },
+        sample=Sample.of(rows, "n", "data seed"),
+        headline="{title} differ by {gap} SDs of a score",
+        statistic="difference in SDs of a score over data seeds",
+        null="no difference",
+        estimates=[
+            Estimate(subject, *row[["gap", *_ENDS]], level=row["level"], bounds=ANY_NUMBER)
+            for subject, (_, row) in zip(subjects, rows.iterrows(), strict=True)
+        ],
+    )
