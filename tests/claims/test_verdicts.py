@@ -10,7 +10,7 @@ from reseed.claims.formatting import (
     format_p,
     format_share,
 )
-from reseed.claims.item_verdicts import BOTH, build_item_verdict
+from reseed.claims.item_verdicts import build_item_verdict
 from reseed.claims.pair_verdicts import build_pair_verdict, decide_pair_outcome
 
 ROOT = Path(__file__).parents[2]
@@ -252,13 +252,14 @@ def test_few_datasets_have_no_test():
 
 
 def test_two_runs_of_a_model_give_a_warning():
-    row = {"arm_a": "A", "arm_b": "B", "metric": "auc", "greater_is_better": True, "factor": 100.0,
-           "unit": "points", "difference": 0.02, "low": 0.01, "high": 0.03, "level": 0.95,
-           "p_holm": 0.001, "pairs": 1, "alpha": 0.05, "scope": BOTH, "items": 500,
-           "runs_a": 3, "runs_b": 3, "single_a": float("nan")}  # fmt: skip
-    said = "Two runs hardly show the spread over seeds: a third would narrow the interval."
+    row = {"model_a": "A", "model_b": "B", "dataset": "", "metric": "auc", "factor": 100.0,
+           "greater_is_better": True, "unit": "points", "difference": 0.02, "low": 0.01,
+           "high": 0.03, "level": 0.95, "p_adjusted": 0.001, "pairs": 1, "alpha": 0.05,
+           "method": "t", "shared_seeds": True, "level_seed": 3, "level_prompt": 0,
+           "level_cluster": 0, "level_item": 500}  # fmt: skip
+    said = "Two seeds hardly show the spread over seeds: a third would narrow the interval."
     assert said not in build_item_verdict(row).sentence()
-    assert said in build_item_verdict(row | {"runs_b": 2}).sentence()
+    assert said in build_item_verdict(row | {"level_seed": 2}).sentence()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from reseed.claims.designs import match_seeds
-from reseed.claims.evaluation_verdicts import SOURCES
+from reseed.claims.item_verdicts import SOURCES
 from reseed.comparison.item_arrays import ItemScores, ModelScores
 from reseed.stats.item_design import predict_design
 from reseed.stats.item_model import Factor, ItemDifference, item_difference
@@ -50,30 +50,8 @@ def pair_seeds(a: ModelScores, b: ModelScores) -> tuple[list[ModelScores], bool]
     return [one.take(chosen) for one, chosen in zip((a, b), rows, strict=True)], is_shared
 
 
-def list_result(result: ItemDifference, shared: bool | None, seeds_a: int) -> dict[str, Any]:
-    """Columns of the result of `compare_models`; `share_SOURCE` is its part of se²."""
-    levels = {f"level_{source}": result.levels.get(source, 0) for source in SOURCES}
-    total = sum(one.variance for one in result.contributions)
-    shares = dict.fromkeys(SOURCES, 0.0)
-    for one in result.contributions:
-        shares[max(one.sources, key=SOURCES.index)] += one.variance / total if total else 0.0
-    return {
-        "difference": result.difference,
-        "low": result.low,
-        "high": result.high,
-        "se": result.se,
-        "p": result.p_value,
-        "method": result.method,
-        "shared_seeds": shared,
-        "seeds_a": seeds_a,
-        "cluster_df": result.cluster_df if result.parts else np.nan,
-        **levels,
-        **{f"share_{source}": share for source, share in shares.items()},
-    }
-
-
 def list_means(scores: ItemScores, a: str, b: str, sign: int) -> dict[str, Any]:
-    """Columns of `list_result` for a dataset that has no verdict: the difference alone."""
+    """Columns of `list_item_test` for a dataset that has no verdict: the difference alone."""
     means = (scores.models[model].values.mean() for model in (a, b))
     clusters = 0 if scores.clusters is None else len(np.unique(scores.clusters))
     levels = {"item": len(scores.items), "cluster": clusters}
@@ -83,7 +61,6 @@ def list_means(scores: ItemScores, a: str, b: str, sign: int) -> dict[str, Any]:
         **dict.fromkeys(numbers, np.nan),
         "method": "",
         "shared_seeds": None,
-        "seeds_a": len(scores.models[a].seeds),
         **{f"level_{source}": levels.get(source, 0) for source in SOURCES},
         **{f"share_{source}": np.nan for source in SOURCES},
         **{f"detectable_2x_{source}": np.nan for source in SOURCES},

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from reseed.claims.evaluation_verdicts import SOURCES
 from reseed.claims.formatting import count_noun, format_p
+from reseed.claims.item_verdicts import SOURCES
 from reseed.claims.possible_ranks import MIN_RANKED, bound_ranks, format_ranks
 from reseed.claims.skewed import label_skewed
 from reseed.claims.verdicts import BOTH_DIRECTIONS

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from reseed.claims.evaluation_verdicts import build_evaluation_verdict
+from reseed.claims.item_verdicts import build_item_verdict
 from reseed.claims.possible_ranks import MIN_RANKED
 from reseed.comparison.arguments import choose_read_options
 from reseed.comparison.item_arrays import ItemScores, arrange_items
@@ -19,7 +19,6 @@ from reseed.comparison.item_pairs import (
     has_verdict,
     list_designs,
     list_means,
-    list_result,
 )
 from reseed.comparison.item_result import ItemComparison, rank_by_verdicts
 from reseed.comparison.ranking import rank_item_scores
@@ -28,9 +27,8 @@ from reseed.core.errors import ReseedError, suggest_name
 from reseed.metrics.names import is_share
 from reseed.readers.read import read_scores
 from reseed.readers.scores import Scores
-from reseed.report.analyses.shared.skewed_pairs import list_tail
-from reseed.stats.comparison import holm
-from reseed.stats.simultaneous import holm_in_both_directions
+from reseed.report.analyses.shared.adjustment import adjust_p
+from reseed.report.analyses.shared.skewed_pairs import list_item_test
 
 #: Factors whose levels may be taken as fixed.
 FIXED = ("seed", "prompt")
@@ -200,28 +198,21 @@ def _compare_pairs(
     rows: list[dict[str, Any]] = []
     for pair in pairs:
         a, b = sorted(pair, key=lambda name: -sign * scores.models[name].values.mean())
-        row: dict[str, Any] = {"dataset": scores.dataset, "model_a": a, "model_b": b}
+        row: dict[str, Any] = {
+            "dataset": scores.dataset, "model_a": a, "model_b": b,
+            "seeds_a": len(scores.models[a].seeds),
+        }  # fmt: skip
         if not has_verdict(scores):
             rows.append(row | list_means(scores, a, b, sign))
             continue
         result, shared = compare_models(scores, a, b, sign, fixed, level)
-        row |= list_result(result, shared, len(scores.models[a].seeds)) | list_tail(result)
+        row |= list_item_test(result, shared)
         if rope is not None:
             row |= {"rope": rope, "equivalence_p": result.equivalence_p(rope)}
         rows.append(row | list_designs(result, alpha / len(pairs)))
-    tested = [row for row in rows if row["low"] < row["high"]]
-    for name in ("p", "equivalence_p"):
-        with_p = [row for row in tested if name in row]
-        for row, p in zip(with_p, holm([row[name] for row in with_p]) if with_p else [],
-                          strict=True):  # fmt: skip
-            row[f"{name}_holm"] = float(p)
-    if tested:
-        for name, column in (("p", "p_adjusted"), ("skew_p", "skew_p_adjusted")):
-            both = holm_in_both_directions([row[name] for row in tested])
-            for row, p in zip(tested, both, strict=True):
-                row[column] = float(p)
-    extra = {"pairs": len(tested), "alpha": alpha, "level": level}
-    return [{"p_holm": row["p"], "p_adjusted": row["p"]} | row | extra for row in rows]
+    adjust_p(rows)
+    extra = {"alpha": alpha, "level": level}
+    return [row | extra for row in rows]
 
 
 def _add_verdicts(
@@ -242,7 +233,7 @@ def _add_verdicts(
         metric=label, greater_is_better=source.sign > 0,
         factor=100.0 if in_points else 1.0, unit="points" if in_points else "",
     )  # fmt: skip
-    found = [build_evaluation_verdict(row) for row in table.to_dict("records")]
+    found = [build_item_verdict(row) for row in table.to_dict("records")]
     table["outcome"] = [verdict.outcome for verdict in found]
     table["verdict"] = [verdict.sentence() for verdict in found]
     return table

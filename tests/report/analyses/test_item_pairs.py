@@ -57,7 +57,7 @@ def test_numbers_are_those_of_the_outputs(tmp_path):
     assert row["shared_seeds"]
     assert row["outcome"] == "difference"
     assert "XGB".lower() in row["verdict"]
-    assert "6 runs each and 600 test items" in row["verdict"]
+    assert "6 seeds, 600 items (seeds shared)" in row["verdict"]
     assert row["single_pairs"] == 6
     assert row["swap_p"] < 0.05
     assert row["permutation_p"] == pytest.approx(2 / 2**6)
@@ -67,7 +67,7 @@ def test_one_run_a_side_is_judged_for_the_models_as_trained(tmp_path):
     table = analyse(tmp_path, arms(runs=1))
     assert set(table["scope"]) == {"items"}
     assert table["permutation_p"].isna().all()
-    assert table["verdict"].str.contains("other seeds may order them otherwise").all()
+    assert table["verdict"].str.contains("another seed may order them otherwise").all()
 
 
 def test_seeds_that_are_not_shared_are_two_samples(tmp_path):
@@ -94,6 +94,7 @@ def test_holm_over_the_pairs_of_a_test_set(tmp_path):
     found = arms(("ffnn", "rf", "xgb"), gain=(0.0, 0.05, 0.3))
     table = analyse(tmp_path, found).query("metric == 'auc'")
     assert (table["pairs"] == 3).all()
+    assert (table["p_adjusted"] >= table["p_holm"]).all()
     ordered = table.sort_values("p")
     assert ordered["p_holm"].iloc[0] == pytest.approx(3 * ordered["p"].iloc[0])
     assert (ordered["p_holm"] >= ordered["p"]).all()
@@ -159,15 +160,13 @@ def test_constant_item_difference_is_reported_as_constant(tmp_path):
     row = analyse(tmp_path, found).set_index("metric").loc["auc"]
     assert (row["arm_a"], row["difference"], row["outcome"]) == ("rf", 0.5, "no variation")
     assert row["verdict"] == (
-        "No verdict on rf and xgb: every item gives the same difference 50 points (auc), so 100 "
-        "test items say no more than one."
+        "No verdict on rf and xgb: every item gives the same difference 50 points (auc), so "
+        "they say no more than one."
     )
     assert (row["single_a"], row["single_b"]) == (1, 0)
     same = found | {("magic", "xgb"): found["magic", "rf"]}
     message = analyse(tmp_path / "same", same)["verdict"]
-    assert message.str.contains(
-        "have the same (?:auc|accuracy) on every one of 100 test items"
-    ).all()
+    assert message.str.contains("have the same (?:auc|accuracy) on every one of 100 items").all()
 
 
 def test_only_the_first_split_unless_asked(tmp_path):

@@ -9,14 +9,16 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from reseed.claims.designs import match_seeds
-from reseed.claims.item_verdicts import BOTH, build_item_verdict
+from reseed.claims.designs import SEEDS_AND_ITEMS, match_seeds
+from reseed.claims.item_verdicts import build_item_verdict
+from reseed.claims.verdicts import Verdict
 from reseed.core.schemas import TEST_SET_COLUMNS, Row
 from reseed.core.study_info import DatasetInfo
 from reseed.metrics.names import is_share
 from reseed.metrics.outputs import SCORED
 from reseed.metrics.registry import METRICS
 from reseed.plugins.options import Count, Level, Names, Rope
+from reseed.report.analyses.shared.adjustment import adjust_p
 from reseed.report.analyses.shared.arms import ARM
 from reseed.report.analyses.shared.data import Data, primary_metric
 from reseed.report.analyses.shared.equivalence import rope_by_metric
@@ -29,14 +31,14 @@ from reseed.report.analyses.shared.outputs import (
     select_outputs,
 )
 from reseed.report.analyses.shared.pairing import difference_unit
+from reseed.report.analyses.shared.skewed_pairs import list_item_test
 from reseed.stats.bootstrap import PER_ITEM, WEIGHTED_METRICS
-from reseed.stats.comparison import holm
 from reseed.stats.crossed_comparison import (
     item_values,
     seed_item_bootstrap,
     seed_permutation_test,
 )
-from reseed.stats.item_model import Factor, ItemDifference, item_difference
+from reseed.stats.item_model import Factor, item_difference
 from reseed.stats.two_models import delong, mcnemar, swap_test
 
 READS = "predictions"
@@ -44,7 +46,10 @@ READS = "predictions"
 COLUMNS = [
     *TEST_SET_COLUMNS, "metric", "primary", "greater_is_better", "factor", "unit", "arm_a", "arm_b",
     "outcome", "verdict", "scope", "items", "runs_a", "runs_b", "shared_seeds", "failed", "mean_a",
-    "mean_b", "difference", "low", "high", "level", "se", "p", "p_holm", "pairs", "alpha",
+    "mean_b", "difference", "low", "high", "level", "se", "p", "p_adjusted", "p_holm", "pairs",
+    "alpha", "method", "level_seed", "level_prompt", "level_cluster", "level_item", "cluster_df",
+    "skewness", "skew_p", "skew_p_adjusted", "better_share", "better_low", "better_high",
+    "better_n", "better_unit",
     "seed_share", "sd_runs", "boot_se", "boot_low", "boot_high", "n_boot", "permutation_p",
     "swap_p",
     "single_test", "single_pairs", "single_a", "single_b", "single_p_median", "rope",
@@ -79,7 +84,8 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     generalises over seeds and items if each arm has two runs or more, else over items for the
     trained models (`scope`).
 
-    - `p_holm`: adjusted over the pairs of a test set and metric.
+    - `p_adjusted`: adjusted over the pairs of a test set and metric by Holm in both directions,
+      which decides; `p_holm`: by plain Holm. `skewness`, `better_…`: as of the analysis `pairs`.
     - `equivalence_p`: two one-sided tests of the same t against ±`rope`, adjusted separately.
     - `seed_share`: the seeds' part of the squared standard error.
     - `sd_runs`: SD of the difference over pairs of runs; 0 where the seed changes no score.
@@ -103,11 +109,18 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     rows = [row for arms in test_sets for row in _compare_arms(data, arms, ropes, options)]
     table = pd.DataFrame(rows, columns=COLUMNS)
     is_compared = table["reason"] == ""
-    verdicts = [build_item_verdict(row) for row in table[is_compared].to_dict("records")]
+    found = [verdict_on(row) for row in table[is_compared].to_dict("records")]
     table["outcome"], table["verdict"] = "", ""
-    table.loc[is_compared, "outcome"] = [verdict.outcome for verdict in verdicts]
-    table.loc[is_compared, "verdict"] = [verdict.sentence() for verdict in verdicts]
+    table.loc[is_compared, "outcome"] = [verdict.outcome for verdict in found]
+    table.loc[is_compared, "verdict"] = [verdict.sentence() for verdict in found]
     return table
+
+
+def verdict_on(row: Row) -> Verdict:
+    """The verdict on a row; the dataset is not named, as tables have it in their headings."""
+    return build_item_verdict(
+        {**row, "model_a": row["arm_a"], "model_b": row["arm_b"], "dataset": ""}
+    )
 
 
 def _compare_arms(
@@ -119,14 +132,7 @@ def _compare_arms(
             _row(data, a, b, metric, ropes.get(metric), options) | {"primary": primary}
             for a, b in combinations(arms, 2)
         ]
-        tested = [row for row in pairs if row["reason"] == "" and row["low"] < row["high"]]
-        for name in ("p", "equivalence_p"):
-            with_p = [row for row in tested if name in row]
-            if not with_p:
-                continue
-            adjusted = holm([row[name] for row in with_p])
-            for row, p in zip(with_p, adjusted, strict=True):
-                row |= {f"{name}_holm": float(p), "pairs": len(tested)}
+        adjust_p([row for row in pairs if row["reason"] == ""])
         rows += pairs
     return rows
 
@@ -199,12 +205,11 @@ def _measure(a, b, rows_a, rows_b, metric, shared, row, rope, options) -> Row:
         "arm_b": b.key[ARM],
         "runs_a": len(values_a),
         "runs_b": len(values_b),
-        "shared_seeds": shared,
         "mean_a": float(values_a.mean()),
         "mean_b": float(values_b.mean()),
-        "p_holm": test.p_value,
-        "pairs": 1,
-        **_test_columns(test),
+        **list_item_test(test, shared),
+        "scope": SEEDS_AND_ITEMS.design if "seed" in test.levels else "items",
+        "seed_share": test.factor_share if test.se > 0 else np.nan,
         "sd_runs": _sd_of_runs(values_a, values_b),
         **_single_runs(metric, a.y_true, predicted_a, predicted_b, sign * values_a,
                        sign * values_b, row["alpha"]),
@@ -229,18 +234,6 @@ def _measure(a, b, rows_a, rows_b, metric, shared, row, rope, options) -> Row:
         low, high = sorted((sign * boot.low, sign * boot.high))
         result |= {"boot_se": boot.se, "boot_low": low, "boot_high": high, "n_boot": boot.n_boot}
     return result
-
-
-def _test_columns(test: ItemDifference) -> Row:
-    return {
-        "difference": test.difference,
-        "low": test.low,
-        "high": test.high,
-        "se": test.se,
-        "p": test.p_value,
-        "scope": BOTH if "seed" in test.levels else "items",
-        "seed_share": test.factor_share if test.se > 0 else np.nan,
-    }
 
 
 def _sd_of_runs(values_a: np.ndarray, values_b: np.ndarray) -> float:

@@ -31,7 +31,7 @@ from reseed.report.analyses.shared.shares import share_maximum
 from reseed.report.analyses.shared.skewed_pairs import (
     describe_own_tails,
     describe_tails,
-    list_tail,
+    list_item_test,
 )
 from reseed.stats.budget import seed_share_of_splits
 from reseed.stats.comparison import (
@@ -254,16 +254,12 @@ def _compare_over_items(row: Row, test: ItemDifference, items: int, rope: float 
         "rank_test": "",
         "min_runs": 2,
         "items": items,
-        "difference": test.difference,
-        "low": test.low,
-        "high": test.high,
-        "p": test.p_value,
         "scale": test.se,
         "df": test.df,
         "parts": test.parts,
         "seed_share": test.factor_share if test.se > 0 else np.nan,
         "item_share": test.item_variance / test.se**2 if test.se > 0 else np.nan,
-        **list_tail(test),
+        **list_item_test(test, None),
         "seeds_test": row["test"],
         "seeds_p": row["p"],
     }

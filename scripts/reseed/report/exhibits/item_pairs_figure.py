@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from matplotlib.figure import Figure
 
-from reseed.claims.item_verdicts import BOTH
 from reseed.report.exhibits.item_pairs_table import (
     COVERS,
     claims,
     explain_absence,
     failures,
+    has_seeds,
     measured,
 )
 from reseed.report.exhibits.item_pairs_table import PairOptions as Options
@@ -42,7 +42,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         part = part.sort_values("p", kind="stable").head(_MOST)
         first, factor = part.iloc[0], part["factor"].to_numpy()
         labels = [
-            pair_title(data, row) + ("" if row["scope"] == BOTH else " (as trained)")
+            pair_title(data, row) + ("" if has_seeds(row) else " (as trained)")
             for _, row in part.iterrows()
         ]
         values, low, high, boot_low, boot_high = (

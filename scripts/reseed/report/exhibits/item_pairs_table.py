@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample
-from reseed.claims.item_verdicts import BOTH, build_item_verdict
+from reseed.claims.designs import SEEDS_AND_ITEMS
+from reseed.claims.verdicts import BOTH_DIRECTIONS
 from reseed.plugins.options import Experiments, Names
+from reseed.report.analyses.item_pairs import verdict_on
 from reseed.report.rendering import coverage
 from reseed.report.rendering.arms import TEST_SET_KEY, add_metric, group_title, key_columns
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
@@ -101,7 +105,7 @@ def table(data: ExhibitData, options: Options) -> Table:
 def _words(data: ExhibitData, row: pd.Series) -> TableRow:
     titles = dict(zip(("arm_a", "arm_b"), pair_titles(data, row), strict=True))
     titled = row.to_dict() | titles | {"metric": metric_title(row["metric"])}
-    sentence = build_item_verdict(titled).sentence()
+    sentence = verdict_on(titled).sentence()
     return {"Outcome": row["outcome"], "Verdict": sentence}
 
 
@@ -112,10 +116,12 @@ def _numbers(data: ExhibitData, row: pd.Series) -> TableRow:
         "Pair": pair_title(data, row),
         "Difference": fixed(row["difference"] * row["factor"], places),
         "Interval": interval(low, high, places) or NONE,
-        "p (Holm)": p_cell(row["p_holm"]),
+        BOTH_DIRECTIONS: p_cell(row["p_adjusted"]),
         "Runs": f"{row['runs_a']:.0f} + {row['runs_b']:.0f}",
         "Items": f"{row['items']:,.0f}",
-        "Seeds' share": percent(row["seed_share"]) if row["scope"] == BOTH else "not known",
+        "Seeds' share": percent(row["seed_share"])
+        if row["scope"] == SEEDS_AND_ITEMS.design
+        else "not known",
         "p, runs swapped": p_cell(row["permutation_p"]),
         "p, items swapped": p_cell(row["swap_p"]),
         "One run says A": percent(row["single_a"]),
@@ -136,7 +142,12 @@ def _left_out(rows: pd.DataFrame) -> str:
 
 def judged(rows: pd.DataFrame) -> pd.DataFrame:
     """Pairs that were compared over seeds and items."""
-    return rows[(rows["scope"] == BOTH) & (rows["low"] < rows["high"])]
+    return rows[has_seeds(rows) & (rows["low"] < rows["high"])]
+
+
+def has_seeds(rows: Any) -> Any:
+    """Whether a row, or each of several, allows for new seeds."""
+    return rows["scope"] == SEEDS_AND_ITEMS.design
 
 
 def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:

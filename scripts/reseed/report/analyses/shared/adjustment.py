@@ -21,17 +21,29 @@ _ADJUSTED = (
 )
 
 
+def adjust_p(rows: list[Row]) -> None:
+    """Adjust p-values over the pairs that vary; `pairs` is their number. Others keep theirs."""
+    tested = [row for row in rows if row["low"] < row["high"]]
+    for row in rows:
+        row |= {"p_holm": row["p"], "p_adjusted": row["p"], "pairs": len(tested)}
+    _adjust(tested)
+
+
+def _adjust(tested: list[Row]) -> None:
+    for name, column, adjust in _ADJUSTED:
+        with_p = [row for row in tested if np.isfinite(row.get(name, np.nan))]
+        adjusted = adjust([row[name] for row in with_p]).tolist() if with_p else []
+        for row, p in zip(with_p, adjusted, strict=True):
+            row[column] = p
+
+
 def adjust_family(rows: list[Row], family: str) -> None:
     """Adjust p-values over the pairs of a family that have enough runs and variation."""
     with_test = (row for row in rows if np.isfinite(row.get("p", np.nan)))
     tested = [r for r in with_test if r["n"] >= r["min_runs"] and r["low"] < r["high"]]
     if not tested:
         return
-    for name, column, adjust in _ADJUSTED:
-        with_p = [row for row in tested if np.isfinite(row.get(name, np.nan))]
-        adjusted = adjust([row[name] for row in with_p]).tolist() if with_p else []
-        for row, p in zip(with_p, adjusted, strict=True):
-            row[column] = p
+    _adjust(tested)
     count = len(tested)
     # At Holm's strictest step. Rounding leaves few distinct degrees of freedom to compute for.
     level, power = tested[0]["alpha"] / count, tested[0]["target_power"]

@@ -6,6 +6,7 @@ from math import nan
 
 import numpy as np
 
+from reseed.claims.item_verdicts import SOURCES
 from reseed.core.schemas import Row
 from reseed.stats.comparison import PairedComparison
 from reseed.stats.item_model import ItemDifference
@@ -57,10 +58,27 @@ def count_better(d: np.ndarray, level: float) -> dict[str, float]:
     return {"better_share": wins / n, "better_low": low, "better_high": high, "better_n": n}
 
 
-def list_tail(test: ItemDifference) -> Row:
-    """Of a test over items."""
-    if not test.tail:
-        return dict.fromkeys(_COLUMNS, nan) | {"skew_p": test.p_value, "better_unit": ""}
-    return count_better(test.tail.differences, test.level) | {
-        "skewness": test.tail.skewness, "skew_p": test.skew_p, "better_unit": test.tail.unit,
-    }  # fmt: skip
+def list_item_test(test: ItemDifference, is_shared: bool | None) -> Row:
+    """Columns of a test over items; `share_SOURCE` is its part of se²; `is_shared`: of seeds."""
+    shares = dict.fromkeys(SOURCES, 0.0)
+    total = sum(one.variance for one in test.contributions)
+    for one in test.contributions:
+        shares[max(one.sources, key=SOURCES.index)] += one.variance / total if total else 0.0
+    tail = dict.fromkeys(_COLUMNS, nan) | {"skew_p": test.p_value, "better_unit": ""}
+    if test.tail:
+        tail = count_better(test.tail.differences, test.level) | {
+            "skewness": test.tail.skewness, "skew_p": test.skew_p, "better_unit": test.tail.unit,
+        }  # fmt: skip
+    return {
+        "difference": test.difference,
+        "low": test.low,
+        "high": test.high,
+        "se": test.se,
+        "p": test.p_value,
+        "method": test.method,
+        "shared_seeds": is_shared,
+        "cluster_df": test.cluster_df if test.parts else nan,
+        **{f"level_{source}": test.levels.get(source, 0) for source in SOURCES},
+        **{f"share_{source}": share for source, share in shares.items()},
+        **tail,
+    }
