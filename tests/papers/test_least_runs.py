@@ -21,7 +21,7 @@ from reseed.report.rendering.headlines import LEAST
 from reseed.report.rendering.least import Least, with_least
 from run_kinds import draw, exhibit_kinds, is_table
 from test_ir_exhibits import scores
-from test_trimming_exhibits import make
+from trimmed_study import make
 
 FIXTURES = (make, scores)
 FEW = LEAST - 1

@@ -13,7 +13,7 @@ from papers.banerjee import gap_distribution, gap_figure, trimming, trimming_sum
 from reseed.report.exhibits import seed_choice_table
 from run_kinds import draw
 from test_seed_choice import data as seed_choices
-from test_trimming_exhibits import make
+from trimmed_study import make
 
 FIXTURES = (make, seed_choices)
 ROOT = Path(__file__).parents[2]

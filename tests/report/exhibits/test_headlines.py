@@ -48,7 +48,7 @@ from test_ir_exhibits import scores
 from test_item_pairs_exhibits import data as item_study
 from test_role_components import study as crossed_roles
 from test_seed_choice import data as choice_study
-from test_trimming_exhibits import make as output_study
+from trimmed_study import make as output_study
 
 __all__ = ["choice_study", "curve_study", "item_study", "output_study", "read", "scores", "sized"]
 
