@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import ANY_NUMBER, Claim, Estimate, Sample
+from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import Row
 from reseed.plugins.options import Strict
 from reseed.report.analyses.shared.data import Data
@@ -65,12 +66,13 @@ def table(data: ExhibitData, options: Options) -> Table:
             " a single score over data seeds.",
             per="row",
         ),
-        claims=[_claim(part) for _, part in rows.groupby("pair", sort=False)],
+        claims=[_claim(data, part) for _, part in rows.groupby("pair", sort=False)],
     )
 
 
 def _rows(data: ExhibitData, first: str, second: str) -> list[Row]:
     found = data.rows()
+    found = found[found["dataset"] != ALL_DATASETS]
     found = found[found["model_a"].isin([first, second]) & found["model_b"].isin([first, second])]
     scores = {
         (cell.key["dataset"], cell.key["arm"]): cell.scores["score"]
@@ -95,8 +97,8 @@ def _rows(data: ExhibitData, first: str, second: str) -> list[Row]:
     return rows
 
 
-def _claim(rows: pd.DataFrame) -> Claim:
-    subjects = list(rows["dataset"])
+def _claim(data: ExhibitData, rows: pd.DataFrame) -> Claim:
+    subjects = [data.dataset(name) for name in rows["dataset"]]
     return Claim(
         name=f"gap_{rows['pair'].iloc[0]}",
         sentence="{title}: the first scores better by {gap} SDs of a score over data seeds ({n}"
@@ -107,9 +109,10 @@ def _claim(rows: pd.DataFrame) -> Claim:
             "gap": phrases.listed(
                 rows, "gap", "{:.2f}".format, subjects, ("low", "high"), is_comparable=True
             ),
+            "short": phrases.extent(rows, "gap", "{:.1f}".format, is_comparable=True),
         },
         sample=Sample.of(rows, "n", "data seed"),
-        headline="{title} differ by {gap} SDs of a score",
+        headline="{title} differ by {short} SDs of a score",
         statistic="difference in SDs of a score over data seeds",
         null="no difference",
         estimates=[

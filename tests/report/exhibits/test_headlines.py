@@ -71,6 +71,7 @@ COMPARED = {
     "ranking_figure": ranking,
     "seeds_figure": seeds_needed,
     "pairs_table": pairs,
+    "papers.raste.score_gaps:table": pairs,
     "win_tie_loss_table": pairs,
     "critical_difference_figure": pairs,
     "rank_sets_figure": pairs,
@@ -168,7 +169,8 @@ def shown(request, configured, exhibit):
 
     def of(kind):
         if kind in COMPARED:
-            return analysed(COMPARED[kind], *request.getfixturevalue("compared")), {}
+            options = {"pairs": [["ffnn", "rf"]]} if kind.startswith("papers.raste") else {}
+            return analysed(COMPARED[kind], *request.getfixturevalue("compared")), options
         if kind in CURVES:
             return request.getfixturevalue("curve_study")(CURVES[kind]), {}
         if kind in OUTPUTS:
