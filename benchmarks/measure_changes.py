@@ -14,12 +14,15 @@ import measure_verdicts
 import numpy as np
 from measure_coverage import Row as Measured
 from measure_coverage import folds, hold_outs
+from measure_designs import draw_datasets, draw_models, flips_of_models
 from numpy.typing import ArrayLike
 from reseed.report.analyses.shared.pairing import pair_runs
 from reseed.stats import hierarchical
 from reseed.stats.comparison import nadeau_bengio
 from reseed.stats.item_variance import item_components
-from reseed.stats.many_datasets import compare_two_models
+from reseed.stats.many_datasets import compare_over_datasets
+from reseed.stats.sign_flips import flip_signs
+from reseed.stats.signed_rank import wilcoxon_p
 from reseed.stats.simultaneous import holm_in_both_directions
 from reseed.stats.spread import variance_limits
 from reseed.stats.unpaired import compare_unpaired, welch_of_means
@@ -63,17 +66,17 @@ def families(rng: Rng, n_sim: int) -> Iterator[Change]:
     for n in (10, 20):
         d = rng.normal(size=(n_sim, n, 10))
         anywhere = (nadeau_bengio(d, 0).p_value <= 0.05).any(axis=-1)
-        over = [compare_two_models(x).p_value <= 0.05 for x in d.mean(axis=-1)]
+        over = [flip_signs([x], rng=rng).p_value[0] <= 0.05 for x in d.mean(axis=-1)]
         yield "any false claim", f"{n} datasets, 10 runs", anywhere, over
 
 
 def datasets(rng: Rng, n_sim: int) -> Iterator[Change]:
-    """Two models and an effect of dataset by model: t test over all runs; signed-rank test."""
+    """Two models and an effect of dataset by model: t test over all runs; sign-flip test."""
     for n in (10, 20):
         for sd in (0.5, 1.0):
             d = rng.normal(size=(n_sim, n, 10)) + rng.normal(0, sd, (n_sim, n, 1))
             pooled = nadeau_bengio(d.reshape(n_sim, -1), 0).p_value <= 0.05
-            over = [compare_two_models(x).p_value <= 0.05 for x in d.mean(axis=-1)]
+            over = [flip_signs([x], rng=rng).p_value[0] <= 0.05 for x in d.mean(axis=-1)]
             where = f"{n} datasets, 10 runs, SD of dataset by model {sd:g}"
             yield "false claims over datasets", where, pooled, over
 
@@ -234,10 +237,51 @@ def directions(rng: Rng, n_sim: int) -> Iterator[Change]:
         yield "power", f"{models} models, difference 1.6 SD, first pair", *shown
 
 
+def many_datasets(rng: Rng, n_sim: int) -> Iterator[Change]:
+    """Models over datasets: Friedman and Nemenyi; sign flips of scores.
+
+    A true difference is 3 standard errors of Gaussian scores.
+    """
+    for kind, models, n, scores in draw_models(rng, n_sim):
+        for shift in (0.0, 3 * np.sqrt(2 / n)):
+            moved = scores + shift * (np.arange(models) == 0)
+            found = [compare_over_datasets(one) for one in moved]
+            before = [f.friedman_p <= 0.05 and _claims(f.nemenyi_p <= 0.05, shift) for f in found]
+            after = [_claims(_square(flips_of_models(one, rng), models), shift) for one in moved]
+            where = f"{models} models, {n} datasets, {kind}"
+            yield "power, first pair" if shift else "any false claim", where, before, after
+
+
+def _square(shown: np.ndarray, models: int) -> np.ndarray:
+    square = np.zeros((models, models), dtype=bool)
+    square[np.triu_indices(models, 1)] = shown
+    return square
+
+
+def _claims(shown: np.ndarray, shift: float) -> bool:
+    """Whether the first pair is shown if its difference is `shift`; any pair if that is 0."""
+    return bool(shown[0, 1] if shift else shown.any())
+
+
+def two_models(rng: Rng, n_sim: int) -> Iterator[Change]:
+    """Two models over datasets: signed-rank test; sign flips of scores.
+
+    A true difference is 3 standard errors of the part of the datasets.
+    """
+    for where, d in draw_datasets(rng, n_sim, (8, 20, 50)):
+        if "no part" in where:
+            continue
+        for shift in (0.0, 3 / np.sqrt(d.shape[1])):
+            moved = d + shift
+            before = wilcoxon_p(moved) <= 0.05
+            after = [flip_signs([one], 1000, rng=rng).p_value[0] <= 0.05 for one in moved]
+            yield "power" if shift else "false claims", where, before, after
+
+
 CHANGES = {
     "1": test_sets, "2": plans, "3": learners, "4": families, "4b": datasets, "5": means,
     "6": spread, "6b": stopping_pairs, "6d": item_shares, "6e": shared_rows, "6f": effects,
-    "7": directions,
+    "7": directions, "8": many_datasets, "8b": two_models,
 }  # fmt: skip
 
 

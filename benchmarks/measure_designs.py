@@ -18,8 +18,9 @@ from reseed.claims import designs
 from reseed.stats.comparison import UNSTABLE_RATIO, holm, nadeau_bengio, pair_differences
 from reseed.stats.error_rates import simulate_cv
 from reseed.stats.item_model import Factor, item_difference
-from reseed.stats.many_datasets import compare_over_datasets, compare_two_models
+from reseed.stats.many_datasets import rank_within
 from reseed.stats.sequential import mean_confidence_sequence
+from reseed.stats.sign_flips import flip_signs
 from reseed.stats.simultaneous import holm_in_both_directions
 from reseed.stats.unpaired import compare_unpaired, welch_of_means
 
@@ -111,43 +112,64 @@ def _draw_test_sets(rng: Rng, n_sim: int) -> Iterator[tuple[str, np.ndarray]]:
         yield f"{models} models, {runs} × {items}, SD of seeds {sd}", scores
 
 
-def _draw_datasets(rng: Rng, n_sim: int) -> Iterator[tuple[str, np.ndarray]]:
+def draw_datasets(
+    rng: Rng, n_sim: int, sizes: tuple[int, ...] = (5, 10, 20)
+) -> Iterator[tuple[str, np.ndarray]]:
     """Mean differences (experiments, datasets) of two models that are equal over datasets.
 
     On each dataset the difference has a part of the dataset and a part of its ten runs.
     """
     draws = {"Gaussian": rng.standard_normal, "t₃": lambda size: rng.standard_t(3, size),
              "skewed": lambda size: rng.standard_exponential(size) - 1}  # fmt: skip
-    for n in (5, 10, 20):
+    for n in sizes:
         runs = rng.normal(size=(4, n_sim, n, 10)).mean(axis=-1)
         yield f"{n} datasets, no part of the dataset", runs[3]
         for name, draw, own in zip(draws, draws.values(), runs, strict=False):
             yield f"{n} datasets, {name} parts", draw((n_sim, n)) + own
 
 
-def signed_rank(rng: Rng, n_sim: int) -> Iterator[Row]:
-    """Two equal models over datasets of one share."""
-    for where, d in _draw_datasets(rng, n_sim):
-        claims = [compare_two_models(one).p_value <= _ALPHA for one in d]
+def sign_flips(rng: Rng, n_sim: int) -> Iterator[Row]:
+    """Two equal models over datasets of one share; several whose scores are skewed or not."""
+    for where, d in draw_datasets(rng, n_sim):
         label = "skewed" if "skewed" in where else "symmetric"
-        yield f"{label} differences", where, claims
+        claims = [flip_signs([one], 1000, rng=rng).p_value[0] <= _ALPHA for one in d]
+        yield f"{label} differences", f"2 models, {where}", claims
+    for kind, models, n, scores in draw_models(rng, n_sim):
+        claims = [flips_of_models(one, rng).any() for one in scores]
+        label = "skewed" if "unequal" in kind and "skewed" in kind else "symmetric"
+        yield f"{label} differences", f"{models} models, {n} datasets, {kind}", claims
+
+
+def rank_flips(rng: Rng, n_sim: int) -> Iterator[Row]:
+    """Several equal models over datasets of unlike scales."""
+    for kind, models, n, scores in draw_models(rng, n_sim):
+        claims = [flips_of_models(rank_within(one), rng).any() for one in scores]
+        label = "skewed scores" if "skewed, unequal" in kind else ""
+        yield label, f"{models} models, {n} datasets, {kind}", claims
+
+
+def flips_of_models(scores: np.ndarray, rng: Rng) -> np.ndarray:
+    """Which pairs of models are claimed; (datasets, models) scores."""
+    i, j = np.triu_indices(scores.shape[1], 1)
+    d = (scores[:, i] - scores[:, j]).T
+    return flip_signs(d, 1000, rng=rng).p_adjusted <= _ALPHA
+
+
+def draw_models(rng: Rng, n_sim: int) -> Iterator[tuple[str, int, int, np.ndarray]]:
+    """Scores (experiments, datasets, models) of models that are equal over datasets."""
+    for models, n in ((3, 6), (3, 10), (5, 10), (5, 20), (10, 20)):
+        for kind in ("Gaussian", "skewed", "skewed, unequal SDs"):
+            size = (n_sim, n, models)
+            x = rng.normal(size=size) if kind == "Gaussian" else rng.exponential(size=size) - 1
+            spread = np.geomspace(0.5, 2, models) if "unequal" in kind else 1.0
+            yield kind, models, n, x * spread
 
 
 def sign(rng: Rng, n_sim: int) -> Iterator[Row]:
     """Two models over datasets of different metrics: each is better on half of them."""
     for n in (5, 10, 20):
-        d = rng.standard_t(3, (n_sim, n)) * np.exp(rng.normal(0, 3, n))
-        claims = [compare_two_models(x, commensurable=False).p_value <= _ALPHA for x in d]
-        yield "", f"{n} datasets", claims
-
-
-def nemenyi(rng: Rng, n_sim: int) -> Iterator[Row]:
-    """Three or ten equal models on all datasets."""
-    for models in (3, 10):
-        for n in (5, 10, 20):
-            found = (compare_over_datasets(x) for x in rng.normal(size=(n_sim, n, models)))
-            claims = [f.friedman_p <= _ALPHA and (f.nemenyi_p <= _ALPHA).any() for f in found]
-            yield f"{models} models", f"{models} models, {n} datasets", claims
+        d = np.sign(rng.standard_t(3, (n_sim, n)))
+        yield "", f"{n} datasets", [flip_signs([x], rng=rng).p_value[0] <= _ALPHA for x in d]
 
 
 def means(rng: Rng, n_sim: int) -> Iterator[Row]:
@@ -185,9 +207,9 @@ METHODS = {
     designs.SEEDS_AND_ITEMS: seeds_and_items,
     designs.SEEDS: seeds,
     designs.UNPAIRED: unpaired,
-    designs.SIGNED_RANK: signed_rank,
+    designs.SIGN_FLIPS: sign_flips,
+    designs.RANK_FLIPS: rank_flips,
     designs.SIGN: sign,
-    designs.NEMENYI: nemenyi,
     designs.MEANS: means,
     designs.SEQUENCE: sequence,
 }

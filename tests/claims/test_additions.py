@@ -53,16 +53,18 @@ OVER = {"design": "datasets", "n": 10, "alpha": 0.05, "pairs": 3}
 
 
 @pytest.mark.parametrize(
-    ("test", "name", "models", "level"),
+    ("test", "pairs", "models", "level"),
     [
-        ("Nemenyi's test", "Nemenyi", 3, 0.05),
-        ("Wilcoxon signed-rank test", "signed-rank", 2, 0.05 / 3),
-        ("sign test", "sign", 2, 0.05 / 3),
+        ("sign-flip test", 1, 2, 0.05),
+        ("sign-flip test", 5, 4, 0.05),
+        ("sign-flip test of ranks", 3, 3, 0.05),
+        ("sign test", 3, 2, 0.05 / 3),
     ],
 )
-def test_twice_the_datasets(test, name, models, level):
-    now, twice = (detectable_shift(name, n, models, alpha=level) for n in (10, 20))
-    row = OVER | {"test": test, "detectable_sd": now}
+def test_twice_the_datasets(test, pairs, models, level):
+    of_ranks = test != "sign-flip test"
+    now, twice = (detectable_shift(n, models, of_ranks=of_ranks, alpha=level) for n in (10, 20))
+    row = OVER | {"test": test, "detectable_sd": now, "pairs": pairs}
     (added,) = list_additions(row)
     assert (added.source, added.detectable) == ("datasets", twice)
     assert twice < now

@@ -30,8 +30,8 @@ def test_the_verdict_over_datasets_leads():
     assert "up to 0.3 datasets" in text
     assert "up to 26 % of such studies" in " ".join(text.split())
     first_table = text[text.index("Comparison") :]
-    assert "Mean ranks" in first_table.splitlines()[0]
-    assert first_table.index("Mean ranks") < first_table.index("Pairs on single datasets")
+    assert "Mean difference" in first_table.splitlines()[0]
+    assert first_table.index("Mean difference") < first_table.index("Pairs on single datasets")
     assert text.startswith("Over 6 datasets")
     whole = reseed.compare(
         pd.DataFrame(rows, columns=["model", "dataset", "seed", "accuracy"]), family="study"

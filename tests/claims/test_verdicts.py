@@ -126,11 +126,14 @@ def test_left_out_runs_are_noted():
     assert say(left_out=7, p_adjusted=0.9).endswith("7 runs without a counterpart left out.")
 
 
-def test_over_datasets_needs_friedman_too():
+def test_ranks_over_datasets():
     ranks = {"design": "datasets", "n": 7, "mean_a": 1.2, "mean_b": 2.5, "difference": 1.3,
-             "test": "Nemenyi's test", "missing": ""}  # fmt: skip
-    assert say(**ranks, friedman_p=0.001).startswith("A ranks better than B: average rank 1.20")
-    text = say(**ranks, friedman_p=0.2)
+             "test": "sign-flip test of ranks", "missing": "", "pairs": 3}  # fmt: skip
+    assert say(**ranks, p_adjusted=0.001).startswith(
+        "A ranks better than B: average rank 1.20 against 2.50 over 7 datasets, sign-flip test of "
+        "ranks, p 0.001 (for all pairs at once); order flips on "
+    )
+    text = say(**ranks, p_adjusted=0.2)
     assert text.startswith("No difference shown between A and B over datasets")
     assert "equal" in text
 
@@ -206,7 +209,7 @@ def test_folds_state_the_ratio_of_test_rows():
 
 
 TWO = ROW | {
-    "design": "datasets", "test": "Wilcoxon signed-rank test", "n": 8, "wins": 7, "losses": 0,
+    "design": "datasets", "test": "sign-flip test", "n": 8, "wins": 7, "losses": 0,
     "missing": "", "low": float("nan"), "high": float("nan"), "pairs": 1, "p_adjusted": 0.016,
     "difference": 0.012, "p_least": 0.0078,
 }  # fmt: skip
@@ -214,25 +217,22 @@ TWO = ROW | {
 
 def test_two_models_over_datasets():
     assert build_pair_verdict(TWO).sentence() == (
-        "A beats B over datasets: A is ahead on 7 of 8 datasets, 1 tie, typical difference 1.2 "
-        "points (accuracy), Wilcoxon signed-rank test, p 0.016."
+        "A beats B over datasets: A is ahead on 7 of 8 datasets, 1 tie, mean difference 1.2 "
+        "points (accuracy), sign-flip test, p 0.016."
     )
     text = build_pair_verdict(TWO | {"p_adjusted": 0.3, "missing": "d1, d2"}).sentence()
     assert text.startswith("No difference shown between A and B over datasets: A is ahead on 7 of")
     assert text.endswith("Left out, as not both have comparable runs: d1, d2.")
 
 
-def test_skewed_differences_limit_the_signed_rank_test():
-    """The rates are those of the published simulations; below ten datasets there is no excess."""
+def test_skewed_differences_limit_the_sign_flip_test():
+    """The rates are those of the published simulations."""
     rates = pd.read_csv(ROOT / "docs/methods/simulations/designs.csv")
-    skewed = rates[(rates["method"] == "signed-rank") & (rates["label"] == "skewed differences")]
-    found = dict(zip(skewed["case"].str.split().str[0], skewed["false_claims"], strict=True))
+    skewed = rates[(rates["method"] == "sign flips") & (rates["label"] == "skewed differences")]
+    is_two = skewed["case"].str.startswith("2 models")
     text = build_pair_verdict(TWO | {"n": 10}).sentence()
-    for datasets in ("10", "20"):
-        assert f"{100 * found[datasets]:.1f} % " in text
-        assert f"with {datasets}" in text
-        assert found[datasets] > 0.06
-    assert found["5"] <= 0.05
+    assert f"in {100 * skewed.loc[is_two, 'false_claims'].max():.0f} % of" in text
+    assert f"up to {100 * skewed.loc[~is_two, 'false_claims'].max():.0f} %" in text
     for other in ({"n": 9}, {"n": 10, "p_adjusted": 0.3}, {"n": 10, "test": "sign test"}):
         assert "symmetric" not in build_pair_verdict(TWO | other).sentence()
 

@@ -235,8 +235,8 @@ def test_pair_rows_fit_a_terminal_on_one_line(compared):
     start = next(i for i, line in enumerate(lines) if line.startswith("Pairs over all"))
     rows = lines[start + 3 : lines.index("", start)]
     assert len(rows) == 10  # of five models, none wrapped
-    assert "Mean ranks" in lines[start + 1]
-    assert all(row.count(" – ") == 2 for row in rows)
+    assert "Mean difference" in lines[start + 1]
+    assert all(row.count(" – ") == 1 and " points" in row for row in rows)
 
 
 def test_differences_that_do_not_vary_are_said_so():

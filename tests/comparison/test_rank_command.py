@@ -116,7 +116,7 @@ def test_skew_is_stated_where_it_is_measured():
         (rng.normal(size=(5, 30)), False),
     ):
         table = pd.DataFrame(spread * draws).assign(model=names)
-        ranking = rank_models(table)
+        ranking = rank_models(table, scale="score")
         assert ranking.is_skewed == expected
         assert any("10 to 16 % of such" in note for note in ranking.notes) == expected
         assert ("the level may not hold" in ranking.sentences()[0]) == expected
@@ -134,8 +134,25 @@ def test_ranks_within_tasks_ignore_their_scale():
     scaled = wide.assign(t0=wide["t0"] * 1000)
     first, second = (rank_models(one, scale="rank").table for one in (wide, scaled))
     pd.testing.assert_frame_equal(first, second)
-    raw = rank_models(scaled).table["tasks_needed"].iloc[0]
+    raw = rank_models(scaled, scale="score").table["tasks_needed"].iloc[0]
     assert raw != first["tasks_needed"].iloc[0]
+
+
+def test_scores_of_a_share_are_averaged_and_others_ranked():
+    """As in `compare`; a note says it, and exactly these tasks are still ranked by their means."""
+    long = _wide(noise=0.2).melt("model", var_name="dataset", value_name="accuracy")
+    long["accuracy"] = 0.5 + long["accuracy"] / 100
+    pd.testing.assert_frame_equal(rank_models(long).table, rank_models(long, scale="score").table)
+    other = long.rename(columns={"accuracy": "reward"})
+    found, ranked = rank_models(other), rank_models(other, scale="rank")
+    pd.testing.assert_frame_equal(found.table, ranked.table)
+    assert found.notes[0].startswith("New tasks: ranks within tasks are compared, as nothing says")
+    assert not ranked.notes
+    runs = pd.concat([other.assign(seed=s, reward=other["reward"] + 0.01 * s) for s in range(6)])
+    both = rank_models(runs)
+    assert {"low_new", "low_these"} <= set(both.table)
+    means = runs.groupby("model")["reward"].mean()
+    assert both.these_tasks.mean.max() == pytest.approx(means.max())
 
 
 def test_missing_tasks_are_refused_or_left_out():

@@ -55,7 +55,8 @@ def test_false_claims_after_a_change_stay_near_the_level():
     table = _read("changes")
     claims = table[table["measure"].str.startswith(("any false claim", "false claims"))]
     assert len(claims) > 20
-    assert claims["after"].max() <= 0.07
+    is_skewed = claims["case"].str.contains("skewed")  # verdicts over datasets say so
+    assert claims.loc[~is_skewed, "after"].max() <= 0.07
 
 
 def _range(part, column="false_claims", decimals=3):

@@ -39,7 +39,6 @@ OWN = {
     "item_difference": {"repeat_variance": 0.0},
     "distribution_wise_sd": {"at": math.inf},
     "ensemble_size": {"share": 1.0},
-    "rank_over_tasks": {"n_draws": 1000},
     "rank_on_tasks": {"n_draws": 1000},
     "order_reversal": {"n_draws": 10_000},
     "disagreement_of_means": {"n_draws": 10_000},

@@ -8,8 +8,8 @@ from reseed.stats.comparison import differences, pair_differences
 from reseed.stats.crossed_comparison import seed_permutation_test
 from reseed.stats.extremes import score_percentile
 from reseed.stats.hierarchical import hierarchical_effect
-from reseed.stats.many_datasets import compare_two_models
 from reseed.stats.ranking import instability
+from reseed.stats.sign_flips import flip_equivalence_p, flip_signs
 from reseed.stats.signed_rank import wilcoxon_p
 from reseed.stats.stochastic_order import stochastic_order
 from reseed.stats.two_models import swap_test
@@ -32,11 +32,10 @@ def test_two_models_over_datasets(seed):
     # Each dataset has a separate difference.
     d = np.array([differences([a], [b])[0] for a, b in (scores / 1000).T])
     whole = (scores[0] - scores[1]).astype(float)
-    result = compare_two_models(d, rope=0.012)
-    expected = compare_two_models(whole, rope=12)
-    assert result.p_value == pytest.approx(expected.p_value)
-    assert (result.wins, result.losses) == (expected.wins, expected.losses)
-    assert result.equivalence_p == pytest.approx(expected.equivalence_p)
+    rng = np.random.default_rng(0)
+    assert flip_signs([d], rng=rng).p_value == pytest.approx(flip_signs([whole], rng=rng).p_value)
+    found = flip_equivalence_p(d, 0.012, rng=rng)
+    assert found == pytest.approx(flip_equivalence_p(whole, 12, rng=rng))
 
 
 @settings(max_examples=40, deadline=None)

@@ -4,7 +4,7 @@ import pytest
 import scikit_posthocs as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reseed.stats.many_datasets import cliques, compare_over_datasets, compare_two_models
+from reseed.stats.many_datasets import cliques, compare_over_datasets
 from scipy import stats
 from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
@@ -77,45 +77,6 @@ def test_friedmans_test_of_two_datasets_by_hand():
     same = compare_over_datasets([[3.0, 2, 1], [3.0, 2, 1]])
     assert (same.friedman_chi2, same.iman_davenport_p) == (pytest.approx(4), 0)
     assert same.iman_davenport_f == np.inf
-
-
-def test_two_models_over_datasets():
-    d = np.array([0.02, -0.01, 0.03, 0.0, 0.04, 0.01, 0.02])
-    result = compare_two_models(d)
-    walsh = [(a + b) / 2 for i, a in enumerate(d) for b in d[i:]]
-    assert (result.wins, result.losses) == (5, 1)
-    assert result.p_value == pytest.approx(stats.wilcoxon(d, method="auto").pvalue)
-    assert result.difference == pytest.approx(np.median(walsh))
-    assert result.p_least == 2 / 2**7
-    sign = compare_two_models(d * 10.0 ** np.arange(7), commensurable=False)
-    assert sign.p_value == pytest.approx(stats.binomtest(5, 6).pvalue)
-    assert sign.difference == pytest.approx(4 / 7)
-    assert compare_two_models(np.zeros(3), commensurable=False).p_value == 1
-    with pytest.raises(ValueError, match="NaN"):
-        compare_two_models([0.1, np.nan])
-
-
-def test_sign_test_ignores_the_size_of_losses():
-    result = compare_two_models([4e14, 0.003, 2e9, -1e-4, 0.02, 0.0], commensurable=False)
-    assert (result.wins, result.losses) == (4, 1)
-    assert result.p_value == pytest.approx(stats.binomtest(4, 5).pvalue)
-
-
-def test_equivalence_over_datasets_is_tost():
-    rng = np.random.default_rng(8)
-    d = rng.normal(0.002, 0.005, 12)
-    for scale in (1.0, 1e-200):
-        result = compare_two_models(d * scale, rope=0.01 * scale).equivalence_p
-        low = stats.wilcoxon(d + 0.01, alternative="greater").pvalue
-        high = stats.wilcoxon(d - 0.01, alternative="less").pvalue
-        assert result == pytest.approx(max(low, high))
-    assert compare_two_models(d + 1, rope=0.01).equivalence_p > 0.99
-    assert np.isnan(compare_two_models(d).equivalence_p)
-    with pytest.raises(ValueError, match="rope"):
-        compare_two_models(d, rope=0.0)
-    # Rejection rate with the centre at the rope: at most the level.
-    edge = [compare_two_models(x, rope=0.5).equivalence_p for x in rng.normal(0.5, 0.3, (400, 8))]
-    assert np.mean(np.array(edge) <= 0.05) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
 
 
 def test_cliques_by_brute_force():

@@ -1,50 +1,37 @@
 """Smallest detectable differences, against simulations that use the tests themselves."""
 
 import math
-from itertools import product
 
 import numpy as np
 import pytest
 from reseed.stats.hierarchical import detectable_mean, hierarchical_effect
-from reseed.stats.many_datasets import compare_over_datasets, compare_two_models
-from reseed.stats.rank_power import (
-    _least_rank_sum,
-    _nemenyi_power,
-    _sign_power,
-    _signed_rank_power,
-    _smallest,
-    detectable_shift,
-)
+from reseed.stats.many_datasets import rank_within
+from reseed.stats.rank_power import _rank, _sign_power, _smallest, _t_squared, detectable_shift
+from reseed.stats.sign_flips import flip_signs
 from scipy import stats
 
 
-@pytest.mark.nightly
-@pytest.mark.parametrize(("test", "commensurable"), [("signed-rank", True), ("sign", False)])
-@pytest.mark.parametrize("n", [8, 20])
-def test_power_of_tests_of_two_models_is_80_percent(test, commensurable, n):
-    d = detectable_shift(test, n) + np.random.default_rng(1).standard_normal((600, n))
-    p = [compare_two_models(row, commensurable=commensurable).p_value for row in d]
-    assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.8, abs=0.06)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize(("n", "models"), [(14, 4), (30, 6)])
-def test_power_of_nemenyis_test_is_80_percent(n, models):
-    scores = np.random.default_rng(2).standard_normal((400, n, models)) / math.sqrt(2)
-    scores[:, :, 0] += detectable_shift("Nemenyi", n, models)
-    found = [compare_over_datasets(one) for one in scores]
-    shown = [
-        one.friedman_p < 0.05
-        and one.average_ranks[1] - one.average_ranks[0] >= one.critical_difference
-        for one in found
-    ]
-    assert np.mean(shown) == pytest.approx(0.8, abs=0.06)
+@pytest.mark.parametrize(
+    ("n", "models", "of_ranks"),
+    [(8, 2, False), (20, 2, True), (14, 4, False), (14, 4, True), (20, 6, False)],
+)
+def test_power_of_sign_flips_is_80_percent(n, models, of_ranks):
+    """The tests themselves on 200 tables; the critical value is an approximation."""
+    rng = np.random.default_rng(1)
+    scores = rng.standard_normal((200, n, models)) / math.sqrt(2)
+    scores[:, :, 0] += detectable_shift(n, models, of_ranks=of_ranks)
+    i, j = np.triu_indices(models, 1)
+    values = [rank_within(-one) if of_ranks else one for one in scores]
+    p = [flip_signs((one[:, i] - one[:, j]).T, 1000, rng=rng).p_adjusted[0] for one in values]
+    assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.8, abs=0.1)
 
 
 def test_too_few_datasets_find_nothing():
-    assert detectable_shift("signed-rank", 5) == math.inf  # its least p is 1/16
-    assert detectable_shift("sign", 5) == math.inf
-    assert detectable_shift("Nemenyi", 5, 5) == math.inf
+    assert detectable_shift(5) == math.inf  # the least p is 1/16
+    assert detectable_shift(5, alpha=0.0625) < 5
+    assert detectable_shift(5, of_ranks=True) == detectable_shift(5, 5) == math.inf
+    assert detectable_shift(6, 3, of_ranks=True) == math.inf
+    assert detectable_shift(6, 3) < 3
 
 
 @pytest.mark.nightly
@@ -58,17 +45,13 @@ def test_power_of_the_mean_over_datasets_is_80_percent():
     assert np.mean(low + shift > 0) == pytest.approx(0.8, abs=0.12)
 
 
-@pytest.mark.parametrize("greater_width", [0.0, 1.5])
-def test_power_of_nemenyis_test_counts_friedmans(greater_width):
-    """Among 300 tables: SciPy's Friedman test and the difference of SciPy's ranks."""
-    noise, found = np.random.default_rng(7).normal(size=(300, 6, 4)), []
-    for table in noise + np.array([1.0, 0, 0, 0]):
-        ranks = stats.rankdata(table, axis=1).mean(axis=0)
-        is_apart = ranks[0] - ranks[1] >= greater_width
-        found.append(stats.friedmanchisquare(*table.T).pvalue < 0.1 and is_apart)
-    others = stats.rankdata(noise[:, :, 1:], axis=2).sum(axis=1)
-    assert _nemenyi_power(noise, others, 1.0, greater_width, 0.1) == pytest.approx(np.mean(found))
-    assert 0.1 < np.mean(found) < 0.6
+def test_statistic_orders_as_that_of_t():
+    x = np.random.default_rng(7).normal(size=(30, 6, 3))
+    i, j = np.triu_indices(3, 1)
+    t = stats.ttest_1samp(x[:, :, i] - x[:, :, j], 0, axis=1).statistic
+    assert _t_squared(x, i, j) == pytest.approx(6 * t**2 / (t**2 + 5))
+    assert _rank(np.array([[3.0, 1.0, 2.0]])).tolist() == [[3, 1, 2]]
+    assert _t_squared(np.ones((1, 4, 2)), np.array([0]), np.array([1])) == 0
 
 
 def test_power_of_the_sign_test_by_hand():
@@ -78,23 +61,6 @@ def test_power_of_the_sign_test_by_hand():
         assert _sign_power(8, shift, 0.1) == pytest.approx(8 * p**7 * (1 - p) + p**8)
     assert _sign_power(8, 0.3, 18 / 256) == _sign_power(8, 0.3, 0.1)
     assert _sign_power(4, 0.3, 0.1) == 0
-
-
-@pytest.mark.parametrize("n", [4, 5, 9])
-def test_least_rank_sum_by_enumeration(n):
-    signs = np.array(list(product((0, 1), repeat=n)))
-    sums = signs @ np.arange(1, n + 1)
-    for alpha in (0.01, 0.05, 2 / 2**n, 0.3):
-        significant = [s for s in range(sums.max() + 1) if 2 * np.mean(sums >= s) <= alpha]
-        assert _least_rank_sum(n, alpha) == (min(significant) if significant else math.inf)
-
-
-def test_power_of_the_signed_rank_test_is_that_of_scipy():
-    d = np.random.default_rng(8).normal(0.6, 1, (300, 7))
-    p = stats.wilcoxon(d, axis=1, method="exact").pvalue
-    is_won = np.median(d, axis=1) > 0
-    found = _signed_rank_power(d - 0.6, 0.6, _least_rank_sum(7, 0.05))
-    assert found == pytest.approx(np.mean((p <= 0.05) & is_won))
 
 
 def test_smallest_shift_is_the_root_of_the_power():

@@ -19,6 +19,7 @@ from reseed.stats import (
     ranking,
     representatives,
     selection,
+    sign_flips,
     signed_rank,
     spread,
     stochastic_order,
@@ -69,7 +70,8 @@ SIZES = {
         "n", 1, lambda k: paired_proportions.score_interval(0, 0, k)),
     "pass_at_k": ("k", 1, lambda k: pass_at_k.pass_at_k([5], [2], k)),
     "power": ("n", 2, lambda k: planning.power(1.0, 1.0, k)),
-    "rank_power": ("n_datasets", 2, lambda k: rank_power.detectable_shift("sign", k)),
+    "rank_power": ("n_datasets", 2, lambda k: rank_power.detectable_shift(k)),
+    "flip_signs": ("n_draws", 100, lambda k: sign_flips.flip_signs([X], k, rng=rng())),
     "rank_over_tasks": (
         "n_draws", 100, lambda k: rank_sets.rank_over_tasks(
             np.stack([X, X[::-1]]), n_draws=k, rng=rng())),

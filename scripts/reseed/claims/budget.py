@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from reseed.claims.designs import NEMENYI, SEEDS, SEEDS_AND_ITEMS, SIGN, SPLITS, UNPAIRED
+from reseed.claims.designs import RANK_FLIPS, SEEDS, SEEDS_AND_ITEMS, SIGN, SPLITS, UNPAIRED
 from reseed.claims.formatting import format_number
 from reseed.claims.verdicts import Row
 from reseed.stats.budget import (
@@ -17,7 +17,7 @@ from reseed.stats.budget import (
     remaining_error,
     split_shares,
 )
-from reseed.stats.rank_power import RankTest, detectable_shift
+from reseed.stats.rank_power import detectable_shift
 
 _detectable_factor = lru_cache(detectable_factor)
 
@@ -58,14 +58,21 @@ def list_additions(row: Row) -> tuple[Addition, ...]:
 def _add_datasets(row: Row) -> Iterator[Addition]:
     if math.isnan(row.get("detectable_sd", math.nan)):
         return
-    pairs, twice = int(row["pairs"]), 2 * int(row["n"])
-    if row["test"] == NEMENYI.test:
-        models = round((1 + math.sqrt(1 + 8 * pairs)) / 2)
-        shift = detectable_shift("Nemenyi", twice, models, alpha=row["alpha"])
-    else:
-        test: RankTest = "sign" if row["test"] == SIGN.test else "signed-rank"
-        shift = detectable_shift(test, twice, alpha=row["alpha"] / pairs)
-    yield Addition("datasets", shift)
+    yield Addition("datasets", find_shift(row, 2 * int(row["n"])))
+
+
+def find_shift(row: Row, n_datasets: int) -> float:
+    """Smallest mean difference that the test of a row over datasets finds with a power of 80 %.
+
+    In SDs of the difference between datasets. All pairs are taken for those of as many models as
+    have that many; signs alone are adjusted by their number.
+    """
+    pairs = int(row["pairs"])
+    if row["test"] == SIGN.test:
+        return detectable_shift(n_datasets, of_ranks=True, alpha=row["alpha"] / pairs)
+    models = math.ceil((1 + math.sqrt(1 + 8 * pairs)) / 2)
+    of_ranks = row["test"] == RANK_FLIPS.test
+    return detectable_shift(n_datasets, models, of_ranks=of_ranks, alpha=row["alpha"])
 
 
 def describe_datasets(row: Row) -> str:

@@ -41,7 +41,7 @@ def format_ranks(low: int, high: int) -> str:
 
 
 def choose_ranked(rows: pd.DataFrame) -> pd.DataFrame:
-    """The pairs by which models are ranked: over all datasets if mean ranks were compared."""
+    """The pairs by which models are ranked: over all datasets if all were compared there."""
     ranked = rows[rows["critical_difference"].notna()]
     return ranked if len(ranked) else rows[rows["design"] != "datasets"]
 

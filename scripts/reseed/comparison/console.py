@@ -338,14 +338,17 @@ def _build_row(row: Mapping[Any, Any], label: str, verdict: str) -> ResultRow:
 
 def _name_differences(rows: pd.DataFrame) -> str:
     """Heading of what `format_difference` shows of the rows."""
-    if (rows["design"] == "datasets").all() and rows["mean_a"].notna().all():
+    if (rows["metric"] == "rank").all():
         return "Mean ranks"
-    return "Ahead on" if (rows["test"] == "sign test").all() else "Difference [interval]"
+    if (rows["test"] == "sign test").all():
+        return "Ahead on"
+    is_over = (rows["design"] == "datasets").all()
+    return "Mean difference" if is_over else "Difference [interval]"
 
 
 def format_difference(row: Mapping[Any, Any]) -> str:
     """`3.3 points [2.9, 3.8]`, in the unit of the comparison."""
-    if row["design"] == "datasets" and row["mean_a"] == row["mean_a"]:
+    if row["metric"] == "rank":
         return f"{row['mean_a']:.2f} – {row['mean_b']:.2f}"
     if row["test"] == "sign test":  # its difference counts datasets and has no unit
         return f"{row['wins']:.0f} of {row['n']} datasets"

@@ -109,9 +109,8 @@ def _add_rank(commands: Any) -> None:
     add_failed(add)
     add(
         "--scale",
-        default="score",
         choices=["score", "rank"],
-        help="average scores, or ranks within tasks of unlike scales (score)",
+        help="average scores, or ranks within tasks (scores of a share, else ranks)",
     )
     add_outputs(command, "ranks")
     add_printed(command)

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from reseed.claims.designs import SIGN_FLIPS, SIGNS_SEED, DesignFacts, choose_method
 from reseed.claims.formatting import count_noun
 from reseed.claims.formatting import join_names as join_and
 from reseed.claims.possible_ranks import format_ranks
@@ -30,10 +31,11 @@ from reseed.comparison.resolution import check_frame
 from reseed.comparison.shown import ResultRow, Shown
 from reseed.core.errors import ReseedError
 from reseed.metrics.directions import AGAINST
+from reseed.metrics.names import is_share
 from reseed.readers.read import read_scores
 from reseed.readers.scores import Scores
 from reseed.readers.source_table import join_names
-from reseed.stats.distributions import rankdata
+from reseed.stats.many_datasets import rank_within
 from reseed.stats.rank_sets import (
     RankSets,
     TaskScores,
@@ -54,7 +56,6 @@ _MIN_TASKS = 6
 SCALES = ("score", "rank")
 #: Mean skewness of differences, in SDs of one, from which the level is doubted (two models; more).
 _SKEWED = (1.5, 0.75)
-_SEED = 20_260_101  # of the draws, so that a table gives the same ranks every time
 
 
 @dataclass(frozen=True, repr=False)
@@ -143,7 +144,7 @@ def rank_models(
     greater_is_better: bool | None = None,
     missing: str = "refuse",
     failed: str = "refuse",
-    scale: str = "score",
+    scale: str | None = None,
     level: float = 0.95,
 ) -> Ranking:
     """Rank models by their mean over tasks, with simultaneous intervals of the ranks.
@@ -160,8 +161,9 @@ def rank_models(
         failed: `refuse` a task on which some scores are empty or items absent; `drop` these items
             for all models (of tables without items, these runs); count empty scores as `zero`; or
             leave out failed `repeats` of items of which others have a score.
-        scale: average the `score` over tasks, or the `rank` within each task (for tasks of unlike
-            scales; new tasks only).
+        scale: average the `score` over tasks, or the `rank` within each task (new tasks only). By
+            default as in `reseed.compare`: scores of a share such as accuracy; else ranks, as tasks
+            may have unlike scales.
         level: simultaneous level of all intervals.
 
     Raises:
@@ -192,11 +194,15 @@ def rank_models(
     check_frame(frame, table.metric)
     frame = frame.assign(score=sign * frame["score"])
     frame = treat_empty_scores(frame, failed, missing, notes)
-    return _rank(frame, sign, failed, scale, level, notes)
+    return _rank(frame, sign, failed, scale, level, notes, is_share(table.metric))
 
 
-def _check_options(missing: str, failed: str, scale: str, level: float) -> None:
-    choices = (("missing", missing, MISSING), ("failed", failed, FAILED), ("scale", scale, SCALES))
+def _check_options(missing: str, failed: str, scale: str | None, level: float) -> None:
+    choices = (
+        ("missing", missing, MISSING),
+        ("failed", failed, FAILED),
+        ("scale", scale or SCALES[0], SCALES),
+    )
     for name, value, known in choices:
         if value not in known:
             raise ReseedError(f"{name}: {value!r} is none of {', '.join(known)}.")
@@ -205,14 +211,19 @@ def _check_options(missing: str, failed: str, scale: str, level: float) -> None:
 
 
 def _rank(
-    frame: pd.DataFrame, sign: int, failed: str, scale: str, level: float, notes: list[str]
-) -> Ranking:
+    frame: pd.DataFrame, sign: int, failed: str, scale: str | None, level: float,
+    notes: list[str], has_one_share: bool,
+) -> Ranking:  # fmt: skip
     if frame["model"].nunique() < 2:
         raise ReseedError("The table holds one model: a ranking needs two or more.")
     frame, noun = keep_complete(frame, failed, notes)
     cells = frame.groupby(["model", "dataset"], sort=False)["score"].mean().unstack("dataset")
     tasks = arrange_tasks(frame, list(cells.index), list(cells.columns), noun)
     tasks, sources = count_sources(tasks, noun)
+    if scale == "rank":
+        tasks = []
+    if scale is None:
+        scale = _choose_scale(cells, has_one_share, notes)
     ranking = _build_ranking(cells, tasks, sources, sign, scale, level, notes)
     if ranking is None:
         raise ReseedError(
@@ -220,6 +231,18 @@ def _rank(
             "`seed`), or scores of items (column `item`)."
         )
     return ranking
+
+
+def _choose_scale(cells: pd.DataFrame, has_one_share: bool, notes: list[str]) -> str:
+    """What is averaged over tasks, by the rule of `reseed.compare`."""
+    facts = DesignFacts("datasets", has_one_share=has_one_share, ranks_models=True)
+    if cells.shape[1] < _MIN_TASKS or choose_method(facts) is SIGN_FLIPS:
+        return "score"
+    notes.append(
+        "New tasks: ranks within tasks are compared, as nothing says that the scores of all tasks "
+        "have one scale. `scale: score` compares mean scores."
+    )
+    return "rank"
 
 
 def rank_item_scores(arranged: Sequence[ItemScores], sign: int, level: float) -> Ranking | None:
@@ -258,10 +281,10 @@ def _build_ranking(
     """The ranking by mean scores (models × datasets), and by runs and items if `tasks` has some."""
     scores = cells.to_numpy()
     if scale == "rank":
-        scores = rankdata(scores, axis=0)
+        scores = -rank_within(scores.T).T
     new = these = skew_note = None
     if scores.shape[1] >= _MIN_TASKS:
-        new = rank_over_tasks(scores, level, rng=np.random.default_rng(_SEED))
+        new = rank_over_tasks(scores, level, rng=np.random.default_rng(SIGNS_SEED))
         skew_note = _describe_skew(scores)
         notes += [skew_note] if skew_note else []
     else:
@@ -277,14 +300,14 @@ def _build_ranking(
         )
     elif not tasks and scale == "score":
         notes.append("No statement on exactly these tasks: one run of each model, without items.")
-    if tasks and scale == "score":
-        these = rank_on_tasks(tasks, level, rng=np.random.default_rng(_SEED))
+    if tasks:
+        these = rank_on_tasks(tasks, level, rng=np.random.default_rng(SIGNS_SEED))
     if new is None and these is None:
         return None
     mean = scores.mean(axis=1)
     rank = (new or these).rank  # type: ignore[union-attr]
     table = pd.DataFrame({"model": list(cells.index), "mean": mean, "rank": rank})
-    table["mean"] = len(cells) + 1 - mean if scale == "rank" else sign * mean
+    table["mean"] = -mean if scale == "rank" else sign * mean
     for name, sets in (("new", new), ("these", these)):
         if sets is not None:
             table[f"low_{name}"], table[f"high_{name}"] = sets.low, sets.high

@@ -18,7 +18,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +26,7 @@ from scipy.special import ndtri
 from reseed.stats.clusters import cluster_contributions
 from reseed.stats.inputs import Array, as_finite, check_at_least, check_probability, rescale
 from reseed.stats.item_model import mean_squares
+from reseed.stats.sign_flips import flip_signs
 from reseed.stats.skewness import skewness, skewness_noise
 
 _CHUNK = 1_000_000  # studentised differences held in memory at once
@@ -61,17 +61,8 @@ class RankSets:
     by_items: Array | None = None
 
 
-class _NullDraws(Protocol):
-    """Studentised differences under the null hypothesis."""
-
-    size: int
-
-    def largest(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:
-        """Return (draws,) the largest |difference| / se over pairs of models."""
-
-
 def rank_over_tasks(
-    scores: ArrayLike, level: float = 0.95, n_draws: int = 1000, *, rng: np.random.Generator
+    scores: ArrayLike, level: float = 0.95, n_draws: int | None = None, *, rng: np.random.Generator
 ) -> RankSets:
     """Rank models by their mean over tasks, for new tasks of the same population.
 
@@ -79,7 +70,7 @@ def rank_over_tasks(
         scores: (models, tasks) scores, greater is better; no missing cell. Scores of unlike scale
             need a common one first, such as the rank or the standardised score within a task.
         level: simultaneous level of the rank sets.
-        n_draws: random sign patterns; with up to log2(n_draws) tasks all patterns are enumerated.
+        n_draws: sign patterns, as in `sign_flips.flip_signs`.
         rng: generator of the signs.
 
     Raises:
@@ -88,44 +79,24 @@ def rank_over_tasks(
     y = as_finite(scores, "scores", ndim=2, min_size=2)
     check_at_least(2, models=len(y))
     check_probability(level=level)
-    check_at_least(100, n_draws=n_draws)
     y, unit = rescale(y)
     tasks = y.shape[1]
     mean = y.mean(axis=1)
+    difference = _without_noise(mean[:, None] - mean, y)
+    first, second = np.triu_indices(len(y), 1)
+    tests = flip_signs(y[first] - y[second], n_draws, rng=rng)
+    p = np.ones(difference.shape)
+    p[first, second] = p[second, first] = tests.p_adjusted
     centred = y - y.mean(axis=0)  # effects of tasks cancel in differences
     gram = centred @ centred.T / tasks
     squares = np.maximum(np.diag(gram)[:, None] + np.diag(gram) - 2 * gram, 0.0)
-    difference = _without_noise(mean[:, None] - mean, y)
-    variance = np.maximum(squares - difference**2, 0.0) / (tasks - 1)
-    draws = _SignFlips(centred, squares, n_draws, rng)
-    return _build(difference, np.sqrt(variance), draws, level, mean, float(unit))
-
-
-class _SignFlips:
-    """Random signs of tasks: the mean changes, the mean square does not."""
-
-    def __init__(self, centred: Array, squares: Array, n_draws: int, rng: np.random.Generator):
-        tasks = centred.shape[1]
-        if 2**tasks <= n_draws:
-            patterns = (np.arange(2**tasks)[:, None] >> np.arange(tasks)) & 1
-            signs = patterns * 2.0 - 1
-        else:
-            signs = rng.integers(0, 2, (n_draws, tasks)) * 2.0 - 1
-            signs[0] = 1  # the observed signs are one of the patterns
-        self.size = len(signs)
-        self._means = signs @ centred.T / tasks
-        self._squares, self._tasks = squares, tasks
-
-    def largest(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:
-        # |difference| / se grows with difference² / (mean square), which is quicker to compute.
-        squares = self._squares[first, second]
-        inverse = 1 / np.where(squares > 0, squares, np.inf)
-        ratio = np.concatenate([
-            ((means[:, first] - means[:, second]) ** 2 * inverse).max(axis=1)
-            for means in _blocks(self._means, first.size)
-        ])  # fmt: skip
-        with np.errstate(divide="ignore"):
-            return np.sqrt(ratio * (self._tasks - 1) / np.maximum(1 - ratio, 0.0))
+    se = np.sqrt(np.maximum(squares - difference**2, 0.0) / (tasks - 1))
+    # The statistic tasks · mean² / mean square as |t|.
+    share = _quantile(tests.largest, level) / tasks
+    with np.errstate(divide="ignore"):
+        critical = float(np.sqrt(share * (tasks - 1) / np.maximum(1 - share, 0.0)))
+    is_shown = p <= (1 - level) * (1 + _NOISE)
+    return _build(difference, se, is_shown, critical, level, mean, float(unit))
 
 
 @dataclass(frozen=True)
@@ -187,7 +158,8 @@ def rank_on_tasks(
     by_runs = runs[:, None] + runs + np.minimum(rest[:, None] + rest, item_variance)
     # Runs and items that do not vary show nothing about new ones.
     se = np.where(variance > 0, np.sqrt(variance), np.inf)
-    sets = _build(difference, se, draws, level, mean, 1.0)
+    t = _studentise(np.abs(difference), se)
+    sets = _build(difference, se, *_step_down(t, draws, level), level, mean, 1.0)
     return replace(sets, se=np.sqrt(variance), by_runs=by_runs, by_items=item_variance)
 
 
@@ -300,16 +272,22 @@ def _without_noise(difference: Array, scores: Array) -> Array:
 
 
 def _build(
-    difference: Array, se: Array, draws: _NullDraws, level: float, mean: Array, unit: float
-) -> RankSets:
-    t = _studentise(np.abs(difference), se)
-    is_shown, critical = _step_down(t, draws, level)
+    difference: Array, se: Array, is_shown: NDArray[np.bool_], critical: float, level: float,
+    mean: Array, unit: float,
+) -> RankSets:  # fmt: skip
     is_better = is_shown & (difference > 0)
     low, high = rank_intervals(is_better)
     return RankSets(
-        mean * unit, 1 + (difference < 0).sum(axis=1), low, high, is_better, difference * unit,
-        se * unit, critical, level,
-    )  # fmt: skip
+        mean * unit,
+        1 + (difference < 0).sum(axis=1),
+        low,
+        high,
+        is_better,
+        difference * unit,
+        se * unit,
+        critical,
+        level,
+    )
 
 
 def rank_intervals(is_better: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -325,16 +303,15 @@ def rank_intervals(is_better: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.
     return 1 + shown.sum(axis=0), len(shown) - shown.sum(axis=1)
 
 
-def _step_down(t: Array, draws: _NullDraws, level: float) -> tuple[NDArray[np.bool_], float]:
+def _step_down(t: Array, draws: _GaussianDraws, level: float) -> tuple[NDArray[np.bool_], float]:
     """Return which pairs are rejected, and the critical value of the first step.
 
     After each step the largest difference is taken over the pairs that are not rejected yet.
     """
     first, second = np.triu_indices(len(t), 1)
     is_shown, initial = np.zeros(t.shape, dtype=bool), 0.0
-    position = min(int(np.ceil(level * (draws.size + 1))), draws.size) - 1
     while first.size:
-        critical = float(np.sort(draws.largest(first, second))[position])
+        critical = _quantile(np.sort(draws.largest(first, second)), level)
         initial = initial or critical
         rejected = t[first, second] > critical
         if not rejected.any():
@@ -342,6 +319,11 @@ def _step_down(t: Array, draws: _NullDraws, level: float) -> tuple[NDArray[np.bo
         is_shown[first[rejected], second[rejected]] = True
         first, second = first[~rejected], second[~rejected]
     return is_shown | is_shown.T, initial
+
+
+def _quantile(ascending: Array, level: float) -> float:
+    """Return the draw that so many of all draws and the observed number do not exceed."""
+    return float(ascending[min(int(np.ceil(level * (ascending.size + 1))), ascending.size) - 1])
 
 
 def skewness_of_differences(scores: ArrayLike) -> tuple[float, float]:

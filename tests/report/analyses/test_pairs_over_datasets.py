@@ -1,9 +1,12 @@
 """Models compared over several datasets, against independent computations."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
 from pair_frames import OPTIONS, data, frame, over_splits, row_of
+from reseed import rank_models
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.study_info import StudyInfo
 from reseed.report.analyses import pairs
@@ -11,7 +14,6 @@ from reseed.report.analyses.shared.data import Data
 from reseed.stats.rank_power import detectable_shift
 from run_kinds import run_analysis
 from scipy import stats
-from statsmodels.stats.multitest import multipletests
 
 
 @pytest.fixture
@@ -19,19 +21,61 @@ def rng():
     return np.random.default_rng(5)
 
 
-def test_over_many_datasets_by_friedman_and_nemenyi(rng):
+def flip_p(d):
+    """Adjusted p-values of (pairs, datasets) by the step-down test over all patterns of signs."""
+    signs = np.array(list(product((1, -1), repeat=d.shape[1])))
+    t = (signs @ d.T) ** 2 / (d**2).sum(axis=1)
+    order, p, least = np.argsort(-t[0], kind="stable"), np.empty(len(d)), 0.0
+    for step, pair in enumerate(order):
+        largest = t[:, order[step:]].max(axis=1)
+        p[pair] = least = max(least, np.mean(largest >= t[0, pair] * (1 - 1e-9)))
+    return p
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "mse"])
+def test_all_models_over_datasets_by_sign_flips(rng, metric):
+    """Mean scores of a share, ranks of a loss; Nemenyi's numbers beside them."""
     posthocs = pytest.importorskip("scikit_posthocs")
     effects = {"x": 0.0, "y": 0.01, "z": 0.03}
     rows = [r for i in range(7) for r in over_splits(rng, effects, 6, f"d{i}")]
-    metrics = frame(rows)
-    table = run_analysis(pairs, data(metrics), OPTIONS)
+    metrics, greater = frame(rows, metric), metric == "accuracy"
+    table = run_analysis(pairs, data(metrics, metric, greater), OPTIONS)
     over = table[table["dataset"] == "all datasets"]
-    means = metrics.groupby(["dataset", "model"])["accuracy"].mean().unstack()
-    expected = posthocs.posthoc_nemenyi_friedman(-means)
-    for row in over.itertuples():
-        assert row.p == pytest.approx(expected.loc[row.model_a, row.model_b], abs=1e-6)
+    means = metrics.groupby(["dataset", "model"])[metric].mean().unstack()
+    signed = means if greater else -means
+    ranks = signed.rank(axis=1, ascending=False)
+    expected = posthocs.posthoc_nemenyi_friedman(-signed)
+    tested = signed if greater else -ranks
+    compared = zip(over["model_a"], over["model_b"], strict=True)
+    p = flip_p(np.array([tested[a] - tested[b] for a, b in compared]))
+    for row, adjusted in zip(over.itertuples(), p, strict=True):
+        a, b = row.model_a, row.model_b
+        assert row.test == ("sign-flip test" if greater else "sign-flip test of ranks")
+        assert row.p_adjusted == pytest.approx(adjusted)
+        assert row.difference == pytest.approx((tested[a] - tested[b]).mean())
+        assert row.mean_a == pytest.approx((means if greater else ranks)[a].mean())
+        assert (row.rank_a, row.rank_b) == pytest.approx((ranks[a].mean(), ranks[b].mean()))
+        assert row.wins == (signed[a] > signed[b]).sum()
+        assert row.nemenyi_p == pytest.approx(expected.loc[a, b], abs=1e-6)
         assert row.friedman_p == pytest.approx(stats.friedmanchisquare(*means.to_numpy().T).pvalue)
-    assert row_of(over, "z", "x")["mean_a"] < row_of(over, "z", "x")["mean_b"]
+    assert over["greater_is_better"].tolist() == [greater] * 3
+
+
+def test_compare_and_rank_give_one_answer(rng):
+    """The same models are shown to differ, of a share and of a loss."""
+    for metric, greater in (("accuracy", True), ("mse", False)):
+        scores = 0.5 + rng.normal(0, 0.02, (9, 4)) + [0, 0.01, 0.02, 0.04]
+        rows = [(f"d{i}", m, s, 0, 0, scores[i, k])
+                for i in range(9) for k, m in enumerate("abcd") for s in range(5)]  # fmt: skip
+        metrics = frame(rows, metric)
+        over = run_analysis(pairs, data(metrics, metric, greater), OPTIONS, n_boot=20)
+        over = over[(over["dataset"] == ALL_DATASETS) & (over["outcome"] == "difference")]
+        wide = metrics.groupby(["model", "dataset"])[metric].mean().reset_index()
+        ranking = rank_models(wide, metric=metric, greater_is_better=greater)
+        shown = ranking.new_tasks.is_better
+        better = {(a, b) for i, a in enumerate("abcd") for j, b in enumerate("abcd") if shown[i, j]}
+        assert set(zip(over.model_a, over.model_b, strict=True)) == better
+        assert 0 < len(better) < 6
 
 
 def test_flips_over_datasets_follow_the_stated_order(rng):
@@ -79,7 +123,8 @@ def test_over_datasets_uses_only_shared_splits(rng):
     """A's failures on hard splits made its own mean the best on every dataset."""
     over = run_analysis(pairs, data(failing(rng)), n_boot=20).query("dataset == 'all datasets'")
     row = row_of(over, "B", "A")
-    assert (row["outcome"], row["mean_a"], row["mean_b"]) == ("difference", 1.0, 2.0)
+    assert (row["outcome"], row["rank_a"], row["rank_b"]) == ("difference", 1.0, 2.0)
+    assert row["mean_a"] - row["mean_b"] == pytest.approx(row["difference"])
     assert row["failed"] == 3 * 12
     assert row["left_out"] == 3 * 12  # the runs of B on the splits where A failed
     assert "36 runs without a counterpart left out (36 failed)." in row["verdict"]
@@ -97,7 +142,7 @@ def test_different_test_ratios_and_folds_form_one_comparison(rng):
     table = run_analysis(pairs, data(pd.concat(parts, ignore_index=True)), OPTIONS)
     over = table[table["dataset"] == ALL_DATASETS]
     assert over["n"].tolist() == [8]
-    assert over["test"].item() == "Wilcoxon signed-rank test"
+    assert over["test"].item() == "sign-flip test"
     assert over["scheme"].item() == "holdout, given, kfold-5x1"
     assert np.isnan(over["test_ratio"].item())
 
@@ -127,22 +172,21 @@ def test_model_missing_a_dataset_is_reported_and_compared(rng):
     whole = row_of(over, "B", "A")
     assert (whole["n"], whole["missing"]) == (8, "")
     means = metrics.groupby(["dataset", "model"])["accuracy"].mean().unstack()
-    both = means.drop(["d3", "d5"])
-    raw = [stats.wilcoxon(means["B"] - means["A"])[1]]
-    raw += [stats.wilcoxon(both[model] - both["C"])[1] for model in "AB"]
-    expected = multipletests(raw, method="holm")[1]
-    assert whole["p"] == pytest.approx(raw[0])
-    assert sorted(over["p_adjusted"]) == pytest.approx(sorted(expected))
+    d = np.array([means[a] - means[b] for a, b in zip(over.model_a, over.model_b, strict=True)])
+    gone = (over[["model_a", "model_b"]] == "C").any(axis=1).to_numpy()
+    d[np.ix_(gone, means.index.isin(["d3", "d5"]))] = 0  # no part in any pattern
+    assert over["p_adjusted"].to_numpy() == pytest.approx(flip_p(d))
 
 
-def test_two_models_over_datasets_by_the_signed_rank_test(rng):
+def test_two_models_over_datasets_by_sign_flips(rng):
     rows = [r for i in range(9) for r in over_splits(rng, {"x": 0, "y": 0.02}, 6, f"d{i}")]
     metrics = frame(rows)
     row = run_analysis(pairs, data(metrics), OPTIONS).query("dataset == 'all datasets'").iloc[0]
     means = metrics.groupby(["dataset", "model"])["accuracy"].mean().unstack()
-    test = stats.wilcoxon(means["y"] - means["x"])
-    assert (row["model_a"], row["test"]) == ("y", "Wilcoxon signed-rank test")
-    assert row["p_adjusted"] == pytest.approx(test.pvalue)
+    d = (means["y"] - means["x"]).to_numpy()
+    assert (row["model_a"], row["test"]) == ("y", "sign-flip test")
+    assert row["p_adjusted"] == pytest.approx(flip_p(d[None])[0])
+    assert row["difference"] == pytest.approx(d.mean())
     losses = frame(rows, "mse")
     row = (
         run_analysis(pairs, data(losses, "mse", False), OPTIONS)
@@ -158,7 +202,7 @@ def test_open_verdicts_name_what_twice_the_datasets_find(rng):
     row = run_analysis(pairs, data(frame(rows)), n_boot=20).query("dataset == 'all datasets'")
     row = row.iloc[0]
     assert (row["outcome"], row["add"]) == ("no difference shown", "datasets")
-    assert row["detectable_add"] == detectable_shift("signed-rank", 12)
+    assert row["detectable_add"] == detectable_shift(12)
     assert f"on 12 datasets {row['detectable_add']:.1f}." in row["verdict"]
 
 
@@ -168,9 +212,9 @@ def test_equivalence_over_datasets(rng):
     table = run_analysis(pairs, data(metrics), OPTIONS, rope=0.01)
     row = table[table["dataset"] == "all datasets"].iloc[0]
     wide = metrics.pivot(index=["dataset", "data_seed"], columns="model", values="accuracy")
-    d = (wide["x"] - wide["y"]).groupby(level=0).mean()
-    sides = (stats.wilcoxon(d + side, alternative=way).pvalue
-             for side, way in ((0.01, "greater"), (-0.01, "less")))  # fmt: skip
+    d = (wide["x"] - wide["y"]).groupby(level=0).mean().to_numpy()
+    signs = np.array(list(product((1, -1), repeat=7)))
+    sides = [np.mean(signs @ margin >= margin.sum() - 1e-12) for margin in (0.01 + d, 0.01 - d)]
     assert row["equivalence_p"] == pytest.approx(max(sides))
     assert row["outcome"] == "equivalent"
     assert "equivalent within ±1 points over datasets" in row["verdict"]

@@ -160,7 +160,7 @@ def test_no_two_models_or_arms_look_alike():
     ("count", "models", "limits"),
     [
         (5, 5, "no difference, however large, is found with a power of 80 % on so few datasets"),
-        (12, 3, "detectable with a power of 80 %: a mean difference of 1.2 SD between datasets"),
+        (12, 3, "detectable with a power of 80 %: a mean difference of 1.0 SD between datasets"),
     ],
 )
 def test_claims_over_datasets_state_what_they_could_find(count, models, limits):

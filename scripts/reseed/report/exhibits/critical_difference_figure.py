@@ -13,6 +13,7 @@ from pandas.api.typing import SeriesGroupBy
 
 from reseed.claims import phrases
 from reseed.claims.claim import Claim
+from reseed.claims.possible_ranks import choose_ranked
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import style
 from reseed.report.rendering.arms import arm_title
@@ -65,8 +66,10 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     boards: list[tuple[str, pd.DataFrame, pd.DataFrame]] = []
     without = []
     if not rows.empty:
-        ranks = rows[rows["critical_difference"].notna()]
-        chosen = ranks if len(ranks) else rows[rows["design"] != "datasets"]
+        chosen = choose_ranked(rows)
+        if (chosen["design"] == "datasets").any():
+            ranks = {f"mean_{side}": chosen[f"rank_{side}"] for side in "ab"}
+            chosen = chosen.assign(**ranks, greater_is_better=False)
         for title, part in settings(data, chosen):
             board = _board(part)
             if board is None:
@@ -104,9 +107,9 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         ],
         definitions=[
             "A bar joins models of which no two are shown to differ; a model without a bar is shown"
-            " to differ from every other. Over datasets by Friedman's and Nemenyi's tests, where"
-            " the line CD is the difference of mean ranks that would be shown; on one dataset by"
-            " the verdicts."
+            " to differ from every other, by the verdicts. Over datasets the line CD is the"
+            " difference of mean ranks that Nemenyi's test would need, for comparison with the"
+            " literature."
         ],
         drawn=frozenset({"mean"}),
         alt="Models by mean; bars join those whose comparison is inconclusive.",

@@ -193,7 +193,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
 
 
 def _over_datasets(rows: pd.DataFrame) -> Claim:
-    of = " of average ranks" if rows["test"].str.startswith("Nemenyi").all() else ""
+    of = " of average ranks" if (rows["metric"] == "rank").all() else ""
     headline = "Over {n} a difference is shown for {shown}"
     return Claim(
         "shown_over_datasets",

@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from math import comb
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
-from reseed.claims.designs import NEMENYI, SIGN, SIGNED_RANK, DesignFacts, choose_method
+from reseed.claims.budget import find_shift
+from reseed.claims.designs import (
+    SIGN,
+    SIGN_FLIPS,
+    SIGNS_SEED,
+    DesignFacts,
+    choose_method,
+)
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import Row
 from reseed.metrics.names import is_share
 from reseed.report.analyses.shared.keys import group_across_datasets, merge_keys
 from reseed.report.analyses.shared.pairing import ModelGroup
 from reseed.stats.comparison import differences, holm
-from reseed.stats.many_datasets import ManyDatasets, compare_over_datasets, compare_two_models
-from reseed.stats.rank_power import RankTest, detectable_shift
+from reseed.stats.many_datasets import compare_over_datasets, rank_within
+from reseed.stats.sign_flips import flip_equivalence_p, flip_signs
 
 #: Fewest datasets for a verdict over datasets.
 MIN_DATASETS = 5
 _NAMED_DATASETS = 3  # datasets that a note names; it counts the rest
+
+
+#: What is known of two models over datasets before the test, the better one first, and their
+#: differences (datasets,), NaN where a model is missing.
+_Pair = tuple[Row, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -42,13 +53,16 @@ class AcrossDatasets:
 
         groups, rows_of_pairs: the groups of models, and the rows of `pairs` for each of them.
 
-        If all models share splits on at least `MIN_DATASETS` datasets, the average ranks of three
-        or more models are compared (Friedman, Nemenyi). Otherwise each pair is compared on the
-        datasets where both models have comparable runs. The test is the signed-rank test of the
-        mean differences if all datasets have one metric that is a share, else the sign test;
-        p-values are adjusted by Holm over the pairs. With a region for that metric, two one-sided
-        signed-rank tests against it are added. With fewer datasets, a row only counts them.
+        All pairs are tested at once by random signs of the datasets (`stats.sign_flips`). What is
+        tested is the mean difference if all datasets have one metric that is a share. If not, it is
+        the mean difference of the models' ranks within datasets if all pairs of three models or
+        more share splits on at least `MIN_DATASETS` datasets; else the number of datasets on which
+        a model is ahead. Each pair is otherwise compared on the datasets where both models have
+        comparable runs. With a region for a share, two one-sided tests against it are added. With
+        fewer datasets, a row only counts them.
 
+        For the literature, rows of all pairs of three models or more have mean ranks (`rank_a`,
+        `rank_b`), Friedman's and Nemenyi's p-values and the critical difference of mean ranks.
         `missing` names the datasets that a pair lacks. `left_out` and `failed` count the unused
         runs and the trials without a score of the two models, over all datasets.
         """
@@ -61,21 +75,22 @@ class AcrossDatasets:
             means = [shared_means(group, models) for group in parts]
             is_complete = all(np.isfinite(mean).all() for mean, _ in means)
             many = len(parts) >= MIN_DATASETS and len(models) > 2
-            are_ranked = is_complete and many and not self.is_restricted
-            if choose_method(DesignFacts("datasets", ranks_models=are_ranked)) is NEMENYI:
-                compared = list(self._rank_rows(parts, models, means))
+            if is_complete and many and not self.is_restricted:
+                pairs = self._all_pairs(parts, models, means)
             else:
-                compared = self._pair_rows(parts, [rows_of_pairs[i] for i in positions])
+                pairs = self._known_pairs(parts, [rows_of_pairs[i] for i in positions])
             key = merge_keys(pd.DataFrame([group.key for group in parts]))
-            rows += [key | row for row in compared]
+            rows += [key | row for row in self._test(pairs)]
         return rows
 
-    def _row(self, parts: list[ModelGroup], a: str, b: str, n: int) -> Row:
+    def _row(self, parts: list[ModelGroup], a: str, b: str, used: list[ModelGroup]) -> Row:
+        """What does not depend on the scores; differences have a unit if `used` have a share."""
+        n, unit = len(used), _find_share(used)
         return {
             "dataset": ALL_DATASETS,
             "model_a": a,
             "model_b": b,
-            "design": SIGNED_RANK.design,
+            "design": SIGN_FLIPS.design,
             "n": n,
             "n_a": n,
             "n_b": n,
@@ -85,103 +100,111 @@ class AcrossDatasets:
             "min_runs": MIN_DATASETS,
             "missing": "",
             "family": "datasets",
+            "greater_is_better": True,
+            "metric": unit.metric if unit else "datasets",
+            "factor": unit.factor if unit else 1.0,
+            "unit": unit.unit if unit else "",
         }
 
-    def _rank_rows(
+    def _all_pairs(
         self,
         parts: list[ModelGroup],
         models: list[str],
         means: list[tuple[np.ndarray, np.ndarray]],
-    ) -> Iterator[Row]:
+    ) -> list[_Pair]:
+        """All pairs of models that have scores on every dataset, the best model first."""
         scores = np.stack([mean for mean, _ in means])
         left_out = np.sum([left for _, left in means], axis=0)
-        result = compare_over_datasets(scores, alpha=self.alpha)
-        order = np.argsort(result.average_ranks, kind="stable")
-        shift = detectable_shift("Nemenyi", len(parts), len(models), alpha=self.alpha)
-        for position, i in enumerate(order):
-            for j in order[position + 1 :]:
-                # By dataset: rounding errors are relative to the size of a dataset's scores.
-                sign = np.sign(differences(scores[:, [i]], scores[:, [j]]))
-                yield (
-                    self._row(parts, models[i], models[j], len(parts))
-                    | {
-                        "metric": "rank",
-                        "greater_is_better": False,
-                        "factor": 1.0,
-                        "unit": "",
-                        "test": NEMENYI.test,
-                        "detectable_sd": shift,
-                        "left_out": int(left_out[i] + left_out[j]),
-                        "pairs": comb(len(models), 2),
-                    }
-                    | _count_wins(int((sign > 0).sum()), int((sign < 0).sum()), len(parts))
-                    | _ranks(result, int(i), int(j))
-                )
+        known = compare_over_datasets(scores, alpha=self.alpha)
+        facts = DesignFacts("datasets", has_one_share=bool(_find_share(parts)), ranks_models=True)
+        method = choose_method(facts)
+        ranks = rank_within(scores)
+        better = scores if method is SIGN_FLIPS else -ranks
+        mean = better.mean(axis=0)
+        pairs = []
+        for i, j in combinations(np.argsort(-mean, kind="stable"), 2):
+            row = self._row(parts, models[i], models[j], parts) | {
+                "test": method.test,
+                "left_out": int(left_out[i] + left_out[j]),
+                "mean_a": abs(float(mean[i])),
+                "mean_b": abs(float(mean[j])),
+                "rank_a": float(known.average_ranks[i]),
+                "rank_b": float(known.average_ranks[j]),
+                "nemenyi_p": float(known.nemenyi_p[i, j]),
+                "friedman_p": known.friedman_p,
+                "critical_difference": known.critical_difference,
+            }
+            if method is not SIGN_FLIPS:
+                row |= {"metric": "rank", "greater_is_better": False}
+            # By dataset: rounding errors are relative to the size of a dataset's scores.
+            pairs.append((row, differences(better[:, [i]], better[:, [j]])[:, 0]))
+        return pairs
 
-    def _pair_rows(self, parts: list[ModelGroup], rows_of_pairs: list[list[Row]]) -> list[Row]:
-        """One row a pair of models, on the datasets where both have comparable runs."""
-        by_pair: dict[frozenset, list[tuple[ModelGroup, Row]]] = {}
-        for group, pairs in zip(parts, rows_of_pairs, strict=True):
+    def _known_pairs(self, parts: list[ModelGroup], rows_of_pairs: list[list[Row]]) -> list[_Pair]:
+        """Each pair of models, on the datasets where both have comparable runs."""
+        by_pair: dict[frozenset, list[tuple[int, Row]]] = {}
+        for place, pairs in enumerate(rows_of_pairs):
             for row in pairs:
                 pair = frozenset((row["model_a"], row["model_b"]))
-                by_pair.setdefault(pair, []).append((group, row))
-        rows = [self._pair_row(parts, on_datasets) for on_datasets in by_pair.values()]
-        tested = [row for row in rows if row["n"] >= MIN_DATASETS]
-        adjusted = holm([row["p"] for row in tested]).tolist() if tested else []
-        for row, p in zip(tested, adjusted, strict=True):
-            row |= {"p_adjusted": p, "p_holm": p, "pairs": len(tested)}
-            test: RankTest = "sign" if row["test"] == SIGN.test else "signed-rank"
-            level = self.alpha / len(tested)
-            row["detectable_sd"] = detectable_shift(test, int(row["n"]), alpha=level)
-            row["p_least"] = min(1.0, len(tested) * row["p_least"])
-        with_region = [row for row in tested if "equivalence_p" in row]
+                by_pair.setdefault(pair, []).append((place, row))
+        return [self._known_pair(parts, on_datasets) for on_datasets in by_pair.values()]
+
+    def _known_pair(self, parts: list[ModelGroup], on_datasets: list[tuple[int, Row]]) -> _Pair:
+        first, second = sorted(on_datasets[0][1][side] for side in ("model_a", "model_b"))
+        d = np.full(len(parts), np.nan)
+        for place, pair in on_datasets:
+            if pair["n"] and pair["design"] != "different splits":
+                d[place] = pair["difference"] * (1 if pair["model_a"] == first else -1)
+        used = [group for group, value in zip(parts, d, strict=True) if np.isfinite(value)]
+        facts = DesignFacts("datasets", has_one_share=bool(_find_share(used)), ranks_models=False)
+        method = choose_method(facts)
+        d = np.sign(d) if method is SIGN else d
+        if np.nansum(d) < 0:
+            first, second, d = second, first, -d
+        row = self._row(parts, first, second, used) | {
+            "left_out": sum(pair["left_out"] for _, pair in on_datasets),
+            "missing": _missing(parts, {group.key["dataset"] for group in used}),
+            "test": method.test if used else "",
+        }
+        return row, d
+
+    def _test(self, pairs: list[_Pair]) -> list[Row]:
+        """The rows with their tests, which hold for all pairs at once."""
+        tested = [(row, d) for row, d in pairs if row["n"] >= MIN_DATASETS]
+        for row, d in pairs:
+            row |= _describe(d[np.isfinite(d)])
+        if tested:
+            found = flip_signs(
+                np.stack([d for _, d in tested]), rng=np.random.default_rng(SIGNS_SEED)
+            )
+            for (row, _), p, adjusted, least in zip(
+                tested, found.p_value, found.p_adjusted, found.p_least, strict=True
+            ):
+                row |= {"p": float(p), "p_adjusted": float(adjusted), "p_holm": float(adjusted)}
+                row |= {"p_least": float(least), "pairs": len(tested)}
+                row["detectable_sd"] = find_shift(row, int(row["n"]))
+        self._test_equivalence(tested)
+        return [row for row, _ in pairs]
+
+    def _test_equivalence(self, tested: list[_Pair]) -> None:
+        """Two one-sided tests against the region of a share, Holm over the pairs."""
+        with_region = []
+        for row, d in tested:
+            if rope := self.ropes.get(row["metric"]):
+                draws = np.random.default_rng(SIGNS_SEED)
+                row["rope"] = rope
+                row["equivalence_p"] = flip_equivalence_p(d[np.isfinite(d)], rope, rng=draws)
+                with_region.append(row)
         if with_region:
             adjusted = holm([row["equivalence_p"] for row in with_region])
             for row, p in zip(with_region, adjusted, strict=True):
                 row["equivalence_p_holm"] = float(p)
-        return rows
 
-    def _pair_row(self, parts: list[ModelGroup], on_datasets: list[tuple[ModelGroup, Row]]) -> Row:
-        first, second = sorted(on_datasets[0][1][side] for side in ("model_a", "model_b"))
-        used, d = [], []
-        for group, pair in on_datasets:
-            if pair["n"] and pair["design"] != "different splits":
-                d.append(pair["difference"] * (1 if pair["model_a"] == first else -1))
-                used.append(group)
-        row = self._row(parts, first, second, len(used)) | {
-            "left_out": sum(pair["left_out"] for _, pair in on_datasets),
-            "missing": _missing(parts, {group.key["dataset"] for group in used}),
-            "greater_is_better": True,
-            "metric": "datasets",
-            "factor": 1.0,
-            "unit": "",
-        }
-        if not used:
-            return row
-        metrics, factors = {group.metric for group in used}, {group.factor for group in used}
-        commensurable = len(metrics) == len(factors) == 1 and is_share(used[0].metric)
-        rope = self.ropes.get(used[0].metric) if commensurable else None
-        method = choose_method(DesignFacts("datasets", has_one_share=commensurable))
-        result = compare_two_models(np.array(d), commensurable=commensurable, rope=rope)
-        if result.difference < 0:
-            row |= {"model_a": second, "model_b": first}
-            result = compare_two_models(-np.array(d), commensurable=commensurable, rope=rope)
-        row |= {
-            "test": method.test,
-            "difference": result.difference,
-            "p": result.p_value,
-            "p_least": result.p_least,
-        } | _count_wins(result.wins, result.losses, len(used))
-        if commensurable:
-            row |= {
-                "metric": used[0].metric,
-                "factor": used[0].factor,
-                "unit": used[0].unit,
-                "greater_is_better": used[0].greater_is_better,
-            }
-        if rope:
-            row |= {"rope": rope, "equivalence_p": result.equivalence_p}
-        return row
+
+def _find_share(groups: list[ModelGroup]) -> ModelGroup | None:
+    """A group whose metric all groups have, if that is a share in one unit."""
+    units = {(group.metric, group.factor) for group in groups}
+    return groups[0] if len(units) == 1 and is_share(groups[0].metric) else None
 
 
 def shared_means(group: ModelGroup, models: list[str]) -> tuple[np.ndarray, np.ndarray]:
@@ -208,25 +231,22 @@ def shared_means(group: ModelGroup, models: list[str]) -> tuple[np.ndarray, np.n
     return group.sign * (totals[:, common] / counts[:, common]).mean(axis=1), left_out
 
 
-def _ranks(result: ManyDatasets, i: int, j: int) -> Row:
-    ranks = float(result.average_ranks[i]), float(result.average_ranks[j])
+def _describe(d: np.ndarray) -> Row:
+    """Mean difference, and on how many datasets it has that sign.
+
+    `instability` counts a tie one half. Without a dataset only counts.
+    """
+    if not d.size:
+        return {}
+    wins, losses = int((d > 0).sum()), int((d < 0).sum())
+    ties = d.size - wins - losses
     return {
-        "mean_a": ranks[0],
-        "mean_b": ranks[1],
-        "difference": ranks[1] - ranks[0],
-        "p": float(result.nemenyi_p[i, j]),
-        # Nemenyi's p-values are already adjusted for all pairs.
-        "p_adjusted": float(result.nemenyi_p[i, j]),
-        "friedman_p": result.friedman_p,
-        "critical_difference": result.critical_difference,
+        "difference": float(d.mean()),
+        "wins": wins,
+        "losses": losses,
+        "ties": ties / d.size,
+        "instability": (losses + ties / 2) / d.size,
     }
-
-
-def _count_wins(wins: int, losses: int, n: int) -> Row:
-    """On how many datasets the stated order holds; `instability` counts a tie one half."""
-    ties = n - wins - losses
-    flips = (losses + ties / 2) / n
-    return {"wins": wins, "losses": losses, "ties": ties / n, "instability": flips}
 
 
 def _missing(parts: list[ModelGroup], used: set[str]) -> str:
