@@ -133,6 +133,7 @@ def replace_data_bytes(world: World) -> None:
 def touch_with_snakemake(world: World) -> None:
     """Ask Snakemake to mark files as current after an edit: it is refused."""
     file = world.draw.choice([EDITABLE, NAMED])
+    world.settle()  # else the other variant may be that of the results
     _use_other_variant(world, file)
     run = world.run("--touch")
     if not run.status or "--touch would mark files as current" not in run.text:

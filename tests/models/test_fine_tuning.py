@@ -56,6 +56,19 @@ def test_the_whole_network_moves_and_the_loaded_weights_stay(weights):
     assert model.predict(images).shape == (48, 3)
 
 
+def test_running_moments_follow_the_tuned_network(weights):
+    """With the slow moments of some backbones, predictions were those of another network."""
+    images, y = blobs(48)
+    backbone = pretrained_head.load_backbone("transformers", weights)
+    for module in backbone.modules():
+        if isinstance(module, torch.nn.BatchNorm2d):
+            module.momentum = 1e-4
+    model = make(weights, tuning_epochs=20).fit(images, y)
+    assert (model.predict(images).argmax(axis=1) == y).mean() > 0.8
+    slow = make(weights, tuning_epochs=20, norm_momentum=1e-4).fit(images, y)
+    assert (slow.predict(images).argmax(axis=1) == y).mean() < 0.8
+
+
 def test_without_epochs_of_tuning_it_is_the_head(weights):
     images, y = blobs(48)
     options = {

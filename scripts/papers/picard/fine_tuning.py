@@ -3,7 +3,8 @@
 The paper trains a fresh linear head on the frozen backbone for one epoch (`pretrained_head`), and
 for the remaining time the entire network: SGD with momentum and weight decay, a cosine schedule of
 the learning rate. It states no rates and no number of epochs, so `tuning_epochs`, `tuning_rate`,
-`final_tuning_rate` and `tuning_batch_size` were chosen here. Images are not augmented. The seeds
+`final_tuning_rate`, `tuning_batch_size` and `norm_momentum` were chosen here. Images are not
+augmented. The seeds
 decide the initial weights of the head (`init`) and the order of batches in both stages (`order`).
 """
 
@@ -35,6 +36,7 @@ class Recipe(pretrained_head.Recipe):
     tuning_rate: float = 0.01
     final_tuning_rate: float = 0.0001
     tuning_batch_size: int = 64
+    norm_momentum: float = 0.1
 
 
 class Network(nn.Module):
@@ -74,6 +76,11 @@ class FineTuned(PretrainedHead):
         backbone = copy.deepcopy(pretrained_head.load_backbone(recipe.backbone, self.weights))
         self.network = Network(backbone.to(self.device), self.head, recipe.resolution)
         self.network.requires_grad_(True)
+        for module in self.network.modules():
+            if isinstance(module, nn.BatchNorm2d):
+                # A backbone's own momentum, such as 0.01, is for long trainings: after few batches
+                # the running moments would still be those of the pretraining.
+                module.momentum = recipe.norm_momentum
         stage = Stage(
             recipe.tuning_epochs,
             recipe.tuning_batch_size,
