@@ -66,7 +66,8 @@ found.table("leaderboard").shown[["Model", "Rank", "Mean accuracy ↑", "Letters
 # Of each pair are printed
 #
 # - the **difference** with its 95 % interval, in points (100 points are a share of 1);
-# - **p (adjusted)**: adjusted for the number of pairs, and for splits that share training rows;
+# - **p (Holm, both directions)**: adjusted for the number of pairs, and for splits that share training
+#   rows;
 # - **flips**: how often single runs rank the two models the other way round;
 # - the **outcome**: a difference is shown, or it is not. "Not shown" does not mean "equal".
 

@@ -230,13 +230,13 @@ def test_both_readings_of_a_spread_are_shown():
     root = 5**0.5
     as_error = [90.895, 0.305 * root, 5, 90.005, 0.305 * root, 5]
     expected = ttest_ind_from_stats(*as_error, equal_var=False).pvalue
-    assert row["p_holm_if_se"] == pytest.approx(expected)
+    assert row["p_adjusted_if_se"] == pytest.approx(expected)
     assert "if ± is the SD" in row["verdict"]
     assert "if it is the standard error" in row["verdict"]
     assert "state it (`spread`, `--spread`)" in row["verdict"]
     (stated,) = compare_means(table, 5, spread="sd").to_dict("records")
     assert stated["outcome"] == "difference"
-    assert np.isnan(stated["p_holm_if_se"])
+    assert np.isnan(stated["p_adjusted_if_se"])
     assert "standard error" not in stated["verdict"]
     by_heading = table.rename(columns={"accuracy": "accuracy (mean ± std)"})
     assert compare_means(by_heading, 5)["outcome"][0] == "difference"

@@ -13,14 +13,18 @@ from reseed.claims.families import describe_families
 from reseed.claims.formatting import format_p, format_share
 from reseed.claims.pair_verdicts import BY_ONE_CORRECTION, find_conditional, label_pair_outcomes
 from reseed.claims.possible_ranks import format_ranks
-from reseed.claims.verdicts import ALL_DATASETS
+from reseed.claims.verdicts import ALL_DATASETS, BOTH_DIRECTIONS
 from reseed.comparison.baseline_answer import answer_baseline, find_baseline
 from reseed.comparison.output import UNLIMITED, build_table, open_console, read_console
-from reseed.comparison.shown import MOST_SENTENCES, ResultRow, format_estimate
+from reseed.comparison.shown import (
+    MOST_SENTENCES,
+    ResultRow,
+    format_estimate,
+    note_two_procedures,
+)
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.metrics.directions import AGAINST
 from reseed.readers.deterministic import list_single_runs
-from reseed.readers.source_table import join_names
 from reseed.report.rendering.numbers import counted, several
 
 if TYPE_CHECKING:
@@ -290,50 +294,47 @@ def list_notes(comparison: ComparedModels) -> list[str]:
     families = tested.groupby([*COMPARISON_COLUMNS], dropna=False).ngroups
     text = describe_families(families, pairs["alpha"].iloc[0]) if len(pairs) else ""
     notes = [f"{trials.ok:,} runs, {trials.failed:,} failed and left out.", *comparison.notes]
-    notes += _note_two_procedures(pairs)
+    notes += note_two_procedures(pairs)
     if comparison.possible_ranks:
         level = 100 * (1 - pairs["alpha"].iloc[0])
         notes.append(f"Possible ranks hold for all models at once, at a level of {level:g} %.")
     return [*notes, *([text] if text else []), *_note_incomplete_ranks(comparison)]
 
 
-def _note_two_procedures(pairs: pd.DataFrame) -> list[str]:
-    """The pairs for which Holm's procedure and that over both directions fall on two sides of α."""
-    sides = [pairs[name] <= pairs["alpha"] for name in ("p_adjusted", "p_holm")]
-    apart = pairs[(sides[0] != sides[1]) & (pairs["family"] != "datasets")]
-    if apart.empty:
-        return []
-    names = [f"{row.model_a} – {row.model_b}" for row in apart.itertuples()]
-    return [
-        f"Holm over the pairs (`p_holm`) and over both directions of each (`p_adjusted`, which "
-        f"decides and fits the intervals) fall on different sides of α: {join_names(names)}."
-    ]
-
-
 def list_rows(comparison: ComparedModels, verdicts: pd.DataFrame) -> list[ResultRow]:
     """One row a comparison: difference with its interval, p, flips, outcome."""
     rows = comparison.statistics("pairs").loc[verdicts.index]
+    heading = _name_p(rows)
     return [
-        _build_row(row, label, verdict)
+        _build_row(row, label, verdict, heading)
         for row, label, verdict in zip(
             rows.to_dict("records"), label_pair_outcomes(rows), verdicts["verdict"], strict=True
         )
     ]
 
 
-def _build_row(row: Mapping[Any, Any], label: str, verdict: str) -> ResultRow:
+def _build_row(row: Mapping[Any, Any], label: str, verdict: str, heading: str) -> ResultRow:
     p, flips = row["p_adjusted"], row["instability"]
     is_sized = row["design"] != "datasets"
     value, low, high = (
         row[name] * row["factor"] if is_sized else np.nan for name in ("difference", "low", "high")
     )
     cells = {
-        "p (adjusted)": format_p(p) if p == p else "–",
+        heading: format_p(p) if p == p else "–",
         "Flips": format_share(flips) if flips == flips else "–",
         "Outcome": label,
     }
     name = f"{row['model_a']} – {row['model_b']}"
     return ResultRow(name, format_difference(row), value, low, high, cells, row["dataset"], verdict)
+
+
+def _name_p(rows: pd.DataFrame) -> str:
+    """Heading of the p-values that decide: the name of their adjustment."""
+    is_over = rows["design"] == "datasets"
+    if not is_over.any():
+        return BOTH_DIRECTIONS
+    is_ranked = rows.loc[is_over, "friedman_p"].notna()
+    return f"p ({'Nemenyi' if is_ranked.any() else 'Holm'})" if is_over.all() else "p, adjusted"
 
 
 def _name_differences(rows: pd.DataFrame) -> str:

@@ -23,6 +23,7 @@ from reseed.comparison.item_pairs import (
 from reseed.comparison.item_result import ItemComparison, rank_by_verdicts
 from reseed.comparison.ranking import rank_item_scores
 from reseed.comparison.resolution import check_frame
+from reseed.comparison.shown import note_two_procedures
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.metrics.names import is_share
 from reseed.readers.read import read_scores
@@ -127,6 +128,7 @@ def compare_items(
     if len(arranged) > 1 and len(arranged[0].models) >= MIN_RANKED:
         overall = rank_item_scores(arranged, sign, 1 - alpha)
         notes += overall.notes if overall else []
+    notes += note_two_procedures(verdicts)
     return ItemComparison(
         verdicts, board, table.metric, tuple(dict.fromkeys(notes)),
         rank_by_verdicts(verdicts, board), overall, title,

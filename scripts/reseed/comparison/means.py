@@ -15,8 +15,9 @@ import pandas as pd
 
 from reseed.claims.formatting import count_noun, format_p
 from reseed.claims.mean_verdicts import build_mean_verdict
+from reseed.claims.verdicts import BOTH_DIRECTIONS
 from reseed.comparison.output import Result
-from reseed.comparison.shown import ResultRow, Shown, build_pair_row
+from reseed.comparison.shown import ResultRow, Shown, build_pair_row, note_two_procedures
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.metrics.directions import (
     AGAINST,
@@ -28,7 +29,7 @@ from reseed.metrics.names import split_words
 from reseed.readers.columns import normalize_name
 from reseed.readers.metric_choice import ask_direction
 from reseed.readers.paper_tables import UNKNOWN, read_means, spread_to_sd
-from reseed.stats.comparison import holm
+from reseed.report.analyses.shared.adjustment import adjust_p
 from reseed.stats.planning import detectable_effect
 from reseed.stats.unpaired import Welch, welch_of_means
 
@@ -39,6 +40,8 @@ CAUTION = (
     "difference: use `reseed compare` with the runs. A table does not show what was tried and left "
     "out."
 )
+#: Adjusted p-values (`report.analyses.shared.adjustment`).
+_ADJUSTED = ("p_adjusted", "p_holm", "p_adjusted_rounded", "p_adjusted_if_se")
 #: Power of the smallest detectable difference.
 _POWER = 0.8
 
@@ -59,7 +62,7 @@ class MeanComparison(Result):
         against = [note for note in self.notes if note.startswith(AGAINST)]
         sentences = list(self.verdicts["verdict"])
         if len(sentences) > 1:
-            tested = self.verdicts["p_holm"].notna()
+            tested = self.verdicts["p_adjusted"].notna()
             is_shown = self.verdicts["outcome"] == "difference"
             sentences = [
                 f"A difference is shown for {is_shown.sum()} of "
@@ -75,8 +78,8 @@ class MeanComparison(Result):
 
 
 def _build_row(row: Mapping[Any, Any]) -> ResultRow:
-    p = row["p_holm"]
-    cells = {"p (Holm)": format_p(p) if p == p else "–", "Outcome": row["outcome"]}
+    p = row["p_adjusted"]
+    cells = {BOTH_DIRECTIONS: format_p(p) if p == p else "–", "Outcome": row["outcome"]}
     return build_pair_row(row, cells)
 
 
@@ -97,14 +100,16 @@ def compare_means(
     `verdicts` of the result has one row a pair and dataset. `model_a` has the better mean. Columns:
 
     - `difference` with its interval (`low`, `high`), positive where `model_a` is better;
-      Welch's `p`, and `p_holm`, adjusted over the pairs of the dataset;
-    - `p_rounded`, `p_holm_rounded`: the same for the least favourable digits before rounding, of
-      each cell by its own digits;
-    - `p_holm_if_se`: as `p_holm_rounded`, if ± is a standard error; NaN where its meaning is known;
+      Welch's `p`, adjusted over the pairs of the dataset: `p_adjusted` by Holm over both directions
+      of each, `p_holm` by plain Holm;
+    - `p_rounded`, `p_adjusted_rounded`: the same for the least favourable digits before rounding,
+      of each cell by its own digits;
+    - `p_adjusted_if_se`: as `p_adjusted_rounded`, if ± is a standard error; NaN where its meaning
+      is known;
     - `detectable`: the smallest true difference that so many runs with these SDs find in 80 % of
       cases, for the least favourable digits too; `detectable_add`: the same for twice the runs;
     - `outcome` (difference, no difference shown, too few runs, no variation), decided by
-      the greater of `p_holm_rounded` and `p_holm_if_se`; `verdict`, a sentence.
+      the greater of `p_adjusted_rounded` and `p_adjusted_if_se`; `verdict`, a sentence.
 
     Args:
         source: a CSV or frame: a row a model with cells such as `90.4 ± 0.5`, a column a dataset;
@@ -162,7 +167,7 @@ def compare_means(
     found = [build_mean_verdict(row, min_runs, _POWER) for row in table.to_dict("records")]
     table["outcome"] = [verdict.outcome for verdict in found]
     table["verdict"] = [verdict.sentence() for verdict in found]
-    return MeanComparison(table, (*notes, CAUTION))
+    return MeanComparison(table, (*notes, *note_two_procedures(table), CAUTION))
 
 
 def _read_metric(caption: str) -> str | None:
@@ -241,17 +246,10 @@ def _test_pairs(pairs: pd.DataFrame, level: float, alpha: float, min_runs: int) 
     tested = ~has_few_runs & (test.scale > 0)
     detectable: np.ndarray | float = np.nan
     detectable_add: np.ndarray | float = np.nan
-    names = ("p_holm", "p_holm_rounded", "p_holm_if_se")
-    adjusted = {name: np.full(len(pairs), np.nan) for name in names}
+    error_a, error_b = (_read_as_standard_error(pairs, side) for side in "ab")
+    _, p_if_se = _test_least_favourable(error_a, error_b, _welch(error_a, error_b, level), level)
     is_unknown = (pairs[["spread_a", "spread_b"]] == UNKNOWN).any(axis=1).to_numpy()
     if tested.any():
-        adjusted["p_holm"][tested] = holm(test.p[tested])
-        adjusted["p_holm_rounded"][tested] = holm(p_rounded[tested])
-        error_a, error_b = (_read_as_standard_error(pairs, side) for side in "ab")
-        test_if_se = _welch(error_a, error_b, level)
-        _, p_if_se = _test_least_favourable(error_a, error_b, test_if_se, level)
-        adjusted["p_holm_if_se"][tested] = holm(p_if_se[tested])
-        adjusted["p_holm_if_se"][~is_unknown] = np.nan
         more_a, more_b = (replace(side, n=2 * side.n) for side in (a, b))
         more, _ = _test_least_favourable(more_a, more_b, _welch(more_a, more_b, level), level)
         # The least favourable means are half a unit nearer to each other than printed.
@@ -261,11 +259,14 @@ def _test_pairs(pairs: pd.DataFrame, level: float, alpha: float, min_runs: int) 
             + b.half_mean
             for found in (rounded, more)
         )
-    return pairs.assign(
+    rows = pairs.assign(
         difference=test.difference, low=test.low, high=test.high, df=test.df, p=test.p,
-        p_rounded=p_rounded, **adjusted, pairs=int(tested.sum()), detectable=detectable,
-        detectable_add=detectable_add,
-    )  # fmt: skip
+        p_rounded=p_rounded, p_if_se=p_if_se, **dict.fromkeys(_ADJUSTED, np.nan),
+        pairs=int(tested.sum()), detectable=detectable, detectable_add=detectable_add,
+    ).to_dict("records")  # fmt: skip
+    adjust_p([row for row, is_tested in zip(rows, tested, strict=True) if is_tested])
+    table = pd.DataFrame(rows).drop(columns="p_if_se")
+    return table.assign(p_adjusted_if_se=table["p_adjusted_if_se"].where(is_unknown))
 
 
 def _orient(pairs: pd.DataFrame, greater: bool) -> pd.DataFrame:

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from reseed.claims.formatting import count_interval_decimals, format_number
+from reseed.readers.source_table import join_names
 
 #: Rows whose verdicts are printed as sentences; of more rows, tables have all.
 MOST_SENTENCES = 3
@@ -109,3 +110,16 @@ def format_estimate(value: float, low: float, high: float, unit: str = "") -> st
     if not (isfinite(low) and isfinite(high)):
         return text
     return f"{text} [{format_number(low, decimals)}, {format_number(high, decimals)}]"
+
+
+def note_two_procedures(pairs: pd.DataFrame) -> list[str]:
+    """The pairs for which Holm's procedure and that over both directions fall on two sides of α."""
+    sides = [pairs[name] <= pairs["alpha"] for name in ("p_adjusted", "p_holm")]
+    apart = pairs[(sides[0] != sides[1]) & pairs["p_holm"].notna()]
+    if apart.empty:
+        return []
+    names = [f"{row.model_a} – {row.model_b}" for row in apart.itertuples()]
+    return [
+        f"Holm over the pairs (`p_holm`) and over both directions of each (`p_adjusted`, which "
+        f"decides) fall on different sides of α: {join_names(names)}."
+    ]

@@ -18,6 +18,8 @@ _ADJUSTED = (
     ("equivalence_p", "equivalence_p_holm", holm),
     ("conservative_p", "conservative_p_holm", holm_in_both_directions),
     ("skew_p", "skew_p_adjusted", holm_in_both_directions),
+    ("p_rounded", "p_adjusted_rounded", holm_in_both_directions),
+    ("p_if_se", "p_adjusted_if_se", holm_in_both_directions),
 )
 
 
