@@ -13,10 +13,10 @@ from reseed.claims.verdicts import format_region
 from reseed.comparison.shown import MOST_SENTENCES, format_estimate
 
 if TYPE_CHECKING:
-    from reseed.comparison.compared_models import ComparedModels
+    from reseed.comparison.result import Comparison
 
 
-def find_baseline(comparison: ComparedModels) -> str:
+def find_baseline(comparison: Comparison) -> str:
     """The baseline of a comparison on one dataset with few models; else empty."""
     baseline = (comparison.analyses["pairs"].get("options") or {}).get("baseline") or ""
     rows = comparison.statistics("pairs")
@@ -25,7 +25,7 @@ def find_baseline(comparison: ComparedModels) -> str:
     return baseline if is_simple else ""
 
 
-def answer_baseline(comparison: ComparedModels, baseline: str) -> list[str]:
+def answer_baseline(comparison: Comparison, baseline: str) -> list[str]:
     """One sentence a model."""
     pairs = comparison.statistics("pairs")
     needed: pd.DataFrame | None = None

@@ -28,7 +28,7 @@ from reseed.readers.deterministic import list_single_runs
 from reseed.report.rendering.numbers import counted, several
 
 if TYPE_CHECKING:
-    from reseed.comparison.compared_models import ComparedModels
+    from reseed.comparison.result import Comparison
 
 #: Pairs that are printed; `verdicts` has all.
 _MOST_PAIRS = 12
@@ -44,13 +44,13 @@ _REST = (
 )
 
 
-def state_answer(comparison: ComparedModels) -> list[str]:
+def state_answer(comparison: Comparison) -> list[str]:
     """The answer over everything in at most two sentences, after a direction against a name."""
     against = [note for note in comparison.notes if note.startswith(AGAINST)]
     return [*against, *_state_answer(comparison)]
 
 
-def _state_answer(comparison: ComparedModels) -> list[str]:
+def _state_answer(comparison: Comparison) -> list[str]:
     verdicts = comparison.verdicts
     if verdicts.empty:
         return ["Nothing to compare: no two models have runs on the same data."]
@@ -95,7 +95,7 @@ def _state_answer(comparison: ComparedModels) -> list[str]:
     return lines
 
 
-def _offer_deterministic(comparison: ComparedModels) -> list[str]:
+def _offer_deterministic(comparison: Comparison) -> list[str]:
     """The option for models with one run a split, if they leave pairs without a verdict."""
     few = comparison.verdicts
     few = few[few["outcome"] == "too few runs"]
@@ -174,7 +174,7 @@ def _describe_scope(rows: pd.DataFrame) -> str:
     return ""
 
 
-def render(comparison: ComparedModels, width: int | None = None, color: bool = False) -> str:
+def render(comparison: Comparison, width: int | None = None, color: bool = False) -> str:
     """The text of `reseed compare`.
 
     Args:
@@ -194,7 +194,7 @@ def render(comparison: ComparedModels, width: int | None = None, color: bool = F
     return read_console(console)
 
 
-def _print_ranking(console: Any, comparison: ComparedModels) -> None:
+def _print_ranking(console: Any, comparison: Comparison) -> None:
     """The ranking, without the less important columns if it does not fit."""
     board = comparison.table("leaderboard").shown
     ranks = {model: format_ranks(*ends) for model, ends in comparison.possible_ranks.items()}
@@ -213,7 +213,7 @@ def _print_ranking(console: Any, comparison: ComparedModels) -> None:
         console.print(f"… and {len(board) - len(shown)} more models.")
 
 
-def _print_pairs(console: Any, comparison: ComparedModels) -> None:
+def _print_pairs(console: Any, comparison: Comparison) -> None:
     rows = comparison.ordered_verdicts()
     if rows.empty:
         return
@@ -239,7 +239,7 @@ def _print_pairs(console: Any, comparison: ComparedModels) -> None:
         _print_more(console, len(counts))
 
 
-def _print_differences(console: Any, comparison: ComparedModels, rows: pd.DataFrame) -> None:
+def _print_differences(console: Any, comparison: Comparison, rows: pd.DataFrame) -> None:
     """One line a pair, grouped by outcome."""
     order = list(dict.fromkeys(rows["outcome"]))
     grouped = rows.sort_values("outcome", key=lambda o: o.map(order.index), kind="stable")
@@ -287,7 +287,7 @@ def _count_outcomes(single: pd.DataFrame) -> pd.DataFrame:
     return frame.loc[order]
 
 
-def list_notes(comparison: ComparedModels) -> list[str]:
+def list_notes(comparison: Comparison) -> list[str]:
     """How the table was read, and limits of the comparison."""
     trials, pairs = comparison.data.info.trials, comparison.statistics("pairs")
     tested = pairs[(pairs["family"] == "dataset") & (pairs["design"] != "datasets")]
@@ -301,7 +301,7 @@ def list_notes(comparison: ComparedModels) -> list[str]:
     return [*notes, *([text] if text else []), *_note_incomplete_ranks(comparison)]
 
 
-def list_rows(comparison: ComparedModels, verdicts: pd.DataFrame) -> list[ResultRow]:
+def list_rows(comparison: Comparison, verdicts: pd.DataFrame) -> list[ResultRow]:
     """One row a comparison: difference with its interval, p, flips, outcome."""
     rows = comparison.statistics("pairs").loc[verdicts.index]
     heading = _name_p(rows)
@@ -357,7 +357,7 @@ def format_difference(row: Mapping[Any, Any]) -> str:
     return format_estimate(value, low, high, row["unit"])
 
 
-def _note_incomplete_ranks(comparison: ComparedModels) -> Iterable[str]:
+def _note_incomplete_ranks(comparison: Comparison) -> Iterable[str]:
     """Note which datasets the mean ranks leave out, if models lack datasets."""
     rows = comparison.statistics("leaderboard")
     rows = rows[rows["dataset"] == ALL_DATASETS]

@@ -25,7 +25,6 @@ from reseed.readers.read import read_scores
 from reseed.readers.scores import Scores
 from reseed.readers.source_table import join_names
 from reseed.stats.comparison import holm
-from reseed.stats.item_model import ItemDifference
 
 Decision = Literal["better", "not worse", "worse", "undecided"]
 #: Exit status of `reseed gate` by decision; 1 and 2 are those of errors and of wrong usage.
@@ -156,7 +155,7 @@ class Gate(Result):
         content = asdict(self) | {"exit_code": self.exit_code, "sentence": self.sentence()}
         return json.dumps(content, indent=2)
 
-    def to_markdown(self) -> str:
+    def to_markdown(self, name: str = "") -> str:
         """A table for a comment on a pull request."""
         shown = self.shown
         lines = [
@@ -259,13 +258,12 @@ def gate(
 
 
 def _describe_scope(tests: list[GateTest]) -> str:
-    results = [test.result for test in tests if isinstance(test.result, ItemDifference)]
-    if not results:
+    if not any(test.items for test in tests):
         return (
             "Covers new training seeds on exactly these test sets: without scores of items, new "
             "items are not allowed for."
         )
-    sampled = [name for name in _SAMPLED if all(name in result.levels for result in results)]
+    sampled = [name for name in _SAMPLED if all(name in test.result.levels for test in tests)]
     if "cluster" in sampled:
         sampled.remove("item")
     covered = [f"new {_SAMPLED[name]}" for name in sampled]

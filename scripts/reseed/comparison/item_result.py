@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from reseed.report.rendering.tables import Table
 
+
 _TITLES = {
     "ranks": "Which rank each model may have",
     "overall": "Which rank each model may have over all datasets",
@@ -101,7 +102,7 @@ class ItemComparison(Result):
 
     def table(self) -> Table:
         """The numbers behind each comparison."""
-        return self._make_table()
+        return self._make_table("")
 
     @property
     def _rank_level(self) -> float:

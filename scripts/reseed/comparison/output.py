@@ -60,8 +60,8 @@ class Result:
             raise ReseedError(f"no figure {chosen!r}. There are {', '.join(self.figures)}.")
         return self._draw(chosen)
 
-    def _make_table(self) -> Table:
-        """The rows as a table of text, with the numbers behind them."""
+    def _make_table(self, name: str) -> Table:
+        """The rows as a table of text, with the numbers behind them; `Comparison` has several."""
         from reseed.report.rendering.data import ExhibitData
         from reseed.report.rendering.tables import Table
 
@@ -73,17 +73,17 @@ class Result:
             data, shown.frame(), numbers, " ".join(shown.notes), text_columns=shown.text_columns
         )
 
-    def to_latex(self) -> str:
-        """The rows as a LaTeX table; its first line names the packages it needs."""
+    def to_latex(self, name: str = "") -> str:
+        """A table as LaTeX; its first line names the packages it needs."""
         from reseed.report.rendering.latex import latex
 
-        return latex(self._make_table())
+        return latex(self._make_table(name))
 
-    def to_markdown(self) -> str:
-        """The rows as a Markdown table."""
+    def to_markdown(self, name: str = "") -> str:
+        """A table as Markdown."""
         from reseed.report.rendering.table_files import markdown
 
-        return markdown(self._make_table())
+        return markdown(self._make_table(name))
 
     def to_csv(self, path: str | Path) -> None:
         """Write the numbers behind the rows as CSV."""

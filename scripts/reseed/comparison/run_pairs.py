@@ -8,12 +8,16 @@ import pandas as pd
 
 from reseed.claims.designs import match_seeds
 from reseed.core.errors import ReseedError
-from reseed.stats.seed_difference import SeedDifference, seed_difference
+from reseed.stats.comparison import nadeau_bengio
+from reseed.stats.inputs import Array
+from reseed.stats.item_model import ItemDifference
+from reseed.stats.unpaired import compare_unpaired
+from reseed.stats.weighted_t import upper_quantile
 
 _FEWEST_SEEDS = 2
 
 
-def compare_runs(frame: pd.DataFrame, sign: int) -> Iterator[tuple[str, SeedDifference]]:
+def compare_runs(frame: pd.DataFrame, sign: int) -> Iterator[tuple[str, ItemDifference]]:
     """Yield each dataset with the difference candidate − baseline over seeds.
 
     Args:
@@ -32,7 +36,23 @@ def compare_runs(frame: pd.DataFrame, sign: int) -> Iterator[tuple[str, SeedDiff
         a, b = (
             sign * side["score"].to_numpy()[part] for side, part in zip(sides, chosen, strict=True)
         )
-        yield str(dataset), seed_difference(a, b, shared_seeds=is_shared)
+        yield str(dataset), _compare_seeds(a, b, is_shared)
+
+
+def _compare_seeds(a: Array, b: Array, is_shared: bool) -> ItemDifference:
+    """The paired t test of scores (seeds,), or Welch's, as a test without items."""
+    if is_shared:
+        paired = nadeau_bengio(a - b, 0.0)
+        scale, df, p = float(paired.scale), float(paired.df), float(paired.p_value)
+    else:
+        own = compare_unpaired(a, b)
+        scale, df, p = float(own.scale), float(own.df), float(own.welch_p)
+    difference, parts = float(a.mean() - b.mean()), ((scale**2, df),)
+    half = upper_quantile(0.025, parts) * scale if scale else 0.0
+    return ItemDifference(
+        difference, scale, difference - half, difference + half, p, 0.95, "t", parts,
+        {"seed": min(len(a), len(b))}, (),
+    )  # fmt: skip
 
 
 def _check_runs(side: pd.DataFrame, where: str) -> None:

@@ -15,9 +15,7 @@ from reseed.comparison.shown import ResultRow, Shown, build_pair_row
 from reseed.report.rendering.numbers import counted
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from reseed.report.rendering.tables import Table
+    pass
 
 #: The analysis, and the table of it (`config.defaults.settled_analyses_and_exhibits`).
 SETTLED = "settled"
@@ -41,6 +39,8 @@ class SettledComparison(Comparison):
     The verdicts are those of the confidence sequences at the stop of each pair. Tests for a fixed
     number of runs are not valid for such runs, so there are none.
     """
+
+    main_table = SETTLED
 
     @cached_property
     def verdicts(self) -> pd.DataFrame:
@@ -99,22 +99,6 @@ class SettledComparison(Comparison):
     def ordered_verdicts(self) -> pd.DataFrame:
         """Verdicts, the pairs that were settled first before the others."""
         return self.verdicts.sort_values("stopped_at", kind="stable")
-
-    def table(self, name: str = SETTLED) -> Table:
-        """A table of `exhibits`."""
-        return super().table(name)
-
-    def plot(self, name: str | None = None) -> Figure:
-        """A figure of `exhibits`; by default the confidence sequences."""
-        return super().plot(name or "sequences")
-
-    def to_latex(self, name: str = SETTLED) -> str:
-        """A table as LaTeX; its first line names the packages it needs."""
-        return super().to_latex(name)
-
-    def to_markdown(self, name: str = SETTLED) -> str:
-        """A table as Markdown."""
-        return super().to_markdown(name)
 
     def render(self, width: int | None = None, color: bool = False) -> str:
         """The text of the result; see `Result.render`."""
