@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from reseed import __version__
 from reseed.commands import add_commands
 from reseed.commands.completion import add_completion
 from reseed.commands.error_hints import speak_flags
 from reseed.comparison.command_options import (
-    add_directions,
-    add_item_options,
+    ITEMS,
+    READING,
+    add_flags,
     add_outputs,
     add_printed,
-    add_reading,
-    add_seed_draws,
     check_figure,
+    list_given,
     list_read_options,
     parse_directions,
-    read_item_options,
     show,
 )
 from reseed.comparison.evaluation_commands import add_evaluation_commands
@@ -53,8 +51,11 @@ _EXAMPLE = "example: reseed compare runs.csv --metric ndcg --baseline bm25 --htm
 
 #: Exit status after Ctrl-C, as shells report it.
 _INTERRUPTED = 130
-#: Options of the analysis `pairs` that `reseed means` has too.
-_MEANS_OPTIONS = ["level", "alpha", "min_runs"]
+#: Options of `reseed means`, and of `reseed compare` beside those of reading.
+_MEANS = ("runs", "baseline", "spread", "decimals", "level", "alpha", "min_runs")
+_COMPARE = (
+    "baseline", "deterministic", "seed_draws", "test_train_ratio", *ITEMS, "title", *PAIR_TESTS,
+)  # fmt: skip
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -110,32 +111,7 @@ def _add_compare(commands: Commands) -> None:
     )
     add = command.add_argument
     add("results", nargs="+", help="CSV, Parquet or JSON file(s), or a folder of them")
-    add_reading(command)
-    add("--baseline", help="compare each model with this one only")
-    add("--pair", nargs=2, action="append", metavar=("A", "B"), help="compare these two only")
-    add(
-        "--deterministic",
-        action="append",
-        default=[],
-        metavar="MODEL",
-        help="a model without randomness: its one run on a split is a fixed score",
-    )
-    add_seed_draws(command)
-    add_item_options(command)
-    add(
-        "--test-train-ratio",
-        type=float,
-        help="test rows / training rows of random splits: 0.25 for 80/20; 0: new data in each run",
-    )
-    add("--title", default="Which model is better?", help="heading of the report")
-    _add_pair_tests(command)
-    add(
-        "--rope",
-        action="append",
-        metavar="[METRIC=]WIDTH",
-        help="the largest difference that does not matter, in units of the score (--rope 0.01); "
-        "without it no pair is called equivalent",
-    )
+    add_flags(command, *READING, *_COMPARE, "pair", "rope")
     add_outputs(command, "verdicts")
     add("--folder", type=Path, help="write every table, figure and statistic")
     add_printed(command)
@@ -151,35 +127,11 @@ def _add_means(commands: Commands) -> None:
     )
     add = command.add_argument
     add("table", type=Path, help="CSV: a row a model; cells `90.4 ± 0.5`, or columns mean, sd, n")
-    add("--runs", type=int, help="number of runs of each mean, if no column n states it")
     add("--metric", help="what the means measure; its name may state the direction")
-    add("--baseline", help="compare each model with this one only")
-    add(
-        "--spread",
-        choices=["sd", "se", "ci95"],
-        help="the meaning of ±: SD, standard error, or half of a 95 %% interval of the mean",
-    )
-    add("--decimals", type=int, help="decimals with which floats (of Parquet) were printed")
-    add_directions(command)
-    _add_pair_tests(command, _MEANS_OPTIONS)
+    add_flags(command, *_MEANS, "direction")
     add_outputs(command, "verdicts", figure=False)
     add_printed(command)
     command.set_defaults(run=_run_means)
-
-
-def _add_pair_tests(command: argparse.ArgumentParser, names: Iterable[str] = PAIR_TESTS) -> None:
-    """Add options of `PAIR_TESTS`, without their defaults: `compare` has them."""
-    for name in names:
-        default, text, choices = PAIR_TESTS[name]
-        command.add_argument(
-            f"--{name.replace('_', '-')}", type=type(default), choices=choices,
-            help=f"{text.replace('%', '%%')} ({default})",
-        )  # fmt: skip
-
-
-def _list_set_options(options: argparse.Namespace, names: list[str]) -> dict[str, Any]:
-    values = {name: getattr(options, name) for name in names}
-    return {name: value for name, value in values.items() if value is not None}
 
 
 def _run_means(options: argparse.Namespace) -> None:
@@ -187,13 +139,8 @@ def _run_means(options: argparse.Namespace) -> None:
 
     found = compare_means(
         options.table,
-        runs=options.runs,
-        metric=options.metric,
-        baseline=options.baseline,
-        spread=options.spread,
-        decimals=options.decimals,
         greater_is_better=parse_directions(options.greater, options.direction),
-        **_list_set_options(options, _MEANS_OPTIONS),
+        **list_given(options, "metric", *_MEANS),
     )
     show(found, options)
 
@@ -206,16 +153,9 @@ def _run_compare(options: argparse.Namespace) -> None:
     check_figure(options.figure)
     comparison = compare(
         sources[0] if len(sources) == 1 else sources,
-        baseline=options.baseline,
         pairs=options.pair,
-        deterministic=options.deterministic,
-        seed_draws=options.seed_draws,
-        test_train_ratio=options.test_train_ratio,
-        title=options.title,
         rope=_parse_rope(options.rope),
-        **list_read_options(options),
-        **read_item_options(options),
-        **_list_set_options(options, list(PAIR_TESTS)),
+        **list_given(options, *_COMPARE) | list_read_options(options),
     )
     show(comparison, options)
 

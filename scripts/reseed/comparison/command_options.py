@@ -1,4 +1,4 @@
-"""Options that several commands share: columns, direction, scores of items, and outputs."""
+"""Options of all commands that compare or read, and their outputs."""
 
 from __future__ import annotations
 
@@ -6,85 +6,128 @@ import argparse
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from reseed.core.atomic import write_text
 from reseed.core.errors import ReseedError
 from reseed.core.headings import HEADINGS, ROWS
+from reseed.core.pair_tests import PAIR_TESTS
 
 if TYPE_CHECKING:
     from reseed.comparison.output import Result
 
-#: Options of `add_item_options`, by argument of `compare_items`.
-_ITEM_ARGUMENTS = ("cluster", "repeats", "fixed", "failed")
+
+class Flag(NamedTuple):
+    """An option of the command line: the arguments of `add_argument` that are not None."""
+
+    help: str
+    type: Callable[[str], Any] | None = None
+    choices: Sequence[str] | None = None
+    metavar: str | tuple[str, str] | None = None
+    action: str | None = None
+    nargs: int | None = None
 
 
-def add_columns(command: argparse.ArgumentParser) -> None:
-    """Add `--column NAME=COLUMN`, which may be repeated."""
-    command.add_argument(
-        "--column",
+#: Every option with a value, by argument of the functions; none has a default but theirs.
+FLAGS = {
+    "metric": Flag("what to compare by; repeat it for datasets without the first", action="append"),
+    "column": Flag(
+        "the file's column of model, dataset, seed, item, …: --column model=arch",
+        metavar="NAME=COLUMN", action="append",
+    ),
+    "headings": Flag(
+        "what the headings of columns of scores are, if they do not say it", choices=HEADINGS
+    ),
+    "rows": Flag("what a row is, if each column is a model and no column says it", choices=ROWS),
+    "direction": Flag(
+        "which is better, for one of several metrics: --direction pinball=less",
+        metavar="METRIC=greater|less", action="append",
+    ),
+    "format": Flag("the tool that wrote the file, if it is not recognised"),
+    "unit": Flag("unit of the scores"),
+    "seed_draws": Flag(
+        "what the seed of a run drew (training, as an assumption)",
+        choices=("split", "training", "both"),
+    ),
+    "test_train_ratio": Flag(
+        "test rows / training rows of random splits: 0.25 for 80/20; 0: new data in each run", float
+    ),
+    "deterministic": Flag(
+        "a model without randomness: its one run on a split is a fixed score",
+        metavar="MODEL", action="append",
+    ),
+    "baseline": Flag("compare each model with this one only"),
+    "pair": Flag("compare these two only", metavar=("A", "B"), action="append", nargs=2),
+    "rope": Flag(
+        "the largest difference that does not matter, in units of the score (--rope 0.01); "
+        "without it no pair is called equivalent",
+        metavar="[METRIC=]WIDTH", action="append",
+    ),
+    "title": Flag("heading of the report"),
+    "cluster": Flag("column or field that names the cluster of each item", metavar="COLUMN"),
+    "repeats": Flag("how repeats of an item count: mean, pass@K, pass^K, factor (as runs) (mean)"),
+    "fixed": Flag(
+        "do not generalise to new levels of this factor", choices=("seed", "prompt"),
         action="append",
-        default=[],
-        metavar="NAME=COLUMN",
-        help="the file's column of model, dataset, seed, item, …: --column model=arch",
-    )
+    ),
+    "failed": Flag(
+        "what an item without a score means (refuse)",
+        choices=("refuse", "drop", "zero", "repeats"),
+    ),
+    "missing": Flag(
+        "if a model lacks a task: keep the tasks, or the models, that are complete (refuse)",
+        choices=("refuse", "tasks", "models"),
+    ),
+    "scale": Flag(
+        "average scores, or ranks within tasks (scores of a share, else ranks)", choices=("score", "rank")
+    ),
+    "use": Flag("the K-th candidate: all uses together have size alpha", int, metavar="K"),
+    "runs": Flag("number of runs of each mean, if no column n states it", int),
+    "spread": Flag(
+        "the meaning of ±: SD, standard error, or half of a 95 % interval of the mean",
+        choices=("sd", "se", "ci95"),
+    ),
+    "decimals": Flag("decimals with which floats (of Parquet) were printed", int),
+    **{
+        name: Flag(f"{text} ({default})", type(default), choices)
+        for name, (default, text, choices) in PAIR_TESTS.items()
+    },
+}  # fmt: skip
+#: Options that say how a table is read (`list_read_options`), the same for every command.
+READING = ("metric", "column", "headings", "rows", "direction", "format", "unit")
+#: Options that say how scores of items are combined and generalised.
+ITEMS = ("cluster", "repeats", "fixed", "failed")
 
 
-def add_seed_draws(command: argparse.ArgumentParser) -> None:
-    """Add `--seed-draws`."""
-    command.add_argument(
-        "--seed-draws",
-        choices=["split", "training", "both"],
-        help="what the seed of a run drew (training, as an assumption)",
-    )
+def add_flags(command: argparse.ArgumentParser, *names: str) -> None:
+    """Add options of `FLAGS`; with `direction` also `--greater-is-better` and its opposite."""
+    for name in names:
+        options = {key: value for key, value in FLAGS[name]._asdict().items() if value is not None}
+        options["help"] = FLAGS[name].help.replace("%", "%%")
+        command.add_argument(f"--{name.replace('_', '-')}", **options)
+    if "direction" in names:
+        group = command.add_mutually_exclusive_group()
+        group.add_argument("--greater-is-better", dest="greater", action="store_true", default=None)
+        group.add_argument("--lower-is-better", dest="greater", action="store_false", default=None)
 
 
-def add_layout(command: argparse.ArgumentParser) -> None:
-    """Add `--headings` and `--rows`, which say what names in the table do not say."""
-    command.add_argument(
-        "--headings",
-        default="",
-        choices=HEADINGS,
-        help="what the headings of columns of scores are, if they do not say it",
-    )
-    command.add_argument(
-        "--rows",
-        default="",
-        choices=ROWS,
-        help="what a row is, if each column is a model and no column says it",
-    )
-
-
-def add_reading(command: argparse.ArgumentParser) -> None:
-    """Add the options that say how a table of scores is read, the same for every command."""
-    add = command.add_argument
-    add(
-        "--metric",
-        action="append",
-        help="what to compare by; repeat it for datasets without the first",
-    )
-    add_columns(command)
-    add_layout(command)
-    add_directions(command)
-    add("--format", default="auto", help="the tool that wrote the file, if it is not recognised")
-    add("--unit", default="", help="unit of the scores")
+def list_given(options: argparse.Namespace, *names: str) -> dict[str, Any]:
+    """The options of these names that were given."""
+    values = {name: getattr(options, name, None) for name in names}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def list_read_options(options: argparse.Namespace) -> dict[str, Any]:
-    """Fields of `ReadOptions` by the options of `add_reading` (and `--cluster`)."""
-    metric = options.metric
-    columns = parse_columns(options.column)
-    cluster = getattr(options, "cluster", None)
-    return {
+    """Fields of `ReadOptions` by the options `READING`, and `cluster`."""
+    names = ("headings", "rows", "format", "unit", "seed_draws", "test_train_ratio")
+    metric, cluster = options.metric, getattr(options, "cluster", None)
+    columns = parse_columns(options.column or [])
+    return list_given(options, *names) | {
         "metric": metric[0] if metric and len(metric) == 1 else metric,
         "columns": columns | ({"cluster": cluster} if cluster else {}),
-        "headings": options.headings,
-        "rows": options.rows,
         "greater_is_better": parse_directions(options.greater, options.direction),
-        "format": options.format,
-        "unit": options.unit,
     }
 
 
@@ -101,28 +144,10 @@ def parse_columns(entries: list[str]) -> dict[str, str | list[str]]:
     return columns
 
 
-def add_direction(command: argparse.ArgumentParser) -> None:
-    """Add `--greater-is-better` and `--lower-is-better`, of which one may be given."""
-    group = command.add_mutually_exclusive_group()
-    group.add_argument("--greater-is-better", dest="greater", action="store_true", default=None)
-    group.add_argument("--lower-is-better", dest="greater", action="store_false", default=None)
-
-
-def add_directions(command: argparse.ArgumentParser) -> None:
-    """Add the options of `add_direction`, and `--direction METRIC=less`, which may be repeated."""
-    add_direction(command)
-    command.add_argument(
-        "--direction",
-        action="append",
-        metavar="METRIC=greater|less",
-        help="which is better, for one of several metrics: --direction pinball=less",
-    )
-
-
 def parse_directions(
     greater: bool | None, entries: list[str] | None
 ) -> bool | dict[str, bool] | None:
-    """The options of `add_directions`: the direction of all metrics, or by metric."""
+    """The options of a direction: the direction of all metrics, or by metric."""
     if not entries:
         return greater
     if greater is not None:
@@ -138,40 +163,6 @@ def parse_directions(
             )
         directions[metric] = word == "greater"
     return directions
-
-
-def add_item_options(command: argparse.ArgumentParser) -> None:
-    """Add the options that say how scores of items are combined and generalised."""
-    add = command.add_argument_group("scores of items").add_argument
-    add("--cluster", metavar="COLUMN", help="column or field that names the cluster of each item")
-    add(
-        "--repeats",
-        default="mean",
-        help="how repeats of an item count: mean, pass@K, pass^K, or factor: as runs (mean)",
-    )
-    add(
-        "--fixed",
-        action="append",
-        default=[],
-        choices=["seed", "prompt"],
-        help="do not generalise to new levels of this factor",
-    )
-    add_failed(add)
-
-
-def add_failed(add: Callable[..., Any]) -> None:
-    """Add `--failed` by the method `add_argument` of a parser or group."""
-    add(
-        "--failed",
-        default="refuse",
-        choices=["refuse", "drop", "zero", "repeats"],
-        help="what an item without a score means (refuse)",
-    )
-
-
-def read_item_options(options: argparse.Namespace) -> dict[str, Any]:
-    """Arguments of `compare_items` and `compare` from the options of `add_item_options`."""
-    return {name: getattr(options, name) for name in _ITEM_ARGUMENTS}
 
 
 def add_outputs(command: argparse.ArgumentParser, rows: str, figure: bool = True) -> None:

@@ -331,10 +331,9 @@ def _build_row(row: Mapping[Any, Any], label: str, verdict: str, heading: str) -
 def _name_p(rows: pd.DataFrame) -> str:
     """Heading of the p-values that decide: the name of their adjustment."""
     is_over = rows["design"] == "datasets"
-    if not is_over.any():
-        return BOTH_DIRECTIONS
-    is_ranked = rows.loc[is_over, "friedman_p"].notna()
-    return f"p ({'Nemenyi' if is_ranked.any() else 'Holm'})" if is_over.all() else "p, adjusted"
+    if is_over.all():
+        return "p (all pairs at once)"
+    return "p, adjusted" if is_over.any() else BOTH_DIRECTIONS
 
 
 def _name_differences(rows: pd.DataFrame) -> str:

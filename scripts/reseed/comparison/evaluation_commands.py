@@ -8,17 +8,22 @@ from pathlib import Path
 from typing import Any
 
 from reseed.comparison.command_options import (
-    add_failed,
-    add_item_options,
+    ITEMS,
+    READING,
+    add_flags,
     add_outputs,
     add_printed,
-    add_reading,
     check_figure,
+    list_given,
     list_read_options,
-    read_item_options,
     show,
     write_outputs,
 )
+
+#: Options of each command beside those of reading.
+_ITEMS = (*ITEMS, "alpha", "level", "baseline")
+_RANK = ("missing", "failed", "scale", "level")
+_GATE = (*ITEMS, "alpha", "use")
 
 
 def add_evaluation_commands(commands: Any) -> None:
@@ -26,23 +31,6 @@ def add_evaluation_commands(commands: Any) -> None:
     _add_items(commands)
     _add_rank(commands)
     _add_gate(commands)
-
-
-def add_score_options(command: argparse.ArgumentParser) -> None:
-    """Add the options that say which columns hold what, and how scores are read."""
-    add_reading(command)
-    add_item_options(command)
-    command.add_argument("--alpha", type=float, default=0.05, help="size of the tests (0.05)")
-
-
-def add_level(command: argparse.ArgumentParser) -> None:
-    """Add `--level`."""
-    command.add_argument("--level", type=float, default=0.95, help="level of the intervals (0.95)")
-
-
-def read_score_options(options: argparse.Namespace) -> dict[str, Any]:
-    """Arguments of `compare_items` from the options of `add_score_options`, of scores read."""
-    return {"alpha": options.alpha, **read_item_options(options)}
 
 
 def _read(source: Any, options: argparse.Namespace, *required: str, of_tasks: bool = False) -> Any:
@@ -64,10 +52,8 @@ def _add_items(commands: Any) -> None:
     command.add_argument(
         "results", nargs="+", type=Path, help="CSV, Parquet or JSON lines; logs, or their folder"
     )
-    add_score_options(command)
-    add_level(command)
+    add_flags(command, *READING, *_ITEMS)
     add = command.add_argument
-    add("--baseline", help="compare each model with this one only")
     add("--rope", type=float, help="the largest difference that does not matter, in score units")
     add_outputs(command, "verdicts")
     add_printed(command)
@@ -80,10 +66,7 @@ def _run_items(options: argparse.Namespace) -> None:
     check_figure(options.figure)
     comparison = compare_items(
         _read(options.results, options, "model", "item"),
-        baseline=options.baseline,
-        rope=options.rope,
-        level=options.level,
-        **read_score_options(options),
+        **list_given(options, *_ITEMS, "rope"),
     )
     show(comparison, options)
 
@@ -96,22 +79,7 @@ def _add_rank(commands: Any) -> None:
         epilog="example: reseed rank scores.csv --figure ranks.pdf",
     )
     command.add_argument("results", nargs="+", type=Path, help="CSV, Parquet or JSON lines")
-    add_reading(command)
-    add_level(command)
-    add = command.add_argument
-    add("--cluster", metavar="COLUMN", help="column that names the cluster of each item")
-    add(
-        "--missing",
-        default="refuse",
-        choices=["refuse", "tasks", "models"],
-        help="if a model lacks a task: keep the tasks, or the models, that are complete (refuse)",
-    )
-    add_failed(add)
-    add(
-        "--scale",
-        choices=["score", "rank"],
-        help="average scores, or ranks within tasks (scores of a share, else ranks)",
-    )
+    add_flags(command, *READING, "cluster", *_RANK)
     add_outputs(command, "ranks")
     add_printed(command)
     command.set_defaults(run=_run_rank)
@@ -123,10 +91,7 @@ def _run_rank(options: argparse.Namespace) -> None:
     check_figure(options.figure)
     ranking = rank_models(
         _read(options.results, options, "model", of_tasks=True),
-        missing=options.missing,
-        failed=options.failed,
-        scale=options.scale,
-        level=options.level,
+        **list_given(options, *_RANK),
     )
     show(ranking, options)
 
@@ -143,10 +108,7 @@ def _add_gate(commands: Any) -> None:
     add = command.add_argument
     add("--baseline", type=Path, required=True, help="item scores of the baseline, same items")
     add("--margin", type=float, required=True, help="the loss that does not matter, score units")
-    add_score_options(command)
-    add(
-        "--use", type=int, metavar="K", help="the K-th candidate: all uses together have size alpha"
-    )
+    add_flags(command, *READING, *_GATE)
     add("--markdown", type=Path, metavar="FILE", help="write a comment for a pull request")
     add("--json", type=Path, metavar="FILE", help="write all numbers")
     add_outputs(command, "evidence", figure=False)
@@ -159,7 +121,7 @@ def _run_gate(options: argparse.Namespace) -> None:
 
     result = gate(
         _read(options.candidate, options), _read(options.baseline, options), options.margin,
-        use=options.use, **read_score_options(options),
+        **list_given(options, *_GATE),
     )  # fmt: skip
     print(result.sentence())
     for note in result.notes:

@@ -8,8 +8,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from reseed.comparison.command_options import (
-    add_reading,
-    add_seed_draws,
+    READING,
+    add_flags,
     list_read_options,
 )
 
@@ -29,9 +29,7 @@ def add_read(commands: Any) -> None:
     )
     add = command.add_argument
     add("results", nargs="+", help="as of `reseed compare`; or a table of means")
-    add_reading(command)
-    add_seed_draws(command)
-    add("--test-train-ratio", type=float, help="test rows / training rows of random splits")
+    add_flags(command, *READING, "seed_draws", "test_train_ratio")
     add("--json", action="store_true", help="print the reading as JSON")
     command.set_defaults(run=_run_read)
 
@@ -39,11 +37,7 @@ def add_read(commands: Any) -> None:
 def _run_read(options: argparse.Namespace) -> None:
     from reseed.readers.options import ReadOptions
 
-    given = ReadOptions(
-        test_train_ratio=options.test_train_ratio,
-        seed_draws=options.seed_draws,
-        **list_read_options(options),
-    )
+    given = ReadOptions(**list_read_options(options))
     sources = options.results
     found = explain(sources[0] if len(sources) == 1 else sources, given)
     if options.json:
