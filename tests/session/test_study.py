@@ -233,7 +233,7 @@ def test_sparse_rows(form):
         ({"seeds": "42"}, "a list of whole numbers"),
         ({"seeds": [1.5]}, "a list of whole numbers"),
         ({"baseline": "forst"}, "Did you mean 'forest'"),
-        ({"pairs": [("forest", "nope")]}, "'nope', which is no model"),
+        ({"pairs": [("forest", "nope")]}, "pairs: no model is called 'nope'"),
         ({"pairs": [("forest", "forest")]}, "two different models"),
         ({"pairs": ["forest", "bayes"]}, "two different models"),
         ({"baseline": "forest", "pairs": [("forest", "bayes")]}, "not both"),

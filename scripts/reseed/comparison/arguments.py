@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import Parameter, signature
 from numbers import Real
 from typing import Any, NamedTuple, get_args
@@ -50,6 +50,25 @@ def check_pairs(baseline: object, pairs: object) -> PairChoice:
             f"`pairs`: give pairs of two different models, as [('new', 'old')], not {pairs!r}."
         )
     return PairChoice(to_text(baseline), names)
+
+
+def check_levels(**values: float) -> None:
+    """ReseedError for an argument that is not between 0 and 1."""
+    for name, value in values.items():
+        if not 0 < value < 1:
+            raise ReseedError(f"{name} is {value!r}: give a number between 0 and 1.")
+
+
+def check_names(choice: PairChoice, models: Sequence[str]) -> PairChoice:
+    """The choice; ReseedError for a name that no model has."""
+    wanted = [("baseline", choice.baseline)] if choice.baseline is not None else []
+    for option, name in [*wanted, *(("pairs", name) for pair in choice.pairs for name in pair)]:
+        if name not in models:
+            raise ReseedError(
+                f"{option}: no model is called {name!r}; there are {', '.join(models)}."
+                + suggest_name(str(name), models)
+            )
+    return choice
 
 
 def _is_pair(pair: object) -> bool:

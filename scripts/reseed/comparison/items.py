@@ -11,7 +11,7 @@ import pandas as pd
 
 from reseed.claims.item_verdicts import build_item_verdict
 from reseed.claims.possible_ranks import MIN_RANKED
-from reseed.comparison.arguments import choose_read_options
+from reseed.comparison.arguments import PairChoice, check_levels, check_names, choose_read_options
 from reseed.comparison.item_arrays import ItemScores, arrange_items
 from reseed.comparison.item_metrics import bootstrap_pair, compute_contributions, describe_metric
 from reseed.comparison.item_pairs import (
@@ -24,7 +24,7 @@ from reseed.comparison.item_result import ItemComparison, rank_by_verdicts
 from reseed.comparison.ranking import rank_item_scores
 from reseed.comparison.resolution import check_frame
 from reseed.comparison.shown import note_two_procedures
-from reseed.core.errors import ReseedError, suggest_name
+from reseed.core.errors import ReseedError
 from reseed.metrics.names import is_share
 from reseed.readers.read import read_scores
 from reseed.readers.scores import Scores
@@ -144,9 +144,7 @@ def _add_bootstrap(
 
 
 def _check_options(fixed: Sequence[str], rope: float | None, level: float, alpha: float) -> None:
-    for name, value in (("level", level), ("alpha", alpha)):
-        if not 0 < value < 1:
-            raise ReseedError(f"{name} is {value!r}: give a number between 0 and 1.")
+    check_levels(level=level, alpha=alpha)
     if rope is not None and not rope > 0:
         raise ReseedError(f"rope is {rope!r}: give a number above 0, in units of the score.")
     for name in fixed:
@@ -175,14 +173,7 @@ def _choose_pairs(
     scores: ItemScores, baseline: str | None, pairs: Sequence[Sequence[str]]
 ) -> list[tuple[str, str]]:
     names = list(scores.models)
-    wanted = [("baseline", baseline)] if baseline is not None else []
-    wanted += [("pairs", name) for pair in pairs for name in pair]
-    for option, name in wanted:
-        if name not in names:
-            raise ReseedError(
-                f"{option}: no model is called {name!r}; there are {', '.join(names)}."
-                + suggest_name(name, names)
-            )
+    check_names(PairChoice(baseline, [list(pair) for pair in pairs]), names)
     if pairs:
         return [(pair[0], pair[1]) for pair in pairs]
     return [pair for pair in combinations(names, 2) if baseline is None or baseline in pair]

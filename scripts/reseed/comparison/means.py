@@ -16,9 +16,10 @@ import pandas as pd
 from reseed.claims.formatting import count_noun, format_p
 from reseed.claims.mean_verdicts import build_mean_verdict
 from reseed.claims.verdicts import BOTH_DIRECTIONS
+from reseed.comparison.arguments import PairChoice, check_levels, check_names
 from reseed.comparison.output import Result
 from reseed.comparison.shown import ResultRow, Shown, build_pair_row, note_two_procedures
-from reseed.core.errors import ReseedError, suggest_name
+from reseed.core.errors import ReseedError
 from reseed.metrics.directions import (
     AGAINST,
     infer_direction,
@@ -141,18 +142,12 @@ def compare_means(
         >>> print(*found.answer)
         ours beats base on MRPC: difference 2.30, 95 % interval 1.63 to 2.97,...
     """
-    for name, value in (("level", level), ("alpha", alpha)):
-        if not 0 < value < 1:
-            raise ReseedError(f"{name} is {value!r}: give a number between 0 and 1.")
+    check_levels(level=level, alpha=alpha)
     means = read_means(source, runs, spread, decimals)
     metric = metric or _read_metric(means.attrs.get("caption", ""))
     means = _select_metric(means, metric)
     models = list(dict.fromkeys(means["model"]))
-    if baseline is not None and baseline not in models:
-        raise ReseedError(
-            f"baseline: no model is called {baseline!r}; there are {', '.join(models)}."
-            + suggest_name(baseline, models)
-        )
+    check_names(PairChoice(baseline, []), models)
     parts = []
     directions, notes = _choose_directions(means, metric, greater_is_better)
     for dataset, part in means.groupby("dataset", sort=False):

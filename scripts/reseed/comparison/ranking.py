@@ -16,7 +16,7 @@ from reseed.claims.designs import SIGN_FLIPS, SIGNS_SEED, DesignFacts, choose_me
 from reseed.claims.formatting import count_noun
 from reseed.claims.formatting import join_names as join_and
 from reseed.claims.possible_ranks import format_ranks
-from reseed.comparison.arguments import choose_read_options
+from reseed.comparison.arguments import check_levels, choose_read_options
 from reseed.comparison.item_arrays import FAILED, ItemScores
 from reseed.comparison.output import Result
 from reseed.comparison.rank_tables import (
@@ -206,8 +206,7 @@ def _check_options(missing: str, failed: str, scale: str | None, level: float) -
     for name, value, known in choices:
         if value not in known:
             raise ReseedError(f"{name}: {value!r} is none of {', '.join(known)}.")
-    if not 0 < level < 1:
-        raise ReseedError(f"level is {level!r}: give a number between 0 and 1.")
+    check_levels(level=level)
 
 
 def _rank(

@@ -18,9 +18,9 @@ import numpy as np
 import pandas as pd
 
 from reseed.comparison.arguments import (
-    PairChoice,
     add_pair_options,
     check_direction,
+    check_names,
     check_pair_options,
     check_pairs,
 )
@@ -32,7 +32,7 @@ from reseed.config.defaults import (
     settled_analyses_and_exhibits,
 )
 from reseed.core.environment import describe_environment
-from reseed.core.errors import ReseedError, suggest_name
+from reseed.core.errors import ReseedError
 from reseed.pipeline.runner import pick_device
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.equivalence import rope_by_metric
@@ -154,7 +154,7 @@ def study(
     rule = read_rule(until, {"baseline": baseline, "pairs": pairs, **pair_options})
     test_share, test_set = _check_test(test, splits)
     named = read_models(models, sample_weight is not None)
-    choice = _check_pair_names(baseline, pairs, [model.name for model in named])
+    choice = check_names(check_pairs(baseline, pairs), [model.name for model in named])
     data = read_training_data(X, y, test_set, task, positive, groups, sample_weight)
     check_suitable(named, data.task)
     if splits is None:
@@ -243,18 +243,6 @@ def _check_test(test: Any, splits: Any) -> tuple[float | None, tuple[Any, Any] |
     if splits is not None:
         raise ReseedError("give `splits` or a `test` set, which is one split, not both")
     return None, tuple(test)
-
-
-def _check_pair_names(baseline: object, pairs: object, models: list[str]) -> PairChoice:
-    """`baseline` and `pairs`; ReseedError for a name that no model has."""
-    choice = check_pairs(baseline, pairs)
-    for name in [choice.baseline, *(name for pair in choice.pairs for name in pair)]:
-        if name is not None and name not in models:
-            raise ReseedError(
-                f"`baseline` or `pairs` names {name!r}, which is no model. There are "
-                f"{', '.join(models)}.{suggest_name(name, models)}"
-            )
-    return choice
 
 
 def _check_seeds(seeds: Any) -> list[int]:
