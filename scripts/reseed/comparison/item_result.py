@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from reseed.claims.formatting import count_noun, format_p
+from reseed.claims.formatting import count_noun
 from reseed.claims.item_verdicts import SOURCES
 from reseed.claims.possible_ranks import MIN_RANKED, bound_ranks, format_ranks
-from reseed.claims.skewed import label_skewed
-from reseed.claims.verdicts import BOTH_DIRECTIONS
 from reseed.comparison.output import Result
 from reseed.comparison.ranking import Ranking
-from reseed.comparison.shown import ResultRow, Shown, build_pair_row
+from reseed.comparison.shown import Shown, build_pair_row
 from reseed.metrics.directions import AGAINST
 from reseed.readers.source_table import join_names
 
@@ -81,7 +79,10 @@ class ItemComparison(Result):
         return Shown(
             title=self.title,
             answer=[*against, *(self.sentences() or list(verdicts["verdict"]))],
-            rows=[_build_row(row) for row in verdicts.to_dict("records")],
+            rows=[
+                build_pair_row(row, {"Best next step": _describe_next(row)})
+                for row in verdicts.to_dict("records")
+            ],
             tables={"verdicts": self.verdicts, "ranking": self.leaderboard, "ranks": self.ranks},
             notes=[note for note in self.notes if note not in against],
             boards={"Ranking": self._board()},
@@ -140,17 +141,6 @@ def rank_by_verdicts(verdicts: pd.DataFrame, leaderboard: pd.DataFrame) -> pd.Da
 def _is_ascending(board: pd.DataFrame) -> bool:
     """Whether the best model, which is the first, has the least mean."""
     return bool(board["mean"].iloc[0] < board["mean"].iloc[-1])
-
-
-def _build_row(row: Mapping[Any, Any]) -> ResultRow:
-    return build_pair_row(
-        row,
-        {
-            BOTH_DIRECTIONS: format_p(row["p_adjusted"]) if row["p"] == row["p"] else "–",
-            "Outcome": label_skewed(row),
-            "Best next step": _describe_next(row),
-        },
-    )
 
 
 def _describe_next(row: Mapping[Any, Any]) -> str:

@@ -8,17 +8,15 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from reseed.claims.formatting import count_noun, format_p
+from reseed.claims.formatting import count_noun
 from reseed.claims.mean_verdicts import build_mean_verdict
-from reseed.claims.verdicts import BOTH_DIRECTIONS
 from reseed.comparison.arguments import PairChoice, check_levels, check_names
 from reseed.comparison.output import Result
-from reseed.comparison.shown import ResultRow, Shown, build_pair_row, note_two_procedures
+from reseed.comparison.shown import Shown, build_pair_row, note_two_procedures
 from reseed.core.errors import ReseedError
 from reseed.metrics.directions import (
     AGAINST,
@@ -72,16 +70,10 @@ class MeanComparison(Result):
         return Shown(
             title="Which model is better?",
             answer=[*against, *sentences],
-            rows=[_build_row(row) for row in self.verdicts.to_dict("records")],
+            rows=[build_pair_row(row) for row in self.verdicts.to_dict("records")],
             tables={"verdicts": self.verdicts},
             notes=[note for note in self.notes if note not in against],
         )
-
-
-def _build_row(row: Mapping[Any, Any]) -> ResultRow:
-    p = row["p_adjusted"]
-    cells = {BOTH_DIRECTIONS: format_p(p) if p == p else "–", "Outcome": row["outcome"]}
-    return build_pair_row(row, cells)
 
 
 def compare_means(

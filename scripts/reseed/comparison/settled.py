@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from reseed.claims.skewed import label_skewed
 from reseed.comparison.output import render_shown
 from reseed.comparison.result import Comparison
-from reseed.comparison.shown import ResultRow, Shown, build_pair_row
+from reseed.comparison.shown import Shown, build_pair_row
 from reseed.report.rendering.numbers import counted
 
 if TYPE_CHECKING:
@@ -79,7 +77,10 @@ class SettledComparison(Comparison):
         return Shown(
             title=self.data.info.title,
             answer=self._state_answer(),
-            rows=[_build_row(row) for row in self._at_stop.to_dict("records")],
+            rows=[
+                build_pair_row(row, {"Settled after": _count_runs(row["stopped_at"])})
+                for row in self._at_stop.to_dict("records")
+            ],
             tables={"verdicts": self.ordered_verdicts(), "runs": self.runs},
             boards={"Runs": self.runs},
             notes=[*self.notes, _UNSEEN],
@@ -105,7 +106,5 @@ class SettledComparison(Comparison):
         return render_shown(self.shown, width, color)
 
 
-def _build_row(row: Mapping[Any, Any]) -> ResultRow:
-    stop = row["stopped_at"]
-    settled = f"{stop:.0f} runs" if stop == stop else "–"
-    return build_pair_row(row, {"Settled after": settled, "Outcome": label_skewed(row)})
+def _count_runs(stop: float) -> str:
+    return f"{stop:.0f} runs" if stop == stop else "–"

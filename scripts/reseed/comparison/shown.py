@@ -9,7 +9,9 @@ from typing import Any
 
 import pandas as pd
 
-from reseed.claims.formatting import count_interval_decimals, format_number
+from reseed.claims.formatting import count_interval_decimals, format_number, format_p
+from reseed.claims.skewed import label_skewed
+from reseed.claims.verdicts import BOTH_DIRECTIONS
 from reseed.readers.source_table import join_names
 
 #: Rows whose verdicts are printed as sentences; of more rows, tables have all.
@@ -92,12 +94,18 @@ class Shown:
         return (min(known), max(known)) if known else (0.0, 1.0)
 
 
-def build_pair_row(row: Mapping[Any, Any], cells: Mapping[str, str]) -> ResultRow:
-    """The row of a pair: the difference of a verdict with its interval, in its unit if any."""
+def build_pair_row(row: Mapping[Any, Any], more: Mapping[str, str] | None = None) -> ResultRow:
+    """The row of a pair: the difference of a verdict with its interval, in its unit if any.
+
+    more: cells that follow the adjusted p-value, if there is one, and the outcome.
+    """
     factor = row.get("factor", 1.0)
     value, low, high = (row[name] * factor for name in ("difference", "low", "high"))
     name = f"{row['model_a']} – {row['model_b']}"
     estimate = format_estimate(value, low, high, row.get("unit", ""))
+    p = row.get("p_adjusted")
+    cells = {} if p is None else {BOTH_DIRECTIONS: format_p(p) if isfinite(p) else "–"}
+    cells |= {"Outcome": label_skewed(row), **(more or {})}
     return ResultRow(name, estimate, value, low, high, cells, row["dataset"], row["verdict"])
 
 
