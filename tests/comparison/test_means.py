@@ -273,7 +273,7 @@ def test_interval_is_for_the_pair_alone():
     found = compare_means(pd.DataFrame({"model": ["a", "b", "c"], "x": cells}), 5, metric="error")
     (verdict,) = found.loc[(found["model_a"] == "a") & (found["model_b"] == "b"), "verdict"]
     assert verdict.startswith("No difference shown")
-    assert "0.17 to 1.63 for this pair alone, Holm-adjusted" in verdict
+    assert "0.17 to 1.63 for this pair alone, p (Holm, both directions)" in verdict
     assert "difference 0.90 (lower is better), " in verdict
     assert found["verdict"].str.contains("alone").sum() == 2  # that of a and c holds 0
 

@@ -97,7 +97,6 @@ def compare_items(
         given = choose_read_options(metric, columns, cluster, greater_is_better)
         table, _ = read_scores(source, given, ("model", "item"))
     sign, frame = table.sign, table.items()
-    boards: list[pd.DataFrame] = []
     rows: list[dict[str, Any]] = []
     notes = list(table.notes)
     check_frame(frame, table.metric)
@@ -113,7 +112,6 @@ def compare_items(
         notes.append(describe_metric(predicted[0], table.computed))
     for scores, raw in zip(arranged, predicted, strict=True):
         notes += scores.notes
-        boards.append(_rank_models(scores, sign))
         chosen = _choose_pairs(scores, baseline, pairs)
         found = _compare_pairs(scores, chosen, sign, fixed, rope, level, alpha)
         if table.computed and has_verdict(raw):
@@ -121,7 +119,7 @@ def compare_items(
         rows += found
     label = table.metric if repeats in ("mean", "factor") else repeats
     verdicts = _add_verdicts(rows, table, frame["score"].dropna(), label)
-    board = pd.concat(boards, ignore_index=True)
+    board = pd.concat([_rank_models(scores, sign) for scores in arranged], ignore_index=True)
     if repeats == "factor":
         notes.append("Each repeat is taken as a run with a seed of its own.")
     overall = None
