@@ -81,7 +81,8 @@ FLAGS = {
         choices=("refuse", "tasks", "models"),
     ),
     "scale": Flag(
-        "average scores, or ranks within tasks (scores of a share, else ranks)", choices=("score", "rank")
+        "average scores, or ranks within tasks (scores of a share, else ranks)",
+        choices=("score", "rank"),
     ),
     "use": Flag("the K-th candidate: all uses together have size alpha", int, metavar="K"),
     "runs": Flag("number of runs of each mean, if no column n states it", int),
