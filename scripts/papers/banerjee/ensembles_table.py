@@ -8,7 +8,7 @@ from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.core.schemas import Row
 from reseed.plugins.options import Arms, Share
 from reseed.report.rendering import numbers
-from reseed.report.rendering.data import ExhibitData, require_rows
+from reseed.report.rendering.data import AS_PUBLISHED, ExhibitData, require_rows
 from reseed.report.rendering.tables import Rows, Table, TableRow
 from reseed.stats.planning import EnsembleSize, ensemble_size
 
@@ -56,6 +56,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             " would have such an interval."
             " ±: SD over ensembles; of single runs over those of the pool, so not that of an arm"
             " with other seeds. Churn: against the ensemble of the whole pool.",
+            AS_PUBLISHED.replace("As published", "Paper") if with_published else "",
         ),
         claims=claims,
     )

@@ -9,7 +9,7 @@ from reseed.core.schemas import MODEL_SEED_COLUMNS
 from reseed.plugins.options import Arms, Count
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import TEST_SET_KEY, key_columns
-from reseed.report.rendering.data import ExhibitData, require_rows
+from reseed.report.rendering.data import AS_PUBLISHED, ExhibitData, require_rows
 from reseed.report.rendering.tables import Rows, Table, TableRow
 
 from papers.banerjee.trimming_text import NOTHING, cells, measured, note
@@ -46,6 +46,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             rows,
             "The most accurate runs only, so their accuracies are biased upwards. Churn in test"
             " items: against the ensemble of all judged runs, and mean against each of them.",
+            AS_PUBLISHED if any(len(models) for models in chosen[1::2]) else "",
         ),
         claims=claims,
     )

@@ -7,7 +7,7 @@ from reseed.claims import phrases
 from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.plugins.options import Arms as Options
 from reseed.report.rendering import numbers
-from reseed.report.rendering.data import ExhibitData, require_rows
+from reseed.report.rendering.data import AS_PUBLISHED, ExhibitData, require_rows
 from reseed.report.rendering.tables import GroupedRow, Rows, Table
 
 from papers.banerjee.trimming_claims import show_percent
@@ -23,10 +23,11 @@ def table(data: ExhibitData, options: Options) -> Table:
     """One row for each arm, followed by the published numbers of the same source."""
     rows = require_rows(measured(data, options), NOTHING)
     lines, places = Rows(), _count_decimals(rows)
+    printed = [name for name in rows if name.startswith("published_")]
     for title, part in cells(data, rows):
         row = part.iloc[0]
         lines.add(_line(title, row, "", places))
-        if row[[c for c in row.index if c.startswith("published_")]].notna().any():
+        if row[printed].notna().any():
             lines.add(_line("  as published", row, "published_", places))
     threshold = rows["threshold"].iloc[0]
     return lines.table(
@@ -39,6 +40,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             " which two runs predict different classes. Mean, SD and ranges are of all runs of an"
             " arm; the ensemble and low α̂ are of the measured runs. Ranges grow with the number of"
             " runs.",
+            AS_PUBLISHED if rows[printed].notna().any(axis=None) else "",
         ),
         claims=_claims(data, rows, places["accuracy"]),
     )

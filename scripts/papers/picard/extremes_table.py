@@ -8,7 +8,7 @@ import pandas as pd
 from reseed.plugins.options import Arms as Options
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import cell_titles, select_rows
-from reseed.report.rendering.data import ExhibitData, footnote, require_rows
+from reseed.report.rendering.data import AS_PUBLISHED, ExhibitData, footnote, require_rows
 from reseed.report.rendering.settings import metric_title, p_cell, tail_cell
 from reseed.report.rendering.tables import Rows, Table, TableRow
 from reseed.stats.gaussian_range import expected_gaussian_range
@@ -49,6 +49,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             f"Within: share of all seeds that lie between worst and best, at least, with"
             f" confidence {100 * level:g} % (whatever the distribution).",
             f"Not judged: {'; '.join(reasons)}." if reasons else "",
+            AS_PUBLISHED if rows["published_mean"].notna().any() else "",
             per="arm",
         ),
         claims=[*range_claims(data, rows, titles), *spread_claims(data, rows, titles)],

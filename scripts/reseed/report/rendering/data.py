@@ -30,6 +30,8 @@ from reseed.report.rendering.numbers import from_to
 
 #: A model is marked where more than this share of its trials stopped at their limit.
 UNCONVERGED = 0.1
+#: Note of tables with rows of the paper.
+AS_PUBLISHED = "As published: on the paper's own data, with its own models."
 VARIED = {"model": "model seeds", "data": "data seeds", "data+model": "data and model seeds"}
 #: Columns that identify a trial. Experiments and arms share trials, so neither is included.
 _TRIAL = [
