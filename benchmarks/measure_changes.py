@@ -18,7 +18,8 @@ from measure_designs import draw_datasets, draw_models, flips_of_models
 from numpy.typing import ArrayLike
 from reseed.report.analyses.shared.pairing import pair_runs
 from reseed.stats import hierarchical
-from reseed.stats.comparison import nadeau_bengio
+from reseed.stats.comparison import nadeau_bengio, pair_differences
+from reseed.stats.error_rates import simulate_cv
 from reseed.stats.item_variance import item_components
 from reseed.stats.many_datasets import compare_over_datasets
 from reseed.stats.sign_flips import flip_signs
@@ -243,6 +244,8 @@ def many_datasets(rng: Rng, n_sim: int) -> Iterator[Change]:
     A true difference is 3 standard errors of Gaussian scores.
     """
     for kind, models, n, scores in draw_models(rng, n_sim):
+        if models == 10:
+            continue
         for shift in (0.0, 3 * np.sqrt(2 / n)):
             moved = scores + shift * (np.arange(models) == 0)
             found = [compare_over_datasets(one) for one in moved]
@@ -278,10 +281,19 @@ def two_models(rng: Rng, n_sim: int) -> Iterator[Change]:
             yield "power" if shift else "false claims", where, before, after
 
 
+def drawn_splits(rng: Rng, n_sim: int) -> Iterator[Change]:
+    """Seeds that drew a hold-out each: t test as on one test set; corrected for overlap."""
+    for runs in (5, 10, 20):
+        scores = simulate_cv(n_sim, n_models=2, n_repeats=runs, test_share=0.2, rng=rng)
+        d = pair_differences(scores)[:, 0]
+        before, after = (nadeau_bengio(d, ratio).p_value <= 0.05 for ratio in (0, 0.25))
+        yield "false claims", f"{d.shape[1]} hold-outs of a fifth of 200 items", before, after
+
+
 CHANGES = {
     "1": test_sets, "2": plans, "3": learners, "4": families, "4b": datasets, "5": means,
     "6": spread, "6b": stopping_pairs, "6d": item_shares, "6e": shared_rows, "6f": effects,
-    "7": directions, "8": many_datasets, "8b": two_models,
+    "7": directions, "8": many_datasets, "8b": two_models, "9": drawn_splits,
 }  # fmt: skip
 
 

@@ -1,16 +1,20 @@
 """Passes of `reseed gate` at a true loss equal to the margin, and its power, for docs/methods.
 
-python benchmarks/measure_gate.py docs/methods/simulations/gate.csv
+`python benchmarks/measure_gate.py docs/methods/simulations/gate.csv`. Before: the t test alone (of
+counts McNemar's and Tango's), Holm over datasets; after: the tests of the gate, each at full size.
 """
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from reseed import gate
+from reseed.comparison.gate_tests import find_reach, test_items
+from reseed.comparison.item_arrays import ItemScores, ModelScores
+from reseed.stats.comparison import holm
 
+_ALPHA = 0.05
 Rng = np.random.Generator
 #: Scores of baseline and candidate, (seeds, items).
 Pair = tuple[np.ndarray, np.ndarray]
@@ -21,6 +25,16 @@ def lose_shares(seeds: int, items: int, base: float, loss: float) -> Callable[[R
 
     def draw(rng: Rng) -> Pair:
         return tuple((rng.random((seeds, items)) < p) * 1.0 for p in (base, base - loss))
+
+    return draw
+
+
+def lose_on_one(datasets: int, items: int, base: float, loss: float) -> Callable[[Rng], Pair]:
+    """Binary scores of one run on each dataset; the candidate is worse on the first one."""
+
+    def draw(rng: Rng) -> Pair:
+        lower = base - loss * (np.arange(datasets) == 0)[:, None]
+        return tuple((rng.random((datasets, items)) < p) * 1.0 for p in (base, lower))
 
     return draw
 
@@ -59,47 +73,55 @@ def differ_by_item(seeds: int, items: int, shift: float) -> Callable[[Rng], Pair
     return draw
 
 
-# design: (margin, number of items in a cluster or 0, draws); the true loss is the margin or 0.
-DESIGNS: dict[str, tuple[float, int, Callable[[Rng], Pair]]] = {
-    "all right, 3 seeds x 20 items": (0.02, 0, lose_shares(3, 20, 1.0, 0.02)),
-    "all right, 2 seeds x 50 items": (0.01, 0, lose_shares(2, 50, 1.0, 0.01)),
-    "all wrong, 2 seeds x 50 items": (0.02, 0, lose_shares(2, 50, 0.02, 0.02)),
-    "nearly all right, 3 seeds x 100 items": (0.03, 0, lose_shares(3, 100, 0.99, 0.03)),
-    "all right, 1 seed x 60 items": (0.05, 0, lose_shares(1, 60, 1.0, 0.05)),
-    "all right, 10 clusters of 10": (0.05, 10, lose_clusters(10, 10, 0.05)),
-    "all right, 40 clusters of 10": (0.1, 10, lose_clusters(40, 10, 0.1)),
-    "grades, 50 items": (0.152, 0, lose_grades(50, 0.04)),
-    "grades, 200 items": (0.152, 0, lose_grades(200, 0.04)),
-    "0.8, 3 seeds x 300 items": (0.06, 0, lose_shares(3, 300, 0.8, 0.06)),
-    "equal: 0.8, 3 seeds x 300 items": (0.06, 0, lose_shares(3, 300, 0.8, 0.0)),
-    "equal: 0.8, 5 seeds x 200 items": (0.05, 0, differ_by_item(5, 200, 0.0)),
-    "equal: all right, 3 seeds x 400 items": (0.02, 0, lose_shares(3, 400, 1.0, 0.0)),
-    "equal: 0.8, 1 seed x 1000 items": (0.05, 0, lose_shares(1, 1000, 0.8, 0.0)),
+# design: (margin, what a row or ten items are besides seeds, draws); the true loss is the margin,
+# or 0 of equal models.
+DESIGNS: dict[str, tuple[float, str, Callable[[Rng], Pair]]] = {
+    "all right, 3 seeds x 20 items": (0.02, "", lose_shares(3, 20, 1.0, 0.02)),
+    "all right, 2 seeds x 50 items": (0.01, "", lose_shares(2, 50, 1.0, 0.01)),
+    "all wrong, 2 seeds x 50 items": (0.02, "", lose_shares(2, 50, 0.02, 0.02)),
+    "nearly all right, 3 seeds x 100 items": (0.03, "", lose_shares(3, 100, 0.99, 0.03)),
+    "all right, 1 seed x 60 items": (0.05, "", lose_shares(1, 60, 1.0, 0.05)),
+    "all right, 10 clusters of 10": (0.05, "cluster", lose_clusters(10, 10, 0.05)),
+    "all right, 40 clusters of 10": (0.1, "cluster", lose_clusters(40, 10, 0.1)),
+    "grades, 50 items": (0.152, "", lose_grades(50, 0.04)),
+    "grades, 200 items": (0.152, "", lose_grades(200, 0.04)),
+    "0.8, 3 seeds x 300 items": (0.06, "", lose_shares(3, 300, 0.8, 0.06)),
+    "equal: 0.8, 3 seeds x 300 items": (0.06, "", lose_shares(3, 300, 0.8, 0.0)),
+    "equal: 0.8, 5 seeds x 200 items": (0.05, "", differ_by_item(5, 200, 0.0)),
+    "equal: all right, 3 seeds x 400 items": (0.02, "", lose_shares(3, 400, 1.0, 0.0)),
+    "equal: 0.8, 1 seed x 1000 items": (0.05, "", lose_shares(1, 1000, 0.8, 0.0)),
+    "equal: 0.8 on 20 datasets of 300 items": (0.1, "dataset", lose_on_one(20, 300, 0.8, 0.0)),
+    "0.8, 20 datasets of 1000 items, one worse": (0.1, "dataset", lose_on_one(20, 1000, 0.8, 0.1)),
 }
 
 
 def measure(
-    draw: Callable[[Rng], Pair], margin: float, cluster: int, n_sim: int, seed: int
-) -> float:
-    """Share of simulations in which the candidate passes."""
-    passed = 0
+    draw: Callable[[Rng], Pair], margin: float, level: str, n_sim: int, seed: int
+) -> np.ndarray:
+    """Whether the candidate passes, (simulations, 2): before and after."""
+    passed = np.empty((n_sim, 2), dtype=bool)
     for number in range(n_sim):
         pair = draw(np.random.default_rng([seed, number]))
-        base, candidate = (_build_table(scores, cluster) for scores in pair)
-        result = gate(candidate, base, margin, greater_is_better=True)
-        passed += result.exit_code == 0
-    return passed / n_sim
+        reach = find_reach(np.concatenate(pair))
+        parts = [[side[[row]] for side in pair] for row in range(len(pair[0]))]
+        tests = [
+            test_items(_arrange(part, level), 1, (), reach)
+            for part in (parts if level == "dataset" else [pair])
+        ]
+        alone = holm([test.result.one_sided_p(-margin) for test in tests])
+        p = [min(test.one_sided_p(-margin), test.one_sided_p(0.0)) for test in tests]
+        passed[number] = (alone <= _ALPHA).all(), max(p) <= _ALPHA
+    return passed
 
 
-def _build_table(scores: np.ndarray, cluster: int) -> pd.DataFrame:
-    seeds, items = scores.shape
-    item = np.tile(np.arange(items), seeds)
-    table = pd.DataFrame({"item": item, "score": scores.ravel()})
-    if seeds > 1:
-        table["seed"] = np.repeat(np.arange(seeds), items)
-    if cluster:
-        table["cluster"] = item // cluster
-    return table
+def _arrange(pair: Sequence[np.ndarray], level: str) -> ItemScores:
+    seeds, items = pair[0].shape
+    models = {
+        name: ModelScores(side[:, None], None, tuple(map(str, range(seeds))), (1, 1))
+        for name, side in zip(("baseline", "candidate"), pair, strict=True)
+    }
+    clusters = np.arange(items) // 10 if level == "cluster" else None
+    return ItemScores("", tuple(map(str, range(items))), ("",), clusters, models)
 
 
 def main() -> None:
@@ -109,11 +131,15 @@ def main() -> None:
     parser.add_argument("--simulations", type=int, default=2000)
     options = parser.parse_args()
     rows = []
-    for number, (name, (margin, cluster, draw)) in enumerate(DESIGNS.items()):
-        share = measure(draw, margin, cluster, options.simulations, number)
-        se = np.sqrt(max(share * (1 - share), 0.01) / options.simulations)
-        rows.append({"design": name, "margin": margin, "passed": share, "se": round(float(se), 4),
-                     "n": options.simulations})  # fmt: skip
+    for number, (name, (margin, level, draw)) in enumerate(DESIGNS.items()):
+        passed = measure(draw, margin, level, options.simulations, number)
+        row: dict[str, object] = {"design": name, "margin": margin}
+        for column, values in zip(("before", "after"), passed.T, strict=True):
+            row |= {
+                column: values.mean(),
+                f"se_{column}": round(values.std() / len(values) ** 0.5, 4),
+            }
+        rows.append(row | {"simulations": options.simulations})
         print(rows[-1], flush=True)
         pd.DataFrame(rows).to_csv(options.output, index=False, lineterminator="\n")
 

@@ -1,8 +1,9 @@
 """Mutation tests of `reseed.stats`: random changes of operators and constants, each in a copy.
 
 `python benchmarks/mutate.py evalues --mutants 20` changes `stats/evalues.py` at 20 random places
-and runs `tests/stats/test_evalues.py` on each; without names, every module with tests is changed,
-with `--part 2/7` the second of seven parts of them. The changes of a module depend on the seed
+and runs `tests/stats/test_evalues.py` on each, `comparison.gate` a module of another package;
+without names, every module of `stats` with tests is changed, with `--part 2/7` the second of seven
+parts of them. The changes of a module depend on the seed
 only. It prints every survivor and the share killed. A survivor needs a test, or an entry with a
 proof in `equivalent_mutants.yaml`. The repository is not changed. Each change is tested in a fork,
 so libraries are imported once (Linux, macOS).
@@ -30,7 +31,7 @@ import statsmodels.api  # noqa: F401
 import yaml
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-#: Test files of modules that have none of their own name.
+#: Test files of modules that have none of their own name, below the tests of the package.
 _TESTED_BY = {
     "comparison": ["comparison", "bca_quantiles"],
     "gaussian_range": ["gaussian_range", "spread", "extremes"],
@@ -39,6 +40,7 @@ _TESTED_BY = {
     "ranking": ["ranking_instability"],
     "shares": ["shares", "share_intervals"],
     "trimming": ["ks", "representatives"],
+    "comparison.gate_tests": ["gate"],
 }
 #: Test files of all modules.
 _COMMON_TESTS = ["default_arguments", "smallest_sizes"]
@@ -142,8 +144,9 @@ def list_modules() -> list[str]:
 
 def find_tests(module: str) -> list[str]:
     """Paths of the test files of a module."""
-    names = [*_TESTED_BY.get(module, [module]), *_COMMON_TESTS]
-    return [f"tests/stats/test_{name}.py" for name in names]
+    package, _, own = module.rpartition(".")
+    names = [*_TESTED_BY.get(module, [own]), *([] if package else _COMMON_TESTS)]
+    return [f"tests/{package or 'stats'}/test_{name}.py" for name in names]
 
 
 def test_module(module: str, mutants: int, rng: random.Random) -> tuple[int, int]:
@@ -154,7 +157,8 @@ def test_module(module: str, mutants: int, rng: random.Random) -> tuple[int, int
         folder = Path(temporary) / "scripts"
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(REPOSITORY / "scripts" / "reseed", folder / "reseed", ignore=ignored)
-        path = folder / "reseed" / "stats" / f"{module}.py"
+        full = module if "." in module else f"stats.{module}"
+        path = folder / "reseed" / f"{full.replace('.', '/')}.py"
         source = path.read_text("utf-8")
         start = time.monotonic()
         if not run_tests(folder, tests):
@@ -181,7 +185,7 @@ def main() -> None:
     parser.add_argument(
         "modules",
         nargs="*",
-        help="modules of reseed.stats; none: all that have tests",
+        help="modules of reseed.stats, or package.module; none: all of stats that have tests",
     )
     parser.add_argument("--mutants", type=int, default=20, help="changes of each module; 0: all")
     parser.add_argument("--seed", type=int, default=0)

@@ -97,7 +97,9 @@ def test_functions_of_the_table_exist(method):
 def test_the_documentation_has_the_table_of_the_code(make_designs):
     page = make_designs.PAGE.read_text(encoding="utf-8")
     assert f"\n{make_designs.make_table()}\n" in page
-    assert make_designs.with_table(page) == page
+    changes = make_designs.CHANGES_PAGE.read_text(encoding="utf-8")
+    assert f"\n{make_designs.make_changes()}\n" in changes
+    assert [make_designs.with_tables(text) for text in (page, changes)] == [page, changes]
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)

@@ -30,6 +30,14 @@ def test_student(name):
     )
 
 
+@pytest.mark.parametrize("name", ["cdf", "sf", "ppf", "isf"])
+def test_fisher(name):
+    x = Q if name in ("ppf", "isf") else X[X >= 0]
+    np.testing.assert_array_equal(
+        getattr(distributions.f, name)(x, 3.0, DF), getattr(stats.f, name)(x, 3.0, DF)
+    )
+
+
 @pytest.mark.parametrize("name", ["sf", "ppf", "isf"])
 def test_chi_squared(name):
     x = X[X >= 0] if name == "sf" else Q

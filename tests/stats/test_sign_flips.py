@@ -59,6 +59,7 @@ def test_random_patterns_approach_all_and_hold_the_observed_one():
     assert some.p_adjusted == pytest.approx(every.p_adjusted, abs=0.03)
     far = flip_signs(10 + d, 500, rng=_rng(1))
     assert far.p_value == pytest.approx(np.full(3, 1 / 500))
+    assert far.largest[-1] == pytest.approx(12, rel=0.01)  # at most the number of datasets
     assert far.p_least == pytest.approx(np.full(3, 1 / 500))
 
 

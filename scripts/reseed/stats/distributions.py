@@ -93,6 +93,30 @@ class chi2:
         return special.chdtri(df, q)
 
 
+class f:
+    """The F distribution."""
+
+    @staticmethod
+    def cdf(x: ArrayLike, dfn: ArrayLike, dfd: ArrayLike) -> Any:
+        """P(X ≤ x)."""
+        return special.fdtr(dfn, dfd, x)
+
+    @staticmethod
+    def sf(x: ArrayLike, dfn: ArrayLike, dfd: ArrayLike) -> Any:
+        """P(X > x)."""
+        return special.fdtrc(dfn, dfd, x)
+
+    @staticmethod
+    def ppf(q: ArrayLike, dfn: ArrayLike, dfd: ArrayLike) -> Any:
+        """The value that is exceeded with probability 1 − q."""
+        return special.fdtri(dfn, dfd, q)
+
+    @staticmethod
+    def isf(q: ArrayLike, dfn: ArrayLike, dfd: ArrayLike) -> Any:
+        """The value that is exceeded with probability q."""
+        return special.fdtri(dfn, dfd, np.subtract(1, q))
+
+
 class ncf:
     """The noncentral F distribution."""
 

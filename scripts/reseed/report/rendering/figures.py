@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 
 import matplotlib
 import pandas as pd
-from fontTools import subset
 from matplotlib.figure import Figure
 from PIL import Image
 from reseed.claims.claim import Claim, check_drawn
@@ -22,15 +22,10 @@ from reseed.report.rendering.hover import panels_of
 from reseed.report.rendering.style import GREY, STYLE, new_figure, styled
 
 # Without dates and versions, equal numbers give equal bytes.
-_METADATA = {
-    "png": {"Software": None},
-    "pdf": {"CreationDate": None, "Producer": None, "Creator": None},
-}
+_PDF_METADATA = {"CreationDate": None, "Producer": None, "Creator": None}
 _DPI = 200
-# matplotlib embeds the used glyphs of a font. Without its tables of layout, which no reader of a
-# PDF uses, writing a PDF takes half of the time.
+_LAYOUT_TABLES = ("GSUB", "GPOS", "GDEF")
 _DROPPED = "_drop_tables_default"  # without effect if a later fontTools has another name
-setattr(subset.Options, _DROPPED, [*getattr(subset.Options, _DROPPED, ()), "GSUB", "GPOS", "GDEF"])
 #: `drawn` of a figure of single values, intervals or shares.
 NO_CENTRE: frozenset[str] = frozenset()
 #: Formats of a figure, besides the JSON sidecar.
@@ -90,11 +85,10 @@ def write_figure(
     with matplotlib.rc_context(STYLE):
         for form in (suffix for suffix in formats if suffix != "csv"):
             with replace_atomically(files[form]) as temporary:
-                figure.savefig(temporary, format=form, dpi=_DPI, metadata=_METADATA[form])
+                write = _write_png if form == "png" else _write_pdf
+                write(figure, temporary)
                 # One layout for both formats takes half the time and gives the same picture.
                 figure.set_layout_engine("none")
-                if form == "png":
-                    _fewer_colours(temporary)
     if "csv" in files:
         write_csv(info.frame, files["csv"])
     caption = " ".join(part for part in (data.caption, info.caption) if part)
@@ -117,9 +111,21 @@ def write_figure(
     )
 
 
-def _fewer_colours(png: str | Path) -> None:
-    """Reduce a PNG to a palette of 256 colours, a third of its size."""
-    with Image.open(png) as image:
-        image.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(
-            png, format="PNG", optimize=True
-        )
+def _write_pdf(figure: Figure, path: str | Path) -> None:
+    """Write a PDF. Fonts lose their tables of layout, which no reader uses: half of the time."""
+    from fontTools.subset import Options  # slow to import
+
+    dropped = [*getattr(Options, _DROPPED, ()), *_LAYOUT_TABLES]
+    setattr(Options, _DROPPED, list(dict.fromkeys(dropped)))
+    figure.savefig(path, format="pdf", dpi=_DPI, metadata=_PDF_METADATA)
+
+
+def _write_png(figure: Figure, path: str | Path) -> None:
+    """Write a PNG with a palette of 256 colours, a third of the size."""
+    pixels = BytesIO()
+    figure.savefig(pixels, format="rgba", dpi=_DPI)
+    width, height = (int(side * _DPI) for side in figure.get_size_inches())
+    image = Image.frombytes("RGBA", (width, height), pixels.getvalue())
+    image.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(
+        path, format="PNG", optimize=True
+    )
