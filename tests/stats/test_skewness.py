@@ -105,3 +105,28 @@ def test_seeds_of_their_own_are_skewed_apart():
     test = item_difference(a, b, [Factor("seed", False)])
     assert test.tail.skewness > 0
     assert test.tail.unit == "item"
+
+
+@pytest.mark.parametrize("scale", [0.01, 1.0, 30.0])
+@pytest.mark.parametrize(("sizes", "spread"), [((12, 40), 3.0), ((40, 12), 1.0), ((30, 30), 5.0)])
+def test_skewness_of_means_by_their_third_moments(scale, sizes, spread):
+    """κ₃ of a mean is g₁σ³/n²; each sample has its own g₁ and σ, or both have common ones."""
+    rng = np.random.default_rng(11)
+    seen = 0
+    for _ in range(20):
+        a, b = (scale * rng.exponential(size=n) for n in sizes)
+        a *= spread
+        g, sd = [stats.skew(x) for x in (a, b)], [x.std() for x in (a, b)]
+        n, m = sizes
+        own = (g[0] * sd[0] ** 3 / n**2 - g[1] * sd[1] ** 3 / m**2) / (
+            sd[0] ** 2 / n + sd[1] ** 2 / m
+        ) ** 1.5
+        common = (n * g[0] + m * g[1]) / (n + m) * (1 / n**2 - 1 / m**2) / (1 / n + 1 / m) ** 1.5
+        found = float(skewness_of_difference(a, b))
+        if found:
+            seen += 1
+            assert found == pytest.approx(max(own, common, key=abs), rel=1e-6)
+        one = float(skewness_of_mean(a))
+        if one:
+            assert one == pytest.approx(g[0] * np.sqrt(n - 1) / (n - 2), rel=1e-6)
+    assert seen > 3
