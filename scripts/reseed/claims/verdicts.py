@@ -5,7 +5,7 @@ Other modules of `claims` say what their rows mean: which p-value decides, and w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from math import nan
 from typing import Any, Literal, get_args
@@ -14,6 +14,8 @@ from reseed.claims.formatting import count_interval_decimals, format_number, for
 
 #: Name of p-values that Holm adjusts over both directions of each pair (`stats.simultaneous`).
 BOTH_DIRECTIONS = "p (Holm, both directions)"
+#: Said of every difference that is not shown.
+NOT_EQUAL = "This does not show that they are equal."
 #: Value of `dataset` in rows that compare models over all datasets.
 ALL_DATASETS = "all datasets"
 Outcome = Literal[
@@ -57,8 +59,11 @@ class Verdict:
     needed: str = "runs"
     qualifier: str = ""
 
-    def sentence(self) -> str:
-        """The verdict in words: outcome, scope and evidence, then the notes."""
+    def sentence(self, omit: Collection[str] = ()) -> str:
+        """The verdict in words: outcome, scope and evidence, then the notes.
+
+        omit: sentences that stand once beside all verdicts.
+        """
         scope = f"{',' if self.qualifier else ''} {self.scope}" if self.scope else ""
         sentences = [f"{self._claim()}{scope}: {self.evidence}."]
         if self.outcome == "difference" and self.is_within_region:
@@ -66,8 +71,9 @@ class Verdict:
                 f"It is smaller than {self.region}, the region of practical equivalence."
             )
         if self.outcome == "no difference shown":
-            sentences.append("This does not show that they are equal.")
-        return " ".join([*sentences, *filter(None, self.notes)])
+            sentences.append(NOT_EQUAL)
+        notes = [note for note in (*sentences[1:], *self.notes) if note and note not in omit]
+        return " ".join([sentences[0], *notes])
 
     def _claim(self) -> str:
         a, b = self.model_a, self.model_b

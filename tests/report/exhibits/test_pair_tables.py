@@ -66,18 +66,18 @@ def test_a_sign_test_has_no_difference(table):
     assert made.shown["Difference"].iloc[at] == "–"
 
 
-def test_average_ranks_are_named_for_rank_tests_only():
-    two = draw(
-        verdicts_table,
-        exhibit(splits({"rf": 0.8, "xgb": 0.82}, SIX), about(SIX, ("rf", "xgb"))),
-        {},
-    )
-    assert claims_of(two)["shown_over_datasets"] == (
-        "Over 6 datasets a difference is shown for the only pair."
-    )
+def test_pairs_shown_over_datasets_are_counted():
     three = {"rf": 0.8, "xgb": 0.82, "ffnn": 0.84}
-    ranked = draw(verdicts_table, exhibit(splits(three, SIX), about(SIX)), {})
-    assert "a difference of average ranks is shown" in claims_of(ranked)["shown_over_datasets"]
+    drawn = draw(verdicts_table, exhibit(splits(three, SIX), about(SIX)), {})
+    shown = claims_of(drawn)["shown_over_datasets"]
+    assert shown == "Over 6 datasets a difference is shown for all 3 pairs."
+
+
+def test_notes_of_all_verdicts_are_said_once():
+    table = draw(verdicts_table, exhibit(splits({"rf": 0.8, "xgb": 0.82}, SIX), about(SIX)), {})
+    note = "Corrected resampled t test, paired over 6 splits."
+    assert note in table.definitions
+    assert not any(note in sentence for sentence in table.details)
 
 
 def test_test_ratios_are_settings_of_one_dataset():

@@ -17,7 +17,7 @@ from reseed.claims.pair_verdicts import (
     find_conditional,
     label_pair_outcome,
 )
-from reseed.claims.verdicts import Outcome
+from reseed.claims.verdicts import NOT_EQUAL, Outcome, Verdict
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Experiments as Options
 from reseed.report.exhibits.shared.shown_pairs import share_shown
@@ -47,6 +47,7 @@ _SHORT = {
     "no difference shown": "not shown",
     "no variation": "no verdict",
 }
+_TESTED = ("difference", "equivalent", "no difference shown")
 # With more pairs in a setting, only pairs with the best model are printed.
 _MOST = 45
 
@@ -64,6 +65,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     # The verdict over datasets leads: it is one claim, those by dataset are many.
     rows = rows.sort_values("design", key=lambda design: design != "datasets", kind="stable")
     lines, raw, hidden = Rows(), [], 0
+    verdicts: list[tuple[TableRow, str, Verdict]] = []
     level = rows["level"].max()
     for title, part in settings(data, rows):
         part = _in_order(part)
@@ -81,8 +83,10 @@ def table(data: ExhibitData, options: Options) -> Table:
                 "Flips": numbers.percent(row["instability"]),
                 "Outcome": _SHORT.get(row["outcome"], label_pair_outcome(row)),
             }
-            sentence = build_pair_verdict(row | _titles(data, row)).sentence()
-            lines.add(cells, section, sentence)
+            verdicts.append((cells, section, build_pair_verdict(row | _titles(data, row))))
+    shared = _shared_notes([verdict for _, _, verdict in verdicts])
+    for cells, section, verdict in verdicts:
+        lines.add(cells, section, verdict.sentence(omit=(*shared, NOT_EQUAL)))
     rest = f"{hidden} pairs without the best mean are in the CSV only." if hidden else ""
     return lines.table(
         data,
@@ -94,12 +98,21 @@ def table(data: ExhibitData, options: Options) -> Table:
             " Flips: share of single runs that order the pair the other way.",
             f"A difference is shown where p is at most {rows['alpha'].iloc[0]:g}. On given splits"
             " it says nothing of other data sets; a difference that is not shown is no equality.",
+            *shared,
             *_fixed_test_set(rows),
             *_families(rows),
             *coverage.corrected(rows),
         ],
         claims=_claims(data, rows),
     )
+
+
+def _shared_notes(verdicts: list[Verdict]) -> list[str]:
+    """Notes of all verdicts on single datasets, such as the test: they are said once."""
+    tested = [one.notes for one in verdicts if one.outcome in _TESTED and one.needed != "datasets"]
+    if len(tested) < 2:
+        return []
+    return [note for note in tested[0] if note and all(note in notes for notes in tested)]
 
 
 def _tested(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
