@@ -9,6 +9,7 @@ import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import ANY_NUMBER, Claim, Estimate, Sample
 from reseed.claims.verdicts import ALL_DATASETS
+from reseed.core.coordinates import base_name
 from reseed.core.schemas import Row
 from reseed.plugins.options import Strict
 from reseed.report.analyses.shared.data import Data
@@ -73,7 +74,10 @@ def table(data: ExhibitData, options: Options) -> Table:
 def _rows(data: ExhibitData, first: str, second: str) -> list[Row]:
     found = data.rows()
     found = found[found["dataset"] != ALL_DATASETS]
-    found = found[found["model_a"].isin([first, second]) & found["model_b"].isin([first, second])]
+    bases = [found[side].map(base_name) for side in ("model_a", "model_b")]
+    found = found[
+        bases[0].eq(first) & bases[1].eq(second) | bases[0].eq(second) & bases[1].eq(first)
+    ]
     scores = {
         (cell.key["dataset"], cell.key["arm"]): cell.scores["score"]
         for cell in arm_cells(Data(data.metrics, data.info))
@@ -81,16 +85,17 @@ def _rows(data: ExhibitData, first: str, second: str) -> list[Row]:
     }
     rows = []
     for row in found.to_dict("records"):
-        a, b = (scores[row["dataset"], arm] for arm in (first, second))
+        sign = 1 if base_name(row["model_a"]) == first else -1
+        arms = [row["model_a"], row["model_b"]][::sign]
+        a, b = (scores[row["dataset"], arm] for arm in arms)
         sd = math.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2)
         if not sd > 0 or not np.isfinite(row["low"]):
             continue
-        sign = 1 if row["model_a"] == first else -1
         ends = sorted(sign * row[end] / sd for end in _ENDS)
-        names = [arm_title(data, arm, row["experiment"]) for arm in (first, second)]
+        names = [arm_title(data, arm, row["experiment"]) for arm in arms]
         rows.append(
             row
-            | {"arm": first, "pair": f"{first}_{second}", "title": " and ".join(names), "sd": sd}
+            | {"arm": arms[0], "pair": f"{first}_{second}", "title": " and ".join(names), "sd": sd}
             | {"median_a": a.median(), "median_b": b.median()}
             | {"gap": sign * row["difference"] / sd, **dict(zip(_ENDS, ends, strict=True))}
         )

@@ -120,8 +120,8 @@ def test_agreement_of_models_on_the_order_of_splits():
 def test_gaps_are_in_sds_of_a_score():
     rng = np.random.default_rng(0)
     first, second = rng.normal(0.8, 0.02, (2, 9))
-    metrics = trials({"magic": {"rf": first, "xgb": second}})
-    facts = about(("magic",), ("rf", "xgb"))
+    metrics = trials({"magic": {"rf~1f3a": first, "xgb": second}})
+    facts = about(("magic",), ("rf~1f3a", "xgb"))
     rows = run_analysis(pairs, Data(metrics, facts), FAST)
     data = ExhibitData(rows, metrics, facts, "k", "T")
     gaps = {
