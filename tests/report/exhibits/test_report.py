@@ -21,7 +21,7 @@ from reseed.report.pages.render import (
 from reseed.report.pages.studies import read_study, snakemake_command
 from reseed.report.pages.words import link_words
 from reseed.report.rendering.figures import write_figure
-from reseed.report.rendering.footnotes import sentence_of, shorten
+from reseed.report.rendering.footnotes import say_once, sentence_of, shorten
 from reseed.report.rendering.table_files import write_table
 from run_kinds import draw, is_table
 from study_frames import replaced
@@ -239,6 +239,12 @@ def test_a_missing_exhibit_is_named(folder):
 
 def test_same_bytes_twice(study, text):
     assert build_study_page(study) == text
+
+
+def test_a_long_sentence_of_notes_is_said_once():
+    long = "Ratio: SD over seeds of the arm, divided by that of the baseline."
+    notes = say_once([("Table 1", f"Seeds: 6. {long}"), ("Table 2", f"Seeds: 6. {long} New.")])
+    assert notes == [f"Seeds: 6. {long}", "Seeds: 6. New. Terms: see the note of “Table 1”."]
 
 
 def test_footnotes_say_on_the_page_only_what_is_their_own():

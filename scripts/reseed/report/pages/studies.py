@@ -26,7 +26,7 @@ from reseed.report.pages.statements import StatementRow, find_rows
 from reseed.report.pages.words import words_in
 from reseed.report.rendering.claim_texts import limits_of_findings
 from reseed.report.rendering.data import ExhibitData
-from reseed.report.rendering.footnotes import marks_in, sentence_of, shorten
+from reseed.report.rendering.footnotes import marks_in, say_once, sentence_of, shorten
 from reseed.report.rendering.tables import groups
 
 _SHOWN_FAILURES = 20
@@ -195,7 +195,11 @@ class StudyReport:
         best = self.best
         found = ([best] if best else []) + [e for e in self.shown if e is not best]
         first = {e.sidecar["headline"]: e for e in reversed(found)}
-        return [replace(e, is_repeated=first[e.sidecar["headline"]] is not e) for e in found]
+        notes = say_once([(exhibit.sidecar["title"], exhibit.note) for exhibit in found])
+        return [
+            replace(e, is_repeated=first[e.sidecar["headline"]] is not e, note=note)
+            for e, note in zip(found, notes, strict=True)
+        ]
 
     @property
     def answer(self) -> list[str]:

@@ -6,6 +6,7 @@ The files of a table or figure hold the whole footnote.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from reseed.config import SCALES
 
@@ -14,6 +15,8 @@ _MARKS = [("*", "stand-in"), ("†", "changed recipe"), ("‡", "not converged")
 _UNIT = re.compile(": (?:MSE|MAE) in the (?:squared )?unit of ")
 _NO_FAILURE = re.compile(r"Failed \w+ \(left out\): 0 of [\d,]+\.")
 UNITS = "Units"
+#: Fewest words of a sentence that is said once on a page.
+_LONG = 10
 
 
 def sentence(text: str) -> str:
@@ -34,6 +37,28 @@ def shorten(footnote: str, scale: str) -> str:
     """The footnote without what a page says once: scale, no failed trials, units and marks."""
     text = _NO_FAILURE.sub("", footnote.replace(scale_sentence(scale), "", 1))
     return " ".join(part for part in _sentences(text) if not _kind(part))
+
+
+def say_once(notes: Sequence[tuple[str, str]]) -> list[str]:
+    """Notes of exhibits in the order of a page: what an earlier one says refers to that exhibit.
+
+    notes: (title of the exhibit, note). Short sentences, such as numbers of seeds, stay.
+    """
+    first: dict[str, str] = {}
+    found = []
+    for title, note in notes:
+        parts = _sentences(note)
+        known = [first.setdefault(part, title) != title for part in parts]
+        again = [p for p, is_known in zip(parts, known, strict=True) if is_known and _is_long(p)]
+        kept = [part for part in parts if part not in again]
+        titles = dict.fromkeys(first[part] for part in again)
+        kept += [f"Terms: see the note of “{title}”." for title in titles]
+        found.append(" ".join(kept))
+    return found
+
+
+def _is_long(part: str) -> bool:
+    return len(part.split()) >= _LONG
 
 
 def sentence_of(footnotes: list[str]) -> list[tuple[str, list[str]]]:
