@@ -40,7 +40,9 @@ _TESTED_BY = {
     "ranking": ["ranking_instability"],
     "shares": ["shares", "share_intervals"],
     "trimming": ["ks", "representatives"],
+    "clusters": ["item_model", "crossed_comparison"],
     "comparison.gate_tests": ["gate"],
+    "report.analyses.shared.across_datasets": ["pairs_over_datasets"],
 }
 #: Test files of all modules.
 _COMMON_TESTS = ["default_arguments", "smallest_sizes"]
@@ -146,7 +148,8 @@ def find_tests(module: str) -> list[str]:
     """Paths of the test files of a module."""
     package, _, own = module.rpartition(".")
     names = [*_TESTED_BY.get(module, [own]), *([] if package else _COMMON_TESTS)]
-    return [f"tests/{package or 'stats'}/test_{name}.py" for name in names]
+    folder = package.removesuffix(".shared").replace(".", "/") or "stats"
+    return [f"tests/{folder}/test_{name}.py" for name in names]
 
 
 def test_module(module: str, mutants: int, rng: random.Random) -> tuple[int, int]:

@@ -148,6 +148,15 @@ def test_score_tests_at_the_ends_of_the_score_interval():
     assert result.one_sided_p(result.high, greater=False) == pytest.approx(0.025, abs=1e-6)
 
 
+@pytest.mark.parametrize("bound", [0.0, 0.1, -0.3])
+def test_one_sided_p_of_graded_scores_is_that_of_the_t_test(bound):
+    a, b = np.random.default_rng(4).normal(size=(2, 30))
+    result = item_difference(a, b)
+    for greater, alternative in ((True, "greater"), (False, "less")):
+        expected = stats.ttest_1samp(a - b, bound, alternative=alternative).pvalue
+        assert result.one_sided_p(bound, greater=greater) == pytest.approx(expected)
+
+
 def test_one_sided_p_at_0_is_half_of_the_mid_p():
     a, b = np.repeat([1, 1, 0, 0], [40, 9, 3, 8]), np.repeat([1, 0, 1, 0], [40, 9, 3, 8])
     p = float(mcnemar(a, b).mid_p)
