@@ -133,7 +133,7 @@ def test_empty_cells_of_a_spreadsheet(tmp_path):
 
 
 def test_a_sign_test_has_no_difference_in_units():
-    row = {"design": "datasets", "test": "sign test", "mean_a": float("nan")}
+    row = {"design": "datasets", "test": "sign test", "metric": "accuracy", "mean_a": float("nan")}
     row |= {"difference": 0.5, "low": float("nan"), "high": float("nan"), "factor": 1.0, "unit": ""}
     assert format_difference(row | {"wins": 3.0, "n": 4}) == "3 of 4 datasets"
 

@@ -37,7 +37,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     seeds, the root mean square of both arms, which is taken as known.
     """
     rows = pd.DataFrame([row for pair in options.pairs for row in _rows(data, *pair)])
-    rows = require_rows(rows, "No two of these algorithms were run on the same splits.")
+    rows = require_rows(rows, "No two of these algorithms share enough splits at this scale.")
     lines = Rows()
     for row in rows.to_dict("records"):
         places = numbers.decimals([row["median_a"], row["median_b"]], 2, 4)
