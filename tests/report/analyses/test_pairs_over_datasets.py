@@ -1,6 +1,7 @@
 """Models compared over several datasets, against independent computations."""
 
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,7 @@ from reseed import rank_models
 from reseed.claims.verdicts import ALL_DATASETS
 from reseed.core.study_info import StudyInfo
 from reseed.report.analyses import pairs
+from reseed.report.analyses.shared import across_datasets
 from reseed.report.analyses.shared.data import Data
 from reseed.stats.rank_power import detectable_shift
 from run_kinds import run_analysis
@@ -128,6 +130,19 @@ def test_over_datasets_uses_only_shared_splits(rng):
     assert row["failed"] == 3 * 12
     assert row["left_out"] == 3 * 12  # the runs of B on the splits where A failed
     assert "36 runs without a counterpart left out (36 failed)." in row["verdict"]
+
+
+def test_runs_left_out_of_both_models_are_counted(rng):
+    over = run_analysis(pairs, data(failing(rng)), n_boot=20).query("dataset == 'all datasets'")
+    assert row_of(over, "B", "C")["left_out"] == 2 * 3 * 12
+
+
+@pytest.mark.parametrize(("more", "end"), [(0, ""), (1, " and 1 more"), (2, " and 2 more")])
+def test_datasets_left_out_are_named_and_then_counted(more, end):
+    named = across_datasets._NAMED_DATASETS
+    groups = [SimpleNamespace(key={"dataset": f"d{i}"}) for i in range(named + more + 1)]
+    names = ", ".join(f"d{i}" for i in range(1, named + 1))
+    assert across_datasets._missing(groups, {"d0"}) == names + end
 
 
 def test_different_test_ratios_and_folds_form_one_comparison(rng):
