@@ -5,7 +5,7 @@ Other modules of `claims` say what their rows mean: which p-value decides, and w
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
 from typing import Any, Literal, get_args
@@ -86,6 +86,14 @@ class Verdict:
             "no variation": f"No verdict on {a} and {b}",
             "not comparable": f"{a} and {b} cannot be compared",
         }[self.outcome]
+
+
+def shared_notes(verdicts: Sequence[Verdict]) -> list[str]:
+    """Notes of all verdicts with a test on single datasets, such as its name; none of one alone."""
+    tested = [v.notes for v in verdicts if v.outcome in OUTCOMES[:3] and v.needed != "datasets"]
+    if len(tested) < 2:
+        return []
+    return [note for note in tested[0] if note and all(note in notes for notes in tested)]
 
 
 def decide_outcome(

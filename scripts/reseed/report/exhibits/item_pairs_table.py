@@ -9,7 +9,7 @@ import pandas as pd
 from reseed.claims import phrases
 from reseed.claims.claim import Claim, Sample
 from reseed.claims.designs import SEEDS_AND_ITEMS
-from reseed.claims.verdicts import BOTH_DIRECTIONS
+from reseed.claims.verdicts import BOTH_DIRECTIONS, NOT_EQUAL, Verdict, shared_notes
 from reseed.plugins.options import Experiments, Names
 from reseed.report.analyses.item_pairs import verdict_on
 from reseed.report.rendering import coverage
@@ -78,9 +78,15 @@ def table(data: ExhibitData, options: Options) -> Table:
     rows = require_rows(measured(data, options), explain_absence(options))
     words = options.verdicts
     lines = Rows()
-    for _, row in rows.iterrows():
+    verdicts = [_verdict(data, row) for _, row in rows.iterrows()] if words else []
+    shared = shared_notes(verdicts)
+    for number, (_, row) in enumerate(rows.iterrows()):
         section = add_metric(data, group_title(data, rows, row), row["metric"])
-        lines.add(_words(data, row) if words else _numbers(data, row), section)
+        if words:
+            sentence = verdicts[number].sentence(omit=(*shared, NOT_EQUAL))
+            lines.add({"Outcome": row["outcome"], "Verdict": sentence}, section)
+        else:
+            lines.add(_numbers(data, row), section)
     level, alpha = rows["level"].max(), rows["alpha"].iloc[0]
     return lines.table(
         data,
@@ -92,6 +98,8 @@ def table(data: ExhibitData, options: Options) -> Table:
             f" p-value, adjusted over the pairs of its test set, is at most {alpha:g}.",
             "Over seeds and items: t interval of the mean difference of crossed samples of seeds"
             " and items. With one run a side the seeds cannot be judged.",
+            *shared,
+            "A difference that is not shown is no equality." if words else "",
             coverage.at(level, COVERS),
             failures(rows),
             _left_out(data.rows(options.experiments)),
@@ -102,11 +110,9 @@ def table(data: ExhibitData, options: Options) -> Table:
     )
 
 
-def _words(data: ExhibitData, row: pd.Series) -> TableRow:
+def _verdict(data: ExhibitData, row: pd.Series) -> Verdict:
     titles = dict(zip(("arm_a", "arm_b"), pair_titles(data, row), strict=True))
-    titled = row.to_dict() | titles | {"metric": metric_title(row["metric"])}
-    sentence = verdict_on(titled).sentence()
-    return {"Outcome": row["outcome"], "Verdict": sentence}
+    return verdict_on(row.to_dict() | titles | {"metric": metric_title(row["metric"])})
 
 
 def _numbers(data: ExhibitData, row: pd.Series) -> TableRow:

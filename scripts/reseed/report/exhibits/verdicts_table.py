@@ -17,7 +17,7 @@ from reseed.claims.pair_verdicts import (
     find_conditional,
     label_pair_outcome,
 )
-from reseed.claims.verdicts import NOT_EQUAL, Outcome, Verdict
+from reseed.claims.verdicts import NOT_EQUAL, Outcome, Verdict, shared_notes
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Experiments as Options
 from reseed.report.exhibits.shared.shown_pairs import share_shown
@@ -47,7 +47,6 @@ _SHORT = {
     "no difference shown": "not shown",
     "no variation": "no verdict",
 }
-_TESTED = ("difference", "equivalent", "no difference shown")
 # With more pairs in a setting, only pairs with the best model are printed.
 _MOST = 45
 
@@ -84,7 +83,7 @@ def table(data: ExhibitData, options: Options) -> Table:
                 "Outcome": _SHORT.get(row["outcome"], label_pair_outcome(row)),
             }
             verdicts.append((cells, section, build_pair_verdict(row | _titles(data, row))))
-    shared = _shared_notes([verdict for _, _, verdict in verdicts])
+    shared = shared_notes([verdict for _, _, verdict in verdicts])
     for cells, section, verdict in verdicts:
         lines.add(cells, section, verdict.sentence(omit=(*shared, NOT_EQUAL)))
     rest = f"{hidden} pairs without the best mean are in the CSV only." if hidden else ""
@@ -105,14 +104,6 @@ def table(data: ExhibitData, options: Options) -> Table:
         ],
         claims=_claims(data, rows),
     )
-
-
-def _shared_notes(verdicts: list[Verdict]) -> list[str]:
-    """Notes of all verdicts on single datasets, such as the test: they are said once."""
-    tested = [one.notes for one in verdicts if one.outcome in _TESTED and one.needed != "datasets"]
-    if len(tested) < 2:
-        return []
-    return [note for note in tested[0] if note and all(note in notes for notes in tested)]
 
 
 def _tested(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
