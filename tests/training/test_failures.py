@@ -110,6 +110,15 @@ def test_an_error_that_is_its_own_cause_is_recorded(spy):
     assert run_one("regression", RECIPE).error == "ValueError: no convergence"
 
 
+@pytest.mark.timeout(20)
+def test_a_machine_failure_that_is_its_own_cause_is_raised(spy):
+    error = MemoryError("no room")
+    error.__cause__ = error
+    spy(predict=raising(error))
+    with pytest.raises(InfrastructureError, match="no room"):
+        list(train_trials(problem("regression"), RECIPE, [trial()]))
+
+
 class Mute(Exception):
     def __str__(self):
         raise RuntimeError("no text")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from reseed.core.errors import ReseedError
 from reseed.core.plain_text import describe_error
 from reseed.training.failures import InfrastructureError
 from reseed.training.run import Outcome, Problem, Recipe, Trial, run_trials
@@ -19,6 +20,8 @@ def train_trials(problem: Problem, recipe: Recipe, trials: Sequence[Trial]) -> I
         for outcome in run_trials(problem, recipe, trials):
             done += 1
             yield outcome
+    except ReseedError:
+        raise
     except Exception as error:
         cause = _find_unprintable(error)
         if cause is None:
@@ -35,7 +38,9 @@ def train_trials(problem: Problem, recipe: Recipe, trials: Sequence[Trial]) -> I
 def _find_unprintable(error: BaseException) -> BaseException | None:
     """The model's error that was handled when making its text, or that of its cause, raised."""
     cause = link = error.__context__
-    while link is not None:
+    seen: set[int] = set()  # an error may be its own cause
+    while link is not None and id(link) not in seen:
+        seen.add(id(link))
         try:
             str(link)
         except Exception:
