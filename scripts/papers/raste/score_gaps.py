@@ -22,6 +22,8 @@ from reseed.report.rendering.tables import Rows, Table
 
 DRAWS = ("pairs",)
 _ENDS = ["low", "high"]
+#: (experiment, dataset, arm) → its scores.
+_Scores = dict[tuple[str, str, str], pd.Series]
 
 
 class Options(Strict):
@@ -36,7 +38,11 @@ def table(data: ExhibitData, options: Options) -> Table:
     The test is that of the analysis `pairs`. In SDs: divided by the SD of one score over data
     seeds, the root mean square of both arms, which is taken as known.
     """
-    rows = pd.DataFrame([row for pair in options.pairs for row in _rows(data, *pair)])
+    scores = {
+        (cell.key["experiment"], cell.key["dataset"], cell.key["arm"]): cell.scores["score"]
+        for cell in arm_cells(Data(data.metrics, data.info))
+    }
+    rows = pd.DataFrame([row for pair in options.pairs for row in _rows(data, scores, *pair)])
     rows = require_rows(rows, "No two of these algorithms share enough splits at this scale.")
     lines = Rows()
     for row in rows.to_dict("records"):
@@ -71,23 +77,18 @@ def table(data: ExhibitData, options: Options) -> Table:
     )
 
 
-def _rows(data: ExhibitData, first: str, second: str) -> list[Row]:
+def _rows(data: ExhibitData, scores: _Scores, first: str, second: str) -> list[Row]:
     found = data.rows()
     found = found[found["dataset"] != ALL_DATASETS]
     bases = [found[side].map(base_name) for side in ("model_a", "model_b")]
     found = found[
         bases[0].eq(first) & bases[1].eq(second) | bases[0].eq(second) & bases[1].eq(first)
     ]
-    scores = {
-        (cell.key["dataset"], cell.key["arm"]): cell.scores["score"]
-        for cell in arm_cells(Data(data.metrics, data.info))
-        if cell.key["experiment"] in set(found["experiment"])
-    }
     rows = []
     for row in found.to_dict("records"):
         sign = 1 if base_name(row["model_a"]) == first else -1
         arms = [row["model_a"], row["model_b"]][::sign]
-        a, b = (scores[row["dataset"], arm] for arm in arms)
+        a, b = (scores[row["experiment"], row["dataset"], arm] for arm in arms)
         sd = math.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2)
         if not sd > 0 or not np.isfinite(row["low"]):
             continue

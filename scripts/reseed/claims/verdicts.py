@@ -27,6 +27,8 @@ Outcome = Literal[
     "not comparable",
 ]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+#: Those that a test decides.
+TESTED: tuple[Outcome, ...] = ("difference", "equivalent", "no difference shown")
 #: A row of an analysis' table, by column.
 Row = Mapping[Any, Any]
 
@@ -90,7 +92,7 @@ class Verdict:
 
 def shared_notes(verdicts: Sequence[Verdict]) -> list[str]:
     """Notes of all verdicts with a test on single datasets, such as its name; none of one alone."""
-    tested = [v.notes for v in verdicts if v.outcome in OUTCOMES[:3] and v.needed != "datasets"]
+    tested = [v.notes for v in verdicts if v.outcome in TESTED and v.needed != "datasets"]
     if len(tested) < 2:
         return []
     return [note for note in tested[0] if note and all(note in notes for notes in tested)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -11,9 +10,6 @@ from reseed.comparison.output import render_shown
 from reseed.comparison.result import Comparison
 from reseed.comparison.shown import Shown, build_pair_row
 from reseed.report.rendering.numbers import counted
-
-if TYPE_CHECKING:
-    pass
 
 #: The analysis, and the table of it (`config.defaults.settled_analyses_and_exhibits`).
 SETTLED = "settled"

@@ -277,7 +277,7 @@ class SplitAgreement:
 def split_agreement(scores: ArrayLike, level: float = 0.95) -> SplitAgreement:
     """Compute how far models agree on which of their shared splits give good scores.
 
-    τ of 0.5: two models order three in four pairs of splits alike. The interval is that of the
+    τ of 0.5: two models put three in four pairs of splits in one order. The interval is that of the
     jackknife over splits on the scale of Fisher's z.
 
     Args:

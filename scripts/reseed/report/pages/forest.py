@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
-from math import isfinite, log
+from math import inf, isfinite, log
 
 from reseed.claims.evidence import Evidence, Measured
 
@@ -31,7 +31,7 @@ class Axis:
     @classmethod
     def of(cls, evidence: Evidence) -> Axis:
         """The axis of a statement: of a region around 0 it is linear and shows both ends."""
-        ends = [end for end in region(evidence) if isfinite(end)]
+        ends = [end for end in region(evidence) if isfinite(end)] or [inf]
         if min(ends) < 0 < max(ends):
             ends = [0.0]
         limit = (ends[0] * ends[-1]) ** 0.5 if len(ends) > 1 else ends[0]
