@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from measure_coverage import centroid, nearest
 from numpy.typing import ArrayLike
-from reseed.claims import designs
+from reseed.comparison.claims import designs
 from reseed.stats.comparison import UNSTABLE_RATIO, holm, nadeau_bengio, pair_differences
 from reseed.stats.error_rates import simulate_cv
 from reseed.stats.item_model import Factor, item_difference

@@ -11,7 +11,7 @@ import csv
 from pathlib import Path
 
 import numpy as np
-from reseed.claims.evidence import decide
+from reseed.comparison.claims.evidence import decide
 from reseed.stats.spread_contrasts import mean_ratio_groups, spread_contrast
 
 Rng = np.random.Generator

@@ -33,7 +33,7 @@ rule table:
     message:
         "{params.label}"
     shell:
-        "job {log:q} python -P -m reseed.jobs.draw {params.spec:q}"
+        "job {log:q} python -P -m reseed.pipeline.jobs.draw {params.spec:q}"
 
 
 # results/studies/training_variability/figures/bars.png
@@ -68,7 +68,7 @@ rule figure:
     message:
         "{params.label}"
     shell:
-        "job {log:q} python -P -m reseed.jobs.draw {params.spec:q}"
+        "job {log:q} python -P -m reseed.pipeline.jobs.draw {params.spec:q}"
 
 
 # results/report/training_variability.html
@@ -97,7 +97,7 @@ rule page:
     message:
         "{params.label}"
     shell:
-        "job {log:q} python -P -m reseed.jobs.report {params.spec:q}"
+        "job {log:q} python -P -m reseed.pipeline.jobs.report {params.spec:q}"
 
 
 rule index:
@@ -118,7 +118,7 @@ rule index:
     message:
         "{params.label}"
     shell:
-        "job {log:q} python -P -m reseed.jobs.report {params.spec:q}"
+        "job {log:q} python -P -m reseed.pipeline.jobs.report {params.spec:q}"
 
 
 # results/reference/training_variability/evidence.json; `snakemake reference --config scale=cpu`
@@ -136,4 +136,4 @@ rule reference:
     message:
         "{params.label}"
     shell:
-        "job {log:q} python -P -m reseed.jobs.reference {params.spec:q}"
+        "job {log:q} python -P -m reseed.pipeline.jobs.reference {params.spec:q}"

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pandas as pd
-from reseed.jobs.import_results import import_items, import_runs
+from reseed.pipeline.jobs.import_results import import_items, import_runs
 from reseed.report.analyses import pairs
 from reseed.report.analyses.shared.data import read_data
 

@@ -1,7 +1,7 @@
 """A custom table of the results of my_analysis, with a claim about them."""
 
-from reseed.claims import phrases
-from reseed.claims.claim import Claim, Sample
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim, Sample
 from reseed.report.rendering.data import metric_title
 from reseed.report.rendering.tables import Rows
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 from pydantic import model_validator
-from reseed.claims.claim import ANY_NUMBER, Estimate
+from reseed.comparison.claims.claim import ANY_NUMBER, Estimate
 from reseed.plugins.options import Strict
 from reseed.stats.error_rates import estimate_rate
 from reseed.stats.extremes import gaussian_range_interval

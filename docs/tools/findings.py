@@ -12,10 +12,10 @@ import yaml
 from finding_values import ValuesFile, read_estimates
 from pydantic import Field
 from reference_evidence import render_references
-from reseed.claims import phrases
-from reseed.claims.claim import NO_NULL, Claim, Sample
-from reseed.claims.evidence import Evidence, judge
-from reseed.claims.formatting import format_share
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import NO_NULL, Claim, Sample
+from reseed.comparison.claims.evidence import Evidence, judge
+from reseed.comparison.claims.formatting import format_share
 from reseed.core.statement import Statement
 from reseed.plugins.options import Strict
 

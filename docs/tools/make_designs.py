@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from reseed.claims.designs import METHODS, Method
+from reseed.comparison.claims.designs import METHODS, Method
 from reseed.core.atomic import write_text
 from reseed.pipeline.runner import run, say
 

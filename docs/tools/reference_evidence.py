@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from reseed.claims.evidence import VERDICTS, Evidence, read_evidence
+from reseed.comparison.claims.evidence import VERDICTS, Evidence, read_evidence
 from reseed.core.layout import EVIDENCE, REFERENCES
 from reseed.report.pages.statements import show_measured
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import reseed
-from reseed.claims.skewed import decisive_p, describe_skew
+from reseed.comparison.claims.skewed import decisive_p, describe_skew
 
 
 def list_runs(a, b, own=False):

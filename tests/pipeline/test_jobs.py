@@ -7,7 +7,7 @@ import pytest
 from reseed.core.coverage import PaperExhibit
 from reseed.core.errors import ReseedError
 from reseed.core.layout import splits_name
-from reseed.pipeline.jobs import FIRST, Context
+from reseed.pipeline.job import FIRST, Context
 from reseed.pipeline.spec_files import SpecFiles
 from reseed.pipeline.stages import Stage
 from reseed.pipeline.study_jobs import StudyJobs
@@ -294,11 +294,14 @@ def test_keys_of_user_kinds_contain_versions_of_packages(context, monkeypatch):
     (context.folder / "my_kind.py").write_text("import numpy")
     version = {"numpy": "1"}
     monkeypatch.setattr("reseed.pipeline.jobs.read_package_versions", lambda packages: version)
-    library = context.code_key("reseed.jobs.draw", "reseed.report.exhibits.spread_table")
-    first = context.code_key("reseed.jobs.draw", "my_kind")
+    library = context.code_key("reseed.pipeline.jobs.draw", "reseed.report.exhibits.spread_table")
+    first = context.code_key("reseed.pipeline.jobs.draw", "my_kind")
     version["numpy"] = "2"
-    assert context.code_key("reseed.jobs.draw", "my_kind") != first
-    assert context.code_key("reseed.jobs.draw", "reseed.report.exhibits.spread_table") == library
+    assert context.code_key("reseed.pipeline.jobs.draw", "my_kind") != first
+    assert (
+        context.code_key("reseed.pipeline.jobs.draw", "reseed.report.exhibits.spread_table")
+        == library
+    )
 
 
 def test_report_labels_name_the_exhibit_of_the_paper(tmp_path, monkeypatch):

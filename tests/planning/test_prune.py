@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from reseed.commands import _confirm
+from reseed.cli.project_commands import _confirm
 from reseed.core.blocks import block_of
 from reseed.core.code_hash import digest
 from reseed.core.coordinates import Coordinates, Setting

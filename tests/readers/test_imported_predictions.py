@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 from reseed.config import Results
 from reseed.core.errors import ReseedError
-from reseed.jobs import import_results
+from reseed.pipeline.jobs import import_results
 from reseed.pipeline.runner import Granted
 from reseed.planning.specs import ImportSpec
 from reseed.readers.predictions import import_predictions

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 import yaml
 from projects import FOREST
-from reseed.commands.settle import settle
+from reseed.cli.settle import settle
 from reseed.core.errors import ReseedError
 from reseed.core.layout import ResultsLayout
-from reseed.jobs.settle import count_pairs
+from reseed.pipeline.jobs.settle import count_pairs
 
 pytestmark = pytest.mark.workflow
 METRICS = "results/studies/small/metrics.parquet"

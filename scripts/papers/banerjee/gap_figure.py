@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
-from reseed.claims import phrases
-from reseed.claims.claim import Claim, Sample
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim, Sample
 from reseed.plugins.options import Arms as Options
 from reseed.report.rendering import style
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import pandas as pd
-from reseed.claims import phrases
-from reseed.claims.claim import Claim, Estimate, Sample
-from reseed.claims.formatting import format_number
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim, Estimate, Sample
+from reseed.comparison.claims.formatting import format_number
 from reseed.plugins.options import Arms as Options
 from reseed.report.rendering import coverage, numbers
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows

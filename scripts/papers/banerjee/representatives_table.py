@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pandas as pd
-from reseed.claims import phrases
-from reseed.claims.claim import Claim, Sample
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim, Sample
 from reseed.core.schemas import MODEL_SEED_COLUMNS
 from reseed.plugins.options import Arms, Count
 from reseed.report.rendering import numbers

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pandas as pd
-from reseed.claims import phrases
-from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.plugins.options import NoOptions
 from reseed.report.rendering import coverage, numbers
 from reseed.report.rendering.data import ExhibitData, NothingToShow, footnote

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pandas as pd
-from reseed.claims import phrases
-from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.core.schemas import Row
 from reseed.report.rendering.numbers import counted, percent, rounded_percent
 from reseed.stats.shares import share_interval

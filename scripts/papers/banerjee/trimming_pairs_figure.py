@@ -7,8 +7,8 @@ from math import isfinite
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
-from reseed.claims import phrases
-from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim, Estimate, Sample
 from reseed.core.schemas import Row
 from reseed.plugins.options import Arms as Options
 from reseed.report.rendering import style

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
-from reseed.claims import phrases
-from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.report.exhibits.shared.ratio_intervals import describe_intervals
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import cells

@@ -8,8 +8,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field, field_validator
-from reseed.claims import phrases
-from reseed.claims.claim import Claim, Sample
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim, Sample
 from reseed.plugins.options import Experiments, Names
 from reseed.report.rendering import style
 from reseed.report.rendering.arms import TEST_SET_KEY, cell_titles, key_columns, titled_groups

@@ -6,8 +6,8 @@ import math
 
 import pandas as pd
 from matplotlib.figure import Figure
-from reseed.claims import phrases
-from reseed.claims.claim import Claim, Estimate, Sample, Test
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim, Estimate, Sample, Test
 from reseed.plugins.options import Arms as Options
 from reseed.report.exhibits.curves_figure import NOTHING, measure_in_text, measure_title
 from reseed.report.rendering import numbers, style

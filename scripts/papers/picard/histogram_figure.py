@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
-from reseed.claims import phrases
-from reseed.claims.claim import Claim
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim
 from reseed.core.schemas import Row
 from reseed.metrics.names import metric_title as title_of
 from reseed.metrics.names import metric_title_in_text

@@ -10,8 +10,8 @@ import math
 from collections.abc import Callable, Sequence
 
 import pandas as pd
-from reseed.claims import phrases
-from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.plugins.options import Count, Names, Strict
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import cell_titles

@@ -6,8 +6,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
-from reseed.claims import phrases
-from reseed.claims.claim import Claim
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim
 from reseed.plugins.options import Arms as Options
 from reseed.report.rendering import coverage, style
 from reseed.report.rendering.arms import cell_titles, cells, select_rows

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 import pandas as pd
-from reseed.claims import phrases
-from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.plugins.options import Arms as Options
 from reseed.report.exhibits.curves_figure import NOTHING, measure_in_text, measure_title
 from reseed.report.rendering import coverage, numbers

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pandas as pd
-from reseed.claims import phrases
-from reseed.claims.claim import Claim, Sample
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim, Sample
 from reseed.core.coordinates import base_name
 from reseed.plugins.options import NoOptions
 from reseed.report.exhibits.spread_table import LEAST

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from reseed.claims import phrases
-from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim, Estimate, Sample
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.report.exhibits.shared.spread_cells import mean_log_ratio
 from reseed.report.exhibits.spread_table import (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pandas as pd
-from reseed.claims import phrases
-from reseed.claims.claim import Claim, Sample
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim, Sample
 from reseed.plugins.options import NoOptions
 from reseed.report.rendering.data import ExhibitData, NothingToShow, marks
 from reseed.report.rendering.tables import Rows, Table

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 import pandas as pd
-from reseed.claims import phrases
-from reseed.claims.claim import ANY_NUMBER, Claim, Estimate, Sample
-from reseed.claims.verdicts import ALL_DATASETS
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import ANY_NUMBER, Claim, Estimate, Sample
+from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.core.coordinates import base_name
 from reseed.core.schemas import Row
 from reseed.plugins.options import Strict

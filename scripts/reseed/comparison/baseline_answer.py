@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from reseed.claims.formatting import format_share
-from reseed.claims.pair_verdicts import label_pair_outcome
-from reseed.claims.verdicts import format_region
+from reseed.comparison.claims.formatting import format_share
+from reseed.comparison.claims.pair_verdicts import label_pair_outcome
+from reseed.comparison.claims.verdicts import format_region
 from reseed.comparison.shown import MOST_SENTENCES, format_estimate
 
 if TYPE_CHECKING:

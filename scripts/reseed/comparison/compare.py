@@ -14,7 +14,6 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet
 
-from reseed.claims.possible_ranks import MIN_RANKED
 from reseed.comparison.arguments import (
     PairChoice,
     add_pair_options,
@@ -26,6 +25,7 @@ from reseed.comparison.arguments import (
     choose_item_arguments,
     to_text,
 )
+from reseed.comparison.claims.possible_ranks import MIN_RANKED
 from reseed.comparison.item_result import ItemComparison
 from reseed.comparison.items import compare_items
 from reseed.comparison.resolution import check_resolution

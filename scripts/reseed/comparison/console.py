@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from reseed.claims.designs import ASSUMED_TEST_SET, ONE_TEST_SET, SEEDS
-from reseed.claims.families import describe_families
-from reseed.claims.formatting import format_p, format_share
-from reseed.claims.pair_verdicts import BY_ONE_CORRECTION, find_conditional, label_pair_outcomes
-from reseed.claims.possible_ranks import format_ranks
-from reseed.claims.verdicts import ALL_DATASETS, BOTH_DIRECTIONS
 from reseed.comparison.baseline_answer import answer_baseline, find_baseline
+from reseed.comparison.claims.designs import ASSUMED_TEST_SET, ONE_TEST_SET, SEEDS
+from reseed.comparison.claims.families import describe_families
+from reseed.comparison.claims.formatting import format_p, format_share
+from reseed.comparison.claims.pair_verdicts import (
+    BY_ONE_CORRECTION,
+    find_conditional,
+    label_pair_outcomes,
+)
+from reseed.comparison.claims.possible_ranks import format_ranks
+from reseed.comparison.claims.verdicts import ALL_DATASETS, BOTH_DIRECTIONS
 from reseed.comparison.output import UNLIMITED, build_table, open_console, read_console
 from reseed.comparison.shown import (
     MOST_SENTENCES,

@@ -10,9 +10,9 @@ from typing import Literal
 
 import pandas as pd
 
-from reseed.claims.formatting import count_interval_decimals, format_number
-from reseed.claims.formatting import join_names as join_and
 from reseed.comparison.arguments import choose_read_options
+from reseed.comparison.claims.formatting import count_interval_decimals, format_number
+from reseed.comparison.claims.formatting import join_names as join_and
 from reseed.comparison.gate_tests import GateTest, find_reach, test_items
 from reseed.comparison.item_arrays import arrange_items
 from reseed.comparison.output import Result

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from reseed.claims.designs import match_seeds
-from reseed.claims.item_verdicts import SOURCES
+from reseed.comparison.claims.designs import match_seeds
+from reseed.comparison.claims.item_verdicts import SOURCES
 from reseed.comparison.item_arrays import ItemScores, ModelScores
 from reseed.stats.item_design import predict_design
 from reseed.stats.item_model import Factor, ItemDifference, item_difference

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from reseed.claims.formatting import count_noun
-from reseed.claims.item_verdicts import SOURCES
-from reseed.claims.possible_ranks import MIN_RANKED, bound_ranks, format_ranks
+from reseed.comparison.claims.formatting import count_noun
+from reseed.comparison.claims.item_verdicts import SOURCES
+from reseed.comparison.claims.possible_ranks import MIN_RANKED, bound_ranks, format_ranks
 from reseed.comparison.output import Result
 from reseed.comparison.ranking import Ranking
 from reseed.comparison.shown import Shown, build_pair_row

@@ -9,9 +9,9 @@ from typing import Any
 
 import pandas as pd
 
-from reseed.claims.item_verdicts import build_item_verdict
-from reseed.claims.possible_ranks import MIN_RANKED
 from reseed.comparison.arguments import PairChoice, check_levels, check_names, choose_read_options
+from reseed.comparison.claims.item_verdicts import build_item_verdict
+from reseed.comparison.claims.possible_ranks import MIN_RANKED
 from reseed.comparison.item_arrays import ItemScores, arrange_items
 from reseed.comparison.item_metrics import bootstrap_pair, compute_contributions, describe_metric
 from reseed.comparison.item_pairs import (

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from reseed.claims.formatting import count_noun
-from reseed.claims.mean_verdicts import build_mean_verdict
 from reseed.comparison.arguments import PairChoice, check_levels, check_names
+from reseed.comparison.claims.formatting import count_noun
+from reseed.comparison.claims.mean_verdicts import build_mean_verdict
 from reseed.comparison.output import Result
 from reseed.comparison.shown import Shown, build_pair_row, note_two_procedures
 from reseed.core.errors import ReseedError

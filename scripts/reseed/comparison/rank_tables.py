@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from reseed.claims.formatting import join_names as join_and
+from reseed.comparison.claims.formatting import join_names as join_and
 from reseed.comparison.item_arrays import treat_failed
 from reseed.core.errors import ReseedError
 from reseed.readers.source_table import join_names

@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from reseed.claims.designs import SIGN_FLIPS, SIGNS_SEED, DesignFacts, choose_method
-from reseed.claims.formatting import count_noun
-from reseed.claims.formatting import join_names as join_and
-from reseed.claims.possible_ranks import format_ranks
 from reseed.comparison.arguments import check_levels, choose_read_options
+from reseed.comparison.claims.designs import SIGN_FLIPS, SIGNS_SEED, DesignFacts, choose_method
+from reseed.comparison.claims.formatting import count_noun
+from reseed.comparison.claims.formatting import join_names as join_and
+from reseed.comparison.claims.possible_ranks import format_ranks
 from reseed.comparison.item_arrays import FAILED, ItemScores
 from reseed.comparison.output import Result
 from reseed.comparison.rank_tables import (

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 
-from reseed.claims.possible_ranks import choose_ranked, rank_models
-from reseed.claims.verdicts import ALL_DATASETS
 from reseed.comparison.arguments import Entries
+from reseed.comparison.claims.possible_ranks import choose_ranked, rank_models
+from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.comparison.console import list_notes, list_rows, render, state_answer
 from reseed.comparison.output import Result
 from reseed.comparison.shown import Shown

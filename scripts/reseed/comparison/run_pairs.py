@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from reseed.claims.designs import match_seeds
+from reseed.comparison.claims.designs import match_seeds
 from reseed.core.errors import ReseedError
 from reseed.stats.comparison import nadeau_bengio
 from reseed.stats.inputs import Array

@@ -9,9 +9,9 @@ from typing import Any
 
 import pandas as pd
 
-from reseed.claims.formatting import count_interval_decimals, format_number, format_p
-from reseed.claims.skewed import label_skewed
-from reseed.claims.verdicts import BOTH_DIRECTIONS
+from reseed.comparison.claims.formatting import count_interval_decimals, format_number, format_p
+from reseed.comparison.claims.skewed import label_skewed
+from reseed.comparison.claims.verdicts import BOTH_DIRECTIONS
 from reseed.readers.source_table import join_names
 
 #: Rows whose verdicts are printed as sentences; of more rows, tables have all.

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from reseed.data.kinds import INPUTS_FILE
-from reseed.pipeline.jobs import Context
+from reseed.pipeline.job import Context
 from reseed.plugins.kinds import find_kind
 
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 
 from reseed.core.layout import ResultsLayout
-from reseed.pipeline.jobs import Job
+from reseed.pipeline.job import Job
 from reseed.planning.specs import ReplayStep
 
 
@@ -17,7 +17,8 @@ def list_steps(
     """Steps of all jobs whose files are below the results folder.
 
     Args:
-        jobs: in the order of the data, with the names of their bodies (`reseed.jobs.replay`).
+        jobs: in the order of the data, with the names of their bodies
+            (`reseed.pipeline.jobs.replay`).
         layout: paths below the results folder, as the jobs name them.
         write: writes the spec of a job and returns its file.
         finished_only: leave out jobs with a missing input, and jobs that depend on them.

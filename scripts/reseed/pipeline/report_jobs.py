@@ -7,7 +7,7 @@ from reseed.core.code_hash import code_hash, digest
 from reseed.core.coverage import PaperExhibit, read_coverage
 from reseed.core.layout import EVIDENCE, REFERENCES
 from reseed.core.module_finder import PACKAGE
-from reseed.pipeline.jobs import Context, Job
+from reseed.pipeline.job import Context, Job
 from reseed.planning.report_specs import ReferenceSpec, ReportSpec
 from reseed.planning.specs import without_paths
 
@@ -43,7 +43,7 @@ class ReportJobs:
         self, studies: list[str], page: str | None, outputs: list[str], texts: dict[str, str]
     ) -> Job:
         exhibits = {study: tuple(self.studies[study].exhibits) for study in studies}
-        sources = self.context.sources_of("reseed.jobs.report")
+        sources = self.context.sources_of("reseed.pipeline.jobs.report")
         coverage = {study: self._coverage(study) for study in studies}
         results, shown = self.context.results, self.layout.root
         folder = self.context.folder / REFERENCES
@@ -56,7 +56,7 @@ class ReportJobs:
             + [os.path.relpath(path) for path in evidence],
             outputs=outputs,
             key=digest(
-                code_hash("reseed.jobs.report"),
+                code_hash("reseed.pipeline.jobs.report"),
                 [file.read_text(encoding="utf-8") for file in templates],
                 without_paths(spec),
                 [self.studies[study].title for study in studies],

@@ -1,7 +1,7 @@
 """How every job runs: thread limits first, then its body, and one readable error.
 
-A job is `python -m reseed.jobs.NAME SPEC [--gpus N] [--threads N]`. It reads its spec as the class
-that planning built, and deletes the files that a reader found damaged.
+A job is `python -m reseed.pipeline.jobs.NAME SPEC [--gpus N] [--threads N]`. It reads its spec as
+the class that planning built, and deletes the files that a reader found damaged.
 """
 
 import argparse

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from reseed.pipeline.jobs import Job
+from reseed.pipeline.job import Job
 
 #: Writes the spec of a job and returns the path of its file.
 WriteSpec = Callable[[Job], str]

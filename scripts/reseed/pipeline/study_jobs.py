@@ -10,7 +10,7 @@ from reseed.config import Results, Study
 from reseed.config.studies import Analysis, Exhibit
 from reseed.core.code_hash import code_hash, digest
 from reseed.core.layout import PREDICTION_TABLES
-from reseed.pipeline.jobs import Context, Job, without_braces
+from reseed.pipeline.job import Context, Job, without_braces
 from reseed.pipeline.labels import report_texts
 from reseed.pipeline.report_jobs import ReportJobs
 from reseed.planning.specs import (
@@ -29,7 +29,7 @@ TABLE_SUFFIXES = (".csv", ".md", ".tex", ".json", ".rst")
 FIGURE_SUFFIXES = (".png", ".pdf", ".csv", ".json", ".rst")
 # Modules whose code makes the tables of a study.
 COLLECTING = tuple(
-    f"reseed.jobs.{name}" for name in ("collect_trials", "collect_items", "import_results")
+    f"reseed.pipeline.jobs.{name}" for name in ("collect_trials", "collect_items", "import_results")
 )
 # The experiment of imported results.
 IMPORTED_EXPERIMENT = "results"
@@ -59,7 +59,7 @@ class StudyJobs:
         """Trials → one table of the study, and its description."""
         paths, spec = self.layout.study(study), self.study_spec(study)
         blocks = self.context.plan.study_blocks(study)
-        key = digest(code_hash("reseed.jobs.collect_trials"), without_paths(spec))
+        key = digest(code_hash("reseed.pipeline.jobs.collect_trials"), without_paths(spec))
         return Job(
             label=f"collect the trials of {study}",
             inputs=[self.context.plan.block_file(block) for block in blocks],
@@ -74,7 +74,7 @@ class StudyJobs:
         """Trials → tables of raw outputs, targets and curves of one experiment."""
         paths = self.layout.study(study)
         spec = narrow_to_experiment(self.study_spec(study), experiment)
-        key = digest(code_hash("reseed.jobs.collect_items"), without_paths(spec))
+        key = digest(code_hash("reseed.pipeline.jobs.collect_items"), without_paths(spec))
         return Job(
             label=f"collect the outputs of {study}, {experiment}",
             inputs=[paths.metrics, *self.missing_blocks(study)],
@@ -115,7 +115,7 @@ class StudyJobs:
         kinds = [self._kind("analyses", one.kind) for one in self._study(study).analyses.values()]
         needs_items = any(kind.reads == "predictions" for kind in kinds)
         spec = ImportSpec(results, self.study_spec(study), is_items, needs_items)
-        key = digest(code_hash("reseed.jobs.import_results"), without_paths(spec), stats)
+        key = digest(code_hash("reseed.pipeline.jobs.import_results"), without_paths(spec), stats)
         return Job(
             label=f"import the {'items' if is_items else 'runs'} of {study}",
             inputs=[
@@ -126,7 +126,7 @@ class StudyJobs:
             key=key,
             table_key=digest(key),
             spec=lambda: replace(
-                spec, sources=context.sources_of("reseed.jobs.import_results", data=paths)
+                spec, sources=context.sources_of("reseed.pipeline.jobs.import_results", data=paths)
             ),
             environment="statistics",
         )
@@ -146,7 +146,7 @@ class StudyJobs:
             label=f"export runs of {results.made_from}",
             inputs=[self.layout.study(results.made_from).metrics],
             outputs=[results.path],
-            key=digest(code_hash("reseed.jobs.export_runs"), spec.metrics),
+            key=digest(code_hash("reseed.pipeline.jobs.export_runs"), spec.metrics),
             spec=lambda: spec,
             environment="statistics",
         )
@@ -167,7 +167,7 @@ class StudyJobs:
         kind = self._kind("analyses", entry.kind)
         files = [f"{published}/{one}.csv" for one in entry.options.get("files") or []]
         key = digest(
-            context.code_key("reseed.jobs.analyse", kind.module),
+            context.code_key("reseed.pipeline.jobs.analyse", kind.module),
             entry.model_dump(),
             # Snakemake does not see that a file was replaced by an older one.
             *(Path(file).read_text("utf-8", "replace") for file in files),
@@ -188,7 +188,7 @@ class StudyJobs:
                 experiments=_as_tuple(entry.experiments),
                 collected=self._collected(study),
                 published=str(published.absolute()),
-                sources=context.sources_of("reseed.jobs.analyse", kind.module),
+                sources=context.sources_of("reseed.pipeline.jobs.analyse", kind.module),
                 is_imported=not context.plan.studies[study],
             ),
             environment="statistics",
@@ -238,7 +238,7 @@ class StudyJobs:
         exhibit, scale = self._exhibit(study, name), self.context.project.main.scale
         kind = self._kind("exhibits", exhibit.kind)
         is_table = kind.function == "table"
-        code = self.context.code_key("reseed.jobs.draw", kind.module)
+        code = self.context.code_key("reseed.pipeline.jobs.draw", kind.module)
         return ExhibitSpec(
             name=name,
             kind=exhibit.kind,
@@ -250,7 +250,7 @@ class StudyJobs:
             inputs=self._resolved(self._exhibit_inputs(study, name)),
             suffixes=TABLE_SUFFIXES if is_table else FIGURE_SUFFIXES,
             key=digest(code, exhibit.model_dump(), scale),
-            sources=self.context.sources_of("reseed.jobs.draw", kind.module),
+            sources=self.context.sources_of("reseed.pipeline.jobs.draw", kind.module),
             statements=tuple(entry.to_statement(scale) for entry in exhibit.statements),
         )
 

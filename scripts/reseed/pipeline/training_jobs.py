@@ -14,7 +14,7 @@ from reseed.core.halving import SearchShard
 from reseed.core.layout import split_seeds
 from reseed.data.kinds import INPUTS_FILE, META, list_local_files
 from reseed.data.registry import find_reader
-from reseed.pipeline.jobs import Context, Job, without_braces
+from reseed.pipeline.job import Context, Job, without_braces
 from reseed.pipeline.labels import label_block, label_seeds
 from reseed.planning.entries import as_entry, as_weights_entry
 from reseed.planning.job_sizes import SearchWork
@@ -36,7 +36,7 @@ _MOST_SEED = 2**32 - 1
 
 def data_code(context: Context, dataset: Dataset) -> str:
     """Hash of the code that prepares a dataset, with the module of its reader."""
-    return context.code_key("reseed.jobs.prepare_data", _reader_module(dataset))
+    return context.code_key("reseed.pipeline.jobs.prepare_data", _reader_module(dataset))
 
 
 def _reader_module(dataset: Dataset) -> str:
@@ -77,7 +77,7 @@ class TrainingJobs:
                 dataset,
                 entry,
                 context.sources_of(
-                    *("reseed.jobs.prepare_data", _reader_module(entry)),
+                    *("reseed.pipeline.jobs.prepare_data", _reader_module(entry)),
                     data=list_local_files(source),
                 ),
             ),
@@ -93,14 +93,14 @@ class TrainingJobs:
             inputs=[*without_braces(files), *context.force_if_untracked([output])],
             outputs=[output],
             key=digest(
-                code_hash("reseed.jobs.prepare_weights"),
+                code_hash("reseed.pipeline.jobs.prepare_weights"),
                 entry.model_dump(mode="json")["sources"],
                 context.data_files.describe(files),
             ),
             spec=lambda: WeightsSpec(
                 context.results,
                 entry,
-                context.sources_of("reseed.jobs.prepare_weights", data=files),
+                context.sources_of("reseed.pipeline.jobs.prepare_weights", data=files),
             ),
             environment="data",
         )
@@ -117,11 +117,13 @@ class TrainingJobs:
             label=f"split {title} by {scheme}, {label_seeds('data seed', seeds)}",
             inputs=self.data_files(dataset)[1:],
             outputs=[self.layout.splits(dataset, scheme, seeds[0])],
-            key=digest(code_hash("reseed.jobs.make_splits"), drawn.model_dump(mode="json")),
+            key=digest(
+                code_hash("reseed.pipeline.jobs.make_splits"), drawn.model_dump(mode="json")
+            ),
             spec=partial(
                 SplitSpec,
                 *(context.results, dataset, scheme, drawn, seeds[0]),
-                context.sources_of("reseed.jobs.make_splits"),
+                context.sources_of("reseed.pipeline.jobs.make_splits"),
             ),
             environment="data",
         )
@@ -367,7 +369,7 @@ class TrainingJobs:
         context, blocks = self.context, self.plan.study_blocks(study)
         sample = context.project.main.verify_sample
         settings = {block.planned.setting: block.planned.spec.key for block in blocks}
-        key = digest(code_hash("reseed.jobs.repeat_fits"), sorted(settings.values()))
+        key = digest(code_hash("reseed.pipeline.jobs.repeat_fits"), sorted(settings.values()))
         return Job(
             label=f"repeat {sample} trials of {study}",
             inputs=[self.plan.block_file(block) for block in blocks],

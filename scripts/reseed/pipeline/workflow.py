@@ -18,7 +18,7 @@ from reseed.core.module_finder import SCRIPTS
 from reseed.core.run_token import VARIABLE, join_run, start_run
 from reseed.core.source_facts import MEMORY
 from reseed.pipeline.data_files import DataFiles
-from reseed.pipeline.jobs import Context, Job
+from reseed.pipeline.job import Context, Job
 from reseed.pipeline.names import Names, list_names
 from reseed.pipeline.replay_steps import list_steps
 from reseed.pipeline.snakemake_metadata import (

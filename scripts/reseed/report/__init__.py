@@ -3,6 +3,6 @@
 In: tables of a study.
 Out: statistics, tables, figures, HTML, LaTeX.
 Decides: what an exhibit shows and how.
-Imports: core, stats, claims, config, plugins, metrics, planning, trials.
+Imports: core, stats, comparison.claims, config, plugins, metrics, planning, trials.
 Start: `exhibits/spread_table.py`.
 """

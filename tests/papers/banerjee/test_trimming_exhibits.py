@@ -25,7 +25,7 @@ from papers.banerjee import (
     trimming_table,
 )
 from readable import check_figure, check_table
-from reseed.claims.evidence import judge
+from reseed.comparison.claims.evidence import judge
 from reseed.core.statement import Statement
 from reseed.report.analyses import noise_split
 from reseed.report.analyses.shared.data import Data

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from output_frames import study_of, write_outputs
 from papers.ir import bootstrap_table, seed_boxes, seed_scores, seed_scores_table
-from reseed.claims.evidence import judge
+from reseed.comparison.claims.evidence import judge
 from reseed.core.errors import ReseedError
 from reseed.core.statement import Statement
 from reseed.plugins.kinds import find_kind, read_options

@@ -21,7 +21,7 @@ from papers.picard import (
 )
 from papers.picard.range_claims import LEAST
 from readable import check_figure, check_table
-from reseed.claims.evidence import judge
+from reseed.comparison.claims.evidence import judge
 from reseed.core.errors import ReseedError
 from reseed.core.statement import Statement
 from reseed.report.analyses.shared.data import Data

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
-from reseed.claims.verdicts import ALL_DATASETS
+from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.readers import import_results
 from reseed.report.analyses import leaderboard, pairs
 from reseed.report.analyses.shared.data import Data

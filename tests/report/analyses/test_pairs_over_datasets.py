@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from pair_frames import OPTIONS, data, frame, over_splits, row_of
 from reseed import rank_models
-from reseed.claims.verdicts import ALL_DATASETS
+from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.core.study_info import StudyInfo
 from reseed.report.analyses import pairs
 from reseed.report.analyses.shared import across_datasets

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from pair_frames import OPTIONS, data, frame, over_splits
-from reseed.claims.pair_verdicts import label_pair_outcome
+from reseed.comparison.claims.pair_verdicts import label_pair_outcome
 from reseed.report.analyses import pairs
 from run_kinds import run_analysis
 from scipy import stats

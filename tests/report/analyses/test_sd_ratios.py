@@ -2,7 +2,7 @@
 
 import pytest
 from curve_frames import data_of, seeds
-from reseed.claims.evidence import judge
+from reseed.comparison.claims.evidence import judge
 from reseed.core.statement import Statement
 from reseed.report.analyses import sd_ratios
 from reseed.report.exhibits import sd_ratios_table

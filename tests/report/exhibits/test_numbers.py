@@ -4,7 +4,7 @@ import math
 
 import pandas as pd
 import pytest
-from reseed.claims import phrases
+from reseed.comparison.claims import phrases
 from reseed.report.rendering.headlines import LONGEST, listed
 from reseed.report.rendering.numbers import (
     NONE,

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from reseed.claims.formatting import format_number
+from reseed.comparison.claims.formatting import format_number
 from reseed.report.analyses import seed_choice
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.predictions import Predictions

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from papers.protocol import training_time, training_time_table
-from reseed.claims import phrases
-from reseed.claims.claim import Claim, Sample
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim, Sample
 from reseed.report.analyses import spread, stochastic_order
 from reseed.report.exhibits import interval_table, spread_table, stochastic_order_table
 from reseed.report.rendering import coverage

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from reseed.claims.claim import Claim, Estimate, Sample
-from reseed.claims.evidence import judge_all
+from reseed.comparison.claims.claim import Claim, Estimate, Sample
+from reseed.comparison.claims.evidence import judge_all
 from reseed.core.coverage import PaperExhibit
 from reseed.core.statement import Statement
 from reseed.core.study_info import StudyInfo, TrialCounts

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from reseed.claims.designs import SEEDS_AND_ITEMS, match_seeds
-from reseed.claims.item_verdicts import build_item_verdict
-from reseed.claims.verdicts import Verdict
+from reseed.comparison.claims.designs import SEEDS_AND_ITEMS, match_seeds
+from reseed.comparison.claims.item_verdicts import build_item_verdict
+from reseed.comparison.claims.verdicts import Verdict
 from reseed.core.schemas import TEST_SET_COLUMNS, Row
 from reseed.core.study_info import DatasetInfo
 from reseed.metrics.names import is_share

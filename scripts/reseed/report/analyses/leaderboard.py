@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from reseed.claims.verdicts import ALL_DATASETS
+from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS, SPLIT_COLUMNS, Row
 from reseed.plugins.options import NoOptions
 from reseed.report.analyses.shared.arms import ARM

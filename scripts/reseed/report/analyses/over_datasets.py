@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from reseed.claims.effect_verdicts import build_effect_verdict
+from reseed.comparison.claims.effect_verdicts import build_effect_verdict
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Level, Positive, Strict
 from reseed.report.analyses.shared.data import Data

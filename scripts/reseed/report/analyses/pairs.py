@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from reseed.claims import designs
-from reseed.claims.budget import list_additions
-from reseed.claims.pair_verdicts import build_pair_verdict, decide_pair_outcome
+from reseed.comparison.claims import designs
+from reseed.comparison.claims.budget import list_additions
+from reseed.comparison.claims.pair_verdicts import build_pair_verdict, decide_pair_outcome
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Rope, pair_test
 from reseed.report.analyses.shared.across_datasets import AcrossDatasets

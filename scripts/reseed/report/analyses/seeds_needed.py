@@ -10,7 +10,7 @@ import pandas as pd
 from pydantic import Field
 from scipy import special
 
-from reseed.claims.designs import ONE_TEST_SET, SEEDS_AND_ITEMS
+from reseed.comparison.claims.designs import ONE_TEST_SET, SEEDS_AND_ITEMS
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Positive
 from reseed.report.analyses.shared.data import Data

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from reseed.claims.designs import SEQUENCE
-from reseed.claims.formatting import count_interval_decimals, format_number
-from reseed.claims.skewed import SKEWED, describe_skew, is_skewed
+from reseed.comparison.claims.designs import SEQUENCE
+from reseed.comparison.claims.formatting import count_interval_decimals, format_number
+from reseed.comparison.claims.skewed import SKEWED, describe_skew, is_skewed
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Ends, Level, Positive, Rope, Strict
 from reseed.report.analyses.shared.data import Data

@@ -10,8 +10,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reseed.claims import phrases
-from reseed.claims.claim import ANY_NUMBER, Claim, Estimate, Sample
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import ANY_NUMBER, Claim, Estimate, Sample
 from reseed.plugins.options import Experiments
 from reseed.report.analyses.aggregates import FEW
 from reseed.report.rendering import style

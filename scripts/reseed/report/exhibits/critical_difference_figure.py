@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation
 from pandas.api.typing import SeriesGroupBy
 
-from reseed.claims import phrases
-from reseed.claims.claim import Claim
-from reseed.claims.possible_ranks import choose_ranked
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.possible_ranks import choose_ranked
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import style
 from reseed.report.rendering.arms import arm_title

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.claims import phrases
-from reseed.claims.claim import Claim, Sample
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim, Sample
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import coverage, numbers
 from reseed.report.rendering.arms import arm_title

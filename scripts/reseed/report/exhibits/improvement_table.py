@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from reseed.claims import phrases
-from reseed.claims.claim import Claim, Estimate, Sample
-from reseed.claims.phrases import Phrase
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim, Estimate, Sample
+from reseed.comparison.claims.phrases import Phrase
 from reseed.plugins.options import Experiments as Options
 from reseed.report.exhibits.aggregates_figure import NOTHING, claims, known, note
 from reseed.report.rendering.arms import arm_title

@@ -6,8 +6,8 @@ import math
 
 import pandas as pd
 
-from reseed.claims import phrases
-from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim, Estimate, Sample
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.report.exhibits.spread_table import (
     LEAST,

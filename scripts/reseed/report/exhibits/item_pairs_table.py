@@ -6,10 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from reseed.claims import phrases
-from reseed.claims.claim import Claim, Sample
-from reseed.claims.designs import SEEDS_AND_ITEMS
-from reseed.claims.verdicts import BOTH_DIRECTIONS, NOT_EQUAL, Verdict, shared_notes
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim, Sample
+from reseed.comparison.claims.designs import SEEDS_AND_ITEMS
+from reseed.comparison.claims.verdicts import BOTH_DIRECTIONS, NOT_EQUAL, Verdict, shared_notes
 from reseed.plugins.options import Experiments, Names
 from reseed.report.analyses.item_pairs import verdict_on
 from reseed.report.rendering import coverage

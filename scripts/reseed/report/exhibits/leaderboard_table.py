@@ -9,11 +9,11 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from reseed.claims import phrases
-from reseed.claims.claim import Claim, Sample
-from reseed.claims.designs import ONE_TEST_SET
-from reseed.claims.pair_verdicts import BY_ONE_CORRECTION, find_conditional
-from reseed.claims.verdicts import ALL_DATASETS
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim, Sample
+from reseed.comparison.claims.designs import ONE_TEST_SET
+from reseed.comparison.claims.pair_verdicts import BY_ONE_CORRECTION, find_conditional
+from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Experiments as Options
 from reseed.plugins.options import NoOptions

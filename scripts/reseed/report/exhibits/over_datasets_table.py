@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
-from reseed.claims import phrases
-from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim, Estimate, Sample
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import coverage
 from reseed.report.rendering.data import ExhibitData, marks, require_rows

@@ -11,10 +11,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reseed.claims import phrases
-from reseed.claims.claim import Claim
-from reseed.claims.formatting import format_p
-from reseed.claims.pair_verdicts import BY_ONE_CORRECTION, find_conditional
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.formatting import format_p
+from reseed.comparison.claims.pair_verdicts import BY_ONE_CORRECTION, find_conditional
 from reseed.plugins.options import Experiments as Options
 from reseed.report.exhibits.shared.shown_pairs import share_shown
 from reseed.report.rendering import coverage, style

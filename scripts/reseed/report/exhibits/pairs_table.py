@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from reseed.claims import phrases
-from reseed.claims.claim import Claim
-from reseed.claims.formatting import format_p
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.formatting import format_p
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import coverage
 from reseed.report.rendering.data import ExhibitData

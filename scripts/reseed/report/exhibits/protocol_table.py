@@ -6,8 +6,8 @@ import math
 
 import pandas as pd
 
-from reseed.claims import phrases
-from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import numbers
 from reseed.report.rendering.data import ExhibitData, footnote

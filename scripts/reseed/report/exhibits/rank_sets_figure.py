@@ -7,10 +7,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reseed.claims import phrases
-from reseed.claims.claim import Claim
-from reseed.claims.designs import ONE_TEST_SET
-from reseed.claims.possible_ranks import choose_ranked, rank_models
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.designs import ONE_TEST_SET
+from reseed.comparison.claims.possible_ranks import choose_ranked, rank_models
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import style
 from reseed.report.rendering.arms import arm_title

@@ -9,9 +9,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reseed.claims import phrases
-from reseed.claims.claim import Claim, Sample
-from reseed.claims.formatting import format_share
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim, Sample
+from reseed.comparison.claims.formatting import format_share
 from reseed.plugins.options import Count, Experiments
 from reseed.report.rendering import style
 from reseed.report.rendering.colours import DASHES, LINES

@@ -6,8 +6,8 @@ import math
 
 import pandas as pd
 
-from reseed.claims import phrases
-from reseed.claims.claim import Claim, Estimate, Sample, Test
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim, Estimate, Sample, Test
 from reseed.core.schemas import Row
 from reseed.plugins.options import NoOptions
 from reseed.report.exhibits.shared.spread_cells import mean_log_ratio

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from reseed.claims import phrases
-from reseed.claims.claim import NO_NULL, Claim, Estimate, Sample
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.core.schemas import Row
 from reseed.metrics.names import is_share
 from reseed.plugins.options import NoOptions

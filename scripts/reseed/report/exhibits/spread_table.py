@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from reseed.claims import phrases
-from reseed.claims.claim import Claim, Estimate, Sample
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim, Estimate, Sample
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.report.analyses.shared.arms import with_arms

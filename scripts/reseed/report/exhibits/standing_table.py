@@ -6,9 +6,9 @@ import math
 
 import pandas as pd
 
-from reseed.claims import phrases
-from reseed.claims.claim import Claim, Estimate, Sample
-from reseed.claims.phrases import Phrase
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim, Estimate, Sample
+from reseed.comparison.claims.phrases import Phrase
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import coverage, numbers
 from reseed.report.rendering.arms import cell_titles

@@ -10,8 +10,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from reseed.claims import phrases
-from reseed.claims.claim import Claim
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import style

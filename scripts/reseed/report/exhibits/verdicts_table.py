@@ -7,17 +7,17 @@ from typing import get_args
 
 import pandas as pd
 
-from reseed.claims import phrases
-from reseed.claims.claim import Claim, Sample
-from reseed.claims.designs import ONE_TEST_SET
-from reseed.claims.families import describe_families
-from reseed.claims.pair_verdicts import (
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim, Sample
+from reseed.comparison.claims.designs import ONE_TEST_SET
+from reseed.comparison.claims.families import describe_families
+from reseed.comparison.claims.pair_verdicts import (
     BY_ONE_CORRECTION,
     build_pair_verdict,
     find_conditional,
     label_pair_outcome,
 )
-from reseed.claims.verdicts import NOT_EQUAL, Outcome, Verdict, shared_notes
+from reseed.comparison.claims.verdicts import NOT_EQUAL, Outcome, Verdict, shared_notes
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Experiments as Options
 from reseed.report.exhibits.shared.shown_pairs import share_shown

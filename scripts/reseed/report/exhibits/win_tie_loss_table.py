@@ -6,9 +6,9 @@ from collections import defaultdict
 
 import pandas as pd
 
-from reseed.claims import phrases
-from reseed.claims.claim import Claim
-from reseed.claims.verdicts import ALL_DATASETS
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.data import ExhibitData, NothingToShow

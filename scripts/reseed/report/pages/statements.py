@@ -10,8 +10,8 @@ from functools import cached_property
 from math import floor, isfinite, log10
 from typing import Any
 
-from reseed.claims.evidence import VERDICTS, Evidence, Measured, Verdict, read_evidence
-from reseed.claims.formatting import count_interval_decimals, format_number
+from reseed.comparison.claims.evidence import VERDICTS, Evidence, Measured, Verdict, read_evidence
+from reseed.comparison.claims.formatting import count_interval_decimals, format_number
 from reseed.config import SCALES
 from reseed.core.study_info import StudyInfo
 from reseed.report.pages import forest

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from reseed.claims.evidence import Verdict
+from reseed.comparison.claims.evidence import Verdict
 from reseed.config import SCALES
 from reseed.report.pages.statements import StatementRow
 from reseed.report.pages.studies import StudyReport

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from reseed.claims.claim import Claim
-from reseed.claims.evidence import judge_all
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.evidence import judge_all
 from reseed.report.rendering.data import ExhibitData
 
 

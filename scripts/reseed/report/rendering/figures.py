@@ -11,7 +11,7 @@ import matplotlib
 import pandas as pd
 from matplotlib.figure import Figure
 from PIL import Image
-from reseed.claims.claim import Claim, check_drawn
+from reseed.comparison.claims.claim import Claim, check_drawn
 from reseed.core.atomic import replace_atomically
 from reseed.core.checked_io import write_json
 from reseed.core.csv_files import write_csv

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 
-from reseed.claims.formatting import (  # noqa: F401 - exhibits import them from here
+from reseed.comparison.claims.formatting import (  # noqa: F401 - exhibits import them from here
     NONE,
     from_to,
     keep_bounds_visible,
@@ -14,8 +14,8 @@ from reseed.claims.formatting import (  # noqa: F401 - exhibits import them from
     rounded_percent,
     whole,
 )
-from reseed.claims.formatting import count_noun as counted  # noqa: F401
-from reseed.claims.formatting import join_names as several  # noqa: F401
+from reseed.comparison.claims.formatting import count_noun as counted  # noqa: F401
+from reseed.comparison.claims.formatting import join_names as several  # noqa: F401
 
 #: Decimals of a double near 1 that are exact.
 MOST_DECIMALS = 12

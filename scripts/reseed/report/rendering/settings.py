@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-from reseed.claims.claim import Estimate, Sample
-from reseed.claims.formatting import format_p, format_share
-from reseed.claims.phrases import Phrase
-from reseed.claims.verdicts import ALL_DATASETS
+from reseed.comparison.claims.claim import Estimate, Sample
+from reseed.comparison.claims.formatting import format_p, format_share
+from reseed.comparison.claims.phrases import Phrase
+from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.metrics.names import is_share
 from reseed.report.analyses.shared.keys import group_across_datasets, merge_keys

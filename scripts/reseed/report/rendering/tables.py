@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
-from reseed.claims.claim import Claim
+from reseed.comparison.claims.claim import Claim
 from reseed.report.rendering.claim_texts import WithClaims
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.numbers import NONE

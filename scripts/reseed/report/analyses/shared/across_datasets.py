@@ -8,15 +8,15 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from reseed.claims.budget import find_shift
-from reseed.claims.designs import (
+from reseed.comparison.claims.budget import find_shift
+from reseed.comparison.claims.designs import (
     SIGN,
     SIGN_FLIPS,
     SIGNS_SEED,
     DesignFacts,
     choose_method,
 )
-from reseed.claims.verdicts import ALL_DATASETS
+from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import Row
 from reseed.metrics.names import is_share
 from reseed.report.analyses.shared.keys import group_across_datasets, merge_keys

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from reseed.claims.designs import UNPAIRED
+from reseed.comparison.claims.designs import UNPAIRED
 from reseed.core.schemas import Row
 from reseed.report.analyses.shared.pairing import ModelGroup, Pairing
 from reseed.stats.unpaired import compare_with_baseline

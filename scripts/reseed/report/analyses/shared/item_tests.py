@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from reseed.claims.designs import match_seeds
+from reseed.comparison.claims.designs import match_seeds
 from reseed.core.schemas import SCHEME_COLUMNS, SPLIT_COLUMNS
 from reseed.report.analyses.shared.arms import ARM
 from reseed.report.analyses.shared.data import Data, group_by_key, key_values

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field, model_validator
 
-from reseed.claims.designs import SEEDS, SPLITS, DesignFacts, choose_method, match_seeds
+from reseed.comparison.claims.designs import SEEDS, SPLITS, DesignFacts, choose_method, match_seeds
 from reseed.core.coordinates import base_name
 from reseed.core.errors import ReseedError
 from reseed.core.random_streams import stream

@@ -6,7 +6,7 @@ from math import nan
 
 import numpy as np
 
-from reseed.claims.item_verdicts import SOURCES
+from reseed.comparison.claims.item_verdicts import SOURCES
 from reseed.core.schemas import Row
 from reseed.stats.comparison import PairedComparison
 from reseed.stats.item_model import ItemDifference

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 
 import pandas as pd
 
-from reseed.claims import phrases
-from reseed.claims.claim import Claim, Sample
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim, Sample
 from reseed.report.rendering.numbers import several
 from reseed.report.rendering.settings import count_settings, joined
 

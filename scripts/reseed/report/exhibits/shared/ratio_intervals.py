@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from reseed.claims import phrases
-from reseed.claims.phrases import Phrase
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.phrases import Phrase
 from reseed.report.rendering import numbers
 
 

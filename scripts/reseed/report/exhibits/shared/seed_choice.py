@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from reseed.claims import phrases
-from reseed.claims.claim import Claim, Sample
-from reseed.claims.formatting import format_number
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim, Sample
+from reseed.comparison.claims.formatting import format_number
 from reseed.report.analyses.shared.arms import with_arms
 from reseed.report.exhibits.shared.left_out import left_out
 from reseed.report.rendering.arms import TEST_SET_KEY, cells

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pandas as pd
 
-from reseed.claims import phrases
-from reseed.claims.pair_verdicts import BY_ONE_CORRECTION, find_conditional
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.pair_verdicts import BY_ONE_CORRECTION, find_conditional
 
 
 def share_shown(rows: pd.DataFrame, noun: str, plural: str = "") -> phrases.Phrase:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from reseed.claims.averages import MeanLogRatio
+from reseed.comparison.claims.averages import MeanLogRatio
 from reseed.core.schemas import SEED_COLUMNS
 from reseed.report.analyses.shared.data import Cell, Data, cells
 from reseed.report.analyses.spread import parts

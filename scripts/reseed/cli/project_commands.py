@@ -1,0 +1,222 @@
+"""Commands on a project: `reseed cost`, `reseed prune`, `reseed settle`, `reseed verify`."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from reseed.core.errors import ReseedError
+
+CONFIG = "config"
+#: Folders that `prune` shows, those with most files.
+_MOST_SHOWN = 20
+
+
+def add_commands(commands: Any) -> None:
+    """Add the commands to the subparsers of `reseed`."""
+    _add_cost(commands)
+    _add_prune(commands)
+    _add_verify(commands)
+    _add_settle(commands)
+
+
+def _add_cost(commands: Any) -> None:
+    command = commands.add_parser(
+        "cost",
+        help="estimate jobs, hours and disk of a project's studies",
+        description="Estimate what each study costs, from measured seconds and hints.",
+        epilog="example: python -m reseed cost --scale paper --output docs/scale.md",
+    )
+    add = command.add_argument
+    add("--scale", default="paper", help="scale of the studies (paper)")
+    add("--results", type=Path, nargs="+", help="folders with finished studies (the project's)")
+    add("--block-seconds", type=float, default=1800, help="training time of a job (1800)")
+    add(
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="write the page to a file, and the models to a CSV file",
+    )
+    command.set_defaults(run=_cost)
+
+
+def _cost(options: argparse.Namespace) -> None:
+    from reseed.planning.costs import (
+        describe_gaps,
+        format_models,
+        format_page,
+        list_processors,
+        measured_seconds,
+        rows_of,
+        study_costs,
+    )
+    from reseed.planning.plan import HINT_ROWS
+    from reseed.planning.read_plan import read_plan
+
+    project, plan, _ = read_plan(CONFIG, {"scale": options.scale})
+    folders = options.results or [Path(project.main.results)]
+    measured = measured_seconds(folders)
+    if not measured and options.output is not None and options.output.exists():
+        raise ReseedError(
+            f"{', '.join(map(str, folders))}: no finished study, so {options.output} would be "
+            "overwritten with guesses alone. Run a study, name folders with finished studies "
+            "(--results), or write the guesses to a new file (--output guesses.md)."
+        )
+    rows = {name: rows_of(folders, name, entry) for name, entry in plan.datasets.items()}
+    known = {name: count or HINT_ROWS for name, count in rows.items()}
+    costs = study_costs(plan, measured, known, options.block_seconds)
+    # The page names folders without their location on this machine.
+    named = f" --results {shlex.join(path.name for path in folders)}" if options.results else ""
+    facts = {
+        "scale": options.scale,
+        "command": f"python -m reseed cost --scale {options.scale} "
+        f"--block-seconds {options.block_seconds:g}{named}",
+        "cpu": ", ".join(list_processors(folders)) or "none measured yet",
+        "block": f"{options.block_seconds / 60:g} minutes",
+        "gaps": describe_gaps(
+            {name for names in plan.left_out.values() for name in names},
+            [name for name, count in rows.items() if not count],
+        ),
+    }
+    titles = {name: study.title for name, study in project.studies.items()}
+    if options.output is None:
+        print(format_page(costs, titles, facts))
+        return
+    models = options.output.with_suffix(".csv")
+    models.write_text(format_models(costs), encoding="utf-8")
+    options.output.write_text(format_page(costs, titles, facts, models.name), encoding="utf-8")
+    print(f"{options.output}: {len(costs)} studies, {len(measured)} settings measured")
+
+
+def _add_prune(commands: Any) -> None:
+    command = commands.add_parser(
+        "prune",
+        help="delete trials, searches and cache entries that no study plans",
+        description="Delete files of the results folder that Reseed made and that no study plans "
+        "at the given scales. Shows them and asks first.",
+        epilog="example: python -m reseed prune --dry-run",
+    )
+    add = command.add_argument
+    add("--scale", action="append", help="scales to keep (all three)")
+    add("--results", help="the results folder (the configuration's)")
+    add("--dry-run", action="store_true", help="show the files, delete nothing")
+    add("--yes", action="store_true", help="delete without asking")
+    command.set_defaults(run=_prune)
+
+
+def _prune(options: argparse.Namespace) -> None:
+    from reseed.config import SCALES
+    from reseed.pipeline.planned_keys import planned_keys
+    from reseed.planning.build import make_plan
+    from reseed.planning.project import load_project
+    from reseed.planning.prune import check_own, planned_blocks, planned_searches, unplanned
+
+    # All studies and datasets: also those that this run does not request, or cannot read here.
+    overrides: dict[str, Any] = {"studies": []}
+    if options.results:
+        overrides["results"] = options.results
+    planned: set[Path] = set()
+    keys: set[str] = set()
+    results = Path()
+    for scale in options.scale or SCALES:
+        project = load_project(CONFIG, overrides | {"scale": scale})
+        results = Path(project.main.results)
+        plan = make_plan(project)
+        files = planned_blocks(plan)
+        planned |= files | planned_searches(plan)
+        keys.update(planned_keys(plan, files))
+    if not results.is_dir():
+        raise ReseedError(f"{results}: there is no such folder. Nothing to prune.")
+    check_own(results, Path.cwd())
+    paths = list(unplanned(results, planned, keys))
+    size = sum(path.stat().st_size for path in paths)
+    counts = Counter("/".join(path.relative_to(results).parts[:2]) for path in paths)
+    for folder, count in counts.most_common(_MOST_SHOWN):
+        print(f"  {results / folder}: {count}")
+    if len(counts) > _MOST_SHOWN:
+        print(f"  and {len(counts) - _MOST_SHOWN} more folders")
+    is_confirmed = not options.dry_run and (options.yes or not paths or _confirm(len(paths), size))
+    for path in paths if is_confirmed else ():
+        path.unlink()
+    verb = "deleted" if is_confirmed else "would be deleted"
+    print(f"{results}: {len(paths)} files {verb}, {size / 1e6:.1f} MB")
+
+
+def _confirm(count: int, size: int) -> bool:
+    """Ask whether to delete; ReseedError where nobody can answer."""
+    if not sys.stdin.isatty():
+        raise ReseedError(f"{count} files would be deleted. Give --yes, or --dry-run.")
+    return input(f"Delete {count} files, {size / 1e6:.1f} MB? [y/N] ").strip().lower() == "y"
+
+
+def _add_verify(commands: Any) -> None:
+    command = commands.add_parser(
+        "verify",
+        help="check finished results: recompute metrics and tables, retrain a sample",
+        description="Check the finished results of a project; unfinished studies are left out.",
+        epilog="example: python -m reseed verify --study inherent_randomness --sample 20",
+    )
+    add = command.add_argument
+    add("--study", action="append", default=[], help="check the trials of this study only")
+    add("--scale", help="scale of the studies (the configuration's)")
+    add("--results", help="the results folder (the configuration's)")
+    add("--sample", type=int, help="trials to retrain (verify_sample of the configuration)")
+    add("--all", action="store_true", help="retrain every trial")
+    add("--gpus", type=int, default=0, help="GPUs that retraining may use (0)")
+    command.set_defaults(run=_verify)
+
+
+def _verify(options: argparse.Namespace) -> None:
+    from reseed.pipeline.runner import Granted, delete_damaged, limit_threads
+
+    limit_threads(1)
+    from reseed.pipeline.jobs.verify import run
+    from reseed.pipeline.workflow import RunMode, Workflow
+    from reseed.planning.project import load_project
+    from reseed.planning.training_specs import build_verify_spec, list_finished
+
+    names = {"studies": options.study, "scale": options.scale, "results": options.results}
+    overrides = {name: value for name, value in names.items() if value}
+    folder = Path(load_project(CONFIG, overrides).main.results)
+    if not folder.is_dir():  # planning would create it
+        raise ReseedError(f"{folder}: there is no such folder. Nothing to verify.")
+    mode = RunMode(dry=False, is_main=False, has_records=False)
+    workflow = Workflow(Path(CONFIG), overrides, mode)
+    project, plan = workflow.project, workflow.plan
+    sample = None if options.all else options.sample or project.main.verify_sample
+    write_sources = workflow.specs.write_sources
+    spec = build_verify_spec(project, list_finished(plan), write_sources, sample)
+    spec = replace(spec, steps=tuple(workflow.list_steps(finished_only=True)))
+    try:
+        run(spec, Granted(options.gpus))
+    except ReseedError as error:
+        for damaged in error.damaged:
+            delete_damaged(damaged)
+        raise
+
+
+def _add_settle(commands: Any) -> None:
+    command = commands.add_parser(
+        "settle",
+        help="add seeds to a study until every pair of models is decided (`until`)",
+        description="Run a study with a few seeds, judge its pairs by the rule of `until`, write "
+        "the next number of seeds to config/seeds/STUDY.yaml, and run it again.",
+        epilog="example: python -m reseed settle my_study --most 100 -- --cores 2",
+    )
+    command.add_argument("study", help="name of the study")
+    command.add_argument("--most", type=int, help="most seeds of a model (those of the study)")
+    command.add_argument("snakemake", nargs=argparse.REMAINDER, help="-- arguments of snakemake")
+    command.set_defaults(run=_settle)
+
+
+def _settle(options: argparse.Namespace) -> None:
+    from reseed.cli.settle import run_snakemake, settle
+
+    words = options.snakemake
+    arguments = words[1:] if words[:1] == ["--"] else words
+    settle(Path(CONFIG), options.study, options.most, arguments, run_snakemake)

@@ -1,0 +1,134 @@
+"""What to add to an open comparison: more seeds, splits, rows, items or datasets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from reseed.comparison.claims.designs import (
+    RANK_FLIPS,
+    SEEDS,
+    SEEDS_AND_ITEMS,
+    SIGN,
+    SPLITS,
+    UNPAIRED,
+)
+from reseed.comparison.claims.formatting import format_number
+from reseed.comparison.claims.verdicts import Row
+from reseed.stats.budget import (
+    Shares,
+    crossed_shares,
+    detectable_factor,
+    remaining_error,
+    split_shares,
+)
+from reseed.stats.rank_power import detectable_shift
+
+_detectable_factor = lru_cache(detectable_factor)
+
+
+@dataclass(frozen=True)
+class Addition:
+    """Twice the levels of one source of variance, and the difference that is then detectable.
+
+    source: `seeds`, `splits`, `rows` (of the data set), `items` (of the test set) or `datasets`.
+    detectable: smallest true difference that the test then finds with the planned power, in score
+        units; over datasets in SDs of the difference between datasets (infinite: none).
+    """
+
+    source: str
+    detectable: float
+
+
+def list_additions(row: Row) -> tuple[Addition, ...]:
+    """What can be added to the comparison of a row of `pairs`, the most useful first.
+
+    Empty where the smallest detectable difference is not known. Each source is doubled alone. The
+    parts of the error are estimates, and so are the results.
+    """
+    if row["design"] == "datasets":
+        return tuple(_add_datasets(row))
+    size = row.get("detectable", math.nan)
+    shares = _find_shares(row)
+    if not math.isfinite(size + sum(shares.values())) or not shares:
+        return ()
+    sources = dict.fromkeys(source for one, part in shares.items() if part > 0 for source in one)
+    found = [
+        Addition(source, size * remaining_error(shares, source) * _gain_of_df(row, source))
+        for source in sources
+    ]
+    return tuple(sorted(found, key=lambda one: one.detectable))
+
+
+def _add_datasets(row: Row) -> Iterator[Addition]:
+    if math.isnan(row.get("detectable_sd", math.nan)):
+        return
+    yield Addition("datasets", find_shift(row, 2 * int(row["n"])))
+
+
+def find_shift(row: Row, n_datasets: int) -> float:
+    """Smallest mean difference that the test of a row over datasets finds with a power of 80 %.
+
+    In SDs of the difference between datasets. All pairs are taken for those of as many models as
+    have that many; signs alone are adjusted by their number.
+    """
+    pairs = int(row["pairs"])
+    if row["test"] == SIGN.test:
+        return detectable_shift(n_datasets, of_ranks=True, alpha=row["alpha"] / pairs)
+    models = math.ceil((1 + math.sqrt(1 + 8 * pairs)) / 2)
+    of_ranks = row["test"] == RANK_FLIPS.test
+    return detectable_shift(n_datasets, models, of_ranks=of_ranks, alpha=row["alpha"])
+
+
+def describe_datasets(row: Row) -> str:
+    """Sentence on the differences found on the datasets of a row, and on twice as many."""
+    additions = list_additions(row)
+    if not additions:
+        return ""
+    shift, twice = row["detectable_sd"], additions[0].detectable
+    more = f"{2 * row['n']:.0f} datasets"
+    unit = "SD of the difference between datasets"
+    if math.isfinite(shift):
+        return (
+            f"A true mean difference of {shift:.1f} {unit} would be found in 80 %; on {more} "
+            f"{twice:.1f}."
+        )
+    none = f"On {row['n']:.0f} datasets no difference, however large, would be found in 80 %"
+    return f"{none}; on {more} {f'{twice:.1f} {unit}' if math.isfinite(twice) else 'neither'}."
+
+
+def _find_shares(row: Row) -> Shares:
+    design, seed_share = row["design"], row.get("seed_share", math.nan)
+    if design == SPLITS.design:
+        known = seed_share if math.isfinite(seed_share) else 0.0
+        return split_shares(int(row["n"]), row.get("test_train_ratio", math.nan), known)
+    if design == SEEDS_AND_ITEMS.design and math.isfinite(row.get("item_share", math.nan)):
+        return crossed_shares(seed_share, row["item_share"])
+    return {("seeds",): 1.0} if design in (SEEDS.design, UNPAIRED.design) else {}
+
+
+def _gain_of_df(row: Row, source: str) -> float:
+    """Effect of the degrees of freedom that twice the splits or seeds add; 1 if not known."""
+    design = row["design"]
+    if (design, source) in ((SPLITS.design, "splits"), (SEEDS.design, "seeds")):
+        df = row["n"] - 1, 2 * row["n"] - 1
+    elif (design, source) == (UNPAIRED.design, "seeds"):
+        df = row["n_a"] + row["n_b"] - 2, 2 * (row["n_a"] + row["n_b"]) - 2
+    else:
+        return 1.0
+    return _detectable_factor(*map(float, df), row["target_power"], row["alpha"] / row["pairs"])
+
+
+def describe_additions(row: Row, decimals: int) -> str:
+    """Sentence on what to add; empty if that is not known."""
+    additions = list_additions(row)
+    if not additions:
+        return ""
+    sizes = [
+        f"{format_number(one.detectable * row['factor'], decimals)} with twice the {one.source}"
+        for one in additions
+    ]
+    listed = f"{', '.join(sizes[:-1])} and {sizes[-1]}" if len(sizes) > 1 else sizes[0]
+    return f"It would be {listed}."

@@ -1,0 +1,165 @@
+"""Verdicts on two models that are compared by scores of items: `compare_items`, `item_pairs`."""
+
+from __future__ import annotations
+
+from math import isfinite, nan
+
+from reseed.comparison.claims.designs import DesignFacts, choose_method
+from reseed.comparison.claims.formatting import (
+    count_interval_decimals,
+    count_noun,
+    format_number,
+    format_share,
+    join_names,
+)
+from reseed.comparison.claims.skewed import decisive_p, describe_skew, qualify_skewed
+from reseed.comparison.claims.verdicts import (
+    Row,
+    Verdict,
+    decide_outcome,
+    describe_equivalence_tests,
+    format_difference,
+    format_region,
+    format_unit,
+    is_equivalent,
+    state_evidence,
+)
+
+#: Sources of variation, in the order in which texts name them.
+SOURCES = ("seed", "prompt", "cluster", "item", "repeat")
+#: Degrees of freedom of clusters below which the verdict warns.
+_FEW_CLUSTERS = 5.0
+#: Length of an interval of the difference of two shares that says nothing.
+_SCALE = 2.0
+#: With fewer clusters there is no verdict: two show their spread by one number.
+_LEAST_CLUSTERS = 3
+_LEAST_ITEMS = 2
+#: Runs of each model whose spread is known.
+_LEAST_RUNS = 2
+
+
+def build_item_verdict(row: Row) -> Verdict:
+    """The verdict on one row: difference, what it generalises to, and what would show more.
+
+    `row` holds the columns of `list_item_test`, models, `dataset` (empty: not said), `metric`,
+    `factor` and `unit` of differences, adjusted p-values, and what `list_designs` and
+    `single_runs` add, if known.
+    """
+    is_unknown = row["low"] != row["low"]  # no interval
+    outcome = decide_outcome(
+        row,
+        decisive_p(row),
+        has_few=is_unknown or 0 < row["level_cluster"] < _LEAST_CLUSTERS,
+        varies=row["low"] != row["high"],
+    )
+    needed = "runs"
+    notes: tuple[str, ...] = ()
+    if outcome == "too few runs":
+        unit = "cluster" if row["level_cluster"] else "item"
+        least = _LEAST_CLUSTERS if row["level_cluster"] else _LEAST_ITEMS
+        needed = f"{unit}s"
+        evidence = f"{_count(row, unit)}; a verdict needs at least {least}"
+    elif outcome == "no variation" and row["difference"] == 0:
+        evidence = f"both have the same {row['metric']} on every one of {_count(row, 'item')}"
+    elif outcome == "no variation":
+        difference = format_difference(
+            row, count_interval_decimals(0, 2 * row["difference"] * row["factor"])
+        )
+        evidence = f"every item gives the same {difference}, so they say no more than one"
+    else:
+        evidence = ", ".join(state_evidence(row, "p_adjusted"))
+        tests = describe_equivalence_tests(row) if outcome == "equivalent" else ""
+        notes = (
+            tests, _describe_scope(row), describe_skew(row), _describe_limits(row),
+            _describe_next(row), _describe_single_runs(row),
+        )  # fmt: skip
+    return Verdict(
+        outcome, row["model_a"], row["model_b"], evidence,
+        scope=f"on {row['dataset']}" if row["dataset"] else "",
+        region=format_region(row), is_within_region=is_equivalent(row), notes=notes, needed=needed,
+        qualifier=qualify_skewed(row, outcome),
+    )  # fmt: skip
+
+
+def _count(row: Row, source: str) -> str:
+    return count_noun(int(row[f"level_{source}"]), source)
+
+
+def _describe_scope(row: Row) -> str:
+    """What the interval allows for, and what is held fixed."""
+    sampled = [source for source in SOURCES[:-1] if row[f"level_{source}"] > 1]
+    pairing = {True: "shared", False: "not shared"}.get(row["shared_seeds"])
+    seeds = f" (seeds {pairing})" if "seed" in sampled and pairing else ""
+    test = choose_method(DesignFacts("items", counts_items=row["method"] == "McNemar")).test
+    new = [
+        f"new {source}s" for source in sampled if not (source == "item" and "cluster" in sampled)
+    ]
+    held = "" if "seed" in sampled else (
+        " It holds for these trained models: another seed may order them otherwise."
+    )  # fmt: skip
+    return (
+        f"{test[0].upper()}{test[1:]} over {', '.join(_count(row, one) for one in sampled)}{seeds}:"
+        f" {' and '.join(new)} are allowed for.{held}"
+    )
+
+
+def _describe_single_runs(row: Row) -> str:
+    """How often one run of each model, tested over items alone, would show a difference."""
+    if row["level_seed"] < _LEAST_RUNS or not isfinite(row.get("single_a", nan)):
+        return ""
+    return (
+        f"One run of each, tested over the items alone, would have declared {row['model_a']} "
+        f"better in {format_share(row['single_a'])} and {row['model_b']} better in "
+        f"{format_share(row['single_b'])} of {row['single_pairs']:.0f} pairs of runs."
+    )
+
+
+def _describe_limits(row: Row) -> str:
+    """Where the test claims little, as simulations show (docs/methods)."""
+    texts = []
+    if row["level_cluster"] > 1 and row["cluster_df"] < _FEW_CLUSTERS:
+        texts.append(
+            f"The clusters count as {row['cluster_df'] + 1:.1f} of equal size, so the interval is "
+            "wide and depends on few of them."
+        )
+    texts += [
+        f"Two {source}s hardly show the spread over {source}s: a third would narrow the interval."
+        for source in ("seed", "prompt")
+        if row[f"level_{source}"] == 2
+    ]
+    return " ".join(texts)
+
+
+def _describe_next(row: Row) -> str:
+    """Smallest detectable difference now, and with twice as many levels of each source."""
+    known = [(source, row.get(f"detectable_2x_{source}", nan)) for source in SOURCES]
+    designs = [(source, value) for source, value in known if isfinite(value)]
+    if not isfinite(row.get("detectable", nan)) or not designs:
+        return ""
+    decimals = count_interval_decimals(0, 2 * min(value for _, value in designs) * row["factor"])
+
+    def text(value: float) -> str:
+        return format_number(value * row["factor"], decimals)
+
+    more = {"item": " in each cluster"} if row["level_cluster"] > 1 else {}
+    names = {source: f"{source}s{more.get(source, '')}" for source, _ in designs}
+    is_share = row["unit"] == "points"
+    now = f"Found in 80 % of cases: a difference of {text(row['detectable'])}{format_unit(row)}"
+    if is_share and (row["detectable"] >= 1 or row["high"] - row["low"] >= _SCALE):
+        now = "Not even the largest possible difference would be found in 80 % of cases"
+    helpful = sorted((value, source) for source, value in designs if value < row["detectable"])
+    helpful = [
+        (value, source)
+        for value, source in helpful
+        if text(value) != text(row["detectable"]) and not (is_share and value >= 1)
+    ]
+    better = [f"{text(value)} with twice the {names[source]}" for value, source in helpful]
+    useless = [names[source] for source in names if source not in {name for _, name in helpful}]
+    if useless:
+        better.append(f"no smaller with twice the {join_names(useless, 'or')}")
+    shares = ", ".join(
+        f"{source}s {format_share(row[f'share_{source}'])}"
+        for source in SOURCES
+        if row[f"share_{source}"] > 0.005
+    )
+    return f"{now}; {', '.join(better)}. Parts of the squared standard error: {shares}."

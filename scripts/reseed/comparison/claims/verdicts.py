@@ -1,0 +1,192 @@
+"""The verdict on two models: its one rule, and its wording.
+
+Other modules of this package say what their rows mean: which p-value decides, and which notes
+follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from math import nan
+from typing import Any, Literal, get_args
+
+from reseed.comparison.claims.formatting import count_interval_decimals, format_number, format_p
+
+#: Name of p-values that Holm adjusts over both directions of each pair (`stats.simultaneous`).
+BOTH_DIRECTIONS = "p (Holm, both directions)"
+#: Said of every difference that is not shown.
+NOT_EQUAL = "This does not show that they are equal."
+#: Value of `dataset` in rows that compare models over all datasets.
+ALL_DATASETS = "all datasets"
+Outcome = Literal[
+    "difference",
+    "equivalent",
+    "no difference shown",
+    "too few runs",
+    "no variation",
+    "not comparable",
+]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+#: Those that a test decides.
+TESTED: tuple[Outcome, ...] = ("difference", "equivalent", "no difference shown")
+#: A row of an analysis' table, by column.
+Row = Mapping[Any, Any]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a comparison of two models shows.
+
+    outcome: `no difference shown` means inconclusive: neither a difference nor equivalence.
+    model_a, model_b: the models; `model_a` has the better mean.
+    evidence: the numbers behind the outcome.
+    scope: where the outcome holds, such as `over datasets`.
+    region: region of practical equivalence with its unit, such as `±1 points`.
+    is_within_region: whether the difference is shown to be smaller than `region`.
+    notes: sentences that follow: tests, sample sizes, runs left out.
+    relation: verb phrase of a difference.
+    needed: what there is too little of.
+    qualifier: condition of the outcome, such as `by one correction only`.
+    """
+
+    outcome: Outcome
+    model_a: str
+    model_b: str
+    evidence: str
+    scope: str = ""
+    region: str = ""
+    is_within_region: bool = False
+    notes: tuple[str, ...] = ()
+    relation: str = "beats"
+    needed: str = "runs"
+    qualifier: str = ""
+
+    def sentence(self, omit: Collection[str] = ()) -> str:
+        """The verdict in words: outcome, scope and evidence, then the notes.
+
+        omit: sentences that stand once beside all verdicts.
+        """
+        scope = f"{',' if self.qualifier else ''} {self.scope}" if self.scope else ""
+        sentences = [f"{self._claim()}{scope}: {self.evidence}."]
+        if self.outcome == "difference" and self.is_within_region:
+            sentences.append(
+                f"It is smaller than {self.region}, the region of practical equivalence."
+            )
+        if self.outcome == "no difference shown":
+            sentences.append(NOT_EQUAL)
+        notes = [note for note in (*sentences[1:], *self.notes) if note and note not in omit]
+        return " ".join([sentences[0], *notes])
+
+    def _claim(self) -> str:
+        a, b = self.model_a, self.model_b
+        qualifier = self.qualifier and f", {self.qualifier}"
+        return {
+            "difference": f"{a} {self.relation} {b}{qualifier}",
+            "equivalent": f"{a} and {b} are equivalent within {self.region}",
+            "no difference shown": f"No difference shown between {a} and {b}{qualifier}",
+            "too few runs": f"Too few {self.needed} to tell {a} from {b}",
+            "no variation": f"No verdict on {a} and {b}",
+            "not comparable": f"{a} and {b} cannot be compared",
+        }[self.outcome]
+
+
+def shared_notes(verdicts: Sequence[Verdict]) -> list[str]:
+    """Notes of all verdicts with a test on single datasets, such as its name; none of one alone."""
+    tested = [v.notes for v in verdicts if v.outcome in TESTED and v.needed != "datasets"]
+    if len(tested) < 2:
+        return []
+    return [note for note in tested[0] if note and all(note in notes for notes in tested)]
+
+
+def decide_outcome(
+    row: Row,
+    p: float,
+    *,
+    is_comparable: bool = True,
+    has_few: bool = False,
+    varies: bool = True,
+    is_within: bool | None = None,
+) -> Outcome:
+    """The rule of every verdict.
+
+    A difference that is shown is one, however small. `equivalent` needs that no difference is shown
+    and that differences of `rope` or more are rejected.
+
+    Args:
+        row: `difference`, `alpha` and, with a region of equivalence, `equivalence_p_holm`.
+        p: the p-value that decides.
+        has_few: whether there are too few runs (items, clusters, datasets) for a verdict.
+        varies: whether the differences vary, so that there is a test.
+        is_within: whether equivalence is shown; None: by two one-sided tests.
+    """
+    if not is_comparable:
+        return "not comparable"
+    if has_few:
+        return "too few runs"
+    if not varies:
+        return "no variation"
+    if p <= row["alpha"] and row["difference"] > 0:
+        return "difference"
+    within = is_equivalent(row) if is_within is None else is_within
+    return "equivalent" if within else "no difference shown"
+
+
+def state_evidence(row: Row, p_name: str, decimals: int | None = None) -> list[str]:
+    """Difference, interval and adjusted p of a row; by default with the decimals of the interval.
+
+    An interval that excludes 0 without a difference shown is said to be for this pair alone.
+    """
+    if decimals is None:
+        decimals = count_interval_decimals(row["low"] * row["factor"], row["high"] * row["factor"])
+    is_alone = row["low"] > 0 and row.get("pairs", 1) > 1 and not row[p_name] <= row["alpha"]
+    return [
+        format_difference(row, decimals),
+        format_interval(row, decimals) + (" for this pair alone" if is_alone else ""),
+        format_adjusted_p(row, p_name),
+    ]
+
+
+def is_equivalent(row: Row) -> bool:
+    """Whether two one-sided tests reject differences of `rope` or more, after adjustment."""
+    return row.get("equivalence_p_holm", nan) <= row["alpha"]
+
+
+def format_unit(row: Row) -> str:
+    """The unit of differences with a leading blank, or nothing."""
+    return f" {row['unit']}" if row["unit"] else ""
+
+
+def format_region(row: Row) -> str:
+    """`±1 points`: the region of practical equivalence."""
+    return f"±{row.get('rope', nan) * row['factor']:.3g}{format_unit(row)}"
+
+
+def format_difference(row: Row, decimals: int) -> str:
+    """`difference 0.80 points (accuracy)`."""
+    direction = "" if row["greater_is_better"] else ", lower is better"
+    value = format_number(row["difference"] * row["factor"], decimals)
+    return f"difference {value}{format_unit(row)} ({row['metric']}{direction})"
+
+
+def format_interval(row: Row, decimals: int) -> str:
+    """`95 % interval 0.20 to 1.40`; `factor` 1 where the row has none."""
+    factor = row.get("factor", 1.0)
+    low, high = (format_number(row[end] * factor, decimals) for end in ("low", "high"))
+    return f"{100 * row['level']:g} % interval {low} to {high}"
+
+
+def format_adjusted_p(row: Row, name: str = "p_holm") -> str:
+    """`Holm-adjusted p 0.013`; `p 0.013` where the pair is the only one.
+
+    `p_adjusted` is `p (Holm, both directions) 0.013`, but over datasets that of Holm's procedure.
+    """
+    label = "Holm-adjusted p"
+    if name == "p_adjusted" and row.get("family") != "datasets":
+        label = BOTH_DIRECTIONS
+    return f"{label if row['pairs'] > 1 else 'p'} {format_p(row[name])}"
+
+
+def describe_equivalence_tests(row: Row) -> str:
+    """`Two one-sided tests: Holm-adjusted p 0.02.`"""
+    return f"Two one-sided tests: {format_adjusted_p(row, 'equivalence_p_holm')}."

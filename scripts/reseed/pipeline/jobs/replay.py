@@ -1,0 +1,178 @@
+"""Run jobs again in a copy of the results folder, and compare their files with the existing ones.
+
+`verify` uses it. Trials and searches of the copy are links to the existing ones; everything else is
+made again. Every job but training is deterministic, so the
+files must be the same bit for bit.
+"""
+
+import contextlib
+import io
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reseed.core.errors import Damaged, ReseedError
+from reseed.core.file_keys import FileKeys, use_keys
+from reseed.core.layout import ResultsLayout
+from reseed.core.same_content import has_same_content
+from reseed.data.download import SourceError
+from reseed.pipeline.jobs import (
+    analyse,
+    collect_items,
+    collect_trials,
+    draw,
+    export_runs,
+    import_results,
+    make_splits,
+    prepare_data,
+    repeat_fits,
+    report,
+)
+from reseed.pipeline.runner import Granted, say
+from reseed.pipeline.spec_files import read_spec
+from reseed.planning.relocation import relocate
+from reseed.planning.report_specs import ReportSpec
+from reseed.planning.specs import (
+    AnalysisSpec,
+    DataSpec,
+    DrawSpec,
+    ExportSpec,
+    ImportSpec,
+    ReplayStep,
+    SplitSpec,
+    StudySpec,
+    VerifySpec,
+)
+from reseed.trials.entries import samefile
+
+#: Class of the spec, and body of the job, by stage (`reseed.pipeline.workflow.Workflow.jobs`).
+_BODIES: dict[str, tuple[Any, Callable[[Any, Granted], None]]] = {
+    "prepare": (DataSpec, prepare_data.run),
+    "split": (SplitSpec, make_splits.run),
+    "repeat": (VerifySpec, repeat_fits.repeat),
+    "collect trials": (StudySpec, collect_trials.run),
+    "collect items": (StudySpec, collect_items.run),
+    "export": (ExportSpec, export_runs.run),
+    "import": (ImportSpec, import_results.run),
+    "analyse": (AnalysisSpec, analyse.run),
+    "draw": (DrawSpec, draw.run),
+    "report": (ReportSpec, report.run),
+}
+#: Folders of the results folder that the copy links.
+_LINKED = ("weights", "tuning", "trials", "downloads")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A file that differs from what its inputs give.
+
+    path: the file, or the first file of a job that failed. text: what differs. damaged: files that
+    must be made again.
+    """
+
+    path: Path
+    text: str
+    damaged: tuple[Damaged, ...] = ()
+
+
+def find_false_files(
+    steps: Sequence[ReplayStep], results: Path, granted: Granted
+) -> Iterator[Finding]:
+    """Run steps again and yield each existing file, or cache entry, that differs.
+
+    A step of which no file exists, and whose files no other step needs, is not run. Steps that
+    depend on a step that failed are not run either.
+    """
+    with tempfile.TemporaryDirectory(prefix="reseed-verify-") as folder:
+        copy = Path(folder).resolve()
+        _link_results(results, copy)
+        unknown: set[str] = set()
+        wrong: list[Path] = []
+        for step in needed_steps(steps, results):
+            if unknown.intersection(step.inputs):
+                unknown.update(step.outputs)
+                continue
+            try:
+                _run(step, results, copy, granted)
+            except SourceError as error:
+                say(f"{step.outputs[0]}: not prepared again, so not checked. {error}")
+                _link_outputs(step, results, copy)
+                continue
+            except Exception as error:  # an error of a user's code is a finding too
+                unknown.update(step.outputs)
+                yield _failure(results / step.outputs[0], error, results, copy)
+                continue
+            for output in step.outputs:
+                for finding in _compare(results / output, copy / output, step):
+                    wrong.append(finding.path)
+                    yield finding
+        yield from _compare_entries(ResultsLayout(str(results)), ResultsLayout(str(copy)), wrong)
+
+
+def needed_steps(steps: Sequence[ReplayStep], results: Path) -> list[ReplayStep]:
+    """Steps that made an existing file, and the steps that these depend on, in the same order."""
+    needed: list[ReplayStep] = []
+    inputs: set[str] = set()
+    for step in reversed(steps):
+        if inputs.intersection(step.outputs) or any((results / o).exists() for o in step.outputs):
+            needed.insert(0, step)
+            inputs.update(step.inputs)
+    return needed
+
+
+def _link_results(results: Path, copy: Path) -> None:
+    for name in _LINKED:
+        (copy / name).symlink_to(results / name)
+
+
+def _link_outputs(step: ReplayStep, results: Path, copy: Path) -> None:
+    for output in step.outputs:
+        (copy / output).parent.mkdir(parents=True, exist_ok=True)
+        (copy / output).symlink_to(results / output)
+
+
+def _run(step: ReplayStep, results: Path, copy: Path, granted: Granted) -> None:
+    spec_class, body = _BODIES[step.stage]
+    spec, keys = read_spec(spec_class, Path(step.spec))
+    with use_keys(FileKeys(keys.own)), contextlib.redirect_stdout(io.StringIO()):
+        body(relocate(spec, str(results), str(copy)), granted)
+
+
+def _failure(path: Path, error: Exception, results: Path, copy: Path) -> Finding:
+    """A finding for a step that failed. Files of the copy are named as the existing ones."""
+    is_known = isinstance(error, ReseedError)
+    text = f"cannot be made again: {error if is_known else f'{type(error).__name__}: {error}'}"
+    damaged = error.damaged if isinstance(error, ReseedError) else ()
+    return Finding(path, text.replace(str(copy), str(results)), tuple(damaged))
+
+
+def _compare(path: Path, expected: Path, step: ReplayStep) -> Iterator[Finding]:
+    if not path.exists():
+        return
+    if has_same_content(path, expected):
+        # Later steps read the same bytes as the jobs that made the existing files.
+        temporary = expected.with_name(f".{expected.name}.{os.getpid()}.part")
+        temporary.symlink_to(path)
+        os.replace(temporary, expected)
+    else:
+        text = f"differs from what the job `{step.stage}` makes of its inputs"
+        yield Finding(path, text, (Damaged(path, text),))
+
+
+def _compare_entries(
+    layout: ResultsLayout, copy: ResultsLayout, wrong: Sequence[Path]
+) -> Iterator[Finding]:
+    """Cache entries that differ from the exhibits that were drawn again under the same key.
+
+    wrong: files that were found already; their entries are deleted with them.
+    """
+    for expected in sorted(Path(copy.cache).glob("??/*")):
+        entry = Path(layout.cache) / expected.relative_to(copy.cache)
+        if any(samefile(entry, path) for path in wrong) or not entry.exists():
+            continue
+        if not has_same_content(entry, expected):
+            text = "the cache entry differs from the exhibit that its inputs give"
+            yield Finding(entry, text, (Damaged(entry, text, cached=False),))

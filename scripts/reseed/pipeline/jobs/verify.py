@@ -1,0 +1,130 @@
+"""Check results: trials against their outputs, a sample by retraining, tables against trials."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+from pathlib import Path
+
+from reseed.core.blocks import trial_name
+from reseed.core.errors import Damaged, ManyDamaged, ReseedError
+from reseed.core.layout import ResultsLayout
+from reseed.core.source_facts import find_false_facts
+from reseed.pipeline.device_locks import claim
+from reseed.pipeline.jobs.replay import Finding, find_false_files
+from reseed.pipeline.runner import Granted, pick_device, run_job, say
+from reseed.planning.specs import SettingTrials, TrainSpec, VerifySpec
+
+
+def run(spec: VerifySpec, granted: Granted) -> None:
+    """Raise ManyDamaged with every file that differs from what it is made from."""
+    claim(granted.gpus, report=say)
+    results = Path(spec.training.results)
+    if not any(part.trials for part in spec.training.settings) and not any(
+        (results / output).exists() for step in spec.steps for output in step.outputs
+    ):
+        raise ReseedError(f"{results}: holds no finished trial and no table. Nothing to verify.")
+    findings: list[Finding] = []
+    for finding in chain(_check_sources(spec.training.results), _check_all(spec, granted)):
+        say(f"{finding.path}: {finding.text}")
+        findings.append(finding)
+    if findings:
+        _raise(findings)
+    say("Verified: every checked file follows bit for bit from what it is made from.")
+
+
+def _check_sources(results: str) -> Iterator[Finding]:
+    """Parse the source files again whose facts, which keys are made of, were remembered."""
+    memory = Path(ResultsLayout(results).source_memory)
+    false = [str(path) for path in find_false_facts(memory)]
+    if false:
+        text = f"holds false facts of {', '.join(false)}"
+        yield Finding(memory, text, (Damaged(memory, text),))
+
+
+def _check_all(spec: VerifySpec, granted: Granted) -> Iterator[Finding]:
+    """Check trials, then the tables that follow from them."""
+    training = spec.training
+    total = sum(len(part.trials) for part in training.settings)
+    wrong: set[Path] = set()
+    computed = retrained = 0
+    for found in _check_records(training):
+        if isinstance(found, int):
+            computed = found
+        else:
+            wrong.add(found.path)
+            yield found
+    say(f"Fingerprints and metrics were compared with the outputs of {computed} of {total} trials.")
+    for path, difference in _check_sample(_without(training, wrong), spec.sample, granted):
+        retrained += 1
+        if difference:
+            # Another machine may give other bits. The record is right then, and its tables too.
+            wrong.update([path] if difference.damaged else [])
+            yield difference
+    say(f"{retrained} of {total} trials were retrained.")
+    if wrong:
+        say("Tables are not checked, because trials that they follow from are wrong.")
+        return
+    files = sum(len(step.outputs) for step in spec.steps)
+    say(f"Compare up to {files} files of {len(spec.steps)} jobs with what the trials give.")
+    yield from find_false_files(spec.steps, Path(training.results), granted)
+
+
+def _check_records(training: TrainSpec) -> Iterator[Finding | int]:
+    """Compare every trial with the outputs that it keeps. Ends with the number of such trials."""
+    from reseed.training.verification import check_records
+    from reseed.trials.trial_cache import TrialCache
+
+    computed = 0
+    for part in training.settings:
+        cache = TrialCache(training.results, part.spec, part.blocks)
+        for path, check in check_records(cache, part.trials):
+            computed += check.made
+            if not check.same:
+                damaged = check.error.damaged if check.error else ()
+                yield Finding(path, check.text, tuple(damaged))
+    yield computed
+
+
+def _check_sample(
+    training: TrainSpec, count: int | None, granted: Granted
+) -> Iterator[tuple[Path, Finding | None]]:
+    """Retrain a sample. Yields each path, with a finding where retraining gives other results."""
+    from reseed.training.verification import check_sample
+
+    device_for = partial(pick_device, gpus=granted.gpus)
+    for cache, trial, check in check_sample(training, count, device_for):
+        path = cache.trial_path(trial)
+        text = f"{trial_name(trial)}: {check.text}"
+        if check.same:
+            say(f"{path}: {text}")
+        damaged = check.error.damaged if check.error else ()
+        yield path, None if check.same else Finding(path, text, tuple(damaged))
+
+
+def _without(training: TrainSpec, wrong: set[Path]) -> TrainSpec:
+    """The blocks without those whose files are wrong."""
+    layout = ResultsLayout(training.results)
+
+    def keep(part: SettingTrials) -> SettingTrials:
+        files = {one: Path(layout.block(part.spec.setting, one)) for one in part.blocks}
+        return replace(part, blocks=tuple(one for one in files if files[one] not in wrong))
+
+    return replace(training, settings=tuple(map(keep, training.settings))) if wrong else training
+
+
+def _raise(findings: list[Finding]) -> None:
+    listed = "\n  ".join(f"{finding.path}: {finding.text}" for finding in findings)
+    damaged = [one for finding in findings for one in finding.damaged]
+    count = f"{len(findings)} file{'s' if len(findings) > 1 else ''}"
+    verb = "differ" if len(findings) > 1 else "differs"
+    deleted = "\nWrong files are deleted: run snakemake again." if damaged else ""
+    raise ManyDamaged(
+        f"{count} {verb} from what made {'them' if len(findings) > 1 else 'it'}:"
+        f"\n  {listed}{deleted}",
+        damaged,
+    )
+
+
+if __name__ == "__main__":
+    run_job(run, VerifySpec)
