@@ -10,16 +10,20 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 from pathlib import Path
 
+import measure_items
 import measure_verdicts
 import numpy as np
 from measure_coverage import Row as Measured
 from measure_coverage import folds, hold_outs
 from measure_designs import draw_datasets, draw_models, flips_of_models
+from measure_items import Design
 from numpy.typing import ArrayLike
 from reseed.report.analyses.shared.pairing import pair_runs
-from reseed.stats import hierarchical
+from reseed.stats import clusters as cluster_variance
+from reseed.stats import hierarchical, item_model
 from reseed.stats.comparison import nadeau_bengio, pair_differences
 from reseed.stats.error_rates import simulate_cv
+from reseed.stats.item_model import Factor
 from reseed.stats.item_variance import item_components
 from reseed.stats.many_datasets import compare_over_datasets
 from reseed.stats.sign_flips import flip_signs
@@ -244,8 +248,6 @@ def many_datasets(rng: Rng, n_sim: int) -> Iterator[Change]:
     A true difference is 3 standard errors of Gaussian scores.
     """
     for kind, models, n, scores in draw_models(rng, n_sim):
-        if models == 10:
-            continue
         for shift in (0.0, 3 * np.sqrt(2 / n)):
             moved = scores + shift * (np.arange(models) == 0)
             found = [compare_over_datasets(one) for one in moved]
@@ -290,10 +292,52 @@ def drawn_splits(rng: Rng, n_sim: int) -> Iterator[Change]:
         yield "false claims", f"{d.shape[1]} hold-outs of a fifth of 200 items", before, after
 
 
+def clusters(rng: Rng, n_sim: int) -> Iterator[Change]:
+    """Items in clusters: the jackknife CR3; CR2 with the degrees of freedom of Bell and McCaffrey.
+
+    A true difference is 3 standard errors of one over all items and clusters.
+    """
+    for seeds, count, is_unequal in ((1, 8, True), (1, 10, False), (1, 50, True), (5, 10, True)):
+        design = Design(seeds, 1000, count, is_unequal, seed_sd=0.2 * (seeds > 1))
+        drawn = [measure_items.simulate(rng, design) for _ in range(n_sim)]
+        sizes = "lognormal" if is_unequal else "equal"
+        where = f"{seeds} seed{'s' * (seeds > 1)} × 1000 items in {count} clusters, {sizes} sizes"
+        se = np.std([a.mean() - b.mean() for a, b, _ in drawn])
+        for shift in (0.0, 3 * se):
+            found: list[list[bool]] = []
+            for factors, df in ((_cr3_factors, _cr3_df), (CR2_FACTORS, CR2_DF)):
+                cluster_variance._cr2_factors = factors
+                item_model.cluster_df = df
+                found.append([_differ(*one, shift) for one in drawn])
+            yield "power" if shift else "false claims", where, *found
+
+
+CR2_FACTORS, CR2_DF = cluster_variance._cr2_factors, cluster_variance.cluster_df
+
+
+def _differ(a: np.ndarray, b: np.ndarray, index: np.ndarray, shift: float) -> bool:
+    keep = tuple(axis for axis in (0, 1) if a.shape[axis] == 1)
+    factors = [Factor("seed", True)] if a.shape[0] > 1 else []
+    a = a.squeeze(keep) + shift
+    return item_model.item_difference(a, b.squeeze(keep), factors, clusters=index).p_value <= 0.05
+
+
+def _cr3_factors(sizes: np.ndarray) -> np.ndarray:
+    return (sizes.size - 1) / sizes.size / (1 - sizes) ** 2
+
+
+def _cr3_df(sizes: np.ndarray) -> float:
+    """Satterthwaite's, if clusters have independent effects."""
+    centre = np.eye(sizes.size) - sizes
+    form = centre.T @ np.diag(sizes**2 * _cr3_factors(sizes)) @ centre
+    return float(min(np.trace(form) ** 2 / (form**2).sum(), sizes.size - 1))
+
+
 CHANGES = {
     "1": test_sets, "2": plans, "3": learners, "4": families, "4b": datasets, "5": means,
     "6": spread, "6b": stopping_pairs, "6d": item_shares, "6e": shared_rows, "6f": effects,
     "7": directions, "8": many_datasets, "8b": two_models, "9": drawn_splits,
+    "10": clusters,
 }  # fmt: skip
 
 

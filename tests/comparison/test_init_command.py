@@ -81,7 +81,7 @@ def write_data():
 
 
 def run_script(name):
-    path = str(Path(cli.__file__).parents[1])
+    path = str(Path(cli.__file__).parents[2])
     done = subprocess.run(
         [sys.executable, name],
         env=os.environ | {"PYTHONPATH": path},

@@ -1,9 +1,9 @@
 """Committed reference results agree with the studies and with their own trials."""
 
+import importlib.util
 import json
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 import yaml
@@ -39,26 +39,24 @@ def test_statements_are_those_of_the_study(folder):
     assert found == stated
 
 
-@pytest.mark.skipif(
-    not (ROOT / "results/reference/inherent_randomness").is_dir(), reason="no such reference"
-)
-@pytest.mark.parametrize(
-    ("text", "arms"),
-    [
-        ("Data seeds change the scores of trees more than model seeds do.", ["rf", "gbm", "xgb"]),
-        ("Data seeds change the scores of networks more than model seeds do.",
-         ["ffnn", "ffnn_res"]),
-    ],
-)  # fmt: skip
-def test_a_few_lines_give_the_average_again(text, arms):
-    """The geometric mean of SD over data seeds / SD over model seeds, from the trials alone."""
-    trials = pd.read_parquet(ROOT / "results/reference/inherent_randomness/trials.parquet")
-    trials = trials[trials["experiment"].isin(["data_seeds", "model_seeds"])]
-    trials = trials.assign(
-        arm=trials["arm"].str.partition("~")[0], score=trials["mse"].fillna(trials["auc"])
-    )
-    sds = trials[trials["arm"].isin(arms)].groupby(["dataset", "arm", "experiment"])["score"].std()
-    ratios = sds.unstack()["data_seeds"] / sds.unstack()["model_seeds"]
-    [evidence] = [one for _, _, one in ROWS if one.statement.text == text]
-    assert evidence.average.value == pytest.approx(np.exp(np.log(ratios).mean()), rel=1e-9)
-    assert len(evidence.settings) == len(ratios)
+@pytest.fixture(scope="module")
+def script():
+    path = ROOT / "docs/examples/reproduce_verdicts.py"
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_script_without_reseed_gives_the_verdicts_again(script, monkeypatch):
+    """19 statements from trials alone: equal values, and the verdicts of resampled seeds."""
+    monkeypatch.setattr(script, "DRAWS", 200)
+    recorded = {evidence.statement.text: evidence for _, _, evidence in ROWS}
+    found = script.statements()
+    assert len(found) == 19
+    for text, (measure, groups) in found.items():
+        evidence = recorded[text]
+        one = script.judge(measure, groups, evidence.record())
+        assert one["value"] == pytest.approx(evidence.average.value, rel=1e-9), text
+        if one["interval"]:
+            assert one["verdict"] == evidence.verdict, text

@@ -293,7 +293,7 @@ def test_untracked_outputs_get_the_extra_input(tmp_path, monkeypatch):
 def test_keys_of_user_kinds_contain_versions_of_packages(context, monkeypatch):
     (context.folder / "my_kind.py").write_text("import numpy")
     version = {"numpy": "1"}
-    monkeypatch.setattr("reseed.pipeline.jobs.read_package_versions", lambda packages: version)
+    monkeypatch.setattr("reseed.pipeline.job.read_package_versions", lambda packages: version)
     library = context.code_key("reseed.pipeline.jobs.draw", "reseed.report.exhibits.spread_table")
     first = context.code_key("reseed.pipeline.jobs.draw", "my_kind")
     version["numpy"] = "2"

@@ -135,9 +135,9 @@ def test_item_column_that_counts_runs_is_no_item():
 
 
 def test_metrics_in_rows_over_datasets_need_no_run_column():
-    rows = [(m, d, "auc", 0.7 + 0.01 * i) for i, m in enumerate("ab") for d in "uvwxy"]
+    rows = [(m, d, "auc", 0.7 + 0.01 * i) for i, m in enumerate("ab") for d in "uvwxyz"]
     metrics, _ = read(pd.DataFrame(rows, columns=["model", "dataset", "metric", "value"]))
-    assert len(metrics) == 10
+    assert len(metrics) == 12
 
 
 def test_a_run_with_an_item_that_did_not_finish_has_failed():

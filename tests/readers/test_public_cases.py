@@ -60,7 +60,7 @@ def test_too_few_datasets_are_named_as_the_reason(run, tmp_path):
     table.to_csv(tmp_path / "t.csv", index=False)
     error = run("compare", "t.csv", "--metric", "accuracy")
     assert "2 datasets, which are too few" in error
-    assert "5 datasets or more" in error
+    assert "6 datasets or more" in error
     assert "--column model" not in error
 
 

@@ -30,6 +30,7 @@ from reseed.comparison.rank_tables import (
 from reseed.comparison.resolution import check_frame
 from reseed.comparison.shown import ResultRow, Shown
 from reseed.core.errors import ReseedError
+from reseed.core.pair_tests import MIN_DATASETS
 from reseed.metrics.directions import AGAINST
 from reseed.metrics.names import is_share
 from reseed.readers.read import read_scores
@@ -50,8 +51,6 @@ if TYPE_CHECKING:
 
 #: Fewest runs of one task without items, as in `compare`; of several tasks, as many degrees.
 _MIN_RUNS = 5
-#: Fewest tasks for a statement on new tasks: with fewer no pattern of signs is rare enough.
-_MIN_TASKS = 6
 #: What is averaged over tasks.
 SCALES = ("score", "rank")
 #: Mean skewness of differences, in SDs of one, from which the level is doubted (two models; more).
@@ -235,7 +234,7 @@ def _rank(
 def _choose_scale(cells: pd.DataFrame, has_one_share: bool, notes: list[str]) -> str:
     """What is averaged over tasks, by the rule of `reseed.compare`."""
     facts = DesignFacts("datasets", has_one_share=has_one_share, ranks_models=True)
-    if cells.shape[1] < _MIN_TASKS or choose_method(facts) is SIGN_FLIPS:
+    if cells.shape[1] < MIN_DATASETS or choose_method(facts) is SIGN_FLIPS:
         return "score"
     notes.append(
         "New tasks: ranks within tasks are compared, as nothing says that the scores of all tasks "
@@ -282,14 +281,14 @@ def _build_ranking(
     if scale == "rank":
         scores = -rank_within(scores.T).T
     new = these = skew_note = None
-    if scores.shape[1] >= _MIN_TASKS:
+    if scores.shape[1] >= MIN_DATASETS:
         new = rank_over_tasks(scores, level, rng=np.random.default_rng(SIGNS_SEED))
         skew_note = _describe_skew(scores)
         notes += [skew_note] if skew_note else []
     else:
         notes.append(
             f"No statement on new tasks: {count_noun(scores.shape[1], 'task')}, at least "
-            f"{_MIN_TASKS} are needed."
+            f"{MIN_DATASETS} are needed."
         )
     if tasks and _count_run_df(tasks) < _MIN_RUNS - 1:
         tasks = []

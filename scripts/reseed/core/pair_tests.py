@@ -5,6 +5,9 @@ The command line needs them before pydantic and the analyses are imported, which
 
 from typing import Any, NamedTuple
 
+#: Fewest datasets for a statement beyond them: with fewer, all of one sign has a p of 1/16.
+MIN_DATASETS = 6
+
 
 class PairTest(NamedTuple):
     """An option with its default, its meaning, and its values if they are few."""

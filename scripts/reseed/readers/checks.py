@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.core.errors import suggest_name
+from reseed.core.pair_tests import MIN_DATASETS
 from reseed.core.schemas import SPLIT_COLUMNS
 from reseed.metrics.directions import is_metric_name
 from reseed.readers.columns import (
@@ -31,8 +32,6 @@ from reseed.readers.vocabulary import (
     split_heading,
 )
 
-#: Fewest datasets over which models with one run each are compared, by rank.
-MIN_DATASETS = 5
 _METRIC_KEY = [*RUN_KEY, "metric"]
 _SPLIT_KEY = [name for name in _METRIC_KEY if name != "model"]
 #: Statistics that a row which summarises models may hold, as `DataFrame.agg` names them.

@@ -29,7 +29,7 @@ from reseed.comparison.claims.designs import (
 )
 from reseed.report.analyses.shared.pairing import Design
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 _FLAGS = [name for name in get_type_hints(DesignFacts) if name != "varied"]
 
 

@@ -13,7 +13,7 @@ from reseed.comparison.claims.formatting import (
 from reseed.comparison.claims.item_verdicts import build_item_verdict
 from reseed.comparison.claims.pair_verdicts import build_pair_verdict, decide_pair_outcome
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 ROW = {
     "design": "splits",
     "model_a": "A",

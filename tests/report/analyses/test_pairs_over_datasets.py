@@ -233,3 +233,12 @@ def test_equivalence_over_datasets(rng):
     assert row["equivalence_p"] == pytest.approx(max(sides))
     assert row["outcome"] == "equivalent"
     assert "equivalent within ±1 points over datasets" in row["verdict"]
+
+
+def test_a_model_on_one_dataset_of_two_is_counted_there(rng):
+    rows = over_splits(rng, {"x": 0.0, "y": 0.1}, 6, "d0")
+    rows += over_splits(rng, {"x": 0.0, "y": 0.1, "z": 0.2}, 6, "d1")
+    table = run_analysis(pairs, data(frame(rows, "accuracy"), "accuracy", True), OPTIONS)
+    over = table[table["dataset"] == "all datasets"].set_index(["model_a", "model_b"])
+    found = {frozenset(pair): n for pair, n in over["n"].items()}
+    assert found == {frozenset("xy"): 2, frozenset("xz"): 1, frozenset("yz"): 1}

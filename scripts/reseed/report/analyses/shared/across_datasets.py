@@ -17,6 +17,7 @@ from reseed.comparison.claims.designs import (
     choose_method,
 )
 from reseed.comparison.claims.verdicts import ALL_DATASETS
+from reseed.core.pair_tests import MIN_DATASETS
 from reseed.core.schemas import Row
 from reseed.metrics.names import is_share
 from reseed.report.analyses.shared.keys import group_across_datasets, merge_keys
@@ -25,8 +26,6 @@ from reseed.stats.comparison import differences, holm
 from reseed.stats.many_datasets import compare_over_datasets, rank_within
 from reseed.stats.sign_flips import flip_equivalence_p, flip_signs
 
-#: Fewest datasets for a verdict over datasets.
-MIN_DATASETS = 5
 _NAMED_DATASETS = 3  # datasets that a note names; it counts the rest
 
 

@@ -1,0 +1,238 @@
+"""Compute the verdicts of the reference results again, from their trials alone.
+
+    python docs/examples/reproduce_verdicts.py
+
+With pandas and NumPy, and none of Reseed's code: the value of each setting, their average, and its
+interval by resampling the seeds, where Reseed has a jackknife. Statements on single test items
+need predictions, which `results/reference` does not keep. Four statements have their value alone:
+resampling seeds would take test rows that splits share, or the cells of a grid, as independent.
+"""
+
+import json
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+REFERENCE = Path(__file__).parents[2] / "results" / "reference"
+TREES, NETWORKS = ["rf", "gbm", "xgb"], ["ffnn", "ffnn_res"]
+ERRORS = ["bike_sharing", "california_housing"]  # judged by MSE
+DRAWS = 1000
+#: A table for each dataset: a row a seed, a column an arm (or test ratio).
+Scores = dict[str, pd.DataFrame]
+
+
+def read(study: str, experiment: str, metric: str = "", columns: str | list[str] = "arm") -> Scores:
+    """Scores of an experiment; without `metric`, MSE where there is one, else AUC."""
+    trials = pd.read_parquet(REFERENCE / study / "trials.parquet")
+    trials = trials[trials["experiment"] == experiment]
+    score = trials[metric] if metric else trials["mse"].fillna(trials["auc"])
+    seeds = ["data_seed", "init", "order"]
+    trials = trials.assign(
+        arm=trials["arm"].str.partition("~")[0],
+        score=score,
+        seed=trials[seeds].astype("Int64").astype(str).agg(" ".join, axis=1),
+    ).dropna(subset=["score"])
+    return {
+        str(name): part.pivot_table(index="seed", columns=columns, values="score", sort=False)
+        for name, part in trials.groupby("dataset", sort=False)
+    }
+
+
+Measure = Callable[..., dict[str, float]]
+
+
+def sd(table: pd.DataFrame) -> pd.Series:
+    """SD over seeds of each column."""
+    return table.std(ddof=1)
+
+
+def between_groups(arms: list[str]) -> Measure:
+    """SD in the first group over that in the second, of each arm."""
+    return lambda first, second: {
+        f"{name}, {arm}": sd(first[name])[arm] / sd(second[name])[arm]
+        for name in first
+        for arm in arms
+        if arm in first[name] and arm in second[name]
+    }
+
+
+def between_arms(above: list[str], below: list[str]) -> Measure:
+    """SD of each arm of `above` over that of each of `below`, on the same dataset."""
+    return lambda scores: {
+        f"{name}, {a} to {b}": sd(table)[a] / sd(table)[b]
+        for name, table in scores.items()
+        for a in above
+        for b in below
+    }
+
+
+def gap(first: str, second: str) -> Measure:
+    """By how many SDs of a score the first arm is better: greater in AUC, less in MSE."""
+
+    def measure(scores: Scores) -> dict[str, float]:
+        found = {}
+        for name, table in scores.items():
+            spread = np.sqrt(table[[first, second]].var(ddof=1).mean())
+            sign = -1 if name in ERRORS else 1
+            found[name] = sign * (table[first] - table[second]).mean() / spread
+        return found
+
+    return measure
+
+
+NETWORK_GAP, BOOSTING_GAP = gap("ffnn", "ffnn_res"), gap("gbm", "xgb")
+
+
+def kendall(scores: Scores) -> dict[str, float]:
+    """Mean over pairs of arms of Kendall's τ (no ties) over the shared splits."""
+    found = {}
+    for name, table in scores.items():
+        upper = np.triu_indices(len(table), 1)
+        signs = [np.sign(np.subtract.outer(x, x))[upper] for x in table.to_numpy().T]
+        found[name] = float(np.mean([(a * b).mean() for a, b in combinations(signs, 2)]))
+    return found
+
+
+def by_test_part(scores: Scores) -> dict[str, float]:
+    """SD at the largest test ratio over that at the smallest."""
+    return {
+        f"{name}, {arm}": sd(table[arm])[0.4] / sd(table[arm])[0.1]
+        for name, table in scores.items()
+        for arm in table.columns.unique(0)
+    }
+
+
+def data_seed_share(grids: Scores) -> dict[str, float]:
+    """Share of the data seed in the variance of a score, by analysis of variance of each grid."""
+    found = {}
+    for name, table in grids.items():
+        for arm, scores in table.items():
+            keys = scores.index.str.split(" ")
+            y = scores.groupby([keys.str[0], keys.str[1]]).mean().unstack().to_numpy()
+            n, m = y.shape
+            rest = y - y.mean(axis=0) - y.mean(axis=1, keepdims=True) + y.mean()
+            interaction = (rest**2).sum() / ((n - 1) * (m - 1))
+            data = max(0, y.mean(axis=1).var(ddof=1) - interaction / m)
+            model = max(0, y.mean(axis=0).var(ddof=1) - interaction / n)
+            found[f"{name}, {arm}"] = data / (data + model + interaction)
+    return found
+
+
+#: Judged by their value here.
+VALUE_ALONE = [kendall, data_seed_share, NETWORK_GAP, BOOSTING_GAP]
+
+
+def statements() -> dict[str, tuple[Measure, list[Scores]]]:
+    """What each statement is judged by, and the scores of which seeds are resampled."""
+    study = "inherent_randomness"
+    data, model = read(study, "data_seeds"), read(study, "model_seeds")
+    arms = {
+        name: {"mnist": table[[name]].dropna()}
+        for table in read("training_variability", "arms", "accuracy").values()
+        for name in ("init", "order")
+    }
+    found: dict[str, tuple[Measure, list[Scores]]] = {
+        "The order of batches varies accuracy more than the initial weights do.": (
+            lambda order, init: {"mnist": sd(order["mnist"])["order"] / sd(init["mnist"])["init"]},
+            [arms["order"], arms["init"]],
+        ),
+        "The same splits are best and worst for all algorithms.": (kendall, [data]),
+        "The score of two seeds depends mostly on the data seed.": (
+            data_seed_share, [read(study, "grid")],
+        ),
+        "FFNN scores better than FFNN-Res over data seeds.": (NETWORK_GAP, [data]),
+        "GBM and XGB have similar scores over data seeds.": (BOOSTING_GAP, [data]),
+    }  # fmt: skip
+    for kind, arms_of in (("trees", TREES), ("networks", NETWORKS)):
+        text = f"Data seeds change the scores of {kind} more than model seeds do."
+        found[text] = between_groups(arms_of), [data, model]
+    for metric, is_error in (("MSE", True), ("AUC", False)):
+        seeds = [
+            {name: table for name, table in scores.items() if (name in ERRORS) == is_error}
+            for scores in (data, model)
+        ]
+        for text, measure, group in (
+            ("The model seed moves the {} of networks more than of trees.",
+             between_arms(["ffnn"], TREES), seeds[1]),
+            ("Over model seeds random forests vary less in {} than boosting.",
+             between_arms(["rf"], ["gbm", "xgb"]), seeds[1]),
+            ("FFNN-Res varies more in {} over model seeds than FFNN.",
+             between_arms(["ffnn_res"], ["ffnn"]), seeds[1]),
+            ("Over data seeds the models vary by a similar {}.",
+             between_arms([*NETWORKS, "rf", "gbm"], ["xgb"]), seeds[0]),
+        ):  # fmt: skip
+            found[text.format(metric)] = measure, [group]
+    for text, varied, fixed in (
+        ("The variation over data seeds falls as the test part grows.", "data", data),
+        ("The variation over model seeds hardly changes with the test part.", "model", model),
+    ):
+        ratios = read(study, f"ratios_{varied}_seeds", columns=["arm", "test_ratio"])
+        found[text] = by_test_part, [ratios]
+        tuned = read(study, f"retuned_{varied}_seeds")
+        text = f"Tuning for each pair hardly changes the variation over {varied} seeds."
+        found[text] = between_groups(["xgb"]), [tuned, fixed]
+    return found
+
+
+def resample(group: Scores, rng: np.random.Generator) -> Scores:
+    """Draw seeds again; the arms of a dataset keep the seeds that they share."""
+    return {name: t.iloc[rng.integers(len(t), size=len(t))] for name, t in group.items()}
+
+
+def judge(measure: Measure, groups: list[Scores], recorded: dict) -> dict:
+    """Value and interval of the average, and the verdict that follows from them."""
+    known = measure(*groups)
+    if measure in VALUE_ALONE:
+        return {"value": float(np.mean([*known.values()])), "interval": None, "verdict": ""}
+    rng = np.random.default_rng(0)
+    drawn = [measure(*(resample(group, rng) for group in groups)) for _ in range(DRAWS)]
+    scale = (np.log, np.exp) if recorded["ratio"] else (np.array, np.array)
+    values = scale[0]([*known.values()])
+    draws = scale[0]([[one[name] for name in known] for one in drawn])
+    low, high = np.quantile(draws.mean(axis=1), [0.025, 0.975])
+    ends = np.quantile(draws, [0.05 / len(known), 1 - 0.05 / len(known)], axis=0)
+    above, below = (recorded["statement"][name] for name in ("above", "below"))
+    region = [
+        scale[0](end) if end is not None else other
+        for end, other in ((above, -np.inf), (below, np.inf))
+    ]
+    inside = (ends[0] > region[0]) & (ends[1] < region[1])
+    outside = (ends[1] < region[0]) | (ends[0] > region[1])
+    if inside.any() and outside.any():
+        verdict = "mixed"
+    elif region[0] < low and high < region[1]:
+        verdict = "supported"
+    elif high < region[0] or low > region[1]:
+        verdict = "contradicted"
+    else:
+        verdict = "not yet"
+    value, *interval = (float(scale[1](one)) for one in (values.mean(), low, high))
+    return {"value": value, "interval": interval, "verdict": verdict}
+
+
+def main() -> None:
+    """Print each statement with what the trials say, and what the reference recorded."""
+    recorded = {
+        one["evidence"]["statement"]["text"]: one["evidence"]
+        for path in sorted(REFERENCE.glob("*/evidence.json"))
+        for one in json.loads(path.read_text(encoding="utf-8"))["statements"]
+    }
+    for text, (measure, groups) in statements().items():
+        known = recorded[text]
+        found = judge(measure, groups, known)
+        print(f"{text}\n  here {describe(found['value'], found['interval'])} {found['verdict']}")
+        average = known["average"]
+        ends = [average["low"], average["high"]]
+        print(f"  recorded {describe(average['value'], ends)} {known['verdict']}")
+
+
+def describe(value: float, interval: list[float] | None) -> str:
+    """A value with its interval, if it has one."""
+    return f"{value:.3g}" + (f" [{interval[0]:.3g}, {interval[1]:.3g}]" if interval else "")
+
+
+if __name__ == "__main__":
+    main()
