@@ -1,10 +1,18 @@
 """Read and rewrite the trials in block files, as a fault or a forger does."""
 
-import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from reseed.core.blocks import parse_block, trial_name
-from reseed.trials.trial_records import SCHEMA, BlockFile, TrialRecord, write_block, write_trial
+from reseed.core.errors import Damaged
+from reseed.trials.trial_records import (
+    SCHEMA,
+    BlockFile,
+    TrialRecord,
+    make_row,
+    write_block,
+    write_trial,
+)
 
 COLUMNS = SCHEMA.names[1:]
 
@@ -40,25 +48,51 @@ def read_all(results: Path, columns=()) -> dict[str, TrialRecord]:
 def forge_records(path: Path, records: dict[str, TrialRecord]) -> None:
     """Replace some trials of a block; the cache keeps what it holds."""
     forged = read_records(path, COLUMNS) | records
-    with tempfile.TemporaryDirectory() as folder:
-        entries = []
-        for number, trial in enumerate(parse_block(block_name(path)).trials()):
-            entry = Path(folder, f"{number}.parquet")
-            write_trial(entry, forged[trial_name(trial)])
-            entries.append((trial, entry))
-        write_block(path, entries)
+    trials = parse_block(block_name(path)).trials()
+    write_block(path, ((trial, make_row(forged[trial_name(trial)])) for trial in trials))
+
+
+def cached_trials(results: Path) -> dict[str, list[Path]]:
+    """Files of the cache that hold each trial, by its key."""
+    files: dict[str, list[Path]] = {}
+    for pattern in ("??/*.parquet", "??/*/[!.]*.parquet"):
+        for path in sorted((results / "store").glob(pattern)):
+            if not path.name.endswith(".search.parquet"):
+                for record in _records(path):
+                    files.setdefault(record.key, []).append(path)
+    return files
+
+
+def _records(path: Path) -> list[TrialRecord]:
+    with suppress(Damaged):
+        block = BlockFile(path, COLUMNS)
+        return [block.record(row) for row in range(len(block))]
+    return []
 
 
 def forge_entries(results: Path, records: dict[str, TrialRecord]) -> None:
-    """Replace the cache entries of trials by other records with the same keys."""
+    """Replace trials in the cache by other records with the same keys."""
+    files = cached_trials(results)
     for record in records.values():
-        for entry in (results / "store" / record.key[:2]).glob(f"{record.key[2:]}.*.parquet"):
-            entry.chmod(0o644)
-            write_trial(entry, record)
+        for path in files.get(record.key, []):
+            _replace(path, record.key, record)
 
 
 def forget_trials(results: Path, records: dict[str, TrialRecord]) -> None:
-    """Delete the cache entries of trials."""
+    """Delete trials from the cache."""
+    files = cached_trials(results)
     for record in records.values():
-        for entry in (results / "store" / record.key[:2]).glob(f"{record.key[2:]}.*.parquet"):
-            entry.unlink()
+        for path in files.get(record.key, []):
+            _replace(path, record.key, None)
+
+
+def _replace(path: Path, key: str, record: TrialRecord | None) -> None:
+    """Replace or delete a record of a cache file."""
+    records = [record if one.key == key else one for one in _records(path)]
+    path.chmod(0o644)
+    if path.parent.parent.name == "store":
+        write_trial(path, record) if record else path.unlink()
+        return
+    kept = zip(BlockFile(path).seeds(), records, strict=True)
+    rows = [(trial, make_row(one)) for trial, one in kept if one is not None]
+    write_block(path, rows) if rows else path.unlink()

@@ -1,6 +1,7 @@
 """Pruning removes files that no plan names, and keeps files that exhibits use."""
 
 import io
+import json
 import os
 from types import SimpleNamespace
 
@@ -42,6 +43,23 @@ def key_of(number):
 
 def add_entry(results, number):
     return write(results / "store" / "ab" / f"{number:062x}.test.parquet")
+
+
+def add_segment(results, name, *numbers):
+    """A segment with trials of these numbers."""
+    path = results / "store" / "ab" / f"{0:062x}.test" / f"{name * 64}.parquet"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    facts = [json.dumps({"key": key_of(number)}) for number in numbers]
+    pd.DataFrame({"facts": facts}).to_parquet(path)
+    return path
+
+
+def test_a_segment_is_kept_while_one_of_its_trials_is_planned(tmp_path):
+    kept, gone = add_segment(tmp_path, "a", 1, 2), add_segment(tmp_path, "b", 3, 4)
+    damaged = add_segment(tmp_path, "c", 1)
+    damaged.write_bytes(b"PAR1")
+    assert list(unplanned(tmp_path, set(), {key_of(2)})) == [gone, damaged]
+    assert kept.exists()
 
 
 def add_link(results, number, target):

@@ -32,6 +32,9 @@ def checked(tmp_path, monkeypatch):
     monkeypatch.setattr(verification, "Splits", lambda cache: lambda t: Split(rows, rows, rows))
     monkeypatch.setattr(verification, "read_targets", lambda folder: Targets(TRUTH))
 
+    cached = SimpleNamespace(places=lambda trial: [], files=lambda trial: [Path("entry-of-key")])
+    monkeypatch.setattr(verification, "CachedTrials", lambda cache: cached)
+
     def check(records):
         cache = SimpleNamespace(
             data_folder=tmp_path,
@@ -39,7 +42,6 @@ def checked(tmp_path, monkeypatch):
             spec=SimpleNamespace(model=SimpleNamespace(metric=OWN)),
             trial_path=lambda trial: Path(f"{trial_name(trial)}.parquet"),
             key=lambda trial: "key",
-            entry_paths=lambda key, environment="": [Path(f"entry-of-{key}")],
             read=lambda trial, columns=(): records[trial],
         )
         return [check for _, check in verification.check_records(cache, list(records))]

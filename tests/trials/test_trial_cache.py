@@ -18,8 +18,9 @@ from reseed.pipeline.spec_files import SpecFiles
 from reseed.planning.specs import DataSpec, SplitSpec
 from reseed.planning.training_specs import build_train_spec
 from reseed.trials import trial_records
+from reseed.trials.cached_trials import CachedTrials
 from reseed.trials.trial_cache import SearchWinner, TrialCache, read_winner
-from reseed.trials.trial_records import BlockFile, read_trial, write_block, write_trial
+from reseed.trials.trial_records import BlockFile, make_row, read_trial, write_block, write_trial
 from toy_project import load_toy_project
 
 CHANGES = {
@@ -92,9 +93,10 @@ def test_trained_trial_is_read_from_its_block(trained):
     assert (record.status, record.seeds) == ("ok", trial.seeds)
     assert record.test.shape == (12,)
     assert record.key == cache.key(trial)
-    entry = read_trial(cache.entry_paths(record.key)[0], ["test"])
+    cached = CachedTrials(cache)
+    entry = cached.read(trial, cached.find(trial))
     assert entry.test.tobytes() == record.test.tobytes()
-    assert replace(entry, test=None).__dict__ == replace(record, test=None).__dict__
+    assert replace(entry, test=None, curve=None).__dict__ == replace(record, test=None).__dict__
 
 
 def test_a_block_is_a_table_with_one_row_a_trial(trained):
@@ -111,8 +113,7 @@ def test_rows_of_a_block_are_read_in_groups_of_bounded_size(trained, monkeypatch
     other = trial._replace(init=1, order=1, dropout=1, augment=1)
     records = {one: cache.read(one, ["test"]) for one in (trial, other)}
     monkeypatch.setattr(trial_records, "GROUP_BYTES", 1)
-    entries = ((one, cache.entry_paths(cache.key(one))[0]) for one in records)
-    write_block(cache.trial_path(trial), entries)
+    write_block(cache.trial_path(trial), ((one, make_row(records[one])) for one in records))
     assert pq.read_metadata(cache.trial_path(trial)).num_row_groups == 2
     for one in (other, trial, other):
         assert cache.read(one, ["test"]).test.tobytes() == records[one].test.tobytes()
@@ -121,17 +122,15 @@ def test_rows_of_a_block_are_read_in_groups_of_bounded_size(trained, monkeypatch
 def test_outputs_of_two_types_are_refused(trained, tmp_path):
     cache, trial = trained
     record = cache.read(trial, ["test"])
-    entries = []
-    for number, kind in enumerate((np.float32, np.float64)):
-        path = tmp_path / f"{number}.parquet"
-        write_trial(path, replace(record, test=record.test.astype(kind)))
-        entries.append((trial, path))
-    failed = tmp_path / "failed.parquet"
-    write_trial(failed, replace(record, test=None, status="failed"))
-    write_block(tmp_path / "block.parquet", [(trial, failed), entries[1]])
+    rows = [
+        (trial, make_row(replace(record, test=record.test.astype(kind))))
+        for kind in (np.float32, np.float64)
+    ]
+    failed = make_row(replace(record, test=None, status="failed"))
+    write_block(tmp_path / "block.parquet", [(trial, failed), rows[1]])
     assert BlockFile(tmp_path / "block.parquet", ["test"]).record(1).test.dtype == np.float64
     with pytest.raises(ReseedError, match="outputs of its trials have two types"):
-        write_block(tmp_path / "block.parquet", entries)
+        write_block(tmp_path / "block.parquet", rows)
 
 
 def test_damaged_block_names_its_file_and_no_entry(trained):
@@ -162,12 +161,11 @@ def test_trial_of_other_hyperparameters_is_stale(trained):
 def test_exchanged_rows_are_stale(trained):
     cache, trial = trained
     other = trial._replace(init=1, order=1, dropout=1, augment=1)
-    entries = [cache.entry_paths(cache.key(one))[0] for one in (other, trial)]
+    rows = [make_row(cache.read(one, ["test"])) for one in (other, trial)]
     path = cache.trial_path(trial)
-    write_block(path, zip((trial, other), entries, strict=True))
+    write_block(path, zip((trial, other), rows, strict=True))
     error = read_error(cache, trial, Stale)
-    assert error.files == (path,)
-    assert not set(entries) & set(error.files)  # they are valid under their own keys
+    assert error.files == (path,)  # not those of the cache, which are valid under their own keys
 
 
 def test_missing_trial_is_an_error_without_files(trained):

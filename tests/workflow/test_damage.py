@@ -70,7 +70,7 @@ def test_verify_detects_metrics_that_contradict_the_outputs(finished):
     assert f"{path.name}: {name.split('/', 4)[4]}" in text
     finished.run()  # verify deleted the block and the cache entry of the trial
     assert finished.trials() == before
-    assert finished.trained() == 1
+    assert finished.trained() == 4  # with the other short trials of its file in the cache
     assert "of 12 trials were retrained" in finished.run("verify")
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
-from fault_harness.blocks import read_all
+from fault_harness.blocks import cached_trials, read_all
 from projects import FOREST, TRAINED, kill_run
 
 pytestmark = pytest.mark.workflow
@@ -36,7 +36,7 @@ import time
 from sklearn.dummy import DummyClassifier
 
 def slow(task, n_classes, hyperparameters, seeds, device, threads):
-    time.sleep(0.1)
+    time.sleep(0.3)
     return DummyClassifier(strategy="stratified", random_state=seeds["init"])
 """
     (project.folder / "my_models.py").write_text(slow)
@@ -47,18 +47,19 @@ def slow(task, n_classes, hyperparameters, seeds, device, threads):
     project.write("studies/small", project.study)
     run = project.start_warm()
     deadline = time.monotonic() + 120
-    store = project.folder / "results" / "store"
-    while len(list(store.glob("??/*.parquet"))) < 3 and time.monotonic() < deadline:
+    results = project.folder / "results"
+    while len(cached_trials(results)) < 3 and time.monotonic() < deadline:
         time.sleep(0.05)
     kill_run(run)
-    done = {path: path.stat().st_mtime_ns for path in store.glob("??/*.parquet")}
+    done = cached_trials(results)
     assert 3 <= len(done) < 22
     assert "--unlock" in project.run(fails=True)
     project.run("--unlock")
     project.train()
     assert len(project.trials()) == 22
-    assert {path: path.stat().st_mtime_ns for path in done} == done  # they are not trained again
-    assert len(list(store.glob("??/*.parquet"))) == 22
+    found = cached_trials(results)
+    assert len(found) == 22
+    assert {key: found[key] for key in done} == done  # they are not trained again
 
 
 def test_failed_trial_is_a_row_and_the_study_finishes(project):

@@ -110,6 +110,8 @@ class Workflow:
             count = undo_future_times(self.layout.root)
             if count:
                 warn(f"The clock was wrong: {count} files had times in the future.")
+        if mode.is_main:
+            self._warn_left_out()
         prepare_jobs(self.mirror, config.resolve().parent, self.layout)
         if not mode.is_main:  # a job's own process on a node
             join_run(Path(self.layout.run_token))
@@ -126,6 +128,16 @@ class Workflow:
         )
         self.training, self.studies = TrainingJobs(self.context), StudyJobs(self.context)
         self._add_stages()
+
+    def _warn_left_out(self) -> None:
+        """Name the optional datasets that have no source here."""
+        studies = [study for study, names in self.plan.left_out.items() if names]
+        names = sorted({name for study in studies for name in self.plan.left_out[study]})
+        if names:
+            self.warn(
+                f"Left out of {', '.join(studies)}: {', '.join(names)}, without a source here. "
+                "config/datasets/NAME.yaml names the files; a mirror's belong below data_mirror."
+            )
 
     def _add_stages(self) -> None:
         """What each rule asks (`reseed.pipeline.stages`)."""

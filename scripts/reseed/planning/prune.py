@@ -18,6 +18,7 @@ _AT += r"(model-seed-\d+|init-\d+-order-\d+-dropout-\d+-augment-\d+)"
 _BLOCK = re.compile(rf"trials/{_SETTING}/{BLOCK_NAME}\.parquet")
 _SEARCH = re.compile(rf"tuning/{_AT}(\.json|\.parquet|/rung-\d+/shard-\d+-of-\d+\.json)")
 _ENTRY = re.compile(r"store/[0-9a-f]{2}/[0-9a-f]{62}\.[^/]+")
+_SEGMENT = re.compile(_ENTRY.pattern + r"/[0-9a-f]{64}\.parquet")
 _HALF = re.compile(r"\.[^/]+\.\d+\.part")
 #: Columns of a block, and fields of a search or shard, that other files do not have together.
 _BLOCK_COLUMNS = {"data_seed", "init", "facts"}
@@ -58,7 +59,7 @@ def unplanned(results: Path, planned: Set[Path], keys: Set[str]) -> Iterator[Pat
 
     Only files with a name that Reseed gives and with the content that it writes: links to cache
     entries, or records. Links to other folders are not followed. No run may be active meanwhile:
-    half-written files of killed runs are removed too. A cache entry is kept while it holds a trial
+    half-written files of killed runs are removed too. A cache file is kept while it holds a trial
     with one of `keys`, or while a planned search or an exhibit is a link to it. Where one of these
     is a copy (the file system cannot link, or the project was copied), all cache entries are kept,
     since nothing shows which of them is in use.
@@ -85,6 +86,9 @@ def unplanned(results: Path, planned: Set[Path], keys: Set[str]) -> Iterator[Pat
         key = path.parent.name + path.name.partition(".")[0]
         if key not in keys and path.stat().st_ino not in inodes:
             yield path
+    for path in _list_files(results, "store"):
+        if _named(path, results, _SEGMENT) and not keys & _read_keys(path):
+            yield path
 
 
 def _list_files(results: Path, name: str) -> list[Path]:
@@ -97,6 +101,17 @@ def _list_files(results: Path, name: str) -> list[Path]:
 
 def _named(path: Path, results: Path, names: re.Pattern[str]) -> bool:
     return names.fullmatch(path.relative_to(results).as_posix()) is not None
+
+
+def _read_keys(path: Path) -> set[str]:
+    """Keys of the trials in a segment (`reseed.trials.cached_trials`); none if it is damaged."""
+    from pyarrow import ArrowException, parquet
+
+    try:
+        facts = parquet.read_table(path, columns=["facts"])["facts"].to_pylist()
+        return {json.loads(one)["key"] for one in facts}
+    except (OSError, ValueError, TypeError, KeyError, ArrowException):
+        return set()
 
 
 def _is_record(path: Path) -> bool:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 from reseed.core.blocks import parse_block, trial_name
 from reseed.core.coordinates import Coordinates
 from reseed.core.environment import Environment, describe_environment, read_commit
-from reseed.core.errors import RETRY_HINT, Damaged
+from reseed.core.errors import RETRY_HINT
 from reseed.core.source_guard import SourceGuard
 from reseed.data.splits import Split, read_split
 from reseed.data.store import open_inputs, read_targets
@@ -18,9 +17,9 @@ from reseed.planning.specs import SettingTrials, TrainSpec
 from reseed.training.run import Outcome, Problem, Recipe, Trial
 from reseed.training.unprintable import train_trials
 from reseed.training.watchdog import time_limit
-from reseed.trials.entries import add_entry, delete_files
+from reseed.trials.cached_trials import CachedTrials, Place, TrialWriter
 from reseed.trials.trial_cache import TrialCache
-from reseed.trials.trial_records import SCHEMA, TrialRecord, read_trial, write_block, write_trial
+from reseed.trials.trial_records import TrialRecord, write_block
 
 Report = Callable[[str], None]
 
@@ -102,22 +101,22 @@ def train_block(spec: TrainSpec, device: str, threads: int, report: Report) -> N
     for part in spec.settings:
         cache = TrialCache(spec.results, part.spec, part.blocks)
         here = describe_environment(device, threads, cache.spec.packages)
+        cached = CachedTrials(cache, here.identifier)
         found = {
-            trial: find_cached(
-                cache, trial, here.identifier, spec.mixed == "report", spec.retry_failed
-            )
+            trial: cached.find(trial, spec.mixed == "report", spec.retry_failed)
             for trial in part.trials
         }
-        missing = [trial for trial, entry in found.items() if entry is None]
-        entries = {trial: entry for trial, entry in found.items() if entry is not None}
-        if entries:
-            report(f"{cache.setting.folder}: {len(entries)} trials are in the cache already")
+        missing = [trial for trial, place in found.items() if place is None]
+        places = {trial: place for trial, place in found.items() if place is not None}
+        if places:
+            report(f"{cache.setting.folder}: {len(places)} trials are in the cache already")
         if missing:
             outcomes = train(cache, missing, device, threads, spec.trial_seconds)
-            entries.update(_store_missing(cache, part, outcomes, len(entries), here, report))
+            places |= _store_missing(cache, part, outcomes, len(places), here, report)
         for name in part.blocks:
             trials = parse_block(name).trials()
-            write_block(cache.block_path(name), ((trial, entries[trial]) for trial in trials))
+            rows = ((trial, cached.row(places[trial])) for trial in trials)
+            write_block(cache.block_path(name), rows)
 
 
 def _store_missing(
@@ -127,53 +126,22 @@ def _store_missing(
     cached: int,
     environment: Environment,
     report: Report,
-) -> Iterator[tuple[Coordinates, Path]]:
-    """Store trials as they are trained; yield the entry of each. cached: number of the others."""
-    guard, total = SourceGuard.read(part.sources), len(part.trials)
-    guard.refuse_edits()
-    for number, (trial, outcome) in enumerate(outcomes, start=cached + 1):
-        guard.refuse_edits()
-        yield trial, store_trial(cache, trial, outcome, environment)
-        detail = ", ".join(
-            f"{metric} {value:.4g}" for metric, value in list(outcome.metrics.items())[:3]
-        )
-        if outcome.error:
-            detail = f"{outcome.error} ({RETRY_HINT})"
-        report(
-            f"{cache.setting.folder}: {number}/{total} {trial_name(trial)}: "
-            f"{outcome.status} in {outcome.train_seconds:.2f} s: {detail}"
-        )
-
-
-def find_cached(
-    cache: TrialCache,
-    trial: Coordinates,
-    environment: str,
-    anywhere: bool = True,
-    retry_failed: bool = False,
-) -> Path | None:
-    """A sound cache entry of a trial; None where there is none.
-
-    anywhere: an entry that was made in another environment serves too. retry_failed: delete the
-    entries of a failed trial.
-    """
-    key = cache.key(trial)
-    for entry in cache.entry_paths(key, environment):
-        try:
-            record = read_trial(entry, SCHEMA.names)
-            if record.key != key:
-                raise Damaged(entry, "it holds another trial")
-        except FileNotFoundError:
-            continue
-        except Damaged:
-            delete_files([entry])
-            continue
-        if retry_failed and record.status == "failed":
-            delete_files([entry])
-            continue
-        if anywhere or record.environment == environment:
-            return entry
-    return None
+) -> dict[Coordinates, Place]:
+    """Store trials as they are trained; returns their places. cached: number of the others."""
+    total = len(part.trials)
+    with TrialWriter(cache, environment.identifier, SourceGuard.read(part.sources)) as writer:
+        for number, (trial, outcome) in enumerate(outcomes, start=cached + 1):
+            writer.add(trial, make_record(cache, trial, outcome, environment))
+            detail = ", ".join(
+                f"{metric} {value:.4g}" for metric, value in list(outcome.metrics.items())[:3]
+            )
+            if outcome.error:
+                detail = f"{outcome.error} ({RETRY_HINT})"
+            report(
+                f"{cache.setting.folder}: {number}/{total} {trial_name(trial)}: "
+                f"{outcome.status} in {outcome.train_seconds:.2f} s: {detail}"
+            )
+    return writer.places
 
 
 def train(
@@ -211,14 +179,13 @@ def _too_long(cache: TrialCache, trial: Coordinates, limit: float | None) -> str
     )
 
 
-def store_trial(
+def make_record(
     cache: TrialCache, trial: Coordinates, outcome: Outcome, environment: Environment
-) -> Path:
-    """Write a trial's record to the cache and return its entry."""
-    key = cache.key(trial)
+) -> TrialRecord:
+    """The record of a trial that was trained here."""
     kept: dict[str, Any] = {part: outcome.outputs.get(part) for part in cache.spec.keep}
-    record = TrialRecord(
-        key=key,
+    return TrialRecord(
+        key=cache.key(trial),
         seeds=trial.seeds,
         hyperparameters=json.dumps(cache.hyperparameters(trial), sort_keys=True),
         status=outcome.status,
@@ -234,8 +201,3 @@ def store_trial(
         curve=outcome.curve,
         **kept,
     )
-    entries = cache.entry_paths(key, environment.identifier)
-    # An existing entry was made in another environment; the two are not pooled.
-    entry = entries[len(entries) // 2] if entries[0].exists() else entries[0]
-    add_entry(entry, lambda path: write_trial(path, record))
-    return entry

@@ -22,8 +22,9 @@ from reseed.metrics import registry as metrics
 from reseed.planning.specs import TrainSpec
 from reseed.training.block import Splits, train
 from reseed.training.run import Outcome, compute_fingerprint
+from reseed.trials.cached_trials import CachedTrials
 from reseed.trials.trial_cache import TrialCache
-from reseed.trials.trial_records import CURVE_POINT, SCHEMA, TrialRecord, read_trial
+from reseed.trials.trial_records import CURVE_POINT, SCHEMA, TrialRecord
 
 #: Fields of a record that two trainings of a trial may differ in.
 _CIRCUMSTANCES = (
@@ -59,6 +60,7 @@ def check_records(cache: TrialCache, trials: Sequence[Coordinates]) -> Iterator[
     splits, target = Splits(cache), read_targets(cache.data_folder).target
     task, own = cache.data.task, cache.spec.model.metric
     extra = [own] if own else []
+    cached = CachedTrials(cache)
     for trial in trials:
         path = cache.trial_path(trial)
         try:
@@ -71,17 +73,22 @@ def check_records(cache: TrialCache, trials: Sequence[Coordinates]) -> Iterator[
             path,
             check if check.same else replace(check, text=f"{trial_name(trial)}: {check.text}"),
         )
-        for entry in cache.entry_paths(cache.key(trial), record.environment):
-            if entry.exists() and not _holds(entry, record):
-                yield entry, _check_entry(entry, record.key, split, target, task, extra)
+        for place in cached.places(trial):
+            try:
+                kept = cached.read(trial, place)
+                if kept is None or _is_same_record(kept, record):
+                    continue
+                wrong = find_contradictions(kept, split, target, task, extra)
+                if wrong:
+                    raise Damaged(place.path, "; ".join(wrong), cached=False)
+                same = Check(True, "the cache entry agrees with its outputs", made=False)
+                yield place.path, same
+            except Damaged as error:
+                yield place.path, Check(False, str(error), made=False, error=error)
 
 
-def _holds(entry: Path, record: TrialRecord) -> bool:
-    """Whether a cache entry holds this record, which was checked, bit for bit."""
-    try:
-        kept = read_trial(entry, SCHEMA.names[1:3])
-    except Damaged:
-        return False
+def _is_same_record(kept: TrialRecord, record: TrialRecord) -> bool:
+    """Whether two records are equal, bit for bit, but for their curves."""
     return all(
         _is_same(getattr(kept, one.name), getattr(record, one.name))
         for one in fields(record)
@@ -105,21 +112,6 @@ def _check_record(
     if record.test is None:
         return Check(True, "stores no outputs: nothing to compute", made=False)
     return Check(True, "fingerprint and metrics follow from its outputs")
-
-
-def _check_entry(
-    entry: Path, key: str, split: Split, target: np.ndarray, task: str, extra: list[str]
-) -> Check:
-    try:
-        record = read_trial(entry, KEPT_PARTS)
-        wrong = find_contradictions(record, split, target, task, extra)
-        if record.key != key:
-            wrong.append("it holds another trial")
-        if wrong:
-            raise Damaged(entry, "; ".join(wrong), cached=False)
-    except Damaged as error:
-        return Check(False, str(error), made=False, error=error)
-    return Check(True, "the cache entry agrees with its outputs", made=False)
 
 
 def find_contradictions(
@@ -251,8 +243,8 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 def _wrong_record(cache: TrialCache, trial: Coordinates, why: str) -> Damaged:
-    """The error that has a record, and its cache entries, deleted and made again."""
-    return Damaged(cache.trial_path(trial), why, *cache.entry_paths(cache.key(trial)))
+    """The error that has a record, and the cache files with it, deleted and made again."""
+    return Damaged(cache.trial_path(trial), why, *CachedTrials(cache).files(trial))
 
 
 def check_sample(

@@ -25,6 +25,9 @@ from reseed.planning.specs import SettingSpec, to_json
 from reseed.trials.entries import entry_path
 from reseed.trials.trial_records import BlockFile, TrialRecord
 
+#: Data seeds, and model seeds, whose trials share a folder of segments.
+NEIGHBOURS = 100
+
 
 @dataclass(frozen=True)
 class SearchWinner:
@@ -123,6 +126,7 @@ class TrialCache:
         self._files: dict[tuple[str, ...], tuple[object, BlockFile]] = {}
         self._rows: dict[int, dict[int, str]] = {}
         self._winners: dict[Path, SearchWinner] = {}
+        self._folders: dict[tuple[int, int], list[Path]] = {}
         self._hyperparameters: dict[Coordinates | None, dict[str, Any]] = {}
 
     @property
@@ -252,14 +256,37 @@ class TrialCache:
         An entry that keeps more outputs serves too. A second record of a key has the identifier of
         its environment in its name.
         """
-        keep = set(self.spec.keep)
-        parts = [keep, *({part} for part in KEPT_PARTS), set(KEPT_PARTS), set()]
-        serving = ["+".join(sorted(kept)) or "metrics" for kept in parts if keep <= kept]
         return [
             entry_path(self.layout.cache, key, f".{kept}{suffix}.parquet")
             for suffix in ("", f".{environment}")
-            for kept in dict.fromkeys(serving)
+            for kept in self._serving
         ]
+
+    @cached_property
+    def _serving(self) -> list[str]:
+        """Names of the outputs to keep, and of more."""
+        keep = set(self.spec.keep)
+        parts = [keep, *({part} for part in KEPT_PARTS), set(KEPT_PARTS), set()]
+        serving = ("+".join(sorted(kept)) or "metrics" for kept in parts if keep <= kept)
+        return list(dict.fromkeys(serving))
+
+    def segment_folders(self, trial: Coordinates) -> list[Path]:
+        """Folders of the segments that may hold a trial; the first is to be written.
+
+        Trials with neighbouring seeds share one, whatever their rows and hyper-parameters.
+        """
+        near = trial.data_seed // NEIGHBOURS, trial.init // NEIGHBOURS
+        if near not in self._folders:
+            key = digest(*self._segment_parts, *near)
+            self._folders[near] = [
+                entry_path(self.layout.cache, key, f".{kept}") for kept in self._serving
+            ]
+        return self._folders[near]
+
+    @cached_property
+    def _segment_parts(self) -> tuple[Any, ...]:
+        model = {name: value for name, value in self._model.items() if name != "hyperparameters"}
+        return "segments", self.spec.code, model, self.data.content_sha256, self._weights
 
     def read(self, trial: Coordinates, columns: Iterable[str] = ()) -> TrialRecord:
         """The trial's record from its block file, checked against the expected key.

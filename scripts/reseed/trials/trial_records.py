@@ -2,7 +2,7 @@
 
 A record has the outcome and the environment, not the study or setting that requested it. So
 settings with the same meaning share one record. A block file has one row a trial, in the order of
-`SeedBlock.trials`, with columns that name its seeds.
+`SeedBlock.trials`, with columns that name its seeds; so has a segment of the cache.
 """
 
 from __future__ import annotations
@@ -52,6 +52,13 @@ SCHEMA = pa.schema(
 )
 
 
+_FORMAT: dict[str, Any] = {
+    "compression": "zstd",
+    "write_statistics": False,
+    "write_page_checksum": True,
+}
+
+
 @dataclass(frozen=True, eq=False)
 class TrialRecord:
     """What a trial gave, and where.
@@ -83,8 +90,8 @@ class TrialRecord:
     environment_facts: dict[str, Any] = field(default_factory=dict)
 
 
-def write_trial(path: Path, record: TrialRecord) -> None:
-    """Write one trial. Raw outputs are stored row by row, in their own type."""
+def make_row(record: TrialRecord) -> pa.Table:
+    """The row of a record. Raw outputs are stored in their own type."""
     facts = {name: getattr(record, name) for name in FACTS}
     row: dict[str, Any] = {"curve": record.curve}
     schema = SCHEMA
@@ -96,10 +103,12 @@ def write_trial(path: Path, record: TrialRecord) -> None:
             column = pa.field(part, pa.list_(pa.from_numpy_dtype(outputs.dtype)))
             schema = schema.set(schema.get_field_index(part), column)
     row["facts"] = json.dumps(facts, sort_keys=True, separators=(",", ":"))
-    table = pa.Table.from_pylist([row], schema=schema)
-    pq.write_table(
-        table, path, compression="zstd", write_statistics=False, write_page_checksum=True
-    )
+    return pa.Table.from_pylist([row], schema=schema)
+
+
+def write_trial(path: Path, record: TrialRecord) -> None:
+    """Write one trial."""
+    pq.write_table(make_row(record), path, **_FORMAT)
 
 
 def read_trial(path: Path, columns: Iterable[str] = ()) -> TrialRecord:
@@ -114,7 +123,7 @@ class BlockFile:
     """A file of trial records; one row group is in memory at a time.
 
     Args:
-        path: a block file, or a cache entry.
+        path: a block file, a cache entry or a segment.
         columns: those of `test`, `validation` and `curve` to read.
 
     Raises:
@@ -157,11 +166,10 @@ class BlockFile:
                     fields[name] = outputs.reshape(shape)
             return TrialRecord(**fields)
 
-    def table(self) -> pa.Table:
-        """The rows of a file with one row group, as a cache entry is."""
+    def row(self, number: int) -> pa.Table:
+        """A row, as `make_row` made it; of a file that was opened with all columns."""
         with self._raise_damaged():
-            self._find(0)
-            return self._table
+            return self._table.slice(self._find(number), 1)
 
     def _find(self, number: int) -> int:
         """Place of a row in its row group, which is read."""
@@ -185,35 +193,33 @@ class BlockFile:
             raise Damaged(self.path, f"damaged ({error})") from None
 
 
-def write_block(path: Path, entries: Iterable[tuple[Coordinates, Path]]) -> None:
-    """Write a block file from the cache entries of its trials, in one step.
+def write_block(path: Path, rows: Iterable[tuple[Coordinates, pa.Table]]) -> None:
+    """Write a block file from the rows of its trials, in one step.
 
-    Memory is bounded by the size of a row group. Raises Damaged for an entry.
+    Memory is bounded by the size of a row group.
     """
-    writer: pq.ParquetWriter | None = None
     with replace_atomically(path) as temporary:
-        for rows in _group_rows(entries):
-            schema = writer.schema if writer else _common_schema(rows)
-            table = pa.concat_tables([_cast(row, schema, path) for row in rows])
-            writer = writer or pq.ParquetWriter(
-                temporary,
-                schema,
-                compression="zstd",
-                write_statistics=False,
-                write_page_checksum=True,
-            )
-            writer.write_table(table, row_group_size=len(rows))
-        if writer is None:
-            raise ValueError(f"{path}: a block without trials")
-        writer.close()
+        write_rows(temporary, rows, path)
 
 
-def _group_rows(entries: Iterable[tuple[Coordinates, Path]]) -> Iterator[list[pa.Table]]:
+def write_rows(path: Path, rows: Iterable[tuple[Coordinates, pa.Table]], named: Path) -> None:
+    """Write a file of rows with the columns that name their seeds. named: the file in errors."""
+    writer: pq.ParquetWriter | None = None
+    for group in _group_rows(rows):
+        schema = writer.schema if writer else _common_schema(group)
+        table = pa.concat_tables([_cast(row, schema, named) for row in group])
+        writer = writer or pq.ParquetWriter(path, schema, **_FORMAT)
+        writer.write_table(table, row_group_size=len(group))
+    if writer is None:
+        raise ValueError(f"{named}: a block without trials")
+    writer.close()
+
+
+def _group_rows(rows: Iterable[tuple[Coordinates, pa.Table]]) -> Iterator[list[pa.Table]]:
     """Rows of a block with the columns that name their seeds, in groups of a bounded size."""
     group: list[pa.Table] = []
     size = 0
-    for trial, entry in entries:
-        row = BlockFile(entry, SCHEMA.names).table()
+    for trial, row in rows:
         seeds = [pa.array([value], kind.type) for value, kind in zip(trial, SEEDS, strict=True)]
         group.append(pa.table([*seeds, *row.columns], schema=pa.schema([*SEEDS, *row.schema])))
         size += row.nbytes
