@@ -15,6 +15,7 @@ from study_frames import about, amended, frame, trial
 
 BOTH = (verdicts_table, pairs_table)
 SIX = tuple(f"magic~rows={i}00" for i in range(1, 7))
+SEVEN = (*SIX, "magic~rows=700")
 
 
 def exhibit(rows, facts, **options):
@@ -141,6 +142,34 @@ def test_tables_of_one_analysis_count_the_same_pairs():
     assert all(text.startswith("A difference is shown for 4 of the 6 pairs") for text in texts)
 
 
+@pytest.mark.parametrize(
+    ("models", "said"),
+    [
+        ({"rf": 0.8, "xgb": 0.9}, "A difference is shown for the only pair ({})"),
+        (
+            {"rf": 0.8, "xgb": 0.9, "ffnn": 0.7},
+            "A difference is shown for all 3 pairs (2 of them {})",
+        ),
+    ],
+)
+def test_headlines_say_that_a_few_runs_lie_far_away(models, said):
+    """One run of the forest collapses: differences to it rest on that run."""
+    rng = np.random.default_rng(0)
+    rows = [
+        trial(
+            mean + rng.normal(0, 0.002) - 0.05 * ((model, seed) == ("rf", 3)),
+            seed=seed,
+            dataset="magic",
+            model=model,
+            metric="auc",
+        )
+        for seed in range(20)
+        for model, mean in models.items()
+    ]
+    drawn = draw(pairs_table, exhibit(rows, about(("magic",), tuple(models))), {})
+    assert drawn.headline == said.format("with a few runs far from the others")
+
+
 def test_constant_differences_have_no_p_value():
     data = exhibit(splits({"rf": 0.8, "xgb": 0.85}, noise=0), about(("magic",), ("rf", "xgb")))
     assert draw(pairs_table, data, {}).shown["p"].tolist() == ["–"]
@@ -163,15 +192,15 @@ def test_one_pair_is_described_by_its_runs():
 
 
 def test_untested_pair_does_not_hide_tested_pairs():
-    """Two models lack a dataset each: their pair has four left of six, the others five."""
-    lacks = {"rf": SIX[0], "ffnn": SIX[1]}
-    rows = [row for row in splits({"rf": 0.8, "xgb": 0.82, "ffnn": 0.84}, SIX)
+    """Two models lack a dataset each: their pair has five left of seven, the others six."""
+    lacks = {"rf": SEVEN[0], "ffnn": SEVEN[1]}
+    rows = [row for row in splits({"rf": 0.8, "xgb": 0.82, "ffnn": 0.84}, SEVEN)
             if lacks.get(row["model"]) != row["dataset"]]  # fmt: skip
-    table = draw(verdicts_table, exhibit(rows, about(SIX)), {})
+    table = draw(verdicts_table, exhibit(rows, about(SEVEN)), {})
     assert "Nothing is tested" not in table.footnote
-    assert "Not tested over datasets: 1 pair with comparable runs on 4 or fewer" in table.footnote
+    assert "Not tested over datasets: 1 pair with comparable runs on 5 or fewer" in table.footnote
     over = claims_of(table)["shown_over_datasets"]
-    assert over == "Over 5 datasets a difference is shown for neither pair."
+    assert over == "Over 6 datasets a difference is shown for both pairs."
 
 
 def test_a_plan_needs_runs():

@@ -12,6 +12,7 @@ from reseed.comparison.claims.designs import SEEDS_AND_ITEMS
 from reseed.comparison.claims.verdicts import BOTH_DIRECTIONS, NOT_EQUAL, Verdict, shared_notes
 from reseed.plugins.options import Experiments, Names
 from reseed.report.analyses.item_pairs import verdict_on
+from reseed.report.exhibits.shared.shown_pairs import share_shown
 from reseed.report.rendering import coverage
 from reseed.report.rendering.arms import TEST_SET_KEY, add_metric, group_title, key_columns
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
@@ -170,7 +171,7 @@ def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             both,
             {
                 "sets": phrases.distinct(both, key_columns(both, TEST_SET_KEY), "test set"),
-                "shown": phrases.share(both, shown, "pair"),
+                "shown": share_shown(both, "pair"),
             },
             _runs(both),
             headline="Over seeds and items a difference is shown for {shown}",

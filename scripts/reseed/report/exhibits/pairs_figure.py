@@ -14,9 +14,8 @@ from matplotlib.lines import Line2D
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.formatting import format_p
-from reseed.comparison.claims.pair_verdicts import BY_ONE_CORRECTION, find_conditional
 from reseed.plugins.options import Experiments as Options
-from reseed.report.exhibits.shared.shown_pairs import share_shown
+from reseed.report.exhibits.shared.shown_pairs import count_conditions, share_shown
 from reseed.report.rendering import coverage, style
 from reseed.report.rendering.data import ExhibitData, NothingToShow
 from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
@@ -152,7 +151,7 @@ def _count(rows: pd.DataFrame) -> tuple[str, str]:
         text = "A difference is shown for {shown}"
     elif rows["outcome"].iloc[0] == "difference":
         text = "{a} is shown to be better than {b}"
-        text += f", {BY_ONE_CORRECTION}" if find_conditional(rows).any() else ""
+        text += "".join(f", {condition}" for condition in count_conditions(rows))
     else:
         text = "No difference is shown between {a} and {b}"
     return text, f"{text} ({{n}} a pair)."

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.formatting import format_p
 from reseed.plugins.options import Experiments as Options
+from reseed.report.exhibits.shared.shown_pairs import share_shown
 from reseed.report.rendering import coverage
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.headlines import LEAST
@@ -82,14 +82,14 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     tested = within[within["p_adjusted"].notna()]
     if tested.empty:
         return []
-    shown = within["p_adjusted"] <= within["alpha"]
+    shown = within["outcome"] == "difference"
     text = "A difference is shown for {shown}"
     return [
         Claim(
             "shown_differences",
             f"{text} ({{n}} a pair, adjusted over the pairs).",
             within,
-            {"shown": phrases.share(within, shown, "pair")},
+            {"shown": share_shown(within, "pair")},
             pair_runs(within),
             headline=text if tested["n"].min() >= LEAST else "",
             statistic="mean difference",

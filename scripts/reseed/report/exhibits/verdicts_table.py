@@ -12,15 +12,13 @@ from reseed.comparison.claims.claim import Claim, Sample
 from reseed.comparison.claims.designs import ONE_TEST_SET
 from reseed.comparison.claims.families import describe_families
 from reseed.comparison.claims.pair_verdicts import (
-    BY_ONE_CORRECTION,
     build_pair_verdict,
-    find_conditional,
     label_pair_outcome,
 )
 from reseed.comparison.claims.verdicts import NOT_EQUAL, Outcome, Verdict, shared_notes
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Experiments as Options
-from reseed.report.exhibits.shared.shown_pairs import share_shown
+from reseed.report.exhibits.shared.shown_pairs import count_conditions, share_shown
 from reseed.report.rendering import coverage, numbers
 from reseed.report.rendering.data import ExhibitData, metric_title
 from reseed.report.rendering.settings import (
@@ -231,7 +229,7 @@ def _best_models(data: ExhibitData, within: pd.DataFrame) -> Claim:
         sentence = "{best} share the best mean score ({n} a pair)."
     else:
         shown = "is shown" if best["outcome"].iloc[0] == "difference" else "is not shown"
-        shown += f" {BY_ONE_CORRECTION}" if find_conditional(best).any() else ""
+        shown += "".join(f" {condition}" for condition in count_conditions(best))
         sentence = (
             "{best} has the best mean score; that it beats the next, {second}, "
             f"{shown} ({{n}} a pair)."

@@ -52,9 +52,15 @@ def say_once(notes: Sequence[tuple[str, str]]) -> list[str]:
         again = [p for p, is_known in zip(parts, known, strict=True) if is_known and _is_long(p)]
         kept = [part for part in parts if part not in again]
         titles = dict.fromkeys(first[part] for part in again)
-        kept += [f"Terms: see the note of “{title}”." for title in titles]
+        kept += [f"Terms as in {_short_title(title)}." for title in titles]
         found.append(" ".join(kept))
     return found
+
+
+def _short_title(title: str) -> str:
+    """`Table 3` of `Table 3. Scores`; another title in quotation marks."""
+    found = re.match(r"(?:Table|Figure|Section)s? [\w. ,]*?(?=\. )", title)
+    return found.group() if found else f"“{title}”"
 
 
 def _is_long(part: str) -> bool:

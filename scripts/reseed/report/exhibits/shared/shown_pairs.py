@@ -1,27 +1,42 @@
-"""Shown differences: their count, with those that only one correction shows, and by model."""
+"""Shown differences: their count, with those under a condition, and by model."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import replace
 
 import pandas as pd
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.pair_verdicts import BY_ONE_CORRECTION, find_conditional
+from reseed.comparison.claims.skewed import qualify_skewed
 
 
 def share_shown(rows: pd.DataFrame, noun: str, plural: str = "") -> phrases.Phrase:
     """`3 of the 12 pairs`; `3 of the 12 pairs (2 of them by one correction only)`.
+
+    Also how many rest on means of runs of which a few lie far from the others.
 
     Args:
         rows: of the analysis `pairs`.
         noun, plural: of `phrases.share`.
     """
     found = phrases.share(rows, rows["outcome"] == "difference", noun, plural)
-    weak = int(find_conditional(rows).sum())
-    if not weak:
+    conditions = count_conditions(rows)
+    if not conditions:
         return found
-    of = f"{weak:,} of them " if len(rows) > 1 else ""
-    return replace(found, text=f"{found.text} ({of}{BY_ONE_CORRECTION})")
+    told = [
+        f"{count:,} of them {condition}" if len(rows) > 1 else condition
+        for condition, count in conditions.items()
+    ]
+    return replace(found, text=f"{found.text} ({'; '.join(told)})")
+
+
+def count_conditions(rows: pd.DataFrame) -> Counter[str]:
+    """Conditions of the shown differences, with the number of pairs under each."""
+    shown = rows[rows["outcome"] == "difference"].to_dict("records")
+    conditions = Counter(filter(None, (qualify_skewed(row, "difference") for row in shown)))
+    if weak := int(find_conditional(rows).sum()):
+        conditions[BY_ONE_CORRECTION] = weak
+    return conditions
 
 
 def list_others(pairs: pd.DataFrame) -> dict[str, dict[str, list[str]]]:
