@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from reseed.comparison.gate_tests import find_reach, test_items
-from reseed.comparison.item_arrays import ItemScores, ModelScores
+from reseed.report.analyses.shared.item_scores import ItemScores, ModelScores
 from reseed.stats.comparison import holm
 
 _ALPHA = 0.05

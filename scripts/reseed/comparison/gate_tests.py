@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from reseed.comparison.item_arrays import Array, ItemScores
-from reseed.comparison.item_pairs import compare_models, pair_seeds
+from reseed.report.analyses.shared.item_scores import Array, ItemScores, compare_models
 from reseed.stats.bounded_mean import bounded_mean_limit, bounded_mean_p
 from reseed.stats.item_model import ItemDifference
 from reseed.stats.paired_proportions import score_interval
@@ -81,11 +80,11 @@ def test_items(scores: ItemScores, sign: int, fixed: Sequence[str], reach: float
         fixed: factors that the decision need not hold for new levels of.
         reach: of `GateTest`.
     """
-    result, _ = compare_models(scores, "candidate", "baseline", sign, fixed, level=0.95)
+    result, _ = compare_models(scores, "candidate", "baseline", sign, fixed)
     count = len(scores.items)
     if result.discordant:
         return GateTest(scores.dataset, result, items=count)
-    sides, _ = pair_seeds(scores.models["candidate"], scores.models["baseline"])
+    sides, _ = scores.pair_seeds("candidate", "baseline")
     candidate, baseline = (side.values.mean(axis=(0, 1)) for side in sides)
     index = np.arange(count) if scores.clusters is None else scores.clusters
     sizes = np.bincount(index).astype(float)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from reseed.core.errors import ReseedError
 from reseed.readers.source_table import join_names
+from reseed.report.analyses.shared.item_scores import Array, ItemScores, ModelScores
 from reseed.stats.pass_at_k import pass_all_k, pass_at_k
 
-Array = NDArray[np.float64]
 #: Ways to combine the repeats of an item; `pass@k` and `pass^k` hold the number k.
 REPEATS = ("mean", "factor", "pass@k", "pass^k")
 #: What to do with items that a model failed on.
@@ -25,56 +25,8 @@ _PASS = re.compile(r"pass([@^])([1-9]\d*)")
 _CELL = ("seed", "prompt", "item")
 
 
-@dataclass(frozen=True)
-class ModelScores:
-    """Scores of one model on one dataset.
-
-    values: (seeds, prompts, items) scores, repeats combined.
-    repeat_variance: (seeds, prompts, items) estimated variance of each value due to repeats; None
-        without repeats.
-    seeds: labels of the first axis.
-    repeats: fewest and most repeats of a cell.
-    """
-
-    values: Array
-    repeat_variance: Array | None
-    seeds: tuple[str, ...]
-    repeats: tuple[int, int]
-
-    def take(self, rows: list[int]) -> ModelScores:
-        """The scores of these seeds, in this order."""
-        noise = self.repeat_variance
-        noise = None if noise is None else noise[rows]
-        seeds = tuple(self.seeds[row] for row in rows)
-        return replace(self, values=self.values[rows], repeat_variance=noise, seeds=seeds)
-
-    @property
-    def noise(self) -> float:
-        """Variance of the mean that is due to repeats."""
-        part = self.repeat_variance
-        return 0.0 if part is None else float(part.mean() / part.size)
-
-
-@dataclass(frozen=True)
-class ItemScores:
-    """Scores of all models on the items of one dataset.
-
-    items, prompts: labels of the last axes of each model's `values`.
-    clusters: (items,) code of the cluster of each item; None without clusters.
-    targets: (items,) what is true of each item, where `values` are predictions; else None.
-    """
-
-    dataset: str
-    items: tuple[str, ...]
-    prompts: tuple[str, ...]
-    clusters: NDArray[np.int64] | None
-    models: dict[str, ModelScores]
-    notes: tuple[str, ...] = field(default=())
-    targets: Array | None = None
-
-
 def arrange_items(
-    frame: pd.DataFrame, repeats: str = "mean", failed: str = "refuse"
+    frame: pd.DataFrame, repeats: str = "mean", failed: str = "refuse", own_seeds: bool = False
 ) -> Iterator[ItemScores]:
     """Yield the scores of each dataset; every model must have every item of every run.
 
@@ -84,6 +36,7 @@ def arrange_items(
             which takes repeats as runs of their own, as if each had a seed.
         failed: `refuse` scores that are missing; `drop` these items for all models; `zero`;
             or leave out failed `repeats` of items of which others have a score.
+        own_seeds: whether equal seeds of two models share nothing.
 
     Raises:
         ReseedError: for scores that are missing or occur twice, an item in several clusters,
@@ -92,7 +45,8 @@ def arrange_items(
     _check_choices(repeats, failed)
     for dataset, rows in frame.groupby("dataset", sort=False):
         where = f"dataset {dataset!r}: " if dataset else ""
-        yield _arrange(rows.reset_index(drop=True), str(dataset), where, repeats, failed)
+        found = _arrange(rows.reset_index(drop=True), str(dataset), where, repeats, failed)
+        yield replace(found, has_own_seeds=own_seeds)
 
 
 def _check_choices(repeats: str, failed: str) -> None:
@@ -128,8 +82,8 @@ def _arrange(rows: pd.DataFrame, dataset: str, where: str, repeats: str, failed:
         values, noise = _combine_repeats(part["score"].to_numpy(), cell, count, repeats, where)
         models[str(model)] = ModelScores(
             values.reshape(shape),
-            None if noise is None else noise.reshape(shape),
             tuple(map(str, seeds)),
+            None if noise is None else noise.reshape(shape),
             (int(count.min()), int(count.max())),
         )
     notes.append(where + _describe_design(models, len(prompts), len(items), clusters))

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from reseed.comparison.item_arrays import ItemScores
-from reseed.comparison.item_pairs import pair_seeds
+from reseed.report.analyses.shared.item_scores import ItemScores
 from reseed.stats.crossed_comparison import item_values, seed_item_bootstrap
 
 _N_BOOT = 1000
@@ -33,7 +32,7 @@ def bootstrap_pair(
     scores: ItemScores, metric: str, a: str, b: str, sign: int, level: float
 ) -> tuple[float, float]:
     """Percentile interval of model `a` − `b` over seeds and clusters (or items) together."""
-    sides, is_shared = pair_seeds(scores.models[a], scores.models[b])
+    sides, is_shared = scores.pair_seeds(a, b)
     flat = (one.values.reshape(-1, one.values.shape[-1]) for one in sides)
     first, second = (_as_prediction(values, metric) for values in flat)
     result = seed_item_bootstrap(

@@ -12,14 +12,8 @@ import pandas as pd
 from reseed.comparison.arguments import PairChoice, check_levels, check_names, choose_read_options
 from reseed.comparison.claims.item_verdicts import build_item_verdict
 from reseed.comparison.claims.possible_ranks import MIN_RANKED
-from reseed.comparison.item_arrays import ItemScores, arrange_items
+from reseed.comparison.item_arrays import arrange_items
 from reseed.comparison.item_metrics import bootstrap_pair, compute_contributions, describe_metric
-from reseed.comparison.item_pairs import (
-    compare_models,
-    has_verdict,
-    list_designs,
-    list_means,
-)
 from reseed.comparison.item_result import ItemComparison, rank_by_verdicts
 from reseed.comparison.ranking import rank_item_scores
 from reseed.comparison.resolution import check_frame
@@ -29,7 +23,13 @@ from reseed.metrics.names import is_share
 from reseed.readers.read import read_scores
 from reseed.readers.scores import Scores
 from reseed.report.analyses.shared.adjustment import adjust_p
-from reseed.report.analyses.shared.skewed_pairs import list_item_test
+from reseed.report.analyses.shared.item_scores import (
+    ItemScores,
+    compare_models,
+    list_designs,
+    list_item_test,
+    list_means,
+)
 
 #: Factors whose levels may be taken as fixed.
 FIXED = ("seed", "prompt")
@@ -100,13 +100,11 @@ def compare_items(
     rows: list[dict[str, Any]] = []
     notes = list(table.notes)
     check_frame(frame, table.metric)
-    if seeds == "own":
-        frame = frame.assign(seed=frame["model"] + "/" + frame["seed"])
-    predicted = list(arrange_items(frame, repeats, failed))
+    predicted = list(arrange_items(frame, repeats, failed, seeds == "own"))
     arranged = predicted
     if table.computed:
         arranged = [
-            compute_contributions(one, table.computed) if has_verdict(one) else one
+            compute_contributions(one, table.computed) if one.has_verdict else one
             for one in predicted
         ]
         notes.append(describe_metric(predicted[0], table.computed))
@@ -114,7 +112,7 @@ def compare_items(
         notes += scores.notes
         chosen = _choose_pairs(scores, baseline, pairs)
         found = _compare_pairs(scores, chosen, sign, fixed, rope, level, alpha)
-        if table.computed and has_verdict(raw):
+        if table.computed and raw.has_verdict:
             _add_bootstrap(found, raw, str(table.computed), sign, level)
         rows += found
     label = table.metric if repeats in ("mean", "factor") else repeats
@@ -193,13 +191,11 @@ def _compare_pairs(
             "dataset": scores.dataset, "model_a": a, "model_b": b,
             "seeds_a": len(scores.models[a].seeds),
         }  # fmt: skip
-        if not has_verdict(scores):
+        if not scores.has_verdict:
             rows.append(row | list_means(scores, a, b, sign))
             continue
         result, shared = compare_models(scores, a, b, sign, fixed, level)
-        row |= list_item_test(result, shared)
-        if rope is not None:
-            row |= {"rope": rope, "equivalence_p": result.equivalence_p(rope)}
+        row |= list_item_test(result, shared, rope)
         rows.append(row | list_designs(result, alpha / len(pairs)))
     adjust_p(rows)
     extra = {"alpha": alpha, "level": level}

@@ -17,7 +17,7 @@ from reseed.comparison.claims.designs import SIGN_FLIPS, SIGNS_SEED, DesignFacts
 from reseed.comparison.claims.formatting import count_noun
 from reseed.comparison.claims.formatting import join_names as join_and
 from reseed.comparison.claims.possible_ranks import format_ranks
-from reseed.comparison.item_arrays import FAILED, ItemScores
+from reseed.comparison.item_arrays import FAILED
 from reseed.comparison.output import Result
 from reseed.comparison.rank_tables import (
     MISSING,
@@ -36,6 +36,7 @@ from reseed.metrics.names import is_share
 from reseed.readers.read import read_scores
 from reseed.readers.scores import Scores
 from reseed.readers.source_table import join_names
+from reseed.report.analyses.shared.item_scores import ItemScores
 from reseed.stats.many_datasets import rank_within
 from reseed.stats.rank_sets import (
     RankSets,

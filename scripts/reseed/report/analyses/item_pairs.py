@@ -22,6 +22,7 @@ from reseed.report.analyses.shared.adjustment import adjust_p
 from reseed.report.analyses.shared.arms import ARM
 from reseed.report.analyses.shared.data import Data, primary_metric
 from reseed.report.analyses.shared.equivalence import rope_by_metric
+from reseed.report.analyses.shared.item_scores import list_item_test
 from reseed.report.analyses.shared.outputs import (
     Outputs,
     SplitOptions,
@@ -31,7 +32,6 @@ from reseed.report.analyses.shared.outputs import (
     select_outputs,
 )
 from reseed.report.analyses.shared.pairing import difference_unit
-from reseed.report.analyses.shared.skewed_pairs import list_item_test
 from reseed.stats.bootstrap import PER_ITEM, WEIGHTED_METRICS
 from reseed.stats.crossed_comparison import (
     item_values,
@@ -207,15 +207,13 @@ def _measure(a, b, rows_a, rows_b, metric, shared, row, rope, options) -> Row:
         "runs_b": len(values_b),
         "mean_a": float(values_a.mean()),
         "mean_b": float(values_b.mean()),
-        **list_item_test(test, shared),
+        **list_item_test(test, shared, rope),
         "scope": SEEDS_AND_ITEMS.design if "seed" in test.levels else "items",
         "seed_share": test.factor_share if test.se > 0 else np.nan,
         "sd_runs": _sd_of_runs(values_a, values_b),
         **_single_runs(metric, a.y_true, predicted_a, predicted_b, sign * values_a,
                        sign * values_b, row["alpha"]),
     }  # fmt: skip
-    if rope:
-        result |= {"rope": rope, "equivalence_p": test.equivalence_p(rope)}
     if "seed" in test.levels:
         result["permutation_p"] = seed_permutation_test(
             values_a.mean(axis=1), values_b.mean(axis=1), shared_seeds=shared,

@@ -18,7 +18,7 @@ from reseed.report.analyses.shared.adjustment import adjust_family
 from reseed.report.analyses.shared.baseline_tests import add_dunnett
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.equivalence import rope_by_metric
-from reseed.report.analyses.shared.item_tests import ItemTests
+from reseed.report.analyses.shared.item_scores import list_item_test, test_pair
 from reseed.report.analyses.shared.pairing import (
     ModelGroup,
     Pairing,
@@ -31,7 +31,6 @@ from reseed.report.analyses.shared.shares import share_maximum
 from reseed.report.analyses.shared.skewed_pairs import (
     describe_own_tails,
     describe_tails,
-    list_item_test,
 )
 from reseed.stats.budget import seed_share_of_splits
 from reseed.stats.comparison import (
@@ -139,13 +138,12 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     groups = group_models(data)
     ropes = rope_by_metric(options.rope, {group.metric: group.factor for group in groups})
     is_compared, is_restricted = choose_pairs(groups, options)
-    items = ItemTests(data)
     by_group = [
         _compare_pairs(
+            data,
             group,
             pair_models(group, is_compared, options.seeds == "own"),
             ropes.get(group.metric),
-            items,
             options,
         )
         for group in groups
@@ -184,10 +182,10 @@ def _plan_addition(row: Row) -> Row:
 
 
 def _compare_pairs(
+    data: Data,
     group: ModelGroup,
     pairs: list[NamedPairing],
     rope: float | None,
-    items: ItemTests,
     options: Options,
 ) -> list[Row]:
     """One row a pair; pairs of one design and size are computed together."""
@@ -236,35 +234,34 @@ def _compare_pairs(
         add_dunnett(group, rows, [pairing for _, _, pairing in pairs], options.level)
     for row, (a, b, pairing) in zip(rows, pairs, strict=True):
         if pairing.design in designs.ONE_TEST_SET:
-            found = items.compare(group, a, b, pairing, options.level)
+            found = test_pair(data, group, a, b, pairing, options.level)
             facts = designs.DesignFacts("seeds", pairing.is_paired, has_items=found is not None)
             if found and designs.choose_method(facts) is designs.SEEDS_AND_ITEMS:
-                row |= _compare_over_items(row, *found, rope)
+                row |= _compare_over_items(row, found, rope)
     return rows
 
 
-def _compare_over_items(row: Row, test: ItemDifference, items: int, rope: float | None) -> Row:
+def _compare_over_items(row: Row, test: ItemDifference, rope: float | None) -> Row:
     """The columns of the test over seeds and items, and what the seeds alone show."""
     of_seeds_alone = dict.fromkeys(
         ["rank_p", "rank_floor", "sd_difference", "cohens_d", "bca_low", "bca_high", "p_a_better",
          "p_b_better", "p_equivalent", "dunnett_p", "dunnett_low", "dunnett_high"], np.nan,
     )  # fmt: skip
-    columns = of_seeds_alone | {
+    return of_seeds_alone | {
         "design": designs.SEEDS_AND_ITEMS.design,
         "test": designs.SEEDS_AND_ITEMS.test,
         "rank_test": "",
         "min_runs": 2,
-        "items": items,
+        "items": test.levels["item"],
         "scale": test.se,
         "df": test.df,
         "parts": test.parts,
         "seed_share": test.factor_share if test.se > 0 else np.nan,
         "item_share": test.item_variance / test.se**2 if test.se > 0 else np.nan,
-        **list_item_test(test, None),
+        **list_item_test(test, None, rope),
         "seeds_test": row["test"],
         "seeds_p": row["p"],
     }
-    return columns | ({"rope": rope, "equivalence_p": test.equivalence_p(rope)} if rope else {})
 
 
 def _describe(group: ModelGroup, batch: list[Pairing], trials: int) -> Row:

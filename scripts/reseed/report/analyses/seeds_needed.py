@@ -14,7 +14,7 @@ from reseed.comparison.claims.designs import ONE_TEST_SET, SEEDS_AND_ITEMS
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Positive
 from reseed.report.analyses.shared.data import Data
-from reseed.report.analyses.shared.item_tests import ItemTests
+from reseed.report.analyses.shared.item_scores import test_pair
 from reseed.report.analyses.shared.pairing import (
     ModelGroup,
     Pairing,
@@ -86,10 +86,9 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     """
     groups = group_models(data)
     is_compared, _ = choose_pairs(groups, options)
-    items = ItemTests(data)
     by_group = [
         [
-            _row(group, a, b, pairing, items, options)
+            _row(data, group, a, b, pairing, options)
             for a, b, pairing in pair_models(group, is_compared, options.seeds == "own")
         ]
         for group in groups
@@ -108,9 +107,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     return table[COLUMNS]
 
 
-def _row(
-    group: ModelGroup, a: str, b: str, pairing: Pairing, items: ItemTests, options: Options
-) -> Row:
+def _row(data: Data, group: ModelGroup, a: str, b: str, pairing: Pairing, options: Options) -> Row:
     """Columns of a pair that depend neither on the number of runs nor on the other pairs.
 
     fixed_ratio: the squared error that no number of runs reduces, relative to the squared SD.
@@ -138,10 +135,12 @@ def _row(
     sds = [pilot_sd(x, options.assurance) if np.ptp(x) else 0.0 for x in samples]
     sd = float(np.hypot(sds[0], sds[1])) if len(sds) == 2 else sds[0]
     fixed = ratio
-    crossed = pairing.design in ONE_TEST_SET and items.compare(group, a, b, pairing, level)
+    crossed = None
+    if pairing.design in ONE_TEST_SET:
+        crossed = test_pair(data, group, a, b, pairing, level)
     if crossed:
         row["design"] = SEEDS_AND_ITEMS.design
-        fixed = crossed[0].item_variance / sd**2
+        fixed = crossed.item_variance / sd**2
     observed = abs(float(pairing.a.mean() - pairing.b.mean()))
     target = observed if options.difference is None else options.difference
     narrow = observed / 2 if options.half_width is None else options.half_width

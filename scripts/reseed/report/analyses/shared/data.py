@@ -40,14 +40,14 @@ class Data:
     metrics: one row a trial and experiment (`metrics.parquet`).
     published: folder of the papers' numbers; None without one.
     predictions: reader of per-item outputs and training curves; None if none were collected.
-    shared: what several analyses compute from the data, by name (`pairing.group_models`).
+    shared: what several analyses compute from the data, by name or key (`pairing.group_models`).
     """
 
     metrics: pd.DataFrame
     info: StudyInfo
     published: Path | None = None
     predictions: Predictions | None = None
-    shared: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    shared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if "model" in self.metrics:  # imported results have no arms: each model is an arm

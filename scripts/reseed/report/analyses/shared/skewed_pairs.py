@@ -6,15 +6,14 @@ from math import nan
 
 import numpy as np
 
-from reseed.comparison.claims.item_verdicts import SOURCES
 from reseed.core.schemas import Row
 from reseed.stats.comparison import PairedComparison
-from reseed.stats.item_model import ItemDifference
 from reseed.stats.shares import share_interval
 from reseed.stats.skewness import skewed_p, skewness_of_difference, skewness_of_mean
 from reseed.stats.unpaired import UnpairedComparison
 
-_COLUMNS = ("skewness", "skew_p", "better_share", "better_low", "better_high", "better_n")
+#: Columns of the skewness, and of the share of cases in which A is better.
+SKEW_COLUMNS = ("skewness", "skew_p", "better_share", "better_low", "better_high", "better_n")
 
 
 def describe_tails(d: np.ndarray, test: PairedComparison, level: float) -> Row:
@@ -47,7 +46,7 @@ def describe_own_tails(a: np.ndarray, b: np.ndarray, test: UnpairedComparison) -
 
 
 def _fill(found: np.ndarray, p: np.ndarray) -> Row:
-    empty = {name: [nan] * len(found) for name in _COLUMNS}
+    empty = {name: [nan] * len(found) for name in SKEW_COLUMNS}
     return empty | {"skewness": found.tolist(), "skew_p": p.tolist()}
 
 
@@ -56,29 +55,3 @@ def count_better(d: np.ndarray, level: float) -> dict[str, float]:
     wins, n = int((d > 0).sum()), len(d)
     low, high = share_interval(wins, n, level)
     return {"better_share": wins / n, "better_low": low, "better_high": high, "better_n": n}
-
-
-def list_item_test(test: ItemDifference, is_shared: bool | None) -> Row:
-    """Columns of a test over items; `share_SOURCE` is its part of se²; `is_shared`: of seeds."""
-    shares = dict.fromkeys(SOURCES, 0.0)
-    total = sum(one.variance for one in test.contributions)
-    for one in test.contributions:
-        shares[max(one.sources, key=SOURCES.index)] += one.variance / total if total else 0.0
-    tail = dict.fromkeys(_COLUMNS, nan) | {"skew_p": test.p_value, "better_unit": ""}
-    if test.tail:
-        tail = count_better(test.tail.differences, test.level) | {
-            "skewness": test.tail.skewness, "skew_p": test.skew_p, "better_unit": test.tail.unit,
-        }  # fmt: skip
-    return {
-        "difference": test.difference,
-        "low": test.low,
-        "high": test.high,
-        "se": test.se,
-        "p": test.p_value,
-        "method": test.method,
-        "shared_seeds": is_shared,
-        "cluster_df": test.cluster_df if test.parts else nan,
-        **{f"level_{source}": test.levels.get(source, 0) for source in SOURCES},
-        **{f"share_{source}": share for source, share in shares.items()},
-        **tail,
-    }

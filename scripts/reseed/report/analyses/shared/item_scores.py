@@ -1,0 +1,232 @@
+"""Scores of items of models on one test set, and the one test of two models by them.
+
+`compare_items`, `gate` and the analyses `pairs`, `item_pairs` and `seeds_needed` all test here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from math import nan
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reseed.comparison.claims.designs import match_seeds
+from reseed.comparison.claims.item_verdicts import SOURCES
+from reseed.core.schemas import SCHEME_COLUMNS, SPLIT_COLUMNS, Row
+from reseed.report.analyses.shared.arms import ARM
+from reseed.report.analyses.shared.data import Data, group_by_key, key_values
+from reseed.report.analyses.shared.outputs import metrics_of_task, read_outputs
+from reseed.report.analyses.shared.pairing import ModelGroup, Pairing
+from reseed.report.analyses.shared.skewed_pairs import SKEW_COLUMNS, count_better
+from reseed.stats.bootstrap import WEIGHTED_METRICS
+from reseed.stats.crossed_comparison import item_values
+from reseed.stats.item_design import predict_design
+from reseed.stats.item_model import Factor, ItemDifference, item_difference
+
+Array = NDArray[np.float64]
+_POWER = 0.8
+
+
+@dataclass(frozen=True)
+class ModelScores:
+    """Scores of one model on one test set.
+
+    values: (seeds, prompts, items) scores, repeats combined.
+    seeds: labels of the first axis.
+    repeat_variance: (seeds, prompts, items) estimated variance of each value due to repeats; None
+        without repeats.
+    repeats: fewest and most repeats of a cell.
+    """
+
+    values: Array
+    seeds: Sequence[Any]
+    repeat_variance: Array | None = None
+    repeats: tuple[int, int] = (1, 1)
+
+    def take(self, rows: list[int]) -> ModelScores:
+        """The scores of these seeds, in this order."""
+        noise = self.repeat_variance
+        noise = None if noise is None else noise[rows]
+        seeds = tuple(self.seeds[row] for row in rows)
+        return replace(self, values=self.values[rows], repeat_variance=noise, seeds=seeds)
+
+    @property
+    def noise(self) -> float:
+        """Variance of the mean that is due to repeats."""
+        part = self.repeat_variance
+        return 0.0 if part is None else float(part.mean() / part.size)
+
+
+@dataclass(frozen=True)
+class ItemScores:
+    """Scores of all models on the items of one test set.
+
+    items, prompts: labels of the last axes of each model's `values`.
+    clusters: (items,) code of the cluster of each item; None without clusters.
+    targets: (items,) what is true of each item, where `values` are predictions; else None.
+    has_own_seeds: whether equal seeds of two models share nothing.
+    """
+
+    dataset: str
+    items: Sequence[Any]
+    prompts: tuple[str, ...]
+    clusters: NDArray[np.int64] | None
+    models: dict[str, ModelScores]
+    notes: tuple[str, ...] = field(default=())
+    targets: Array | None = None
+    has_own_seeds: bool = False
+
+    @property
+    def has_verdict(self) -> bool:
+        """Whether items show how much they vary: two or more, in two clusters."""
+        groups = len(self.items) if self.clusters is None else len(np.unique(self.clusters))
+        return min(len(self.items), groups) > 1
+
+    def pair_seeds(self, a: str, b: str) -> tuple[list[ModelScores], bool]:
+        """Both models with their paired seeds in the same order, and whether seeds are shared.
+
+        Seeds are paired where both models have the same labels, or at least four in five in common.
+        """
+        first, second = self.models[a], self.models[b]
+        rows, is_shared = match_seeds(first.seeds, second.seeds, self.has_own_seeds)
+        return [first.take(rows[0]), second.take(rows[1])], is_shared
+
+
+def compare_models(
+    scores: ItemScores, a: str, b: str, sign: int, fixed: Sequence[str] = (), level: float = 0.95
+) -> tuple[ItemDifference, bool | None]:
+    """The test of model `a` − `b`, and whether seeds are shared (None: seeds are not sampled).
+
+    Args:
+        scores: of both models.
+        a, b: the models.
+        sign: 1 if more is better, else −1.
+        fixed: factors whose levels are averaged: `seed` or `prompt`.
+        level: of the interval.
+    """
+    sides, is_shared = scores.pair_seeds(a, b)
+    first, second = (one.values for one in sides[::sign])  # not negated: 0 and 1 have a test
+    factors: list[Factor] = []
+    for axis, factor in ((1, Factor("prompt", True)), (0, Factor("seed", is_shared))):
+        if factor.name in fixed:
+            first, second = first.mean(axis=axis), second.mean(axis=axis)
+        else:
+            factors.insert(0, factor)
+    noise = sum(one.noise for one in sides)
+    result = item_difference(
+        first, second, factors, clusters=scores.clusters, repeat_variance=noise, level=level
+    )
+    return result, is_shared if "seed" in result.levels else None
+
+
+def list_item_test(test: ItemDifference, is_shared: bool | None, rope: float | None = None) -> Row:
+    """Columns of a test over items; `share_SOURCE` is its part of se²; `is_shared`: of seeds."""
+    shares = dict.fromkeys(SOURCES, 0.0)
+    total = sum(one.variance for one in test.contributions)
+    for one in test.contributions:
+        shares[max(one.sources, key=SOURCES.index)] += one.variance / total if total else 0.0
+    tail = dict.fromkeys(SKEW_COLUMNS, nan) | {"skew_p": test.p_value, "better_unit": ""}
+    if test.tail:
+        tail = count_better(test.tail.differences, test.level) | {
+            "skewness": test.tail.skewness, "skew_p": test.skew_p, "better_unit": test.tail.unit,
+        }  # fmt: skip
+    return {
+        "difference": test.difference,
+        "low": test.low,
+        "high": test.high,
+        "se": test.se,
+        "p": test.p_value,
+        "method": test.method,
+        "shared_seeds": is_shared,
+        "cluster_df": test.cluster_df if test.parts else nan,
+        **{f"level_{source}": test.levels.get(source, 0) for source in SOURCES},
+        **{f"share_{source}": share for source, share in shares.items()},
+        **tail,
+    } | ({"rope": rope, "equivalence_p": test.equivalence_p(rope)} if rope else {})
+
+
+def list_means(scores: ItemScores, a: str, b: str, sign: int) -> Row:
+    """Columns of `list_item_test` for a dataset that has no verdict: the difference alone."""
+    means = (scores.models[model].values.mean() for model in (a, b))
+    clusters = 0 if scores.clusters is None else len(np.unique(scores.clusters))
+    levels = {"item": len(scores.items), "cluster": clusters}
+    numbers = ("low", "high", "se", "p", "cluster_df", "detectable")
+    return {
+        "difference": float(sign * np.subtract(*means)),
+        **dict.fromkeys(numbers, nan),
+        "method": "",
+        "shared_seeds": None,
+        **{f"level_{source}": levels.get(source, 0) for source in SOURCES},
+        **{f"share_{source}": nan for source in SOURCES},
+        **{f"detectable_2x_{source}": nan for source in SOURCES},
+    }
+
+
+def list_designs(result: ItemDifference, alpha: float) -> dict[str, float]:
+    """Smallest detectable difference at the first step of Holm's test, now and with more."""
+    columns = dict.fromkeys(["detectable", *(f"detectable_2x_{s}" for s in SOURCES)], nan)
+    if result.se == 0:
+        return columns
+    columns["detectable"] = predict_design(result, {}, alpha, _POWER).detectable
+    sources = {source for one in result.contributions for source in one.sources}
+    for source in SOURCES:
+        if source in sources:
+            changed = predict_design(result, {source: 2.0}, alpha, _POWER)
+            columns[f"detectable_2x_{source}"] = changed.detectable
+    return columns
+
+
+def test_pair(
+    data: Data, group: ModelGroup, a: str, b: str, pairing: Pairing, level: float
+) -> ItemDifference | None:
+    """The test of model `a` − `b` (positive: A is better) over the items of their test set.
+
+    None unless both models have two runs or more with outputs of items on one common split, and
+    the runs are those of `pairing`.
+    """
+    if pairing.n < 2:
+        return None
+    own = not pairing.is_paired
+    found = [one for one in _list_test_sets(data, group) if {a, b} <= {*one.models}]
+    if len(found) != 1 or not found[0].has_verdict:
+        return None
+    scores = replace(found[0], has_own_seeds=own)
+    sides, _ = scores.pair_seeds(a, b)
+    if [len(one.seeds) for one in sides] != [len(pairing.a), len(pairing.b)]:
+        return None
+    return compare_models(scores, a, b, group.sign, level=level)[0]
+
+
+test_pair.__test__ = False  # type: ignore[attr-defined]
+
+
+def _list_test_sets(data: Data, group: ModelGroup) -> list[ItemScores]:
+    """Contributions of items to the metric of a group, by split; read when first needed.
+
+    Empty for a metric that items have no contributions to.
+    """
+    if "outputs" not in data.shared:
+        data.shared["outputs"] = group_by_key(read_outputs(data), SCHEME_COLUMNS)
+    place = key_values(group.key, SCHEME_COLUMNS)
+    key = "items", place, group.metric
+    if key not in data.shared:
+        outputs = data.shared["outputs"].get(place, [])
+        data.shared[key] = [
+            ItemScores(
+                group.key["dataset"], range(len(arms[0].y_true)), ("",), None,
+                {
+                    one.key[ARM]: ModelScores(
+                        item_values(metric, one.y_true, one.predictions_for(metric))[:, None],
+                        one.seeds,
+                    )
+                    for one in arms
+                },
+            )
+            for arms in group_by_key((one for one in outputs if one.n), SPLIT_COLUMNS).values()
+            if (metric := metrics_of_task(arms[0].task, group.metric).get(group.metric))
+            in WEIGHTED_METRICS
+        ]  # fmt: skip
+    return data.shared[key]
