@@ -33,7 +33,7 @@ ALLOWED = {
     "planning": {"core", "config", "plugins", "data", "metrics"},
     "trials": {"core", "data", "metrics", "planning"},
     "training": {"core", "data", "metrics", "models", "planning", "trials"},
-    "readers": {"core", "metrics"},
+    "readers": {"core", CLAIMS, "metrics"},
     "report.analyses": {"core", "stats", CLAIMS, "plugins", "metrics"},
     "report.rendering": {
         "core", CLAIMS, "config", "plugins", "metrics", "planning", "trials", "report.analyses",

@@ -8,7 +8,6 @@ import pytest
 import reseed
 from imported_pairs import import_as_study
 from reseed.cli import main
-from reseed.core.errors import ReseedError
 
 _ROOT = Path(__file__).parents[2]
 _SHARED = _ROOT.parent / "shared"
@@ -67,6 +66,17 @@ def check_equal(found: pd.DataFrame, expected: pd.DataFrame) -> None:
     np.testing.assert_allclose(*numbers, rtol=1e-9, atol=1e-12)
 
 
+def check_study(path: Path, folder: Path, options: dict, expected: pd.DataFrame) -> None:
+    found = import_as_study(path, folder, options)
+    if "level_item" in expected:  # compared over items, on each dataset
+        found = found[found["design"] != "datasets"]
+        assert found["design"].eq("items").all()
+        if not expected["dataset"].any():
+            expected = expected.assign(dataset=found["dataset"].to_numpy())
+            assert found["verdict"].tolist() == expected["verdict"].tolist()
+    check_equal(found, expected)
+
+
 @pytest.mark.parametrize("name", TABLES)
 def test_every_door_gives_one_answer(tmp_path, capsys, name):
     path, options = find_table(name), TABLES[name]
@@ -77,11 +87,34 @@ def test_every_door_gives_one_answer(tmp_path, capsys, name):
     check_equal(pd.read_csv(tmp_path / "verdicts.csv"), expected)
     main(["read", str(path), *write_flags(options)])
     assert "A comparison asks nothing." in capsys.readouterr().out
-    if "level_item" in expected:  # compared over items: a study takes runs
-        with pytest.raises(ReseedError, match="reseed items"):
-            import_as_study(path, tmp_path, options)
+    check_study(path, tmp_path, options, expected)
+    if "level_item" in expected:
         return
-    check_equal(import_as_study(path, tmp_path, options), expected)
     if comparison.data.predictions is not None and len(options) < 2:
         items = reseed.compare_items(path, **options).verdicts
         assert items["p"].tolist() == pytest.approx(expected["p"].tolist(), rel=1e-9)
+
+
+def make_items(seeds: int, clusters: int, column: str) -> pd.DataFrame:
+    rng = np.random.default_rng(seeds + clusters)
+    rows = []
+    for rank, model in enumerate("abc"):
+        for seed in range(seeds):
+            for item in range(60):
+                value = 0.4 + 0.1 * rank + 0.3 * np.sin(item) + 0.1 * rng.normal()
+                rows.append((model, seed, item, item % clusters if clusters else "", value))
+    frame = pd.DataFrame(rows, columns=["model", "seed", "item", "cluster", "value"])
+    if column == "y_score":
+        frame = frame.assign(y_true=frame["item"] % 2, y_score=frame["value"].clip(0.01, 0.99))
+    else:
+        frame = frame.assign(accuracy=(frame["value"] > 0.5).astype(int))
+    unused = ["value", *([] if seeds > 1 else ["seed"]), *([] if clusters else ["cluster"])]
+    return frame.drop(columns=unused)
+
+
+@pytest.mark.parametrize("column", ["accuracy", "y_score"])
+@pytest.mark.parametrize(("seeds", "clusters"), [(1, 0), (1, 7), (3, 7)])
+def test_study_compares_items_as_compare_does(tmp_path, column, seeds, clusters):
+    path = tmp_path / "items.csv"
+    make_items(seeds, clusters, column).to_csv(path, index=False)
+    check_study(path, tmp_path, {}, reseed.compare(path).verdicts)

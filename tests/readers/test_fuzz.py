@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from reseed.core.errors import ReseedError
+from reseed.readers.design import choose_design
 from reseed.readers.options import ReadOptions
 from reseed.readers.paper_tables import read_means
 from reseed.readers.read import read_plainly, read_scores
@@ -239,7 +240,7 @@ def try_source(source, options: ReadOptions, rng: random.Random) -> None:
         list(read_scores(source, options, required, tasks)[1].lines())
     if len(set(scores.metrics.values())) == 1:
         scores.items()
-    scores.need_item_model()
+    choose_design(scores).describe()
     tabulate_runs(scores, options, StudyTexts("fuzz", ""))
 
 

@@ -34,6 +34,7 @@ from reseed.config.defaults import apply_pair_options, default_analyses_and_exhi
 from reseed.core.study_info import StudyInfo
 from reseed.readers import EXPERIMENT
 from reseed.readers.advice import read_with_advice
+from reseed.readers.design import choose_design
 from reseed.readers.options import ReadOptions
 from reseed.readers.predictions import build_item_tables
 from reseed.readers.read import read_plainly
@@ -152,11 +153,11 @@ def compare(
     )
     given = {"repeats": repeats, "fixed": tuple(fixed), "failed": failed}
 
-    is_requested = given != _ITEM_DEFAULTS or "cluster" in mapping or "prompt" in mapping
+    asks_items = given != _ITEM_DEFAULTS or "cluster" in mapping or "prompt" in mapping
 
     def read(options: ReadOptions) -> _Read:
-        scores = read_plainly(results, options, ("model", "item") if is_requested else ("model",))
-        if is_requested or scores.need_item_model():
+        scores = read_plainly(results, options, ("model", "item") if asks_items else ("model",))
+        if choose_design(scores, asks_items).unit == "items":
             scores.source.raise_errors()
             return scores, None
         return scores, tabulate_runs(scores, options, StudyTexts(STUDY_NAME, title))

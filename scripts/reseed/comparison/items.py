@@ -23,13 +23,7 @@ from reseed.metrics.names import is_share
 from reseed.readers.read import read_scores
 from reseed.readers.scores import Scores
 from reseed.report.analyses.shared.adjustment import adjust_p
-from reseed.report.analyses.shared.item_scores import (
-    ItemScores,
-    compare_models,
-    list_designs,
-    list_item_test,
-    list_means,
-)
+from reseed.report.analyses.shared.item_scores import ItemScores, compare_pair
 
 #: Factors whose levels may be taken as fixed.
 FIXED = ("seed", "prompt")
@@ -191,12 +185,12 @@ def _compare_pairs(
             "dataset": scores.dataset, "model_a": a, "model_b": b,
             "seeds_a": len(scores.models[a].seeds),
         }  # fmt: skip
-        if not scores.has_verdict:
-            rows.append(row | list_means(scores, a, b, sign))
-            continue
-        result, shared = compare_models(scores, a, b, sign, fixed, level)
-        row |= list_item_test(result, shared, rope)
-        rows.append(row | list_designs(result, alpha / len(pairs)))
+        rows.append(
+            row
+            | compare_pair(
+                scores, a, b, sign, alpha=alpha / len(pairs), level=level, fixed=fixed, rope=rope
+            )
+        )
     adjust_p(rows)
     extra = {"alpha": alpha, "level": level}
     return [row | extra for row in rows]

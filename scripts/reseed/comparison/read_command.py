@@ -55,6 +55,7 @@ def explain(source: Any, options: ReadOptions) -> Reading:
     from dataclasses import replace
 
     from reseed.core.errors import ReseedError
+    from reseed.readers.design import choose_design
     from reseed.readers.read import read_scores
     from reseed.readers.study_info import StudyTexts
     from reseed.readers.study_tables import tabulate_runs
@@ -65,7 +66,9 @@ def explain(source: Any, options: ReadOptions) -> Reading:
         if isinstance(source, str) and re.search("`reseed means", str(error)):
             return _explain_means(source, str(error))
         raise
-    if scores.need_item_model():
+    design = choose_design(scores)
+    found = replace(found, design=design.describe())
+    if design.unit == "items":
         return found
     try:
         tabulate_runs(scores, options, StudyTexts("read", ""))

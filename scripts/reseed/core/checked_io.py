@@ -95,6 +95,11 @@ class TableReader:
             self._dataset = ds.dataset(path, format=_CHECKED)
             _check_schema(path, self._dataset.schema)
 
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns."""
+        return self._dataset.schema.names
+
     def read(self, columns: list[str], condition: ds.Expression | None = None) -> pa.Table:
         """Read columns of the rows that meet a condition. Raises Damaged."""
         with raise_damaged(self.path):

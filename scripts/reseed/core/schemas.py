@@ -95,6 +95,8 @@ TARGETS = pa.schema(
         *((part, pa.list_(pa.float64())) for part in KEPT_PARTS),
     ]
 )
+#: A further column of `TARGETS` of imported scores: the code of the cluster of each item.
+CLUSTER = "cluster"
 CURVES = pa.schema(
     [
         *_KEY_FIELDS,

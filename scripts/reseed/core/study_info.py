@@ -30,6 +30,8 @@ class DatasetInfo(_Info):
 
     is_split_assumed: whether imported runs are taken to share one split without a column or word
     that says so.
+    by_items: whether seeds alone do not describe what varied in imported scores, so that models are
+        compared over items with all that is crossed with them (`readers.design`).
     """
 
     metric: str
@@ -58,6 +60,7 @@ class DatasetInfo(_Info):
     notes: list[str] | None = None
     targets_sha256: str | None = None
     is_split_assumed: bool = False
+    by_items: bool = False
 
     @property
     def is_described(self) -> bool:

@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from reseed.core.coordinates import KEPT_PARTS
-from reseed.core.schemas import SCORES, TARGET_COLUMNS, TARGETS
+from reseed.core.schemas import CLUSTER, SCORES, TARGET_COLUMNS, TARGETS
 from reseed.metrics.outputs import from_probabilities
 from reseed.readers.item_scores import list_item_scores
 from reseed.readers.metrics_schema import EXPERIMENT
@@ -59,7 +59,8 @@ def build_item_tables(given: Scores, metrics: pd.DataFrame) -> tuple[pa.Table, p
             "`y_pred`, a number), or `item` and its score, or leave that analysis out.",
         )
     items = pd.concat(parts).sort_values("item", kind="stable")
-    lists = items.groupby(RUN_KEY, sort=False)[["target", "prediction"]].agg(list).reset_index()
+    runs_of_items = items.groupby(RUN_KEY, sort=False)
+    lists = runs_of_items[["target", "prediction", CLUSTER]].agg(list).reset_index()
     # A run without a score on its dataset's metric has failed in `metrics`, so it has here too.
     trials = metrics.assign(arm=metrics["model"], seed=metrics["init"], classes=1)
     names = [name for name in SCORES.names if name not in KEPT_PARTS]
@@ -71,16 +72,23 @@ def build_item_tables(given: Scores, metrics: pd.DataFrame) -> tuple[pa.Table, p
     )
     true = runs["target"].map(lambda values: np.asarray(values, dtype=np.float64))
     splits = runs.drop_duplicates(TARGET_COLUMNS).assign(test=true)
-    return _to_arrow(runs, SCORES), _to_arrow(splits, TARGETS)
+    if not items[CLUSTER].ne("").any():
+        return _to_arrow(runs, SCORES), _to_arrow(splits, TARGETS)
+    splits = splits.assign(
+        **{CLUSTER: splits[CLUSTER].map(lambda names: pd.factorize(np.asarray(names))[0])}
+    )
+    nested = TARGETS.append(pa.field(CLUSTER, pa.list_(pa.int64())))
+    return _to_arrow(runs, SCORES), _to_arrow(splits, nested)
 
 
 def _list_predictions(given: Scores) -> Iterator[pd.DataFrame]:
     """Predictions of each dataset: `RUN_KEY`, `item`, `target`, raw `prediction`.
 
-    Of predicted labels it is whether they are correct, a score of the item; the target of a score
-    is 0.
+    `cluster` is the item's, or empty. Of predicted labels `prediction` is whether they are correct,
+    a score of the item; the target of a score is 0.
     """
     for task, rows, _ in given.predictions:
+        rows = rows.assign(**{CLUSTER: given.clusters(rows)})
         if task == "classification":
             correct = (rows["prediction"] == rows["target"]).astype(np.float64)
             yield rows.assign(target=0.0, prediction=correct)

@@ -39,6 +39,7 @@ class Reading:
     assumed: what was taken for granted.
     asked: what a comparison asks or refuses; empty if nothing.
     notes: how the source was read.
+    design: what varied, and what verdicts cover.
     """
 
     source: str
@@ -53,6 +54,7 @@ class Reading:
     assumed: tuple[Assumption, ...]
     notes: tuple[str, ...]
     asked: str = ""
+    design: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """All of it, for JSON."""
@@ -72,6 +74,7 @@ class Reading:
             yield f"Score: {metric}, {direction} is better."
         for one in self.assumed:
             yield f"Assumed: {one.text}. Otherwise: `{one.change}`."
+        yield from (self.design,) if self.design else ()
         yield from (f"Note: {note}" for note in self.notes)
         yield f"Asked: {self.asked}" if self.asked else "A comparison asks nothing."
 

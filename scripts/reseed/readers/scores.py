@@ -17,8 +17,6 @@ from reseed.readers.source_table import SourceTable
 ITEM_LABELS = ("item", "prompt", "cluster")
 #: Labels of `Scores.items`.
 LABELS = ("dataset", "model", "seed", "prompt", "repeat", "item", "cluster")
-#: With so many datasets, single runs are compared over datasets.
-_MANY_DATASETS = 5
 _OF_LABELS = (
     "accuracy", "error", "precision", "recall", "f1", "macro_precision", "macro_recall", "macro_f1",
 )  # fmt: skip
@@ -114,25 +112,14 @@ class Scores:
         }  # fmt: skip
         return pd.DataFrame({**labels, "score": score}).reset_index(drop=True)
 
+    def clusters(self, rows: pd.DataFrame) -> pd.Series | str:
+        """The cluster of the item of each prediction; empty without clusters."""
+        if "cluster" not in self.columns:
+            return ""
+        return self.source.text(str(self.columns["cluster"])).loc[rows.index]
+
     def _label(self, rows: pd.DataFrame, name: str) -> pd.Series | str:
         return rows[name].astype(str) if name in self.named else ""
-
-    def need_item_model(self) -> bool:
-        """Whether seeds alone do not describe the design, so that it is compared over items.
-
-        That is an item with its cluster, prompt or repeat, or one run of each model.
-        """
-        if self.source.layout.is_log:
-            return True
-        if not self.has_items or {"fold", "data_seed", "repeat"} & self.named:
-            return False
-        if self.predictions:
-            return "cluster" in self.named
-        if {"cluster", "prompt", "repetition"} & self.named:
-            return True
-        return self.frame["dataset"].nunique() < _MANY_DATASETS and not (
-            self.frame.groupby("model")["seed"].nunique().max() > 1
-        )
 
 
 def _arrange_predictions(part: ItemPredictions, scores: Scores) -> pd.DataFrame:
@@ -154,13 +141,10 @@ def _arrange_predictions(part: ItemPredictions, scores: Scores) -> pd.DataFrame:
     if part.task == "classification" and target.dtype == object:
         labels = pd.Index(sorted({*target, *prediction}))
         target, prediction = labels.get_indexer(target), labels.get_indexer(prediction)
-    cluster: pd.Series | str = ""
-    if "cluster" in scores.columns:
-        cluster = scores.source.text(str(scores.columns["cluster"])).loc[rows.index]
     names = {"dataset": rows["dataset"] if "dataset" in scores.named else ""}
     frame = pd.DataFrame(names | {"model": rows["model"]}, index=rows.index).assign(
         seed=rows["seed"].astype(str), prompt="", repeat="", item=rows["item"].astype(str),
-        cluster=cluster, score=np.asarray(prediction, dtype=np.float64),
+        cluster=scores.clusters(rows), score=np.asarray(prediction, dtype=np.float64),
         target=np.asarray(target, dtype=np.float64),
     )  # fmt: skip
     return frame.reset_index(drop=True)

@@ -20,6 +20,7 @@ from reseed.readers.checks import (
     warn_of_similar_names,
 )
 from reseed.readers.columns import RUN_COLUMNS, ColumnMap, list_columns
+from reseed.readers.design import choose_design
 from reseed.readers.deterministic import note_single_runs, repeat_deterministic_runs
 from reseed.readers.item_scores import average_items
 from reseed.readers.metrics_schema import (
@@ -93,7 +94,9 @@ def tabulate_runs(
     assumed = find_assumed(columns, runs, options.seed_draws, has_item_scores or bool(tasks))
     ask_what_seeds_draw(table, runs, primary, assumed)
     runs = apply_seed_draws(table, columns, runs, options.seed_draws)
-    check_run_counts(table, columns, runs)
+    by_items = choose_design(scores).unit == "items"
+    if not by_items:
+        check_run_counts(table, columns, runs)
     models = list(dict.fromkeys(runs["model"]))
     check_requested_models(table, models, options.baseline, options.pairs)
     requested_ratio = check_test_train_ratio(table, options.test_train_ratio)
@@ -114,7 +117,10 @@ def tabulate_runs(
             metric,
             directions[metric],
             options.unit,
-        ).model_copy(update={"is_split_assumed": True} if name in assumed else {})
+        ).model_copy(
+            update=({"is_split_assumed": True} if name in assumed else {})
+            | ({"by_items": True} if by_items else {})
+        )
         for name, metric in primary.items()
     }
     notes = [_describe_columns(table, columns, scores.score_columns), *table.notes]

@@ -14,6 +14,8 @@ from typing import Literal, NamedTuple
 #: pairing by seed. Pairing loses the other runs, which costs more power than it gains (simulated
 #: in docs/methods).
 SHARED_SEEDS = 0.8
+#: Fewest datasets for a verdict over datasets: single runs are then compared over them.
+MIN_DATASETS = 5
 #: Seed of the signs of datasets: all entry points draw the same ones.
 SIGNS_SEED = 20_260_101
 
@@ -154,6 +156,7 @@ ITEM_COUNTS = Method(
     test="McNemar's mid-p and Tango's score interval",
     function="item_model.item_difference",
     claim="new items, for exactly these trained models",
+    design="items",
     measured={"item_false_claims": {"test": "McNemar"}},
 )
 ITEM_MODEL = Method(
@@ -164,6 +167,7 @@ ITEM_MODEL = Method(
     test="t test",
     function="item_model.item_difference",
     claim="new levels of all that varied",
+    design="items",
     measured={
         "item_false_claims": {"test": "t test"},
         "cluster_false_claims": {},
@@ -244,6 +248,6 @@ def match_seeds(a: Sequence[Hashable], b: Sequence[Hashable], own: bool = False)
 
 
 def find_method(design: str) -> Method | None:
-    """The method of a design of `pairs` other than `datasets`; None for one that has no test."""
+    """The only method of a design of `pairs`; None for several (datasets, items), and for none."""
     found = [one for one in METHODS if one.design == design]
     return found[0] if len(found) == 1 else None

@@ -9,6 +9,7 @@ import pandas as pd
 from reseed.comparison.claims.budget import describe_additions, describe_datasets
 from reseed.comparison.claims.designs import (
     ASSUMED_TEST_SET,
+    ITEM_MODEL,
     RANK_FLIPS,
     SEEDS_AND_ITEMS,
     SIGN,
@@ -23,6 +24,7 @@ from reseed.comparison.claims.formatting import (
     format_share,
     keep_bounds_visible,
 )
+from reseed.comparison.claims.item_verdicts import build_item_verdict
 from reseed.comparison.claims.skewed import decisive_p, describe_skew, qualify_skewed
 from reseed.comparison.claims.verdicts import (
     Outcome,
@@ -101,6 +103,8 @@ def build_pair_verdict(row: Row) -> Verdict:
     """
     if row["design"] == "datasets":
         return _build_over_datasets(row)
+    if row["design"] == ITEM_MODEL.design:
+        return build_item_verdict({**row, "dataset": ""})
     outcome = decide_pair_outcome(row)
     method = find_method(row["design"])
     scope = method.scope if method else ""

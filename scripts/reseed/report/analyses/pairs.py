@@ -10,6 +10,7 @@ from pydantic import Field
 
 from reseed.comparison.claims import designs
 from reseed.comparison.claims.budget import list_additions
+from reseed.comparison.claims.item_verdicts import SOURCES
 from reseed.comparison.claims.pair_verdicts import build_pair_verdict, decide_pair_outcome
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Rope, pair_test
@@ -18,7 +19,12 @@ from reseed.report.analyses.shared.adjustment import adjust_family
 from reseed.report.analyses.shared.baseline_tests import add_dunnett
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.equivalence import rope_by_metric
-from reseed.report.analyses.shared.item_scores import list_item_test, test_pair
+from reseed.report.analyses.shared.item_scores import (
+    compare_pair,
+    find_item_scores,
+    list_item_test,
+    test_pair,
+)
 from reseed.report.analyses.shared.pairing import (
     ModelGroup,
     Pairing,
@@ -66,7 +72,8 @@ COLUMNS = [
     "conservative_p", "conservative_p_holm", "spread_p", "dunnett_p", "dunnett_low", "dunnett_high",
     "add", "detectable_add", "largest_difference", "detectable_sd", "is_split_assumed",
     "skewness", "skew_p", "skew_p_adjusted", "better_share", "better_low", "better_high",
-    "better_n", "better_unit",
+    "better_n", "better_unit", "method", "shared_seeds", "cluster_df",
+    *(f"{part}_{source}" for part in ("level", "share", "detectable_2x") for source in SOURCES),
 ]  # fmt: skip
 _TEXT = ["test", "rank_test", "missing", "family", "seeds_test", "add", "better_unit"]
 #: Columns that are ends of intervals of a difference.
@@ -233,12 +240,34 @@ def _compare_pairs(
     if options.baseline is not None:
         add_dunnett(group, rows, [pairing for _, _, pairing in pairs], options.level)
     for row, (a, b, pairing) in zip(rows, pairs, strict=True):
-        if pairing.design in designs.ONE_TEST_SET:
+        if pairing.design in designs.ONE_TEST_SET and group.by_items:
+            row |= _compare_by_items(data, group, row, pairing, rope, len(pairs))
+        elif pairing.design in designs.ONE_TEST_SET:
             found = test_pair(data, group, a, b, pairing, options.level)
-            facts = designs.DesignFacts("seeds", pairing.is_paired, has_items=found is not None)
-            if found and designs.choose_method(facts) is designs.SEEDS_AND_ITEMS:
-                row |= _compare_over_items(row, found, rope)
+            row |= _compare_over_items(row, found, rope) if found else {}
     return rows
+
+
+def _compare_by_items(
+    data: Data, group: ModelGroup, row: Row, pairing: Pairing, rope: float | None, pairs: int
+) -> Row:
+    """The columns of a pair of which seeds alone do not describe what varied."""
+    a, b = row["model_a"], row["model_b"]
+    scores = find_item_scores(data, group, a, b, pairing)
+    if scores is None:
+        return {}
+    columns = compare_pair(
+        scores, a, b, group.sign, alpha=row["alpha"] / pairs, level=row["level"], rope=rope
+    )
+    facts = designs.DesignFacts("items", counts_items=columns["method"] == "McNemar")
+    method = designs.choose_method(facts)
+    kept = {name: value for name, value in row.items() if name not in ("df", "scale", "rank_p")}
+    row.clear()
+    return (
+        kept
+        | columns
+        | {"design": method.design, "test": method.test, "min_runs": 1, "items": len(scores.items)}
+    )
 
 
 def _compare_over_items(row: Row, test: ItemDifference, rope: float | None) -> Row:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from reseed.comparison.claims.budget import find_shift
 from reseed.comparison.claims.designs import (
+    MIN_DATASETS,
     SIGN,
     SIGN_FLIPS,
     SIGNS_SEED,

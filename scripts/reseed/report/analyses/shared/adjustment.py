@@ -47,6 +47,11 @@ def adjust_family(rows: list[Row], family: str) -> None:
         return
     _adjust(tested)
     count = len(tested)
+    for row in tested:
+        row |= {"pairs": count, "family": family}
+    tested = [row for row in tested if "df" in row]  # others have their own columns
+    if not tested:
+        return
     # At Holm's strictest step. Rounding leaves few distinct degrees of freedom to compute for.
     level, power = tested[0]["alpha"] / count, tested[0]["target_power"]
     effect = detectable_effect(np.round([row["df"] for row in tested], 1), power, level)
@@ -55,8 +60,6 @@ def adjust_family(rows: list[Row], family: str) -> None:
         row |= {
             "joint_low": joint_low[k],
             "joint_high": joint_high[k],
-            "pairs": count,
-            "family": family,
             "rank_p_least": float(np.minimum(1.0, count * row["rank_floor"])),
             "detectable": float(effect[k]) * row["scale"],
         }

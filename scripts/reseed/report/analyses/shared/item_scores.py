@@ -179,23 +179,56 @@ def list_designs(result: ItemDifference, alpha: float) -> dict[str, float]:
     return columns
 
 
+def compare_pair(
+    scores: ItemScores,
+    a: str,
+    b: str,
+    sign: int,
+    *,
+    alpha: float,
+    level: float,
+    fixed: Sequence[str] = (),
+    rope: float | None = None,
+) -> Row:
+    """Columns of the pair `a` − `b`: its test, and what more levels of each source would show.
+
+    Args:
+        scores: of both models.
+        a, b: the models.
+        sign: 1 if more is better, else −1.
+        alpha: size of the test at Holm's first step.
+        level: of the interval.
+        fixed: of `compare_models`.
+        rope: half-width of practical equivalence, in units of the score.
+    """
+    if not scores.has_verdict:
+        return list_means(scores, a, b, sign)
+    test, is_shared = compare_models(scores, a, b, sign, fixed, level)
+    return list_item_test(test, is_shared, rope) | list_designs(test, alpha)
+
+
+def find_item_scores(
+    data: Data, group: ModelGroup, a: str, b: str, pairing: Pairing
+) -> ItemScores | None:
+    """Scores of the items of two models on the one split that they share, of the runs of `pairing`.
+
+    None if they are not known, or of other runs.
+    """
+    found = [one for one in _list_test_sets(data, group) if {a, b} <= {*one.models}]
+    if len(found) != 1:
+        return None
+    scores = replace(found[0], has_own_seeds=not pairing.is_paired)
+    sides, _ = scores.pair_seeds(a, b)
+    is_same = [len(one.seeds) for one in sides] == [len(pairing.a), len(pairing.b)]
+    return scores if is_same else None
+
+
 def test_pair(
     data: Data, group: ModelGroup, a: str, b: str, pairing: Pairing, level: float
 ) -> ItemDifference | None:
-    """The test of model `a` − `b` (positive: A is better) over the items of their test set.
-
-    None unless both models have two runs or more with outputs of items on one common split, and
-    the runs are those of `pairing`.
-    """
-    if pairing.n < 2:
-        return None
-    own = not pairing.is_paired
-    found = [one for one in _list_test_sets(data, group) if {a, b} <= {*one.models}]
-    if len(found) != 1 or not found[0].has_verdict:
-        return None
-    scores = replace(found[0], has_own_seeds=own)
-    sides, _ = scores.pair_seeds(a, b)
-    if [len(one.seeds) for one in sides] != [len(pairing.a), len(pairing.b)]:
+    """The test of model `a` − `b` over seeds and items; None without items, or with one run."""
+    scores = find_item_scores(data, group, a, b, pairing) if pairing.n > 1 else None
+    if scores is None or not scores.has_verdict:
         return None
     return compare_models(scores, a, b, group.sign, level=level)[0]
 
@@ -216,7 +249,7 @@ def _list_test_sets(data: Data, group: ModelGroup) -> list[ItemScores]:
         outputs = data.shared["outputs"].get(place, [])
         data.shared[key] = [
             ItemScores(
-                group.key["dataset"], range(len(arms[0].y_true)), ("",), None,
+                group.key["dataset"], range(len(arms[0].y_true)), ("",), arms[0].clusters,
                 {
                     one.key[ARM]: ModelScores(
                         item_values(metric, one.y_true, one.predictions_for(metric))[:, None],

@@ -53,6 +53,7 @@ class Outputs:
     probability: (runs, items) of class 1, or (runs, items, classes) of every class; of a
         regression the predicted values, of scored items the scores.
     y_true: (items,) classes as integers, or target values.
+    clusters: (items,) code of the cluster of each item, if there are some.
     failed: number of runs without outputs.
     """
 
@@ -62,6 +63,7 @@ class Outputs:
     probability: np.ndarray
     y_true: np.ndarray
     failed: int
+    clusters: np.ndarray | None = None
 
     @property
     def n(self) -> int:
@@ -132,7 +134,7 @@ def read_outputs(data: Data) -> Iterator[Outputs]:
         task = data.info.datasets[group.key["dataset"]].task
         key = {name: group.key.get(name) for name in ARM_OUTPUT_COLUMNS} | {ARM: get_arm(group.key)}
         y_true = group.y_true if task in VALUE_TASKS else group.y_true.astype(np.int64)
-        yield Outputs(key, task, group.seeds, group.scores, y_true, group.failed)
+        yield Outputs(key, task, group.seeds, group.scores, y_true, group.failed, group.clusters)
 
 
 def select_outputs(data: Data, options: SplitOptions) -> list[Outputs]:

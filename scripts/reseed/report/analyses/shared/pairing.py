@@ -44,7 +44,7 @@ class ModelGroup:
     test_train_ratio: n_test / n_train of the splits; 0 with one split only.
     trials: one row a finished trial, with its `score` on `metric`.
     failed: number of trials without a score, by model.
-    is_split_assumed: of `DatasetInfo`.
+    is_split_assumed, by_items: of `DatasetInfo`.
     """
 
     key: Row
@@ -56,6 +56,7 @@ class ModelGroup:
     trials: pd.DataFrame
     failed: dict[str, int]
     is_split_assumed: bool = False
+    by_items: bool = False
 
     @property
     def models(self) -> list[str]:
@@ -175,6 +176,7 @@ def _group_models(data: Data) -> Iterator[ModelGroup]:
             trials.assign(score=score)[~bad],
             {model: int(count) for model, count in failed.items()},
             dataset.is_split_assumed,
+            dataset.by_items,
         )
 
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from reseed.core.checked_io import TableReader, read_table
 from reseed.core.coordinates import KEPT_PARTS
-from reseed.core.schemas import MODEL_SEED_COLUMNS, PREDICTION_COLUMNS, TARGET_COLUMNS, Row
+from reseed.core.schemas import CLUSTER, MODEL_SEED_COLUMNS, PREDICTION_COLUMNS, TARGET_COLUMNS, Row
 from reseed.metrics.outputs import as_stored_dtype, to_probabilities
 
 _EMPTY = np.empty(0)
@@ -32,6 +32,7 @@ class OutputGroup:
     outputs: the raw outputs of `scores` (`as_stored_dtype`), of the same shape.
     validation: outputs of the validation rows; None if they were not stored.
     validation_true: targets of the validation rows.
+    clusters: (items,) code of the cluster of each item, if imported scores have some.
     """
 
     key: Row
@@ -42,6 +43,7 @@ class OutputGroup:
     outputs: np.ndarray | None = None
     validation: np.ndarray | None = None
     validation_true: np.ndarray | None = None
+    clusters: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,8 @@ class Predictions:
         index = scores.read(PREDICTION_COLUMNS).to_pandas().drop_duplicates()
         for key in index.to_dict("records"):
             split = {name: key[name] for name in TARGET_COLUMNS}
-            truth = _read_values(targets, split, list(KEPT_PARTS))
+            nested = [CLUSTER] if CLUSTER in targets.columns else []
+            truth = _read_values(targets, split, [*KEPT_PARTS, *nested])
             rows = _read_values(scores, key, [*MODEL_SEED_COLUMNS, *KEPT_PARTS])
             finished = [i for i, outputs in enumerate(rows["test"]) if len(outputs)]
             y_true, validation_true = (truth[p][0] if len(truth[p]) else _EMPTY for p in KEPT_PARTS)
@@ -98,6 +101,7 @@ class Predictions:
                 test,
                 validation if validation.size else None,
                 validation_true if validation.size else None,
+                np.asarray(truth[CLUSTER][0]) if nested else None,
             )
 
 

@@ -1,0 +1,87 @@
+"""What varied in the scores of a table, hence what decides between models and what it covers.
+
+Every door asks `choose_design`: `compare`, `items`, `gate`, imports of studies, `reseed read`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from reseed.comparison.claims.designs import MIN_DATASETS, DesignFacts, Method, choose_method
+from reseed.readers.scores import Scores
+
+_SPLITS = {"fold", "data_seed", "repeat"}
+#: Labels of what may vary, the outermost first.
+_SOURCES = ("dataset", "data_seed", "repeat", "fold", "seed", "prompt", "cluster", "item",
+            "repetition")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Design:
+    """What varied.
+
+    unit: what shows the spread: `runs` (one score a run, with its items where they are known), or
+        `items` with every factor that is crossed with them.
+    levels: number of levels of each source that varied.
+    facts: what selects the test of two models; over datasets there is another one.
+    """
+
+    unit: Literal["runs", "items"]
+    levels: Mapping[str, int]
+    facts: DesignFacts
+
+    @property
+    def method(self) -> Method:
+        """The test on one dataset, of models that share their seeds."""
+        return choose_method(self.facts)
+
+    def describe(self) -> str:
+        """What varied, and what a verdict on one dataset covers."""
+        varied = " × ".join(
+            f"{count:,} {name.replace('_', ' ')}s" for name, count in self.levels.items()
+        )
+        return f"Varied: {varied or 'nothing'}. Verdicts on a dataset cover {self.method.claim}."
+
+
+def choose_design(scores: Scores, asks_items: bool = False) -> Design:
+    """The design of a table of scores.
+
+    Items decide where seeds alone do not describe what varied: items with clusters, prompts or
+    repeats, one run of each model on few datasets, and logs of evaluation harnesses.
+
+    Args:
+        scores: of all models.
+        asks_items: whether the user asks for a comparison over items.
+    """
+    levels = _count_levels(scores)
+    if asks_items or _need_items(scores, levels):
+        is_count = {*levels} <= {"dataset", "item"} and scores.frame["value"].isin((0, 1)).all()
+        facts = DesignFacts("items", counts_items=bool(is_count) and not scores.predictions)
+        return Design("items", levels, facts)
+    if _SPLITS & {*levels}:
+        return Design("runs", levels, DesignFacts("splits"))
+    return Design("runs", levels, DesignFacts("seeds", True, has_items=scores.has_items))
+
+
+def _count_levels(scores: Scores) -> dict[str, int]:
+    frame = scores.frame
+    counts = {name: frame[name].nunique() for name in _SOURCES if name in frame}
+    if scores.predictions:
+        counts["item"] = max(one.rows["item"].nunique() for one in scores.predictions)
+        if "cluster" in scores.named:
+            counts["cluster"] = scores.source.text(str(scores.columns["cluster"])).nunique()
+    return {name: int(counts[name]) for name in _SOURCES if counts.get(name, 0) > 1}
+
+
+def _need_items(scores: Scores, levels: Mapping[str, int]) -> bool:
+    if scores.source.layout.is_log:
+        return True
+    named = scores.named
+    if not scores.has_items or _SPLITS & named:
+        return False
+    if "cluster" in named or ({"prompt", "repetition"} & named and not scores.predictions):
+        return True
+    has_one_run = scores.frame.groupby("model")["seed"].nunique().max() < 2
+    return bool(has_one_run) and levels.get("dataset", 1) < MIN_DATASETS
