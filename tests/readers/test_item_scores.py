@@ -118,8 +118,6 @@ def test_a_run_with_an_item_without_a_score_has_failed():
             "holds 'all'.* item",
         ),
         (table(qid=lambda f: f["qid"].replace("q3", None)), "column 'qid' is empty"),
-        (table().query("seed == 0"), "one run of each model"),
-        (table().query("seed == 0").drop(columns="seed"), "one run of each model"),
     ],
 )
 def test_invalid_input_is_refused(frame, words):

@@ -246,8 +246,8 @@ def gate(
     tests: list[GateTest] = []
     if has_items[0]:
         reach = find_reach(frame["score"].dropna().to_numpy(dtype=float))
-        for scores in arrange_items(frame, repeats, failed):
-            tests.append(test_items(scores, sign, fixed, reach))
+        for scores in arrange_items(frame, repeats, failed, fixed):
+            tests.append(test_items(scores, sign, reach))
             notes += scores.notes
     else:
         tests += [GateTest(name, one) for name, one in compare_runs(frame, sign)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,16 +70,15 @@ class GateTest:
         return low, high
 
 
-def test_items(scores: ItemScores, sign: int, fixed: Sequence[str], reach: float) -> GateTest:
+def test_items(scores: ItemScores, sign: int, reach: float) -> GateTest:
     """The test of the models `candidate` and `baseline` on one dataset.
 
     Args:
         scores: of both models.
         sign: 1 if more is better, else −1.
-        fixed: factors that the decision need not hold for new levels of.
         reach: of `GateTest`.
     """
-    result, _ = compare_models(scores, "candidate", "baseline", sign, fixed)
+    result, _ = compare_models(scores, "candidate", "baseline", sign)
     count = len(scores.items)
     if result.discordant:
         return GateTest(scores.dataset, result, items=count)

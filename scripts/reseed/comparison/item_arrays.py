@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,13 +20,15 @@ from reseed.stats.pass_at_k import pass_all_k, pass_at_k
 REPEATS = ("mean", "factor", "pass@k", "pass^k")
 #: What to do with items that a model failed on.
 FAILED = ("refuse", "drop", "zero", "repeats")
+#: Factors whose levels may be taken as fixed.
+FIXED = ("seed", "prompt")
 _PASS = re.compile(r"pass([@^])([1-9]\d*)")
 #: Labels of a cell, in the order of the axes.
 _CELL = ("seed", "prompt", "item")
 
 
 def arrange_items(
-    frame: pd.DataFrame, repeats: str = "mean", failed: str = "refuse", own_seeds: bool = False
+    frame: pd.DataFrame, repeats: str = "mean", failed: str = "refuse", fixed: Sequence[str] = ()
 ) -> Iterator[ItemScores]:
     """Yield the scores of each dataset; every model must have every item of every run.
 
@@ -36,24 +38,27 @@ def arrange_items(
             which takes repeats as runs of their own, as if each had a seed.
         failed: `refuse` scores that are missing; `drop` these items for all models; `zero`;
             or leave out failed `repeats` of items of which others have a score.
-        own_seeds: whether equal seeds of two models share nothing.
+        fixed: factors whose levels are no sample (`FIXED`).
 
     Raises:
         ReseedError: for scores that are missing or occur twice, an item in several clusters,
             runs that differ in their items or prompts, and pass@k of scores that are not 0 and 1.
     """
-    _check_choices(repeats, failed)
+    _check_choices(repeats, failed, fixed)
     for dataset, rows in frame.groupby("dataset", sort=False):
         where = f"dataset {dataset!r}: " if dataset else ""
         found = _arrange(rows.reset_index(drop=True), str(dataset), where, repeats, failed)
-        yield replace(found, has_own_seeds=own_seeds)
+        yield replace(found, fixed=tuple(fixed))
 
 
-def _check_choices(repeats: str, failed: str) -> None:
+def _check_choices(repeats: str, failed: str, fixed: Sequence[str]) -> None:
     if repeats not in REPEATS[:2] and not _PASS.fullmatch(repeats):
         raise ReseedError(f"repeats: {repeats!r} is none of {', '.join(REPEATS)} (such as pass@5).")
     if failed not in FAILED:
         raise ReseedError(f"failed: {failed!r} is none of {', '.join(FAILED)}.")
+    for name in fixed:
+        if name not in FIXED:
+            raise ReseedError(f"fixed: {name!r} is none of {', '.join(FIXED)}.")
 
 
 def _arrange(rows: pd.DataFrame, dataset: str, where: str, repeats: str, failed: str) -> ItemScores:

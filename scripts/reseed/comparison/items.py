@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from reseed.comparison.arguments import PairChoice, check_levels, check_names, choose_read_options
-from reseed.comparison.claims.item_verdicts import build_item_verdict
+from reseed.comparison.claims.designs import ITEM_MODEL
+from reseed.comparison.claims.item_verdicts import SOURCES, build_item_verdict
 from reseed.comparison.claims.possible_ranks import MIN_RANKED
 from reseed.comparison.item_arrays import arrange_items
 from reseed.comparison.item_metrics import bootstrap_pair, compute_contributions, describe_metric
@@ -19,14 +20,28 @@ from reseed.comparison.ranking import rank_item_scores
 from reseed.comparison.resolution import check_frame
 from reseed.comparison.shown import note_two_procedures
 from reseed.core.errors import ReseedError
-from reseed.metrics.names import is_share
+from reseed.core.schemas import MODEL_SEED_COLUMNS, SPLIT_COLUMNS
+from reseed.core.study_info import DatasetInfo, build_study_info
+from reseed.readers import EXPERIMENT
 from reseed.readers.read import read_scores
 from reseed.readers.scores import Scores
-from reseed.report.analyses.shared.adjustment import adjust_p
-from reseed.report.analyses.shared.item_scores import ItemScores, compare_pair
+from reseed.report.analyses import pairs as analysis
+from reseed.report.analyses.shared.data import Data
+from reseed.report.analyses.shared.item_scores import ItemScores
 
-#: Factors whose levels may be taken as fixed.
-FIXED = ("seed", "prompt")
+_OF_ROPE = ("rope", "equivalence_p", "equivalence_p_holm")
+_OF_BOOTSTRAP = ("boot_low", "boot_high")
+_LEVELS = [f"level_{source}" for source in SOURCES]
+#: Columns of `ItemComparison.verdicts`.
+COLUMNS = [
+    "dataset", "model_a", "model_b", "seeds_a", "difference", "low", "high", "se", "p", "method",
+    "shared_seeds", "cluster_df", *_LEVELS,
+    *(f"share_{source}" for source in SOURCES), "skewness", "skew_p", "better_share", "better_low",
+    "better_high", "better_n", "better_unit", *_OF_ROPE[:2], "detectable",
+    *(f"detectable_2x_{source}" for source in SOURCES), "p_holm", "p_adjusted", "pairs",
+    _OF_ROPE[2], "skew_p_adjusted", "alpha", "level", *_OF_BOOTSTRAP, "metric",
+    "greater_is_better", "factor", "unit", "outcome", "verdict",
+]  # fmt: skip
 
 
 def compare_items(
@@ -85,16 +100,37 @@ def compare_items(
         >>> print(*found.answer)
         ours beats base: difference 20.0 points (accuracy), 95 % interval 15.0 to 26.1...
     """
-    _check_options(fixed, rope, level, alpha)
+    check_levels(level=level, alpha=alpha)
+    if rope is not None and not rope > 0:
+        raise ReseedError(f"rope is {rope!r}: give a number above 0, in units of the score.")
     table = source
     if not isinstance(table, Scores):
         given = choose_read_options(metric, columns, cluster, greater_is_better)
         table, _ = read_scores(source, given, ("model", "item"))
-    sign, frame = table.sign, table.items()
-    rows: list[dict[str, Any]] = []
-    notes = list(table.notes)
+    choice = PairChoice(baseline, [list(pair) for pair in pairs])
+    options = {"rope": rope, "level": level, "alpha": alpha, "seeds": seeds}
+    return compare_by_items(table, choice, options, (repeats, failed, tuple(fixed)), title)
+
+
+def compare_by_items(
+    table: Scores,
+    choice: PairChoice,
+    options: Mapping[str, Any],
+    combined: tuple[str, str, tuple[str, ...]],
+    title: str,
+) -> ItemComparison:
+    """Models compared over items by the analysis `pairs`.
+
+    Args:
+        table: scores of items.
+        choice: which pairs are compared.
+        options: of the analysis.
+        combined: `repeats`, `failed` and `fixed` of `arrange_items`.
+        title: heading of the report.
+    """
+    frame, repeats, notes = table.items(), combined[0], list(table.notes)
     check_frame(frame, table.metric)
-    predicted = list(arrange_items(frame, repeats, failed, seeds == "own"))
+    predicted = list(arrange_items(frame, *combined))
     arranged = predicted
     if table.computed:
         arranged = [
@@ -102,21 +138,24 @@ def compare_items(
             for one in predicted
         ]
         notes.append(describe_metric(predicted[0], table.computed))
-    for scores, raw in zip(arranged, predicted, strict=True):
+    for scores in arranged:
         notes += scores.notes
-        chosen = _choose_pairs(scores, baseline, pairs)
-        found = _compare_pairs(scores, chosen, sign, fixed, rope, level, alpha)
-        if table.computed and raw.has_verdict:
-            _add_bootstrap(found, raw, str(table.computed), sign, level)
-        rows += found
+        check_names(choice, list(scores.models))
     label = table.metric if repeats in ("mean", "factor") else repeats
-    verdicts = _add_verdicts(rows, table, frame["score"].dropna(), label)
-    board = pd.concat([_rank_models(scores, sign) for scores in arranged], ignore_index=True)
+    data = _tabulate(arranged, table, label)
+    chosen: dict[str, Any] = {"baseline": choice.baseline, "pairs": choice.pairs or None}
+    rows = analysis.analyse(data, analysis.Options(**chosen, **options))
+    rows = rows[rows["design"] == ITEM_MODEL.design]
+    if table.computed:
+        ends = [_bootstrap(row, predicted, table) for row in rows.to_dict("records")]
+        rows = rows.assign(**dict(zip(_OF_BOOTSTRAP, zip(*ends, strict=True), strict=True)))
+    verdicts = _name_columns(rows, arranged)
+    board = pd.concat([_rank_models(scores, table.sign) for scores in arranged], ignore_index=True)
     if repeats == "factor":
         notes.append("Each repeat is taken as a run with a seed of its own.")
     overall = None
     if len(arranged) > 1 and len(arranged[0].models) >= MIN_RANKED:
-        overall = rank_item_scores(arranged, sign, 1 - alpha)
+        overall = rank_item_scores(arranged, table.sign, 1 - verdicts["alpha"].iloc[0])
         notes += overall.notes if overall else []
     notes += note_two_procedures(verdicts)
     return ItemComparison(
@@ -125,21 +164,59 @@ def compare_items(
     )  # fmt: skip
 
 
-def _add_bootstrap(
-    rows: list[dict[str, Any]], scores: ItemScores, metric: str, sign: int, level: float
-) -> None:
-    for row in rows:
-        ends = bootstrap_pair(scores, metric, row["model_a"], row["model_b"], sign, level)
-        row |= dict(zip(("boot_low", "boot_high"), ends, strict=True))
+def _tabulate(arranged: Sequence[ItemScores], table: Scores, label: str) -> Data:
+    """The runs of all models with their scores of items, as analyses read them."""
+    runs = []
+    for one in arranged:
+        seeds = dict.fromkeys(seed for model in one.models.values() for seed in model.seeds)
+        number = {seed: place for place, seed in enumerate(seeds)}
+        for name, model in one.models.items():
+            means = model.values.mean(axis=(1, 2))
+            runs += [
+                {"dataset": one.dataset, "model": name, "status": "ok", label: float(mean)}
+                | dict.fromkeys(MODEL_SEED_COLUMNS, number[seed])
+                for seed, mean in zip(model.seeds, means, strict=True)
+            ]
+    given = dict.fromkeys(("experiment", "scheme", "hyperparameters_source"), EXPERIMENT)
+    metrics = pd.DataFrame(runs).assign(
+        **given, varied="model", test_ratio=np.nan, **dict.fromkeys(SPLIT_COLUMNS, 0)
+    )
+    facts = DatasetInfo(
+        metric=label, greater_is_better=table.sign > 0, by_items=True,
+        metric_is_share=table.is_share,
+    )  # fmt: skip
+    info = build_study_info({}, {one.dataset: facts for one in arranged})
+    return Data(metrics, info, items={one.dataset: one for one in arranged})
 
 
-def _check_options(fixed: Sequence[str], rope: float | None, level: float, alpha: float) -> None:
-    check_levels(level=level, alpha=alpha)
-    if rope is not None and not rope > 0:
-        raise ReseedError(f"rope is {rope!r}: give a number above 0, in units of the score.")
-    for name in fixed:
-        if name not in FIXED:
-            raise ReseedError(f"fixed: {name!r} is none of {', '.join(FIXED)}.")
+def _name_columns(rows: pd.DataFrame, arranged: Sequence[ItemScores]) -> pd.DataFrame:
+    """The columns that describe a comparison over items; verdicts name the dataset."""
+    if rows.empty:
+        raise ReseedError("No dataset holds two models: give the scores of both on the same items.")
+    models = {(one.dataset, name): model for one in arranged for name, model in one.models.items()}
+    found = [build_item_verdict(row) for row in rows.to_dict("records")]
+    tested = (rows["low"] < rows["high"]).groupby(rows["dataset"]).transform("sum")
+    columns = [name for name in COLUMNS if name in {*rows, "seeds_a"}]
+    if rows["rope"].isna().all():
+        columns = [name for name in columns if name not in _OF_ROPE]
+    return rows.assign(
+        seeds_a=[
+            len(models[key].seeds) for key in zip(rows["dataset"], rows["model_a"], strict=True)
+        ],
+        pairs=tested.astype(int),
+        **rows[_LEVELS].astype(int),
+        verdict=[verdict.sentence() for verdict in found],
+    ).reset_index(drop=True)[columns]
+
+
+def _bootstrap(
+    row: Mapping[Any, Any], predicted: Sequence[ItemScores], table: Scores
+) -> tuple[float, float]:
+    (scores,) = (one for one in predicted if one.dataset == row["dataset"])
+    if not scores.has_verdict:
+        return np.nan, np.nan
+    names = row["model_a"], row["model_b"]
+    return bootstrap_pair(scores, str(table.computed), *names, table.sign, row["level"])
 
 
 def _rank_models(scores: ItemScores, sign: int) -> pd.DataFrame:
@@ -157,64 +234,3 @@ def _rank_models(scores: ItemScores, sign: int) -> pd.DataFrame:
     ]
     rows.sort(key=lambda row: -sign * row["mean"])
     return pd.DataFrame(rows)
-
-
-def _choose_pairs(
-    scores: ItemScores, baseline: str | None, pairs: Sequence[Sequence[str]]
-) -> list[tuple[str, str]]:
-    names = list(scores.models)
-    check_names(PairChoice(baseline, [list(pair) for pair in pairs]), names)
-    if pairs:
-        return [(pair[0], pair[1]) for pair in pairs]
-    return [pair for pair in combinations(names, 2) if baseline is None or baseline in pair]
-
-
-def _compare_pairs(
-    scores: ItemScores,
-    pairs: list[tuple[str, str]],
-    sign: int,
-    fixed: Sequence[str],
-    rope: float | None,
-    level: float,
-    alpha: float,
-) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = []
-    for pair in pairs:
-        a, b = sorted(pair, key=lambda name: -sign * scores.models[name].values.mean())
-        row: dict[str, Any] = {
-            "dataset": scores.dataset, "model_a": a, "model_b": b,
-            "seeds_a": len(scores.models[a].seeds),
-        }  # fmt: skip
-        rows.append(
-            row
-            | compare_pair(
-                scores, a, b, sign, alpha=alpha / len(pairs), level=level, fixed=fixed, rope=rope
-            )
-        )
-    adjust_p(rows)
-    extra = {"alpha": alpha, "level": level}
-    return [row | extra for row in rows]
-
-
-def _add_verdicts(
-    rows: list[dict[str, Any]], source: Scores, score: pd.Series, label: str
-) -> pd.DataFrame:
-    if not rows:
-        raise ReseedError("No dataset holds two models: give the scores of both on the same items.")
-    verdicts = pd.DataFrame(rows)
-    in_points = source.computed is not None and is_share(source.metric)
-    in_points = (
-        in_points
-        or bool(score.isin((0, 1)).all())
-        or (is_share(source.metric) and bool(score.between(0, 1).all()))
-    )
-    if in_points:  # no difference of shares is larger than 1
-        verdicts = verdicts.assign(**verdicts[["low", "high"]].clip(-1, 1))
-    table = verdicts.assign(
-        metric=label, greater_is_better=source.sign > 0,
-        factor=100.0 if in_points else 1.0, unit="points" if in_points else "",
-    )  # fmt: skip
-    found = [build_item_verdict(row) for row in table.to_dict("records")]
-    table["outcome"] = [verdict.outcome for verdict in found]
-    table["verdict"] = [verdict.sentence() for verdict in found]
-    return table

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.core.errors import ReseedError
+from reseed.metrics.names import is_share
 from reseed.readers.columns import ColumnMap
 from reseed.readers.item_predictions import ItemPredictions, ItemTask
 from reseed.readers.source_table import SourceTable
@@ -91,6 +92,15 @@ class Scores:
     def has_items(self) -> bool:
         """Whether the scores are of items of runs."""
         return bool(self.predictions) or "item" in self.named
+
+    @property
+    def is_share(self) -> bool:
+        """Whether scores of items are shares of 1, so that differences are in points."""
+        if self.predictions:
+            return is_share(self.metric)
+        values = self.frame.loc[self.frame["metric"] == self.metric, "value"].dropna()
+        is_count = bool(values.isin((0, 1)).all())
+        return is_count or (is_share(self.metric) and bool(values.between(0, 1).all()))
 
     def items(self) -> pd.DataFrame:
         """One row a score of `metric`: `LABELS` as text, and `score` (NaN: the item failed).

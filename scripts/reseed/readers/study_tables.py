@@ -119,7 +119,7 @@ def tabulate_runs(
             options.unit,
         ).model_copy(
             update=({"is_split_assumed": True} if name in assumed else {})
-            | ({"by_items": True} if by_items else {})
+            | ({"by_items": True, "metric_is_share": scores.is_share} if by_items else {})
         )
         for name, metric in primary.items()
     }

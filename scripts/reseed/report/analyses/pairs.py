@@ -72,7 +72,7 @@ COLUMNS = [
     "conservative_p", "conservative_p_holm", "spread_p", "dunnett_p", "dunnett_low", "dunnett_high",
     "add", "detectable_add", "largest_difference", "detectable_sd", "is_split_assumed",
     "skewness", "skew_p", "skew_p_adjusted", "better_share", "better_low", "better_high",
-    "better_n", "better_unit", "method", "shared_seeds", "cluster_df",
+    "better_n", "better_unit", "method", "se", "shared_seeds", "cluster_df",
     *(f"{part}_{source}" for part in ("level", "share", "detectable_2x") for source in SOURCES),
 ]  # fmt: skip
 _TEXT = ["test", "rank_test", "missing", "family", "seeds_test", "add", "better_unit"]
@@ -202,7 +202,7 @@ def _compare_pairs(
         "factor": group.factor,
         "unit": group.unit,
         **options.model_dump(include={"level", "alpha", "min_runs", "target_power"}),
-        "largest_difference": share_maximum(group.metric, group.trials["score"]),
+        "largest_difference": _find_largest(group),
         "is_split_assumed": group.is_split_assumed,
     }
     rows: list[Row] = []
@@ -248,6 +248,13 @@ def _compare_pairs(
     return rows
 
 
+def _find_largest(group: ModelGroup) -> float | None:
+    """The largest possible difference, of two shares; None for other scores."""
+    if group.by_items:
+        return 1.0 if group.unit == "points" else None
+    return share_maximum(group.metric, group.trials["score"])
+
+
 def _compare_by_items(
     data: Data, group: ModelGroup, row: Row, pairing: Pairing, rope: float | None, pairs: int
 ) -> Row:
@@ -259,6 +266,7 @@ def _compare_by_items(
     columns = compare_pair(
         scores, a, b, group.sign, alpha=row["alpha"] / pairs, level=row["level"], rope=rope
     )
+    columns |= {"p_holm": columns["p"], "p_adjusted": columns["p"]}  # until adjusted
     facts = designs.DesignFacts("items", counts_items=columns["method"] == "McNemar")
     method = designs.choose_method(facts)
     kept = {name: value for name, value in row.items() if name not in ("df", "scale", "rank_p")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,9 @@ from reseed.core.study_info import StudyInfo, read_study_info
 from reseed.metrics.directions import infer_direction
 from reseed.report.analyses.shared.arms import with_arms
 from reseed.report.analyses.shared.predictions import Predictions
+
+if TYPE_CHECKING:
+    from reseed.report.analyses.shared.item_scores import ItemScores
 
 _IMPORTED_COLUMNS = ["given_seed", "repeat"]
 
@@ -40,6 +43,7 @@ class Data:
     metrics: one row a trial and experiment (`metrics.parquet`).
     published: folder of the papers' numbers; None without one.
     predictions: reader of per-item outputs and training curves; None if none were collected.
+    items: scores of items by dataset, of data in memory.
     shared: what several analyses compute from the data, by name or key (`pairing.group_models`).
     """
 
@@ -47,6 +51,7 @@ class Data:
     info: StudyInfo
     published: Path | None = None
     predictions: Predictions | None = None
+    items: Mapping[str, ItemScores] = field(default_factory=dict)
     shared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -68,6 +68,7 @@ class ItemScores:
     clusters: (items,) code of the cluster of each item; None without clusters.
     targets: (items,) what is true of each item, where `values` are predictions; else None.
     has_own_seeds: whether equal seeds of two models share nothing.
+    fixed: factors whose levels are no sample, so that they are averaged: `seed` or `prompt`.
     """
 
     dataset: str
@@ -78,6 +79,7 @@ class ItemScores:
     notes: tuple[str, ...] = field(default=())
     targets: Array | None = None
     has_own_seeds: bool = False
+    fixed: tuple[str, ...] = ()
 
     @property
     def has_verdict(self) -> bool:
@@ -96,7 +98,7 @@ class ItemScores:
 
 
 def compare_models(
-    scores: ItemScores, a: str, b: str, sign: int, fixed: Sequence[str] = (), level: float = 0.95
+    scores: ItemScores, a: str, b: str, sign: int, level: float = 0.95
 ) -> tuple[ItemDifference, bool | None]:
     """The test of model `a` − `b`, and whether seeds are shared (None: seeds are not sampled).
 
@@ -104,14 +106,13 @@ def compare_models(
         scores: of both models.
         a, b: the models.
         sign: 1 if more is better, else −1.
-        fixed: factors whose levels are averaged: `seed` or `prompt`.
         level: of the interval.
     """
     sides, is_shared = scores.pair_seeds(a, b)
     first, second = (one.values for one in sides[::sign])  # not negated: 0 and 1 have a test
     factors: list[Factor] = []
     for axis, factor in ((1, Factor("prompt", True)), (0, Factor("seed", is_shared))):
-        if factor.name in fixed:
+        if factor.name in scores.fixed:
             first, second = first.mean(axis=axis), second.mean(axis=axis)
         else:
             factors.insert(0, factor)
@@ -187,7 +188,6 @@ def compare_pair(
     *,
     alpha: float,
     level: float,
-    fixed: Sequence[str] = (),
     rope: float | None = None,
 ) -> Row:
     """Columns of the pair `a` − `b`: its test, and what more levels of each source would show.
@@ -198,12 +198,11 @@ def compare_pair(
         sign: 1 if more is better, else −1.
         alpha: size of the test at Holm's first step.
         level: of the interval.
-        fixed: of `compare_models`.
         rope: half-width of practical equivalence, in units of the score.
     """
     if not scores.has_verdict:
         return list_means(scores, a, b, sign)
-    test, is_shared = compare_models(scores, a, b, sign, fixed, level)
+    test, is_shared = compare_models(scores, a, b, sign, level)
     return list_item_test(test, is_shared, rope) | list_designs(test, alpha)
 
 
@@ -230,7 +229,7 @@ def test_pair(
     scores = find_item_scores(data, group, a, b, pairing) if pairing.n > 1 else None
     if scores is None or not scores.has_verdict:
         return None
-    return compare_models(scores, a, b, group.sign, level=level)[0]
+    return compare_models(scores, a, b, group.sign, level)[0]
 
 
 test_pair.__test__ = False  # type: ignore[attr-defined]
@@ -241,6 +240,8 @@ def _list_test_sets(data: Data, group: ModelGroup) -> list[ItemScores]:
 
     Empty for a metric that items have no contributions to.
     """
+    if group.key["dataset"] in data.items:
+        return [data.items[group.key["dataset"]]]
     if "outputs" not in data.shared:
         data.shared["outputs"] = group_by_key(read_outputs(data), SCHEME_COLUMNS)
     place = key_values(group.key, SCHEME_COLUMNS)

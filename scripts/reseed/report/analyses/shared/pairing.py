@@ -166,6 +166,8 @@ def _group_models(data: Data) -> Iterator[ModelGroup]:
         bad = (trials["status"] != "ok") | ~np.isfinite(score)
         failed = bad.groupby(trials[ARM], sort=False).sum()
         factor, unit = difference_unit(metric, score[~bad], dataset.metric_unit)
+        if dataset.by_items:
+            factor, unit = (100.0, "points") if dataset.metric_is_share else (1.0, "")
         yield ModelGroup(
             key,
             metric,
