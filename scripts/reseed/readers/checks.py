@@ -8,7 +8,6 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 
-from reseed.comparison.claims.designs import MIN_DATASETS
 from reseed.core.errors import suggest_name
 from reseed.core.pair_tests import MIN_DATASETS
 from reseed.core.schemas import SPLIT_COLUMNS

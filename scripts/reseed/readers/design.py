@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from reseed.comparison.claims.designs import MIN_DATASETS, DesignFacts, Method, choose_method
+from reseed.comparison.claims.designs import DesignFacts, Method, choose_method
+from reseed.core.pair_tests import MIN_DATASETS
 from reseed.readers.scores import Scores
 
 _SPLITS = {"fold", "data_seed", "repeat"}

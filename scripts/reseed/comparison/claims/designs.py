@@ -14,8 +14,6 @@ from typing import Literal, NamedTuple
 #: pairing by seed. Pairing loses the other runs, which costs more power than it gains (simulated
 #: in docs/methods).
 SHARED_SEEDS = 0.8
-#: Fewest datasets for a verdict over datasets: single runs are then compared over them.
-MIN_DATASETS = 5
 #: Seed of the signs of datasets: all entry points draw the same ones.
 SIGNS_SEED = 20_260_101
 

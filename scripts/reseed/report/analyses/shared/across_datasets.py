@@ -10,7 +10,6 @@ import pandas as pd
 
 from reseed.comparison.claims.budget import find_shift
 from reseed.comparison.claims.designs import (
-    MIN_DATASETS,
     SIGN,
     SIGN_FLIPS,
     SIGNS_SEED,
