@@ -89,7 +89,7 @@ def main(arguments: list[str] | None = None) -> None:
         _keep_inputs(options)
         options.run(options)
     except ReseedError as error:
-        sys.exit(show_controls(f"Error: {options.speak(str(error))}"))
+        sys.exit(show_controls(f"Error: {options.speak(getattr(error, 'fields', str(error)))}"))
     except KeyboardInterrupt:
         sys.exit(_INTERRUPTED)
     except OSError as error:

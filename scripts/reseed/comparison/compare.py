@@ -28,6 +28,7 @@ from reseed.comparison.arguments import (
 from reseed.comparison.claims.possible_ranks import MIN_RANKED
 from reseed.comparison.item_result import ItemComparison
 from reseed.comparison.items import compare_items
+from reseed.comparison.python_errors import in_arguments
 from reseed.comparison.resolution import check_resolution
 from reseed.comparison.result import STUDY_NAME, Comparison
 from reseed.config.defaults import apply_pair_options, default_analyses_and_exhibits
@@ -49,6 +50,7 @@ _Read = tuple[Scores, tuple[pd.DataFrame, StudyInfo] | None]
 _ITEM_DEFAULTS = {"repeats": "mean", "fixed": (), "failed": "refuse"}
 
 
+@in_arguments
 def compare(
     results: object,
     *,

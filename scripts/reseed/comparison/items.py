@@ -16,6 +16,7 @@ from reseed.comparison.claims.possible_ranks import MIN_RANKED
 from reseed.comparison.item_arrays import arrange_items
 from reseed.comparison.item_metrics import bootstrap_pair, compute_contributions, describe_metric
 from reseed.comparison.item_result import ItemComparison, rank_by_verdicts
+from reseed.comparison.python_errors import in_arguments
 from reseed.comparison.ranking import rank_item_scores
 from reseed.comparison.resolution import check_frame
 from reseed.comparison.shown import note_two_procedures
@@ -44,6 +45,7 @@ COLUMNS = [
 ]  # fmt: skip
 
 
+@in_arguments
 def compare_items(
     source: pd.DataFrame | str | Path | Sequence[str | Path] | Scores,
     *,

@@ -16,6 +16,7 @@ from reseed.comparison.arguments import PairChoice, check_levels, check_names
 from reseed.comparison.claims.formatting import count_noun
 from reseed.comparison.claims.mean_verdicts import build_mean_verdict
 from reseed.comparison.output import Result
+from reseed.comparison.python_errors import in_arguments
 from reseed.comparison.shown import Shown, build_pair_row, note_two_procedures
 from reseed.core.errors import ReseedError
 from reseed.metrics.directions import (
@@ -76,6 +77,7 @@ class MeanComparison(Result):
         )
 
 
+@in_arguments
 def compare_means(
     source: pd.DataFrame | str | Path,
     runs: int | None = None,

@@ -19,6 +19,7 @@ from reseed.comparison.claims.formatting import join_names as join_and
 from reseed.comparison.claims.possible_ranks import format_ranks
 from reseed.comparison.item_arrays import FAILED
 from reseed.comparison.output import Result
+from reseed.comparison.python_errors import in_arguments
 from reseed.comparison.rank_tables import (
     MISSING,
     Sources,
@@ -135,6 +136,7 @@ def _build_row(row: Mapping[Any, Any]) -> ResultRow:
     return ResultRow(row["model"], f"{row['rank']}", float(row["rank"]), *ends[0], cells)
 
 
+@in_arguments
 def rank_models(
     source: pd.DataFrame | str | Path | Sequence[str | Path] | Scores,
     *,
