@@ -79,6 +79,11 @@ _TEXT = ["test", "rank_test", "missing", "family", "seeds_test", "add", "better_
 #: Columns that are ends of intervals of a difference.
 INTERVAL_ENDS = ("low", "high", "joint_low", "joint_high", "dunnett_low", "dunnett_high")
 _UNKNOWN = dict.fromkeys(COLUMNS, np.nan) | dict.fromkeys(_TEXT, "")
+#: Columns of the test over seeds alone.
+_OF_SEEDS = (
+    "rank_p", "rank_floor", "sd_difference", "cohens_d", "bca_low", "bca_high", "p_a_better",
+    "p_b_better", "p_equivalent", "dunnett_p", "dunnett_low", "dunnett_high",
+)  # fmt: skip
 #: Two models, the better one first, and their runs.
 NamedPairing = tuple[str, str, Pairing]
 
@@ -269,22 +274,13 @@ def _compare_by_items(
     columns |= {"p_holm": columns["p"], "p_adjusted": columns["p"]}  # until adjusted
     facts = designs.DesignFacts("items", counts_items=columns["method"] == "McNemar")
     method = designs.choose_method(facts)
-    kept = {name: value for name, value in row.items() if name not in ("df", "scale", "rank_p")}
-    row.clear()
-    return (
-        kept
-        | columns
-        | {"design": method.design, "test": method.test, "min_runs": 1, "items": len(scores.items)}
-    )
+    named = {"design": method.design, "test": method.test, "rank_test": "", "min_runs": 1}
+    return dict.fromkeys(_OF_SEEDS, np.nan) | columns | named | {"items": len(scores.items)}
 
 
 def _compare_over_items(row: Row, test: ItemDifference, rope: float | None) -> Row:
     """The columns of the test over seeds and items, and what the seeds alone show."""
-    of_seeds_alone = dict.fromkeys(
-        ["rank_p", "rank_floor", "sd_difference", "cohens_d", "bca_low", "bca_high", "p_a_better",
-         "p_b_better", "p_equivalent", "dunnett_p", "dunnett_low", "dunnett_high"], np.nan,
-    )  # fmt: skip
-    return of_seeds_alone | {
+    return dict.fromkeys(_OF_SEEDS, np.nan) | {
         "design": designs.SEEDS_AND_ITEMS.design,
         "test": designs.SEEDS_AND_ITEMS.test,
         "rank_test": "",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from reseed.comparison.claims.designs import ITEM_MODEL
 from reseed.core.schemas import Row
 from reseed.stats.comparison import holm
 from reseed.stats.planning import detectable_effect
@@ -49,7 +50,7 @@ def adjust_family(rows: list[Row], family: str) -> None:
     count = len(tested)
     for row in tested:
         row |= {"pairs": count, "family": family}
-    tested = [row for row in tested if "df" in row]  # others have their own columns
+    tested = [row for row in tested if row["design"] != ITEM_MODEL.design]  # has its own columns
     if not tested:
         return
     # At Holm's strictest step. Rounding leaves few distinct degrees of freedom to compute for.

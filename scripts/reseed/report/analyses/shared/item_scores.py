@@ -163,6 +163,8 @@ def list_means(scores: ItemScores, a: str, b: str, sign: int) -> Row:
         **{f"level_{source}": levels.get(source, 0) for source in SOURCES},
         **{f"share_{source}": nan for source in SOURCES},
         **{f"detectable_2x_{source}": nan for source in SOURCES},
+        **dict.fromkeys(SKEW_COLUMNS, nan),
+        "better_unit": "",
     }
 
 
