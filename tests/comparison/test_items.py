@@ -215,7 +215,7 @@ def test_failed_items_are_refused_dropped_or_zero():
     table = _table().drop(columns=["prompt", "epoch"]).astype({"correct": float})
     failed = (table["model"] == "new") & (table["question"] == "q3") & (table["seed"] == 1)
     table.loc[failed, "correct"] = np.nan
-    with pytest.raises(ReseedError, match=r"scores are missing \(new 1\).*failed: zero"):
+    with pytest.raises(ReseedError, match=r"scores are missing \(new 1\).*failed='zero'"):
         compare_items(table)
     dropped = compare_items(table, failed="drop")
     assert dropped.leaderboard["items"].eq(23).all()

@@ -350,3 +350,14 @@ def test_command(tmp_path, capsys):
     assert len(pd.read_csv(tmp_path / "found.csv")) == 2
     with pytest.raises(SystemExit, match="no number of runs"):
         main(["means", str(path)])
+
+
+def test_roles_are_read_as_in_other_tables():
+    printed = pd.DataFrame(
+        {"Net": ["base", "ours"], "Corpus": ["MRPC", "MRPC"], "F1": ["88.1 ± 0.5", "90.4 ± 0.4"]}
+    )
+    columns = {"model": "Net", "dataset": "Corpus"}
+    found = reseed.compare_means(printed, 5, "F1", spread="sd", columns=columns).verdicts
+    assert found[["model_a", "dataset"]].to_numpy().tolist() == [["ours", "MRPC"]]
+    with pytest.raises(ReseedError, match="no column 'Nett'"):
+        reseed.compare_means(printed, 5, "F1", columns={"model": "Nett"})

@@ -10,6 +10,7 @@ import reseed
 from imported_pairs import import_as_study
 from reseed import ReseedError
 from reseed.cli import main
+from reseed.comparison.python_errors import speak_arguments
 
 RNG = np.random.default_rng(5)
 _EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
@@ -108,3 +109,27 @@ def test_seeds_that_share_nothing_are_not_paired(tmp_path, monkeypatch):
     runs.to_csv("runs.csv", index=False)
     main(["compare", "runs.csv", "--seeds", "own", "--csv", "out.csv"])
     assert pd.read_csv("out.csv")["test"].item() == "Welch's t test"
+
+
+@pytest.mark.parametrize(
+    ("field", "argument"),
+    [
+        ("`metric: auc`", "`metric='auc'`"),
+        ("`columns: {model: [a, b]}`", "`columns={'model': ['a', 'b']}`"),
+        ("`columns: {item: …}`", "`columns={'item': …}`"),
+        ("`greater_is_better: false`", "`greater_is_better=False`"),
+        ("`scale: rank`", "`scale: rank`"),  # no argument of this function
+    ],
+)
+def test_errors_of_python_speak_arguments(field, argument):
+    assert speak_arguments(field, ["metric", "columns", "greater_is_better"]) == argument
+
+
+def test_an_error_is_said_in_arguments_in_python_and_in_flags_by_the_command(tmp_path):
+    path = tmp_path / "runs.csv"
+    frame = pd.DataFrame({"model": list("aabb"), "seed": [0, 1] * 2, "pinball": range(4)})
+    frame.to_csv(path, index=False)
+    with pytest.raises(ReseedError, match="`greater_is_better=False`"):
+        reseed.compare(path)
+    with pytest.raises(SystemExit, match="--lower-is-better"):
+        main(["compare", str(path)])

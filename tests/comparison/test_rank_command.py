@@ -209,7 +209,7 @@ def _hole(table, absent):
 @pytest.mark.parametrize("absent", [True, False])
 def test_failed_items_are_dropped_for_all_models(absent):
     full = _items()
-    with pytest.raises(ReseedError, match="failed: drop"):
+    with pytest.raises(ReseedError, match="failed='drop'"):
         rank_models(_hole(full, absent))
     ranking = rank_models(_hole(full, absent), failed="drop")
     rest = full[~(full["task"].eq("u") & full["item"].isin([3, 4]))]

@@ -28,6 +28,7 @@ from reseed.comparison.command_options import (
     check_figure,
     list_given,
     list_read_options,
+    parse_columns,
     parse_directions,
     show,
 )
@@ -135,7 +136,7 @@ def _add_means(commands: Commands) -> None:
     add = command.add_argument
     add("table", type=Path, help="CSV: a row a model; cells `90.4 ± 0.5`, or columns mean, sd, n")
     add("--metric", help="what the means measure; its name may state the direction")
-    add_flags(command, *_MEANS, "direction")
+    add_flags(command, *_MEANS, "direction", "column")
     add_outputs(command, "verdicts", figure=False)
     add_printed(command)
     command.set_defaults(run=_run_means)
@@ -147,6 +148,7 @@ def _run_means(options: argparse.Namespace) -> None:
     found = compare_means(
         options.table,
         greater_is_better=parse_directions(options.greater, options.direction),
+        columns=parse_columns(options.column or []),
         **list_given(options, "metric", *_MEANS),
     )
     show(found, options)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from reseed.comparison.arguments import PairChoice, check_levels, check_names
+from reseed.comparison.arguments import PairChoice, check_columns, check_levels, check_names
 from reseed.comparison.claims.formatting import count_noun
 from reseed.comparison.claims.mean_verdicts import build_mean_verdict
 from reseed.comparison.output import Result
@@ -89,6 +89,7 @@ def compare_means(
     alpha: float = 0.05,
     min_runs: int = 5,
     decimals: int | None = None,
+    columns: Mapping[str, str | list[str]] | None = None,
 ) -> MeanComparison:
     """Compare models by means and SDs over their runs, as papers print them.
 
@@ -123,6 +124,7 @@ def compare_means(
         decimals: number of decimals with which the numbers of a frame of floats were printed. A
             float has lost its trailing zeros; without `decimals` it is taken to have been printed
             with the digits that are left.
+        columns: standard name (model, dataset, metric) → the table's column.
 
     Raises:
         ReseedError: for a table that cannot be read, an unknown baseline, a level outside 0 to 1,
@@ -137,7 +139,7 @@ def compare_means(
         ours beats base on MRPC: difference 2.30, 95 % interval 1.63 to 2.97,...
     """
     check_levels(level=level, alpha=alpha)
-    means = read_means(source, runs, spread, decimals)
+    means = read_means(source, runs, spread, decimals, check_columns(columns))
     metric = metric or _read_metric(means.attrs.get("caption", ""))
     means = _select_metric(means, metric)
     models = list(dict.fromkeys(means["model"]))

@@ -11,7 +11,13 @@ import numpy as np
 import pandas as pd
 
 from reseed.core.errors import ReseedError
-from reseed.readers.columns import COLUMN_ALIASES, find_standard_name, normalize_name
+from reseed.readers.columns import (
+    ColumnMap,
+    find_columns,
+    find_standard_name,
+    list_columns,
+    normalize_name,
+)
 from reseed.readers.source_table import MISSING, SourceTable
 from reseed.readers.sources import open_table
 from reseed.readers.text_tables import LATEX, read_caption
@@ -81,6 +87,7 @@ def read_means(
     runs: int | None = None,
     spread: str | None = None,
     decimals: int | None = None,
+    mapping: ColumnMap | None = None,
 ) -> pd.DataFrame:
     """One row a model and dataset (`COLUMNS`), in the table's order.
 
@@ -97,6 +104,7 @@ def read_means(
         runs: number of runs of each mean, if no column (`n`, `runs`, `seeds`, `count`) states it.
         spread: the meaning of ± (`SPREADS`). A column's own name has priority.
         decimals: number of decimals with which floats were printed.
+        mapping: the user's `columns`: that of the model, dataset or metric.
 
     Raises:
         ReseedError: for a table of another form, a cell that is no mean with its spread, a missing
@@ -111,7 +119,7 @@ def read_means(
         raise ReseedError(f"decimals is {decimals!r}: give a number from 0 to 15.")
     table = open_table(source)
     text = pd.DataFrame({column: _as_printed(table, column, decimals) for column in table.columns})
-    columns = _find_columns(table, text)
+    columns = _find_columns(table, text, mapping or {})
     parts = _read_parts(table, text, columns, spread or UNKNOWN)
     counts = text[columns.runs] if columns.runs else pd.Series(str(runs or ""), text.index)
     metrics = text[columns.metric] if columns.metric else pd.Series("", text.index)
@@ -173,11 +181,13 @@ def _infer_spread(heading: str, spread: str) -> str:
     return named.pop() if len(named) == 1 else spread
 
 
-def _find_columns(table: SourceTable, text: pd.DataFrame) -> _Columns:
+def _find_columns(table: SourceTable, text: pd.DataFrame, mapping: ColumnMap) -> _Columns:
     """The columns of models, runs and labels. Raises ReseedError if no column names the model."""
     names = {normalize_name(column).strip("_"): column for column in table.columns}
     first = table.columns[0]
-    model = next((names[name] for name in COLUMN_ALIASES["model"] if name in names), None)
+    roles = {name: list_columns(column) for name, column in find_columns(table, mapping).items()}
+    table.raise_errors()
+    model = next(iter(roles.get("model", [])), None)
     count = next((names[name] for name in names if name in _COUNTS), None)
     pairs = _find_mean_columns(names)
     is_transposed = model is None and not pairs and find_standard_name(first) == "dataset"
@@ -188,9 +198,9 @@ def _find_columns(table: SourceTable, text: pd.DataFrame) -> _Columns:
             raise table.error(
                 "has no column that names the model", f"Name it `model`. {table.column_list}"
             )
-    named = [c for c in table.columns if find_standard_name(c) in ("dataset", "metric")]
-    labels = [c for c in named if not text[c].map(_is_cell).any()]
-    metric = next((c for c in labels if find_standard_name(c) == "metric"), None)
+    of_labels = [*roles.get("dataset", []), *roles.get("metric", [])]
+    labels = [c for c in table.columns if c in of_labels and not text[c].map(_is_cell).any()]
+    metric = next((c for c in labels if c in roles.get("metric", [])), None)
     return _Columns(model or "", count, labels, metric, pairs, is_transposed)
 
 
