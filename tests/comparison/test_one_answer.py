@@ -125,9 +125,9 @@ def test_errors_of_python_speak_arguments(field, argument):
     assert speak_arguments(field, ["metric", "columns", "greater_is_better"]) == argument
 
 
-def test_an_error_is_said_in_arguments_in_python_and_in_flags_by_the_command(tmp_path):
+def test_python_speaks_arguments_the_command_flags(tmp_path):
     path = tmp_path / "runs.csv"
-    frame = pd.DataFrame({"model": list("aabb"), "seed": [0, 1] * 2, "pinball": range(4)})
+    frame = pd.DataFrame({"model": list("aabb"), "seed": [0, 1] * 2, "value": range(4)})
     frame.to_csv(path, index=False)
     with pytest.raises(ReseedError, match="`greater_is_better=False`"):
         reseed.compare(path)

@@ -47,6 +47,7 @@ def in_arguments(function: Callable[P, Result]) -> Callable[P, Result]:
 
 def speak_arguments(text: str, names: Collection[str]) -> str:
     """A text with the argument in place of each field of a study file that has one of `names`."""
+    text = text.replace("`false`", "`greater_is_better: false`")
     return _FIELD.sub(lambda match: _translate(match, names), text)
 
 
