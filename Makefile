@@ -23,7 +23,7 @@ OLDEST := build/oldest
 DOCS := build/docs
 
 .PHONY: run test pytest oldest lint benchmark verify prune faults sequences mutants scale schemas docs dist release \
-  wheel lock licenses clean
+  wheel newcomer lock licenses clean
 
 run: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --config scale=$(SCALE)
@@ -124,6 +124,12 @@ wheel: dist
 	$(PYTHON) -m venv --clear build/wheel
 	build/wheel/bin/python -m pip install --quiet dist/*.whl
 	build/wheel/bin/python -I tests/wheel/check_wheel.py dist/*.whl
+
+# The first hour of a newcomer with the wheel alone, written into docs/newcomer.md.
+newcomer: dist
+	$(PYTHON) -m venv --clear build/newcomer
+	build/newcomer/bin/python -m pip install --quiet "$$(ls dist/*.whl)[workflow]"
+	build/newcomer/bin/python -I tests/wheel/newcomer.py --page
 
 # Update the locked versions from envs/*.in (needs uv).
 lock:

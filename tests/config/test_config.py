@@ -38,6 +38,12 @@ def test_valid_configuration_is_read(tmp_path, entries):
     assert project.main.scale == "demo"
 
 
+def test_results_may_be_a_path_alone(tmp_path, entries):
+    entries["studies/mine"] = {"name": "mine", "title": "Mine", "results": "runs.csv"}
+    results = load_from(tmp_path, entries).studies["mine"].results
+    assert (results.path, results.format) == ("runs.csv", "auto")
+
+
 def test_all_errors_are_reported_at_once(tmp_path, entries):
     entries["datasets/toy"]["task"] = "binry"
     entries["models/forest"]["titel"] = "x"

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from reseed.config.base import (
     AnalysisKind,
@@ -261,6 +261,11 @@ class Results(Strict):
     """What the seed of a run drew: the split of the data, the training, or both."""
 
 
+def _accept_path(given: Any) -> Any:
+    """`results: runs.csv` is `results: {path: runs.csv}`."""
+    return {"path": given} if isinstance(given, str) else given
+
+
 class Analysis(Strict):
     """One statistical analysis of a study."""
 
@@ -309,8 +314,11 @@ class Study(Strict):
     """Parts of each split whose raw outputs (logits, predictions) every trial stores."""
     metric: MetricName | None = None
     """Metric that replaces that of each dataset; `my_module:metric` for a custom metric."""
-    results: Results | None = None
-    """Imported results, instead of experiments."""
+    results: Annotated[
+        Results | None,
+        BeforeValidator(_accept_path, json_schema_input_type=Results | str | None),
+    ] = None
+    """Imported results, instead of experiments; a text is their `path`."""
     datasets: list[DatasetName] = []
     """Datasets, by names in `config/datasets/`."""
     models: list[ModelName] = []

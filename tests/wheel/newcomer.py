@@ -1,0 +1,157 @@
+"""The first hour of a newcomer with a wheel alone; what was typed and printed goes to a page.
+
+`make newcomer` builds the wheel, installs it with its extra `workflow` into an empty environment
+and runs this file there, in an empty folder. A step with another exit status than stated ends it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+REPOSITORY = Path(__file__).parents[2]
+PAGE = REPOSITORY / "docs" / "newcomer.md"
+EXAMPLES = REPOSITORY / "docs" / "examples"
+#: Longest output of a step on the page.
+MOST_LINES = 24
+
+NOTEBOOK = """\
+import reseed
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+models = {
+    "tree": DecisionTreeClassifier(),
+    "logistic": make_pipeline(StandardScaler(), LogisticRegression()),
+}
+found = reseed.study(models, X, y, splits=10, seeds=2)
+print(found)
+"""
+STUDY = """\
+name: mine
+title: Which of my models is better?
+question: Do my models differ by more than the folds do?
+results: runs.csv
+"""
+HOSTED = """\
+configfile: "config/config.yaml"
+
+module reseed:
+    snakefile: {path!r}
+    config: config
+
+use rule * from reseed
+"""
+
+
+class Step(NamedTuple):
+    """What a newcomer wants, writes and types, and the exit status that this must have."""
+
+    title: str
+    files: dict[str, str]
+    command: str
+    status: int = 0
+
+
+def list_steps() -> list[Step]:
+    """Own scores, own models in a notebook, own study, hosted module, gate in CI."""
+    evaluation = {
+        Path(name).name: (EXAMPLES / "ci" / name).read_text(encoding="utf-8")
+        for name in ("evaluate.py", "scores/baseline.csv")
+    }
+    hosted = HOSTED.format(path=str(REPOSITORY / "workflow" / "Snakefile"))
+    study = {"config/config.yaml": "{}\n", "config/studies/mine.yaml": STUDY, "Snakefile": hosted}
+    return [
+        Step(
+            "My scores: which model is better?",
+            {"runs.csv": (EXAMPLES / "runs.csv").read_text(encoding="utf-8")},
+            "reseed compare runs.csv --html report.html",
+        ),
+        Step(
+            "My models, as in a cell of a notebook",
+            {"models.py": NOTEBOOK},
+            "python models.py",
+        ),
+        Step("My own study", {}, "reseed init mine --results runs.csv && python mine.py"),
+        Step("The hosted module: a study in my repository", study, "snakemake --cores 1"),
+        Step(
+            "The gate of my CI",
+            evaluation,
+            "python evaluate.py --output candidate.csv"
+            " && reseed gate candidate.csv --baseline baseline.csv --margin 0.02",
+        ),
+    ]
+
+
+def run_step(step: Step, folder: Path) -> tuple[str, float]:
+    """Write the files of a step, run its command; return what it printed and the seconds."""
+    for name, text in step.files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    start = time.perf_counter()
+    done = subprocess.run(
+        step.command,
+        shell=True,
+        cwd=folder,
+        env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+        | {"PATH": path, "COLUMNS": "100"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    seconds = time.perf_counter() - start
+    assert done.returncode == step.status, f"{step.title}: {done.returncode}\n{done.stdout}"
+    return done.stdout.replace(str(REPOSITORY), "…/reseed").replace(str(folder), "…"), seconds
+
+
+def show_step(number: int, step: Step, printed: str, seconds: float) -> str:
+    """A section of the page."""
+    lines = [line for line in printed.rstrip().splitlines() if "Writing the page:" not in line]
+    if len(lines) > MOST_LINES:
+        lines = [*lines[:MOST_LINES], f"… ({len(lines) - MOST_LINES} more lines)"]
+    written = "".join(
+        f"`{name}`:\n\n```\n{text}```\n\n"
+        for name, text in step.files.items()
+        if not name.endswith(".csv")
+    ).replace(str(REPOSITORY), "…/reseed")
+    body = "\n".join(lines)
+    return (
+        f"## {number}. {step.title}\n\n{written}```sh\n{step.command}\n```\n\n"
+        f"Exit status {step.status}, {seconds:.1f} s:\n\n```text\n{body}\n```\n"
+    )
+
+
+def main() -> None:
+    """Run all steps; with `--page`, write the page."""
+    folder = Path(tempfile.mkdtemp(prefix="newcomer-"))
+    try:
+        parts = [
+            show_step(number, step, *run_step(step, folder))
+            for number, step in enumerate(list_steps(), 1)
+        ]
+    finally:
+        shutil.rmtree(folder)
+    print(f"{len(parts)} steps passed")
+    if "--page" in sys.argv:
+        head = (
+            "# A newcomer's first hour\n\n"
+            "Each step was typed in an empty folder, with the wheel and its extra `workflow`"
+            " alone (`make newcomer` runs them again and writes this page).\n\n"
+        )
+        PAGE.write_text(head + "\n".join(parts), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
