@@ -7,6 +7,7 @@ import yaml
 from reseed.planning.build import make_plan
 from reseed.planning.plan import Plan
 from reseed.planning.project import Project, load_project
+from reseed.planning.seed_grid import expand_seeds
 from reseed.planning.specs import StudySpec
 from reseed.planning.study_specs import build_study_spec
 
@@ -55,3 +56,12 @@ def load_toy_project(folder: Path, changes: dict | None = None, **main) -> tuple
 def toy_study_spec(folder: Path, changes: dict | None = None) -> StudySpec:
     """Spec of the study `first`."""
     return build_study_spec(*load_toy_project(folder, changes), "first")
+
+
+def study_trials(plan, study):
+    """A study's own trials by setting, each once."""
+    wanted = {}
+    for arm in (arm for arms in plan.studies[study].values() for arm in arms):
+        trials = expand_seeds(arm.seeds, plan.settings[arm.setting].scheme)
+        wanted.setdefault(arm.setting, {}).update(dict.fromkeys(trials))
+    return wanted

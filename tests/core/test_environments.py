@@ -71,6 +71,13 @@ LOADED_BY = {
     "find_reader(": sorted({reader.module for reader in READERS.values()}),
     'find_kind("analyses"': kind_modules("analyses"),
     'find_kind("exhibits"': kind_modules("exhibits"),
+    "jobs.{step.module}": [
+        f"reseed.pipeline.jobs.{name}"
+        for name in (
+            *("prepare_data", "make_splits", "repeat_fits", "collect_trials", "collect_items"),
+            *("export_runs", "import_results", "analyse", "draw", "report"),
+        )
+    ],
 }
 
 
@@ -82,7 +89,7 @@ def read_rules() -> list[Rule]:
         for name, body in zip(parts[1::2], parts[2::2], strict=True):
             if "shell:" in body:
                 fixed = re.findall(r"conda:\s+\"\.\./envs/(.+?)\.yaml\"", body)
-                (module,) = re.findall(r"python -P -m (reseed\.jobs\.\w+)", body)
+                (module,) = re.findall(r"python -P -m (reseed\.pipeline\.jobs\.\w+)", body)
                 rules.append(Rule(name, tuple(fixed) or planned_environments(name), module))
     return rules
 
@@ -148,8 +155,10 @@ def test_registries_list_all_modules_loaded_by_name():
         for path in imported_files(rule.module).values()
         if "import_module(" in path.read_text()
     }
-    # Names and kinds of the user (`loading`), and lazy names of `reseed` and `reseed.metrics`.
-    assert dynamic == {"plugins/loading.py", "reseed/__init__.py", "metrics/__init__.py"}
+    # Names and kinds of the user (`loading`), lazy names of `reseed` and `reseed.metrics`, and jobs
+    # that `verify` runs again.
+    named = {"plugins/loading.py", "reseed/__init__.py", "metrics/__init__.py"}
+    assert dynamic == named | {"jobs/replay.py"}
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)

@@ -14,7 +14,7 @@ from reseed.pipeline.study_jobs import StudyJobs
 from reseed.pipeline.training_jobs import TrainingJobs
 from reseed.planning.read_plan import read_plan
 from reseed.planning.specs import to_json
-from toy_project import ENTRIES, load_toy_project
+from toy_project import ENTRIES, load_toy_project, study_trials
 
 FIRST_STUDY = ENTRIES["studies/first"]
 SPREAD = {"spread": {"kind": "spread"}, "noise": {"kind": "noise_split"}}
@@ -43,7 +43,7 @@ CHANGES = {
 
 
 def list_jobs(context):
-    """All jobs with their stages, in the order of the data."""
+    """All jobs, in the order of the data."""
     training, studies = TrainingJobs(context), StudyJobs(context)
     searches = [
         (planned.setting, f"{at.partition}/{at.seed_name}")
@@ -53,19 +53,16 @@ def list_jobs(context):
     shards = [
         (setting, at, Path(file).parent.name.removeprefix("rung-"), Path(file).stem)
         for setting, at in searches
-        for file in training.search(*setting, at).inputs
+        for file in training.search(setting, at).inputs
         if "/rung-" in file
     ]
     return [
-        *(("prepare", training.prepare(name)) for name in context.plan.datasets),
-        *(("split", job) for job in training.list_splits()),
-        *(("shard", training.shard(*s, at, rung, k[6:])) for s, at, rung, k in shards),
-        *(("search", training.search(*setting, at)) for setting, at in searches),
-        *(
-            ("train", training.train(*one.planned.setting, one.seeds.name))
-            for one in context.plan.all_blocks()
-        ),
-        ("repeat", training.repeat("first")),
+        *map(training.prepare, context.plan.datasets),
+        *training.list_splits(),
+        *(training.shard(s, at, rung, k[6:]) for s, at, rung, k in shards),
+        *(training.search(setting, at) for setting, at in searches),
+        *(training.train(one.planned.setting, one.seeds.name) for one in context.plan.all_blocks()),
+        training.repeat("first"),
         *studies.list_tables(),
         *studies.list_exhibits(),
     ]
@@ -92,34 +89,34 @@ def jobs(context):
     return list_jobs(context)
 
 
-def by_stage(jobs, stage):
-    return [job for name, job in jobs if name == stage]
+def by_module(jobs, module):
+    return [job for job in jobs if job.module == module]
 
 
 def test_every_output_has_one_job(jobs):
-    outputs = [file for _, job in jobs for file in job.outputs]
+    outputs = [file for job in jobs for file in job.outputs]
     assert len(set(outputs)) == len(outputs)
-    assert all(job.label for _, job in jobs)
+    assert all(job.label for job in jobs)
 
 
 def test_inputs_are_outputs_of_earlier_jobs_or_user_files(jobs):
     made = {"toy.csv"}
-    for stage, job in jobs:
-        assert set(job.inputs) <= made, stage
+    for job in jobs:
+        assert set(job.inputs) <= made, job.label
         made |= set(job.outputs)
 
 
 def test_every_planned_trial_is_trained_once(jobs, context):
     trained = [
         (part.spec.setting, trial)
-        for job in by_stage(jobs, "train")
+        for job in by_module(jobs, "train")
         for part in job.spec().settings
         for trial in part.trials
     ]
     planned = {
         (setting, trial)
         for study in context.trained
-        for setting, trials in context.plan.study_trials(study).items()
+        for setting, trials in study_trials(context.plan, study).items()
         for trial in trials
     }
     assert set(trained) == planned
@@ -127,20 +124,20 @@ def test_every_planned_trial_is_trained_once(jobs, context):
 
 
 def test_files_of_splits_have_borders_that_follow_from_the_seed(jobs):
-    files = [Path(file).stem for job in by_stage(jobs, "split") for file in job.outputs]
+    files = [Path(file).stem for job in by_module(jobs, "make_splits") for file in job.outputs]
     assert files == ["data-seeds-0-19", "data-seeds-20-39"]
 
 
 def test_training_job_reads_the_splits_of_its_own_seeds_only(jobs):
-    for job in by_stage(jobs, "train"):
+    for job in by_module(jobs, "train"):
         seeds = {trial.data_seed for part in job.spec().settings for trial in part.trials}
         splits = {Path(file).stem for file in job.inputs if "/splits/" in file}
         assert splits == {splits_name(seed) for seed in seeds}
 
 
 def test_searched_trials_read_their_winner(jobs):
-    *_, search = by_stage(jobs, "search")
-    readers = [job for job in by_stage(jobs, "train") if search.outputs[0] in job.inputs]
+    *_, search = by_module(jobs, "search")
+    readers = [job for job in by_module(jobs, "train") if search.outputs[0] in job.inputs]
     assert [Path(job.outputs[0]).stem for job in readers] == ["model-seed-0"]
 
 
@@ -150,7 +147,7 @@ def test_shards_of_a_rung_read_those_of_the_rung_before(context):
     training = TrainingJobs(sharded)
     [planned] = [one for one in context.plan.settings.values() if one.searches()]
     setting, at = planned.setting, "data-seed-0/model-seed-0"
-    last = training.search(*setting, at)
+    last = training.search(setting, at)
     names = [file for file in last.inputs if "/rung-" in file]
     number = int(Path(names[0]).parent.name.removeprefix("rung-"))
     assert number == 0
@@ -158,7 +155,7 @@ def test_shards_of_a_rung_read_those_of_the_rung_before(context):
     keys = {str(last.key)}
     for name in names:
         shard = Path(name).stem.removeprefix("shard-")
-        job = training.shard(*setting, at, str(number), shard)
+        job = training.shard(setting, at, str(number), shard)
         assert job.outputs == [name]
         assert not [file for file in job.inputs if "/rung-" in file]
         keys.add(str(job.key))
@@ -175,7 +172,7 @@ FOREST = ("toy", "holdout-0.2", "forest", "default")
 def test_seeds_that_no_study_plans_can_be_trained(tmp_path, device):
     changes = CHANGES | {"models/forest": CHANGES["models/forest"] | {"device": device}}
     training = TrainingJobs(make_context(tmp_path, changes=changes))
-    job = training.train(*FOREST, "data-seed-777/model-seeds-5+9000")
+    job = training.train(FOREST, "data-seed-777/model-seeds-5+9000")
     assert job.label == "train Forest on Toy, seeds 5, 9000"
     [part] = job.spec().settings
     assert [(one.data_seed, one.init) for one in part.trials] == [(777, 5), (777, 9000)]
@@ -203,8 +200,8 @@ def test_impossible_targets_are_refused_in_words(context, target, message):
 
 
 def test_priorities_put_trainings_last(jobs):
-    trainings = by_stage(jobs, "train")
-    others = [job for stage, job in jobs if stage != "train"]
+    trainings = by_module(jobs, "train")
+    others = [job for job in jobs if job.module != "train"]
     assert max(job.priority for job in trainings) < FIRST
     assert {job.priority for job in others} == {FIRST}
 
@@ -224,7 +221,7 @@ def test_trainings_of_earlier_studies_and_long_jobs_come_first(tmp_path):
     training = TrainingJobs(context)
     first, second = (
         [
-            training.train(*block.planned.setting, block.seeds.name).priority
+            training.train(block.planned.setting, block.seeds.name).priority
             for block in context.plan.study_blocks(name)
         ]
         for name in ("first", "second")
@@ -240,17 +237,19 @@ def test_keys_ignore_the_results_folder(tmp_path, monkeypatch):
         project, plan = load_toy_project(tmp_path, CHANGES, results=results)
         config, write = tmp_path / "config", write_sources(plan)
         jobs = list_jobs(Context(project, plan, config, tmp_path, *2 * [lambda _: []], write))
-        keys.append([job.key for stage, job in jobs if stage not in ("export", "import")])
+        keys.append(
+            [job.key for job in jobs if job.module not in ("export_runs", "import_results")]
+        )
     assert keys[0] == keys[1]
 
 
 def test_every_spec_can_be_written(jobs):
-    for _, job in jobs:
+    for job in jobs:
         assert to_json(job.spec())
 
 
 def test_spec_of_a_drawing_describes_its_outputs(jobs):
-    for job in by_stage(jobs, "draw"):
+    for job in by_module(jobs, "draw"):
         exhibit = job.spec().exhibit
         stem = job.outputs[0].removesuffix(exhibit.suffixes[0])
         assert job.outputs == [f"{stem}{suffix}" for suffix in exhibit.suffixes]
@@ -283,10 +282,10 @@ def test_page_job_holds_the_coverage_table(tmp_path, monkeypatch):
 def test_untracked_outputs_get_the_extra_input(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     context = make_context(tmp_path, force=lambda outputs: ["marker"])
-    forced = {stage for stage, job in list_jobs(context) if "marker" in job.inputs}
-    assert forced == {"prepare", "import"}
+    forced = {job.module for job in list_jobs(context) if "marker" in job.inputs}
+    assert forced == {"prepare_data", "import_results"}
     context = make_context(tmp_path, retry=lambda outputs: ["marker"])
-    forced = {stage for stage, job in list_jobs(context) if "marker" in job.inputs}
+    forced = {job.module for job in list_jobs(context) if "marker" in job.inputs}
     assert forced == {"search", "train"}
 
 
@@ -333,7 +332,7 @@ def test_every_job_with_a_gpu_has_a_build_for_gpus(tmp_path):
     context = Context(project, plan, config, config.parent, *[lambda _: []] * 2, lambda _: "")
     training = TrainingJobs(context)
     blocks = plan.all_blocks()
-    jobs = [training.train(*one.planned.setting, one.seeds.name) for one in blocks[:3]]
+    jobs = [training.train(one.planned.setting, one.seeds.name) for one in blocks[:3]]
     jobs += [training.repeat("seed_3407"), training.verify(list)]
     assert any(job.gpus for job in jobs)
     for job in jobs:

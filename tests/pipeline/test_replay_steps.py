@@ -10,8 +10,8 @@ from reseed.pipeline.replay_steps import list_steps
 from reseed.planning.specs import ReplayStep
 
 
-def job(name, inputs, outputs):
-    return Job(name, inputs, outputs, "key", lambda: None, "env")
+def job(module, name, inputs, outputs):
+    return Job(module, name, inputs, outputs, "key", lambda: None, "env")
 
 
 @pytest.fixture
@@ -19,10 +19,10 @@ def jobs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("results").mkdir()
     return [
-        ("collect trials", job("collect-a", ["results/t"], ["results/m"])),
-        ("export", job("export-b", ["results/m"], ["elsewhere/runs.csv"])),
-        ("analyse", job("analyse-a", ["results/m"], ["results/s", "results/s.csv"])),
-        ("draw", job("draw-c", ["results/u"], ["results/e"])),
+        job("collect_trials", "collect-a", ["results/t"], ["results/m"]),
+        job("export", "export-b", ["results/m"], ["elsewhere/runs.csv"]),
+        job("analyse", "analyse-a", ["results/m"], ["results/s", "results/s.csv"]),
+        job("draw", "draw-c", ["results/u"], ["results/e"]),
     ]
 
 
@@ -32,7 +32,7 @@ def steps(jobs, **options):
 
 def test_steps_name_files_below_the_results_folder(jobs):
     assert steps(jobs) == [
-        ReplayStep("collect trials", "collect-a", (), ("m",)),
+        ReplayStep("collect_trials", "collect-a", (), ("m",)),
         ReplayStep("analyse", "analyse-a", ("m",), ("s", "s.csv")),
         ReplayStep("draw", "draw-c", (), ("e",)),
     ]

@@ -79,7 +79,7 @@ def test_trials_after_an_edit_are_not_written(cache):
 
 
 @pytest.mark.parametrize("part", [0.0, 0.02, 0.1, 0.3, 0.6, 0.9, 0.999])
-def test_a_damaged_segment_is_deleted_and_costs_its_trials_alone(cache, part):
+def test_a_damaged_segment_costs_its_own_trials_alone(cache, part):
     write(cache, TRIALS[:2])
     write(cache, TRIALS[2:])
     path = write(cache, TRIALS[:2])[TRIALS[0]].path

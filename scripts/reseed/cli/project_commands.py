@@ -172,9 +172,11 @@ def _add_verify(commands: Any) -> None:
 
 
 def _verify(options: argparse.Namespace) -> None:
+    from reseed.pipeline.device_locks import claim
     from reseed.pipeline.runner import Granted, delete_damaged, limit_threads
 
     limit_threads(1)
+    claim(options.gpus)
     from reseed.pipeline.jobs.verify import run
     from reseed.pipeline.workflow import RunMode, Workflow
     from reseed.planning.project import load_project

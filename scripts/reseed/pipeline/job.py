@@ -30,13 +30,14 @@ _KEYED_SUFFIXES = (".parquet", ".json")
 class Job:
     """One job.
 
-    label: what a person reads while it runs. key: what must not change for its outputs to be
-    valid. spec: builds the spec. environment: file in `envs/`. packages: top-level names of
-    installed packages that the user's code imports. minutes, memory_mb: what to request. table_key:
-    the key that the job's tables carry, if any. texts: category, subcategory and labels in
-    Snakemake's own report.
+    module: of its body, in `reseed.pipeline.jobs`. label: what a person reads while it runs. key:
+    what must not change for its outputs to be valid. spec: builds the spec. environment: file in
+    `envs/`. packages: top-level names of installed packages that the user's code imports. minutes,
+    memory_mb: what to request. table_key: the key that the job's tables carry, if any. texts:
+    category, subcategory and labels in Snakemake's own report.
     """
 
+    module: str
     label: str
     inputs: list[str]
     outputs: list[str]

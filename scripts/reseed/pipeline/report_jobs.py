@@ -51,6 +51,7 @@ class ReportJobs:
         spec = ReportSpec(results, shown, exhibits, page, coverage, str(folder), sources)
         templates = sorted((PACKAGE / "report" / "pages" / "templates").iterdir())
         return Job(
+            module="report",
             label=f"write the page of {page}" if page else "write the index page",
             inputs=[file for study in studies for file in self._shown_files(study)]
             + [os.path.relpath(path) for path in evidence],
@@ -82,6 +83,7 @@ class ReportJobs:
         exhibits = {study: tuple(self.studies[study].exhibits) for study in stated}
         spec = ReferenceSpec(self.context.results, exhibits, folder)
         return Job(
+            module="reference",
             label="write reference results",
             inputs=[file for study in stated for file in self._shown_files(study)],
             outputs=[],

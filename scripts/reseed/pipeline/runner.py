@@ -11,20 +11,19 @@ import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, get_type_hints
 
 from reseed.core.errors import Damaged, ReseedError
 from reseed.core.file_keys import use_keys
 from reseed.core.layout import META
 from reseed.core.plain_text import describe_error
 from reseed.core.source_guard import SourceGuard
+from reseed.pipeline.device_locks import claim
 from reseed.pipeline.parent_watch import end_with_parent
 from reseed.pipeline.spec_files import read_spec
 from reseed.trials.entries import delete_files, linked_entries
 
 LOG_BYTES = 1_000_000
-
-AnySpec = TypeVar("AnySpec")
 
 
 @dataclass(frozen=True)
@@ -60,14 +59,16 @@ def pick_device(allowed: str, gpus: int) -> str:
     return "cpu"
 
 
-def run_job(
-    body: Callable[[AnySpec, Granted], None], cls: type[AnySpec], limit: bool = True
-) -> None:
-    """Run the body of a job with its spec.
+def spec_class(body: Callable[[Any, Granted], None]) -> type[Any]:
+    """Class of the spec of a job, by the annotation of its body."""
+    return get_type_hints(body)["spec"]
+
+
+def run_job(body: Callable[[Any, Granted], None], limit: bool = True) -> None:
+    """Run the body of a job with its spec, on the GPUs that it claims.
 
     Args:
         body: the job. It imports heavy libraries itself, after thread limits are set.
-        cls: class of the spec.
         limit: one thread a process, whatever is granted (the job starts processes instead).
     """
 
@@ -79,7 +80,8 @@ def run_job(
         arguments = parser.parse_args()
         limit_threads(1 if limit else arguments.threads)
         end_with_parent()
-        spec, keys = read_spec(cls, arguments.spec)
+        claim(arguments.gpus, report=say)
+        spec, keys = read_spec(spec_class(body), arguments.spec)
         sources = getattr(spec, "sources", "")
         guard = SourceGuard.read(sources) if sources else SourceGuard({})
         guard.refuse_edits()

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from reseed.core.coordinates import Setting
 from reseed.pipeline.job import Job
 
 #: Writes the spec of a job and returns the path of its file.
@@ -24,7 +25,7 @@ class Stage:
     """The jobs of one rule.
 
     Args:
-        find: returns the job with these wildcards, given by name.
+        find: returns the job with these wildcards, given by name; those of a setting as one.
         write: see `WriteSpec`.
         versions: see `Versions`.
     """
@@ -37,7 +38,10 @@ class Stage:
         """The job with these wildcards."""
         names = tuple(wildcards.items())
         if names not in self._jobs:
-            self._jobs[names] = self._find(**dict(names))
+            given = dict(names)
+            if "hyperparameters" in given:
+                given["setting"] = Setting(*(given.pop(name) for name in Setting._fields))
+            self._jobs[names] = self._find(**given)
         return self._jobs[names]
 
     def inputs(self, wildcards: Any) -> list[str]:

@@ -61,6 +61,7 @@ class StudyJobs:
         blocks = self.context.plan.study_blocks(study)
         key = digest(code_hash("reseed.pipeline.jobs.collect_trials"), without_paths(spec))
         return Job(
+            module="collect_trials",
             label=f"collect the trials of {study}",
             inputs=[self.context.plan.block_file(block) for block in blocks],
             outputs=[paths.metrics, paths.about],
@@ -76,6 +77,7 @@ class StudyJobs:
         spec = narrow_to_experiment(self.study_spec(study), experiment)
         key = digest(code_hash("reseed.pipeline.jobs.collect_items"), without_paths(spec))
         return Job(
+            module="collect_items",
             label=f"collect the outputs of {study}, {experiment}",
             inputs=[paths.metrics, *self.missing_blocks(study)],
             outputs=paths.prediction_tables(experiment),
@@ -117,6 +119,7 @@ class StudyJobs:
         spec = ImportSpec(results, self.study_spec(study), is_items, needs_items)
         key = digest(code_hash("reseed.pipeline.jobs.import_results"), without_paths(spec), stats)
         return Job(
+            module="import_results",
             label=f"import the {'items' if is_items else 'runs'} of {study}",
             inputs=[
                 *without_braces([results.path]),
@@ -143,6 +146,7 @@ class StudyJobs:
             str(Path(results.path).absolute()),
         )
         return Job(
+            module="export_runs",
             label=f"export runs of {results.made_from}",
             inputs=[self.layout.study(results.made_from).metrics],
             outputs=[results.path],
@@ -173,6 +177,7 @@ class StudyJobs:
             *(Path(file).read_text("utf-8", "replace") for file in files),
         )
         return Job(
+            module="analyse",
             label=f"analyse {study}: {analysis}",
             inputs=[*self._analysis_tables(study, entry, kind), *without_braces(files)],
             outputs=[paths.statistics(analysis), paths.statistics(analysis, ".csv")],
@@ -223,6 +228,7 @@ class StudyJobs:
     def _exhibit_job(self, study: str, name: str) -> Job:
         spec, title = self.exhibit_spec(study, name), self._study(study).title
         return Job(
+            module="draw",
             label=f"draw {study}: {name}",
             inputs=self._exhibit_inputs(study, name),
             outputs=self.exhibit_files(study, name),
@@ -318,28 +324,27 @@ class StudyJobs:
 
     # --- all jobs, in the order of the data ------------------------------------------------------
 
-    def list_tables(self) -> Iterator[tuple[str, Job]]:
-        """Jobs that make tables of trials and items, by the name of their body (`jobs.replay`)."""
+    def list_tables(self) -> Iterator[Job]:
+        """Jobs that make tables of trials and items."""
         context = self.context
         for study in context.trained:
-            yield "collect trials", self.collect_trials(study)
-            for experiment in context.plan.studies[study]:
-                yield "collect items", self.collect_items(study, experiment)
+            yield self.collect_trials(study)
+            yield from (self.collect_items(study, one) for one in context.plan.studies[study])
         for study in context.imported:
             if self.imported_results(study).made_from:
-                yield "export", self.export(study)
-            yield "import", self.import_runs(study)
-            yield "import", self.import_items(study)
+                yield self.export(study)
+            yield self.import_runs(study)
+            yield self.import_items(study)
 
-    def list_exhibits(self) -> Iterator[tuple[str, Job]]:
-        """Jobs that analyse, draw and write pages, by the name of their body."""
+    def list_exhibits(self) -> Iterator[Job]:
+        """Jobs that analyse, draw and write pages."""
         studies = self.context.project.studies
         for study, entry in studies.items():
-            yield from (("analyse", self.analyse(study, name)) for name in entry.analyses)
+            yield from (self.analyse(study, name) for name in entry.analyses)
         for study, entry in studies.items():
-            yield from (("draw", self._exhibit_job(study, name)) for name in entry.exhibits)
-        yield from (("report", self.reports.page(study)) for study in studies)
-        yield "report", self.reports.index()
+            yield from (self._exhibit_job(study, name) for name in entry.exhibits)
+        yield from map(self.reports.page, studies)
+        yield self.reports.index()
 
 
 def _as_tuple(names: list[str] | None) -> tuple[str, ...] | None:

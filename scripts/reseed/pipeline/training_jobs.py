@@ -64,6 +64,7 @@ class TrainingJobs:
         outputs, source = self.data_files(dataset), as_entry(entry)
         present = [file for file in list_local_files(source) if os.path.exists(file)]
         return Job(
+            module="prepare_data",
             label=f"prepare {entry.title}",
             inputs=[*without_braces(present), *context.force_if_untracked(outputs)],
             outputs=outputs,
@@ -89,6 +90,7 @@ class TrainingJobs:
         context, entry = self.context, self.plan.weights[weights]
         files, output = list_local_files(as_weights_entry(entry)), self.layout.weights_meta(weights)
         return Job(
+            module="prepare_weights",
             label=f"fetch weights of {entry.title}",
             inputs=[*without_braces(files), *context.force_if_untracked([output])],
             outputs=[output],
@@ -114,6 +116,7 @@ class TrainingJobs:
         seeds = split_seeds(int(data_seeds.partition("-")[0]))
         title = self.plan.datasets[dataset].title
         return Job(
+            module="make_splits",
             label=f"split {title} by {scheme}, {label_seeds('data seed', seeds)}",
             inputs=self.data_files(dataset)[1:],
             outputs=[self.layout.splits(dataset, scheme, seeds[0])],
@@ -140,9 +143,9 @@ class TrainingJobs:
 
     # --- searches --------------------------------------------------------------------------------
 
-    def search(self, dataset: str, scheme: str, model: str, hyperparameters: str, at: str) -> Job:
+    def search(self, setting: Setting, at: str) -> Job:
         """Training rows, and the fits of shards → the best hyper-parameters of a search."""
-        planned, trial = self._search(Setting(dataset, scheme, model, hyperparameters), at)
+        planned, trial = self._search(setting, at)
         layout, (rungs, shares) = self.layout, self._shards(planned)
         winner = layout.search(planned.setting, trial)
         before, share_before = self._rung_before(planned, trial, len(rungs))
@@ -158,18 +161,9 @@ class TrainingJobs:
             SearchWork(sum(shares[len(rungs) :]), before, share_before),
         )
 
-    def shard(
-        self,
-        dataset: str,
-        scheme: str,
-        model: str,
-        hyperparameters: str,
-        at: str,
-        rung: str,
-        shard: str,
-    ) -> Job:
+    def shard(self, setting: Setting, at: str, rung: str, shard: str) -> Job:
         """Training rows, and the rung before → some fits of a search. shard: `1-of-3`."""
-        planned, trial = self._search(Setting(dataset, scheme, model, hyperparameters), at)
+        planned, trial = self._search(setting, at)
         rungs, shares = self._shards(planned)
         number, level = int(shard.partition("-")[0]), int(rung)
         start, stop = rungs[level][number]
@@ -228,6 +222,7 @@ class TrainingJobs:
         if shard:
             label += f", rung {shard.rung + 1}, fits {shard.start + 1} to {shard.stop}"
         return Job(
+            module="search",
             label=label,
             inputs=inputs,
             outputs=outputs,
@@ -276,14 +271,15 @@ class TrainingJobs:
             raise ReseedError(f"{where}: a seed is at most {_MOST_SEED}")
         return seeds
 
-    def train(self, dataset: str, scheme: str, model: str, hyperparameters: str, block: str) -> Job:
+    def train(self, setting: Setting, block: str) -> Job:
         """Splits and hyper-parameters → the trials of a block, which no study need plan."""
         context, sizes = self.context, self.context.job_sizes
-        planned = self.find_setting(Setting(dataset, scheme, model, hyperparameters))
+        planned = self.find_setting(setting)
         seeds = self._find_block(planned, block)
         one = Block(planned, seeds, tuple(planned.studies))
         output = self.layout.block(planned.setting, block)
         return Job(
+            module="train",
             label=f"train {label_block(one)}",
             inputs=[*self.training_inputs(one), *context.force_if_failed([output])],
             outputs=[output],
@@ -355,6 +351,7 @@ class TrainingJobs:
             return replace(spec, steps=tuple(steps()))
 
         return Job(
+            module="verify",
             label="verify results",
             inputs=[self.plan.block_file(block) for block in blocks],
             outputs=[],
@@ -371,6 +368,7 @@ class TrainingJobs:
         settings = {block.planned.setting: block.planned.spec.key for block in blocks}
         key = digest(code_hash("reseed.pipeline.jobs.repeat_fits"), sorted(settings.values()))
         return Job(
+            module="repeat_fits",
             label=f"repeat {sample} trials of {study}",
             inputs=[self.plan.block_file(block) for block in blocks],
             outputs=[self.layout.study(study).repeated_fits],

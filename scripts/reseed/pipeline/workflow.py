@@ -220,7 +220,7 @@ class Workflow:
     @cached_property
     def _file_keys(self) -> dict[str, str]:
         """Key of each table that carries one, by its path."""
-        return {file: key for _, job in self._list_jobs() for file, key in job.file_keys.items()}
+        return {file: key for job in self._list_jobs() for file, key in job.file_keys.items()}
 
     # --- outputs without a record ----------------------------------------------------------------
 
@@ -281,12 +281,11 @@ class Workflow:
 
     # --- jobs ------------------------------------------------------------------------------------
 
-    def _list_jobs(self) -> Iterator[tuple[str, Job]]:
-        """Every deterministic job, with the name of its body."""
-        yield from (("prepare", self.training.prepare(name)) for name in self.plan.datasets)
-        yield from (("split", job) for job in self.training.list_splits())
-        for study in self.studies.studies_with_repeats():
-            yield "repeat", self.training.repeat(study)
+    def _list_jobs(self) -> Iterator[Job]:
+        """Every deterministic job, in the order of the data."""
+        yield from map(self.training.prepare, self.plan.datasets)
+        yield from self.training.list_splits()
+        yield from map(self.training.repeat, self.studies.studies_with_repeats())
         yield from self.studies.list_tables()
         yield from self.studies.list_exhibits()
 

@@ -144,11 +144,12 @@ def make_plan(project: Project, folder: str | Path = ".", absent: Collection[str
         ReseedError: for code that cannot be followed, duplicates, or too many trials.
     """
     planner = _Planner(project, Path(folder), absent)
-    wanted: dict[Setting, dict[Coordinates, None]] = {}
+    wanted: dict[Setting, dict[Coordinates, tuple[str, ...]]] = {}
     studies: dict[str, dict[str, list[PlannedArm]]] = {}
     left_out: dict[str, set[str]] = {}
     mistakes: dict[str, None] = {}
     for study in project.studies.values():
+        alone = (study.name,)
         studies[study.name] = {name: [] for name in study.experiments}
         left_out[study.name] = set()
         for name, experiment in study.experiments.items():
@@ -166,13 +167,18 @@ def make_plan(project: Project, folder: str | Path = ".", absent: Collection[str
                     planned.keep |= set(study.keep) & set(KEPT_PARTS)
                     planned.studies.add(study.name)
                     trials = wanted.setdefault(planned.setting, {})
-                    trials.update(dict.fromkeys(expand_seeds(arm.seeds, planned.scheme)))
+                    for trial in expand_seeds(arm.seeds, planned.scheme):
+                        known = trials.get(trial, ())
+                        if study.name not in known:
+                            trials[trial] = (*known, study.name) if known else alone
     if mistakes:
         raise ReseedError("\n  ".join(mistakes))
     if sum(map(len, wanted.values())) > MAX_TRIALS:
         raise ReseedError(f"the studies name more than {MAX_TRIALS:,} trials. Take fewer seeds.")
     for setting, trials in wanted.items():
-        planner.settings[setting].trials = sorted(trials)
+        planned = planner.settings[setting]
+        planned.trials = sorted(trials)
+        planned.shared = trials if len(planned.studies) > 1 else {}
     return Plan(
         layout=ResultsLayout(project.main.results),
         datasets=planner.datasets,

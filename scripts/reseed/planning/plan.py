@@ -1,7 +1,7 @@
 """The work behind a set of studies: settings, trials, and blocks of trials (no I/O)."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -13,7 +13,6 @@ from reseed.core.coordinates import Coordinates, Setting
 from reseed.core.layout import ResultsLayout
 from reseed.core.source_guard import SourceStamp
 from reseed.metrics.names import ON_REQUEST
-from reseed.planning.seed_grid import expand_seeds
 from reseed.planning.specs import ModelSpec, SearchSettings, SettingSpec
 
 # A model's `seconds_per_trial` is measured on about this many rows.
@@ -31,7 +30,7 @@ class PlannedSetting:
 
     only_on: the device that an arm names (see `ModelSpec.device`). sources: stamps of the
     files behind `code` and `search_code`. Jobs check them; no key contains them. packages: see
-    `SettingSpec`.
+    `SettingSpec`. shared: studies of each trial, where several studies use the setting.
     """
 
     setting: Setting
@@ -47,6 +46,7 @@ class PlannedSetting:
     keep: set[str] = field(default_factory=set)
     studies: set[str] = field(default_factory=set)
     trials: list[Coordinates] = field(default_factory=list)
+    shared: dict[Coordinates, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def seconds_per_trial(self) -> float:
@@ -196,33 +196,6 @@ class Plan:
         """File of a block."""
         return self.layout.block(block.planned.setting, block.seeds.name)
 
-    def trials(self, study: str) -> Iterator[tuple[str, PlannedArm, Coordinates]]:
-        """Every (experiment, arm, coordinates) of a study; a shared trial comes twice."""
-        for name, arms in self.studies[study].items():
-            for arm in arms:
-                scheme = self.settings[arm.setting].scheme
-                yield from ((name, arm, trial) for trial in expand_seeds(arm.seeds, scheme))
-
-    def study_trials(self, study: str) -> dict[Setting, list[Coordinates]]:
-        """A study's own trials by setting, each once."""
-        wanted: dict[Setting, dict[Coordinates, None]] = {}
-        for _, arm, trial in self.trials(study):
-            wanted.setdefault(arm.setting, {})[trial] = None
-        return {setting: list(trials) for setting, trials in wanted.items()}
-
-    def studies_of_shared_trials(self) -> dict[Setting, dict[Coordinates, tuple[str, ...]]]:
-        """Studies that need each trial, for every setting that several studies use."""
-        found: dict[Setting, dict[Coordinates, tuple[str, ...]]] = {
-            one.setting: {} for one in self.settings.values() if len(one.studies) > 1
-        }
-        shared = {name for one in found for name in self.settings[one].studies}
-        for study in sorted(shared):
-            for setting, trials in self.study_trials(study).items():
-                if setting in found:
-                    users = found[setting]
-                    users |= {trial: (*users.get(trial, ()), study) for trial in trials}
-        return found
-
     def schemes(self) -> dict[str, Scheme]:
         """Split schemes by identifier."""
         return {planned.setting.scheme: planned.scheme for planned in self.settings.values()}
@@ -251,27 +224,13 @@ def plan_blocks(
     other study's trials. Borders depend on the configuration alone: every process that parses the
     Snakefile gets the same plan. They enter no key.
     """
-    studies_of = plan.studies_of_shared_trials()
     for planned in plan.settings.values():
         size = seeds_per_job or max(1, round(block_seconds / planned.seconds_per_trial))
         width = planned.stack_width
-        for studies, trials in _split_by_studies(planned, studies_of):
+        every = tuple(planned.studies)
+        parts: dict[tuple[str, ...], list[Coordinates]] = {}
+        for trial in planned.trials:
+            parts.setdefault(planned.shared.get(trial, every), []).append(trial)
+        for studies, trials in parts.items():
             for seeds in cover(trials, -(-size // width) * width):
                 yield Block(planned, seeds, studies)
-
-
-def _split_by_studies(
-    planned: PlannedSetting, studies_of: Mapping[Setting, Mapping[Coordinates, tuple[str, ...]]]
-) -> Iterator[tuple[tuple[str, ...], list[Coordinates]]]:
-    """Trials of a setting that are of the same studies.
-
-    studies_of: see `Plan.studies_of_shared_trials`.
-    """
-    every, shared = tuple(sorted(planned.studies)), studies_of.get(planned.setting)
-    if shared is None:
-        yield every, planned.trials
-        return
-    parts: dict[tuple[str, ...], list[Coordinates]] = {}
-    for trial in planned.trials:
-        parts.setdefault(shared.get(trial, every), []).append(trial)
-    yield from parts.items()

@@ -174,11 +174,11 @@ class SearchSpec:
 class ReplayStep:
     """A deterministic job that `verify` runs again.
 
-    stage: of the job. spec: its spec file. inputs: those that another step makes. outputs: its
-    files, relative to the results folder as the inputs are.
+    module: of its body, in `reseed.pipeline.jobs`. spec: its spec file. inputs: those that another
+    step makes. outputs: its files, relative to the results folder as the inputs are.
     """
 
-    stage: str
+    module: str
     spec: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]

@@ -37,4 +37,4 @@ def run(spec: AnalysisSpec, granted: Granted) -> None:
 
 
 if __name__ == "__main__":
-    run_job(run, AnalysisSpec)
+    run_job(run)

@@ -18,4 +18,4 @@ def run(spec: StudySpec, granted: Granted) -> None:
 
 
 if __name__ == "__main__":
-    run_job(run, StudySpec)
+    run_job(run)

@@ -12,4 +12,4 @@ def run(spec: DrawSpec, granted: Granted) -> None:
 
 
 if __name__ == "__main__":
-    run_job(run, DrawSpec)
+    run_job(run)

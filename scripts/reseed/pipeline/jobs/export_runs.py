@@ -36,4 +36,4 @@ def run(spec: ExportSpec, granted: Granted) -> None:
 
 
 if __name__ == "__main__":
-    run_job(run, ExportSpec)
+    run_job(run)

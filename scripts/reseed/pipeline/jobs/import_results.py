@@ -51,4 +51,4 @@ def import_items(paths: list[str], results: Fields, study: Fields, required: boo
 
 
 if __name__ == "__main__":
-    run_job(run, ImportSpec)
+    run_job(run)

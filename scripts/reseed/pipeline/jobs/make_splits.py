@@ -36,4 +36,4 @@ def run(spec: SplitSpec, granted: Granted) -> None:
 
 
 if __name__ == "__main__":
-    run_job(run, SplitSpec)
+    run_job(run)

@@ -35,4 +35,4 @@ def run(spec: DataSpec, granted: Granted) -> None:
 
 
 if __name__ == "__main__":
-    run_job(run, DataSpec)
+    run_job(run)

@@ -28,4 +28,4 @@ def run(spec: WeightsSpec, granted: Granted) -> None:
 
 
 if __name__ == "__main__":
-    run_job(run, WeightsSpec)
+    run_job(run)

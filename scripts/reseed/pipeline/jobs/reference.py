@@ -18,4 +18,4 @@ def run(spec: ReferenceSpec, granted: Granted) -> None:
 
 
 if __name__ == "__main__":
-    run_job(run, ReferenceSpec)
+    run_job(run)

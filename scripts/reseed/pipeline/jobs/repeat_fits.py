@@ -6,18 +6,11 @@ from pathlib import Path
 from reseed.core.blocks import trial_name
 from reseed.core.errors import ReseedError
 from reseed.core.layout import ResultsLayout
-from reseed.pipeline.device_locks import claim
 from reseed.pipeline.runner import Granted, pick_device, run_job, say
 from reseed.planning.specs import VerifySpec
 
 
 def run(spec: VerifySpec, granted: Granted) -> None:
-    """Claim the GPUs and write the table."""
-    claim(granted.gpus, report=say)
-    repeat(spec, granted)
-
-
-def repeat(spec: VerifySpec, granted: Granted) -> None:
     """Write one row a retrained trial."""
     import pandas as pd
 
@@ -45,4 +38,4 @@ def repeat(spec: VerifySpec, granted: Granted) -> None:
 
 
 if __name__ == "__main__":
-    run_job(run, VerifySpec)
+    run_job(run)

@@ -6,61 +6,25 @@ files must be the same bit for bit.
 """
 
 import contextlib
+import importlib
 import io
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from reseed.core.errors import Damaged, ReseedError
 from reseed.core.file_keys import FileKeys, use_keys
 from reseed.core.layout import ResultsLayout
 from reseed.core.same_content import has_same_content
 from reseed.data.download import SourceError
-from reseed.pipeline.jobs import (
-    analyse,
-    collect_items,
-    collect_trials,
-    draw,
-    export_runs,
-    import_results,
-    make_splits,
-    prepare_data,
-    repeat_fits,
-    report,
-)
-from reseed.pipeline.runner import Granted, say
+from reseed.pipeline.runner import Granted, say, spec_class
 from reseed.pipeline.spec_files import read_spec
 from reseed.planning.relocation import relocate
-from reseed.planning.report_specs import ReportSpec
-from reseed.planning.specs import (
-    AnalysisSpec,
-    DataSpec,
-    DrawSpec,
-    ExportSpec,
-    ImportSpec,
-    ReplayStep,
-    SplitSpec,
-    StudySpec,
-    VerifySpec,
-)
+from reseed.planning.specs import ReplayStep
 from reseed.trials.entries import samefile
 
-#: Class of the spec, and body of the job, by stage (`reseed.pipeline.workflow.Workflow.jobs`).
-_BODIES: dict[str, tuple[Any, Callable[[Any, Granted], None]]] = {
-    "prepare": (DataSpec, prepare_data.run),
-    "split": (SplitSpec, make_splits.run),
-    "repeat": (VerifySpec, repeat_fits.repeat),
-    "collect trials": (StudySpec, collect_trials.run),
-    "collect items": (StudySpec, collect_items.run),
-    "export": (ExportSpec, export_runs.run),
-    "import": (ImportSpec, import_results.run),
-    "analyse": (AnalysisSpec, analyse.run),
-    "draw": (DrawSpec, draw.run),
-    "report": (ReportSpec, report.run),
-}
 #: Folders of the results folder that the copy links.
 _LINKED = ("weights", "tuning", "trials", "downloads")
 
@@ -135,8 +99,8 @@ def _link_outputs(step: ReplayStep, results: Path, copy: Path) -> None:
 
 
 def _run(step: ReplayStep, results: Path, copy: Path, granted: Granted) -> None:
-    spec_class, body = _BODIES[step.stage]
-    spec, keys = read_spec(spec_class, Path(step.spec))
+    body = importlib.import_module(f"reseed.pipeline.jobs.{step.module}").run
+    spec, keys = read_spec(spec_class(body), Path(step.spec))
     with use_keys(FileKeys(keys.own)), contextlib.redirect_stdout(io.StringIO()):
         body(relocate(spec, str(results), str(copy)), granted)
 
@@ -158,7 +122,7 @@ def _compare(path: Path, expected: Path, step: ReplayStep) -> Iterator[Finding]:
         temporary.symlink_to(path)
         os.replace(temporary, expected)
     else:
-        text = f"differs from what the job `{step.stage}` makes of its inputs"
+        text = f"differs from what the job `{step.module}` makes of its inputs"
         yield Finding(path, text, (Damaged(path, text),))
 
 

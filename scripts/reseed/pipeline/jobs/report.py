@@ -43,4 +43,4 @@ def run(spec: ReportSpec, granted: Granted) -> None:
 
 
 if __name__ == "__main__":
-    run_job(run, ReportSpec)
+    run_job(run)

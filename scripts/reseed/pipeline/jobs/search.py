@@ -1,13 +1,11 @@
 """Search the hyper-parameters of one setting; finished fits survive an interruption."""
 
-from reseed.pipeline.device_locks import claim
 from reseed.pipeline.runner import Granted, pick_device, run_job, say
 from reseed.planning.specs import SearchSpec
 
 
 def run(spec: SearchSpec, granted: Granted) -> None:
     """Write the winner and the log of the search. Threads are processes of the search."""
-    claim(granted.gpus, report=say)
     device = pick_device(spec.spec.device, granted.gpus)
     from reseed.training.search_job import run_search
 
@@ -15,4 +13,4 @@ def run(spec: SearchSpec, granted: Granted) -> None:
 
 
 if __name__ == "__main__":
-    run_job(run, SearchSpec)
+    run_job(run)

@@ -1,13 +1,11 @@
 """Train the trials of one job: link those in the cache, train the rest."""
 
-from reseed.pipeline.device_locks import claim
 from reseed.pipeline.runner import Granted, pick_device, run_job, say
 from reseed.planning.specs import TrainSpec
 
 
 def run(spec: TrainSpec, granted: Granted) -> None:
     """Make the block file of the job."""
-    claim(granted.gpus, report=say)
     device = pick_device(spec.settings[0].spec.device, granted.gpus)
     from reseed.training.block import train_block
 
@@ -15,4 +13,4 @@ def run(spec: TrainSpec, granted: Granted) -> None:
 
 
 if __name__ == "__main__":
-    run_job(run, TrainSpec, limit=False)
+    run_job(run, limit=False)

@@ -10,7 +10,6 @@ from reseed.core.blocks import trial_name
 from reseed.core.errors import Damaged, ManyDamaged, ReseedError
 from reseed.core.layout import ResultsLayout
 from reseed.core.source_facts import find_false_facts
-from reseed.pipeline.device_locks import claim
 from reseed.pipeline.jobs.replay import Finding, find_false_files
 from reseed.pipeline.runner import Granted, pick_device, run_job, say
 from reseed.planning.specs import SettingTrials, TrainSpec, VerifySpec
@@ -18,7 +17,6 @@ from reseed.planning.specs import SettingTrials, TrainSpec, VerifySpec
 
 def run(spec: VerifySpec, granted: Granted) -> None:
     """Raise ManyDamaged with every file that differs from what it is made from."""
-    claim(granted.gpus, report=say)
     results = Path(spec.training.results)
     if not any(part.trials for part in spec.training.settings) and not any(
         (results / output).exists() for step in spec.steps for output in step.outputs
@@ -127,4 +125,4 @@ def _raise(findings: list[Finding]) -> None:
 
 
 if __name__ == "__main__":
-    run_job(run, VerifySpec)
+    run_job(run)
