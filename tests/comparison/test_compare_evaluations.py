@@ -8,7 +8,7 @@ import pytest
 import reseed
 from reseed import ReseedError, compare_items
 from reseed.cli import main
-from reseed.comparison.item_result import ItemComparison
+from reseed.comparison.pair_result import PairComparison
 
 
 def _scores(models="abc", seeds=3, items=60, gap=0.0, rng_seed=0):
@@ -43,7 +43,7 @@ def test_without_clusters_runs_and_items_give_the_same_test():
     table = _scores("ab").drop(columns="cluster").rename(columns={"question": "item"})
     runs = reseed.compare(table, metric="correct", greater_is_better=True)
     items = compare_items(table)
-    assert not isinstance(runs, ItemComparison)
+    assert not isinstance(runs, PairComparison)
     for name in ("difference", "low", "high", "p"):
         assert runs.verdicts[name].iloc[0] == pytest.approx(items.verdicts[name].iloc[0])
 

@@ -6,7 +6,7 @@ import pytest
 from reseed.core.errors import ReseedError
 from reseed.readers import import_results
 
-DATASETS = ["cola", "sst2", "mrpc", "rte", "mnli"]
+DATASETS = ["cola", "sst2", "mrpc", "rte", "mnli", "qnli"]
 MODELS = ["small", "large"]
 SCORES = {
     (model, dataset, seed): 0.6 + 0.1 * m + 0.03 * d + 0.001 * seed
@@ -56,11 +56,11 @@ def test_datasets_may_differ_in_their_metric():
         read(wide(), metric=wanted | {"stsb": "accuracy"})
 
 
-def test_one_row_a_model_over_five_datasets():
+def test_one_row_a_model_over_six_datasets():
     metrics, _ = read(wide([0]).drop(columns="seed"), metric="accuracy")
     assert len(metrics) == len(MODELS) * len(DATASETS)
     with pytest.raises(ReseedError, match="one run of each model"):
-        read(wide([0])[["model", *DATASETS[:4]]], metric="accuracy")
+        read(wide([0])[["model", *DATASETS[:5]]], metric="accuracy")
 
 
 def test_lists_by_dataset_of_each_model():
@@ -117,7 +117,7 @@ def test_named_columns_are_datasets_and_others_are_reported():
     wanted = {"time": "accuracy", "sst2": "accuracy"}
     metrics, about = read(wide().rename(columns={"cola": "time"}), metric=wanted)
     assert set(metrics["dataset"]) == {*wanted}
-    assert "Left out: mrpc, rte, mnli, for which no `metric` is named." in about.notes
+    assert "Left out: mrpc, rte, mnli, qnli, for which no `metric` is named." in about.notes
 
 
 @pytest.mark.parametrize("label", ["Avg. rank", "Average accuracy", "Mean", "Rank"])

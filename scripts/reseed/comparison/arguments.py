@@ -125,26 +125,24 @@ def choose_read_options(
     )
 
 
-def choose_item_arguments(
+def choose_item_options(
     table: Scores, options: ReadOptions, pair_options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Arguments of `compare_items` from those of `compare`.
+    """Options of `pairs` for scores of items, from the arguments of `compare`.
 
     Raises ReseedError for an argument that does not apply to scores of items.
     """
     other = sorted(set(pair_options) - set(_ITEM_PAIR_OPTIONS))
-    other += ["test_train_ratio"] if options.test_train_ratio is not None else []
-    other += ["deterministic"] if options.deterministic else []
-    other += ["seed_draws"] if options.seed_draws else []
+    given = ("test_train_ratio", "deterministic", "seed_draws")
+    other += [name for name in given if getattr(options, name) not in (None, [], ())]
     if other:
         raise ReseedError(
             f"{', '.join(map(repr, other))}: does not apply to scores of items with clusters, "
             "prompts, repeats or one run of each model. Leave it out."
         )
-    arguments = {name: pair_options[name] for name in _ITEM_PAIR_OPTIONS if name in pair_options}
-    if isinstance(arguments.get("rope"), Mapping):
-        arguments["rope"] = arguments["rope"].get(table.metric)
-    return arguments | {"baseline": options.baseline, "pairs": options.pairs}
+    rope = pair_options.get("rope")
+    by_metric = {"rope": rope.get(table.metric)} if isinstance(rope, Mapping) else {}
+    return {**pair_options, **by_metric}
 
 
 def to_text(names: object) -> Any:

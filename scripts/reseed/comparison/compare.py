@@ -22,12 +22,12 @@ from reseed.comparison.arguments import (
     check_pair_options,
     check_pairs,
     check_seed_draws,
-    choose_item_arguments,
+    choose_item_options,
     to_text,
 )
 from reseed.comparison.claims.possible_ranks import MIN_RANKED
-from reseed.comparison.item_result import ItemComparison
-from reseed.comparison.items import compare_items
+from reseed.comparison.items import compare_by_items
+from reseed.comparison.pair_result import PairComparison
 from reseed.comparison.python_errors import in_arguments
 from reseed.comparison.resolution import check_resolution
 from reseed.comparison.result import STUDY_NAME, Comparison
@@ -47,7 +47,8 @@ from reseed.report.analyses.shared.predictions import Predictions
 
 #: Scores, and those of runs as the tables of a study.
 _Read = tuple[Scores, tuple[pd.DataFrame, StudyInfo] | None]
-_ITEM_DEFAULTS = {"repeats": "mean", "fixed": (), "failed": "refuse"}
+#: How scores of items are combined by default: `repeats`, `failed` and `fixed`.
+_COMBINED: tuple[str, str, tuple[str, ...]] = ("mean", "refuse", ())
 
 
 @in_arguments
@@ -72,7 +73,7 @@ def compare(
     fixed: Sequence[str] = (),
     failed: str = "refuse",
     **options: Any,
-) -> Comparison | ItemComparison:
+) -> Comparison | PairComparison:
     """Compare models by the results of their runs, or by scores of items.
 
     Logs of evaluation harnesses, and tables of items with clusters, prompts or repeats, or with one
@@ -153,9 +154,8 @@ def compare(
         deterministic=[deterministic] if isinstance(deterministic, str) else to_text(deterministic),
         seed_draws=check_seed_draws(seed_draws),
     )
-    given = {"repeats": repeats, "fixed": tuple(fixed), "failed": failed}
-
-    asks_items = given != _ITEM_DEFAULTS or "cluster" in mapping or "prompt" in mapping
+    combined = repeats, failed, tuple(fixed)
+    asks_items = combined != _COMBINED or "cluster" in mapping or "prompt" in mapping
 
     def read(options: ReadOptions) -> _Read:
         scores = read_plainly(results, options, ("model", "item") if asks_items else ("model",))
@@ -166,8 +166,8 @@ def compare(
 
     scores, runs = read_with_advice(read, read_options)
     if runs is None:
-        arguments = given | choose_item_arguments(scores, read_options, pair_options)
-        return compare_items(scores, title=title, **arguments)
+        chosen = choose_item_options(scores, read_options, pair_options)
+        return compare_by_items(scores, choice, chosen, combined, title)
     return _compare_runs(scores, *runs, choice, pair_options)
 
 

@@ -15,7 +15,7 @@ from reseed.comparison.claims.item_verdicts import SOURCES, build_item_verdict
 from reseed.comparison.claims.possible_ranks import MIN_RANKED
 from reseed.comparison.item_arrays import arrange_items
 from reseed.comparison.item_metrics import bootstrap_pair, compute_contributions, describe_metric
-from reseed.comparison.item_result import ItemComparison, rank_by_verdicts
+from reseed.comparison.pair_result import PairComparison, rank_by_verdicts
 from reseed.comparison.python_errors import in_arguments
 from reseed.comparison.ranking import rank_item_scores
 from reseed.comparison.resolution import check_frame
@@ -33,7 +33,7 @@ from reseed.report.analyses.shared.item_scores import ItemScores
 _OF_ROPE = ("rope", "equivalence_p", "equivalence_p_holm")
 _OF_BOOTSTRAP = ("boot_low", "boot_high")
 _LEVELS = [f"level_{source}" for source in SOURCES]
-#: Columns of `ItemComparison.verdicts`.
+#: Columns of `PairComparison.verdicts`.
 COLUMNS = [
     "dataset", "model_a", "model_b", "seeds_a", "difference", "low", "high", "se", "p", "method",
     "shared_seeds", "cluster_df", *_LEVELS,
@@ -63,7 +63,7 @@ def compare_items(
     alpha: float = 0.05,
     seeds: str = "shared",
     title: str = "Which model is better?",
-) -> ItemComparison:
+) -> PairComparison:
     """Compare models by item scores, over items and every factor that is crossed with them.
 
     Args:
@@ -120,7 +120,7 @@ def compare_by_items(
     options: Mapping[str, Any],
     combined: tuple[str, str, tuple[str, ...]],
     title: str,
-) -> ItemComparison:
+) -> PairComparison:
     """Models compared over items by the analysis `pairs`.
 
     Args:
@@ -160,8 +160,8 @@ def compare_by_items(
         overall = rank_item_scores(arranged, table.sign, 1 - verdicts["alpha"].iloc[0])
         notes += overall.notes if overall else []
     notes += note_two_procedures(verdicts)
-    return ItemComparison(
-        verdicts, board, table.metric, tuple(dict.fromkeys(notes)),
+    return PairComparison(
+        verdicts, tuple(dict.fromkeys(notes)), table.metric, board,
         rank_by_verdicts(verdicts, board), overall, title,
     )  # fmt: skip
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 
@@ -13,14 +12,12 @@ import numpy as np
 import pandas as pd
 
 from reseed.comparison.arguments import PairChoice, check_columns, check_levels, check_names
-from reseed.comparison.claims.formatting import count_noun
 from reseed.comparison.claims.mean_verdicts import build_mean_verdict
-from reseed.comparison.output import Result
+from reseed.comparison.pair_result import PairComparison
 from reseed.comparison.python_errors import in_arguments
-from reseed.comparison.shown import Shown, build_pair_row, note_two_procedures
+from reseed.comparison.shown import note_two_procedures
 from reseed.core.errors import ReseedError
 from reseed.metrics.directions import (
-    AGAINST,
     infer_direction,
     read_stated_direction,
     resolve_direction,
@@ -46,37 +43,6 @@ _ADJUSTED = ("p_adjusted", "p_holm", "p_adjusted_rounded", "p_adjusted_if_se")
 _POWER = 0.8
 
 
-@dataclass(frozen=True, repr=False)
-class MeanComparison(Result):
-    """Models compared by printed means.
-
-    verdicts: one row a pair and dataset. notes: what a reader must know.
-    """
-
-    verdicts: pd.DataFrame
-    notes: tuple[str, ...]
-
-    @cached_property
-    def shown(self) -> Shown:
-        """What all outputs show."""
-        against = [note for note in self.notes if note.startswith(AGAINST)]
-        sentences = list(self.verdicts["verdict"])
-        if len(sentences) > 1:
-            tested = self.verdicts["p_adjusted"].notna()
-            is_shown = self.verdicts["outcome"] == "difference"
-            sentences = [
-                f"A difference is shown for {is_shown.sum()} of "
-                f"{count_noun(int(tested.sum()), 'tested pair')}."
-            ]
-        return Shown(
-            title="Which model is better?",
-            answer=[*against, *sentences],
-            rows=[build_pair_row(row) for row in self.verdicts.to_dict("records")],
-            tables={"verdicts": self.verdicts},
-            notes=[note for note in self.notes if note not in against],
-        )
-
-
 @in_arguments
 def compare_means(
     source: pd.DataFrame | str | Path,
@@ -90,7 +56,7 @@ def compare_means(
     min_runs: int = 5,
     decimals: int | None = None,
     columns: Mapping[str, str | list[str]] | None = None,
-) -> MeanComparison:
+) -> PairComparison:
     """Compare models by means and SDs over their runs, as papers print them.
 
     `verdicts` of the result has one row a pair and dataset. `model_a` has the better mean. Columns:
@@ -158,7 +124,7 @@ def compare_means(
     found = [build_mean_verdict(row, min_runs, _POWER) for row in table.to_dict("records")]
     table["outcome"] = [verdict.outcome for verdict in found]
     table["verdict"] = [verdict.sentence() for verdict in found]
-    return MeanComparison(table, (*notes, *note_two_procedures(table), CAUTION))
+    return PairComparison(table, (*notes, *note_two_procedures(table), CAUTION))
 
 
 def _read_metric(caption: str) -> str | None:

@@ -79,7 +79,7 @@ def draw_differences(rows: pd.DataFrame, level: float) -> Figure:
     """Draw one line a pair: the difference of means with its interval.
 
     Args:
-        rows: `ItemComparison.verdicts`.
+        rows: `PairComparison.verdicts`.
         level: of the intervals, for each pair alone.
     """
     from matplotlib.figure import Figure as NewFigure

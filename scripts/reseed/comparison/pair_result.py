@@ -1,9 +1,9 @@
-"""`ItemComparison`: what `reseed.compare_items` returns, and `reseed.compare` for item scores."""
+"""`PairComparison`: what `compare_items` and `compare_means` return, and `compare` of items."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -32,11 +32,12 @@ _TITLES = {
 
 
 @dataclass(frozen=True, repr=False)
-class ItemComparison(Result):
-    """Models compared by item scores.
+class PairComparison(Result):
+    """Models compared pair by pair: by scores of items, or by printed means.
 
     verdicts: one row a pair and dataset; `model_a` has the better mean. `difference`, `low` and
-        `high` are positive where `model_a` is better, in units of the score. `share_SOURCE` is the
+        `high` are positive where `model_a` is better, in units of the score. Columns of means are
+        those of `compare_means`. Of items, `share_SOURCE` is the
         part of the squared standard error of the source and its interactions with sources named
         before it; `detectable` is the smallest true difference found with power 0.8, and
         `detectable_2x_SOURCE` that with twice as many levels.
@@ -49,10 +50,10 @@ class ItemComparison(Result):
     """
 
     verdicts: pd.DataFrame
-    leaderboard: pd.DataFrame
-    metric: str
     notes: tuple[str, ...]
-    ranks: pd.DataFrame
+    metric: str = ""
+    leaderboard: pd.DataFrame = field(default_factory=pd.DataFrame)
+    ranks: pd.DataFrame = field(default_factory=pd.DataFrame)
     overall: Ranking | None = None
     title: str = "Which model is better?"
 
@@ -73,21 +74,31 @@ class ItemComparison(Result):
     def shown(self) -> Shown:
         """What all outputs show."""
         against = [note for note in self.notes if note.startswith(AGAINST)]
-        verdicts = self.verdicts.sort_values("p", kind="stable")
-        names = {"ranks": len(self.ranks) > 0, "overall": self.overall is not None}
-        figures = [*(name for name, is_there in names.items() if is_there), "differences"]
+        of_items = len(self.leaderboard) > 0
+        verdicts = self.verdicts.sort_values("p", kind="stable") if of_items else self.verdicts
+        tables = {"verdicts": self.verdicts}
+        if of_items:
+            tables |= {"ranking": self.leaderboard, "ranks": self.ranks}
+        figures = {
+            "ranks": len(self.ranks), "overall": self.overall is not None, "differences": of_items
+        }  # fmt: skip
         return Shown(
             title=self.title,
-            answer=[*against, *(self.sentences() or list(verdicts["verdict"]))],
-            rows=[
-                build_pair_row(row, {"Best next step": _describe_next(row)})
-                for row in verdicts.to_dict("records")
-            ],
-            tables={"verdicts": self.verdicts, "ranking": self.leaderboard, "ranks": self.ranks},
+            answer=[*against, *(self.sentences() or self._state(verdicts))],
+            rows=[build_pair_row(row, _describe_next(row)) for row in verdicts.to_dict("records")],
+            tables=tables,
             notes=[note for note in self.notes if note not in against],
-            boards={"Ranking": self._board()},
-            figures={name: _TITLES[name] for name in figures},
+            boards={"Ranking": self._board()} if of_items else {},
+            figures={name: _TITLES[name] for name, is_there in figures.items() if is_there},
         )
+
+    def _state(self, verdicts: pd.DataFrame) -> list[str]:
+        """The verdicts of items; of several printed means, how many show a difference."""
+        if len(self.leaderboard) or len(verdicts) == 1:
+            return list(verdicts["verdict"])
+        shown = int((verdicts["outcome"] == "difference").sum())
+        tested = count_noun(int(verdicts["p_adjusted"].notna().sum()), "tested pair")
+        return [f"A difference is shown for {shown} of {tested}."]
 
     def _board(self) -> pd.DataFrame:
         """Mean scores with the ranks that the verdicts leave possible, as text."""
@@ -143,11 +154,12 @@ def _is_ascending(board: pd.DataFrame) -> bool:
     return bool(board["mean"].iloc[0] < board["mean"].iloc[-1])
 
 
-def _describe_next(row: Mapping[Any, Any]) -> str:
-    """The source of which twice as many levels find the smallest difference."""
+def _describe_next(row: Mapping[Any, Any]) -> dict[str, str]:
+    """The source of which twice as many levels find the smallest difference; none of means."""
+    if "method" not in row:
+        return {}
     found = {source: row[f"detectable_2x_{source}"] for source in SOURCES}
     known = {source: value for source, value in found.items() if value == value}  # not NaN
-    if not known:
-        return "–"
-    best = min(known, key=lambda source: known[source])
-    return f"twice the {best}s: {known[best] * row['factor']:.3g}"
+    best = min(known, key=lambda source: known[source], default="")
+    step = f"twice the {best}s: {known[best] * row['factor']:.3g}" if best else "–"
+    return {"Best next step": step}
