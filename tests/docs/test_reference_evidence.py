@@ -4,6 +4,7 @@ import importlib.util
 import json
 from pathlib import Path
 
+import make_measured
 import pandas as pd
 import pytest
 import yaml
@@ -60,3 +61,9 @@ def test_a_script_without_reseed_gives_the_verdicts_again(script, monkeypatch):
         assert one["value"] == pytest.approx(evidence.average.value, rel=1e-9), text
         if one["interval"]:
             assert one["verdict"] == evidence.verdict, text
+
+
+def test_measured_tables_are_those_of_the_trials():
+    """Run docs/tools/make_measured.py after the reference results change."""
+    page = (ROOT / "docs/measured.md").read_text(encoding="utf-8")
+    assert make_measured.render_tables() in page
