@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 
 from reseed.comparison.arguments import PairChoice, check_levels, check_names, choose_read_options
+from reseed.comparison.claims.build import build_verdict
 from reseed.comparison.claims.designs import ITEM_MODEL
-from reseed.comparison.claims.item_verdicts import SOURCES, build_item_verdict
+from reseed.comparison.claims.item_verdicts import SOURCES
 from reseed.comparison.claims.possible_ranks import MIN_RANKED
 from reseed.comparison.item_arrays import arrange_items
 from reseed.comparison.item_metrics import bootstrap_pair, compute_contributions, describe_metric
@@ -196,7 +197,7 @@ def _name_columns(rows: pd.DataFrame, arranged: Sequence[ItemScores]) -> pd.Data
     if rows.empty:
         raise ReseedError("No dataset holds two models: give the scores of both on the same items.")
     models = {(one.dataset, name): model for one in arranged for name, model in one.models.items()}
-    found = [build_item_verdict(row) for row in rows.to_dict("records")]
+    found = [build_verdict(row) for row in rows.to_dict("records")]
     tested = (rows["low"] < rows["high"]).groupby(rows["dataset"]).transform("sum")
     columns = [name for name in COLUMNS if name in {*rows, "seeds_a"}]
     if rows["rope"].isna().all():

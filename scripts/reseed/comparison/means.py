@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.comparison.arguments import PairChoice, check_columns, check_levels, check_names
-from reseed.comparison.claims.mean_verdicts import build_mean_verdict
+from reseed.comparison.claims.build import build_verdict
 from reseed.comparison.pair_result import PairComparison
 from reseed.comparison.python_errors import in_arguments
 from reseed.comparison.shown import note_two_procedures
@@ -121,7 +121,8 @@ def compare_means(
     if not parts:
         raise ReseedError("The table holds no two models with a mean on the same dataset.")
     table = pd.concat(parts, ignore_index=True).assign(level=level, alpha=alpha, metric=metric)
-    found = [build_mean_verdict(row, min_runs, _POWER) for row in table.to_dict("records")]
+    facts = {"design": "means", "min_runs": min_runs, "target_power": _POWER}
+    found = [build_verdict({**row, **facts}) for row in table.to_dict("records")]
     table["outcome"] = [verdict.outcome for verdict in found]
     table["verdict"] = [verdict.sentence() for verdict in found]
     return PairComparison(table, (*notes, *note_two_procedures(table), CAUTION))

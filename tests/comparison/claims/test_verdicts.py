@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from reseed.comparison.claims.build import build_verdict
 from reseed.comparison.claims.formatting import (
     count_interval_decimals,
     format_number,
     format_p,
     format_share,
 )
-from reseed.comparison.claims.item_verdicts import build_item_verdict
-from reseed.comparison.claims.pair_verdicts import build_pair_verdict, decide_pair_outcome
+from reseed.comparison.claims.pair_verdicts import decide_pair_outcome
 
 ROOT = Path(__file__).parents[3]
 ROW = {
@@ -42,7 +42,7 @@ ROW = {
 
 
 def say(**changes):
-    return build_pair_verdict(ROW | changes).sentence()
+    return build_verdict(ROW | changes).sentence()
 
 
 def test_difference():
@@ -216,11 +216,11 @@ TWO = ROW | {
 
 
 def test_two_models_over_datasets():
-    assert build_pair_verdict(TWO).sentence() == (
+    assert build_verdict(TWO).sentence() == (
         "A beats B over datasets: A is ahead on 7 of 8 datasets, 1 tie, mean difference 1.2 "
         "points (accuracy), sign-flip test, p 0.016."
     )
-    text = build_pair_verdict(TWO | {"p_adjusted": 0.3, "missing": "d1, d2"}).sentence()
+    text = build_verdict(TWO | {"p_adjusted": 0.3, "missing": "d1, d2"}).sentence()
     assert text.startswith("No difference shown between A and B over datasets: A is ahead on 7 of")
     assert text.endswith("Left out, as not both have comparable runs: d1, d2.")
 
@@ -230,22 +230,22 @@ def test_skewed_differences_limit_the_sign_flip_test():
     rates = pd.read_csv(ROOT / "docs/methods/simulations/designs.csv")
     skewed = rates[(rates["method"] == "sign flips") & (rates["label"] == "skewed differences")]
     is_two = skewed["case"].str.startswith("2 models")
-    text = build_pair_verdict(TWO | {"n": 10}).sentence()
+    text = build_verdict(TWO | {"n": 10}).sentence()
     assert f"in {100 * skewed.loc[is_two, 'false_claims'].max():.0f} % of" in text
     assert f"up to {100 * skewed.loc[~is_two, 'false_claims'].max():.0f} %" in text
     for other in ({"n": 9}, {"n": 10, "p_adjusted": 0.3}, {"n": 10, "test": "sign test"}):
-        assert "symmetric" not in build_pair_verdict(TWO | other).sentence()
+        assert "symmetric" not in build_verdict(TWO | other).sentence()
 
 
 def test_few_datasets_have_no_test():
-    text = build_pair_verdict(
+    text = build_verdict(
         TWO | {"n": 3, "wins": 2, "losses": 1, "p_adjusted": float("nan")}
     ).sentence()
     assert text == (
         "Too few datasets to tell A from B beyond them: A is ahead on 2 of 3 datasets; at least "
         "5 are needed."
     )
-    floor = build_pair_verdict(
+    floor = build_verdict(
         TWO | {"n": 5, "wins": 5, "p_adjusted": 0.0625, "p_least": 0.0625}
     ).sentence()
     assert "No outcome of 5 datasets gives this test a p below 0.062." in floor
@@ -256,10 +256,10 @@ def test_two_runs_of_a_model_give_a_warning():
            "greater_is_better": True, "unit": "points", "difference": 0.02, "low": 0.01,
            "high": 0.03, "level": 0.95, "p_adjusted": 0.001, "pairs": 1, "alpha": 0.05,
            "method": "t", "shared_seeds": True, "level_seed": 3, "level_prompt": 0,
-           "level_cluster": 0, "level_item": 500}  # fmt: skip
+           "level_cluster": 0, "level_item": 500, "design": "items"}  # fmt: skip
     said = "Two seeds hardly show the spread over seeds: a third would narrow the interval."
-    assert said not in build_item_verdict(row).sentence()
-    assert said in build_item_verdict(row | {"level_seed": 2}).sentence()
+    assert said not in build_verdict(row).sentence()
+    assert said in build_verdict(row | {"level_seed": 2}).sentence()
 
 
 @pytest.mark.parametrize(

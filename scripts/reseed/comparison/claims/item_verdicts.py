@@ -14,14 +14,14 @@ from reseed.comparison.claims.formatting import (
 )
 from reseed.comparison.claims.skewed import decisive_p, describe_skew, qualify_skewed
 from reseed.comparison.claims.verdicts import (
+    Outcome,
     Row,
-    Verdict,
+    Said,
+    Wording,
     decide_outcome,
     describe_equivalence_tests,
     format_difference,
-    format_region,
     format_unit,
-    is_equivalent,
     state_evidence,
 )
 
@@ -38,20 +38,23 @@ _LEAST_ITEMS = 2
 _LEAST_RUNS = 2
 
 
-def build_item_verdict(row: Row) -> Verdict:
-    """The verdict on one row: difference, what it generalises to, and what would show more.
-
-    `row` holds the columns of `list_item_test`, models, `dataset` (empty: not said), `metric`,
-    `factor` and `unit` of differences, adjusted p-values, and what `list_designs` and
-    `single_runs` add, if known.
-    """
+def _decide(row: Row) -> Outcome:
     is_unknown = row["low"] != row["low"]  # no interval
-    outcome = decide_outcome(
+    return decide_outcome(
         row,
         decisive_p(row),
         has_few=is_unknown or 0 < row["level_cluster"] < _LEAST_CLUSTERS,
         varies=row["low"] != row["high"],
     )
+
+
+def _say(row: Row, outcome: Outcome) -> Said:
+    """Difference, what it generalises to, and what would show more.
+
+    `row` holds the columns of `list_item_test`, models, `dataset` (empty: not said), `metric`,
+    `factor` and `unit` of differences, adjusted p-values, and what `list_designs` and
+    `single_runs` add, if known.
+    """
     needed = "runs"
     notes: tuple[str, ...] = ()
     if outcome == "too few runs":
@@ -73,12 +76,11 @@ def build_item_verdict(row: Row) -> Verdict:
             tests, _describe_scope(row), describe_skew(row), _describe_limits(row),
             _describe_next(row), _describe_single_runs(row),
         )  # fmt: skip
-    return Verdict(
-        outcome, row["model_a"], row["model_b"], evidence,
-        scope=f"on {row['dataset']}" if row["dataset"] else "",
-        region=format_region(row), is_within_region=is_equivalent(row), notes=notes, needed=needed,
-        qualifier=qualify_skewed(row, outcome),
-    )  # fmt: skip
+    where = f"on {row['dataset']}" if row["dataset"] else ""
+    return Said(evidence, where, notes, needed=needed, qualifier=qualify_skewed(row, outcome))
+
+
+ITEMS = Wording(_decide, _say)
 
 
 def _count(row: Row, source: str) -> str:

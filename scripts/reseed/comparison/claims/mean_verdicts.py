@@ -1,6 +1,8 @@
-"""Verdicts of `reseed.compare_means`: two models compared by printed means and spreads."""
+"""Verdicts by printed means (`reseed.compare_means`), and by mean effects (`over_datasets`)."""
 
 from __future__ import annotations
+
+from numpy import fmax
 
 from reseed.comparison.claims.designs import MEANS
 from reseed.comparison.claims.formatting import (
@@ -10,27 +12,31 @@ from reseed.comparison.claims.formatting import (
     format_share,
 )
 from reseed.comparison.claims.verdicts import (
+    Outcome,
     Row,
-    Verdict,
+    Said,
+    Wording,
     decide_outcome,
     format_adjusted_p,
     format_interval,
+    format_unit,
+    is_within_region,
 )
 
 
-def build_mean_verdict(row: Row, min_runs: int, power: float) -> Verdict:
-    """The verdict on one row of `reseed.compare_means`.
-
-    min_runs: fewest runs of a model for a verdict. power: that of `detectable`.
-    """
-    p, p_rounded, p_if_se = (row[f"p_adjusted{end}"] for end in ("", "_rounded", "_if_se"))
-    is_unknown = p_if_se == p_if_se
-    outcome = decide_outcome(
+def _decide(row: Row) -> Outcome:
+    return decide_outcome(
         row,
-        max(p_rounded, p_if_se if is_unknown else 0.0),
-        has_few=min(row["n_a"], row["n_b"]) < min_runs,
+        fmax(row["p_adjusted_rounded"], row["p_adjusted_if_se"]),
+        has_few=min(row["n_a"], row["n_b"]) < row["min_runs"],
         varies=row["low"] != row["high"],
     )
+
+
+def _say(row: Row, outcome: Outcome) -> Said:
+    """Difference of printed means, by what ± is taken to be."""
+    p, p_rounded, p_if_se = (row[f"p_adjusted{end}"] for end in ("", "_rounded", "_if_se"))
+    is_unknown = p_if_se == p_if_se
     decimals = count_interval_decimals(row["low"], row["high"])
     direction = "" if row["greater_is_better"] else " (lower is better)"
     difference = f"difference {format_number(row['difference'], decimals)}{direction}"
@@ -40,13 +46,13 @@ def build_mean_verdict(row: Row, min_runs: int, power: float) -> Verdict:
     if outcome == "no variation":
         evidence = f"both spreads are printed as 0 ({runs})"
     elif outcome == "too few runs":
-        evidence += f" over {runs}; a verdict needs at least {min_runs}"
+        evidence += f" over {runs}; a verdict needs at least {row['min_runs']}"
     else:
         notes = (f"{MEANS.test} of {runs}.",)
         if outcome != "difference":
             is_alone = row["pairs"] > 1 and row["low"] * row["high"] > 0
             evidence += " for this pair alone" if is_alone else ""
-            notes = (_describe_power(row, power), *notes)
+            notes = (_describe_power(row), *notes)
             if is_unknown and p_rounded <= row["alpha"]:
                 ask = "The table does not say what ± is: state it (`spread`, `--spread`)."
                 notes = (ask, *notes)
@@ -57,14 +63,40 @@ def build_mean_verdict(row: Row, min_runs: int, power: float) -> Verdict:
         if p <= row["alpha"] < p_rounded:
             evidence += f", but up to {format_p(p_rounded)} as the digits were rounded"
     where = f"on {row['dataset']}" if row["dataset"] else ""
-    return Verdict(outcome, row["model_a"], row["model_b"], evidence, scope=where, notes=notes)
+    return Said(evidence, where, notes)
 
 
-def _describe_power(row: Row, power: float) -> str:
+MEANS_WORDING = Wording(_decide, _say)
+
+
+def _describe_power(row: Row) -> str:
     decimals = count_interval_decimals(0, 2 * row["detectable"])
     size = format_number(row["detectable"], decimals)
     twice = format_number(row["detectable_add"], decimals)
-    return (
-        f"So many runs find a difference of {size} in {format_share(power)} of cases, twice as "
-        f"many {twice}."
-    )
+    power = format_share(row["target_power"])
+    return f"So many runs find a difference of {size} in {power} of cases, twice as many {twice}."
+
+
+def _decide_effect(row: Row) -> Outcome:
+    """A difference where the interval excludes 0.
+
+    Else equivalent where at least `level` of the posterior lies within the region of practical
+    equivalence.
+    """
+    facts = {"difference": row["effect"], "alpha": 1 - row["level"]}
+    return decide_outcome(facts, 0.0 if row["low"] > 0 else 1.0, is_within=is_within_region(row))
+
+
+def _say_effect(row: Row, outcome: Outcome) -> Said:
+    """The mean difference over similar datasets."""
+    factor = row["factor"]
+    decimals = count_interval_decimals(row["low"] * factor, row["high"] * factor)
+    effect = format_number(row["effect"] * factor, decimals)
+    evidence = f"mean difference {effect}{format_unit(row)}, {format_interval(row, decimals)}"
+    if outcome == "equivalent":
+        evidence += f"; {format_share(row['p_equivalent'])} of the posterior lies within"
+    notes = (f"Hierarchical model of {row['datasets']:.0f} datasets.",)
+    return Said(evidence, "over datasets like these", notes)
+
+
+EFFECTS = Wording(_decide_effect, _say_effect)

@@ -9,7 +9,6 @@ import pandas as pd
 from reseed.comparison.claims.budget import describe_additions, describe_datasets
 from reseed.comparison.claims.designs import (
     ASSUMED_TEST_SET,
-    ITEM_MODEL,
     RANK_FLIPS,
     SEEDS_AND_ITEMS,
     SIGN,
@@ -24,18 +23,16 @@ from reseed.comparison.claims.formatting import (
     format_share,
     keep_bounds_visible,
 )
-from reseed.comparison.claims.item_verdicts import build_item_verdict
 from reseed.comparison.claims.skewed import decisive_p, describe_skew, qualify_skewed
 from reseed.comparison.claims.verdicts import (
     Outcome,
     Row,
-    Verdict,
+    Said,
+    Wording,
     decide_outcome,
     describe_equivalence_tests,
     format_difference,
-    format_region,
     format_unit,
-    is_equivalent,
     state_evidence,
 )
 
@@ -95,17 +92,11 @@ def find_conditional(rows: pd.DataFrame) -> pd.Series[bool]:
     return (rows["outcome"] == "difference") & (rows["conservative_p_holm"] > rows["alpha"])
 
 
-def build_pair_verdict(row: Row) -> Verdict:
-    """The verdict on one row of the analysis `pairs`.
+def _say_pair(row: Row, outcome: Outcome) -> Said:
+    """The test, the runs behind it and whether they are paired.
 
-    It names the test, the runs behind it and whether they are paired. Its scope is one test set
-    where the data never varied and the outputs of items are not known.
+    The scope is one test set where the data never varied and the outputs of items are not known.
     """
-    if row["design"] == "datasets":
-        return _build_over_datasets(row)
-    if row["design"] == ITEM_MODEL.design:
-        return build_item_verdict({**row, "dataset": ""})
-    outcome = decide_pair_outcome(row)
     method = find_method(row["design"])
     scope = method.scope if method else ""
     if scope and row.get("is_split_assumed") is True:
@@ -140,23 +131,12 @@ def build_pair_verdict(row: Row) -> Verdict:
             _describe_cut_interval(row),
             _count_left_out(row),
         )
-    return Verdict(
-        outcome,
-        row["model_a"],
-        row["model_b"],
-        evidence,
-        scope,
-        region=format_region(row),
-        is_within_region=is_equivalent(row),
-        notes=notes,
-        qualifier=_qualify(row, outcome),
-    )
+    return Said(evidence, scope, notes, qualifier=_qualify(row, outcome))
 
 
-def _build_over_datasets(row: Row) -> Verdict:
-    """The verdict on a row that compares two models over datasets."""
-    outcome, is_by_rank = decide_pair_outcome(row), row["test"] == RANK_FLIPS.test
-    scope = "over datasets"
+def _say_over_datasets(row: Row, outcome: Outcome) -> Said:
+    """How two models compare over datasets."""
+    is_by_rank, scope = row["test"] == RANK_FLIPS.test, "over datasets"
     notes: tuple[str, ...] = (_list_missing(row), _count_left_out(row))
     if row["n"] == 0:
         scope, evidence, notes = "", "none has comparable runs of both", ()
@@ -184,18 +164,12 @@ def _build_over_datasets(row: Row) -> Verdict:
         notes = (describe_datasets(row), *notes)
     if outcome == "difference" and row["test"] == SIGN_FLIPS.test and row["n"] >= _MANY:
         notes = (_SYMMETRY, *notes)
-    return Verdict(
-        outcome,
-        row["model_a"],
-        row["model_b"],
-        evidence,
-        scope,
-        region=format_region(row),
-        is_within_region=is_equivalent(row),
-        notes=notes,
-        relation="ranks better than" if is_by_rank else "beats",
-        needed="datasets",
-    )
+    relation = "ranks better than" if is_by_rank else "beats"
+    return Said(evidence, scope, notes, relation, needed="datasets")
+
+
+PAIRS = Wording(decide_pair_outcome, _say_pair)
+OVER_DATASETS = Wording(decide_pair_outcome, _say_over_datasets)
 
 
 def _describe_power(row: Row, decimals: int) -> str:

@@ -6,10 +6,10 @@ follow.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from reseed.comparison.claims.formatting import count_interval_decimals, format_number, format_p
 
@@ -91,6 +91,24 @@ class Verdict:
         }[self.outcome]
 
 
+class Said(NamedTuple):
+    """The fields of a `Verdict` that depend on the kind of row."""
+
+    evidence: str
+    scope: str = ""
+    notes: tuple[str, ...] = ()
+    relation: str = "beats"
+    needed: str = "runs"
+    qualifier: str = ""
+
+
+class Wording(NamedTuple):
+    """How rows of one kind are decided, and what is said of the outcome."""
+
+    decide: Callable[[Row], Outcome]
+    say: Callable[[Row, Outcome], Said]
+
+
 def shared_notes(verdicts: Sequence[Verdict]) -> list[str]:
     """Notes of all verdicts with a test on single datasets, such as its name; none of one alone."""
     tested = [v.notes for v in verdicts if v.outcome in TESTED and v.needed != "datasets"]
@@ -152,14 +170,24 @@ def is_equivalent(row: Row) -> bool:
     return row.get("equivalence_p_holm", nan) <= row["alpha"]
 
 
+def is_within_region(row: Row) -> bool:
+    """Whether the difference is shown to be within the region of practical equivalence.
+
+    By the posterior, if the row has one in place of tests.
+    """
+    if row["design"] == "effects":
+        return bool(row["p_equivalent"] >= row["level"])
+    return is_equivalent(row)
+
+
 def format_unit(row: Row) -> str:
     """The unit of differences with a leading blank, or nothing."""
-    return f" {row['unit']}" if row["unit"] else ""
+    return f" {row['unit']}" if row.get("unit") else ""
 
 
 def format_region(row: Row) -> str:
     """`±1 points`: the region of practical equivalence."""
-    return f"±{row.get('rope', nan) * row['factor']:.3g}{format_unit(row)}"
+    return f"±{row.get('rope', nan) * row.get('factor', 1.0):.3g}{format_unit(row)}"
 
 
 def format_difference(row: Row, decimals: int) -> str:

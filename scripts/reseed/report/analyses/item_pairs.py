@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from reseed.comparison.claims.designs import SEEDS_AND_ITEMS, match_seeds
-from reseed.comparison.claims.item_verdicts import build_item_verdict
+from reseed.comparison.claims.build import build_verdict
+from reseed.comparison.claims.designs import ITEM_MODEL, SEEDS_AND_ITEMS, match_seeds
 from reseed.comparison.claims.verdicts import Verdict
 from reseed.core.schemas import TEST_SET_COLUMNS, Row
 from reseed.core.study_info import DatasetInfo
@@ -118,9 +118,8 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
 def verdict_on(row: Row) -> Verdict:
     """The verdict on a row; the dataset is not named, as tables have it in their headings."""
-    return build_item_verdict(
-        {**row, "model_a": row["arm_a"], "model_b": row["arm_b"], "dataset": ""}
-    )
+    named = {"model_a": row["arm_a"], "model_b": row["arm_b"], "dataset": ""}
+    return build_verdict({**row, **named, "design": ITEM_MODEL.design})
 
 
 def _compare_arms(

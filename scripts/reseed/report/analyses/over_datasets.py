@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from reseed.comparison.claims.effect_verdicts import build_effect_verdict
+from reseed.comparison.claims.build import build_verdict
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Level, Positive, Strict
 from reseed.report.analyses.shared.data import Data
@@ -62,7 +62,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     - `p_a_better`, `p_equivalent`, `p_b_better`: posterior shares of the mean effect above, within
       and below `rope` (above and below 0 without one); `new_…`: those of the effect on one new
       dataset.
-    - `outcome`: see `claims.effect_verdicts.build_effect_verdict`.
+    - `outcome`: see `claims.mean_verdicts`.
     - `wins`, `losses`: datasets on which A's mean is better, or worse.
     - `rank_p`: signed-rank test over datasets; `rank_p_holm`: adjusted over pairs.
 
@@ -154,7 +154,7 @@ def _compare_pair(groups: list[ModelGroup], a: str, b: str, shared: Row) -> list
             "rank_p": float(wilcoxon_p(observed)),
         }
     )
-    verdict = build_effect_verdict(pair)
+    verdict = build_verdict({**pair, "design": "effects"})
     pair |= {"outcome": verdict.outcome, "verdict": verdict.sentence()}
     by_dataset = zip(names, d, result.effects, result.effects_low, result.effects_high, strict=True)
     return [pair] + [

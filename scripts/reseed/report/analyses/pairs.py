@@ -10,8 +10,9 @@ from pydantic import Field
 
 from reseed.comparison.claims import designs
 from reseed.comparison.claims.budget import list_additions
+from reseed.comparison.claims.build import build_verdict
 from reseed.comparison.claims.item_verdicts import SOURCES
-from reseed.comparison.claims.pair_verdicts import build_pair_verdict, decide_pair_outcome
+from reseed.comparison.claims.pair_verdicts import decide_pair_outcome
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Rope, pair_test
 from reseed.report.analyses.shared.across_datasets import AcrossDatasets
@@ -170,7 +171,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
         complete = _UNKNOWN | row
         complete |= _plan_addition(complete)
         row |= {name: complete[name] for name in (*_TEXT, "detectable_add")}
-        verdict = build_pair_verdict(complete)
+        verdict = build_verdict(complete | {"dataset": ""})  # tables have it in their headings
         row |= {"outcome": verdict.outcome, "verdict": verdict.sentence()}
     return pd.DataFrame(rows, columns=COLUMNS)
 

@@ -8,11 +8,11 @@ from typing import get_args
 import pandas as pd
 
 from reseed.comparison.claims import phrases
+from reseed.comparison.claims.build import build_verdict
 from reseed.comparison.claims.claim import Claim, Sample
 from reseed.comparison.claims.designs import ONE_TEST_SET
 from reseed.comparison.claims.families import describe_families
 from reseed.comparison.claims.pair_verdicts import (
-    build_pair_verdict,
     label_pair_outcome,
 )
 from reseed.comparison.claims.verdicts import NOT_EQUAL, Outcome, Verdict, shared_notes
@@ -80,7 +80,7 @@ def table(data: ExhibitData, options: Options) -> Table:
                 "Flips": numbers.percent(row["instability"]),
                 "Outcome": _SHORT.get(row["outcome"], label_pair_outcome(row)),
             }
-            verdicts.append((cells, section, build_pair_verdict(row | _titles(data, row))))
+            verdicts.append((cells, section, build_verdict(row | _titles(data, row))))
     shared = shared_notes([verdict for _, _, verdict in verdicts])
     for cells, section, verdict in verdicts:
         lines.add(cells, section, verdict.sentence(omit=(*shared, NOT_EQUAL)))
@@ -155,7 +155,12 @@ def _printed(part: pd.DataFrame) -> pd.DataFrame:
 
 def _titles(data: ExhibitData, row: Row) -> TableRow:
     first, second = pair_titles(data, row)
-    return {"model_a": first, "model_b": second, "metric": metric_title(row["metric"])}
+    return {
+        "dataset": "",
+        "model_a": first,
+        "model_b": second,
+        "metric": metric_title(row["metric"]),
+    }
 
 
 def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
