@@ -21,16 +21,20 @@ RECIPE = {
 @pytest.fixture(scope="module")
 def weights(tmp_path_factory):
     """A small ResNet with random weights."""
-    folder = tmp_path_factory.mktemp("weights")
-    torch.manual_seed(0)
     sizes = {"hidden_sizes": [8, 16], "depths": [1, 1], "embedding_size": 8, "num_channels": 3}
     config = transformers.ResNetConfig(**sizes, layer_type="basic")
-    transformers.ResNetModel(config).save_pretrained(folder)
+    yield save(transformers.ResNetModel, config, tmp_path_factory)
+    pretrained_head._CACHE.clear()
+
+
+def save(model, config, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("weights")
+    torch.manual_seed(0)
+    model(config).save_pretrained(folder)
     (folder / "preprocessor_config.json").write_text(
         '{"image_mean": [0.5, 0.5, 0.5], "image_std": [0.2, 0.2, 0.2]}'
     )
-    yield folder
-    pretrained_head._CACHE.clear()
+    return folder
 
 
 def make(weights, seed=0, **more):
@@ -54,6 +58,22 @@ def test_the_whole_network_moves_and_the_loaded_weights_stay(weights):
     assert torch.equal(torch.cat([p.flatten() for p in again.parameters()]), first)
     assert (model.predict(images).argmax(axis=1) == y).mean() > 0.8
     assert model.predict(images).shape == (48, 3)
+
+
+def test_a_swin_transformer_is_tuned_as_a_whole(tmp_path_factory):
+    """The kind of network of Banerjee et al., Section V-C, with random weights."""
+    config = transformers.SwinConfig(
+        image_size=32, embed_dim=8, depths=[1, 1], num_heads=[2, 2], window_size=4
+    )
+    folder = save(transformers.SwinModel, config, tmp_path_factory)
+    images, y = blobs(48)
+    model = make(folder, resolution=32, tuning_epochs=3).fit(images, y)
+    first = torch.cat(
+        [p.flatten() for p in pretrained_head.load_backbone("transformers", folder).parameters()]
+    )
+    assert (backbone_of(model) - first).abs().max() > 1e-4
+    assert torch.isfinite(torch.as_tensor(model.predict(images))).all()
+    pretrained_head._CACHE.clear()
 
 
 def test_running_moments_follow_the_tuned_network(weights):

@@ -211,13 +211,21 @@ def test_errors_are_reported(weights):
         make(weights).fit(np.zeros((4, 3)), np.zeros(4))
 
 
-def test_a_folder_of_the_transformers_library_is_a_backbone(tmp_path):
+@pytest.mark.parametrize(
+    ("name", "sizes", "features"),
+    [
+        ("ResNet", {"embedding_size": 4, "hidden_sizes": [4, 6], "depths": [1, 1],
+                    "layer_type": "basic"}, 6),
+        ("Swin", {"image_size": 32, "embed_dim": 8, "depths": [1, 1], "num_heads": [2, 2],
+                  "window_size": 4}, 16),  # as in models/swin_head, with random weights
+    ],
+)  # fmt: skip
+def test_a_folder_of_the_transformers_library_is_a_backbone(tmp_path, name, sizes, features):
     transformers = pytest.importorskip("transformers")
-    config = transformers.ResNetConfig(
-        embedding_size=4, hidden_sizes=[4, 6], depths=[1, 1], layer_type="basic"
-    )
     torch.manual_seed(0)
-    own = transformers.ResNetModel(config).eval()
+    own = getattr(transformers, f"{name}Model")(
+        getattr(transformers, f"{name}Config")(**sizes)
+    ).eval()
     own.save_pretrained(tmp_path)
     (tmp_path / "preprocessor_config.json").write_text(
         '{"image_processor_type": "ConvNextImageProcessor", "image_mean": [0.4, 0.5, 0.6],'
@@ -231,7 +239,7 @@ def test_a_folder_of_the_transformers_library_is_a_backbone(tmp_path):
     mean, std = torch.tensor([0.4, 0.5, 0.6]), torch.tensor([0.2, 0.3, 0.4])
     expected = own((pixels - mean[:, None, None]) / std[:, None, None]).pooler_output.flatten(1)
     found = model.features(images)
-    assert found.shape == (12, 6)
+    assert found.shape == (12, features)
     assert torch.allclose(found, expected, atol=1e-5)
     _CACHE.clear()
     with pytest.raises(ReseedError, match="not a vision model"):

@@ -191,15 +191,23 @@ class StudyReport:
 
     @property
     def ordered(self) -> list[Exhibit]:
-        """Exhibits in the order of the page: the first figure, then the order of the study."""
+        """Exhibits in the order of the page: the first figure, then the order of the study.
+
+        None repeats the answer, or the findings, notes and definitions of one before it.
+        """
         best = self.best
         found = ([best] if best else []) + [e for e in self.shown if e is not best]
         first = {e.sidecar["headline"]: e for e in reversed(found)}
-        notes = say_once([(exhibit.sidecar["title"], exhibit.note) for exhibit in found])
-        return [
-            replace(e, is_repeated=first[e.sidecar["headline"]] is not e, note=note)
-            for e, note in zip(found, notes, strict=True)
-        ]
+        told = set(self.answer)
+        said = say_once([(e.sidecar["title"], [e.note, *e.sidecar["definitions"]]) for e in found])
+        shown = []
+        for e, (note, *definitions) in zip(found, said, strict=True):
+            findings = [text for text in e.sidecar["findings"] if text not in told]
+            told.update(findings)
+            is_repeated = first[e.sidecar["headline"]] is not e
+            sidecar = e.sidecar | {"findings": findings, "definitions": definitions}
+            shown.append(replace(e, is_repeated=is_repeated, note=note, sidecar=sidecar))
+        return shown
 
     @property
     def answer(self) -> list[str]:

@@ -39,22 +39,30 @@ def shorten(footnote: str, scale: str) -> str:
     return " ".join(part for part in _sentences(text) if not _kind(part))
 
 
-def say_once(notes: Sequence[tuple[str, str]]) -> list[str]:
-    """Notes of exhibits in the order of a page: what an earlier one says refers to that exhibit.
+def say_once(notes: Sequence[tuple[str, Sequence[str]]]) -> list[list[str]]:
+    """Paragraphs of exhibits in the order of a page: what one says above is referred to.
 
-    notes: (title of the exhibit, note). Short sentences, such as numbers of seeds, stay.
+    notes: (title of the exhibit, paragraphs). Short sentences, such as numbers of seeds, stay.
     """
     first: dict[str, str] = {}
     found = []
-    for title, note in notes:
-        parts = _sentences(note)
-        known = [first.setdefault(part, title) != title for part in parts]
-        again = [p for p, is_known in zip(parts, known, strict=True) if is_known and _is_long(p)]
-        kept = [part for part in parts if part not in again]
-        titles = dict.fromkeys(first[part] for part in again)
-        kept += [f"Terms as in {_short_title(title)}." for title in titles]
-        found.append(" ".join(kept))
+    for title, paragraphs in notes:
+        told = {title}
+        found.append([_leave_out(paragraph, title, first, told) for paragraph in paragraphs])
     return found
+
+
+def _leave_out(paragraph: str, title: str, first: dict[str, str], told: set[str]) -> str:
+    """The paragraph without long sentences of `first`, and with the exhibits that hold these."""
+    parts, again = [], dict[str, None]()
+    for part in _sentences(paragraph):
+        if not _is_long(part) or part not in first:
+            parts.append(part)
+            first.setdefault(part, title)
+        elif first[part] not in told:
+            again[first[part]] = None
+    told.update(again)
+    return " ".join([*parts, *(f"Terms as in {_short_title(one)}." for one in again)])
 
 
 def _short_title(title: str) -> str:
