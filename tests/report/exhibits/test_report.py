@@ -21,7 +21,7 @@ from reseed.report.pages.render import (
 from reseed.report.pages.studies import read_study, snakemake_command
 from reseed.report.pages.words import link_words
 from reseed.report.rendering.figures import write_figure
-from reseed.report.rendering.footnotes import say_once, sentence_of, shorten
+from reseed.report.rendering.footnotes import explain_marks, say_once, shorten
 from reseed.report.rendering.table_files import write_table
 from run_kinds import draw, is_table
 from study_frames import replaced
@@ -256,7 +256,7 @@ def test_footnotes_say_on_the_page_only_what_is_their_own():
         " * Home stands in for a bank's data. † RF: n=1.5; XGB: m=2. One more sentence."
     )
     assert shorten(whole, "demo") == "Seeds per cell: 6. One more sentence."
-    message = dict(sentence_of([whole, whole.replace("XGB: m=2", "GBM: k=3")]))
+    message = dict(explain_marks([whole, whole.replace("XGB: m=2", "GBM: k=3")]))
     assert message["*"] == ["Home stands in for a bank's data."]
     assert message["†"] == ["RF: n=1.5; XGB: m=2; GBM: k=3."]
     assert message["Units"] == ["Bikes: MSE in the squared unit of log 1.5 counts."]

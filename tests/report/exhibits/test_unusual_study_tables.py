@@ -31,7 +31,7 @@ from reseed.report.exhibits import (
     win_tie_loss_table,
 )
 from reseed.report.rendering.data import ExhibitData
-from reseed.report.rendering.footnotes import sentence_of, shorten
+from reseed.report.rendering.footnotes import explain_marks, shorten
 from reseed.report.rendering.latex import escape_latex, latex
 from reseed.report.rendering.numbers import decimals, fixed, ratio, times
 from reseed.report.rendering.table_files import markdown
@@ -297,7 +297,7 @@ def test_sentences_with_full_stops_in_them_are_kept_whole():
     assert "Failed trials (left out): 0 of 24. " in note
     assert kept.startswith("Runs per model and dataset: 6.")  # the page says once that none failed
     assert not re.search("bank|Louis|kW|converged", kept)
-    message = {k: [s.replace("\u00a0", " ") for s in texts] for k, texts in sentence_of([note])}
+    message = {k: [s.replace("\u00a0", " ") for s in texts] for k, texts in explain_marks([note])}
     assert message["*"] == ["Home Mortgage Sim stands in for a bank's loans (U.S. only, No. 5)."]
     assert message["Units"] == ["Bikes of St. Louis: all: MSE in the squared unit of approx. kW."]
     assert len(message["‡"]) == 1
@@ -306,7 +306,7 @@ def test_sentences_with_full_stops_in_them_are_kept_whole():
 def test_a_marked_name_in_a_sentence_is_no_mark_of_its_own():
     text = "Scale: demo. Left out: RF† on Magic (too few), XGB‡ (failed). † RF: n=3."
     assert shorten(text, "demo") == "Left out: RF† on Magic (too few), XGB‡ (failed)."
-    assert sentence_of([text]) == [("†", ["RF: n=3."])]
+    assert explain_marks([text]) == [("†", ["RF: n=3."])]
 
 
 def test_lists_of_what_was_used_claim_nothing_of_given_results():

@@ -26,7 +26,7 @@ from reseed.report.pages.statements import StatementRow, find_rows
 from reseed.report.pages.words import words_in
 from reseed.report.rendering.claim_texts import limits_of_findings
 from reseed.report.rendering.data import ExhibitData
-from reseed.report.rendering.footnotes import marks_in, say_once, sentence_of, shorten
+from reseed.report.rendering.footnotes import explain_marks, marks_in, say_once, shorten
 from reseed.report.rendering.tables import groups
 
 _SHOWN_FAILURES = 20
@@ -248,7 +248,7 @@ class StudyReport:
     @property
     def marks(self) -> list[tuple[str, list[str]]]:
         """Explanations of the marks and units of the page, each once."""
-        return sentence_of([e.sidecar["footnote"] for e in self.shown])
+        return explain_marks([e.sidecar["footnote"] for e in self.shown])
 
     @property
     def failures(self) -> list[tuple[int, str]]:

@@ -75,18 +75,18 @@ def _is_long(part: str) -> bool:
     return len(part.split()) >= _LONG
 
 
-def sentence_of(footnotes: list[str]) -> list[tuple[str, list[str]]]:
+def explain_marks(footnotes: list[str]) -> list[tuple[str, list[str]]]:
     """(mark, its sentences) over all footnotes, each sentence once; units last.
 
     Each exhibit lists only the changed and unconverged models that it shows; the lists are merged.
     """
-    phrase: dict[str, list[str]] = {mark: [] for mark in (*(mark for mark, _ in _MARKS), UNITS)}
+    explained: dict[str, list[str]] = {mark: [] for mark, _ in _MARKS} | {UNITS: []}
     for part in (part for text in footnotes for part in _sentences(text)):
         if kind := _kind(part):
-            phrase[kind].append(part.removeprefix("* "))
+            explained[kind].append(part.removeprefix("* "))
     for mark in ("†", "‡"):
-        phrase[mark] = _together(phrase[mark], mark)
-    return [(kind, list(dict.fromkeys(parts))) for kind, parts in phrase.items() if parts]
+        explained[mark] = _merge_lists(explained[mark], mark)
+    return [(kind, list(dict.fromkeys(parts))) for kind, parts in explained.items() if parts]
 
 
 def marks_in(text: str) -> list[tuple[str, str, str]]:
@@ -105,7 +105,7 @@ def _kind(part: str) -> str:
     return found or (UNITS if _UNIT.search(part) else "")
 
 
-def _together(sentences: list[str], mark: str) -> list[str]:
+def _merge_lists(sentences: list[str], mark: str) -> list[str]:
     heads: dict[str, dict[str, None]] = {}
     for text in sentences:
         body = text.removeprefix(f"{mark} ").removesuffix(".")
