@@ -26,7 +26,8 @@ class Design:
     unit: what shows the spread: `runs` (one score a run, with its items where they are known), or
         `items` with every factor that is crossed with them.
     levels: number of levels of each source that varied.
-    facts: what selects the test of two models; over datasets there is another one.
+    facts: what selects the test of two models on one dataset; over datasets if a model has one run
+        on each of enough.
     """
 
     unit: Literal["runs", "items"]
@@ -35,15 +36,16 @@ class Design:
 
     @property
     def method(self) -> Method:
-        """The test on one dataset, of models that share their seeds."""
+        """The test, of models that share their seeds."""
         return choose_method(self.facts)
 
     def describe(self) -> str:
-        """What varied, and what a verdict on one dataset covers."""
+        """What varied, and what verdicts cover."""
         varied = " × ".join(
             f"{count:,} {name.replace('_', ' ')}s" for name, count in self.levels.items()
         )
-        return f"Varied: {varied or 'nothing'}. Verdicts on a dataset cover {self.method.claim}."
+        where = "" if self.facts.varied == "datasets" else " on a dataset"
+        return f"Varied: {varied or 'nothing'}. Verdicts{where} cover {self.method.claim}."
 
 
 def choose_design(scores: Scores, asks_items: bool = False) -> Design:
@@ -63,6 +65,8 @@ def choose_design(scores: Scores, asks_items: bool = False) -> Design:
         return Design("items", levels, facts)
     if _SPLITS & {*levels}:
         return Design("runs", levels, DesignFacts("splits"))
+    if "seed" not in levels and levels.get("dataset", 1) >= MIN_DATASETS:
+        return Design("runs", levels, DesignFacts("datasets"))
     return Design("runs", levels, DesignFacts("seeds", True, has_items=scores.has_items))
 
 

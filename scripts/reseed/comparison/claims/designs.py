@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal, NamedTuple
 
 #: Least share of each model's runs that needs a run of the other model with the same seed, for
@@ -172,43 +173,38 @@ ITEM_MODEL = Method(
         "seeds_items_clusters": {},
     },
 )
-SIGN_FLIPS = Method(
+_over_datasets = partial(
+    Method,
+    claim="datasets like these",
+    design="datasets",
+    scope="over datasets",
+    unit="datasets",
+)
+SIGN_FLIPS = _over_datasets(
     name="sign flips",
     condition=DesignFacts("datasets", has_one_share=True),
     varied="datasets",
     shared="datasets with one share as their metric",
     test="sign-flip test",
     function="sign_flips.flip_signs",
-    claim="datasets like these",
-    design="datasets",
-    scope="over datasets",
-    unit="datasets",
     measured={"designs": {"method": "sign flips"}},
 )
-RANK_FLIPS = Method(
+RANK_FLIPS = _over_datasets(
     name="sign flips of ranks",
     condition=DesignFacts("datasets", ranks_models=True),
     varied="datasets; three models or more on all of them",
     shared="datasets with different metrics or losses",
     test="sign-flip test of ranks",
     function="sign_flips.flip_signs",
-    claim="datasets like these",
-    design="datasets",
-    scope="over datasets",
-    unit="datasets",
     measured={"designs": {"method": "sign flips of ranks"}},
 )
-SIGN = Method(
+SIGN = _over_datasets(
     name="sign",
     condition=DesignFacts("datasets"),
     varied="datasets; two models or chosen pairs",
     shared="datasets with different metrics or losses",
     test="sign test",
     function="sign_flips.flip_signs",
-    claim="datasets like these",
-    design="datasets",
-    scope="over datasets",
-    unit="datasets",
     measured={"designs": {"method": "sign"}},
 )
 METHODS = (
