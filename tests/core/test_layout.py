@@ -62,7 +62,7 @@ def test_outputs_of_rules_are_in_declared_folders():
 def test_internal_files_are_in_no_declared_folder():
     internal = (LAYOUT.cache, LAYOUT.downloads, LAYOUT.specs, LAYOUT.log("train/x"))
     assert not {path.split("/")[1] for path in internal} & set(DECLARED)
-    markers = (LAYOUT.project_note, LAYOUT.touched_marker, LAYOUT.checked_options("ab"))
+    markers = (LAYOUT.run_token, LAYOUT.touched_marker, LAYOUT.checked_options("ab"))
     assert all(path.startswith(f"{LAYOUT.specs}/") for path in markers)
 
 

@@ -1,15 +1,11 @@
-"""Outputs without a record of Snakemake, and results folders of other projects."""
+"""Outputs without a record of Snakemake, and results that another run wrote."""
 
-import shutil
 from pathlib import Path
 
 import pytest
-from reseed.core.errors import ReseedError
 from reseed.core.layout import ResultsLayout
 from reseed.core.run_token import start_run
 from reseed.pipeline.snakemake_metadata import (
-    RECORDS,
-    claim_results,
     forget_foreign_records,
     list_untracked,
     token_copy,
@@ -29,33 +25,6 @@ def test_records_are_read_where_snakemake_writes_them(tmp_path, monkeypatch):
     for file in files:
         snakemake._io_write(snakemake._metadata_path, {}, file)
     assert list_untracked(files) == []
-
-
-def test_results_folder_belongs_to_one_project(tmp_path):
-    ours, theirs, results = (tmp_path / name for name in ("ours", "theirs", "results"))
-    for project in (ours, theirs):
-        (project / RECORDS).mkdir(parents=True)
-    claim_results(results, ours, write=False)
-    claim_results(results, theirs)
-    claim_results(results, theirs)
-    for write in (True, False):
-        with pytest.raises(ReseedError, match=r"results folder of the project in .*theirs"):
-            claim_results(results, ours, write)
-    theirs.rename(tmp_path / "moved")
-    claim_results(results, ours)
-    with pytest.raises(ReseedError):
-        claim_results(results, tmp_path / "moved")
-
-
-def test_copied_project_owns_the_results_inside_it(tmp_path):
-    one, two = tmp_path / "one", tmp_path / "two"
-    (one / RECORDS).mkdir(parents=True)
-    claim_results(one / "results", one)
-    shutil.copytree(one, two)
-    claim_results(two / "results", two)
-    (two / "link").symlink_to(one / "results")
-    with pytest.raises(ReseedError):
-        claim_results(two / "link", two)
 
 
 def test_records_of_an_exchanged_results_folder_are_forgotten(tmp_path, monkeypatch):

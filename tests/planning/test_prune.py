@@ -17,7 +17,6 @@ from reseed.planning.prune import (
     _BLOCK,
     _ENTRY,
     _SEARCH,
-    check_own,
     planned_blocks,
     planned_searches,
     unplanned,
@@ -112,24 +111,6 @@ def test_files_that_reseed_did_not_make_are_kept(tmp_path):
     ]
     assert list(unplanned(results, {target}, set())) == []
     assert all(path.exists() for path in (theirs, *mine))
-
-
-def test_a_folder_of_another_project_or_of_none_is_refused(tmp_path):
-    project, results = tmp_path / "mine", tmp_path / "mine" / "results"
-    results.mkdir(parents=True)
-    with pytest.raises(ReseedError, match="is no results folder of a run"):
-        check_own(results, project)
-    write(results / "plan" / "project", str(tmp_path / "moved"))
-    check_own(results, project)  # copied with its project
-    away = tmp_path / "away"
-    write(away / "plan" / "project", str(tmp_path / "other"))
-    with pytest.raises(ReseedError, match="belongs to the project in"):
-        check_own(away, project)
-    (project / "link").symlink_to(away)
-    with pytest.raises(ReseedError, match="belongs to the project in"):
-        check_own(project / "link", project)
-    write(away / "plan" / "project", str(project))
-    check_own(away, project)
 
 
 def test_nothing_is_deleted_without_a_word(monkeypatch):

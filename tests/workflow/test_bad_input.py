@@ -70,18 +70,6 @@ def test_missing_data_file(project):
     assert "config/datasets/table.yaml: sources: there is no file absent.csv" in text
 
 
-def test_the_results_folder_of_another_project(project, tmp_path_factory):
-    other = tmp_path_factory.mktemp("other")
-    (other / ".snakemake" / "metadata").mkdir(parents=True)
-    note = other / "results" / "plan" / "project"
-    note.parent.mkdir(parents=True)
-    note.write_text(str(other))
-    text = project.run("--config", f"results={other}/results", fails=True)
-    assert f"is the results folder of the project in {other}. " in text
-    assert "Traceback" not in text
-    assert [path.name for path in (other / "results").iterdir()] == ["plan"]
-
-
 def test_a_results_folder_that_cannot_be_written(project):
     (project.folder / "file").write_text("")
     text = project.run("--config", "results=file/results", fails=True)

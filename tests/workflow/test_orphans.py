@@ -107,3 +107,15 @@ def test_reader_refuses_a_table_of_another_key(finished):
     assert not table.exists()
     finished.run()
     assert table.read_bytes() == newer
+
+
+def test_two_projects_in_one_folder_make_files_again(finished, tmp_path_factory):
+    table = finished.folder / "results/studies/small/metrics.parquet"
+    before = table.read_bytes()
+    other = finished.copy(tmp_path_factory.mktemp("other"))
+    seeds = {"seeds": {"model": {"count": 5}}}
+    other.change(experiments=finished.study["experiments"] | {"model_seeds": seeds})
+    other.run("--config", f"results={finished.folder}/results")
+    assert table.read_bytes() != before
+    assert "is not the folder that the last run wrote" in finished.run()
+    assert table.read_bytes() == before

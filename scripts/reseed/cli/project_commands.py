@@ -112,9 +112,10 @@ def _add_prune(commands: Any) -> None:
 def _prune(options: argparse.Namespace) -> None:
     from reseed.config import SCALES
     from reseed.pipeline.planned_keys import planned_keys
+    from reseed.pipeline.snakemake_metadata import is_last_run_here
     from reseed.planning.build import make_plan
     from reseed.planning.project import load_project
-    from reseed.planning.prune import check_own, planned_blocks, planned_searches, unplanned
+    from reseed.planning.prune import planned_blocks, planned_searches, unplanned
 
     # All studies and datasets: also those that this run does not request, or cannot read here.
     overrides: dict[str, Any] = {"studies": []}
@@ -132,7 +133,11 @@ def _prune(options: argparse.Namespace) -> None:
         keys.update(planned_keys(plan, files))
     if not results.is_dir():
         raise ReseedError(f"{results}: there is no such folder. Nothing to prune.")
-    check_own(results, Path.cwd())
+    if not Path(plan.layout.run_token).exists() or not is_last_run_here(plan.layout.root):
+        raise ReseedError(
+            f"{results}: the last run in this folder was none of this project, so nothing is "
+            "deleted. Run snakemake here first."
+        )
     paths = list(unplanned(results, planned, keys))
     size = sum(path.stat().st_size for path in paths)
     counts = Counter("/".join(path.relative_to(results).parts[:2]) for path in paths)

@@ -92,11 +92,6 @@ class ResultsLayout:
         return f"{self.root}/plan"
 
     @property
-    def project_note(self) -> str:
-        """File that names the project to which the results folder belongs."""
-        return f"{self.specs}/project"
-
-    @property
     def touched_marker(self) -> str:
         """Empty file that is newer than any untracked result."""
         return f"{self.specs}/touched"

@@ -6,8 +6,6 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable
 from pathlib import Path
 
-from reseed.core.atomic import write_text
-from reseed.core.errors import ReseedError
 from reseed.core.layout import ResultsLayout
 from reseed.core.run_token import read_token
 
@@ -37,15 +35,23 @@ def token_copy(results: str, folder: Path = RECORDS.parent) -> Path:
     return folder / "reseed" / hashlib.sha256(results.encode()).hexdigest()[:16]
 
 
+def is_last_run_here(results: str, folder: Path = RECORDS.parent) -> bool:
+    """Whether no other project has run in a results folder since the last run here.
+
+    After a run, the results folder and the folder of the records hold the same token. They differ
+    where another project ran, or the results folder was exchanged, as by renaming an older one
+    back.
+    """
+    token = read_token(Path(ResultsLayout(results).run_token))
+    return token == read_token(token_copy(results, folder))
+
+
 def forget_foreign_records(results: str, records: Path = RECORDS) -> int:
     """Delete the records of a results folder that they do not describe; returns their number.
 
-    After a run, the results folder and the records hold the same token. They differ where the
-    folder was exchanged, as by renaming an older one back. Snakemake would take the older files
-    for those that it recorded.
+    Snakemake would take the files of another run for those that it recorded.
     """
-    token = read_token(Path(ResultsLayout(results).run_token))
-    if token == read_token(token_copy(results, records.parent)):
+    if is_last_run_here(results, records.parent):
         return 0
     found = [path for path in records.rglob("*") if path.is_file()]
     foreign = [path for path in found if _recorded_file(path, records).startswith(f"{results}/")]
@@ -61,31 +67,3 @@ def _recorded_file(path: Path, records: Path) -> str:
         return urlsafe_b64decode(name).decode()
     except ValueError:
         return ""
-
-
-def claim_results(results: Path, project: Path, write: bool = True) -> None:
-    """Note in the results folder which project's records describe its files.
-
-    A results folder inside the project belongs to the project, even if both were copied.
-
-    Args:
-        results: the results folder.
-        project: the folder with `.snakemake`.
-        write: write the note, not only read it.
-
-    Raises:
-        ReseedError: the folder belongs to another project, which still exists.
-    """
-    results, project = results.resolve(), project.resolve()
-    note = Path(ResultsLayout(str(results)).project_note)
-    owner = note.read_text(encoding="utf-8") if note.is_file() else str(project)
-    inside = results.is_relative_to(project)
-    if owner != str(project) and not inside and Path(owner, RECORDS).is_dir():
-        raise ReseedError(
-            f"config/config.yaml: results: {results} is the results folder of the project in "
-            f"{owner}. Two projects in one folder would overwrite each other's files. Give this "
-            "project a folder of its own, e.g. --config results=my_results. If the other project "
-            f"does not need it any more, delete {note}."
-        )
-    if write and not (note.is_file() and owner == str(project)):
-        write_text(note, str(project))

@@ -22,7 +22,6 @@ from reseed.pipeline.job import Context, Job
 from reseed.pipeline.names import Names, list_names
 from reseed.pipeline.replay_steps import list_steps
 from reseed.pipeline.snakemake_metadata import (
-    claim_results,
     forget_foreign_records,
     list_untracked,
     token_copy,
@@ -99,8 +98,6 @@ class Workflow:
             os.environ.pop(VARIABLE, None)
         self.project, self.plan, self.mirror = read_plan(config, dict(overrides))
         check_writable(self.project.main.results)
-        results = Path(self.layout.root)
-        claim_results(results, Path.cwd(), write=mode.writes)
         if mode.writes and mode.has_records and forget_foreign_records(self.layout.root):
             warn(
                 f"{self.layout.root} is not the folder that the last run wrote, so Snakemake's "

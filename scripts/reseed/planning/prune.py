@@ -7,8 +7,7 @@ from collections.abc import Iterator, Set
 from pathlib import Path
 
 from reseed.core.blocks import BLOCK_NAME
-from reseed.core.errors import ReseedError
-from reseed.core.layout import DECLARED, ResultsLayout
+from reseed.core.layout import DECLARED
 from reseed.planning.plan import Plan
 
 _SETTING = r"[^/]+/[^/]+/[^/]+/[^/]+"
@@ -38,20 +37,6 @@ def planned_searches(plan: Plan) -> set[Path]:
         for at in one.searches()
         for suffix in (".json", ".parquet")
     }
-
-
-def check_own(results: Path, project: Path) -> None:
-    """Raise ReseedError unless the project made the results folder, as a note in it says."""
-    note = Path(ResultsLayout(str(results)).project_note)
-    if not note.is_file():
-        raise ReseedError(
-            f"{results}: is no results folder of a run ({note} is missing). Nothing is deleted."
-        )
-    owner = Path(note.read_text(encoding="utf-8"))
-    if owner != project.resolve() and not results.resolve().is_relative_to(project.resolve()):
-        raise ReseedError(
-            f"{results}: belongs to the project in {owner}. Run `reseed prune` there."
-        )
 
 
 def unplanned(results: Path, planned: Set[Path], keys: Set[str]) -> Iterator[Path]:
