@@ -1,14 +1,13 @@
 """Time and memory of jobs: margins by hand, growth by attempt."""
 
 import json
-from pathlib import Path
 
 import pytest
 from planned_settings import planned_setting
 from reseed.core.blocks import cover
 from reseed.core.layout import ResultsLayout
 from reseed.planning.costs import Measured
-from reseed.planning.job_sizes import JobSizes, SearchWork, memory_mb, minutes
+from reseed.planning.job_sizes import JobSizes, memory_mb, minutes
 from reseed.planning.plan import Block
 
 
@@ -74,30 +73,9 @@ def test_time_follows_rows_hints_and_measurements(tmp_path):
     assert hinted.block_minutes(block_of(one)) == 5 + 2
     assert hinted.block_minutes(block_of(one), attempt=2) == 2 * (5 + 2)
     # 50 fits on four fifths of the rows, shared by two processes.
-    assert hinted.search_minutes(one, SearchWork(1.0), processes=2) == minutes(50 * 2 * 0.8 / 2)
+    assert hinted.search_minutes(one, 1.0, processes=2) == minutes(50 * 2 * 0.8 / 2)
     known = sizes(tmp_path / "known", {"table/holdout-0.25/forest/fixed-10": Measured(20.0, 4000)})
     assert known.block_minutes(block_of(one)) == 5 + 2 * 10
-
-
-def test_finished_rung_sizes_the_jobs_after_it(tmp_path):
-    one, found = planned(), sizes(tmp_path)
-    hinted = SearchWork(0.1)
-    assert found.search_minutes(one, hinted, 1) == minutes(0.1 * 50 * 2 * 0.8)
-    files = tuple(str(tmp_path / f"shard-{k}-of-2.json") for k in range(2))
-    work = SearchWork(0.1, files, share_before=0.3)
-    with pytest.raises(FileNotFoundError) as caught:
-        found.search_minutes(one, work, 1)
-    # Snakemake compares it with the job's inputs, and asks again when they exist.
-    assert caught.value.filename == files[0]
-    # Three tenths of the search took 900 s, so a tenth takes 300 s, not 8 s.
-    for path, seconds in zip(files, (500.0, 400.0), strict=True):
-        Path(path).write_text(json.dumps({"search": "key", "seconds": seconds}))
-    assert found.search_minutes(one, work, 1) == minutes(300)
-    assert found.search_minutes(one, work, 2, attempt=2) == minutes(150, attempt=2)
-    for text in ('{"search": "key"}', "{"):
-        for path in files:
-            Path(path).write_text(text)
-        assert JobSizes(found.layout, {}).search_minutes(one, work, 1) == minutes(8)
 
 
 def test_memory_follows_the_kind_of_data_and_the_stack(tmp_path):

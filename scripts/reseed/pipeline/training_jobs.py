@@ -17,7 +17,6 @@ from reseed.data.registry import find_reader
 from reseed.pipeline.job import Context, Job, without_braces
 from reseed.pipeline.labels import label_block, label_seeds
 from reseed.planning.entries import as_entry, as_weights_entry
-from reseed.planning.job_sizes import SearchWork
 from reseed.planning.plan import Block, PlannedSetting
 from reseed.planning.search_shards import fits_shares, plan_shards
 from reseed.planning.specs import (
@@ -148,17 +147,16 @@ class TrainingJobs:
         planned, trial = self._search(setting, at)
         layout, (rungs, shares) = self.layout, self._shards(planned)
         winner = layout.search(planned.setting, trial)
-        before, share_before = self._rung_before(planned, trial, len(rungs))
         return self._search_job(
             planned,
             trial,
             [
                 *self._rows(planned, trial),
-                *before,
+                *self._rung_before(planned, trial, len(rungs)),
                 *self.context.force_if_failed([winner]),
             ],
             [winner, layout.search(planned.setting, trial, ".parquet")],
-            SearchWork(sum(shares[len(rungs) :]), before, share_before),
+            sum(shares[len(rungs) :]),
         )
 
     def shard(self, setting: Setting, at: str, rung: str, shard: str) -> Job:
@@ -167,15 +165,14 @@ class TrainingJobs:
         rungs, shares = self._shards(planned)
         number, level = int(shard.partition("-")[0]), int(rung)
         start, stop = rungs[level][number]
-        before, share_before = self._rung_before(planned, trial, level)
         total = rungs[level][-1][1]
         files = self._shard_files(planned, trial, level)
         return self._search_job(
             planned,
             trial,
-            [*self._rows(planned, trial), *before],
+            [*self._rows(planned, trial), *self._rung_before(planned, trial, level)],
             [files[number]],
-            SearchWork(shares[level] * (stop - start) / total, before, share_before),
+            shares[level] * (stop - start) / total,
             SearchShard(level, start, stop, files[number]),
         )
 
@@ -198,13 +195,9 @@ class TrainingJobs:
             for number in range(count)
         )
 
-    def _rung_before(
-        self, planned: PlannedSetting, at: Coordinates, rung: int
-    ) -> tuple[tuple[str, ...], float]:
-        """Files of the rung before, and its share of all fits."""
-        if rung == 0:
-            return (), 0.0
-        return self._shard_files(planned, at, rung - 1), self._shards(planned)[1][rung - 1]
+    def _rung_before(self, planned: PlannedSetting, at: Coordinates, rung: int) -> tuple[str, ...]:
+        """Files of the rung before."""
+        return self._shard_files(planned, at, rung - 1) if rung else ()
 
     def _search_job(
         self,
@@ -212,10 +205,10 @@ class TrainingJobs:
         at: Coordinates,
         inputs: list[str],
         outputs: list[str],
-        work: SearchWork,
+        share: float,
         shard: SearchShard | None = None,
     ) -> Job:
-        """A job that makes some fits of a search; without a shard it chooses the winner, too."""
+        """A job that makes a share of the fits; without a shard it chooses the winner, too."""
         context, sizes = self.context, self.context.job_sizes
         main = context.project.main
         label = f"search hyper-parameters of {label_block(Block(planned, block_of(at), ()))}"
@@ -236,7 +229,7 @@ class TrainingJobs:
             environment=_environment(planned.model.environment, planned.gpus),
             gpus=planned.gpus,
             packages=frozenset(planned.packages),
-            minutes=partial(sizes.search_minutes, planned, work),
+            minutes=partial(sizes.search_minutes, planned, share),
             memory_mb=partial(sizes.search_memory, planned),
         )
 

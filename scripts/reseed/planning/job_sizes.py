@@ -7,7 +7,6 @@ Numbers for Snakemake's `runtime` (minutes) and `mem_mb`; a rule gives them as f
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from reseed.core.layout import ResultsLayout
@@ -62,19 +61,6 @@ def memory_mb(
     return math.ceil((base + table / 2**20) * 2 ** (attempt - 1))
 
 
-@dataclass(frozen=True)
-class SearchWork:
-    """The fits that a job of a search makes.
-
-    share: of the seconds of all fits, by the model's hint. rung_before: files of the shards of the
-    rung before, whose fits are finished when the job starts. share_before: share of that rung.
-    """
-
-    share: float
-    rung_before: tuple[str, ...] = ()
-    share_before: float = 0.0
-
-
 class JobSizes:
     """Sizes of the jobs of a plan, once the data that they train on are prepared.
 
@@ -85,7 +71,6 @@ class JobSizes:
 
     def __init__(self, layout: ResultsLayout, measured: Mapping[str, Measured]):
         self.layout, self.measured = layout, measured
-        self._finished: dict[tuple[str, ...], float] = {}
 
     def _meta(self, planned: PlannedSetting) -> dict[str, Any]:
         """Description of the prepared dataset. Raises FileNotFoundError before it is prepared."""
@@ -105,31 +90,15 @@ class JobSizes:
         return minutes(len(block.seeds) * self._seconds(block.planned), attempt)
 
     def search_minutes(
-        self, planned: PlannedSetting, work: SearchWork, processes: int, attempt: int = 1
+        self, planned: PlannedSetting, share: float, processes: int, attempt: int = 1
     ) -> int:
-        """Time limit of a job that makes some fits of a search, divided among processes.
+        """Time limit of a job that makes a share of the fits of a search, divided among processes.
 
-        After the first rung it follows from the seconds of the rung before. Raises
-        FileNotFoundError before that rung is finished.
+        share: of the seconds of all fits, by the model's hint.
         """
         rows = self._meta(planned)["rows"]
         seconds = search_seconds(planned, self._seconds(planned), rows)
-        if finished := self._finished_seconds(work.rung_before):
-            seconds = finished / work.share_before
-        return minutes(work.share * seconds / processes, attempt)
-
-    def _finished_seconds(self, shards: tuple[str, ...]) -> float:
-        """Seconds of all fits of these shards; 0 where they are unknown."""
-        if shards not in self._finished:
-            total = 0.0
-            for path in shards:
-                with open(path, encoding="utf-8") as stream:
-                    try:
-                        total += json.load(stream).get("seconds", 0.0)
-                    except ValueError:  # damaged: the estimate serves
-                        return 0.0
-            self._finished[shards] = total
-        return self._finished[shards]
+        return minutes(share * seconds / processes, attempt)
 
     def block_memory(self, block: Block, threads: int = 1, attempt: int = 1) -> int:
         """Memory of a training job."""

@@ -66,7 +66,7 @@ def run_search(spec: SearchSpec, device: str, threads: int, report: Report) -> N
     """Choose the hyper-parameters of one setting at one split and seed, or make a shard's fits.
 
     Writes the winner (`SearchWinner`, as JSON) and the log of all fits; a shard writes a file with
-    the number and the seconds of its fits. Fits that exist in the cache are not repeated. With
+    the number of its fits. Fits that exist in the cache are not repeated. With
     `mixed: retrain`, fits and searches of another environment are made again.
     """
     cache = TrialCache(spec.results, spec.spec)
@@ -86,7 +86,7 @@ def run_search(spec: SearchSpec, device: str, threads: int, report: Report) -> N
             cached = None
         if not cached or spec.mixed == "report" or cached.environment == here:
             break
-    facts: dict[str, float] = {}
+    facts: dict[str, int] = {}
     if cached:
         report("the cache holds this search already")
     else:
@@ -102,12 +102,11 @@ def run_search(spec: SearchSpec, device: str, threads: int, report: Report) -> N
         else:
             fits = search.run_shard(spec.shard.rung, spec.shard.start, spec.shard.stop)
             guard.refuse_edits()
-            facts = {"fits": len(fits), "seconds": float(fits.seconds.sum())}
+            facts = {"fits": len(fits)}
     if spec.shard is None:
         link_entry(log, target.with_suffix(".parquet"))
         link_entry(best, target)
     else:
-        # The seconds size the jobs of the next rung.
         write_json(spec.shard.output, {"search": key, **facts})
 
 
