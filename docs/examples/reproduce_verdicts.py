@@ -4,11 +4,13 @@
 
 With pandas and NumPy, and none of Reseed's code: the value of each setting, their average, and its
 interval by resampling the seeds, where Reseed has a jackknife. Statements on single test items
-need predictions, which `results/reference` does not keep. Four statements have their value alone:
-resampling seeds would take test rows that splits share, or the cells of a grid, as independent.
+need predictions, which `results/reference` does not keep. Five statements have their value alone:
+resampling seeds would take test rows that splits share, or the cells of a grid, as independent,
+and no resample has a greater range.
 """
 
 import json
+import math
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
@@ -121,8 +123,26 @@ def data_seed_share(grids: Scores) -> dict[str, float]:
     return found
 
 
+def gaussian_range(n: int) -> float:
+    """Mean range of n Gaussian values in their own SD, which is independent of that ratio."""
+    x = np.linspace(-9, 9, 20_001)
+    p = np.array([(1 + math.erf(one / math.sqrt(2))) / 2 for one in x])
+    in_true_sd = float(np.sum(1 - p**n - (1 - p) ** n) * (x[1] - x[0]))
+    mean_sd = math.exp(math.lgamma(n / 2) - math.lgamma((n - 1) / 2)) * math.sqrt(2 / (n - 1))
+    return in_true_sd / mean_sd
+
+
+def range_ratio(scores: Scores) -> dict[str, float]:
+    """Range in SDs over the mean range of as many Gaussian values, of each arm."""
+    return {
+        arm: float(np.ptp(x.dropna()) / x.std() / gaussian_range(x.count()))
+        for table in scores.values()
+        for arm, x in table[["long", "short"]].items()
+    }
+
+
 #: Judged by their value here.
-VALUE_ALONE = [kendall, data_seed_share, NETWORK_GAP, BOOSTING_GAP]
+VALUE_ALONE = [kendall, data_seed_share, NETWORK_GAP, BOOSTING_GAP, range_ratio]
 
 
 def statements() -> dict[str, tuple[Measure, list[Scores]]]:
@@ -142,6 +162,9 @@ def statements() -> dict[str, tuple[Measure, list[Scores]]]:
         "The same splits are best and worst for all algorithms.": (kendall, [data]),
         "The score of two seeds depends mostly on the data seed.": (
             data_seed_share, [read(study, "grid")],
+        ),
+        "There are black swans, a range beyond that of Gaussian scores.": (
+            range_ratio, [read("seed_3407", "from_scratch", "accuracy")],
         ),
         "FFNN scores better than FFNN-Res over data seeds.": (NETWORK_GAP, [data]),
         "GBM and XGB have similar scores over data seeds.": (BOOSTING_GAP, [data]),
@@ -182,11 +205,17 @@ def resample(group: Scores, rng: np.random.Generator) -> Scores:
     return {name: t.iloc[rng.integers(len(t), size=len(t))] for name, t in group.items()}
 
 
+def average(values: dict[str, float], recorded: dict) -> float:
+    """The mean, of ratios the geometric one."""
+    x = np.array([*values.values()])
+    return float(np.exp(np.log(x).mean()) if recorded["ratio"] else x.mean())
+
+
 def judge(measure: Measure, groups: list[Scores], recorded: dict) -> dict:
     """Value and interval of the average, and the verdict that follows from them."""
     known = measure(*groups)
     if measure in VALUE_ALONE:
-        return {"value": float(np.mean([*known.values()])), "interval": None, "verdict": ""}
+        return {"value": average(known, recorded), "interval": None, "verdict": ""}
     rng = np.random.default_rng(0)
     drawn = [measure(*(resample(group, rng) for group in groups)) for _ in range(DRAWS)]
     scale = (np.log, np.exp) if recorded["ratio"] else (np.array, np.array)

@@ -50,11 +50,11 @@ def script():
 
 
 def test_a_script_without_reseed_gives_the_verdicts_again(script, monkeypatch):
-    """19 statements from trials alone: equal values, and the verdicts of resampled seeds."""
+    """20 statements from trials alone: equal values, and the verdicts of resampled seeds."""
     monkeypatch.setattr(script, "DRAWS", 200)
     recorded = {evidence.statement.text: evidence for _, _, evidence in ROWS}
     found = script.statements()
-    assert len(found) == 19
+    assert len(found) == 20
     for text, (measure, groups) in found.items():
         evidence = recorded[text]
         one = script.judge(measure, groups, evidence.record())
