@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from reseed.core.blocks import SeedBlock
+from reseed.core.blocks import SeedBlock, format_set
 from reseed.core.titles import split_number
 from reseed.planning.plan import Block
 from reseed.planning.specs import ExhibitSpec
@@ -37,20 +37,9 @@ def label_seeds(noun: str, seeds: Collection[int]) -> str:
 
 def format_ranges(numbers: Iterable[int]) -> str:
     """`0-3, 7`: whole numbers as ranges; after three ranges only the last number is shown."""
-    ranges: list[list[int]] = []
-    for number in sorted(numbers):
-        if ranges and number == ranges[-1][1] + 1:
-            ranges[-1][1] = number
-        else:
-            ranges.append([number, number])
-    shown = [_format_range(*ends) for ends in ranges[:MOST_NAMES]]
-    if len(ranges) > MOST_NAMES:
-        shown.append(f"… {ranges[-1][1]}")
-    return ", ".join(shown)
-
-
-def _format_range(low: int, high: int) -> str:
-    return str(low) if low == high else f"{low}-{high}"
+    ranges = format_set(numbers).split("+")
+    last = [f"… {ranges[-1].split('-')[-1]}"] if len(ranges) > MOST_NAMES else []
+    return ", ".join([*ranges[:MOST_NAMES], *last])
 
 
 def report_texts(study: str, spec: ExhibitSpec) -> dict[str, Any]:

@@ -174,8 +174,8 @@ def train(
 def _too_long(cache: TrialCache, trial: Coordinates, limit: float | None) -> str:
     return (
         f"{cache.setting.folder}/{trial_name(trial)}: took longer than trial_seconds: {limit} "
-        "and was ended. It is not recorded; what was finished before is kept. Raise trial_seconds "
-        "in config/config.yaml, or change the model, and run again."
+        "and was ended. It is not recorded; what was finished two seconds before it is kept. Raise "
+        "trial_seconds in config/config.yaml, or change the model, and run again."
     )
 
 

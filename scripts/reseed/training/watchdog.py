@@ -19,7 +19,7 @@ def time_limit(seconds: float | None, message: str) -> Iterator[None]:
     """End this process with a message if the body takes more than `seconds` (None: no limit).
 
     The whole process ends, because a thread in compiled code cannot be stopped. Finished trials
-    are in the cache.
+    are in the cache, but for the last two seconds (`reseed.trials.cached_trials`).
     """
     if seconds is None:
         yield
