@@ -80,7 +80,7 @@ def explain_marks(footnotes: list[str]) -> list[tuple[str, list[str]]]:
 
     Each exhibit lists only the changed and unconverged models that it shows; the lists are merged.
     """
-    explained: dict[str, list[str]] = {mark: [] for mark, _ in _MARKS} | {UNITS: []}
+    explained: dict[str, list[str]] = {mark: [] for mark in (*dict(_MARKS), UNITS)}
     for part in (part for text in footnotes for part in _sentences(text)):
         if kind := _kind(part):
             explained[kind].append(part.removeprefix("* "))
