@@ -25,8 +25,8 @@ from reseed.comparison.arguments import (
     choose_item_options,
     to_text,
 )
+from reseed.comparison.by_items import compare_by_items
 from reseed.comparison.claims.possible_ranks import MIN_RANKED
-from reseed.comparison.items import compare_by_items
 from reseed.comparison.pair_result import PairComparison
 from reseed.comparison.python_errors import in_arguments
 from reseed.comparison.resolution import check_resolution
@@ -72,6 +72,7 @@ def compare(
     repeats: str = "mean",
     fixed: Sequence[str] = (),
     failed: str = "refuse",
+    by_items: bool = False,
     **options: Any,
 ) -> Comparison | PairComparison:
     """Compare models by the results of their runs, or by scores of items.
@@ -106,6 +107,7 @@ def compare(
         unit: unit of the scores, for the text.
         title: heading of the report.
         cluster, repeats, fixed, failed: of scores of items, as in `compare_items`.
+        by_items: whether scores of items are compared over items also where runs decide.
         options: of the analysis `pairs`: `level` of intervals (0.95), `alpha` of the adjusted
             tests (0.05), `min_runs` for a verdict (5), `family` of the adjustment (`dataset` or
             `study`), `target_power` (0.8), `seeds` (`shared`: equal seeds of two models are
@@ -155,7 +157,7 @@ def compare(
         seed_draws=check_seed_draws(seed_draws),
     )
     combined = repeats, failed, tuple(fixed)
-    asks_items = combined != _COMBINED or "cluster" in mapping or "prompt" in mapping
+    asks_items = by_items or combined != _COMBINED or "cluster" in mapping or "prompt" in mapping
 
     def read(options: ReadOptions) -> _Read:
         scores = read_plainly(results, options, ("model", "item") if asks_items else ("model",))

@@ -64,10 +64,8 @@ def _run_items(options: argparse.Namespace) -> None:
     from reseed.comparison.items import compare_items
 
     check_figure(options.figure)
-    comparison = compare_items(
-        _read(options.results, options, "model", "item"),
-        **list_given(options, *_ITEMS, "rope"),
-    )
+    given = list_given(options, *_ITEMS, "rope")
+    comparison = compare_items(options.results, **list_read_options(options), **given)
     show(comparison, options)
 
 
