@@ -40,8 +40,9 @@ def test_valid_configuration_is_read(tmp_path, entries):
 
 def test_results_may_be_a_path_alone(tmp_path, entries):
     entries["studies/mine"] = {"name": "mine", "title": "Mine", "results": "runs.csv"}
-    results = load_from(tmp_path, entries).studies["mine"].results
-    assert (results.path, results.format) == ("runs.csv", "auto")
+    study = load_from(tmp_path, entries).studies["mine"]
+    assert (study.results.path, study.results.format) == ("runs.csv", "auto")
+    assert {"pairs", "leaderboard"} <= study.analyses.keys()
 
 
 def test_all_errors_are_reported_at_once(tmp_path, entries):

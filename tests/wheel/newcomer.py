@@ -51,6 +51,15 @@ module reseed:
     config: config
 
 use rule * from reseed
+
+onstart:
+    reseed.onstart()
+
+onsuccess:
+    reseed.onsuccess()
+
+onerror:
+    reseed.onerror()
 """
 
 
@@ -83,7 +92,11 @@ def list_steps() -> list[Step]:
             "python models.py",
         ),
         Step("My own study", {}, "reseed init mine --results runs.csv && python mine.py"),
-        Step("The hosted module: a study in my repository", study, "snakemake --cores 1"),
+        Step(
+            "The hosted module: a study in my repository",
+            study,
+            "snakemake --cores 1 --quiet all && ls results/report",
+        ),
         Step(
             "The gate of my CI",
             evaluation,
@@ -113,7 +126,8 @@ def run_step(step: Step, folder: Path) -> tuple[str, float]:
     )
     seconds = time.perf_counter() - start
     assert done.returncode == step.status, f"{step.title}: {done.returncode}\n{done.stdout}"
-    return done.stdout.replace(str(REPOSITORY), "…/reseed").replace(str(folder), "…"), seconds
+    printed = done.stdout.replace(str(REPOSITORY), "…/reseed").replace(str(folder), "…")
+    return printed, seconds
 
 
 def show_step(number: int, step: Step, printed: str, seconds: float) -> str:

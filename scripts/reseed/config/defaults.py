@@ -114,6 +114,11 @@ def default_analyses_and_exhibits(
     }
 
 
+def expand_path(results: Any) -> Any:
+    """`results: runs.csv` of a study is `results: {path: runs.csv}`."""
+    return {"path": results} if isinstance(results, str) else results
+
+
 def add_default_analyses(study: dict[str, Any]) -> dict[str, Any]:
     """Return a study with the default analyses and exhibits if it has none.
 
@@ -121,7 +126,7 @@ def add_default_analyses(study: dict[str, Any]) -> dict[str, Any]:
     results without `analyses` gets all default ones. Without `exhibits` it gets those whose
     analysis it has. Every analysis of pairs without `baseline` and `pairs` gets those of `results`.
     """
-    results = study.get("results")
+    results = expand_path(study.get("results"))
     experiments = study.get("experiments")
     if not isinstance(results, dict):
         needs_defaults = "analyses" not in study and "exhibits" not in study

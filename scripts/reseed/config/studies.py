@@ -18,7 +18,7 @@ from reseed.config.base import (
     Strict,
     get_union_tag,
 )
-from reseed.config.defaults import add_default_analyses
+from reseed.config.defaults import add_default_analyses, expand_path
 from reseed.config.models import Device, Encoder, Stack, Value
 from reseed.config.statements import StatementEntry
 from reseed.config.until import GivenUntil
@@ -261,11 +261,6 @@ class Results(Strict):
     """What the seed of a run drew: the split of the data, the training, or both."""
 
 
-def _accept_path(given: Any) -> Any:
-    """`results: runs.csv` is `results: {path: runs.csv}`."""
-    return {"path": given} if isinstance(given, str) else given
-
-
 class Analysis(Strict):
     """One statistical analysis of a study."""
 
@@ -316,7 +311,7 @@ class Study(Strict):
     """Metric that replaces that of each dataset; `my_module:metric` for a custom metric."""
     results: Annotated[
         Results | None,
-        BeforeValidator(_accept_path, json_schema_input_type=Results | str | None),
+        BeforeValidator(expand_path, json_schema_input_type=Results | str | None),
     ] = None
     """Imported results, instead of experiments; a text is their `path`."""
     datasets: list[DatasetName] = []
