@@ -39,7 +39,7 @@ def test_all_models_over_datasets_by_sign_flips(rng, metric):
     """Mean scores of a share, ranks of a loss; Nemenyi's numbers beside them."""
     posthocs = pytest.importorskip("scikit_posthocs")
     effects = {"x": 0.0, "y": 0.01, "z": 0.03}
-    rows = [r for i in range(7) for r in over_splits(rng, effects, 6, f"d{i}")]
+    rows = [r for i in range(6) for r in over_splits(rng, effects, 6, f"d{i}")]
     metrics, greater = frame(rows, metric), metric == "accuracy"
     table = run_analysis(pairs, data(metrics, metric, greater), OPTIONS)
     over = table[table["dataset"] == "all datasets"]
@@ -58,6 +58,7 @@ def test_all_models_over_datasets_by_sign_flips(rng, metric):
         assert row.mean_a == pytest.approx((means if greater else ranks)[a].mean())
         assert (row.rank_a, row.rank_b) == pytest.approx((ranks[a].mean(), ranks[b].mean()))
         assert row.wins == (signed[a] > signed[b]).sum()
+        assert row.losses == (signed[a] < signed[b]).sum()
         assert row.nemenyi_p == pytest.approx(expected.loc[a, b], abs=1e-6)
         assert row.friedman_p == pytest.approx(stats.friedmanchisquare(*means.to_numpy().T).pvalue)
     assert over["greater_is_better"].tolist() == [greater] * 3
@@ -242,3 +243,18 @@ def test_a_model_on_one_dataset_of_two_is_counted_there(rng):
     over = table[table["dataset"] == "all datasets"].set_index(["model_a", "model_b"])
     found = {frozenset(pair): n for pair, n in over["n"].items()}
     assert found == {frozenset("xy"): 2, frozenset("xz"): 1, frozenset("yz"): 1}
+
+
+def test_models_are_compared_on_the_datasets_that_both_have(rng):
+    models = {"x": 0.0, "y": 0.01, "z": 0.03}
+    rows = over_splits(rng, {"x": 0.0, "y": 0.01}, 6, "d0")
+    rows += [r for i in range(1, 8) for r in over_splits(rng, models, 6, f"d{i}")]
+    metrics = frame(rows, "accuracy")
+    table = run_analysis(pairs, data(metrics, "accuracy", True), OPTIONS)
+    means = metrics.groupby(["dataset", "model"])["accuracy"].mean().unstack()
+    over = table[table["dataset"] == "all datasets"]
+    assert sorted(over["n"]) == [7, 7, 8]
+    for row in over.itertuples():
+        d = (means[row.model_a] - means[row.model_b]).dropna()
+        assert row.difference == pytest.approx(d.mean())
+        assert (row.wins, row.losses) == ((d > 0).sum(), (d < 0).sum())
