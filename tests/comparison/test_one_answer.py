@@ -133,3 +133,11 @@ def test_python_speaks_arguments_the_command_flags(tmp_path):
         reseed.compare(path)
     with pytest.raises(SystemExit, match="--lower-is-better"):
         main(["compare", str(path)])
+
+
+def test_how_a_source_is_read_is_said_to_every_function(tmp_path):
+    table = pd.DataFrame({"a": [0.7, 0.71, 0.72, 0.69, 0.7], "b": [0.8, 0.82, 0.81, 0.8, 0.79]})
+    found = reseed.rank_models(table, metric="accuracy", rows="seed", greater_is_better=True)
+    assert found.table["model"].tolist() == ["b", "a"]
+    with pytest.raises(ReseedError, match="Did you mean 'rows'"):
+        reseed.rank_models(table, row="seed")

@@ -115,13 +115,23 @@ def check_columns(columns: object) -> dict[str, str | list[str]]:
     return mapping
 
 
+#: Further arguments on how a source is read, of functions that do not name them.
+_READING = ("headings", "rows", "format", "unit")
+
+
 def choose_read_options(
-    metric: object, columns: object, cluster: str | None, greater: object
+    metric: object, columns: object, cluster: str | None, greater: object, more: Mapping[str, Any]
 ) -> ReadOptions:
-    """How scores of items are read, from the arguments of `compare_items` and its like."""
+    """How scores are read, from the arguments of `rank_models` and `gate`.
+
+    Raises ReseedError for a name in `more` that is none of `_READING`.
+    """
+    for name in more:
+        if name not in _READING:
+            raise ReseedError(f"unknown argument {name!r}.{suggest_name(name, _READING)}")
     mapping = check_columns(columns) | ({"cluster": str(cluster)} if cluster else {})
     return ReadOptions(
-        columns=mapping, metric=to_text(metric), greater_is_better=check_directions(greater)
+        columns=mapping, metric=to_text(metric), greater_is_better=check_directions(greater), **more
     )
 
 

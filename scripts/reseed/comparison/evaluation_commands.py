@@ -33,15 +33,6 @@ def add_evaluation_commands(commands: Any) -> None:
     _add_gate(commands)
 
 
-def _read(source: Any, options: argparse.Namespace, *required: str, of_tasks: bool = False) -> Any:
-    """The scores of a source, read by the options of the command."""
-    from reseed.readers.options import ReadOptions
-    from reseed.readers.read import read_scores
-
-    given = ReadOptions(**list_read_options(options))
-    return read_scores(source, given, required, of_tasks)[0]
-
-
 def _add_items(commands: Any) -> None:
     command = commands.add_parser(
         "items",
@@ -87,10 +78,8 @@ def _run_rank(options: argparse.Namespace) -> None:
     from reseed.comparison.ranking import rank_models
 
     check_figure(options.figure)
-    ranking = rank_models(
-        _read(options.results, options, "model", of_tasks=True),
-        **list_given(options, *_RANK),
-    )
+    given = list_given(options, *_RANK)
+    ranking = rank_models(options.results, **list_read_options(options), **given)
     show(ranking, options)
 
 
@@ -118,7 +107,7 @@ def _run_gate(options: argparse.Namespace) -> None:
     from reseed.core.atomic import write_text
 
     result = gate(
-        _read(options.candidate, options), _read(options.baseline, options), options.margin,
+        options.candidate, options.baseline, options.margin, **list_read_options(options),
         **list_given(options, *_GATE),
     )  # fmt: skip
     print(result.sentence())

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -176,8 +176,8 @@ class Gate(Result):
 
 @in_arguments
 def gate(
-    candidate: pd.DataFrame | str | Path | Scores,
-    baseline: pd.DataFrame | str | Path | Scores,
+    candidate: pd.DataFrame | str | Path,
+    baseline: pd.DataFrame | str | Path,
     margin: float,
     *,
     metric: str | None = None,
@@ -189,6 +189,7 @@ def gate(
     greater_is_better: bool | None = None,
     alpha: float = 0.05,
     use: int | None = None,
+    **reading: Any,
 ) -> Gate:
     """Decide by scores of items, or of runs, whether a candidate may replace a baseline.
 
@@ -208,6 +209,7 @@ def gate(
             `alpha`/(use·(use + 1)), and all uses together pass a candidate that is worse by the
             margin with a probability of at most `alpha`. Without it, each use has this probability.
         metric, columns, cluster, repeats, fixed, failed, greater_is_better: as `compare_items`.
+        reading: `headings`, `rows`, `format` and `unit`, as of `reseed.compare`.
 
     Raises:
         ReseedError: for a table that cannot be read, datasets or items that differ, a margin that
@@ -228,11 +230,9 @@ def gate(
     if use is not None and use < 1:
         raise ReseedError(f"use is {use!r}: give 1 for the first candidate, then 2, 3, …")
     alpha /= use * (use + 1) if use else 1
-    given = choose_read_options(metric, columns, cluster, greater_is_better)
-    sides = {
-        name: side if isinstance(side, Scores) else read_scores(side, given, ())[0]
-        for name, side in (("candidate", candidate), ("baseline", baseline))
-    }
+    given = choose_read_options(metric, columns, cluster, greater_is_better, reading)
+    tables = {"candidate": candidate, "baseline": baseline}
+    sides = {name: read_scores(side, given, ())[0] for name, side in tables.items()}
     name = _check_sides(sides)
     frames = [side.items().assign(model=model) for model, side in sides.items()]
     frame = pd.concat(frames, ignore_index=True)

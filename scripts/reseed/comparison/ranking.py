@@ -35,7 +35,6 @@ from reseed.core.pair_tests import MIN_DATASETS
 from reseed.metrics.directions import AGAINST
 from reseed.metrics.names import is_share
 from reseed.readers.read import read_scores
-from reseed.readers.scores import Scores
 from reseed.readers.source_table import join_names
 from reseed.report.analyses.shared.item_scores import ItemScores
 from reseed.stats.many_datasets import rank_within
@@ -138,7 +137,7 @@ def _build_row(row: Mapping[Any, Any]) -> ResultRow:
 
 @in_arguments
 def rank_models(
-    source: pd.DataFrame | str | Path | Sequence[str | Path] | Scores,
+    source: pd.DataFrame | str | Path | Sequence[str | Path],
     *,
     metric: str | None = None,
     columns: Mapping[str, str] | None = None,
@@ -148,6 +147,7 @@ def rank_models(
     failed: str = "refuse",
     scale: str | None = None,
     level: float = 0.95,
+    **reading: Any,
 ) -> Ranking:
     """Rank models by their mean over tasks, with simultaneous intervals of the ranks.
 
@@ -167,6 +167,7 @@ def rank_models(
             default as in `reseed.compare`: scores of a share such as accuracy; else ranks, as tasks
             may have unlike scales.
         level: simultaneous level of all intervals.
+        reading: `headings`, `rows`, `format` and `unit`, as of `reseed.compare`.
 
     Raises:
         ReseedError: for a table that cannot be read, missing tasks, and scores that support no
@@ -182,10 +183,8 @@ def rank_models(
         On new tasks: ours is the best of 3 models (95 % for all ranks at once).
     """
     _check_options(missing, failed, scale, level)
-    table = source
-    if not isinstance(table, Scores):
-        given = choose_read_options(metric, columns, cluster, greater_is_better)
-        table, _ = read_scores(source, given, of_tasks=True)
+    given = choose_read_options(metric, columns, cluster, greater_is_better, reading)
+    table, _ = read_scores(source, given, of_tasks=True)
     sign, notes = table.sign, list(table.notes)
     if failed == "zero" and sign < 0:
         raise ReseedError(
