@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import reseed
-from reseed import ReseedError, compare_items
+from reseed import ReseedError
 from reseed.cli import main
-from reseed.comparison.pair_result import PairComparison
 
 
 def _scores(models="abc", seeds=3, items=60, gap=0.0, rng_seed=0):
@@ -31,21 +30,11 @@ def _scores(models="abc", seeds=3, items=60, gap=0.0, rng_seed=0):
 
 def test_a_table_with_clusters_uses_the_model_of_items():
     table = _scores("ab")
-    found, expected = reseed.compare(table), compare_items(table)
-    pd.testing.assert_frame_equal(found.verdicts, expected.verdicts)
+    found = reseed.compare(table)
     assert found.verdicts["level_cluster"].iloc[0] == 15
     assert "with twice the clusters" in found.verdicts["verdict"].iloc[0]
     note = "Design of each model: 3 seeds × 60 items, crossed; items nested in 15 clusters."
     assert note in found.notes
-
-
-def test_without_clusters_runs_and_items_give_the_same_test():
-    table = _scores("ab").drop(columns="cluster").rename(columns={"question": "item"})
-    runs = reseed.compare(table, metric="correct", greater_is_better=True)
-    items = compare_items(table)
-    assert not isinstance(runs, PairComparison)
-    for name in ("difference", "low", "high", "p"):
-        assert runs.verdicts[name].iloc[0] == pytest.approx(items.verdicts[name].iloc[0])
 
 
 def test_one_run_of_each_is_compared_over_items():
