@@ -105,7 +105,7 @@ def measure(
         reach = find_reach(np.concatenate(pair))
         parts = [[side[[row]] for side in pair] for row in range(len(pair[0]))]
         tests = [
-            test_items(_arrange(part, level), 1, (), reach)
+            test_items(_arrange(part, level), 1, reach)
             for part in (parts if level == "dataset" else [pair])
         ]
         alone = holm([test.result.one_sided_p(-margin) for test in tests])
@@ -117,7 +117,7 @@ def measure(
 def _arrange(pair: Sequence[np.ndarray], level: str) -> ItemScores:
     seeds, items = pair[0].shape
     models = {
-        name: ModelScores(side[:, None], None, tuple(map(str, range(seeds))), (1, 1))
+        name: ModelScores(side[:, None], tuple(map(str, range(seeds))))
         for name, side in zip(("baseline", "candidate"), pair, strict=True)
     }
     clusters = np.arange(items) // 10 if level == "cluster" else None
