@@ -1,18 +1,22 @@
 """Pruning removes files that no plan names, and keeps files that exhibits use."""
 
+import argparse
 import io
 import json
 import os
+from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from reseed.cli.project_commands import _confirm
+from reseed.cli.project_commands import _confirm, _prune
 from reseed.core.blocks import block_of
 from reseed.core.code_hash import digest
 from reseed.core.coordinates import Coordinates, Setting
 from reseed.core.errors import ReseedError
 from reseed.core.layout import ResultsLayout
+from reseed.core.run_token import start_run
+from reseed.pipeline.snakemake_metadata import token_copy
 from reseed.planning.prune import (
     _BLOCK,
     _ENTRY,
@@ -22,6 +26,7 @@ from reseed.planning.prune import (
     unplanned,
 )
 from reseed.trials.entries import entry_path
+from toy_project import load_toy_project
 
 AT = "d/s/m/h/data-seed-0/model-seed-"
 
@@ -111,6 +116,23 @@ def test_files_that_reseed_did_not_make_are_kept(tmp_path):
     ]
     assert list(unplanned(results, {target}, set())) == []
     assert all(path.exists() for path in (theirs, *mine))
+
+
+def test_a_folder_that_another_project_wrote_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    results = tmp_path / "results"
+    load_toy_project(tmp_path)
+    options = argparse.Namespace(scale=["demo"], results=str(results), dry_run=False, yes=True)
+    path = add_entry(results, 1)
+    token = Path(ResultsLayout(str(results)).run_token)
+    with pytest.raises(ReseedError, match="Run snakemake here first"):
+        _prune(options)
+    start_run(token, token_copy(str(results)), environment={})
+    _prune(options)
+    token.write_text("of another run")
+    with pytest.raises(ReseedError, match="Run snakemake here first"):
+        _prune(options)
+    assert path.exists()  # nothing shows yet which entries are in use
 
 
 def test_nothing_is_deleted_without_a_word(monkeypatch):
