@@ -246,8 +246,8 @@ def test_a_model_on_one_dataset_of_two_is_counted_there(rng):
 
 
 def test_models_are_compared_on_the_datasets_that_both_have(rng):
-    models = {"x": 0.0, "y": 0.01, "z": 0.03}
-    rows = over_splits(rng, {"x": 0.0, "y": 0.01}, 6, "d0")
+    models = {"x": 0.03, "y": 0.0, "z": 0.01}
+    rows = over_splits(rng, {"x": 0.03, "y": 0.0}, 6, "d0")
     rows += [r for i in range(1, 8) for r in over_splits(rng, models, 6, f"d{i}")]
     metrics = frame(rows, "accuracy")
     table = run_analysis(pairs, data(metrics, "accuracy", True), OPTIONS)
