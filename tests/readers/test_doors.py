@@ -118,3 +118,12 @@ def test_study_compares_items_as_compare_does(tmp_path, column, seeds, clusters)
     path = tmp_path / "items.csv"
     make_items(seeds, clusters, column).to_csv(path, index=False)
     check_study(path, tmp_path, {}, reseed.compare(path).verdicts)
+
+
+def test_items_numbered_within_clusters_are_named_by_both(tmp_path):
+    path = tmp_path / "items.csv"
+    frame = make_items(2, 6, "accuracy")
+    frame.assign(item=frame["item"] // 6).to_csv(path, index=False)
+    expected = reseed.compare(path)
+    assert any("numbered within clusters" in note for note in expected.notes)
+    check_study(path, tmp_path, {}, expected.verdicts)

@@ -63,7 +63,7 @@ def _check_choices(repeats: str, failed: str, fixed: Sequence[str]) -> None:
 
 def _arrange(rows: pd.DataFrame, dataset: str, where: str, repeats: str, failed: str) -> ItemScores:
     notes: list[str] = []
-    rows = _name_items(rows, where, notes)
+    _refuse_several_clusters(rows, where)
     rows = _ignore_nested_prompts(rows, notes)
     if repeats == "factor":
         rows = rows.assign(seed=rows["seed"] + "/" + rows["repeat"], repeat="")
@@ -101,22 +101,17 @@ def _arrange(rows: pd.DataFrame, dataset: str, where: str, repeats: str, failed:
     )  # fmt: skip
 
 
-def _name_items(rows: pd.DataFrame, where: str, notes: list[str]) -> pd.DataFrame:
-    """Items with a name of their own where they are numbered within clusters."""
+def _refuse_several_clusters(rows: pd.DataFrame, where: str) -> None:
     pairs = rows[["item", "cluster"]].drop_duplicates()
-    if not pairs["item"].duplicated().any():
-        return rows
-    cell = ["model", "seed", "prompt", "repeat", "item"]
-    if not rows.duplicated(cell).any():
-        several = pairs[pairs["item"].duplicated(keep=False)]
-        name = several["item"].iloc[0]
-        held = several.loc[several["item"] == name, "cluster"]
-        raise ReseedError(
-            f"{where}item {name} is in several clusters ({join_names(list(held))}). An item has "
-            "one cluster: correct it; a factor that every item is scored under is a `prompt`."
-        )
-    notes.append("Items are numbered within clusters: cluster and item name an item together.")
-    return rows.assign(item=rows["cluster"] + "/" + rows["item"])
+    several = pairs[pairs["item"].duplicated(keep=False)]
+    if several.empty:
+        return
+    name = several["item"].iloc[0]
+    held = several.loc[several["item"] == name, "cluster"]
+    raise ReseedError(
+        f"{where}item {name} is in several clusters ({join_names(list(held))}). An item has "
+        "one cluster: correct it; a factor that every item is scored under is a `prompt`."
+    )
 
 
 def _ignore_nested_prompts(rows: pd.DataFrame, notes: list[str]) -> pd.DataFrame:

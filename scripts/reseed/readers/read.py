@@ -103,7 +103,7 @@ def _read_table(
     long = drop_empty_log_rows(table, columns, long, names)
     is_one_run = not set(ALL_RUN_COLUMNS) & set(columns)
     has_items = "item" in columns and (is_one_run or long.duplicated([*RUN_KEY, "metric"]).any())
-    long = _add_labels(table, columns, long, has_items)
+    long = _name_items(table, _add_labels(table, columns, long, has_items))
     refuse_summary_models(table, long)
     refuse_difference_models(table, long)
     rows, primary = choose_metrics(table, long, requested)
@@ -129,6 +129,18 @@ def _add_labels(
         elif name in columns and has_items:
             labels[name] = read_item_labels(table, str(columns[name]))
     return long.assign(**{name: text.loc[long["row"]].to_numpy() for name, text in labels.items()})
+
+
+def _name_items(table: SourceTable, long: pd.DataFrame) -> pd.DataFrame:
+    """Items with a name of their own where they are numbered within clusters."""
+    pairs = long[["dataset", "item", "cluster"]].drop_duplicates()
+    cell = [*RUN_KEY, "metric", "prompt", "repetition", "item"]
+    if not pairs.duplicated(["dataset", "item"]).any() or not long.duplicated(cell).any():
+        return long
+    table.notes.append(
+        "Items are numbered within clusters: cluster and item name an item together."
+    )
+    return long.assign(item=long["cluster"] + "/" + long["item"])
 
 
 def _read_predictions(
