@@ -57,8 +57,6 @@ WITHOUT = {
     "critical_difference_figure": "verdicts",
     "ensembles_figure": "a dot an ensemble",
     "heat_maps": "a cell a run",
-    "item_pairs_figure": "verdicts",
-    "over_datasets_figure": "needs four runs on three datasets",
     "pairs_figure": "verdicts",
     "range_bars": "needs three seeds; a range is of single runs",
     "rank_sets_figure": "verdicts",

@@ -36,12 +36,14 @@ _BUILT_IN = SCRIPTS / "reseed" / "report"
 ENTRY_POINTS = {"analyses": ("analyse",), "exhibits": ("table", "figure")}
 #: Kinds of earlier versions, and what answers their question now.
 _REMOVED = {
-    name: answer
-    for kind, answer in {
-        "five_by_two": "Use `pairs` on two folds with five data seeds.",
-        "grid_plan": "Use `seeds_needed` and `variance_components`.",
-    }.items()
-    for name in (kind, f"{kind}_table")
+    **dict.fromkeys(
+        ("five_by_two", "five_by_two_table"), "Use `pairs` on two folds with five data seeds."
+    ),
+    **dict.fromkeys(
+        ("grid_plan", "grid_plan_table"), "Use `seeds_needed` and `variance_components`."
+    ),
+    "item_pairs_figure": "Use `item_pairs_table`.",
+    "over_datasets_figure": "Use `over_datasets_table`.",
 }
 READABLE_INPUTS = {
     "analyses": ("metrics", "items", "predictions", "curves"),

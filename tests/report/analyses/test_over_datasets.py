@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from reseed.report.analyses import over_datasets
 from reseed.report.analyses.shared.data import Data
-from reseed.report.exhibits import over_datasets_figure, over_datasets_table
+from reseed.report.exhibits import over_datasets_table
 from reseed.report.rendering.data import ExhibitData
 from reseed.stats.comparison import nadeau_bengio
 from reseed.stats.hierarchical import hierarchical_effect, t_standard_error
@@ -19,7 +19,7 @@ from study_frames import about, amended, frame, trial
 
 sys.path.append(str(Path(__file__).parent.parent / "exhibits"))
 
-from readable import check_figure, check_table
+from readable import check_table
 
 AUC = tuple(f"magic~rows={i}00" for i in range(1, 7))
 
@@ -260,10 +260,8 @@ def test_exhibits(tmp_path):
     assert shown.shown["Better on"][0] == "6"
     assert shown.findings[0].startswith("Over 6 datasets a mean difference is shown for")
     assert "would be better with probability" in shown.findings[1]
-    check_figure(over_datasets_figure, data, {}, tmp_path)
     empty = ExhibitData(table.assign(reason="few"), metrics, facts, "k", "T")
     assert "three datasets" in draw(over_datasets_table, empty, {}).shown.iloc[0, 0]
-    assert draw(over_datasets_figure, empty, {})[1].frame.shape == (1, 1)
 
 
 def test_dataset_of_failed_runs_does_not_affect_the_scale():

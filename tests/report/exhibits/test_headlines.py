@@ -75,7 +75,6 @@ COMPARED = {
     "win_tie_loss_table": pairs,
     "critical_difference_figure": pairs,
     "rank_sets_figure": pairs,
-    "over_datasets_figure": over_datasets,
     "over_datasets_table": over_datasets,
 }
 #: Exhibits of curves and extremes, of outputs, of the protocol, with what each is drawn from.
@@ -107,7 +106,7 @@ SCORES = (
     "papers.ir.models_table:table",
 )
 FOLDS = {"fold_scores_table": fold_scores, "protocol_table": protocol, "checklist": None}
-ITEMS = ("item_pairs_table", "item_pairs_figure")
+ITEMS = ("item_pairs_table",)
 CHOICE = ("seed_choice_table", "seed_choice_figure")
 ALONE = (
     "sd_ratios_table",

@@ -2,13 +2,12 @@
 
 from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 import pytest
 from output_frames import study_of, write_outputs
-from readable import check_figure, check_table
+from readable import check_table
 from reseed.report.analyses import item_pairs
-from reseed.report.exhibits import item_pairs_figure, item_pairs_table
+from reseed.report.exhibits import item_pairs_table
 from reseed.report.rendering.data import ExhibitData
 from run_kinds import claims_of, draw, run_analysis
 from test_item_pairs import FAST, arms
@@ -44,13 +43,6 @@ def test_numbers_in_place_of_sentences(data, tmp_path):
     assert table.shown["Difference"].iloc[0].startswith(f"{100 * row['difference']:.1f}"[:3])
 
 
-def test_the_figure_has_a_line_a_pair(data, tmp_path):
-    figure, drawn = check_figure(item_pairs_figure, data, {}, tmp_path)
-    assert len(drawn.frame) == 4
-    labels = [t.get_text() for axis in figure.axes for t in axis.get_yticklabels()]
-    assert sum("as trained" in label for label in labels) >= 1
-
-
 def test_pairs_without_seed_spread_have_no_share_of_the_seeds(data):
     judged = data.statistics["scope"] == "seeds and items"
     rows = data.statistics.assign(outcome="no difference shown", single_a=0.0, single_b=0.0)
@@ -65,4 +57,3 @@ def test_nothing_is_said_plainly(data):
     for rows in (pd.DataFrame(), data.statistics.assign(reason="one class only")):
         empty = ExhibitData(rows, data.metrics, data.info, "k", "T")
         assert "per-item" in draw(item_pairs_table, empty, {}).shown.iloc[0, 0]
-        assert np.all(draw(item_pairs_figure, empty, {})[1].frame.shape == (1, 1))

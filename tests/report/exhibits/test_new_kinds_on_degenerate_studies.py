@@ -27,14 +27,14 @@ EXHIBITS = {
     "aggregates": ["aggregates_figure", "improvement_table"],
     "stochastic_order": ["stochastic_order_table"],
     "stopping": ["stopping_table", "stopping_figure"],
-    "over_datasets": ["over_datasets_table", "over_datasets_figure"],
+    "over_datasets": ["over_datasets_table"],
     "papers.protocol.training_time:analyse": ["papers.protocol.training_time_table:table"],
     "curves": ["curves_figure"],
     "papers.picard.convergence:analyse": [
         "papers.picard.convergence_figure:figure",
         "papers.picard.reach_table:table",
     ],
-    "item_pairs": ["item_pairs_table", "item_pairs_figure"],
+    "item_pairs": ["item_pairs_table"],
 }
 OPTIONS = {
     "n_boot": 20, "n_sim": 20, "up_to": 100, "points": 4,

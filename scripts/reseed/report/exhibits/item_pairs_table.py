@@ -36,7 +36,7 @@ from reseed.report.rendering.settings import (
 from reseed.report.rendering.tables import Rows, Table, TableRow
 
 #: Appended to sentences on more than the intervals.
-COVERS = coverage.CROSSED.replace("It covers", "These intervals cover", 1)
+_COVERS = coverage.CROSSED.replace("It covers", "These intervals cover", 1)
 NOTHING = "No two models have per-item outputs on the same test set."
 
 
@@ -53,7 +53,7 @@ def measured(data: ExhibitData, options: PairOptions) -> pd.DataFrame:
     return rows[primary | ~primary.groupby(rows["dataset"]).transform("any")]
 
 
-def explain_absence(options: PairOptions) -> str:
+def _explain_absence(options: PairOptions) -> str:
     """The reason why no pair is shown."""
     metrics = options.metrics
     return f"{NOTHING[:-1]}, compared by {several(metrics)}." if metrics else NOTHING
@@ -76,7 +76,7 @@ class Options(PairOptions):
 
 def table(data: ExhibitData, options: Options) -> Table:
     """One row for each pair, a section for each test set."""
-    rows = require_rows(measured(data, options), explain_absence(options))
+    rows = require_rows(measured(data, options), _explain_absence(options))
     words = options.verdicts
     lines = Rows()
     verdicts = [_verdict(data, row) for _, row in rows.iterrows()] if words else []
@@ -101,7 +101,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             " and items. With one run a side the seeds cannot be judged.",
             *shared,
             "A difference that is not shown is no equality." if words else "",
-            coverage.at(level, COVERS),
+            coverage.at(level, _COVERS),
             failures(rows),
             _left_out(data.rows(options.experiments)),
         ),
