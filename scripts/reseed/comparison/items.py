@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, cast
 
 from reseed.comparison.arguments import check_levels
 from reseed.comparison.compare import compare
@@ -10,23 +11,49 @@ from reseed.comparison.pair_result import PairComparison
 from reseed.core.errors import ReseedError
 
 
-def compare_items(source: object, **options: Any) -> PairComparison:
+def compare_items(
+    source: object,
+    *,
+    metric: str | None = None,
+    columns: Mapping[str, str | list[str]] | None = None,
+    cluster: str | None = None,
+    repeats: str = "mean",
+    fixed: Sequence[str] = (),
+    failed: str = "refuse",
+    baseline: str | None = None,
+    pairs: Sequence[tuple[str, str]] | None = None,
+    greater_is_better: bool | Mapping[str, bool] | None = None,
+    rope: float | None = None,
+    level: float = 0.95,
+    alpha: float = 0.05,
+    seeds: Literal["shared", "own"] = "shared",
+    title: str = "Which model is better?",
+    **reading: Any,
+) -> PairComparison:
     """Compare models by item scores, over items and every factor that is crossed with them.
 
     `compare` does so where a table needs it, and averages the items of each run otherwise.
 
     Args:
         source: a table of scores of items, or logs of an evaluation harness.
-        options: arguments of `compare` that apply to scores of items: `metric`, `columns`,
-            `greater_is_better`, `baseline`, `pairs`, `rope`, `level`, `alpha`, `seeds`, `title`,
-            how the source is read, and
-
-            - `cluster`: column (of logs: field of the metadata) that names the cluster of an item;
-            - `repeats`: how repeats of an item are combined: `mean`; `pass@3` or `pass^3`, the
-              unbiased estimate for three samples; or `factor`, as runs of their own;
-            - `fixed`: factors whose levels are not a sample: `seed` or `prompt` are then averaged;
-            - `failed`: what a missing score means: `refuse`, `drop` the item for all models,
-              `zero`, or leave out failed `repeats`.
+        metric: the score to compare, if there are several.
+        columns: standard name → the table's column.
+        cluster: column (of logs: field of the metadata) that names the cluster of each item.
+        repeats: how repeats of an item are combined: `mean`; `pass@3` or `pass^3`, the unbiased
+            estimate for three samples; or `factor`, as runs of their own.
+        fixed: factors whose levels are not a sample: `seed` or `prompt` are then averaged.
+        failed: what a missing score means: `refuse`, `drop` the item for all models, `zero`, or
+            leave out failed `repeats`.
+        baseline: compare each model with this one only.
+        pairs: or compare these pairs only.
+        greater_is_better: if the metric's name does not state it.
+        rope: the largest difference that does not matter, in units of the score.
+        level: of the intervals.
+        alpha: size of the tests, after Holm's adjustment over the pairs of a dataset.
+        seeds: whether equal seeds of two models are `shared`, so that they are paired, or each
+            model's `own`: numbers that share nothing.
+        title: heading of the report.
+        reading: how the source is read, as in `compare`: `headings`, `rows`, `format`, `unit`.
 
     Raises:
         ReseedError: for a source that cannot be read, incomplete scores, and invalid options.
@@ -45,8 +72,13 @@ def compare_items(source: object, **options: Any) -> PairComparison:
         >>> print(*found.answer)
         ours beats base: difference 20.0 points (accuracy), 95 % interval 15.0 to 26.1...
     """
-    check_levels(**{name: options[name] for name in ("level", "alpha") if name in options})
-    rope = options.get("rope")
-    if isinstance(rope, int | float) and not rope > 0:
+    check_levels(level=level, alpha=alpha)
+    if rope is not None and not rope > 0:
         raise ReseedError(f"rope is {rope!r}: give a number above 0, in units of the score.")
-    return cast(PairComparison, compare(source, by_items=True, **options))
+    found = compare(
+        source, by_items=True, metric=metric, columns=columns, cluster=cluster, repeats=repeats,
+        fixed=fixed, failed=failed, baseline=baseline, pairs=pairs,
+        greater_is_better=greater_is_better, rope=rope, level=level, alpha=alpha, seeds=seeds,
+        title=title, **reading,
+    )  # fmt: skip
+    return cast(PairComparison, found)
