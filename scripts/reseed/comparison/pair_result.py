@@ -155,11 +155,16 @@ def _is_ascending(board: pd.DataFrame) -> bool:
 
 
 def _describe_next(row: Mapping[Any, Any]) -> dict[str, str]:
-    """The source of which twice as many levels find the smallest difference; none of means."""
+    """Of an open pair, the source of which twice as many levels find the smallest difference."""
     if "method" not in row:
         return {}
+    if row["outcome"] in ("difference", "equivalent"):
+        return {"Best next step": "–"}
     found = {source: row[f"detectable_2x_{source}"] for source in SOURCES}
     known = {source: value for source, value in found.items() if value == value}  # not NaN
     best = min(known, key=lambda source: known[source], default="")
-    step = f"twice the {best}s: {known[best] * row['factor']:.3g}" if best else "–"
+    step = "–"
+    if best:
+        size = f"{known[best] * row['factor']:.3g} {row.get('unit', '')}".rstrip()
+        step = f"twice the {best}s find {size}"
     return {"Best next step": step}
