@@ -73,6 +73,7 @@ def test_no_evidence_never_passes():
     assert gate(scores, scores, 0.1).decision == "undecided"
 
 
+@pytest.mark.nightly
 def test_error_rates():
     """At most 5 %: worse by the margin and passed, equal and called worse (SE .015)."""
     passed, failed = [], []

@@ -283,6 +283,7 @@ def test_two_equal_runs_of_each_model_support_no_rank():
     assert (table["high_these"] == 3).all()
 
 
+@pytest.mark.nightly
 def test_five_equal_models_are_ranked_apart_in_few_cases():
     """Five seeds, 100 test items: 200 simulations (SE .015)."""
     wrong = 0

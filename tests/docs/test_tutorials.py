@@ -67,6 +67,7 @@ def test_study_tutorial_runs_the_study(monkeypatch):
     assert pairs["outcome"].notna().all()
 
 
+@pytest.mark.nightly
 def test_evaluation_tutorial_makes_fewer_false_claims(monkeypatch, capsys):
     values = run(DOCS / "tutorials" / "5_an_evaluation_with_clustered_questions.py", monkeypatch)
     assert values["wrong"]["passages"] <= 10 < values["wrong"]["items only"]

@@ -49,6 +49,7 @@ def run_example(folder, *options, scheduler=None, quick=QUICK, seconds=2, unlimi
     return (run.stdout + run.stderr).count("Resources before job selection")
 
 
+@pytest.mark.nightly
 def test_rate_limiter_of_the_pinned_snakemake_adds_passes(tmp_path):
     # About QUICK passes for each second of waiting; one for each finished job would be enough.
     jobs = QUICK + 4
@@ -56,10 +57,12 @@ def test_rate_limiter_of_the_pinned_snakemake_adds_passes(tmp_path):
     assert run_example(tmp_path / "with") > 2 * jobs
 
 
+@pytest.mark.nightly
 def test_suggested_fix_makes_one_pass_for_each_job(tmp_path, patched):
     assert run_example(tmp_path, scheduler=patched, seconds=1) <= QUICK + 4 + 5
 
 
+@pytest.mark.nightly
 def test_suggested_fix_keeps_the_rate_limit(tmp_path, patched):
     limit = ("--max-jobs-per-timespan", "4/1s")
     passes = run_example(tmp_path, *limit, scheduler=patched, quick=12, seconds=0)

@@ -39,6 +39,7 @@ def test_fault(bench, name):
     assert outcome.good, f"{CASES[name].title}: {outcome.end}: {outcome.message}"
 
 
+@pytest.mark.nightly
 def test_killed_at_random_moments_and_run_again(tmp_path):
     trials = SEEDS + 2
 

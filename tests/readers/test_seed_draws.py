@@ -77,6 +77,7 @@ def test_an_unknown_word_is_refused():
         compare(_runs(0.0), seed_draws="data")
 
 
+@pytest.mark.nightly
 def test_false_claims_fall_where_the_seed_drew_the_split():
     """Equal models on shared hold-outs of 200 rows: 200 simulations (SE .02)."""
     wrong = {None: 0, "both": 0}

@@ -62,6 +62,7 @@ def test_measured_value_ratio_and_interval(table):
     assert row["inside"] == (low <= 0.005 <= high)
 
 
+@pytest.mark.nightly
 def test_a_published_median_is_judged_as_that_of_other_seeds():
     """A paper's median of 50 seeds of the very same law lies inside in 95 %, not in 87 %."""
     rng, inside = np.random.default_rng(0), []
