@@ -1,7 +1,7 @@
 """Committed reference results agree with the studies and with their own trials."""
 
-import importlib.util
 import json
+import runpy
 from pathlib import Path
 
 import make_measured
@@ -42,22 +42,18 @@ def test_statements_are_those_of_the_study(folder):
 
 @pytest.fixture(scope="module")
 def script():
-    path = ROOT / "docs/examples/reproduce_verdicts.py"
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return runpy.run_path(str(ROOT / "docs/examples/reproduce_verdicts.py"))
 
 
 def test_a_script_without_reseed_gives_the_verdicts_again(script, monkeypatch):
     """20 statements from trials alone: equal values, and the verdicts of resampled seeds."""
-    monkeypatch.setattr(script, "DRAWS", 200)
+    monkeypatch.setitem(script["judge"].__globals__, "DRAWS", 200)
     recorded = {evidence.statement.text: evidence for _, _, evidence in ROWS}
-    found = script.statements()
+    found = script["statements"]()
     assert len(found) == 20
     for text, (measure, groups) in found.items():
         evidence = recorded[text]
-        one = script.judge(measure, groups, evidence.record())
+        one = script["judge"](measure, groups, evidence.record())
         assert one["value"] == pytest.approx(evidence.average.value, rel=1e-9), text
         if one["interval"]:
             assert one["verdict"] == evidence.verdict, text

@@ -10,11 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample, Test
+from reseed.comparison.claims.pair_verdicts import qualify_pair
 from reseed.core.schemas import Row
 from reseed.plugins.options import Strict
 from reseed.report.analyses.shared.data import Cell, Data
 from reseed.report.analyses.shared.data import cells as arm_cells
-from reseed.report.exhibits.shared.shown_pairs import count_conditions
 from reseed.report.rendering import numbers, style
 from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.data import ExhibitData, footnote, metric_title, require_rows
@@ -262,8 +262,9 @@ def _claim(data: ExhibitData, case: Case, row: pd.DataFrame) -> Claim:
     verdict, tests, precision = "", [], ""
     if pair is not None:
         is_shown = pair["outcome"] == "difference"
-        condition = "".join(f", {one}" for one in count_conditions(pair.to_frame().T))
-        verdict = f" A difference is shown{condition}." if is_shown else " No difference is shown."
+        condition = qualify_pair(pair, "difference")
+        shown = f" A difference is shown{condition and f', {condition}'}."
+        verdict = shown if is_shown else " No difference is shown."
         tests = [Test(f"{best} and {second} have one mean", pair["p_adjusted"], pair["alpha"])]
         if not is_shown and np.isfinite(pair["detectable"]):
             size = numbers.fixed(pair["detectable"], numbers.decimals([pair["detectable"]]))

@@ -12,6 +12,7 @@ import pandas as pd
 from reseed.comparison.claims.formatting import count_noun
 from reseed.comparison.claims.item_verdicts import SOURCES
 from reseed.comparison.claims.possible_ranks import MIN_RANKED, bound_ranks, format_ranks
+from reseed.comparison.claims.verdicts import format_unit
 from reseed.comparison.output import Result
 from reseed.comparison.ranking import Ranking
 from reseed.comparison.shown import Shown, build_pair_row
@@ -165,6 +166,5 @@ def _describe_next(row: Mapping[Any, Any]) -> dict[str, str]:
     best = min(known, key=lambda source: known[source], default="")
     step = "–"
     if best:
-        size = f"{known[best] * row['factor']:.3g} {row.get('unit', '')}".rstrip()
-        step = f"twice the {best}s find {size}"
+        step = f"twice the {best}s find {known[best] * row['factor']:.3g}{format_unit(row)}"
     return {"Best next step": step}

@@ -6,7 +6,7 @@ from reseed.comparison.claims.designs import ITEM_MODEL, SIGN_FLIPS
 from reseed.comparison.claims.item_verdicts import ITEMS
 from reseed.comparison.claims.mean_verdicts import EFFECTS, MEANS_WORDING
 from reseed.comparison.claims.pair_verdicts import OVER_DATASETS, PAIRS
-from reseed.comparison.claims.verdicts import Row, Verdict, format_region, is_within_region
+from reseed.comparison.claims.verdicts import Row, Verdict, format_region
 
 #: Value of `design` → how such rows are decided and said; of runs on one dataset by default.
 WORDINGS = {
@@ -26,6 +26,6 @@ def build_verdict(row: Row) -> Verdict:
         row["model_a"],
         row["model_b"],
         region=format_region(row),
-        is_within_region=is_within_region(row),
+        is_within_region=wording.is_within(row),
         **wording.say(row, outcome)._asdict(),
     )

@@ -20,7 +20,6 @@ from reseed.comparison.claims.verdicts import (
     format_adjusted_p,
     format_interval,
     format_unit,
-    is_within_region,
 )
 
 
@@ -84,7 +83,12 @@ def _decide_effect(row: Row) -> Outcome:
     equivalence.
     """
     facts = {"difference": row["effect"], "alpha": 1 - row["level"]}
-    return decide_outcome(facts, 0.0 if row["low"] > 0 else 1.0, is_within=is_within_region(row))
+    p = 0.0 if row["low"] > 0 else 1.0
+    return decide_outcome(facts, p, is_within=_is_within_by_posterior(row))
+
+
+def _is_within_by_posterior(row: Row) -> bool:
+    return bool(row["p_equivalent"] >= row["level"])
 
 
 def _say_effect(row: Row, outcome: Outcome) -> Said:
@@ -99,4 +103,4 @@ def _say_effect(row: Row, outcome: Outcome) -> Said:
     return Said(evidence, "over datasets like these", notes)
 
 
-EFFECTS = Wording(_decide_effect, _say_effect)
+EFFECTS = Wording(_decide_effect, _say_effect, _is_within_by_posterior)

@@ -65,19 +65,29 @@ def label_pair_outcome(row: Row) -> str:
     Args:
         row: with its `outcome`.
     """
-    qualifier = _qualify(row, row["outcome"])
+    qualifier = qualify_pair(row, row["outcome"])
     return f"{row['outcome']}, {qualifier}" if qualifier else str(row["outcome"])
 
 
 def label_pair_outcomes(rows: pd.DataFrame) -> pd.Series[str]:
-    """`label_pair_outcome` of each row; of many rows most have no condition."""
-    conditional = find_conditional(rows) | rows["skewness"].ne(0)
-    labels = rows["outcome"].astype(object)
-    labels[conditional] = [label_pair_outcome(row) for row in rows[conditional].to_dict("records")]
-    return labels
+    """`label_pair_outcome` of each row."""
+    labels, conditions = rows["outcome"].astype(object), qualify_pairs(rows)
+    return labels.where(conditions == "", labels + ", " + conditions)
 
 
-def _qualify(row: Row, outcome: str) -> str:
+def qualify_pairs(rows: pd.DataFrame) -> pd.Series[str]:
+    """`qualify_pair` of the outcome of each row; of many rows most have no condition."""
+    found = pd.Series("", rows.index, dtype=object)
+    may_have = find_conditional(rows)
+    if "skewness" in rows:
+        may_have |= rows["skewness"].abs() > 0
+    found[may_have] = [
+        qualify_pair(row, row["outcome"]) for row in rows[may_have].to_dict("records")
+    ]
+    return found
+
+
+def qualify_pair(row: Row, outcome: str) -> str:
     """Condition of an outcome: skewed runs, or a correction that does not hold for any learner."""
     if skewed := qualify_skewed(row, outcome):
         return skewed
@@ -131,7 +141,7 @@ def _say_pair(row: Row, outcome: Outcome) -> Said:
             _describe_cut_interval(row),
             _count_left_out(row),
         )
-    return Said(evidence, scope, notes, qualifier=_qualify(row, outcome))
+    return Said(evidence, scope, notes, qualifier=qualify_pair(row, outcome))
 
 
 def _say_over_datasets(row: Row, outcome: Outcome) -> Said:
@@ -244,7 +254,7 @@ def _describe_test(row: Row) -> str:
 
 def _describe_unstable_learners(row: Row) -> str:
     """Whether a difference over splits needs learners that single training rows hardly move."""
-    if _qualify(row, "difference") != BY_ONE_CORRECTION:
+    if qualify_pair(row, "difference") != BY_ONE_CORRECTION:
         return ""
     p = row["conservative_p_holm"]
     return (

@@ -102,11 +102,20 @@ class Said(NamedTuple):
     qualifier: str = ""
 
 
+def is_equivalent(row: Row) -> bool:
+    """Whether two one-sided tests reject differences of `rope` or more, after adjustment."""
+    return row.get("equivalence_p_holm", nan) <= row["alpha"]
+
+
 class Wording(NamedTuple):
-    """How rows of one kind are decided, and what is said of the outcome."""
+    """How rows of one kind are decided, and what is said of the outcome.
+
+    is_within: whether the difference is shown to be within the region of practical equivalence.
+    """
 
     decide: Callable[[Row], Outcome]
     say: Callable[[Row, Outcome], Said]
+    is_within: Callable[[Row], bool] = is_equivalent
 
 
 def shared_notes(verdicts: Sequence[Verdict]) -> list[str]:
@@ -163,21 +172,6 @@ def state_evidence(row: Row, p_name: str, decimals: int | None = None) -> list[s
         format_interval(row, decimals) + (" for this pair alone" if is_alone else ""),
         format_adjusted_p(row, p_name),
     ]
-
-
-def is_equivalent(row: Row) -> bool:
-    """Whether two one-sided tests reject differences of `rope` or more, after adjustment."""
-    return row.get("equivalence_p_holm", nan) <= row["alpha"]
-
-
-def is_within_region(row: Row) -> bool:
-    """Whether the difference is shown to be within the region of practical equivalence.
-
-    By the posterior, if the row has one in place of tests.
-    """
-    if row["design"] == "effects":
-        return bool(row["p_equivalent"] >= row["level"])
-    return is_equivalent(row)
 
 
 def format_unit(row: Row) -> str:

@@ -189,7 +189,7 @@ class StudyReport:
         """The first figure."""
         return next((exhibit for exhibit in self.shown if exhibit.picture), None)
 
-    @property
+    @cached_property
     def ordered(self) -> list[Exhibit]:
         """Exhibits in the order of the page: the first figure, then the order of the study.
 
@@ -198,12 +198,12 @@ class StudyReport:
         best = self.best
         found = ([best] if best else []) + [e for e in self.shown if e is not best]
         first = {e.sidecar["headline"]: e for e in reversed(found)}
-        told = set(self.answer)
+        said_before = set(self.answer)
         said = say_once([(e.sidecar["title"], [e.note, *e.sidecar["definitions"]]) for e in found])
         shown = []
         for e, (note, *definitions) in zip(found, said, strict=True):
-            findings = [text for text in e.sidecar["findings"] if text not in told]
-            told.update(findings)
+            findings = [text for text in e.sidecar["findings"] if text not in said_before]
+            said_before.update(findings)
             is_repeated = first[e.sidecar["headline"]] is not e
             sidecar = e.sidecar | {"findings": findings, "definitions": definitions}
             shown.append(replace(e, is_repeated=is_repeated, note=note, sidecar=sidecar))

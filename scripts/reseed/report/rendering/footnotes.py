@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 
 from reseed.config import SCALES
+from reseed.core.titles import split_number
 
 # (mark, word in the footnote); the explanation of a mark begins with the mark.
 _MARKS = [("*", "stand-in"), ("†", "changed recipe"), ("‡", "not converged")]
@@ -47,28 +48,24 @@ def say_once(notes: Sequence[tuple[str, Sequence[str]]]) -> list[list[str]]:
     first: dict[str, str] = {}
     found = []
     for title, paragraphs in notes:
-        told = {title}
-        found.append([_leave_out(paragraph, title, first, told) for paragraph in paragraphs])
+        referred = {title}
+        found.append([_leave_out(paragraph, title, first, referred) for paragraph in paragraphs])
     return found
 
 
-def _leave_out(paragraph: str, title: str, first: dict[str, str], told: set[str]) -> str:
+def _leave_out(paragraph: str, title: str, first: dict[str, str], referred: set[str]) -> str:
     """The paragraph without long sentences of `first`, and with the exhibits that hold these."""
     parts, again = [], dict[str, None]()
     for part in _sentences(paragraph):
         if not _is_long(part) or part not in first:
             parts.append(part)
             first.setdefault(part, title)
-        elif first[part] not in told:
+        elif first[part] not in referred:
             again[first[part]] = None
-    told.update(again)
-    return " ".join([*parts, *(f"Terms as in {_short_title(one)}." for one in again)])
-
-
-def _short_title(title: str) -> str:
-    """`Table 3` of `Table 3. Scores`; another title in quotation marks."""
-    found = re.match(r"(?:Table|Figure|Section)s? [\w. ,]*?(?=\. )", title)
-    return found.group() if found else f"“{title}”"
+    referred.update(again)
+    return " ".join(
+        [*parts, *(f"Terms as in {split_number(one)[0] or f'“{one}”'}." for one in again)]
+    )
 
 
 def _is_long(part: str) -> bool:

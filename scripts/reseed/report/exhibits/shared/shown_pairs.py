@@ -6,8 +6,7 @@ from dataclasses import replace
 import pandas as pd
 
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.pair_verdicts import BY_ONE_CORRECTION, find_conditional
-from reseed.comparison.claims.skewed import qualify_skewed
+from reseed.comparison.claims.pair_verdicts import qualify_pairs
 
 
 def share_shown(rows: pd.DataFrame, noun: str, plural: str = "") -> phrases.Phrase:
@@ -23,20 +22,16 @@ def share_shown(rows: pd.DataFrame, noun: str, plural: str = "") -> phrases.Phra
     conditions = count_conditions(rows)
     if not conditions:
         return found
-    told = [
+    named = [
         f"{count:,} of them {condition}" if len(rows) > 1 else condition
         for condition, count in conditions.items()
     ]
-    return replace(found, text=f"{found.text} ({'; '.join(told)})")
+    return replace(found, text=f"{found.text} ({'; '.join(named)})")
 
 
 def count_conditions(rows: pd.DataFrame) -> Counter[str]:
     """Conditions of the shown differences, with the number of pairs under each."""
-    shown = rows[rows["outcome"] == "difference"].to_dict("records")
-    conditions = Counter(filter(None, (qualify_skewed(row, "difference") for row in shown)))
-    if weak := int(find_conditional(rows).sum()):
-        conditions[BY_ONE_CORRECTION] = weak
-    return conditions
+    return Counter(filter(None, qualify_pairs(rows[rows["outcome"] == "difference"])))
 
 
 def list_others(pairs: pd.DataFrame) -> dict[str, dict[str, list[str]]]:
