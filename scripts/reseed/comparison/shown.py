@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from reseed.comparison.claims.formatting import count_interval_decimals, format_number, format_p
-from reseed.comparison.claims.skewed import label_skewed
+from reseed.comparison.claims.pair_verdicts import label_pair_outcome
 from reseed.comparison.claims.verdicts import BOTH_DIRECTIONS
 from reseed.readers.source_table import join_names
 
@@ -105,7 +105,7 @@ def build_pair_row(row: Mapping[Any, Any], more: Mapping[str, str] | None = None
     estimate = format_estimate(value, low, high, row.get("unit", ""))
     p = row.get("p_adjusted")
     cells = {} if p is None else {BOTH_DIRECTIONS: format_p(p) if isfinite(p) else "–"}
-    cells |= {"Outcome": label_skewed(row), **(more or {})}
+    cells |= {"Outcome": label_pair_outcome(row), **(more or {})}
     return ResultRow(name, estimate, value, low, high, cells, row["dataset"], row["verdict"])
 
 

@@ -3,18 +3,18 @@
 import math
 
 import pytest
+from reseed.comparison.claims.pair_verdicts import label_pair_outcome
 from reseed.comparison.claims.skewed import (
     decisive_p,
     describe_skew,
     is_skewed,
-    label_skewed,
     qualify_skewed,
 )
 
 ROW = {
     "model_a": "A", "outcome": "difference", "skewness": -0.4, "better_unit": "run",
     "better_share": 0.75, "better_n": 20.0, "better_low": 0.51, "better_high": 0.91, "level": 0.95,
-    "p_adjusted": 0.01, "skew_p_adjusted": 0.03,
+    "p_adjusted": 0.01, "skew_p_adjusted": 0.03, "alpha": 0.05,
 }  # fmt: skip
 
 
@@ -44,8 +44,8 @@ def test_outcomes_of_means_carry_the_condition():
         assert qualify_skewed(ROW | {"skewness": 0.0}, outcome) == ""
     for outcome in ("equivalent", "too few runs"):
         assert qualify_skewed(ROW, outcome) == ""
-    assert label_skewed(ROW) == f"difference, {condition}"
-    assert label_skewed(ROW | {"skewness": 0.0}) == "difference"
+    assert label_pair_outcome(ROW) == f"difference, {condition}"
+    assert label_pair_outcome(ROW | {"skewness": 0.0}) == "difference"
     assert qualify_skewed(ROW | {"better_unit": "item"}, "difference").startswith(
         "with a few items"
     )

@@ -60,7 +60,7 @@ def decide_pair_outcome(row: Row) -> Outcome:
 
 
 def label_pair_outcome(row: Row) -> str:
-    """The outcome of a row of the analysis `pairs` as printed, with its condition.
+    """The outcome of a row of any comparison as printed, with its condition.
 
     Args:
         row: with its `outcome`.

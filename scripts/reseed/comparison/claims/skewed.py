@@ -25,11 +25,6 @@ def qualify_skewed(row: Row, outcome: str) -> str:
     return SKEWED.replace("run", row["better_unit"])
 
 
-def label_skewed(row: Row) -> str:
-    """The outcome of a row as printed, with this condition."""
-    return ", ".join(filter(None, (row["outcome"], qualify_skewed(row, row["outcome"]))))
-
-
 def decisive_p(row: Row) -> float:
     """The adjusted p-value that decides: of skewed runs the larger one, with the correction."""
     corrected = row.get("skew_p_adjusted", nan) if is_skewed(row) else nan
