@@ -330,8 +330,8 @@ class Study(Strict):
     """Tables and figures by name, in the order of the page."""
     notes: list[str] = []
     """Remarks for the page."""
-    scales: dict[Scale, dict[str, Any]] = {}
-    """Changes to the fields above by scale; null removes a field."""
+    scales: dict[Scale, dict[str, Any] | None] = {}
+    """Changes to the fields above by scale; null removes a field, or the study at that scale."""
 
     @model_validator(mode="before")
     @classmethod

@@ -236,8 +236,16 @@ def load_project(
     studies = _only(scaled)
     wanted = {}
     for name in (main and main.studies) or studies:
-        if name in studies:
+        if name in studies and studies[name].scales.get(scale, {}) is not None:
             wanted[name] = studies[name]
+        elif name in studies and main is not None and main.studies:
+            others = [one for one in SCALES if studies[name].scales.get(one, {}) is not None]
+            reader.add(
+                [
+                    f"{stated}: studies: {name} is not run at scale {scale} (its file has "
+                    f"`{scale}: null` under `scales`). Use scale {' or '.join(others)}."
+                ]
+            )
     for study in list(wanted.values()):  # with the studies from which results are exported
         origin = study.results and study.results.made_from
         if origin in studies:
