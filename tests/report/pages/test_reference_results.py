@@ -4,12 +4,16 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from reseed.core.checked_io import write_json
 from reseed.core.errors import ReseedError
 from reseed.core.layout import StudyLayout
-from reseed.core.study_info import StudyInfo, write_study_info
+from reseed.core.schemas import SCORES, TARGETS
+from reseed.core.study_info import ExperimentInfo, StudyInfo, read_study_info, write_study_info
 from reseed.report.pages.reference import find_reference, write_references
 from reseed.report.pages.studies import read_study
 from study_frames import frame, trial
@@ -53,3 +57,22 @@ def test_a_study_without_statements_or_scale_is_no_reference(tmp_path):
             {finished(tmp_path / "b", scale="as given"): ["table1"]}, tmp_path / "reference"
         )
     assert find_reference(tmp_path / "reference", "a") is None
+
+
+@pytest.mark.parametrize(("items", "kept"), [(3, True), (2_000_000, False)])
+def test_small_outputs_of_test_items_are_kept(tmp_path, items, kept):
+    layout = finished(tmp_path / "studies" / "paper")
+    info = read_study_info(Path(layout.about))
+    experiments = {"one": ExperimentInfo(title="One"), "two": ExperimentInfo(title="Two")}
+    write_study_info(Path(layout.about), info.model_copy(update={"experiments": experiments}))
+    raw = np.random.default_rng(0).normal(size=items).astype(np.float32)
+    for table, schema in zip(layout.prediction_tables("one"), (SCORES, TARGETS), strict=False):
+        Path(table).parent.mkdir(parents=True, exist_ok=True)
+        row = {"dataset": "d", "arm": "a", "data_seed": 0, "test": raw, "validation": raw}
+        pq.write_table(pa.Table.from_pylist([row], schema=schema), table)
+    [folder] = write_references({layout: ["table1"]}, tmp_path / "reference")
+    paths = [folder / "predictions.parquet", folder / "targets.parquet"]
+    assert [path.is_file() for path in paths] == [kept, kept]
+    for path in paths[: 2 * kept]:
+        [row] = pq.read_table(path).to_pylist()
+        assert row["test"] == raw.tolist() and "validation" not in row

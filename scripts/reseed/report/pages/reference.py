@@ -2,7 +2,9 @@
 
 `results/reference/<study>/` holds `trials.parquet` (the table of trials), `evidence.json` (each
 statement with what the runs say about it) and `about.json` (scale, commits, processors, hours).
-Pages of later runs show them beside their own.
+Where they are small, `predictions.parquet` (raw outputs of each trial on its test items) and
+`targets.parquet` (what is right there) are kept too. Pages of later runs show the evidence beside
+their own.
 """
 
 from __future__ import annotations
@@ -14,13 +16,19 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 from reseed.config import SCALES
 from reseed.core.atomic import replace_atomically, write_text
 from reseed.core.checked_io import read_table
 from reseed.core.errors import ReseedError
 from reseed.core.layout import EVIDENCE, StudyLayout
+from reseed.core.schemas import SCORES, TARGETS
 from reseed.report.pages.studies import StudyReport, read_study
 from reseed.report.rendering.data import distinct
+
+#: Bytes of the raw outputs of a study that are kept beside its evidence at most.
+MOST_BYTES = 4_000_000
 
 
 def find_reference(root: Path, study: str) -> Path | None:
@@ -56,10 +64,34 @@ def _write(study: StudyReport, layout: StudyLayout, folder: Path) -> Path:
     about = describe(study, trials)
     with replace_atomically(folder / "trials.parquet") as temporary:
         shutil.copyfile(layout.metrics, temporary)
+    _keep_outputs(study, layout, folder)
     records = [{"exhibit": row.exhibit, "evidence": row.run.record()} for row in study.statements]
     _write_json(folder / EVIDENCE, {"made": summarise(about), "statements": records})
     _write_json(folder / "about.json", about)
     return folder
+
+
+def _keep_outputs(study: StudyReport, layout: StudyLayout, folder: Path) -> None:
+    """Copy raw outputs and targets of test items, as float32, unless they are large."""
+    single = pa.list_(pa.float32())
+    for number, (name, schema) in enumerate((("predictions", SCORES), ("targets", TARGETS))):
+        tables = [
+            pq.read_table(paths[number], schema=schema)
+            for paths in map(layout.prediction_tables, study.info.experiments)
+            if Path(paths[number]).is_file()
+        ]
+        path = folder / f"{name}.parquet"
+        path.unlink(missing_ok=True)
+        if not tables:
+            continue
+        table = pa.concat_tables(tables).drop_columns("validation")
+        at = table.schema.get_field_index("test")
+        table = table.set_column(at, "test", table["test"].cast(single))
+        with replace_atomically(path) as temporary:
+            pq.write_table(table, temporary, compression="zstd", compression_level=19)
+        if path.stat().st_size > MOST_BYTES:
+            path.unlink()
+            return
 
 
 def describe(study: StudyReport, trials: pd.DataFrame) -> dict[str, Any]:
