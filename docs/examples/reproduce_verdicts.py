@@ -3,8 +3,8 @@
     python docs/examples/reproduce_verdicts.py
 
 With pandas and NumPy, and none of Reseed's code: the value of each setting, their average, and its
-interval by resampling the seeds, where Reseed has a jackknife. Statements on single test items
-need predictions, which `results/reference` does not keep. Five statements have their value alone:
+interval by resampling the seeds, where Reseed has a jackknife. `reproduce_more_verdicts.py` has the
+statements on single test items, shares and times. Five statements have their value alone:
 resampling seeds would take test rows that splits share, or the cells of a grid, as independent,
 and no resample has a greater range.
 """
@@ -124,18 +124,23 @@ def data_seed_share(grids: Scores) -> dict[str, float]:
 
 
 def gaussian_range(n: int) -> float:
-    """Mean range of n Gaussian values in their own SD, which is independent of that ratio."""
+    """Mean range of n Gaussian values of SD 1."""
     x = np.linspace(-9, 9, 20_001)
     p = np.array([(1 + math.erf(one / math.sqrt(2))) / 2 for one in x])
-    in_true_sd = float(np.sum(1 - p**n - (1 - p) ** n) * (x[1] - x[0]))
-    mean_sd = math.exp(math.lgamma(n / 2) - math.lgamma((n - 1) / 2)) * math.sqrt(2 / (n - 1))
-    return in_true_sd / mean_sd
+    return float(np.sum(1 - p**n - (1 - p) ** n) * (x[1] - x[0]))
+
+
+def gaussian_sd(n: int) -> float:
+    """Mean SD of n Gaussian values of SD 1; a sample's range in its own SD is independent of it."""
+    return math.exp(math.lgamma(n / 2) - math.lgamma((n - 1) / 2)) * math.sqrt(2 / (n - 1))
 
 
 def range_ratio(scores: Scores) -> dict[str, float]:
     """Range in SDs over the mean range of as many Gaussian values, of each arm."""
     return {
-        arm: float(np.ptp(x.dropna()) / x.std() / gaussian_range(x.count()))
+        arm: float(
+            np.ptp(x.dropna()) / x.std() / gaussian_range(x.count()) * gaussian_sd(x.count())
+        )
         for table in scores.values()
         for arm, x in table[["long", "short"]].items()
     }
@@ -223,39 +228,51 @@ def judge(measure: Measure, groups: list[Scores], recorded: dict) -> dict:
     draws = scale[0]([[one[name] for name in known] for one in drawn])
     low, high = np.quantile(draws.mean(axis=1), [0.025, 0.975])
     ends = np.quantile(draws, [0.05 / len(known), 1 - 0.05 / len(known)], axis=0)
-    above, below = (recorded["statement"][name] for name in ("above", "below"))
-    region = [
-        scale[0](end) if end is not None else other
-        for end, other in ((above, -np.inf), (below, np.inf))
-    ]
-    inside = (ends[0] > region[0]) & (ends[1] < region[1])
-    outside = (ends[1] < region[0]) | (ends[0] > region[1])
-    if inside.any() and outside.any():
-        verdict = "mixed"
-    elif region[0] < low and high < region[1]:
-        verdict = "supported"
-    elif high < region[0] or low > region[1]:
-        verdict = "contradicted"
-    else:
-        verdict = "not yet"
+    verdict = decide(recorded["statement"], *(scale[1](x) for x in (*ends, low, high)))
     value, *interval = (float(scale[1](one)) for one in (values.mean(), low, high))
     return {"value": value, "interval": interval, "verdict": verdict}
 
 
-def main() -> None:
-    """Print each statement with what the trials say, and what the reference recorded."""
-    recorded = {
+def decide(statement: dict, lows: np.ndarray, highs: np.ndarray, low: float, high: float) -> str:
+    """The verdict on a statement, from the ends of each setting and of their average."""
+    above, below = statement["above"], statement["below"]
+    least = -math.inf if above is None else above
+    most = math.inf if below is None else below
+    inside, outside = (lows > least) & (highs < most), (highs < least) | (lows > most)
+    if statement["not_comparable"]:
+        return "not comparable"
+    if statement["each"]:
+        is_supported, is_contradicted = inside.all(), outside.any()
+    elif inside.any() and outside.any():
+        return "mixed"
+    else:
+        is_supported, is_contradicted = least < low and high < most, high < least or low > most
+    return "supported" if is_supported else "contradicted" if is_contradicted else "not yet"
+
+
+def read_recorded() -> dict[str, dict]:
+    """What the references say about each statement, by its text."""
+    return {
         one["evidence"]["statement"]["text"]: one["evidence"]
         for path in sorted(REFERENCE.glob("*/evidence.json"))
         for one in json.loads(path.read_text(encoding="utf-8"))["statements"]
     }
+
+
+def main() -> None:
+    """Print each statement with what the trials say, and what the reference recorded."""
+    recorded = read_recorded()
     for text, (measure, groups) in statements().items():
-        known = recorded[text]
-        found = judge(measure, groups, known)
-        print(f"{text}\n  here {describe(found['value'], found['interval'])} {found['verdict']}")
-        average = known["average"]
-        ends = [average["low"], average["high"]]
-        print(f"  recorded {describe(average['value'], ends)} {known['verdict']}")
+        report(judge(measure, groups, recorded[text]), recorded[text])
+
+
+def report(found: dict, recorded: dict) -> None:
+    """Print value, interval and verdict as found here and as recorded."""
+    average = recorded["average"]
+    ends = [average["low"], average["high"]]
+    print(f"{recorded['statement']['text']}")
+    print(f"  here {describe(found['value'], found['interval'])} {found['verdict']}")
+    print(f"  recorded {describe(average['value'], ends)} {recorded['verdict']}")
 
 
 def describe(value: float, interval: list[float] | None) -> str:

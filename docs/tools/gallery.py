@@ -22,8 +22,7 @@ def write_gallery(studies: list[Path], exhibits: dict[str, list[str]], folder: P
         "# Figures of the studies",
         "The pipeline drew every figure here from its own trials; the heading is its main finding."
         " The report (`results/report/index.html`) has such an entry, with all findings, for every"
-        " exhibit. The files `NAME.yaml` in this folder are the longer studies of"
-        " [findings.md](../findings.md): copy one to `config/studies/` to run it.",
+        " exhibit.",
         "Item scores of language models: [a worked example with known truth](evaluation.md).",
     ]
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,21 +1,16 @@
-"""Write the tables of docs/measured.md from the trials in results/reference."""
+"""The tables of docs/measured.md, from the trials in results/reference."""
 
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pandas as pd
-from reseed.core.atomic import write_text
 from reseed.core.coordinates import base_name
 from reseed.core.layout import REFERENCES
-from reseed.pipeline.runner import run, say
 from reseed.planning.project import Project, load_project
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "measured.md"
-_TABLES = re.compile(r"(?<=<!-- made by make_measured\.py -->\n).*?(?=<!-- end -->)", re.DOTALL)
 _HEAD = ("data", "model", "varied", "runs", "metric", "mean", "SD", "worst to best", "s a run")
 _CELL = ["experiment", "dataset", "test_ratio", "hyperparameters_source", "varied", "arm"]
 #: Metrics of a table, the first that a dataset has, unless the study names one.
@@ -38,7 +33,7 @@ def _tabulate(trials: pd.DataFrame, study: str, project: Project) -> list[str]:
         data = project.datasets[base_name(dataset)].title + "*" * ("~" in dataset)
         data += f", test part {ratio:g}" if "ratios" in experiment else ""
         model = titles[base_name(arm)].title or arm
-        model += ", tuned" * source.startswith("tuned") + "†" * ("~" in arm)
+        model += ", tuned" * (source != "default") + "†" * ("~" in arm)
         cells = [
             data, model, varied.replace("+", " and "), f"{len(x)}", metric, f"{x.mean():.4g}",
             f"{x.std():.2g}", " to ".join(f"{end:.4g}" for end in ends),
@@ -70,14 +65,3 @@ def render_tables(root: Path = ROOT) -> str:
             )
         )  # fmt: skip
     return "\n".join(parts)
-
-
-def main() -> None:
-    """Replace the tables of the page."""
-    text = PAGE.read_text(encoding="utf-8")
-    write_text(PAGE, _TABLES.sub(lambda _: render_tables(), text))
-    say(f"Measured: {PAGE}")
-
-
-if __name__ == "__main__":
-    run(main)
