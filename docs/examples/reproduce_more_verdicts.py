@@ -2,9 +2,10 @@
 
     python docs/examples/reproduce_more_verdicts.py
 
-From trials and raw outputs alone, with pandas, NumPy and SciPy, and none of Reseed's code. Halves of the items and ensembles are drawn
-anew and in smaller numbers, so values agree to within what such draws vary by. Intervals come from
-resampled runs (and items, where those are a sample, too), from binomial shares, or from Fisher's z.
+From trials and raw outputs alone, with pandas, NumPy and SciPy, and none of Reseed's code. Halves
+of the items and ensembles are drawn anew and in smaller numbers, so values agree to within what
+such draws vary by. Intervals come from resampled runs (and items, where those are a sample, too),
+from binomial shares, or from Fisher's z.
 """
 
 import math

@@ -75,4 +75,5 @@ def test_small_outputs_of_test_items_are_kept(tmp_path, items, kept):
     assert [path.is_file() for path in paths] == [kept, kept]
     for path in paths[: 2 * kept]:
         [row] = pq.read_table(path).to_pylist()
-        assert row["test"] == raw.tolist() and "validation" not in row
+        assert row["test"] == raw.tolist()
+        assert "validation" not in row
