@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from papers.banerjee.trimming import PAPER_ITEMS
-from reseed.stats.extremes import gaussian_range_interval
+from reseed.stats.gaussian_range import gaussian_range_interval
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "config" / "published"

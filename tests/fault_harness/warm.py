@@ -202,29 +202,12 @@ def _use_read_library() -> None:
     source_facts.find_facts = lambda path, content: _READ.get(content) or parse(path, content)
 
 
-def _remember_quantiles(level: float = 0.95, most_seeds: int = 6) -> None:
-    """Compute the quantiles of the studentised range that small studies need: 0.1 s a size."""
-    distribution = sys.modules["scipy.stats"].studentized_range
-    compute, known = distribution.ppf, {}
-
-    def ppf(q: list[float], k: int, df: int) -> object:
-        arguments = (tuple(q), k, df)
-        if arguments not in known:
-            known[arguments] = compute(q, k, df)
-        return known[arguments]
-
-    for n in range(2, most_seeds + 1):
-        ppf([(1 - level) / 2, (1 + level) / 2], n, n - 1)
-    distribution.ppf = ppf
-
-
 def _serve() -> None:
     for name in LIBRARIES:
         with suppress(ImportError):
             importlib.import_module(name)
     sys.modules["snakemake.cli"].get_argument_parser()  # finds Snakemake's plugins
     _read_library(Path(sys.argv[1]))
-    _remember_quantiles()
     gc.collect()
     gc.freeze()  # forks would copy the pages that a collection touches
     waiting, children = select.poll(), {}

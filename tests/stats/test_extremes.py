@@ -4,8 +4,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from reseed.stats.extremes import expected_subset_range, gaussian_range_interval, score_percentile
-from reseed.stats.gaussian_range import expected_gaussian_range
+from reseed.stats.extremes import expected_subset_range, score_percentile
+from reseed.stats.gaussian_range import expected_gaussian_range, gaussian_range_interval
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
@@ -32,10 +32,14 @@ def test_subset_ranges_of_ten_thousand_seeds():
     assert result[3] == pytest.approx(np.ptp(x))
 
 
-def test_gaussian_interval_equals_studentised_range():
-    for n in (2, 5, 50):
-        expected = stats.studentized_range.ppf([0.025, 0.975], n, np.inf)
-        assert gaussian_range_interval(n) == pytest.approx(tuple(expected), rel=1e-5)
+@pytest.mark.parametrize("n", [2, 5, 50])
+@pytest.mark.parametrize("df", [1, 4, 49, np.inf])
+def test_gaussian_interval_equals_studentised_range(n, df):
+    expected = stats.studentized_range.ppf([0.025, 0.975], n, df)
+    assert gaussian_range_interval(n, df=df) == pytest.approx(tuple(expected), rel=3e-5)
+
+
+def test_gaussian_interval_of_many_holds_the_expected_range():
     low, high = gaussian_range_interval(10_000)
     assert low < 7.703 < high
 
@@ -86,7 +90,7 @@ def test_best_of_is_the_smallest_number_of_seeds(worse, best_of):
 @pytest.mark.parametrize("level", [0.5, 0.9])
 def test_intervals_have_the_requested_level(level):
     expected = stats.studentized_range.ppf([(1 - level) / 2, (1 + level) / 2], 7, np.inf)
-    assert gaussian_range_interval(7, level) == pytest.approx(tuple(expected), rel=1e-6)
+    assert gaussian_range_interval(7, level) == pytest.approx(tuple(expected), rel=3e-5)
     result = score_percentile(0.6, [0.5, 0.6, 0.6, 0.7, 0.8], level=level)
     low, high = (proportion_confint(k, 5, 1 - level, method="beta") for k in (1, 3))
     assert (result.low, result.high) == pytest.approx((low[0], high[1]))

@@ -10,6 +10,7 @@ from reseed.stats import (
     crossed_comparison,
     extremes,
     gaussian_range,
+    gaussian_range,
     ks,
     paired_proportions,
     pass_at_k,
@@ -100,7 +101,7 @@ SIZES = {
     "crossed_variance": (
         "n_draws", 1, lambda k: variance.crossed_variance(
             X.reshape(2, 3), ("a", "b"), n_draws=k, rng=rng())),
-    "gaussian_range_interval": ("n", 2, lambda k: extremes.gaussian_range_interval(k)),
+    "gaussian_range_interval": ("n", 2, lambda k: gaussian_range.gaussian_range_interval(k)),
 }  # fmt: skip
 
 

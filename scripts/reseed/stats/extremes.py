@@ -6,15 +6,14 @@ The question is Picard's; expected ranges follow Tippett (1925).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import optimize, special
+from scipy import special
 
 from reseed.stats import distributions as stats
 from reseed.stats.comparison import differences
-from reseed.stats.inputs import Array, as_finite, check_at_least, check_probability
+from reseed.stats.inputs import Array, as_finite, check_probability
 from reseed.stats.spread import spread
 
 
@@ -53,31 +52,6 @@ def expected_subset_range(x: ArrayLike, sizes: ArrayLike) -> Array:
     # By symmetry the same weights give the minimum. Centring preserves digits.
     centred = x - x.mean()
     return (is_largest @ (centred - centred[::-1])).reshape(np.shape(sizes))
-
-
-@cache  # the groups of a study share a few sizes
-def gaussian_range_interval(n: int, level: float = 0.95) -> tuple[float, float]:
-    """Return the central interval of the range of `n` standard normal values, in SD.
-
-    P(R <= r) = n ∫ φ(x) (Φ(x+r) − Φ(x))ⁿ⁻¹ dx is computed by the trapezoidal rule and inverted.
-
-    Raises:
-        ValueError: n < 2 or a bad level.
-    """
-    check_at_least(2, n=n)
-    check_probability(level=level)
-    x = np.linspace(-12, 12, 4001)
-    log_density, step = stats.norm.logpdf(x), x[1] - x[0]
-    low = special.ndtr(x)
-
-    def cdf(r: float) -> float:
-        mass = np.maximum(special.ndtr(x + r) - low, 1e-300)
-        return float(np.exp(np.log(n) + log_density + (n - 1) * np.log(mass)).sum() * step)
-
-    def quantile(q: float) -> float:
-        return float(optimize.brentq(lambda r: cdf(r) - q, 1e-9, 60.0))
-
-    return quantile((1 - level) / 2), quantile((1 + level) / 2)
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import gammaln, log_ndtr
+from scipy.special import chdtri, gammaln, log_ndtr, ndtr
 
 from reseed.stats import distributions as stats
 from reseed.stats.inputs import (
@@ -44,6 +44,39 @@ def expected_gaussian_range(n: ArrayLike) -> Array:
     upper = -np.expm1(unique[:, None] * log_cdf)
     integrand = upper - np.exp(unique[:, None] * log_cdf[::-1])
     return (integrand.sum(axis=1) * (x[1] - x[0]))[where].reshape(size.shape)[()]
+
+
+@cache  # the groups of a study share a few sizes
+def gaussian_range_interval(n: int, level: float = 0.95, df: float = np.inf) -> tuple[float, float]:
+    """Return the central interval of the range of `n` Gaussian values, in SD.
+
+    With `df`, the SD is estimated from other values with so many degrees of freedom: these are
+    quantiles of the studentised range (Tukey). P(R <= r) = n ∫ φ(x) (Φ(x+r) − Φ(x))ⁿ⁻¹ dx is
+    computed by the trapezoidal rule, averaged over quantiles of the estimated SD and inverted by
+    bisection, to 1e-4 (`scipy.stats.studentized_range` takes 0.4 s to import, 0.25 s for a pair).
+
+    Raises:
+        ValueError: n < 2, df < 1 or a bad level.
+    """
+    check_at_least(2, n=n)
+    check_at_least(1, df=df)
+    check_probability(level=level)
+    x, r = np.linspace(-9, 9, 301), np.linspace(0, 14, 5601)
+    mass = np.maximum(ndtr(x + r[:, None]) - ndtr(x), 1e-300)
+    log_density = np.log(n) - x**2 / 2 - np.log(2 * np.pi) / 2
+    below = np.exp(log_density + (n - 1) * np.log(mass)).sum(axis=1) * (x[1] - x[0])
+    ranks = (np.arange(10_000) + 0.5) / 10_000
+    sd = np.array([1.0]) if np.isinf(df) else np.sqrt(chdtri(df, ranks) / df)
+
+    def quantile(q: float) -> float:
+        low, high = 0.0, 1e4
+        for _ in range(60):
+            middle = (low + high) / 2
+            is_below = np.interp(middle * sd, r, below).mean() < q
+            low, high = (middle, high) if is_below else (low, middle)
+        return high
+
+    return quantile((1 - level) / 2), quantile((1 + level) / 2)
 
 
 @lru_cache(maxsize=64)  # the groups of a study share a few sizes

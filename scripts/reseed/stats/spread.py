@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import special
 
 from reseed.stats import distributions as stats
 from reseed.stats.inputs import (
@@ -272,7 +273,8 @@ def median_rank(n: int, level: float) -> int:
 
     It is the largest k with P(fewer than k of n values below the median) <= (1 − level) / 2.
     """
-    return int(stats.binom.ppf((1 - level) / 2 * _ROUNDING, n, 0.5))
+    below = special.bdtr(np.arange(n), n, 0.5)
+    return int(np.count_nonzero(below < (1 - level) / 2 * _ROUNDING))
 
 
 def next_median_interval(x: ArrayLike, n_next: int, level: float = 0.95) -> tuple[float, float]:

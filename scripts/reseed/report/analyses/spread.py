@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, replace
-from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -17,8 +16,7 @@ from reseed.report.analyses.shared.published import (
     find_measured_row,
     read_published_results,
 )
-from reseed.stats import distributions as stats
-from reseed.stats.gaussian_range import range_against_gaussian
+from reseed.stats.gaussian_range import gaussian_range_interval, range_against_gaussian
 from reseed.stats.spread import spread, spread_intervals
 
 NUMBERS = ["median", "iqr", "range", "relative_variation", "mean", "sd", "min", "max"]
@@ -130,14 +128,8 @@ def next_range(sd: float, n: int, n_next: int, level: float = 0.95) -> tuple[flo
     """
     if n < 2 or n_next < 2 or not np.isfinite(sd):
         return float("nan"), float("nan")
-    low, high = _studentised_range(n_next, n - 1, level)
+    low, high = gaussian_range_interval(n_next, level, n - 1)
     return sd * low, sd * high
-
-
-@cache  # slow (0.25 s), and the cells of a study have few distinct sizes
-def _studentised_range(values: int, df: int, level: float) -> tuple[float, float]:
-    low, high = stats.studentized_range.ppf([(1 - level) / 2, (1 + level) / 2], values, df)
-    return float(low), float(high)
 
 
 def _with_published(table: pd.DataFrame, data: Data, options: Options) -> pd.DataFrame:
