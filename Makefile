@@ -22,7 +22,7 @@ OLDEST := build/oldest
 # Environment of the documentation site.
 DOCS := build/docs
 
-.PHONY: run test pytest oldest lint benchmark verify prune faults sequences mutants scale schemas docs dist release \
+.PHONY: run test pytest snapshots oldest lint benchmark verify prune faults sequences mutants scale schemas docs dist release \
   wheel newcomer lock licenses clean
 
 run: .venv/installed
@@ -40,9 +40,13 @@ oldest:
 	$(PYTHON) -m venv --clear $(OLDEST)
 	sed -n 's/^    "\([a-z0-9-]*\)>=\(.*\)",/\1==\2/p' pyproject.toml > $(OLDEST)/constraints.txt
 	$(OLDEST)/bin/python -m pip install --quiet -c $(OLDEST)/constraints.txt . \
-	  hypothesis pytest pytest-timeout
+	  hypothesis pytest pytest-timeout syrupy
 	$(OLDEST)/bin/python -m pytest -W ignore tests/readers tests/report/analyses tests/comparison \
 	  tests/session
+
+# Write the texts again that tests compare as a whole (`*.ambr`): read the diff before a commit.
+snapshots: .venv/installed-dev
+	$(BIN)/python -m pytest --snapshot-update tests/report tests/papers tests/comparison
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check .

@@ -29,6 +29,12 @@ def run_analysis(
     return module.analyse(data, module.Options(**used | options))
 
 
+def analysis_of(kind: ModuleType | str) -> str | None:
+    """The analysis that exhibits of a kind show first; None for trials alone."""
+    module = load_kind(find_kind("exhibits", kind)) if isinstance(kind, str) else kind
+    return next(iter(getattr(module, "DRAWS", ())), None)
+
+
 def exhibit_kinds() -> list[str]:
     """Every kind of exhibit, those of the papers included."""
     papers = [

@@ -31,8 +31,7 @@ from reseed.stats.gaussian_range import expected_gaussian_range
 from run_kinds import draw, run_analysis
 from sized_study import SIZES, sized
 from statements import unknown_claims
-from study_frames import about, amended, frame, trial
-from test_exhibits_of_arms import shown
+from study_frames import Study, about, amended, frame, trial
 from test_figures import texts_of
 from test_long_names import LONG, ODD, study
 
@@ -186,7 +185,7 @@ def test_a_histogram_leaves_out_seeds_with_a_failed_fold():
         for s in range(21)
         for fold in range(5)
     ])  # fmt: skip
-    drawn = shown(histogram_figure, None, metrics, about(("magic",), ("rf",)))
+    drawn = Study.of(metrics).show(histogram_figure)
     assert list(drawn.frame["init"]) == list(range(1, 21))
     assert drawn.headline.startswith("20 seeds: 0.8801")
 
@@ -198,7 +197,7 @@ def test_a_histogram_counts_no_crossed_pairs_as_seeds():
         for s in range(5)
         for d in range(5)
     ])  # fmt: skip
-    assert shown(histogram_figure, None, metrics, about(("magic",), ("rf",))).empty
+    assert Study.of(metrics).show(histogram_figure).empty
 
 
 def test_histogram_mean_is_within_range_and_metric_exists():
@@ -206,11 +205,11 @@ def test_histogram_mean_is_within_range_and_metric_exists():
         trial(0.94512 + 1e-5 * (s % 8), seed=s, dataset="magic", metric="auc", model="rf")
         for s in range(24)
     ])  # fmt: skip
-    facts = about(("magic",), ("rf",))
-    drawn = shown(histogram_figure, None, metrics, facts)
+    study = Study.of(metrics)
+    drawn = study.show(histogram_figure)
     assert "is 0.945120 to 0.945190, mean 0.945155 and" in drawn.findings[0]
     with pytest.raises(ReseedError, match="accuracyy"):
-        shown(histogram_figure, None, metrics, facts, {"metric": "accuracyy"})
+        study.show(histogram_figure, {"metric": "accuracyy"})
 
 
 def convergence_rows(dataset, measure, tolerance):

@@ -1,11 +1,22 @@
 """Small constructed studies: trials with chosen scores, and the facts that go with them."""
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from reseed.core.study_info import StudyInfo, TrialCounts
+from reseed.report.analyses.shared.data import Data
+from reseed.report.rendering.data import ExhibitData
+from run_kinds import analysis_of, draw, is_table, run_analysis
 
 METRICS = {"regression": "mse", "binary": "auc", "multiclass": "accuracy"}
 PUBLISHED = "config/published"
+#: Numbers of draws that make every analysis fast.
+FAST = {
+    "n_boot": 50, "n_sim": 50, "n_draws": 50, "n_simulations": 100, "n_experiments": 50,
+    "n_ensembles": 20, "points": 5, "max_runs": 50,
+}  # fmt: skip
 
 
 def trial(score, **place):
@@ -128,6 +139,54 @@ def _fields(datasets, models, scale):
 def frame(rows):
     """Rows as a table with the types that Parquet would give."""
     return pd.DataFrame(rows)
+
+
+def runs(means, datasets=("magic",), n=6, sd=0.003, step=0.0, rng=0, **place):
+    """`n` trials of each model over seeds, or over splits if only the data vary.
+
+    means: model -> its mean AUC, and noise of `sd`; models share a step of `step` from run to run.
+    """
+    rng = np.random.default_rng(rng)
+    place = {"metric": "auc"} | place
+    if place.get("varied") == "data":
+        place = {"experiment": "data_seeds"} | place
+    number = "data_seed" if place.get("varied") == "data" else "seed"
+    return [
+        trial(mean + step * s + rng.normal(0, sd), **{number: s, "dataset": d, "model": m} | place)
+        for d in datasets
+        for s in range(n)
+        for m, mean in means.items()
+    ]
+
+
+@dataclass(frozen=True)
+class Study:
+    """Trials and facts of a small study, and what its exhibits show."""
+
+    metrics: pd.DataFrame
+    info: StudyInfo
+
+    @classmethod
+    def of(cls, rows, **fields):
+        """The study of these trials; `fields` of its facts as in `amended`."""
+        metrics = pd.DataFrame(rows)
+        facts = about(*(tuple(dict.fromkeys(metrics[name])) for name in ("dataset", "model")))
+        return cls(metrics, amended(facts, **fields) if fields else facts)
+
+    def data(self, kind, /, **measured: Any) -> ExhibitData:
+        """What an exhibit of `kind` is drawn from; `measured` are options of its analysis."""
+        analysis = analysis_of(kind)
+        found = analysis and run_analysis(analysis, Data(self.metrics, self.info), FAST | measured)
+        return ExhibitData(found, self.metrics, self.info, "k", "Title")
+
+    def draw(self, kind, options=None, /, **measured: Any) -> Any:
+        """The table, or (figure, description)."""
+        return draw(kind, self.data(kind, **measured), options)
+
+    def show(self, kind, options=None, /, **measured: Any) -> Any:
+        """The table, or the description of the figure."""
+        made = self.draw(kind, options, **measured)
+        return made if is_table(kind) else made[1]
 
 
 def study(n=8, grid=4, scale="demo", models=("ffnn", "rf", "xgb"), seed=0):

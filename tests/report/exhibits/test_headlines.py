@@ -48,6 +48,7 @@ from test_ir_exhibits import scores
 from test_item_pairs_exhibits import data as item_study
 from test_role_components import study as crossed_roles
 from test_seed_choice import data as choice_study
+from text_of import text_of
 from trimmed_study import make as output_study
 
 __all__ = ["choice_study", "curve_study", "item_study", "output_study", "read", "scores", "sized"]
@@ -202,13 +203,14 @@ def shown(request, configured, exhibit):
 
 
 @pytest.mark.parametrize("kind", exhibit_kinds())
-def test_it_is_headed_by_what_it_shows(kind, shown):
+def test_it_is_headed_by_what_it_shows(kind, shown, snapshot):
     case = shown(kind)
     assert case is not None, f"{kind}: no case here draws it"
     data, options = case
     drawn = draw(kind, data, options)
     made = drawn if is_table(kind) else drawn[1]
     assert not made.empty
+    assert text_of(drawn, made.definitions, getattr(made, "alt_text", "")) == snapshot
     texts = claim_texts(data, made)
     headline, findings = texts["headline"], texts["findings"]
     if kind in UNTITLED:

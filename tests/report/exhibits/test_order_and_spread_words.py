@@ -3,52 +3,40 @@
 import numpy as np
 import pandas as pd
 import pytest
-from reseed.report.analyses import pairs, ranking, spread
-from reseed.report.analyses.shared.data import Data
-from reseed.report.exhibits import interval_table, leaderboard_table, ranking_figure
-from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.numbers import fixed, interval, interval_decimals
-from run_kinds import draw, run_analysis
-from study_frames import about, frame, trial
-from test_unusual_study_tables import GAINS, seeds, shown
+from study_frames import Study, runs, trial
+from text_of import text_of
+
+SEEDS = {"experiments": ["model_seeds"]}
+MSE = {"metric": "mse", "datasets": ("bike_sharing",)}
+#: No single run reverses their order; the seeds of the second are not those of the first.
+OTHER_SEEDS = [
+    trial(0.8 + 0.01 * s + 0.005 * (m == "xgb"), seed=s + 100 * (m == "xgb"), data_seed=s,
+          dataset="magic", metric="auc", model=m)
+    for m in ("rf", "xgb") for s in range(6)
+]  # fmt: skip
 
 
 def test_scores_in_the_hundreds_show_no_unmeasured_decimals():
-    rows = seeds({"rf": 0.0, "xgb": -40.0}, base=300.0, sd=20.0, metric="mse",
-                 dataset="bike_sharing")  # fmt: skip
-    facts = about(("bike_sharing",), tuple(GAINS))
-    table = shown(interval_table, spread, frame(rows), facts, {"experiments": ["model_seeds"]})
+    rows = runs({"rf": 300.0, "xgb": 260.0}, sd=20.0, **MSE)
+    table = Study.of(rows).show("interval_table", SEEDS)
     median = pd.DataFrame(rows).groupby("model")["mse"].median()
     message = [cell.partition(" ")[0] for cell in table.shown["Median"]]
-    assert message == [f"{median[model]:.1f}" for model in GAINS]
+    assert message == [f"{median[model]:.1f}" for model in ("rf", "xgb")]
 
 
-def test_spreads_of_few_seeds_are_no_dashes():
+def test_spreads_of_few_seeds_are_no_dashes(snapshot):
     """With two seeds there is no spread; with three, none of their statistics is a dash alone."""
-    facts, options = about(("magic",), tuple(GAINS)), {"experiments": ["model_seeds"]}
-    empty = shown(interval_table, spread, frame(seeds(n=2)), facts, options).empty
-    assert empty == "A spread needs 3 seeds, and every setting has at most 2."
-    table = shown(interval_table, spread, frame(seeds(n=3)), facts, options).shown
-    assert {"Median", "Range", "SD"} <= set(table.columns)
-    assert not (table == "–").all().any()
+    two, three = (
+        Study.of(runs({"rf": 0.8, "xgb": 0.81}, n=n)).show("interval_table", SEEDS) for n in (2, 3)
+    )
+    assert not (three.shown == "–").all().any()
+    assert text_of(two, three) == snapshot
 
 
-def test_no_reversal_is_stated_without_a_share():
-    data = frame(seeds({"rf": 0.0, "xgb": 0.1}))
-    facts = about(("magic",), tuple(GAINS))
-    table = run_analysis(ranking, Data(data, facts), {})
-    _, drawn = draw(ranking_figure, ExhibitData(table, data, facts, "k", "T"), {})
-    assert drawn.headline == "No single run reverses the order of a pair of models"
-
-
-def test_models_with_other_seeds_are_ordered_on_each_split():
-    rows = [
-        trial(0.8 + 0.01 * s + 0.005 * (m == "xgb"), seed=s + 100 * (m == "xgb"), data_seed=s,
-              dataset="magic", metric="auc", model=m) for m in GAINS for s in range(6)
-    ]  # fmt: skip
-    data, facts = frame(rows), about(("magic",), tuple(GAINS))
-    table = run_analysis(ranking, Data(data, facts), {})
-    _, drawn = draw(ranking_figure, ExhibitData(table, data, facts, "k", "T"), {})
+@pytest.mark.parametrize("rows", [runs({"rf": 0.8, "xgb": 0.9}), OTHER_SEEDS])
+def test_no_reversal_is_stated_without_a_share(rows):
+    drawn = Study.of(rows).show("ranking_figure")
     assert drawn.headline == "No single run reverses the order of a pair of models"
 
 
@@ -56,15 +44,14 @@ def test_models_with_other_seeds_are_ordered_on_each_split():
 @pytest.mark.parametrize("share", [0.3, 0.01, 1e-4])
 def test_printed_scores_equal_the_measured_ones(size, share):
     """Read back, every score is itself within a few hundredths of the SD, whatever its size."""
-    rows = seeds({"rf": 0, "xgb": 2 * size * share}, base=size, sd=size * share, metric="mse",
-                 dataset="bike_sharing")  # fmt: skip
-    facts = about(("bike_sharing",), tuple(GAINS))
-    table = shown(leaderboard_table, pairs, frame(rows), facts)
+    rows = runs({"rf": size, "xgb": size + 2 * size * share}, sd=size * share, **MSE)
+    study = Study.of(rows)
+    table = study.show("leaderboard_table")
     scores = pd.DataFrame(rows).groupby("model")["mse"]
     for column, expected in (("Mean MSE ↓", scores.mean()), ("SD", scores.std()),
                              ("Lowest", scores.min()), ("Highest", scores.max())):  # fmt: skip
         read = table.shown[column].astype(float).to_numpy()
-        titles = [facts.models[name].title for name in expected.index]
+        titles = [study.info.models[name].title for name in expected.index]
         wanted = expected.set_axis(titles)[table.shown["Model"]].to_numpy()
         assert np.abs(read - wanted).max() <= 0.06 * scores.std().min()
 
@@ -73,22 +60,14 @@ def test_a_negative_bound_is_not_printed_as_zero():
     low_high = [(-0.01, 2.01), (0.3, 1.9)]
     assert interval_decimals(low_high) == 2
     assert interval(*low_high[0], 2) == "[-0.01, 2.01]"
-    assert fixed(-0.004, 1) == "0.0"
-    assert fixed(-0.0, 2) == "0.00"
+    assert (fixed(-0.004, 1), fixed(-0.0, 2)) == ("0.0", "0.00")
 
 
 def test_reversals_of_shown_differences_are_told_from_others():
     """Two models far apart, and one that shares the place of the first: only those swap."""
-    models = ("rf", "xgb", "gbm")
-    rng = np.random.default_rng(1)
-    rows = [
-        trial(0.8 + gain + rng.normal(0, 0.01), seed=s, dataset="magic", metric="auc", model=model)
-        for model, gain in zip(models, (0.0, 0.1, 0.0), strict=True)
-        for s in range(12)
-    ]  # fmt: skip
-    data, facts = frame(rows), about(("magic",), models)
-    table = run_analysis(ranking, Data(data, facts), {})
-    _, drawn = draw(ranking_figure, ExhibitData(table, data, facts, "k", "T"), {})
+    study = Study.of(runs({"rf": 0.8, "xgb": 0.9, "gbm": 0.8}, n=12, sd=0.01, rng=1))
+    data, drawn = study.data("ranking_figure"), study.show("ranking_figure")
+    table = data.statistics
     own = table[(table["statistic"] == "reversal") & (table["m"] == 1)].set_index(
         ["model_a", "model_b"]
     )
