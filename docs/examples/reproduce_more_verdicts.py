@@ -25,16 +25,15 @@ Found = dict[str, tuple[float, float, float]]
 
 
 class Runs:
-    """Outputs of the runs of one arm on one test set: raw (runs, items[, classes]); truth."""
+    """Runs of one arm on one test set: raw log-odds or classes (runs, items), labels, truth."""
 
     def __init__(self, rows: pd.DataFrame, truth: np.ndarray) -> None:
         rows = rows[rows["status"] == "ok"].drop_duplicates(SEEDS).sort_values(SEEDS)
-        k = int(rows["classes"].iloc[0])
-        raw = np.stack(rows["test"].to_list()).astype(float)
-        self.raw = raw.reshape(len(raw), -1, k) if k > 2 else raw
-        self.truth = truth
-        self.labels = self.raw.argmax(2) if k > 2 else (raw > 0).astype(int)
-        self.correct = self.labels == truth
+        self.raw = np.stack(rows["test"].to_list()).astype(float)
+        self.truth = truth.astype(int)
+        is_binary = rows["classes"].iloc[0] <= 2
+        self.labels = (self.raw > 0 if is_binary else self.raw).astype(int)
+        self.correct = self.labels == self.truth
 
     @property
     def gaps(self) -> np.ndarray:

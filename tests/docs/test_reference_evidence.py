@@ -5,6 +5,7 @@ import runpy
 from pathlib import Path
 
 import make_reference_pages
+import numpy as np
 import pandas as pd
 import pytest
 import yaml
@@ -65,3 +66,24 @@ def test_pages_are_made_from_the_reference_results(page):
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
     assert make_reference_pages.fill(page) == text
     assert "| **supported** |" in text or page == "measured.md"
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [one for one in FOLDERS if (one / "predictions.parquet").exists()],
+    ids=lambda f: f.name,
+)
+def test_kept_predictions_give_the_scores_of_the_trials(folder):
+    trials = pd.read_parquet(folder / "trials.parquet")
+    shared = ["dataset", "scheme", "data_seed", "repeat", "fold"]
+    rows = pd.read_parquet(folder / "predictions.parquet").merge(
+        pd.read_parquet(folder / "targets.parquet"), on=shared, suffixes=("", "_true")
+    )
+    key = ["experiment", "arm", *shared, "init", "order", "dropout", "augment"]
+    both = trials.merge(rows, on=key, validate="one_to_one")
+    assert len(both) == len(trials)
+    found = [
+        np.mean((row.test > 0 if row.classes < 3 else row.test) == row.test_true)
+        for row in both.itertuples()
+    ]
+    assert found == pytest.approx(both["accuracy"].tolist())

@@ -8,8 +8,6 @@ from reseed.stats import (
     calibration,
     comparison,
     crossed_comparison,
-    extremes,
-    gaussian_range,
     gaussian_range,
     ks,
     paired_proportions,

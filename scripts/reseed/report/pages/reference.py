@@ -2,9 +2,9 @@
 
 `results/reference/<study>/` holds `trials.parquet` (the table of trials), `evidence.json` (each
 statement with what the runs say about it) and `about.json` (scale, commits, processors, hours).
-Where they are small, `predictions.parquet` (raw outputs of each trial on its test items) and
-`targets.parquet` (what is right there) are kept too. Pages of later runs show the evidence beside
-their own.
+Where they are small, `predictions.parquet` (what each trial predicts for its test items: log-odds
+of two classes, values, or the predicted class) and `targets.parquet` are kept too. Pages of later
+runs show the evidence beside their own.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Mapping
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -72,11 +74,13 @@ def _write(study: StudyReport, layout: StudyLayout, folder: Path) -> Path:
 
 
 def _keep_outputs(study: StudyReport, layout: StudyLayout, folder: Path) -> None:
-    """Copy raw outputs and targets of test items, as float32, unless they are large."""
-    single = pa.list_(pa.float32())
+    """Copy what the runs predict for test items, and the targets, unless they are large.
+
+    Outputs of two classes and values are kept as float32; of several classes the predicted one.
+    """
     for number, (name, schema) in enumerate((("predictions", SCORES), ("targets", TARGETS))):
         tables = [
-            pq.read_table(paths[number], schema=schema)
+            pq.read_table(paths[number], schema=schema).drop_columns("validation")
             for paths in map(layout.prediction_tables, study.info.experiments)
             if Path(paths[number]).is_file()
         ]
@@ -84,14 +88,25 @@ def _keep_outputs(study: StudyReport, layout: StudyLayout, folder: Path) -> None
         path.unlink(missing_ok=True)
         if not tables:
             continue
-        table = pa.concat_tables(tables).drop_columns("validation")
+        table = pa.concat_tables(tables)
+        classes = table["classes"].to_pylist() if "classes" in table.column_names else repeat(None)
+        kept = [
+            None if row is None else _predicted(np.asarray(row, np.float32), k)
+            for row, k in zip(table["test"].to_pylist(), classes, strict=False)
+        ]
         at = table.schema.get_field_index("test")
-        table = table.set_column(at, "test", table["test"].cast(single))
+        table = table.set_column(at, "test", pa.array(kept, pa.list_(pa.float32())))
         with replace_atomically(path) as temporary:
             pq.write_table(table, temporary, compression="zstd", compression_level=19)
         if path.stat().st_size > MOST_BYTES:
             path.unlink()
             return
+
+
+def _predicted(outputs: np.ndarray, classes: int | None) -> np.ndarray:
+    if classes is None or classes < 3:
+        return outputs
+    return outputs.reshape(-1, classes).argmax(axis=1)
 
 
 def describe(study: StudyReport, trials: pd.DataFrame) -> dict[str, Any]:
