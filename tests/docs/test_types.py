@@ -46,6 +46,7 @@ def test_mypy_accepts_readme_and_tutorials(folder):
         [
             *(sys.executable, "-m", "mypy", "--config-file", ""),
             *("--follow-imports", "silent", "--ignore-missing-imports"),
+            *("--cache-dir", str(ROOT / ".mypy_cache" / "readme")),
             *sorted(path.name for path in folder.glob("*.py")),
         ],
         cwd=folder, env={"MYPYPATH": str(ROOT / "scripts")}, capture_output=True, text=True,
@@ -55,6 +56,7 @@ def test_mypy_accepts_readme_and_tutorials(folder):
     assert (lines, others) == ({3, 4, 5}, []), run.stdout + run.stderr
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(find_spec("basedpyright") is None, reason="needs basedpyright, as CI has")
 def test_pyright_accepts_readme_and_tutorials(folder):
     settings = {

@@ -20,7 +20,7 @@ RUNS = pd.DataFrame(
     [(m, s, 0.7 + 0.1 * k + 0.01 * s) for k, m in enumerate("ab") for s in range(6)],
     columns=["model", "seed", "accuracy"],
 )
-#: Bound of any wide table on a busy machine with two cores.
+#: Bound of any wide table, in CPU seconds.
 _SECONDS = 60
 
 
@@ -86,14 +86,17 @@ WIDE = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize("share", [pytest.param(1, marks=pytest.mark.nightly), 4])
 @pytest.mark.parametrize("name", WIDE)
-def test_very_wide_tables_end_soon(name):
+def test_very_wide_tables_end_soon(name, share):
+    """All columns, or each fourth of them."""
     names, options, words = WIDE[name]
-    table, start = _wide(names), time.monotonic()
+    names = names[::share]
+    table, start = _wide(names), time.process_time()
     if words is None:
         scores, _ = read_scores(table, ReadOptions(**options))
         assert len(scores.frame) == 3 * len(names)
     else:
         with pytest.raises(ReseedError, match=words):
             read_scores(table, ReadOptions(**options))
-    assert time.monotonic() - start < _SECONDS
+    assert time.process_time() - start < _SECONDS / share

@@ -17,7 +17,7 @@ FILES = ["raste_table3", "raste_table4", "raste_table5"]
 OPTIONS = {
     "files": FILES,
     "stand_ins": {"home_mortgage": "home_mortgage_sim"},
-    "n_boot": 100,
+    "n_boot": 30,
     "n_sim": 50,
 }
 

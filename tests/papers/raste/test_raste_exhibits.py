@@ -25,7 +25,7 @@ from run_kinds import draw, run_analysis
 from scipy import stats
 from study_frames import PUBLISHED, about, amended, frame, trial
 
-FAST = {"n_boot": 100, "n_sim": 50}
+FAST = {"n_boot": 30, "n_sim": 20}
 
 
 def shown(module, metrics, facts, options):

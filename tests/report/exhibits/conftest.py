@@ -11,9 +11,12 @@ sys.path += [
     str(Path(__file__).parents[2] / name) for name in ("report/analyses", "papers/banerjee")
 ]
 
+from reseed.core.study_info import write_study_info
 from reseed.report.analyses.shared.data import Data
 from reseed.report.rendering.data import ExhibitData
-from run_kinds import run_analysis
+from reseed.report.rendering.figures import write_figure
+from reseed.report.rendering.table_files import write_table
+from run_kinds import draw, is_table, run_analysis
 from study_frames import PUBLISHED, study
 
 _OPTIONS = {"n_boot": 50, "n_sim": 50, "n_draws": 50}
@@ -76,3 +79,27 @@ def exhibit(configured, statistics):
         return data, entry.get("options", {})
 
     return make
+
+
+@pytest.fixture(scope="session")
+def drawn(configured, exhibit):
+    """Every exhibit of the paper's study, drawn once: name -> table, or (figure, description)."""
+    made = {}
+    for name in configured["exhibits"]:
+        data, options = exhibit(name)
+        made[name] = draw(data.kind, data, options)
+    return made
+
+
+@pytest.fixture(scope="session")
+def written(tmp_path_factory, drawn, exhibit, statistics):
+    """A study's folder with every exhibit of the paper."""
+    study = tmp_path_factory.mktemp("results") / "studies" / "toy"
+    for name, made in drawn.items():
+        data, _ = exhibit(name)
+        if is_table(data.kind):
+            write_table(made, study / "tables" / name)
+        else:  # another drawing: one that is written has a layout of its own
+            write_figure(*draw(data.kind, *exhibit(name)), data, study / "figures" / name)
+    write_study_info(study / "about.json", statistics["info"])
+    return study

@@ -45,8 +45,8 @@ def texts_of(figure):
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_each_figure_is_readable(exhibit, name):
-    figure, drawn, _ = make(exhibit, name)
+def test_each_figure_is_readable(request, name):
+    figure, drawn = request.getfixturevalue("drawn")[name]
     assert len(drawn.frame)
     assert "Scale: demo." in drawn.footnote
     found = texts_of(figure)
@@ -62,19 +62,15 @@ def test_each_figure_is_readable(exhibit, name):
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_each_figure_is_byte_reproducible(exhibit, tmp_path, name):
-    written = []
-    for folder in ("a", "b"):
-        write_figure(*make(exhibit, name), tmp_path / folder / name)
-        written.append(
-            [
-                (tmp_path / folder / f"{name}.{s}").read_bytes()
-                for s in ("pdf", "png", "csv", "json")
-            ]
-        )
-    assert written[0] == written[1]
-    assert written[0][0].startswith(b"%PDF")
-    assert written[0][1].startswith(b"\x89PNG")
+def test_each_figure_is_byte_reproducible(exhibit, written, tmp_path, name):
+    write_figure(*make(exhibit, name), tmp_path / name)
+    first, again = (
+        [(folder / f"{name}.{s}").read_bytes() for s in ("pdf", "png", "csv", "json")]
+        for folder in (written / "figures", tmp_path)
+    )
+    assert first == again
+    assert first[0].startswith(b"%PDF")
+    assert first[1].startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize("name", FIGURES)

@@ -11,7 +11,7 @@ from reseed.core.study_info import StudyInfo
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.latex import escape_latex, latex
 from reseed.report.rendering.tables import Table
-from run_kinds import draw, is_table
+from run_kinds import is_table
 from tex import HAS_TEX, compiled, complaints
 
 CONFIGURED = yaml.safe_load(Path("config/studies/inherent_randomness.yaml").read_text())["exhibits"]
@@ -48,13 +48,11 @@ def odd_tables():
 
 
 @pytest.fixture(scope="module")
-def every(exhibit):
+def every(drawn):
     """Each table of the study of paper 1, and those at the edges."""
-    found = {}
-    for name in TABLES:
-        data, options = exhibit(name)
-        found[name] = draw(data.kind, data, options)
-    return found | {f"odd {i}": made for i, made in enumerate(odd_tables())}
+    return {name: drawn[name] for name in TABLES} | {
+        f"odd {i}": made for i, made in enumerate(odd_tables())
+    }
 
 
 @pytest.mark.skipif(not HAS_TEX, reason="no TeX is installed")
