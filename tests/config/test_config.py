@@ -193,6 +193,15 @@ def test_a_scale_changes_what_it_names_and_nothing_else(tmp_path, entries):
     assert smoke.splits == demo.splits
 
 
+def test_a_scale_leaves_a_study_out(tmp_path, entries):
+    entries["studies/first"]["scales"] = {"smoke": None, "demo": None}
+    assert not load_from(tmp_path, entries, scale="smoke").studies
+    assert "first" in load_from(tmp_path, entries, scale="cpu").studies
+    told = error_of(tmp_path, entries, scale="smoke", studies="first")
+    assert "first is not run at scale smoke" in told
+    assert "Use scale cpu or paper." in told
+
+
 def test_merge_replaces_lists_and_removes_none():
     base = {"a": {"b": [1, 2], "c": 1}, "d": 1}
     assert merge(base, {"a": {"b": [3]}, "d": None}) == {"a": {"b": [3], "c": 1}}
