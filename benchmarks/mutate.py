@@ -41,7 +41,10 @@ _TESTED_BY = {
     "shares": ["shares", "share_intervals"],
     "trimming": ["ks", "representatives"],
     "clusters": ["item_model", "crossed_comparison"],
+    "comparison.claims.pair_verdicts": ["verdicts"],
     "comparison.gate_tests": ["gate"],
+    "report.exhibits.stopping_table": ["stopping_exhibits"],
+    "report.exhibits.win_tie_loss_table": ["unusual_study_tables"],
     "report.analyses.shared.across_datasets": ["pairs_over_datasets"],
 }
 #: Test files of all modules.
