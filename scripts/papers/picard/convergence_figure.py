@@ -48,7 +48,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         set_title(axis, title)
         axis.set_xlabel("Epoch of convergence")
         axis.set_ylabel(f"{measure_title(part['measure'].iloc[0])} at the end")
-        axis.locator_params(axis="x", integer=True, nbins=6)
+        axis.locator_params(axis="x", integer=True)
         axis.margins(x=0.06)
     several = rows["measure"].nunique() > 1
     within = [

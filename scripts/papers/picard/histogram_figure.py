@@ -168,6 +168,5 @@ def _panel(axis: Axes, x: np.ndarray, bins: int | str) -> None:
     axis.vlines(x, -0.09 * top, -0.02 * top, color=style.BLACK, lw=0.4,
                 alpha=min(1.0, 60 / x.size + 0.05), rasterized=True)  # fmt: skip
     axis.set_ylim(-0.11 * top, top)
-    axis.locator_params(axis="x", nbins=5)
     whole = MaxNLocator(5, integer=True).tick_values(0, top)
     axis.set_yticks([tick for tick in whole if 0 <= tick <= top])

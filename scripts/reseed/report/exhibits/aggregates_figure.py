@@ -143,7 +143,6 @@ def _intervals(data: ExhibitData, panels: Panels) -> tuple[Figure, list[Axes], l
     canvas, axes = panel_grid(heights, count_panel_columns(names), legend=0.1)
     for axis, (_, part), labels in zip(axes, panels, names, strict=False):
         forest(axis, labels, *(part[c].to_numpy() for c in ("value", "low", "high")))
-        axis.locator_params(axis="x", nbins=5)
     return canvas, axes, []
 
 

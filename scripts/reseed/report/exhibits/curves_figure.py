@@ -115,7 +115,7 @@ def _panel(axis: Axes, part: pd.DataFrame) -> bool:
     axis.fill_between(x, low, high, color=style.RED, alpha=0.35, lw=0)
     axis.plot(x, part["mean"], color=style.RED, lw=1.4)
     axis.set_xlabel("Epoch")
-    axis.locator_params(axis="x", integer=True, nbins=7)
+    axis.locator_params(axis="x", integer=True)
     limits = _late_limits(part)
     if limits:
         axis.set_ylim(*limits)

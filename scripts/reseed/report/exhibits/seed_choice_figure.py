@@ -93,7 +93,6 @@ def _panel(axis: Axes, rows: pd.DataFrame, palette: dict[str, str]) -> None:
     axis.axhline(threshold, color=style.GREY, lw=0.9, ls="--")
     axis.set_ylim(0, 1.08 * max(rows["alpha_hat"].max(), 1.5 * threshold))
     axis.margins(x=0.06)
-    axis.xaxis.set_major_locator(MaxNLocator(5))
     axis.yaxis.set_major_locator(MaxNLocator(5))
     axis.set_xlabel("Test accuracy (not to choose by)")
     axis.set_ylabel("α̂ against the other seeds")

@@ -7,7 +7,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample
@@ -104,7 +103,6 @@ def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
     axis.tick_params(axis="y", length=0, pad=7)
     axis.set_xlim(left=0)
     axis.grid(True, axis="x")
-    axis.xaxis.set_major_locator(MaxNLocator(6))
 
 
 def _without(rows: pd.DataFrame) -> pd.DataFrame:

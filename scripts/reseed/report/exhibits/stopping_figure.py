@@ -103,7 +103,7 @@ def _panel(axis: Axes, part: pd.DataFrame) -> None:
     axis.set_xlabel("Runs of each")
     unit = part["unit"].iloc[0]
     axis.set_ylabel(f"Difference, {unit}" if unit else "Difference")
-    axis.locator_params(axis="x", integer=True, nbins=5)
+    axis.locator_params(axis="x", integer=True)
 
 
 def settled_at(row: Mapping) -> float:
