@@ -1,6 +1,8 @@
 """Compute the verdicts again that rest on single test items, on shares of runs and on times.
 
-    python docs/examples/reproduce_more_verdicts.py
+    python docs/examples/reproduce_more_verdicts.py [results/studies]
+
+Of the reference results, or of a run: `results/studies` has what each of its studies predicted.
 
 From trials and raw outputs alone, with pandas, NumPy and SciPy, and none of Reseed's code. Halves
 of the items and ensembles are drawn anew and in smaller numbers, so values agree to within what
@@ -9,7 +11,10 @@ from binomial shares, or from Fisher's z.
 """
 
 import math
+import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -31,8 +36,10 @@ class Runs:
         rows = rows[rows["status"] == "ok"].drop_duplicates(SEEDS).sort_values(SEEDS)
         self.raw = np.stack(rows["test"].to_list()).astype(float)
         self.truth = truth.astype(int)
-        is_binary = rows["classes"].iloc[0] <= 2
-        self.labels = (self.raw > 0 if is_binary else self.raw).astype(int)
+        k = int(rows["classes"].iloc[0])
+        if k > 2 and self.raw.shape[1] > len(truth):  # logits of each class
+            self.raw = self.raw.reshape(len(self.raw), -1, k).argmax(axis=2)
+        self.labels = (self.raw > 0 if k <= 2 else self.raw).astype(int)
         self.correct = self.labels == self.truth
 
     @property
@@ -41,15 +48,32 @@ class Runs:
         return np.clip(self.raw, -15, 15)
 
 
-def read(study: str, experiment: str) -> Iterator[tuple[str, str, Runs]]:
-    """(dataset, arm, runs) of each arm on each test set of an experiment."""
-    outputs = pd.read_parquet(REFERENCE / study / "predictions.parquet")
-    targets = pd.read_parquet(REFERENCE / study / "targets.parquet")
-    test_set = ["dataset", "scheme", "data_seed", "repeat", "fold"]
-    truths = targets.drop_duplicates(test_set).set_index(test_set)["test"]
-    outputs = outputs[outputs["experiment"] == experiment]
-    for key, rows in outputs.groupby([*test_set, "arm"], sort=False):
-        yield str(key[0]), str(key[-1]).partition("~")[0], Runs(rows, np.array(truths[key[:-1]]))
+@dataclass
+class Study:
+    """The folder of one study: a reference, or the results of a run."""
+
+    folder: Path
+
+    def trials(self) -> pd.DataFrame:
+        """One row a trial and experiment."""
+        path = self.folder / "trials.parquet"
+        return pd.read_parquet(path if path.exists() else self.folder / "metrics.parquet")
+
+    def outputs(self, table: str, kept: str) -> pd.DataFrame:
+        """All rows of a table of outputs: kept as one file, or a file an experiment."""
+        path = self.folder / f"{kept}.parquet"
+        files = [path] if path.exists() else self.folder.glob(f"predictions/*/{table}.parquet")
+        return pd.concat([pd.read_parquet(file) for file in files])
+
+    def arms(self, experiment: str) -> Iterator[tuple[str, str, Runs]]:
+        """(dataset, arm, runs) of each arm on each test set of an experiment."""
+        outputs, targets = self.outputs("scores", "predictions"), self.outputs("targets", "targets")
+        test_set = ["dataset", "scheme", "data_seed", "repeat", "fold"]
+        truths = targets.drop_duplicates(test_set).set_index(test_set)["test"]
+        outputs = outputs[outputs["experiment"] == experiment]
+        for key, rows in outputs.groupby([*test_set, "arm"], sort=False):
+            runs = Runs(rows, np.array(truths[key[:-1]]))
+            yield str(key[0]), str(key[-1]).partition("~")[0], runs
 
 
 # --- shares and correlations ----------------------------------------------------------------------
@@ -102,11 +126,11 @@ def f1_over_items(runs: Runs, resamples: int = 100) -> float:
     return math.sqrt(np.mean(variances))
 
 
-def text_models() -> Iterator[tuple[str, Found]]:
+def text_models(study: Study) -> Iterator[tuple[str, Found]]:
     """Classical models: SD of F1 over items, and SD over seeds against it."""
     resampled, ratios = {}, {}
     for experiment in ("sentiment", "fake_news"):
-        for dataset, arm, runs in read("ir_consistency", experiment):
+        for dataset, arm, runs in study.arms(experiment):
             sd = f1_over_items(runs)
             ends = [sd * math.sqrt(99 / stats.chi2.isf(tail, 99)) for tail in (0.025, 0.975)]
             resampled[f"{dataset}, {arm}"] = sd, ends[0], ends[1]
@@ -133,12 +157,12 @@ def sd_at(correct: np.ndarray, images: int = PAPER_IMAGES) -> float:
     return math.sqrt(seed + within / images)
 
 
-def images() -> Iterator[tuple[str, Found]]:
+def images(study: Study) -> Iterator[tuple[str, Found]]:
     """Networks from scratch, and pretrained ones, in percentage points."""
     arms = {
         arm: (experiment, runs.correct.astype(float))
         for experiment in ("from_scratch", "transfer")
-        for _, arm, runs in read("seed_3407", experiment)
+        for _, arm, runs in study.arms(experiment)
     }
     drawn = {arm: [sd_at(resample(x)) for _ in range(DRAWS)] for arm, (_, x) in arms.items()}
     sds = {arm: 100 * np.array([sd_at(x), *drawn[arm]]) for arm, (_, x) in arms.items()}
@@ -260,11 +284,10 @@ def ks_distance(samples: np.ndarray, pool: np.ndarray, splits: int = 10) -> np.n
     return total / splits
 
 
-def robust_testing(bootstraps: int = 10) -> Iterator[tuple[str, Found]]:
+def robust_testing(study: Study, bootstraps: int = 10) -> Iterator[tuple[str, Found]]:
     """The seven statements on α̂ and ensembles."""
-    study = "training_variability"
     hidden, tied, informed = {}, {}, {}
-    arms = {arm: runs for _, arm, runs in read(study, "arms")}
+    arms = {arm: runs for _, arm, runs in study.arms("arms")}
     for arm, runs in arms.items():
         half = len(runs.gaps) // 2
         alpha = alpha_hat(runs.gaps[half:], runs.gaps[:half], bootstraps)
@@ -275,7 +298,7 @@ def robust_testing(bootstraps: int = 10) -> Iterator[tuple[str, Found]]:
         tied[arm] = correlation(float(rank), len(alpha))
     yield "Most models with a high α̂ have the accuracy of representative ones.", hidden
     yield "Models with a low α̂ have a low pairwise churn.", tied
-    for arm, runs in {**arms, **{arm: runs for _, arm, runs in read(study, "transfer")}}.items():
+    for arm, runs in {**arms, **{arm: runs for _, arm, runs in study.arms("transfer")}}.items():
         informed[arm] = information(runs)
     yield "α̂ is more informative than accuracy, churn and calibration.", informed
     both = arms["both"]
@@ -285,7 +308,7 @@ def robust_testing(bootstraps: int = 10) -> Iterator[tuple[str, Found]]:
         "An ensemble has fewer small logit gaps than most of its models.",
         {"both": share(int((small > ensemble).sum()), len(small))},
     )
-    [(_, _, pool)] = read(study, "pools")
+    [(_, _, pool)] = study.arms("pools")
     half = len(pool.gaps) // 2
     members, reference = np.clip(pool.raw[half:], -30, 30), pool.gaps[:half]
     state = RNG.bit_generator.state
@@ -337,13 +360,13 @@ def errors_of_the_protocol(experiments: int = 300) -> int:
     return errors
 
 
-def protocol() -> Iterator[tuple[str, Found]]:
+def protocol(study: Study) -> Iterator[tuple[str, Found]]:
     """Errors, reversed orders and cost of the protocol, and the time of deterministic kernels."""
     yield (
         "Among equally good models the protocol errs in at most 5 %.",
         {"simulated": share(errors_of_the_protocol(), 300)},
     )
-    trials = pd.read_parquet(REFERENCE / "protocol" / "trials.parquet")
+    trials = study.trials()
     reversed_orders, cost = {}, {}
     for name in ("topics", "digits"):
         runs = trials[trials["experiment"] == f"{name}_new_folds"]
@@ -374,7 +397,7 @@ def protocol() -> Iterator[tuple[str, Found]]:
 
 
 #: What each study is judged by.
-STUDIES: dict[str, Callable[[], Iterator[tuple[str, Found]]]] = {
+STUDIES: dict[str, Callable[[Study], Iterator[tuple[str, Found]]]] = {
     "ir_consistency": text_models,
     "protocol": protocol,
     "seed_3407": images,
@@ -392,12 +415,15 @@ def judge(found: Found, recorded: dict) -> dict:
 
 
 def main() -> None:
-    """Print each statement with what is found here, and what the reference recorded."""
-    recorded = read_recorded()
-    for study, measure in STUDIES.items():
-        if study != "protocol" and not (REFERENCE / study / "predictions.parquet").is_file():
+    """Print each statement with what is found here, and what was recorded."""
+    studies = Path(sys.argv[1]) if len(sys.argv) > 1 else REFERENCE
+    recorded = read_recorded(studies)
+    for name, measure in STUDIES.items():
+        study = Study(studies / name)
+        if name != "protocol" and not any(study.folder.glob("predictions*")):
+            print(f"{study.folder}: no predictions, so nothing to compute")
             continue
-        for text, found in measure():
+        for text, found in measure(study):
             report(judge(found, recorded[text]), recorded[text])
 
 

@@ -250,13 +250,15 @@ def decide(statement: dict, lows: np.ndarray, highs: np.ndarray, low: float, hig
     return "supported" if is_supported else "contradicted" if is_contradicted else "not yet"
 
 
-def read_recorded() -> dict[str, dict]:
-    """What the references say about each statement, by its text."""
-    return {
-        one["evidence"]["statement"]["text"]: one["evidence"]
-        for path in sorted(REFERENCE.glob("*/evidence.json"))
-        for one in json.loads(path.read_text(encoding="utf-8"))["statements"]
-    }
+def read_recorded(studies: Path = REFERENCE) -> dict[str, dict]:
+    """What was recorded about each statement, by its text.
+
+    studies: of the references, or of a run (`results/studies`), whose tables and figures record it.
+    """
+    paths = sorted(studies.glob("*/evidence.json")) or sorted(studies.glob("*/*/*.json"))
+    known = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+    records = [one.get("evidence", one) for part in known for one in part.get("statements", ())]
+    return {one["statement"]["text"]: one for one in records}
 
 
 def main() -> None:
