@@ -5,6 +5,8 @@ from study_frames import Study, runs, trial
 from text_of import text_of
 
 BOTH = ("magic", "home_mortgage_sim")
+SEVEN = tuple(f"magic~rows={i}00" for i in range(1, 8))
+PAIR = {"rf": 0.8, "xgb": 0.9}
 
 
 def splits(means, datasets=("magic",), n=8, **place):
@@ -65,6 +67,12 @@ def arms():
         pytest.param(at_ratios(), id="test ratios are no datasets"),
         pytest.param(of_two_experiments(), id="two experiments, no headline"),
         pytest.param(splits({"rf": 0.9}), id="one model is not the best"),
+        pytest.param(splits({"rf": 0.8, "xgb": 0.9, "ffnn": 0.8}), id="two models after the best"),
+        pytest.param(splits(PAIR, SEVEN[:6], n=5), id="six datasets"),
+        pytest.param(splits(PAIR, SEVEN, n=5), id="seven datasets"),
+        pytest.param(
+            splits(PAIR) + splits({"ffnn": 0.8, "gbm": 0.9}, BOTH[1:]), id="no model on both"
+        ),
         pytest.param(lacking(), id="a mean rank states its number of datasets"),
     ],
 )
