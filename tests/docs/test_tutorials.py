@@ -61,6 +61,7 @@ def test_paper_tutorial_claims_one_difference(monkeypatch):
     assert list(pairs.verdicts["outcome"] == "difference") == [True, False, False]
 
 
+@pytest.mark.nightly
 @pytest.mark.workflow
 def test_study_tutorial_runs_the_study(monkeypatch):
     pairs = run(DOCS / "tutorials" / "4_my_own_study_on_a_cluster.py", monkeypatch)["pairs"]
