@@ -47,7 +47,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_writes_every_output(name, files, capsys, tmp_path):
+def test_every_command_writes_every_output(name, files, capsys, tmp_path, snapshot):
     command = COMMANDS[name]
     outputs = [f"--{one}={tmp_path / f'out.{one}'}" for one in ("html", "latex", "csv")]
     if name == "gate":
@@ -58,13 +58,18 @@ def test_every_command_writes_every_output(name, files, capsys, tmp_path):
         assert content["sentence"]
     else:
         main([*command, *outputs])
+    latex = (tmp_path / "out.latex").read_text()
+    if name not in ("items", "means"):
+        printed = capsys.readouterr().out.replace(str(tmp_path), "FOLDER")
+        assert [printed, latex] == snapshot
+    if name != "gate":
         capsys.readouterr()
         main([*command, "--json"])
         content = json.loads(capsys.readouterr().out)
         main([*command, "--quiet"])
         assert capsys.readouterr().out.splitlines() == content["answer"]
     assert len(pd.read_csv(tmp_path / "out.csv"))
-    assert "booktabs" in (tmp_path / "out.latex").read_text()
+    assert "booktabs" in latex
     page = (tmp_path / "out.html").read_text()
     assert "http" not in page.replace("http-equiv", "")
     if name != "compare":  # its page is that of a study

@@ -95,9 +95,10 @@ def latex(table: Table) -> str:
     taken = 50 + 12 * math.ceil(len(title) / 70) + 8 * math.ceil(len(note) / 85)
     room = max(_TEXT_HEIGHT - taken, _TEXT_HEIGHT / 4)
     pages = _paginate(table, lines, blocks, widths, room)
+    title += "" if title.endswith(("?", "!")) else "."
     parts = [r"% Needs \usepackage{booktabs,adjustbox}."]
     for number, tabulars in enumerate(pages):
-        caption = rf"\caption{{{title}.}}" if number == 0 else r"Table~\thetable{} (continued)\par"
+        caption = rf"\caption{{{title}}}" if number == 0 else r"Table~\thetable{} (continued)\par"
         share = room / len(tabulars)
         parts += [rf"\begin{{{name}}}[htbp]", r"\centering", caption, r"\footnotesize"]
         parts.append(r"\setlength{\tabcolsep}{3pt}")
