@@ -128,7 +128,7 @@ def run_tests(folder: Path, tests: list[str], timeout: int = 0) -> bool:
         os.dup2(null, 2)
         sys.dont_write_bytecode = True
         # `pythonpath` of pyproject.toml would find the original first.
-        path = f"pythonpath={folder} {REPOSITORY / 'tests'}"
+        path = f"pythonpath={folder} {REPOSITORY / 'tests'} {REPOSITORY / 'scripts'}"  # `papers`
         options = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "-o", path]
         os._exit(int(pytest.main([*options, *tests])))
     return os.waitpid(child, 0)[1] == 0
