@@ -198,10 +198,10 @@ def test_each_dataset_is_a_family_of_its_own():
     parts = [_table(rng_seed=seed).assign(task=f"t{seed}") for seed in range(2)]
     third = _table(rng_seed=5).query("model == 'new'").assign(model="third", task="t0")
     table = pd.concat([*parts, third]).drop(columns=["prompt", "epoch", "cluster"])
-    verdicts = compare_items(table).verdicts
+    verdicts = compare_items(table).verdicts.query("dataset != 'all datasets'")
     assert verdicts.groupby("dataset").size().to_dict() == {"t0": 3, "t1": 1}
     assert verdicts.groupby("dataset")["pairs"].first().to_dict() == {"t0": 3, "t1": 1}
-    against = compare_items(table, baseline="new").verdicts
+    against = compare_items(table, baseline="new").verdicts.query("dataset != 'all datasets'")
     assert len(against) == 3
 
 
@@ -218,7 +218,7 @@ def test_failed_items_are_refused_dropped_or_zero():
     with pytest.raises(ReseedError, match=r"scores are missing \(new 1\).*failed='zero'"):
         compare_items(table)
     dropped = compare_items(table, failed="drop")
-    assert dropped.leaderboard["items"].eq(23).all()
+    assert dropped.verdicts["level_item"].eq(23).all()
     zero = compare_items(table, failed="zero").leaderboard.set_index("model")["mean"]
     expected = table[table["model"] == "new"]["correct"].fillna(0).mean()
     assert zero["new"] == pytest.approx(expected)

@@ -280,7 +280,7 @@ def test_interval_is_for_the_pair_alone():
 
 def test_which_is_better():
     table = pd.DataFrame({"model": ["a", "b"], "x": ["0.100 ± 0.001", "0.200 ± 0.001"]})
-    assert compare_means(table, 5, metric="error")["verdict"][0].startswith("a beats b on x: ")
+    assert compare_means(table, 5, metric="error")["verdict"][0].startswith("a beats b: ")
     assert compare_means(table, 5, metric="accuracy")["verdict"][0].startswith("b beats a")
     with pytest.raises(ReseedError, match="more or less of 'x' is better is not known"):
         compare_means(table, 5)

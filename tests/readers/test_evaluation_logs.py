@@ -100,7 +100,7 @@ def test_compare_prefers_samples_and_knows_the_names_of_results(tmp_path):
     for model in "ab":
         _lm_eval(tmp_path / model, model, [1, 0, 1, 1, 0, 1] if model == "a" else [0] * 6)
     found = reseed.compare(tmp_path, metric="exact_match,strict-match")
-    assert found.metric == "exact_match (strict-match)"
+    assert set(found.leaderboard["metric"]) == {"exact_match (strict-match)"}
     assert found.verdicts["method"].item() == "McNemar"
 
 
@@ -180,7 +180,7 @@ def test_helm_trials_are_seeds(tmp_path):
     board = result.leaderboard.set_index("model")
     assert board["mean"].to_dict() == {"org_a": 0.75, "org_b": 0.25}
     assert board["dataset"].unique().tolist() == ["mmlu:subject=law"]
-    assert board["seeds"].tolist() == [2, 2]
+    assert board["n"].tolist() == [2, 2]
     (runs / "mmlu:subject=law,model=org_b" / "run_spec.json").write_text(
         json.dumps({"adapter_spec": {"model": "org/b"}})
     )

@@ -56,7 +56,8 @@ def test_every_eval_ever_means_equal_the_aggregate(tmp_path):
     for stem in "ab":
         stated = json.loads((tmp_path / f"{stem}.json").read_text())["evaluation_results"][0]
         assert board[f"org/{stem}"] == stated["score_details"]["score"]
-    assert read_evaluation_log([tmp_path]).layout.directions == {found.metric: True}
+    (metric,) = set(found.leaderboard["metric"])
+    assert read_evaluation_log([tmp_path]).layout.directions == {metric: True}
     assert "Read as Every Eval Ever samples: 2 file(s)." in found.notes
     clustered = reseed.compare(tmp_path, cluster="passage")
     assert clustered.verdicts["level_cluster"].item() == 2
@@ -118,11 +119,11 @@ def test_output_of_trec_eval(tmp_path):
     for (tag, seed), one in values.items():
         _trec_eval(tmp_path / tag / f"seed_{seed}" / "eval.txt", tag, one)
     found = reseed.compare(tmp_path)
-    assert found.leaderboard["seeds"].tolist() == [3, 3]
+    assert found.leaderboard["n"].tolist() == [3, 3]
     for tag, mean in found.leaderboard.set_index("model")["mean"].items():
         runs = [np.mean(list(one.values())) for (name, _), one in values.items() if name == tag]
         assert mean == pytest.approx(np.mean(runs), abs=1e-12)
-    assert found.metric == "map"
+    assert set(found.leaderboard["metric"]) == {"map"}
     assert found.verdicts["shared_seeds"].item()
 
 
@@ -172,7 +173,7 @@ def test_trec_runs_are_scored_by_the_library(tmp_path):
             )  # fmt: skip
             assert len(rows) == 8
             assert rows["value"].mean() == pytest.approx(expected[measure], abs=1e-15)
-    assert reseed.compare(tmp_path, metric="AP").leaderboard["seeds"].tolist() == [2, 2]
+    assert reseed.compare(tmp_path, metric="AP").leaderboard["n"].tolist() == [2, 2]
     with pytest.raises(ReseedError, match="'best' is no measure of ir_measures"):
         read_evaluation_log([tmp_path], "best")
 

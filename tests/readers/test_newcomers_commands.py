@@ -65,7 +65,7 @@ def test_means_have_one_command(run, tmp_path):
     answer = run(
         proposed.replace("FILE", "table.csv").replace("--runs N", "--runs 5 --metric accuracy")
     )
-    assert "Ours and BERT on SST-2" in answer
+    assert "SST-2: No difference shown between Ours and BERT" in answer
 
 
 def write_samples(path, wrong):

@@ -121,7 +121,6 @@ def _add_compare(commands: Commands) -> None:
     add("results", nargs="+", help="CSV, Parquet or JSON file(s), or a folder of them")
     add_flags(command, *READING, *_COMPARE, "pair", "rope")
     add_outputs(command, "verdicts")
-    add("--folder", type=Path, help="write every table, figure and statistic")
     add_printed(command)
     command.set_defaults(run=_run_compare)
 
@@ -137,7 +136,7 @@ def _add_means(commands: Commands) -> None:
     add("table", type=Path, help="CSV: a row a model; cells `90.4 ± 0.5`, or columns mean, sd, n")
     add("--metric", help="what the means measure; its name may state the direction")
     add_flags(command, *_MEANS, "direction", "column")
-    add_outputs(command, "verdicts", figure=False)
+    add_outputs(command, "verdicts")
     add_printed(command)
     command.set_defaults(run=_run_means)
 
@@ -145,6 +144,7 @@ def _add_means(commands: Commands) -> None:
 def _run_means(options: argparse.Namespace) -> None:
     from reseed.comparison.means import compare_means
 
+    check_figure(options.figure)
     found = compare_means(
         options.table,
         greater_is_better=parse_directions(options.greater, options.direction),

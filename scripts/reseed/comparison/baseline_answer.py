@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from reseed.comparison.claims.designs import ITEM_MODEL, MEANS
 from reseed.comparison.claims.formatting import format_share
 from reseed.comparison.claims.pair_verdicts import label_pair_outcome
 from reseed.comparison.claims.verdicts import format_region
 from reseed.comparison.shown import MOST_SENTENCES, format_estimate
+from reseed.readers.deterministic import list_single_runs
+from reseed.report.rendering.numbers import several
 
 if TYPE_CHECKING:
     from reseed.comparison.result import Comparison
@@ -33,7 +36,7 @@ def answer_baseline(comparison: Comparison, baseline: str) -> list[str]:
     for row in pairs.to_dict("records"):
         other = row["model_a"] if row["model_b"] == baseline else row["model_b"]
         more = ""
-        if row["outcome"] == "no difference shown":
+        if row["outcome"] == "no difference shown" and "seeds_needed" in comparison.analyses:
             if needed is None:
                 needed = comparison.statistics("seeds_needed")
             more = _count_needed(needed, row)
@@ -42,6 +45,9 @@ def answer_baseline(comparison: Comparison, baseline: str) -> list[str]:
 
 
 def _answer(row: Mapping[Any, Any], other: str, baseline: str) -> str:
+    is_other = row["design"] in (ITEM_MODEL.design, MEANS.design)
+    if is_other and row["outcome"] in ("too few runs", "no variation"):
+        return str(row["verdict"])
     is_ahead = row["model_a"] == other
     value, low, high = (row[name] * row["factor"] for name in ("difference", "low", "high"))
     size = format_estimate(value, low, high, row["unit"])
@@ -73,3 +79,19 @@ def _count_needed(needed: pd.DataFrame, row: Mapping[Any, Any]) -> str:
         most = plans["runs"].max()
         return f" Not even {most:,.0f} runs would show so small a difference in {power} of cases."
     return f" {runs:,.0f} runs (now {row['n']:.0f}) would show it in {power} of cases."
+
+
+def offer_deterministic(comparison: Comparison) -> list[str]:
+    """The option for models with one run a split, if they leave pairs without a verdict."""
+    few = comparison.verdicts
+    few = few[few["outcome"] == "too few runs"]
+    single = list_single_runs(comparison.data.metrics)
+    models = [m for m in single if ((few["model_a"] == m) | (few["model_b"] == m)).any()]
+    if not models:
+        return []
+    options = " ".join(f"--deterministic {model}" for model in models)
+    is_one = len(models) == 1
+    return [
+        f"{several(models)} {'has' if is_one else 'have'} one run for each split. If no part of "
+        f"{'it' if is_one else 'them'} is random, `{options}` compares the others with its score."
+    ]

@@ -174,6 +174,7 @@ def add_outputs(command: argparse.ArgumentParser, rows: str, figure: bool = True
     add("--csv", type=Path, metavar="FILE", help=f"write the {rows} as CSV")
     if figure:
         add("--figure", type=Path, metavar="FILE", help="write the first figure (PDF, PNG, SVG)")
+        add("--folder", type=Path, help="write every table, figure and statistic")
 
 
 def add_printed(command: argparse.ArgumentParser) -> None:

@@ -15,23 +15,21 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from reseed.comparison.arguments import (
-    PairChoice,
-    add_pair_options,
+    Entries,
     check_columns,
     check_directions,
+    check_names,
     check_pair_options,
     check_pairs,
     check_seed_draws,
     choose_item_options,
     to_text,
 )
-from reseed.comparison.by_items import compare_by_items
-from reseed.comparison.claims.possible_ranks import MIN_RANKED
-from reseed.comparison.pair_result import PairComparison
+from reseed.comparison.by_items import tabulate_items
 from reseed.comparison.python_errors import in_arguments
 from reseed.comparison.resolution import check_resolution
-from reseed.comparison.result import STUDY_NAME, Comparison
-from reseed.config.defaults import apply_pair_options, default_analyses_and_exhibits
+from reseed.comparison.result import ITEM_COLUMNS, STUDY_NAME, Comparison, build_comparison
+from reseed.config.defaults import default_analyses_and_exhibits, entries_without_runs
 from reseed.core.study_info import StudyInfo
 from reseed.readers import EXPERIMENT
 from reseed.readers.advice import read_with_advice
@@ -74,11 +72,11 @@ def compare(
     failed: str = "refuse",
     by_items: bool = False,
     **options: Any,
-) -> Comparison | PairComparison:
+) -> Comparison:
     """Compare models by the results of their runs, or by scores of items.
 
     Logs of evaluation harnesses, and tables of items with clusters, prompts or repeats, or with one
-    run of each model, are compared by `compare_items`.
+    run of each model, are compared over items, as `compare_items` does with any.
 
     Args:
         results: a table of runs: a path (CSV, Parquet, lm-eval's JSON, a folder), several paths, a
@@ -156,7 +154,7 @@ def compare(
         deterministic=[deterministic] if isinstance(deterministic, str) else to_text(deterministic),
         seed_draws=check_seed_draws(seed_draws),
     )
-    combined = repeats, failed, tuple(fixed)
+    combined, texts = (repeats, failed, tuple(fixed)), StudyTexts(STUDY_NAME, title)
     asks_items = by_items or combined != _COMBINED or "cluster" in mapping or "prompt" in mapping
 
     def read(options: ReadOptions) -> _Read:
@@ -164,23 +162,24 @@ def compare(
         if choose_design(scores, asks_items).unit == "items":
             scores.source.raise_errors()
             return scores, None
-        return scores, tabulate_runs(scores, options, StudyTexts(STUDY_NAME, title))
+        return scores, tabulate_runs(scores, options, texts)
 
     scores, runs = read_with_advice(read, read_options)
     if runs is None:
-        chosen = choose_item_options(scores, read_options, pair_options)
-        return compare_by_items(scores, choice, chosen, combined, title)
-    return _compare_runs(scores, *runs, choice, pair_options)
+        pair_options = choose_item_options(scores, read_options, pair_options)
+        data = tabulate_items(scores, combined, texts)
+        for one in data.items.values():
+            check_names(choice, list(one.models))
+        return build_comparison(
+            data, entries_without_runs(), choice, pair_options, columns=ITEM_COLUMNS
+        )
+    return build_comparison(*_arrange_runs(scores, *runs), choice, pair_options)
 
 
-def _compare_runs(
-    scores: Scores,
-    metrics: pd.DataFrame,
-    info: StudyInfo,
-    choice: PairChoice,
-    pair_options: dict[str, Any],
-) -> Comparison:
-    """The comparison of runs, with the analyses and exhibits of studies."""
+def _arrange_runs(
+    scores: Scores, metrics: pd.DataFrame, info: StudyInfo
+) -> tuple[Data, dict[str, Entries]]:
+    """Runs as analyses read them, with the analyses and exhibits of studies."""
     tasks = {name: one.task for name, one in info.datasets.items()}
     predictions = None
     for name, rows in metrics.groupby("dataset", sort=False):
@@ -189,17 +188,10 @@ def _compare_runs(
     if set(tasks.values()) - {None}:
         folder = _write_predictions(*build_item_tables(scores, metrics))
         predictions = Predictions(Path(folder.name), tasks=tasks, held=folder)
-    defaults = default_analyses_and_exhibits(
+    entries = default_analyses_and_exhibits(
         predictions is not None, "binary" in tasks.values(), datasets=metrics["dataset"].nunique()
     )
-    if metrics["model"].nunique() < MIN_RANKED:
-        del defaults["exhibits"]["ranks"]
-    analyses = apply_pair_options(defaults["analyses"], choice._asdict())
-    return Comparison(
-        Data(metrics, info, predictions=predictions),
-        add_pair_options(analyses, pair_options),
-        defaults["exhibits"],
-    )
+    return Data(metrics, info, predictions=predictions), entries
 
 
 def _write_predictions(scores: pa.Table, targets: pa.Table) -> tempfile.TemporaryDirectory[str]:

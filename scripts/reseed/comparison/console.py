@@ -8,10 +8,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from reseed.comparison.baseline_answer import answer_baseline, find_baseline
-from reseed.comparison.claims.designs import ASSUMED_TEST_SET, ONE_TEST_SET, SEEDS
+from reseed.comparison.baseline_answer import (
+    answer_baseline,
+    find_baseline,
+    offer_deterministic,
+)
+from reseed.comparison.claims.designs import (
+    ASSUMED_TEST_SET,
+    ITEM_MODEL,
+    MEANS,
+    ONE_TEST_SET,
+    SEEDS,
+)
 from reseed.comparison.claims.families import describe_families
 from reseed.comparison.claims.formatting import format_p, format_share
+from reseed.comparison.claims.item_verdicts import describe_generality
 from reseed.comparison.claims.pair_verdicts import (
     BY_ONE_CORRECTION,
     find_conditional,
@@ -28,7 +39,6 @@ from reseed.comparison.shown import (
 )
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.metrics.directions import AGAINST
-from reseed.readers.deterministic import list_single_runs
 from reseed.report.rendering.numbers import counted, several
 
 if TYPE_CHECKING:
@@ -42,6 +52,9 @@ _MOST_MODELS = 20
 _MOST_NAMES = 5
 #: Widest ranking.
 _WIDEST = 120
+#: Designs without a spread over runs.
+_WITHOUT_RUNS = (ITEM_MODEL.design, MEANS.design)
+_UNTESTED = ": the datasets are too few, or models lack runs."
 _REST = (
     "More: --html FILE writes the page with figures, --csv FILE all verdicts, --folder DIR every "
     "table. In Python: `to_html`, `verdicts`, `save`."
@@ -66,25 +79,23 @@ def _state_answer(comparison: Comparison) -> list[str]:
     )
     over = rows[(rows["dataset"] == ALL_DATASETS) & rows["p_adjusted"].notna()]
     single = rows[rows["dataset"] != ALL_DATASETS]
-    datasets = single["dataset"].nunique()
+    datasets, lines = single["dataset"].nunique(), offer_deterministic(comparison)
+    board = comparison.leaderboard
     if datasets < 2:
-        board = comparison.leaderboard
         if baseline := find_baseline(comparison):
             answers = answer_baseline(comparison, baseline)
             answers[-1] = f"{answers[-1].removesuffix('.')}{_describe_scope(single)}."
-            return [*_offer_deterministic(comparison), *answers]
+            return [*lines, *answers]
         best = _describe_best(board[board["dataset"] != ALL_DATASETS], single, "mean", single)
-        return [*_offer_deterministic(comparison), best]
-    lines = _offer_deterministic(comparison)
-    board = comparison.leaderboard
+        return [*lines, best]
     ranks = board[board["dataset"] == ALL_DATASETS]
     if len(over) and len(ranks):
         lines.append(_describe_best(ranks, over, "mean rank", single))
     elif len(ranks):
         listed = [f"{row.model} {row.mean:.2f}" for row in ranks.head(3).itertuples()]
         lines.append(
-            f"Best mean ranks over {datasets} datasets: {several(listed)}. They are not tested: "
-            "the datasets are too few, or models lack runs."
+            f"Best mean ranks over {datasets} datasets: {several(listed)}. They are not tested"
+            + ("." if single["design"].eq(MEANS.design).any() else _UNTESTED)
         )
     shown = int((single["outcome"] == "difference").sum())
     equal = int((single["outcome"] == "equivalent").sum())
@@ -97,22 +108,6 @@ def _state_answer(comparison: Comparison) -> list[str]:
         f"{counted(tested, 'tested pair')}{also}{_describe_scope(single)}."
     )
     return lines
-
-
-def _offer_deterministic(comparison: Comparison) -> list[str]:
-    """The option for models with one run a split, if they leave pairs without a verdict."""
-    few = comparison.verdicts
-    few = few[few["outcome"] == "too few runs"]
-    single = list_single_runs(comparison.data.metrics)
-    models = [m for m in single if ((few["model_a"] == m) | (few["model_b"] == m)).any()]
-    if not models:
-        return []
-    options = " ".join(f"--deterministic {model}" for model in models)
-    is_one = len(models) == 1
-    return [
-        f"{several(models)} {'has' if is_one else 'have'} one run for each split. If no part of "
-        f"{'it' if is_one else 'them'} is random, `{options}` compares the others with its score."
-    ]
 
 
 def _describe_best(
@@ -136,7 +131,8 @@ def _describe_best(
         where = f"Over {single['dataset'].nunique()} datasets "
         score = f"mean rank {best['mean']:.2f}"
     else:
-        where, score = "", f"mean {best['metric']} {best['mean']:.4g} over {best['n']:.0f} runs"
+        where = ""
+        score = f"mean {best['metric']} {best['mean']:.4g} over {_count_runs(best['n'], own)}"
     lead = f"{where}{model} is best by {score}"
     if len(tied) > 1:
         lead = f"{where}{_list(tied)} share the best {score}"
@@ -145,7 +141,7 @@ def _describe_best(
         "worse": "significantly worse than",
         "equivalent": "equivalent to",
         "no difference shown": "not significantly different from",
-        "too few runs": "too few runs to compare with",
+        "too few runs": f"too few {_name_units(own)} to compare with",
         "no variation": "their differences do not vary between runs, so no test against",
         "not comparable": "not comparable with",
     }
@@ -159,6 +155,18 @@ def _describe_best(
     return f"{'; '.join([lead, *parts])}{scope}."
 
 
+def _name_units(rows: pd.DataFrame) -> str:
+    return "items" if rows["design"].eq(ITEM_MODEL.design).any() else "runs"
+
+
+def _count_runs(n: float, rows: pd.DataFrame) -> str:
+    """`5 runs`; of scores of items `60 items`, or `5 runs of 60 items`."""
+    if _name_units(rows) == "runs":
+        return f"{n:.0f} runs"
+    items = counted(int(rows["level_item"].max()), "item")
+    return items if n == 1 else f"{n:.0f} runs of {items}"
+
+
 def _list(models: Iterable[str], of: int = 0) -> str:
     names = list(models)
     if len(names) == of > 2:
@@ -169,8 +177,11 @@ def _list(models: Iterable[str], of: int = 0) -> str:
 
 
 def _describe_scope(rows: pd.DataFrame) -> str:
-    """The limit to one test set, if that holds for all rows."""
-    if len(rows) and rows["design"].isin(ONE_TEST_SET).all():
+    """What all rows hold for: one test set, or new levels of what varied with the items."""
+    tested = rows[rows["p_adjusted"].notna()]
+    if len(tested) and tested["design"].eq(ITEM_MODEL.design).all():
+        return describe_generality(tested.iloc[0])
+    if len(rows) and rows["design"].isin((*ONE_TEST_SET, MEANS.design)).all():
         several_sets = rows["dataset"].nunique() > 1
         if several_sets:
             return " (each on one fixed test set)"
@@ -199,7 +210,7 @@ def render(comparison: Comparison, width: int | None = None, color: bool = False
 
 
 def _print_ranking(console: Any, comparison: Comparison) -> None:
-    """The ranking, without the less important columns if it does not fit."""
+    """The ranking, without less important columns if it does not fit."""
     board = comparison.table("leaderboard").shown
     ranks = {model: format_ranks(*ends) for model, ends in comparison.possible_ranks.items()}
     if ranks:
@@ -237,6 +248,10 @@ def _print_pairs(console: Any, comparison: Comparison) -> None:
     if several_datasets and len(single):
         if len(over):
             console.print()
+        if len(single) <= _MOST_PAIRS:
+            console.print("Pairs on single datasets:", style="bold")
+            _print_differences(console, comparison, single)
+            return
         console.print("Pairs on single datasets, number of datasets by outcome:", style="bold")
         counts = _count_outcomes(single)
         console.print(build_table(counts.head(_MOST_PAIRS)))
@@ -249,10 +264,13 @@ def _print_differences(console: Any, comparison: Comparison, rows: pd.DataFrame)
     grouped = rows.sort_values("outcome", key=lambda o: o.map(order.index), kind="stable")
     shown = list_rows(comparison, grouped.head(_MOST_PAIRS))
     heading = _name_differences(comparison.statistics("pairs").loc[grouped.index])
+    is_one = rows["dataset"].nunique() == 1
     table = pd.DataFrame(
-        {"Comparison": row.name, heading: row.estimate} | dict(row.cells) for row in shown
+        ({} if is_one else {"Dataset": row.dataset})
+        | {"Comparison": row.name, heading: row.estimate, **row.cells}
+        for row in shown
     )
-    console.print(build_table(table))
+    console.print(build_table(table, 1 if is_one else 2))
     _print_more(console, len(rows))
 
 
@@ -296,7 +314,8 @@ def list_notes(comparison: Comparison) -> list[str]:
     trials, pairs = comparison.data.info.trials, comparison.statistics("pairs")
     tested = pairs[(pairs["family"] == "dataset") & (pairs["design"] != "datasets")]
     families = tested.groupby([*COMPARISON_COLUMNS], dropna=False).ngroups
-    text = describe_families(families, pairs["alpha"].iloc[0]) if len(pairs) else ""
+    has_choice = not tested["design"].isin(_WITHOUT_RUNS).any()
+    text = describe_families(families, pairs["alpha"].iloc[0], has_choice) if len(pairs) else ""
     notes = [f"{trials.ok:,} runs, {trials.failed:,} failed and left out.", *comparison.notes]
     notes += note_two_procedures(pairs)
     if comparison.possible_ranks:

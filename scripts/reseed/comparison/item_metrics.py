@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -18,18 +19,24 @@ NOTE = (
 )
 
 
-def compute_contributions(scores: ItemScores, metric: str) -> ItemScores:
-    """Scores of which the mean over items is the metric of the predictions in `scores`."""
+def compute_contributions(scores: ItemScores, metric: str, sign: int) -> ItemScores:
+    """Scores of which the mean over items is the metric of the predictions in `scores`.
+
+    Predictions of a single item stay as they are. sign: 1 if more is better, else −1.
+    """
+    if not scores.has_verdict:
+        return scores
     models = {}
     for name, one in scores.models.items():
         flat = one.values.reshape(-1, one.values.shape[-1])
         values = item_values(metric, _as_target(scores, metric), _as_prediction(flat, metric))
         models[name] = replace(one, values=values.reshape(one.values.shape))
-    return replace(scores, models=models)
+    bootstrap = partial(_bootstrap_pair, scores, metric, sign)
+    return replace(scores, models=models, bootstrap=bootstrap)
 
 
-def bootstrap_pair(
-    scores: ItemScores, metric: str, a: str, b: str, sign: int, level: float
+def _bootstrap_pair(
+    scores: ItemScores, metric: str, sign: int, a: str, b: str, level: float
 ) -> tuple[float, float]:
     """Percentile interval of model `a` − `b` over seeds and clusters (or items) together."""
     sides, is_shared = scores.pair_seeds(a, b)

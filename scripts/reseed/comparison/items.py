@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from reseed.comparison.arguments import check_levels
 from reseed.comparison.compare import compare
-from reseed.comparison.pair_result import PairComparison
+from reseed.comparison.result import Comparison
 from reseed.core.errors import ReseedError
 
 
@@ -29,7 +29,7 @@ def compare_items(
     seeds: Literal["shared", "own"] = "shared",
     title: str = "Which model is better?",
     **reading: Any,
-) -> PairComparison:
+) -> Comparison:
     """Compare models by item scores, over items and every factor that is crossed with them.
 
     `compare` does so where a table needs it, and averages the items of each run otherwise.
@@ -70,15 +70,14 @@ def compare_items(
         ... )
         >>> found = reseed.compare_items(answers)
         >>> print(*found.answer)
-        ours beats base: difference 20.0 points (accuracy), 95 % interval 15.0 to 26.1...
+        ours is best by mean accuracy 0.8 over 200 items; significantly better than base...
     """
     check_levels(level=level, alpha=alpha)
     if rope is not None and not rope > 0:
         raise ReseedError(f"rope is {rope!r}: give a number above 0, in units of the score.")
-    found = compare(
+    return compare(
         source, by_items=True, metric=metric, columns=columns, cluster=cluster, repeats=repeats,
         fixed=fixed, failed=failed, baseline=baseline, pairs=pairs,
         greater_is_better=greater_is_better, rope=rope, level=level, alpha=alpha, seeds=seeds,
         title=title, **reading,
     )  # fmt: skip
-    return cast(PairComparison, found)

@@ -12,21 +12,30 @@ import numpy as np
 import pandas as pd
 
 from reseed.comparison.arguments import PairChoice, check_columns, check_levels, check_names
+from reseed.comparison.by_items import ONE_SETTING
 from reseed.comparison.claims.build import build_verdict
-from reseed.comparison.pair_result import PairComparison
+from reseed.comparison.claims.designs import MEANS
 from reseed.comparison.python_errors import in_arguments
-from reseed.comparison.shown import note_two_procedures
+from reseed.comparison.result import STUDY_NAME, Comparison, build_comparison
+from reseed.config.defaults import entries_without_runs
 from reseed.core.errors import ReseedError
+from reseed.core.schemas import MODEL_SEED_COLUMNS, SPLIT_COLUMNS
+from reseed.core.study_info import DatasetInfo, TrialCounts
 from reseed.metrics.directions import (
     infer_direction,
     read_stated_direction,
     resolve_direction,
 )
 from reseed.metrics.names import split_words
+from reseed.plugins.options import NoOptions
 from reseed.readers.columns import normalize_name
 from reseed.readers.metric_choice import ask_direction
 from reseed.readers.paper_tables import UNKNOWN, read_means, spread_to_sd
+from reseed.readers.study_info import StudyTexts, describe_imported_study
+from reseed.report.analyses import leaderboard
+from reseed.report.analyses.pairs import EMPTY_ROW
 from reseed.report.analyses.shared.adjustment import adjust_p
+from reseed.report.analyses.shared.data import Data
 from reseed.stats.planning import detectable_effect
 from reseed.stats.unpaired import Welch, welch_of_means
 
@@ -56,7 +65,8 @@ def compare_means(
     min_runs: int = 5,
     decimals: int | None = None,
     columns: Mapping[str, str | list[str]] | None = None,
-) -> PairComparison:
+    title: str = "Which model is better?",
+) -> Comparison:
     """Compare models by means and SDs over their runs, as papers print them.
 
     `verdicts` of the result has one row a pair and dataset. `model_a` has the better mean. Columns:
@@ -91,6 +101,7 @@ def compare_means(
             float has lost its trailing zeros; without `decimals` it is taken to have been printed
             with the digits that are left.
         columns: standard name (model, dataset, metric) → the table's column.
+        title: heading of the report.
 
     Raises:
         ReseedError: for a table that cannot be read, an unknown baseline, a level outside 0 to 1,
@@ -102,16 +113,18 @@ def compare_means(
         >>> printed = pd.DataFrame(cells)
         >>> found = reseed.compare_means(printed, runs=5, spread="sd", metric="F1")
         >>> print(*found.answer)
-        ours beats base on MRPC: difference 2.30, 95 % interval 1.63 to 2.97,...
+        ours is best by mean F1 90.4 over 5 runs; significantly better than base...
     """
     check_levels(level=level, alpha=alpha)
+    if not isinstance(metric, str | None):
+        raise ReseedError("`metric`: give one name.")
     means = read_means(source, runs, spread, decimals, check_columns(columns))
     metric = metric or _read_metric(means.attrs.get("caption", ""))
     means = _select_metric(means, metric)
     models = list(dict.fromkeys(means["model"]))
     check_names(PairChoice(baseline, []), models)
     parts = []
-    directions, notes = _choose_directions(means, metric, greater_is_better)
+    names, directions, notes = _choose_directions(means, metric, greater_is_better)
     for dataset, part in means.groupby("dataset", sort=False):
         direction = directions[str(dataset)]
         pairs = _list_pairs(part, baseline, direction)
@@ -120,12 +133,53 @@ def compare_means(
             parts.append(tested.assign(greater_is_better=direction))
     if not parts:
         raise ReseedError("The table holds no two models with a mean on the same dataset.")
-    table = pd.concat(parts, ignore_index=True).assign(level=level, alpha=alpha, metric=metric)
-    facts = {"design": "means", "min_runs": min_runs, "target_power": _POWER}
-    found = [build_verdict({**row, **facts}) for row in table.to_dict("records")]
-    table["outcome"] = [verdict.outcome for verdict in found]
-    table["verdict"] = [verdict.sentence() for verdict in found]
-    return PairComparison(table, (*notes, *note_two_procedures(table), CAUTION))
+    table = pd.concat(parts, ignore_index=True).assign(
+        level=level,
+        alpha=alpha,
+        min_runs=min_runs,
+        metric=lambda rows: rows["dataset"].map(names).replace("", "score"),
+    )
+    return _compare(means, table, PairChoice(baseline, []), [*notes, CAUTION], title)
+
+
+def _compare(
+    means: pd.DataFrame, table: pd.DataFrame, choice: PairChoice, notes: list[str], title: str
+) -> Comparison:
+    """The comparison by the tests of `table`; the mean of a model counts as its one run."""
+    means, table = (one.replace({"dataset": {"": "data"}}) for one in (means, table))
+    facts = {
+        "design": MEANS.design, "test": MEANS.test, "target_power": _POWER, "family": "dataset",
+        "factor": 1.0, "unit": "", "left_out": 0, "failed": 0, "add": "runs", **ONE_SETTING,
+    }  # fmt: skip
+    rows = [EMPTY_ROW | row | facts | {"n": min(row["n_a"], row["n_b"])}
+            for row in table.to_dict("records")]  # fmt: skip
+    for row in rows:
+        verdict = build_verdict(row)
+        row |= {"outcome": verdict.outcome, "verdict": verdict.sentence()}
+    tested = table.drop_duplicates("dataset").set_index("dataset")
+    metrics, greater = tested["metric"], tested["greater_is_better"]
+    means = means[means["dataset"].isin(metrics.index)]
+    runs = pd.DataFrame(
+        {"dataset": row.dataset, "model": row.model, metrics[row.dataset]: row.mean}
+        for row in means.itertuples()
+    ).assign(status="ok", **dict.fromkeys((*SPLIT_COLUMNS, *MODEL_SEED_COLUMNS), 0), **ONE_SETTING)
+    datasets = {
+        str(name): DatasetInfo(title=name, metric=metrics[name], greater_is_better=greater[name])
+        for name in metrics.index
+    }
+    texts, total = StudyTexts(STUDY_NAME, title), int(means["n"].sum())
+    info = describe_imported_study(runs.assign(error=""), datasets, texts, notes)
+    data = Data(runs, info.model_copy(update={"trials": TrialCounts(planned=total, ok=total)}))
+    board = leaderboard.analyse(data, NoOptions()).merge(
+        means[["dataset", "model", "n", "sd"]], "left", ["dataset", "model"], suffixes=("", "_own")
+    )
+    board = board.assign(n=board["n_own"].fillna(board["n"]), sd=board["sd_own"], low=np.nan,
+                         high=np.nan)[leaderboard.COLUMNS]  # fmt: skip
+    return build_comparison(
+        data, entries_without_runs(), choice, {}, "reseed means",
+        columns=(*table, "outcome", "verdict"),
+        _statistics={"pairs": pd.DataFrame(rows), "leaderboard": board},
+    )  # fmt: skip
 
 
 def _read_metric(caption: str) -> str | None:
@@ -144,8 +198,8 @@ def _select_metric(means: pd.DataFrame, metric: str | None) -> pd.DataFrame:
 
 def _choose_directions(
     means: pd.DataFrame, metric: str | None, requested: bool | Mapping[str, bool] | None
-) -> tuple[dict[str, bool], list[str]]:
-    """Whether greater is better, by dataset, and warnings.
+) -> tuple[dict[str, str], dict[str, bool], list[str]]:
+    """The metric of each dataset, whether greater is better, and warnings.
 
     A column's own name decides before `metric`, which describes columns that name no metric.
     """
@@ -174,7 +228,7 @@ def _choose_directions(
             raise ReseedError(f"{what[0].upper()}{what[1:]}. {fix} Or name it: `metric: accuracy`.")
         directions[dataset] = found.greater
         notes += [found.warning] if found.warning else []
-    return directions, list(dict.fromkeys(notes))
+    return names, directions, list(dict.fromkeys(notes))
 
 
 def _list_pairs(part: pd.DataFrame, baseline: str | None, greater: bool) -> pd.DataFrame:

@@ -36,7 +36,6 @@ from reseed.metrics.directions import AGAINST
 from reseed.metrics.names import is_share
 from reseed.readers.read import read_scores
 from reseed.readers.source_table import join_names
-from reseed.report.analyses.shared.item_scores import ItemScores
 from reseed.stats.many_datasets import rank_within
 from reseed.stats.rank_sets import (
     RankSets,
@@ -243,30 +242,6 @@ def _choose_scale(cells: pd.DataFrame, has_one_share: bool, notes: list[str]) ->
         "have one scale. `scale: score` compares mean scores."
     )
     return "rank"
-
-
-def rank_item_scores(arranged: Sequence[ItemScores], sign: int, level: float) -> Ranking | None:
-    """Rank models over datasets by arranged item scores; prompts are averaged.
-
-    None if the datasets differ in their models, or support no interval.
-    """
-    models = list(arranged[0].models)
-    if any(set(scores.models) != set(models) for scores in arranged):
-        return None
-    tasks = [
-        TaskScores(
-            [sign * scores.models[model].values.mean(axis=1) for model in models], scores.clusters
-        )
-        for scores in arranged
-    ]
-    cells = pd.DataFrame(
-        {
-            scores.dataset: [float(one.mean()) for one in task.values]
-            for scores, task in zip(arranged, tasks, strict=True)
-        },
-        index=pd.Index(models, name="model"),
-    )
-    return _build_ranking(cells, *count_sources(tasks, "seed"), sign, "score", level, [])
 
 
 def _build_ranking(

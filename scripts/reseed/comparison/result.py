@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -11,19 +11,22 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 
-from reseed.comparison.arguments import Entries
-from reseed.comparison.claims.possible_ranks import choose_ranked, rank_models
+from reseed.comparison.arguments import Entries, PairChoice, add_pair_options
+from reseed.comparison.claims.designs import SOURCES
+from reseed.comparison.claims.possible_ranks import MIN_RANKED, choose_ranked, rank_models
 from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.comparison.console import list_notes, list_rows, render, state_answer
 from reseed.comparison.output import Result
 from reseed.comparison.shown import Shown
 from reseed.comparison.steps import show_steps
+from reseed.config.defaults import apply_pair_options
 from reseed.core.atomic import replace_atomically, write_text
 from reseed.core.csv_files import write_csv
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.core.study_info import write_study_info
 from reseed.plugins import kinds
+from reseed.report.analyses.pairs import OF_BOOTSTRAP
 from reseed.report.analyses.shared.data import Data
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.run import make_figure, make_table
@@ -35,11 +38,19 @@ if TYPE_CHECKING:
 
 #: Name of the study that a comparison is saved as.
 STUDY_NAME = "results"
-_VERDICT_COLUMNS = [
+#: Columns of `verdicts` on runs.
+RUN_COLUMNS = (
     "dataset", "model_a", "model_b", "outcome", "difference", "low", "high", "p", "p_adjusted",
     "p_holm", "conservative_p_holm", "skewness", "skew_p_adjusted", "better_share", "better_low",
     "better_high", "flips", "n", "test", "detectable", "add", "detectable_add", "verdict",
-]  # fmt: skip
+)  # fmt: skip
+#: Columns of `verdicts` on scores of items, where they hold a value.
+ITEM_COLUMNS = (
+    *RUN_COLUMNS, "se", "method", "shared_seeds", "cluster_df",
+    *(f"{part}_{source}" for part in ("level", "share", "detectable_2x") for source in SOURCES),
+    "skew_p", "better_n", "better_unit", "rope", "equivalence_p", "equivalence_p_holm", "pairs",
+    "alpha", "level", *OF_BOOTSTRAP, "metric", "greater_is_better", "factor", "unit",
+)  # fmt: skip
 _LEADERBOARD_COLUMNS = ["dataset", "metric", "model", "rank", "mean", "sd", "n", "failed"]
 
 
@@ -50,6 +61,7 @@ class Comparison(Result):
     data: the runs (`data.metrics`) and the facts of the study (`data.info`).
     analyses, exhibits: entries by name, as in a study file; each is computed when first used.
     command: what creates an exhibit, as the report states it.
+    columns: of `verdicts`.
 
     Example:
         >>> import reseed
@@ -72,6 +84,7 @@ class Comparison(Result):
     analyses: Entries
     exhibits: Entries
     command: str = "reseed compare"
+    columns: Sequence[str] = RUN_COLUMNS
     _statistics: dict[str, pd.DataFrame] = field(default_factory=dict)
 
     #: The table of verdicts among `exhibits`.
@@ -99,10 +112,15 @@ class Comparison(Result):
         others (`skewness`), `skew_p_adjusted` decides too, and `better_share` with its exact
         interval is the share of runs in which `model_a` is better. For an open verdict, `add` is
         what to double to find smaller differences (`detectable_add` instead of `detectable`).
+
+        Over items, `level_SOURCE` counts what varied, `share_SOURCE` is the part of the squared
+        standard error of the source and its interactions with sources named before it, and
+        `detectable_2x_SOURCE` the smallest difference found with twice as many levels. Columns of
+        means are those of `compare_means`.
         """
         rows = self.statistics("pairs")
-        rows = rows.rename(columns={"instability": "flips"})
-        return rows[_VERDICT_COLUMNS].reset_index(drop=True)
+        rows = rows.rename(columns={"instability": "flips"}).reset_index(drop=True)
+        return rows[[one for one in self.columns if one in rows]]
 
     @cached_property
     def leaderboard(self) -> pd.DataFrame:
@@ -261,3 +279,26 @@ def _check_name(name: str, names: Iterable[str], noun: str) -> str:
             f"no {noun} {name!r}. There are {', '.join(known)}.{suggest_name(name, known)}"
         )
     return name
+
+
+def build_comparison(
+    data: Data,
+    entries: Mapping[str, Entries],
+    choice: PairChoice,
+    options: dict[str, Any],
+    command: str = "reseed compare",
+    **fields: Any,
+) -> Comparison:
+    """The comparison of these pairs by default `analyses` and `exhibits` (`config.defaults`).
+
+    Args:
+        data: the runs.
+        entries: `analyses` and `exhibits`.
+        choice, options: of the analyses of pairs.
+        command, fields: of `Comparison`.
+    """
+    analyses = apply_pair_options(entries["analyses"], choice._asdict())
+    exhibits = dict(entries["exhibits"])
+    if data.metrics["model"].nunique() < MIN_RANKED:
+        exhibits.pop("ranks", None)
+    return Comparison(data, add_pair_options(analyses, options), exhibits, command, **fields)

@@ -46,6 +46,8 @@ _SEVERAL_EXHIBITS = {
     "effects": ("over_datasets_table", "Size of the difference on datasets like these", "effects"),
     "aggregates": ("aggregates_figure", "Scores over all datasets", "aggregates"),
 }
+#: What says nothing of scores of items, or of means without runs.
+_OF_RUNS = ("spread", "ranking", "order", "seeds_needed", "runs_needed")
 #: Computed where it is asked for: `comparison.statistics("stochastic_order")`, `--folder`.
 _ON_DEMAND = {"stochastic_order": {"kind": "stochastic_order"}}
 #: Of studies that train their models and keep the outputs of test items. `reseed.compare` decides
@@ -111,6 +113,14 @@ def default_analyses_and_exhibits(
             | ({"options": options[name]} if name in options else {})
             for name, (kind, title, analysis) in exhibits.items()
         },
+    }
+
+
+def entries_without_runs() -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the default analyses and exhibits that need no spread over runs."""
+    return {
+        part: {name: entry for name, entry in entries.items() if name not in _OF_RUNS}
+        for part, entries in default_analyses_and_exhibits().items()
     }
 
 

@@ -18,16 +18,14 @@ import numpy as np
 import pandas as pd
 
 from reseed.comparison.arguments import (
-    add_pair_options,
     check_direction,
     check_names,
     check_pair_options,
     check_pairs,
 )
-from reseed.comparison.result import STUDY_NAME, Comparison
+from reseed.comparison.result import STUDY_NAME, Comparison, build_comparison
 from reseed.comparison.settled import SettledComparison
 from reseed.config.defaults import (
-    apply_pair_options,
     default_analyses_and_exhibits,
     settled_analyses_and_exhibits,
 )
@@ -224,13 +222,7 @@ def study(
     defaults = default_analyses_and_exhibits(
         items=keep, binary=data.task == "binary", trained=True, experiments=[tables.EXPERIMENT]
     )
-    analyses = apply_pair_options(defaults["analyses"], choice._asdict())
-    return Comparison(
-        found,
-        add_pair_options(analyses, pair_options),
-        defaults["exhibits"],
-        "reseed.study",
-    )
+    return build_comparison(found, defaults, choice, pair_options, "reseed.study")
 
 
 def _check_test(test: Any, splits: Any) -> tuple[float | None, tuple[Any, Any] | None]:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from reseed.comparison.claims.designs import (
+    ITEM_MODEL,
     RANK_FLIPS,
     SEEDS,
     SEEDS_AND_ITEMS,
     SIGN,
+    SOURCES,
     SPLITS,
     UNPAIRED,
 )
@@ -33,7 +35,8 @@ _detectable_factor = lru_cache(detectable_factor)
 class Addition:
     """Twice the levels of one source of variance, and the difference that is then detectable.
 
-    source: `seeds`, `splits`, `rows` (of the data set), `items` (of the test set) or `datasets`.
+    source: `seeds`, `splits`, `rows` (of the data set), `items` (of the test set), `datasets`, or
+        another of `designs.SOURCES`.
     detectable: smallest true difference that the test then finds with the planned power, in score
         units; over datasets in SDs of the difference between datasets (infinite: none).
     """
@@ -50,6 +53,10 @@ def list_additions(row: Row) -> tuple[Addition, ...]:
     """
     if row["design"] == "datasets":
         return tuple(_add_datasets(row))
+    if row["design"] == ITEM_MODEL.design:
+        twice = ((f"{one}s", row.get(f"detectable_2x_{one}", math.nan)) for one in SOURCES)
+        known = (Addition(*one) for one in twice if math.isfinite(one[1]))
+        return tuple(sorted(known, key=lambda one: one.detectable))
     size = row.get("detectable", math.nan)
     shares = _find_shares(row)
     if not math.isfinite(size + sum(shares.values())) or not shares:

@@ -21,11 +21,5 @@ def build_verdict(row: Row) -> Verdict:
     """The verdict on two models by a row of any comparison, whose `design` says of which."""
     wording = WORDINGS.get(row["design"], PAIRS)
     outcome = wording.decide(row)
-    return Verdict(
-        outcome,
-        row["model_a"],
-        row["model_b"],
-        region=format_region(row),
-        is_within_region=wording.is_within(row),
-        **wording.say(row, outcome)._asdict(),
-    )
+    models, said = (row["model_a"], row["model_b"]), wording.say(row, outcome)
+    return Verdict(outcome, *models, said, format_region(row), wording.is_within(row))

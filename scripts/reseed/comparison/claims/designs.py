@@ -17,6 +17,8 @@ from typing import Literal, NamedTuple
 SHARED_SEEDS = 0.8
 #: Seed of the signs of datasets: all entry points draw the same ones.
 SIGNS_SEED = 20_260_101
+#: What may vary in scores of items, in the order in which texts name it.
+SOURCES = ("seed", "prompt", "cluster", "item", "repeat")
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,8 @@ MEANS = Method(
     test="Welch's t test of means and SDs",
     function="unpaired.welch_of_means",
     claim="new seeds on exactly these items",
+    design="means",
+    scope=_FIXED_TEST_SET,
     measured={"designs": {"method": "means"}},
 )
 SEEDS = Method(

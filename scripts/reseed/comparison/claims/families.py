@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from reseed.comparison.claims.formatting import format_share
 
+_CHOICE = " `family: study` (`--family study` of `reseed compare`) adjusts over all."
+
 
 def expected_false_claims(families: int, alpha: float) -> tuple[float, float]:
     """Greatest expected number of families with a false claim, and probability of any.
@@ -14,14 +16,17 @@ def expected_false_claims(families: int, alpha: float) -> tuple[float, float]:
     return families * alpha, 1 - (1 - alpha) ** families
 
 
-def describe_families(families: int, alpha: float) -> str:
-    """The family of the tests and its false claims; empty for one family."""
+def describe_families(families: int, alpha: float, has_choice: bool = True) -> str:
+    """The family of the tests and its false claims; empty for one family.
+
+    has_choice: whether the option `family` applies.
+    """
     if families < 2:
         return ""
     count, anywhere = expected_false_claims(families, alpha)
     return (
         f"p-values are adjusted over the pairs of each of {families} datasets, not over all: if "
         f"all models were equal, a false difference is expected on up to {count:.2g} datasets, "
-        f"and somewhere in up to {format_share(anywhere)} of such studies. `family: study` "
-        "(`--family study` of `reseed compare`) adjusts over all."
+        f"and somewhere in up to {format_share(anywhere)} of such studies."
+        + (_CHOICE if has_choice else "")
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import isfinite, nan
 
-from reseed.comparison.claims.designs import DesignFacts, choose_method
+from reseed.comparison.claims.designs import SOURCES, DesignFacts, choose_method
 from reseed.comparison.claims.formatting import (
     count_interval_decimals,
     count_noun,
@@ -25,8 +25,6 @@ from reseed.comparison.claims.verdicts import (
     state_evidence,
 )
 
-#: Sources of variation, in the order in which texts name them.
-SOURCES = ("seed", "prompt", "cluster", "item", "repeat")
 #: Degrees of freedom of clusters below which the verdict warns.
 _FEW_CLUSTERS = 5.0
 #: Length of an interval of the difference of two shares that says nothing.
@@ -51,9 +49,8 @@ def _decide(row: Row) -> Outcome:
 def _say(row: Row, outcome: Outcome) -> Said:
     """Difference, what it generalises to, and what would show more.
 
-    `row` holds the columns of `list_item_test`, models, `dataset` (empty: not said), `metric`,
-    `factor` and `unit` of differences, adjusted p-values, and what `list_designs` and
-    `single_runs` add, if known.
+    `row` holds the columns of `list_item_test`, models, `metric`, `factor` and `unit` of
+    differences, adjusted p-values, and what `list_designs` and `single_runs` add, if known.
     """
     needed = "runs"
     notes: tuple[str, ...] = ()
@@ -76,8 +73,7 @@ def _say(row: Row, outcome: Outcome) -> Said:
             tests, _describe_scope(row), describe_skew(row), _describe_limits(row),
             _describe_next(row), _describe_single_runs(row),
         )  # fmt: skip
-    where = f"on {row['dataset']}" if row["dataset"] else ""
-    return Said(evidence, where, notes, needed=needed, qualifier=qualify_skewed(row, outcome))
+    return Said(evidence, notes=notes, needed=needed, qualifier=qualify_skewed(row, outcome))
 
 
 ITEMS = Wording(_decide, _say)
@@ -89,20 +85,34 @@ def _count(row: Row, source: str) -> str:
 
 def _describe_scope(row: Row) -> str:
     """What the interval allows for, and what is held fixed."""
-    sampled = [source for source in SOURCES[:-1] if row[f"level_{source}"] > 1]
+    sampled = _list_sampled(row)
     pairing = {True: "shared", False: "not shared"}.get(row["shared_seeds"])
     seeds = f" (seeds {pairing})" if "seed" in sampled and pairing else ""
     test = choose_method(DesignFacts("items", counts_items=row["method"] == "McNemar")).test
-    new = [
-        f"new {source}s" for source in sampled if not (source == "item" and "cluster" in sampled)
-    ]
     held = "" if "seed" in sampled else (
         " It holds for these trained models: another seed may order them otherwise."
     )  # fmt: skip
     return (
         f"{test[0].upper()}{test[1:]} over {', '.join(_count(row, one) for one in sampled)}{seeds}:"
-        f" {' and '.join(new)} are allowed for.{held}"
+        f" {' and '.join(_list_new(sampled))} are allowed for.{held}"
     )
+
+
+def _list_sampled(row: Row) -> list[str]:
+    return [source for source in SOURCES[:-1] if row[f"level_{source}"] > 1]
+
+
+def _list_new(sampled: list[str]) -> list[str]:
+    kept = [one for one in sampled if not (one == "item" and "cluster" in sampled)]
+    return [f"new {source}s" for source in kept]
+
+
+def describe_generality(row: Row) -> str:
+    """` (for new seeds and new items)`: what a comparison over items holds for."""
+    sampled = _list_sampled(row)
+    new = _list_new(sampled)
+    held = [] if "seed" in sampled else ["exactly these trained models"]
+    return f" (for {join_names([*new, *held])})" if new else ""
 
 
 def _describe_single_runs(row: Row) -> str:

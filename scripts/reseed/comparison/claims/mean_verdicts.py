@@ -61,8 +61,7 @@ def _say(row: Row, outcome: Outcome) -> Said:
             evidence += f" if ± is the SD, and at most {error}"
         if p <= row["alpha"] < p_rounded:
             evidence += f", but up to {format_p(p_rounded)} as the digits were rounded"
-    where = f"on {row['dataset']}" if row["dataset"] else ""
-    return Said(evidence, where, notes)
+    return Said(evidence, notes=notes)
 
 
 MEANS_WORDING = Wording(_decide, _say)

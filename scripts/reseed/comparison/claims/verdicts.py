@@ -7,7 +7,6 @@ follow.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from math import nan
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -34,72 +33,70 @@ TESTED: tuple[Outcome, ...] = ("difference", "equivalent", "no difference shown"
 Row = Mapping[Any, Any]
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """What a comparison of two models shows.
+class Said(NamedTuple):
+    """What a verdict says beside its outcome.
 
-    outcome: `no difference shown` means inconclusive: neither a difference nor equivalence.
-    model_a, model_b: the models; `model_a` has the better mean.
     evidence: the numbers behind the outcome.
     scope: where the outcome holds, such as `over datasets`.
-    region: region of practical equivalence with its unit, such as `±1 points`.
-    is_within_region: whether the difference is shown to be smaller than `region`.
     notes: sentences that follow: tests, sample sizes, runs left out.
     relation: verb phrase of a difference.
     needed: what there is too little of.
     qualifier: condition of the outcome, such as `by one correction only`.
     """
 
-    outcome: Outcome
-    model_a: str
-    model_b: str
     evidence: str
     scope: str = ""
-    region: str = ""
-    is_within_region: bool = False
     notes: tuple[str, ...] = ()
     relation: str = "beats"
     needed: str = "runs"
     qualifier: str = ""
+
+
+class Verdict(NamedTuple):
+    """What a comparison of two models shows.
+
+    outcome: `no difference shown` means inconclusive: neither a difference nor equivalence.
+    model_a, model_b: the models; `model_a` has the better mean.
+    said: evidence, scope and notes.
+    region: region of practical equivalence with its unit, such as `±1 points`.
+    is_within_region: whether the difference is shown to be smaller than `region`.
+    """
+
+    outcome: Outcome
+    model_a: str
+    model_b: str
+    said: Said
+    region: str
+    is_within_region: bool
 
     def sentence(self, omit: Collection[str] = ()) -> str:
         """The verdict in words: outcome, scope and evidence, then the notes.
 
         omit: sentences that stand once beside all verdicts.
         """
-        scope = f"{',' if self.qualifier else ''} {self.scope}" if self.scope else ""
-        sentences = [f"{self._claim()}{scope}: {self.evidence}."]
+        said = self.said
+        scope = f"{',' if said.qualifier else ''} {said.scope}" if said.scope else ""
+        sentences = [f"{self._claim()}{scope}: {said.evidence}."]
         if self.outcome == "difference" and self.is_within_region:
             sentences.append(
                 f"It is smaller than {self.region}, the region of practical equivalence."
             )
         if self.outcome == "no difference shown":
             sentences.append(NOT_EQUAL)
-        notes = [note for note in (*sentences[1:], *self.notes) if note and note not in omit]
+        notes = [note for note in (*sentences[1:], *said.notes) if note and note not in omit]
         return " ".join([sentences[0], *notes])
 
     def _claim(self) -> str:
         a, b = self.model_a, self.model_b
-        qualifier = self.qualifier and f", {self.qualifier}"
+        qualifier = self.said.qualifier and f", {self.said.qualifier}"
         return {
-            "difference": f"{a} {self.relation} {b}{qualifier}",
+            "difference": f"{a} {self.said.relation} {b}{qualifier}",
             "equivalent": f"{a} and {b} are equivalent within {self.region}",
             "no difference shown": f"No difference shown between {a} and {b}{qualifier}",
-            "too few runs": f"Too few {self.needed} to tell {a} from {b}",
+            "too few runs": f"Too few {self.said.needed} to tell {a} from {b}",
             "no variation": f"No verdict on {a} and {b}",
             "not comparable": f"{a} and {b} cannot be compared",
         }[self.outcome]
-
-
-class Said(NamedTuple):
-    """The fields of a `Verdict` that depend on the kind of row."""
-
-    evidence: str
-    scope: str = ""
-    notes: tuple[str, ...] = ()
-    relation: str = "beats"
-    needed: str = "runs"
-    qualifier: str = ""
 
 
 def is_equivalent(row: Row) -> bool:
@@ -120,7 +117,7 @@ class Wording(NamedTuple):
 
 def shared_notes(verdicts: Sequence[Verdict]) -> list[str]:
     """Notes of all verdicts with a test on single datasets, such as its name; none of one alone."""
-    tested = [v.notes for v in verdicts if v.outcome in TESTED and v.needed != "datasets"]
+    tested = [v.said.notes for v in verdicts if v.outcome in TESTED and v.said.needed != "datasets"]
     if len(tested) < 2:
         return []
     return [note for note in tested[0] if note and all(note in notes for notes in tested)]

@@ -118,7 +118,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
 def verdict_on(row: Row) -> Verdict:
     """The verdict on a row; the dataset is not named, as tables have it in their headings."""
-    named = {"model_a": row["arm_a"], "model_b": row["arm_b"], "dataset": ""}
+    named = {"model_a": row["arm_a"], "model_b": row["arm_b"]}
     return build_verdict({**row, **named, "design": ITEM_MODEL.design})
 
 

@@ -11,7 +11,6 @@ from pydantic import Field
 from reseed.comparison.claims import designs
 from reseed.comparison.claims.budget import list_additions
 from reseed.comparison.claims.build import build_verdict
-from reseed.comparison.claims.item_verdicts import SOURCES
 from reseed.comparison.claims.pair_verdicts import decide_pair_outcome
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Rope, pair_test
@@ -74,12 +73,14 @@ COLUMNS = [
     "add", "detectable_add", "largest_difference", "detectable_sd", "is_split_assumed",
     "skewness", "skew_p", "skew_p_adjusted", "better_share", "better_low", "better_high",
     "better_n", "better_unit", "method", "se", "shared_seeds", "cluster_df",
-    *(f"{part}_{source}" for part in ("level", "share", "detectable_2x") for source in SOURCES),
+    *(f"{p}_{s}" for p in ("level", "share", "detectable_2x") for s in designs.SOURCES),
 ]  # fmt: skip
+#: Columns of metrics of predictions that are no means over items.
+OF_BOOTSTRAP = ("boot_low", "boot_high")
 _TEXT = ["test", "rank_test", "missing", "family", "seeds_test", "add", "better_unit"]
 #: Columns that are ends of intervals of a difference.
 INTERVAL_ENDS = ("low", "high", "joint_low", "joint_high", "dunnett_low", "dunnett_high")
-_UNKNOWN = dict.fromkeys(COLUMNS, np.nan) | dict.fromkeys(_TEXT, "")
+EMPTY_ROW = dict.fromkeys(COLUMNS, np.nan) | dict.fromkeys(_TEXT, "")
 #: Columns of the test over seeds alone.
 _OF_SEEDS = (
     "rank_p", "rank_floor", "sd_difference", "cohens_d", "bca_low", "bca_high", "p_a_better",
@@ -168,12 +169,13 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
             _cut_intervals(row)
     rows += AcrossDatasets(options.alpha, ropes, is_restricted).compare(groups, by_group)
     for row in rows:
-        complete = _UNKNOWN | row
+        complete = EMPTY_ROW | row
         complete |= _plan_addition(complete)
+        verdict = build_verdict(complete)
         row |= {name: complete[name] for name in (*_TEXT, "detectable_add")}
-        verdict = build_verdict(complete | {"dataset": ""})  # tables have it in their headings
         row |= {"outcome": verdict.outcome, "verdict": verdict.sentence()}
-    return pd.DataFrame(rows, columns=COLUMNS)
+    resampled = [name for name in OF_BOOTSTRAP if any(name in row for row in rows)]
+    return pd.DataFrame(rows, columns=[*COLUMNS, *resampled])
 
 
 def _cut_intervals(row: Row) -> None:
@@ -188,10 +190,8 @@ def _plan_addition(row: Row) -> Row:
     """What to add if the verdict is open: the source that helps most, and what it would show."""
     if decide_pair_outcome(row) != "no difference shown":
         return {}
-    additions = list_additions(row)
-    if not additions:
-        return {}
-    return {"add": additions[0].source, "detectable_add": additions[0].detectable}
+    best = next(iter(list_additions(row)), None)
+    return {"add": best.source, "detectable_add": best.detectable} if best else {}
 
 
 def _compare_pairs(
@@ -273,8 +273,10 @@ def _compare_by_items(
         scores, a, b, group.sign, alpha=row["alpha"] / pairs, level=row["level"], rope=rope
     )
     columns |= {"p_holm": columns["p"], "p_adjusted": columns["p"]}  # until adjusted
-    facts = designs.DesignFacts("items", counts_items=columns["method"] == "McNemar")
-    method = designs.choose_method(facts)
+    if scores.bootstrap and scores.has_verdict:
+        columns |= zip(OF_BOOTSTRAP, scores.bootstrap(a, b, row["level"]), strict=True)
+    is_count = columns["method"] == "McNemar"
+    method = designs.choose_method(designs.DesignFacts("items", counts_items=is_count))
     named = {"design": method.design, "test": method.test, "rank_test": "", "min_runs": 1}
     return dict.fromkeys(_OF_SEEDS, np.nan) | columns | named | {"items": len(scores.items)}
 

@@ -156,7 +156,6 @@ def _printed(part: pd.DataFrame) -> pd.DataFrame:
 def _titles(data: ExhibitData, row: Row) -> TableRow:
     first, second = pair_titles(data, row)
     return {
-        "dataset": "",
         "model_a": first,
         "model_b": second,
         "metric": metric_title(row["metric"]),

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from math import nan
 from typing import Any
@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reseed.comparison.claims.designs import match_seeds
-from reseed.comparison.claims.item_verdicts import SOURCES
+from reseed.comparison.claims.designs import SOURCES, match_seeds
 from reseed.core.schemas import SCHEME_COLUMNS, SPLIT_COLUMNS, Row
 from reseed.report.analyses.shared.arms import ARM
 from reseed.report.analyses.shared.data import Data, group_by_key, key_values
@@ -69,6 +68,8 @@ class ItemScores:
     targets: (items,) what is true of each item, where `values` are predictions; else None.
     has_own_seeds: whether equal seeds of two models share nothing.
     fixed: factors whose levels are no sample, so that they are averaged: `seed` or `prompt`.
+    bootstrap: (model, model, level) → ends of an interval of the metric itself, where it is no mean
+        over items.
     """
 
     dataset: str
@@ -80,6 +81,7 @@ class ItemScores:
     targets: Array | None = None
     has_own_seeds: bool = False
     fixed: tuple[str, ...] = ()
+    bootstrap: Callable[[str, str, float], tuple[float, float]] | None = None
 
     @property
     def has_verdict(self) -> bool:
