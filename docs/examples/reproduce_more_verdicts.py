@@ -292,8 +292,9 @@ def robust_testing(study: Study, bootstraps: int = 10) -> Iterator[tuple[str, Fo
         half = len(runs.gaps) // 2
         alpha = alpha_hat(runs.gaps[half:], runs.gaps[:half], bootstraps)
         accuracy, low = runs.correct[half:].mean(axis=1), alpha <= 0.05
-        inside = (accuracy >= accuracy[low].min()) & (accuracy <= accuracy[low].max())
-        hidden[arm] = share(int(inside[~low].sum()), int((~low).sum()))
+        if low.any() and not low.all():
+            inside = (accuracy >= accuracy[low].min()) & (accuracy <= accuracy[low].max())
+            hidden[arm] = share(int(inside[~low].sum()), int((~low).sum()))
         rank = stats.spearmanr(alpha, churn(runs.labels[half:])).statistic
         tied[arm] = correlation(float(rank), len(alpha))
     yield "Most models with a high α̂ have the accuracy of representative ones.", hidden
@@ -406,9 +407,13 @@ STUDIES: dict[str, Callable[[Study], Iterator[tuple[str, Found]]]] = {
 
 
 def judge(found: Found, recorded: dict) -> dict:
-    """Average over the settings, with the average of their ends, and the verdict."""
+    """Average over the settings, with the average of their ends, and the verdict.
+
+    Ratios, SDs and ranges are averaged as logarithms.
+    """
     ends = np.array([*found.values()])
-    average = np.exp(np.log(ends).mean(axis=0)) if recorded["ratio"] else ends.mean(axis=0)
+    is_scale = recorded["ratio"] or recorded["statistic"].startswith(("SD", "range"))
+    average = np.exp(np.log(ends).mean(axis=0)) if is_scale else ends.mean(axis=0)
     value, low, high = map(float, average)
     verdict = decide(recorded["statement"], ends[:, 1], ends[:, 2], low, high)
     return {"value": value, "interval": [low, high], "verdict": verdict}
@@ -424,7 +429,8 @@ def main() -> None:
             print(f"{study.folder}: no predictions, so nothing to compute")
             continue
         for text, found in measure(study):
-            report(judge(found, recorded[text]), recorded[text])
+            if found and text in recorded:
+                report(judge(found, recorded[text]), recorded[text])
 
 
 if __name__ == "__main__":
