@@ -166,13 +166,12 @@ def compare(
 
     scores, runs = read_with_advice(read, read_options)
     if runs is None:
-        pair_options = choose_item_options(scores, read_options, pair_options)
+        chosen = choose_item_options(scores, read_options, pair_options)
         data = tabulate_items(scores, combined, texts)
         for one in data.items.values():
             check_names(choice, list(one.models))
-        return build_comparison(
-            data, entries_without_runs(), choice, pair_options, columns=ITEM_COLUMNS
-        )
+        entries = entries_without_runs()
+        return build_comparison(data, entries, choice, chosen, columns=ITEM_COLUMNS)
     return build_comparison(*_arrange_runs(scores, *runs), choice, pair_options)
 
 
