@@ -227,7 +227,7 @@ def test_the_command_takes_every_option_of_the_analysis(monkeypatch, runs, tmp_p
 
     taken = {}
     monkeypatch.setattr("reseed.comparison.compare.compare", lambda _, **given: taken.update(given))
-    monkeypatch.setattr(cli, "show", lambda *_: None)
+    monkeypatch.setattr("reseed.comparison.commands.show", lambda *_: None)
     values = {"level": 0.9, "alpha": 0.01, "n_boot": 50, "min_runs": 3, "target_power": 0.9,
               "family": "study", "seeds": "own", "rope": 0.01}  # fmt: skip
     assert {*values, "baseline", "pairs"} == set(Options.model_fields)

@@ -130,10 +130,10 @@ def test_errors_suggest_only_options_that_the_command_has(tmp_path):
 
 
 def test_an_interrupt_has_its_own_exit_status(monkeypatch):
-    def interrupt(options):
+    def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "_run_means", interrupt)
+    monkeypatch.setattr("reseed.comparison.means.compare_means", interrupt)
     with pytest.raises(SystemExit) as end:
         cli.main(["means", "none.csv"])
     assert end.value.code == 130

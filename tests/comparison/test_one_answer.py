@@ -10,7 +10,7 @@ import reseed
 from imported_pairs import import_as_study
 from reseed import ReseedError
 from reseed.cli import main
-from reseed.comparison.python_errors import speak_arguments
+from reseed.comparison.speakers import speak
 
 RNG = np.random.default_rng(5)
 _EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
@@ -122,7 +122,7 @@ def test_seeds_that_share_nothing_are_not_paired(tmp_path, monkeypatch):
     ],
 )
 def test_errors_of_python_speak_arguments(field, argument):
-    assert speak_arguments(field, ["metric", "columns", "greater_is_better"]) == argument
+    assert speak(field, "arguments", ["metric", "columns", "greater_is_better"]) == argument
 
 
 def test_python_speaks_arguments_the_command_flags(tmp_path):

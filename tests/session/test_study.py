@@ -385,3 +385,12 @@ def test_study_that_is_interrupted_at_once_writes_nothing(tmp_path, monkeypatch)
     with pytest.raises(KeyboardInterrupt):
         reseed.study({"bayes": Interrupted(), "forest": FOREST}, X, Y, splits=2)
     assert not list(tmp_path.iterdir())
+
+
+def test_errors_of_a_study_suggest_its_arguments(monkeypatch):
+    def refuse(*_):
+        raise ReseedError("Set `metric: auc`.")
+
+    monkeypatch.setattr("reseed.session.study.read_models", refuse)
+    with pytest.raises(ReseedError, match="Set `metric='auc'`"):
+        reseed.study({"forest": FOREST}, X, Y)

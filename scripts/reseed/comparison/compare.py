@@ -26,9 +26,9 @@ from reseed.comparison.arguments import (
     to_text,
 )
 from reseed.comparison.by_items import tabulate_items
-from reseed.comparison.python_errors import in_arguments
 from reseed.comparison.resolution import check_resolution
 from reseed.comparison.result import ITEM_COLUMNS, STUDY_NAME, Comparison, build_comparison
+from reseed.comparison.speakers import in_arguments
 from reseed.config.defaults import default_analyses_and_exhibits, entries_without_runs
 from reseed.core.study_info import StudyInfo
 from reseed.readers import EXPERIMENT

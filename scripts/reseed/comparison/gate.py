@@ -16,10 +16,10 @@ from reseed.comparison.claims.formatting import join_names as join_and
 from reseed.comparison.gate_tests import GateTest, find_reach, test_items
 from reseed.comparison.item_arrays import arrange_items
 from reseed.comparison.output import Result
-from reseed.comparison.python_errors import in_arguments
 from reseed.comparison.resolution import check_frame
 from reseed.comparison.run_pairs import compare_runs
 from reseed.comparison.shown import ResultRow, Shown, format_estimate
+from reseed.comparison.speakers import in_arguments
 from reseed.core.errors import ReseedError
 from reseed.metrics.directions import AGAINST
 from reseed.readers.read import read_scores

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any, Literal
 
 from reseed.comparison.arguments import check_levels
@@ -23,7 +24,7 @@ def compare_items(
     baseline: str | None = None,
     pairs: Sequence[tuple[str, str]] | None = None,
     greater_is_better: bool | Mapping[str, bool] | None = None,
-    rope: float | None = None,
+    rope: float | Mapping[str, float] | None = None,
     level: float = 0.95,
     alpha: float = 0.05,
     seeds: Literal["shared", "own"] = "shared",
@@ -73,7 +74,7 @@ def compare_items(
         ours is best by mean accuracy 0.8 over 200 items; significantly better than base...
     """
     check_levels(level=level, alpha=alpha)
-    if rope is not None and not rope > 0:
+    if isinstance(rope, Real) and not rope > 0:
         raise ReseedError(f"rope is {rope!r}: give a number above 0, in units of the score.")
     return compare(
         source, by_items=True, metric=metric, columns=columns, cluster=cluster, repeats=repeats,

@@ -15,8 +15,8 @@ from reseed.comparison.arguments import PairChoice, check_columns, check_levels,
 from reseed.comparison.by_items import ONE_SETTING
 from reseed.comparison.claims.build import build_verdict
 from reseed.comparison.claims.designs import MEANS
-from reseed.comparison.python_errors import in_arguments
 from reseed.comparison.result import STUDY_NAME, Comparison, build_comparison
+from reseed.comparison.speakers import in_arguments
 from reseed.config.defaults import entries_without_runs
 from reseed.core.errors import ReseedError
 from reseed.core.schemas import MODEL_SEED_COLUMNS, SPLIT_COLUMNS

@@ -19,7 +19,6 @@ from reseed.comparison.claims.formatting import join_names as join_and
 from reseed.comparison.claims.possible_ranks import format_ranks
 from reseed.comparison.item_arrays import FAILED
 from reseed.comparison.output import Result
-from reseed.comparison.python_errors import in_arguments
 from reseed.comparison.rank_tables import (
     MISSING,
     Sources,
@@ -30,6 +29,7 @@ from reseed.comparison.rank_tables import (
 )
 from reseed.comparison.resolution import check_frame
 from reseed.comparison.shown import ResultRow, Shown
+from reseed.comparison.speakers import in_arguments
 from reseed.core.errors import ReseedError
 from reseed.core.pair_tests import MIN_DATASETS
 from reseed.metrics.directions import AGAINST

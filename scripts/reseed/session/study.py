@@ -25,6 +25,7 @@ from reseed.comparison.arguments import (
 )
 from reseed.comparison.result import STUDY_NAME, Comparison, build_comparison
 from reseed.comparison.settled import SettledComparison
+from reseed.comparison.speakers import in_arguments
 from reseed.config.defaults import (
     default_analyses_and_exhibits,
     settled_analyses_and_exhibits,
@@ -63,6 +64,7 @@ _DEVICES = ("cpu", "gpu", "auto")
 _FEATURE_ERRORS = ("could not convert", "NaN", "missing values", "Input X", "dtype")
 
 
+@in_arguments
 def study(
     models: Mapping[str, Any],
     X: Any,

@@ -1,0 +1,171 @@
+"""The commands that compare: `reseed compare`, `items`, `means`, `rank`, `gate`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from reseed.comparison.command_options import (
+    ITEMS,
+    READING,
+    add_flags,
+    add_outputs,
+    add_printed,
+    check_figure,
+    list_given,
+    list_read_options,
+    show,
+    write_outputs,
+)
+from reseed.core.errors import ReseedError
+from reseed.core.pair_tests import PAIR_TESTS
+
+
+class Command(NamedTuple):
+    """One command.
+
+    function: `module:function` of this package, which takes the source and its options.
+    help, description, example: texts of `--help`.
+    source: what the command reads.
+    flags: its options (`command_options.FLAGS`).
+    rows: what its outputs hold.
+    """
+
+    function: str
+    help: str
+    description: str
+    example: str
+    source: str
+    flags: tuple[str, ...]
+    rows: str = "verdicts"
+
+
+COMMANDS = {
+    "compare": Command(
+        "compare:compare",
+        "compare models by a table of their runs",
+        "Compare models by a table of their runs, with a verdict on each pair.",
+        "compare runs.csv --metric ndcg --baseline bm25 --html report.html",
+        "CSV, Parquet or JSON file(s), or a folder of them",
+        (*READING, "baseline", "deterministic", "seed_draws", "test_train_ratio", *ITEMS, "title",
+         *PAIR_TESTS, "pair", "rope"),
+    ),
+    "means": Command(
+        "means:compare_means",
+        "compare models by a paper's table of means, without the runs",
+        "Compare models by means ± SD over runs, as papers print them.",
+        "means table.csv --runs 5 --metric accuracy --baseline BERT",
+        "CSV: a row a model; cells `90.4 ± 0.5`, or columns mean, sd, n",
+        ("metric", "column", "direction", "runs", "baseline", "spread", "decimals", "level",
+         "alpha", "min_runs", "title"),
+    ),
+    "items": Command(
+        "items:compare_items",
+        "compare models by item scores, with clusters, repeats, prompts and seeds",
+        "Compare models by item scores, over items and the factors crossed with them.",
+        "items scores.csv --cluster passage --repeats pass@5",
+        "CSV, Parquet or JSON lines; logs, or their folder",
+        (*READING, *ITEMS, "alpha", "level", "baseline", "pair", "rope", "title"),
+    ),
+    "rank": Command(
+        "ranking:rank_models",
+        "rank models over tasks, with intervals of the ranks",
+        "Rank models by their mean over tasks, with simultaneous intervals.",
+        "rank scores.csv --figure ranks.pdf",
+        "CSV, Parquet or JSON lines",
+        (*READING, "cluster", "missing", "failed", "scale", "level"),
+        "ranks",
+    ),
+}  # fmt: skip
+#: Options of `reseed gate` beside those of reading.
+_GATE = (*ITEMS, "alpha", "use")
+
+
+def add_comparing_commands(commands: Any) -> None:
+    """Add the commands to the subparsers of `reseed`."""
+    for name, one in COMMANDS.items():
+        parser = commands.add_parser(
+            name,
+            help=one.help,
+            description=one.description,
+            epilog=f"example: reseed {one.example}",
+        )
+        parser.add_argument("results", nargs="+", help=one.source)
+        add_flags(parser, *one.flags)
+        add_outputs(parser, one.rows)
+        add_printed(parser)
+        parser.set_defaults(run=partial(_run, one))
+    _add_gate(commands)
+
+
+def _run(command: Command, options: argparse.Namespace) -> None:
+    import pandas as pd
+
+    # Texts as Python objects: reading single cells of Arrow takes longer.
+    pd.set_option("mode.string_storage", "python")
+    check_figure(options.figure)
+    given = list_given(options, *command.flags) | list_read_options(options)
+    for name in ("column", "direction"):
+        given.pop(name, None)
+    if "pair" in given:
+        given["pairs"] = given.pop("pair")
+    if "rope" in given:
+        given["rope"] = _parse_rope(given["rope"])
+    module, _, function = command.function.partition(":")
+    found = getattr(import_module(f"reseed.comparison.{module}"), function)
+    sources = options.results
+    show(found(sources[0] if len(sources) == 1 else sources, **given), options)
+
+
+def _parse_rope(entries: list[str]) -> float | dict[str, float]:
+    """A width for all metrics (`0.01`), or one by metric (`auc=0.01`)."""
+    widths: dict[str, float] = {}
+    for entry in entries:
+        metric, _, width = entry.rpartition("=")
+        try:
+            widths[metric] = float(width)
+        except ValueError:
+            raise ReseedError(f"--rope {entry}: write WIDTH or METRIC=WIDTH, as 0.01.") from None
+    return widths.pop("") if [*widths] == [""] else widths
+
+
+def _add_gate(commands: Any) -> None:
+    command = commands.add_parser(
+        "gate",
+        help="decide by item scores whether a candidate may replace a baseline (for CI)",
+        description="Exit status 0: better, or not worse by the margin; 10: worse, and a loss of "
+        "the margin is not excluded; 11: undecided; 1 or 2: an error.",
+        epilog="example: reseed gate candidate.csv --baseline stored.csv --margin 0.01",
+    )
+    command.add_argument("candidate", type=Path, help="item scores: CSV, Parquet or JSON lines")
+    add = command.add_argument
+    add("--baseline", type=Path, required=True, help="item scores of the baseline, same items")
+    add("--margin", type=float, required=True, help="the loss that does not matter, score units")
+    add_flags(command, *READING, *_GATE)
+    add("--markdown", type=Path, metavar="FILE", help="write a comment for a pull request")
+    add("--json", type=Path, metavar="FILE", help="write all numbers")
+    add_outputs(command, "evidence", figure=False)
+    command.set_defaults(run=_run_gate)
+
+
+def _run_gate(options: argparse.Namespace) -> None:
+    from reseed.comparison.gate import gate
+    from reseed.core.atomic import write_text
+
+    result = gate(
+        options.candidate, options.baseline, options.margin, **list_read_options(options),
+        **list_given(options, *_GATE),
+    )  # fmt: skip
+    print(result.sentence())
+    for note in result.notes:
+        print(f"Note: {note}")
+    if options.markdown:
+        write_text(options.markdown, result.to_markdown())
+    if options.json:
+        write_text(options.json, result.to_json())
+    write_outputs(result, options)
+    sys.exit(result.exit_code)
