@@ -52,7 +52,7 @@ def test_workflows_of_tidymodels(run, tmp_path):
         table += f"{name},P1,rmse,{1 - mean},0.005,10,{model},1\n"
     (tmp_path / "r.csv").write_text(table)
     answer = run("means", "r.csv")
-    assert "basic_rf beats norm_rf on roc_auc" in answer
+    assert "roc_auc: basic_rf beats norm_rf" in answer
     assert "basic_rf beats norm_rf on rmse" in answer
     rows = [(w, f"Repeat{r}", f"Fold{f}", "rmse", x) for w, k in (("a", 0), ("b", 1))
             for r in (1, 2) for f in range(1, 6) for x in [1 + k / 9 + r * f / 50]]  # fmt: skip
