@@ -53,7 +53,7 @@ def test_workflows_of_tidymodels(run, tmp_path):
     (tmp_path / "r.csv").write_text(table)
     answer = run("means", "r.csv")
     assert "roc_auc: basic_rf beats norm_rf" in answer
-    assert "basic_rf beats norm_rf on rmse" in answer
+    assert "rmse: basic_rf beats norm_rf" in answer
     rows = [(w, f"Repeat{r}", f"Fold{f}", "rmse", x) for w, k in (("a", 0), ("b", 1))
             for r in (1, 2) for f in range(1, 6) for x in [1 + k / 9 + r * f / 50]]  # fmt: skip
     columns = ["wflow_id", "id", "id2", ".metric", ".estimate"]
