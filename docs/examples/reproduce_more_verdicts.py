@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 from reproduce_verdicts import REFERENCE, decide, gaussian_range, read_recorded, report
 from scipy import special, stats
+from trimmed_ks import alpha_hat, ks_distance
 
 RNG = np.random.default_rng(0)
 DRAWS = 200
@@ -198,53 +199,6 @@ def resample(x: np.ndarray) -> np.ndarray:
 # --- the trimmed KS test --------------------------------------------------------------------------
 
 
-def threshold(n: int) -> float:
-    """δ of Algorithm 1 for halves of n items, exceeded by chance with probability 0.01."""
-    return math.sqrt(math.log((2.16863 if n < 458 else 2) / 0.01) / n) + 1 / n
-
-
-def mean_cdf(pool: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """The average distribution function of the pool, its jumps joined by lines, at some values."""
-    values, ends = np.unique(pool, return_counts=True)
-    return np.interp(at, values, np.cumsum(ends) / pool.size, left=0.0)
-
-
-def is_accepted(cdf: np.ndarray, delta: float, alpha: np.ndarray) -> np.ndarray:
-    """Whether weights of at most 1 / (n (1 − α)) bring sorted samples within δ of the reference.
-
-    cdf: the reference (runs, n) at the sorted sample. Weights are laid as early as allowed.
-    """
-    step = 1 / (cdf.shape[1] * (1 - alpha))
-    total, fits = np.zeros(len(cdf)), np.ones(len(cdf), bool)
-    for column in cdf.T:
-        fits &= total >= column - delta - 1e-12
-        total = np.minimum(total + step, np.minimum(column + delta, 1))
-        fits &= total >= column - delta - 1e-12
-    return fits & (total >= 1 - 1e-12)
-
-
-def alpha_hat(samples: np.ndarray, pool: np.ndarray | None, bootstraps: int) -> np.ndarray:
-    """The least accepted α of each run, averaged over bootstraps; pool None: all other runs."""
-    n = samples.shape[1] // 2
-    found = np.zeros(len(samples))
-    for _ in range(bootstraps):
-        draw = RNG.integers(samples.shape[1], size=2 * n)
-        own = np.sort(samples[:, draw[:n]], axis=1)
-        if pool is None:
-            other = samples[:, draw[n:]]
-            cdf = np.stack([mean_cdf(np.delete(other, i, 0), x) for i, x in enumerate(own)])
-        else:
-            cdf = mean_cdf(pool[:, draw[n:]], own)
-        low, high = np.zeros(len(own)), np.full(len(own), 1 - 1e-9)
-        zero = is_accepted(cdf, threshold(n), low)
-        for _ in range(12):
-            middle = (low + high) / 2
-            accepted = is_accepted(cdf, threshold(n), middle)
-            low, high = np.where(accepted, low, middle), np.where(accepted, middle, high)
-        found += np.where(zero, 0, high)
-    return found / bootstraps
-
-
 def churn(labels: np.ndarray) -> np.ndarray:
     """Mean share of items on which each run differs from another one, of two classes."""
     ones = labels.sum(axis=0)
@@ -268,20 +222,9 @@ def information(runs: Runs, halves: int = 4) -> tuple[float, float, float]:
         first, second = np.split(RNG.permutation(n)[: n // 2 * 2], 2)
         given = [runs.correct[:, first].mean(1), churn(runs.labels[:, first])]
         given.append(calibration_error(runs, first))
-        alpha = alpha_hat(runs.gaps[:, first], None, 3)
+        alpha = alpha_hat(runs.gaps[:, first], None, 3, RNG)
         found.append(partial_correlation(alpha, churn(runs.labels[:, second]), given))
     return correlation(math.tanh(np.mean(np.arctanh(found))), len(runs.gaps), 3)
-
-
-def ks_distance(samples: np.ndarray, pool: np.ndarray, splits: int = 10) -> np.ndarray:
-    """KS distance of each run to the pool on other items, averaged over splits of the items."""
-    total, n = np.zeros(len(samples)), samples.shape[1] // 2
-    steps = np.arange(n + 1) / n
-    for _ in range(splits):
-        order = RNG.permutation(samples.shape[1])
-        cdf = mean_cdf(pool[:, order[n : 2 * n]], np.sort(samples[:, order[:n]], axis=1))
-        total += np.maximum(steps[1:] - cdf, cdf - steps[:-1]).max(axis=1)
-    return total / splits
 
 
 def robust_testing(study: Study, bootstraps: int = 10) -> Iterator[tuple[str, Found]]:
@@ -290,7 +233,7 @@ def robust_testing(study: Study, bootstraps: int = 10) -> Iterator[tuple[str, Fo
     arms = {arm: runs for _, arm, runs in study.arms("arms")}
     for arm, runs in arms.items():
         half = len(runs.gaps) // 2
-        alpha = alpha_hat(runs.gaps[half:], runs.gaps[:half], bootstraps)
+        alpha = alpha_hat(runs.gaps[half:], runs.gaps[:half], bootstraps, RNG)
         accuracy, low = runs.correct[half:].mean(axis=1), alpha <= 0.05
         if low.any() and not low.all():
             inside = (accuracy >= accuracy[low].min()) & (accuracy <= accuracy[low].max())
@@ -313,9 +256,9 @@ def robust_testing(study: Study, bootstraps: int = 10) -> Iterator[tuple[str, Fo
     half = len(pool.gaps) // 2
     members, reference = np.clip(pool.raw[half:], -30, 30), pool.gaps[:half]
     state = RNG.bit_generator.state
-    single = ks_distance(pool.gaps[half:], reference)
+    single = ks_distance(pool.gaps[half:], reference, RNG)
     RNG.bit_generator.state = state  # the same splits
-    whole = ks_distance(np.clip(members.mean(axis=0), -15, 15)[None], reference)
+    whole = ks_distance(np.clip(members.mean(axis=0), -15, 15)[None], reference, RNG)
     yield (
         "A large ensemble is closer to the reference than most models.",
         {"both": share(int((single > whole).sum()), len(single))},
@@ -324,7 +267,7 @@ def robust_testing(study: Study, bootstraps: int = 10) -> Iterator[tuple[str, Fo
     for size in (3, 5, 10, 20, 30):
         drawn = np.stack([RNG.choice(half, size, replace=False) for _ in range(100)])
         ensembles = np.clip(members[drawn].mean(axis=1), -15, 15)
-        part = float((alpha_hat(ensembles, reference, bootstraps) <= 0.05).mean())
+        part = float((alpha_hat(ensembles, reference, bootstraps, RNG) <= 0.05).mean())
         n = half // size  # ensembles that share no run
         ends = share(round(part * n), n)
         reliable[f"{size} runs"] = part, ends[1], ends[2]

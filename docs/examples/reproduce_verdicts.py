@@ -174,6 +174,11 @@ def statements() -> dict[str, tuple[Measure, list[Scores]]]:
         "FFNN scores better than FFNN-Res over data seeds.": (NETWORK_GAP, [data]),
         "GBM and XGB have similar scores over data seeds.": (BOOSTING_GAP, [data]),
     }  # fmt: skip
+    tuned = [read("tuned_boosting", name) for name in ("data_seeds", "model_seeds")]
+    found["Data seeds change the scores of tuned boosting more than model seeds do."] = (
+        between_groups(["xgb", "gbm"]), tuned,
+    )  # fmt: skip
+    found["Tuned GBM and XGB have similar scores over data seeds."] = BOOSTING_GAP, tuned[:1]
     for kind, arms_of in (("trees", TREES), ("networks", NETWORKS)):
         text = f"Data seeds change the scores of {kind} more than model seeds do."
         found[text] = between_groups(arms_of), [data, model]

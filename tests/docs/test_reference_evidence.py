@@ -47,11 +47,11 @@ def script():
 
 
 def test_a_script_without_reseed_gives_the_verdicts_again(script, monkeypatch):
-    """20 statements from trials alone: equal values, and the verdicts of resampled seeds."""
+    """22 statements from trials alone: equal values, and the verdicts of resampled seeds."""
     monkeypatch.setitem(script["judge"].__globals__, "DRAWS", 200)
     recorded = {evidence.statement.text: evidence for _, _, evidence in ROWS}
     found = script["statements"]()
-    assert len(found) == 20
+    assert len(found) == 22
     for text, (measure, groups) in found.items():
         evidence = recorded[text]
         one = script["judge"](measure, groups, evidence.record())
