@@ -223,7 +223,8 @@ def information(runs: Runs, halves: int = 4) -> tuple[float, float, float]:
         given = [runs.correct[:, first].mean(1), churn(runs.labels[:, first])]
         given.append(calibration_error(runs, first))
         alpha = alpha_hat(runs.gaps[:, first], None, 3, RNG)
-        found.append(partial_correlation(alpha, churn(runs.labels[:, second]), given))
+        if np.ptp(alpha) > 0:  # else it orders no runs
+            found.append(partial_correlation(alpha, churn(runs.labels[:, second]), given))
     return correlation(math.tanh(np.mean(np.arctanh(found))), len(runs.gaps), 3)
 
 

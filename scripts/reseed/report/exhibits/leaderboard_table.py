@@ -145,12 +145,13 @@ def _one(data: ExhibitData, part: pd.DataFrame, pairs: pd.DataFrame) -> list[Row
             f"Mean {_score(part)}": fixed(row["mean"], places),
         }
         line |= {"Letters": row["letters"]} if part["letters"].any() else {}
-        line |= {
-            "SD": fixed(row["sd"], places),
-            "Lowest": fixed(row["low"], places),
-            "Highest": fixed(row["high"], places),
-            "Runs": seeds(int(row["n"]), int(row["failed"])),
-        }
+        if part["n"].max() > 1:
+            line |= {
+                "SD": fixed(row["sd"], places),
+                "Lowest": fixed(row["low"], places),
+                "Highest": fixed(row["high"], places),
+            }
+        line["Runs"] = seeds(int(row["n"]), int(row["failed"]))
         lines.append(line | record)
     return lines
 
