@@ -8,12 +8,14 @@ import make_reference_pages
 import numpy as np
 import pandas as pd
 import pytest
+import reproduce_more_verdicts
 import yaml
 from reference_evidence import read_references
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = sorted((ROOT / "results" / "reference").glob("*/"))
 ROWS = read_references()
+WITH_OUTPUTS = [folder for folder in FOLDERS if (folder / "predictions.parquet").exists()]
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
@@ -58,6 +60,21 @@ def test_a_script_without_reseed_gives_the_verdicts_again(script, monkeypatch):
         assert one["value"] == pytest.approx(evidence.average.value, rel=1e-9), text
         if one["interval"]:
             assert one["verdict"] == evidence.verdict, text
+
+
+@pytest.mark.parametrize("study", ["protocol", *(folder.name for folder in WITH_OUTPUTS)])
+def test_a_script_gives_verdicts_on_items_shares_and_times_again(study):
+    """From other draws than Reseed's: the same verdicts, and values within the intervals."""
+    recorded = reproduce_more_verdicts.read_recorded()
+    folder = reproduce_more_verdicts.Study(ROOT / "results" / "reference" / study)
+    found = dict(reproduce_more_verdicts.STUDIES[study](folder))
+    assert len(found) >= 2
+    for text, settings in found.items():
+        one, known = reproduce_more_verdicts.judge(settings, recorded[text]), recorded[text]
+        assert one["verdict"] == known["verdict"], text
+        average = known["average"]
+        assert average["low"] <= one["value"] * (1 + 1e-9), text
+        assert one["value"] <= average["high"] * (1 + 1e-9), text
 
 
 @pytest.mark.parametrize("page", make_reference_pages.PAGES)
