@@ -65,8 +65,9 @@ class Case:
 
     @property
     def paired_sd(self) -> float:
-        """SD over splits of the difference of the two best arms."""
-        return float((self.scores.iloc[:, 0] - self.scores.iloc[:, 1]).std(ddof=1))
+        """SD over splits of the difference of the two best arms; 0 for rounding errors."""
+        sd = float((self.scores.iloc[:, 0] - self.scores.iloc[:, 1]).std(ddof=1))
+        return sd if sd > 1e-13 * float(self.scores.abs().max(axis=None)) else 0.0
 
     @property
     def unpaired_sd(self) -> float:

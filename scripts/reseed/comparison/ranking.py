@@ -239,7 +239,7 @@ def _choose_scale(cells: pd.DataFrame, has_one_share: bool, notes: list[str]) ->
         return "score"
     notes.append(
         "New tasks: ranks within tasks are compared, as nothing says that the scores of all tasks "
-        "have one scale. `scale: score` compares mean scores."
+        "have one scale. The scale 'score' would compare mean scores."
     )
     return "rank"
 
