@@ -94,7 +94,9 @@ def test_kept_predictions_give_the_scores_of_the_trials(folder):
     trials = pd.read_parquet(folder / "trials.parquet")
     shared = ["dataset", "scheme", "data_seed", "repeat", "fold"]
     rows = pd.read_parquet(folder / "predictions.parquet").merge(
-        pd.read_parquet(folder / "targets.parquet"), on=shared, suffixes=("", "_true")
+        pd.read_parquet(folder / "targets.parquet").drop_duplicates(shared),
+        on=shared,
+        suffixes=("", "_true"),
     )
     key = ["experiment", "arm", *shared, "init", "order", "dropout", "augment"]
     both = trials.merge(rows, on=key, validate="one_to_one")
