@@ -34,6 +34,7 @@ OWN = {
     "bounded_confidence_sequence": {"low": 0.0, "high": 1.0},
     "factorial_variance": {"n_draws": 10_000},
     "range_against_gaussian": {"n_sim": 4000},
+    "gaussian_range_interval": {"df": math.inf},
     "tail_power": {"df": 3.0, "n_sim": 4000},
     "as_finite": {"min_size": 1},
     "item_difference": {"repeat_variance": 0.0},

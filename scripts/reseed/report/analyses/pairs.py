@@ -310,9 +310,8 @@ def _describe(group: ModelGroup, batch: list[Pairing], trials: int) -> Row:
     if trials:
         d = differences(np.stack([p.trial_a for p in batch]), np.stack([p.trial_b for p in batch]))
         flips = disagreement(np.sign(d), stated, np.abs(stated), "half")
-        # A single run has the order of its own mean.
-        is_reversed = flips.mean(axis=1) if d.shape[1] > 1 else np.full(len(d), np.nan)
-        columns |= {"instability": is_reversed, "ties": (d == 0).mean(axis=1)}
+        flips = flips * (np.nan if d.shape[1] == 1 else 1)  # one run has the order of its own mean
+        columns |= {"instability": flips.mean(axis=1), "ties": (d == 0).mean(axis=1)}
     return {name: values.tolist() for name, values in columns.items()}
 
 
