@@ -344,6 +344,10 @@ class Study(Strict):
             raise ValueError("needs either experiments (to train) or results (a file), not both")
         return self
 
+    def is_run_at(self, scale: Scale) -> bool:
+        """Whether the study is run at a scale; null under `scales` leaves it out."""
+        return self.scales.get(scale, {}) is not None
+
     def resolve_field(self, experiment: Experiment, field: str) -> Any:
         """Return a field of an experiment, or that of the study if the experiment omits it."""
         value = getattr(experiment, field)

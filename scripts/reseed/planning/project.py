@@ -236,10 +236,10 @@ def load_project(
     studies = _only(scaled)
     wanted = {}
     for name in (main and main.studies) or studies:
-        if name in studies and studies[name].scales.get(scale, {}) is not None:
+        if name in studies and studies[name].is_run_at(scale):
             wanted[name] = studies[name]
         elif name in studies and main is not None and main.studies:
-            others = [one for one in SCALES if studies[name].scales.get(one, {}) is not None]
+            others = filter(studies[name].is_run_at, SCALES)
             reader.add(
                 [
                     f"{stated}: studies: {name} is not run at scale {scale} (its file has "

@@ -70,6 +70,9 @@ def test_small_outputs_of_test_items_are_kept(tmp_path, items, kept):
         Path(table).parent.mkdir(parents=True, exist_ok=True)
         row = {"dataset": "d", "arm": "a", "data_seed": 0, "test": raw, "validation": raw}
         pq.write_table(pa.Table.from_pylist([row], schema=schema), table)
+    old = tmp_path / "reference" / "paper" / "targets.parquet"  # of an earlier run
+    old.parent.mkdir(parents=True)
+    old.write_text("")
     [folder] = write_references({layout: ["table1"]}, tmp_path / "reference")
     paths = [folder / "predictions.parquet", folder / "targets.parquet"]
     assert [path.is_file() for path in paths] == [kept, kept]

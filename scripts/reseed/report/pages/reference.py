@@ -78,17 +78,18 @@ def _keep_outputs(study: StudyReport, layout: StudyLayout, folder: Path) -> None
 
     Outputs of two classes and values are kept as float32; of several classes the predicted one.
     """
-    for number, (name, schema) in enumerate((("predictions", SCORES), ("targets", TARGETS))):
+    kinds = (("predictions", SCORES), ("targets", TARGETS))
+    for name, _ in kinds:  # none of an earlier run stays beside these trials
+        (folder / f"{name}.parquet").unlink(missing_ok=True)
+    for number, (name, schema) in enumerate(kinds):
         tables = [
             pq.read_table(paths[number], schema=schema).drop_columns("validation")
             for paths in map(layout.prediction_tables, study.info.experiments)
             if Path(paths[number]).is_file()
         ]
-        path = folder / f"{name}.parquet"
-        path.unlink(missing_ok=True)
         if not tables:
             continue
-        table = pa.concat_tables(tables)
+        path, table = folder / f"{name}.parquet", pa.concat_tables(tables)
         classes = table["classes"].to_pylist() if "classes" in table.column_names else repeat(None)
         kept = [
             None if row is None else _predicted(np.asarray(row, np.float32), k)
