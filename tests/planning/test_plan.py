@@ -215,6 +215,22 @@ def test_search_uses_the_metric_of_the_study():
     assert [setting[3] for setting in plan.settings] == ["default"]
 
 
+def test_the_one_search_runs_at_the_seeds_of_the_study():
+    search = {"mode": "fixed", "trials": 5}
+    space = {"search_space": {"max_depth": [1, 2]}}
+
+    def planned(**seeds):
+        _, plan = plan_of({"hyperparameters": search | seeds}, space)
+        return next(iter(plan.settings.values()))
+
+    first, other = planned(), planned(data_seed=17, model_seed=3)
+    (at,) = other.searches()
+    assert (at.data_seed, set(at.seeds.values())) == (17, {3})
+    assert (first.setting[3], other.setting[3]) == ("fixed-5", "fixed-5-at-17-3")
+    assert first.spec.search_parts == other.spec.search_parts  # the seeds are in its key beside it
+    assert first.searches()[0].seeds == dict.fromkeys(at.seeds, 0)
+
+
 def test_edit_of_a_users_metric_changes_the_study_spec(tmp_path):
     specs = []
     for cost in (5, 50):

@@ -22,9 +22,7 @@ from reseed.models.memory_format import choose_memory_format
 from torch import Tensor, nn
 
 from papers.picard import pretrained_head
-from papers.picard.pretrained_head import PretrainedHead, Stage
-
-_ROWS_AT_ONCE = 256
+from papers.picard.pretrained_head import ROWS_AT_ONCE, PretrainedHead, Stage
 
 
 @dataclass(frozen=True)
@@ -101,8 +99,9 @@ class FineTuned(PretrainedHead):
         return torch.from_numpy(np.require(X, requirements=["C", "W"])).to(self.device)
 
     def _logits(self, X: np.ndarray) -> Tensor:
-        parts = range(0, len(X), _ROWS_AT_ONCE)
-        return torch.cat([self.network(self._images(X[i : i + _ROWS_AT_ONCE])) for i in parts])
+        rows = ROWS_AT_ONCE[self.device.type]
+        parts = range(0, len(X), rows)
+        return torch.cat([self.network(self._images(X[i : i + rows])) for i in parts])
 
     def _test_accuracy(self, network: nn.Module) -> dict[str, Tensor]:
         images, targets = self._test

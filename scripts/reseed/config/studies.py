@@ -119,7 +119,7 @@ class Seeds(Strict):
 class Hyperparameters(Strict):
     """Source of the hyper-parameters.
 
-    `default`: the file of the model. `fixed`: one search at data seed 0 and model seed 0 for each
+    `default`: the file of the model. `fixed`: one search, at `data_seed` and `model_seed`, for each
     dataset and split scheme. `tuned`: one search for each pair of data and model seed.
     """
 
@@ -134,6 +134,10 @@ class Hyperparameters(Strict):
     """`halving`: successive halving, which drops poor configurations on part of the rows."""
     metric: MetricName | None = None
     """Metric of the search, if the task has it (default: the study's, else the dataset's)."""
+    data_seed: Seed = 0
+    """Data seed of the one search of mode `fixed`; of folds it takes the first."""
+    model_seed: Seed = 0
+    """Model seed of the one search of mode `fixed`."""
 
 
 class DatasetReference(Strict):

@@ -26,7 +26,8 @@ def scheme_id(scheme: Mapping[str, Any]) -> str:
 def hyperparameters_id(source: Mapping[str, Any]) -> str:
     """Return the identifier of a source of hyperparameters.
 
-    Examples: `default`, `fixed-500`, `tuned-500-halving`, `fixed-500-by-log_loss`.
+    Examples: `default`, `fixed-500`, `tuned-500-halving`, `fixed-500-by-log_loss`,
+    `fixed-500-at-17-3` (a search at data seed 17 and model seed 3).
     """
     if source["mode"] == "default":
         return "default"
@@ -35,6 +36,9 @@ def hyperparameters_id(source: Mapping[str, Any]) -> str:
         name += f"-{source['folds']}fold"
     if source["method"] != "random":
         name += f"-{source['method']}"
+    at = (source["data_seed"], source["model_seed"])
+    if source["mode"] == "fixed" and at != (0, 0):
+        name += f"-at-{at[0]}-{at[1]}"
     return f"{name}-by-{source['metric'].replace(':', '.')}" if source["metric"] else name
 
 

@@ -129,6 +129,7 @@ class PlannedSetting:
             device=model.device,
             keep=tuple(sorted(self.keep)),
             packages=self.packages,
+            search_seeds=(self.source.data_seed, self.source.model_seed),
         )
 
     def searches(self) -> list[Coordinates]:

@@ -16,7 +16,7 @@ from reseed.config.studies import Scheme, Seeds
 from reseed.config.until import Until
 from reseed.core.blocks import parse_block
 from reseed.core.code_hash import digest
-from reseed.core.coordinates import Coordinates, Setting, search_coordinates
+from reseed.core.coordinates import ROLES, Coordinates, Setting, search_coordinates
 from reseed.core.halving import SearchShard
 from reseed.core.statement import Statement
 
@@ -102,7 +102,8 @@ class SettingSpec:
     search: None where hyper-parameters are given. code, search_code: hashes of the code that
     trains and searches. device: `cpu`, `gpu` or `auto`. keep: parts of the split whose raw outputs
     are stored. packages: installed packages that the user's code imports; their versions belong to
-    the environment and are in no key.
+    the environment and are in no key. search_seeds: data seed and model seed of the one search of
+    mode `fixed`.
     """
 
     setting: Setting
@@ -113,6 +114,7 @@ class SettingSpec:
     device: str
     keep: tuple[str, ...]
     packages: tuple[str, ...] = ()
+    search_seeds: tuple[int, int] = (0, 0)
 
     @property
     def key(self) -> str:
@@ -129,7 +131,11 @@ class SettingSpec:
 
     def search_at(self, trial: Coordinates) -> Coordinates | None:
         """Coordinates of the search that `trial` uses; None where there is no search."""
-        return search_coordinates(self.search.mode, trial) if self.search else None
+        at = search_coordinates(self.search.mode, trial) if self.search else None
+        if at is None or at is trial:
+            return at
+        data_seed, model_seed = self.search_seeds
+        return Coordinates(data_seed, at.fold, *(model_seed for _ in ROLES))
 
 
 @dataclass(frozen=True)
