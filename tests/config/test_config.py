@@ -199,7 +199,15 @@ def test_a_scale_leaves_a_study_out(tmp_path, entries):
     assert "first" in load_from(tmp_path, entries, scale="cpu").studies
     told = error_of(tmp_path, entries, scale="smoke", studies="first")
     assert "first is not run at scale smoke" in told
-    assert "Use scale cpu or paper." in told
+    assert "use scale cpu or use scale paper or delete `smoke: null` under `scales`" in told
+    entries["studies/importer"] = {
+        "name": "importer",
+        "title": "Runs of the first study",
+        "results": {"path": "{results}/examples/importer.csv", "made_from": "first"},
+    }
+    told = error_of(tmp_path, entries, scale="smoke")
+    assert "importer.yaml: results.made_from: first is not run at scale smoke" in told
+    assert set(load_from(tmp_path, entries, scale="cpu").studies) == {"first", "importer"}
 
 
 def test_merge_replaces_lists_and_removes_none():

@@ -234,24 +234,28 @@ def load_project(
     for name in main.studies if main is not None else ():
         reader.add(validation.check_name(f"{stated}: studies", name, known.studies, "study"))
     studies = _only(scaled)
-    wanted = {}
-    for name in (main and main.studies) or studies:
-        if name in studies and studies[name].is_run_at(scale):
-            wanted[name] = studies[name]
-        elif name in studies and main is not None and main.studies:
-            others = filter(studies[name].is_run_at, SCALES)
-            reader.add(
-                [
-                    f"{stated}: studies: {name} is not run at scale {scale} (its file has "
-                    f"`{scale}: null` under `scales`). Use scale {' or '.join(others)}."
-                ]
-            )
-    for study in list(wanted.values()):  # with the studies from which results are exported
-        origin = study.results and study.results.made_from
-        if origin in studies:
-            wanted.setdefault(origin, studies[origin])
+    named = list(main.studies) if main is not None else []
+    wanted = {
+        name: f"{stated}: studies"
+        for name in named or studies
+        if name in studies and (named or studies[name].is_run_at(scale))
+    }
+    for name in list(wanted):  # with the studies from which results are exported
+        results = studies[name].results
+        if results and results.made_from in studies:
+            asker = f"{folder / 'studies' / name}.yaml: results.made_from"
+            wanted.setdefault(results.made_from, asker)
+    for name, asker in wanted.items():
+        if not studies[name].is_run_at(scale):
+            others = [f"use scale {one}" for one in SCALES if studies[name].is_run_at(one)]
+            fix = " or ".join([*others, f"delete `{scale}: null` under `scales` in its file"])
+            reader.add([f"{asker}: {name} is not run at scale {scale}: {fix}."])
     project = Project(
-        main=main or Main(), datasets=datasets, models=models, weights=weights, studies=wanted
+        main=main or Main(),
+        datasets=datasets,
+        models=models,
+        weights=weights,
+        studies={name: studies[name] for name in wanted},
     )
     reader.add(find_more(project))
     reader.finish()
