@@ -32,8 +32,27 @@ def setting(model="forest", **fields):
     return planned_setting(model, rows=16_000, seconds_per_trial=3.0, **fields)
 
 
+def plan_of(*settings, block_seconds=15, **studies):
+    return Plan(
+        layout=ResultsLayout("results"),
+        datasets={"table": settings[0].dataset},
+        models={},
+        weights={},
+        settings={one.setting: one for one in settings},
+        studies=studies,
+        variants={},
+        left_out={},
+        metric_code={},
+        block_seconds=block_seconds,
+    )
+
+
+def cost_alone(planned, rows=16_000):
+    return cost_of(plan_of(planned), planned.setting, {}, rows)
+
+
 def test_hours_and_jobs_by_hand():
-    cost = cost_of(setting(), {}, rows=16_000, block_seconds=15)
+    cost = cost_alone(setting())
     # 20 trials of 3 s; one search of 10 candidates × 5 folds on 4/5 of the rows.
     assert cost.cpu_seconds == pytest.approx(20 * 3 + 10 * 5 * 3 * 0.8)
     assert cost.fits == 50
@@ -48,18 +67,18 @@ def test_hours_and_jobs_by_hand():
     ("space", "fits"), [({"C": [1, 2, 3]}, 15), ({}, 0), ({"n": {"low": 2, "high": 3}}, 10)]
 )
 def test_search_tries_at_most_the_size_of_its_space(space, fits):
-    cost = cost_of(setting(space=space), {}, rows=16_000, block_seconds=15)
+    cost = cost_alone(setting(space=space))
     assert cost.fits == fits
     assert cost.cpu_seconds == pytest.approx(20 * 3 + fits * 3 * 0.8)
 
 
 def test_gpu_model_costs_gpu_hours():
-    cost = cost_of(setting(device="auto"), {}, rows=100, block_seconds=15)
+    cost = cost_alone(setting(device="auto"), rows=100)
     assert cost.gpu_seconds == cost.cpu_seconds > 0
 
 
 def test_disk_space_grows_with_stored_predictions():
-    none, scores = (cost_of(setting(keep=keep), {}, 1000, 60) for keep in ((), ("test",)))
+    none, scores = (cost_alone(setting(keep=keep), 1000) for keep in ((), ("test",)))
     assert scores.disk_bytes - none.disk_bytes == pytest.approx(20 * 250 * 8)
 
 
@@ -100,18 +119,8 @@ def test_seconds_are_read_from_finished_studies(tmp_path):
 def test_study_counts_each_setting_once():
     one, two = setting(), setting(model="boost")
     first, second = (PlannedArm("", "", "", planned.setting, Seeds()) for planned in (one, two))
-    plan = Plan(
-        layout=ResultsLayout("results"),
-        datasets={"table": one.dataset},
-        models={},
-        weights={},
-        settings={one.setting: one, two.setting: two},
-        studies={"s": {"a": [first, second], "b": [first]}, "given": {}},
-        variants={},
-        left_out={},
-        metric_code={},
-    )
-    costs = study_costs(plan, {}, {"table": 16_000}, 60)
+    plan = plan_of(one, two, s={"a": [first, second], "b": [first]}, given={})
+    costs = study_costs(plan, {}, {"table": 16_000})
     assert total(costs["s"].values()).trials == 40
     assert costs["given"] == {}
     facts = {"scale": "demo", "command": "c", "cpu": "p", "block": "b", "gaps": " Missing: d."}

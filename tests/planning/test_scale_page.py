@@ -25,10 +25,10 @@ def estimate(*arguments: str) -> subprocess.CompletedProcess:
 
 @pytest.fixture(scope="module")
 def costs():
-    """Cost by study and model at scale `paper`, in jobs of half an hour."""
+    """Cost by study and model at scale `paper`."""
     _, plan, _ = read_plan(REPOSITORY / "config", {"scale": "paper"})
     rows = {name: one.rows or HINT_ROWS for name, one in plan.datasets.items()}
-    return study_costs(plan, {}, rows, 1800)
+    return study_costs(plan, {}, rows)
 
 
 def test_the_longest_job_at_scale_paper_takes_two_hours_at_most(costs):
@@ -36,9 +36,8 @@ def test_the_longest_job_at_scale_paper_takes_two_hours_at_most(costs):
         (study, model): cost.longest for study in costs for model, cost in costs[study].items()
     }
     assert max(longest.values()) <= 2 * 3600
-    # The largest training is still one of a network on a million simulated rows.
-    seconds = 40 * 1_000_000 / HINT_ROWS
-    assert longest["inherent_randomness", "ffnn"] == pytest.approx(seconds)
+    # No job is shorter than its longest training: that of a network on a million simulated rows.
+    assert longest["inherent_randomness", "ffnn"] >= 40 * 1_000_000 / HINT_ROWS
 
 
 def test_the_published_longest_job_takes_two_hours_at_most():
@@ -71,7 +70,7 @@ def test_page_names_result_folders_without_their_path(tmp_path):
     output = tmp_path / "page.md"
     assert estimate("--results", str(study.parents[1]), "--output", str(output)).returncode == 0
     text = output.read_text()
-    assert "--block-seconds 1800 --results runs`. Seconds measured on: Old." in text
+    assert "--block-seconds 60 --results runs`. Seconds measured on: Old." in text
     assert str(tmp_path) not in text
     assert "(page.csv)" in text
     assert output.with_suffix(".csv").read_text().startswith("study,model,trials,")

@@ -81,9 +81,10 @@ def test_the_longest_job_is_one_pass_or_the_requested_time(stack, fits):
     one = planned(500, stack=stack)
     rungs = estimate_rungs(one, 5_600.0, 16_000)
     assert sum(rung.seconds for rung in rungs) > 500 * 3600
-    assert count_shards(rungs, 1800)[0] > 100
+    shards = count_shards(rungs, 1800)
+    assert shards[0] > 100
     # A fit on all rows takes 4,480 s: longer than a shard shall; no shard takes more than one pass.
-    assert longest_shard(rungs, 1800) == pytest.approx(fits * 5_600 * 0.8)
+    assert longest_shard(rungs, shards) == pytest.approx(fits * 5_600 * 0.8)
 
 
 def test_shares_of_the_expected_rungs_add_up_to_one():

@@ -35,7 +35,7 @@ def _add_cost(commands: Any) -> None:
     add = command.add_argument
     add("--scale", default="paper", help="scale of the studies (paper)")
     add("--results", type=Path, nargs="+", help="folders with finished studies (the project's)")
-    add("--block-seconds", type=float, default=1800, help="training time of a job (1800)")
+    add("--block-seconds", type=float, help="training time of a job (as in the configuration)")
     add(
         "--output",
         type=Path,
@@ -58,7 +58,10 @@ def _cost(options: argparse.Namespace) -> None:
     from reseed.planning.plan import HINT_ROWS
     from reseed.planning.read_plan import read_plan
 
-    project, plan, _ = read_plan(CONFIG, {"scale": options.scale})
+    overrides: dict[str, Any] = {"scale": options.scale}
+    if options.block_seconds:
+        overrides["block_seconds"] = options.block_seconds
+    project, plan, _ = read_plan(CONFIG, overrides)
     folders = options.results or [Path(project.main.results)]
     measured = measured_seconds(folders)
     if not measured and options.output is not None and options.output.exists():
@@ -69,15 +72,15 @@ def _cost(options: argparse.Namespace) -> None:
         )
     rows = {name: rows_of(folders, name, entry) for name, entry in plan.datasets.items()}
     known = {name: count or HINT_ROWS for name, count in rows.items()}
-    costs = study_costs(plan, measured, known, options.block_seconds)
+    costs = study_costs(plan, measured, known)
     # The page names folders without their location on this machine.
     named = f" --results {shlex.join(path.name for path in folders)}" if options.results else ""
     facts = {
         "scale": options.scale,
         "command": f"python -m reseed cost --scale {options.scale} "
-        f"--block-seconds {options.block_seconds:g}{named}",
+        f"--block-seconds {plan.block_seconds:g}{named}",
         "cpu": ", ".join(list_processors(folders)) or "none measured yet",
-        "block": f"{options.block_seconds / 60:g} minutes",
+        "block": f"{plan.block_seconds / 60:g} minutes",
         "gaps": describe_gaps(
             {name for names in plan.left_out.values() for name in names},
             [name for name, count in rows.items() if not count],

@@ -18,14 +18,14 @@ from typing import Any, NamedTuple
 
 from reseed.config import Dataset
 from reseed.config.studies import Scheme
-from reseed.core.coordinates import base_name
+from reseed.core.coordinates import Setting, base_name
 from reseed.core.errors import Damaged
 from reseed.data.meta import read_meta
 from reseed.planning.plan import HINT_ROWS, Plan, PlannedSetting
 from reseed.planning.search_shards import (
-    count_shards,
     estimate_rungs,
     longest_shard,
+    plan_shards,
     search_seconds,
 )
 
@@ -127,24 +127,22 @@ def seconds_of(
     return planned.model.seconds_per_trial * rows / HINT_ROWS, SOURCES[2]
 
 
-def cost_of(
-    planned: PlannedSetting, measured: Mapping[str, Measured], rows: int, block_seconds: float
-) -> Cost:
-    """Cost of all that a plan wants of one setting.
+def cost_of(plan: Plan, setting: Setting, measured: Mapping[str, Measured], rows: int) -> Cost:
+    """Cost of all that a plan wants of one setting, in the jobs of the plan.
 
     Args:
-        planned: the setting and its trials.
+        plan: with the setting's trials and blocks.
+        setting: which one.
         measured: seconds of a trial by setting folder.
         rows: of the dataset.
-        block_seconds: how long a training job shall be.
     """
+    planned, blocks = plan.settings[setting], plan.blocks[setting]
     seconds, source = seconds_of(planned, measured, rows)
     searches = len(planned.searches())
     rungs = estimate_rungs(planned, seconds, rows) if searches else []
     one_search = search_seconds(planned, seconds, rows) if searches else 0.0
+    shards = [len(rung) for rung in plan_shards(planned, plan.block_seconds)] if searches else []
     trials = len(planned.trials)
-    width = planned.stack_width
-    a_job = -(-max(1, round(block_seconds / seconds)) // width) * width
     total = trials * seconds + searches * one_search
     kept = {
         "test": _test_share(planned.scheme),
@@ -155,12 +153,13 @@ def cost_of(
         trials=trials,
         searches=searches,
         fits=searches * planned.candidates * planned.source.folds,
-        jobs=-(-trials // a_job) + searches * (1 + sum(count_shards(rungs, block_seconds))),
+        jobs=len(blocks) + searches * (1 + sum(shards)),
         cpu_seconds=total,
         gpu_seconds=total if planned.model.device != "cpu" else 0.0,
         disk_bytes=trials * (RECORD_BYTES + outputs * BYTES_PER_OUTPUT),
         longest=max(
-            min(a_job, trials) * seconds, longest_shard(rungs, block_seconds) if rungs else 0.0
+            max((len(block.seeds) for block in blocks), default=0) * seconds,
+            longest_shard(rungs, shards),
         ),
     )
     cost.seconds_by_source[source] = total
@@ -175,7 +174,7 @@ def _test_share(scheme: Scheme) -> float:
 
 
 def study_costs(
-    plan: Plan, measured: Mapping[str, Measured], rows: Mapping[str, int], block_seconds: float
+    plan: Plan, measured: Mapping[str, Measured], rows: Mapping[str, int]
 ) -> dict[str, dict[str, Cost]]:
     """Study → model → cost. Work that two studies share is counted in both."""
     costs_by_study: dict[str, dict[str, Cost]] = {}
@@ -183,8 +182,7 @@ def study_costs(
         settings = {arm.setting for arms in experiments.values() for arm in arms}
         models: dict[str, Cost] = {}
         for setting in sorted(settings):
-            planned = plan.settings[setting]
-            one = cost_of(planned, measured, rows[setting.dataset], block_seconds)
+            one = cost_of(plan, setting, measured, rows[setting.dataset])
             name = base_name(setting.model)
             models[name] = models.get(name, Cost()) + one
         costs_by_study[study] = models

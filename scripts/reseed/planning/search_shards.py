@@ -105,9 +105,11 @@ def _divide(rung: Rung, shards: int) -> list[tuple[int, int]]:
     return list(pairwise(borders))
 
 
-def longest_shard(rungs: list[Rung], shard_seconds: float) -> float:
-    """Seconds of the longest job of a search, by the estimates of its rungs."""
-    shards = count_shards(rungs, shard_seconds)
+def longest_shard(rungs: list[Rung], shards: list[int]) -> float:
+    """Seconds of the longest job of a search, by the estimates of its rungs.
+
+    shards: their number in each of the first rungs (`plan_shards`).
+    """
     whole = [
         rung.seconds / rung.passes * math.ceil(rung.passes / n)
         for rung, n in zip(rungs, shards, strict=False)
