@@ -5,6 +5,7 @@ Paths are strings: Snakemake takes strings, and a plan names up to 10⁵ of them
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from reseed.core.coordinates import Coordinates, Setting
 
@@ -22,6 +23,12 @@ DECLARED = ("data", "weights", "splits", "tuning", "trials", "studies", "report"
 REFERENCES = "results/reference"
 #: Of a study, below `REFERENCES`: each statement with what the runs say about it.
 EVIDENCE = "evidence.json"
+
+
+def find_reference(root: Path, study: str) -> Path | None:
+    """The evidence of a study below the folder of references; None where there is none."""
+    path = root / study / EVIDENCE
+    return path if path.is_file() else None
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,11 @@
 
 import os
 from collections.abc import Callable
+from pathlib import Path
 
 from reseed.core.code_hash import code_hash, digest
 from reseed.core.coverage import PaperExhibit, read_coverage
-from reseed.core.layout import EVIDENCE, REFERENCES
+from reseed.core.layout import REFERENCES, find_reference
 from reseed.core.module_finder import PACKAGE
 from reseed.pipeline.job import Context, Job
 from reseed.planning.report_specs import ReferenceSpec, ReportSpec
@@ -37,18 +38,32 @@ class ReportJobs:
             position = studies[study].position
             return last if position is None else position
 
-        return self._page_job(sorted(studies, key=rank), None, [self.layout.index_page], {})
+        project = self.context.project
+        others = {} if project.main.scale == "smoke" else project.left_out
+        left_out = {name: title for name, title in others.items() if self._evidence(name)}
+        outputs = [self.layout.index_page]
+        return self._page_job(sorted(studies, key=rank), None, outputs, {}, left_out)
+
+    def _evidence(self, study: str) -> Path | None:
+        return find_reference(self.context.folder / REFERENCES, study)
 
     def _page_job(
-        self, studies: list[str], page: str | None, outputs: list[str], texts: dict[str, str]
+        self,
+        studies: list[str],
+        page: str | None,
+        outputs: list[str],
+        texts: dict[str, str],
+        left_out: dict[str, str] | None = None,
     ) -> Job:
         exhibits = {study: tuple(self.studies[study].exhibits) for study in studies}
         sources = self.context.sources_of("reseed.pipeline.jobs.report")
         coverage = {study: self._coverage(study) for study in studies}
         results, shown = self.context.results, self.layout.root
-        folder = self.context.folder / REFERENCES
-        evidence = [path for study in studies if (path := folder / study / EVIDENCE).is_file()]
-        spec = ReportSpec(results, shown, exhibits, page, coverage, str(folder), sources)
+        evidence = [path for one in [*studies, *(left_out or ())] if (path := self._evidence(one))]
+        spec = ReportSpec(
+            results, shown, exhibits, page, coverage, str(self.context.folder / REFERENCES),
+            left_out or {}, self.context.project.main.scale, sources,
+        )  # fmt: skip
         templates = sorted((PACKAGE / "report" / "pages" / "templates").iterdir())
         return Job(
             module="report",

@@ -20,7 +20,7 @@ from reseed.planning.yaml_limits import find_excess
 
 
 class Project(BaseModel):
-    """The whole configuration, checked."""
+    """The whole configuration, checked. left_out: titles of studies that the scale leaves out."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -29,6 +29,7 @@ class Project(BaseModel):
     models: dict[str, Model]
     weights: dict[str, Weights]
     studies: dict[str, Study]
+    left_out: dict[str, str] = {}
 
 
 #: The loader in C, where the package has it, is ten times as fast.
@@ -250,12 +251,14 @@ def load_project(
             others = [f"use scale {one}" for one in SCALES if studies[name].is_run_at(one)]
             fix = " or ".join([*others, f"delete `{scale}: null` under `scales` in its file"])
             reader.add([f"{asker}: {name} is not run at scale {scale}: {fix}."])
+    rest = {name: one.title for name, one in studies.items() if name not in wanted}
     project = Project(
         main=main or Main(),
         datasets=datasets,
         models=models,
         weights=weights,
         studies={name: studies[name] for name in wanted},
+        left_out={} if named else rest,
     )
     reader.add(find_more(project))
     reader.finish()

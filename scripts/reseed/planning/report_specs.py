@@ -11,7 +11,8 @@ class ReportSpec:
 
     shown: the results folder as the user names it. exhibits: names by study, in the order of the
     page. page: its study; None: index. coverage: exhibits and claims of the paper, by study.
-    references: folder of committed reference results.
+    references: folder of committed reference results. left_out: titles of studies that this scale
+    leaves out and that have reference results, which the index shows. scale: of the studies.
     """
 
     results: str
@@ -20,6 +21,8 @@ class ReportSpec:
     page: str | None
     coverage: dict[str, tuple[PaperExhibit, ...]]
     references: str
+    left_out: dict[str, str]
+    scale: str
     sources: str = ""
 
 

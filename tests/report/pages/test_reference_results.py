@@ -11,10 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 from reseed.core.checked_io import write_json
 from reseed.core.errors import ReseedError
-from reseed.core.layout import StudyLayout
+from reseed.core.layout import StudyLayout, find_reference
 from reseed.core.schemas import SCORES, TARGETS
 from reseed.core.study_info import ExperimentInfo, StudyInfo, read_study_info, write_study_info
-from reseed.report.pages.reference import find_reference, write_references
+from reseed.report.pages.reference import write_references
 from reseed.report.pages.studies import read_study
 from study_frames import frame, trial
 from test_statements import record, study

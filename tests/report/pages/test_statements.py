@@ -1,5 +1,6 @@
 """Statements on the front page and on the pages of studies, and the summary of the verdicts."""
 
+import json
 import math
 import re
 from dataclasses import replace
@@ -14,7 +15,7 @@ from reseed.core.study_info import StudyInfo, TrialCounts
 from reseed.report.pages import forest
 from reseed.report.pages.render import TEMPLATES, build_index, build_study_page
 from reseed.report.pages.statements import find_rows
-from reseed.report.pages.studies import Exhibit, StudyReport
+from reseed.report.pages.studies import Exhibit, StudyReport, read_left_out
 
 
 def estimates(*intervals):
@@ -147,6 +148,24 @@ def body(page):
 @pytest.mark.parametrize("name", REPORTS)
 def test_front_page_of_a_study(name, snapshot):
     assert body(build_index([REPORTS[name]], ["paper.html"])) == snapshot
+
+
+def test_front_page_shows_references_of_studies_left_out(tmp_path):
+    evidence = tmp_path / "evidence.json"
+    evidence.write_text(json.dumps(reference_of(record((1.3, 1.9), text="Tuning matters"))))
+    rows = read_left_out(evidence, "tuned", "Tuned models", "demo")
+    assert [(row.text, row.verdict, row.run.verdict) for row in rows] == [
+        ("Tuning matters", "supported", "not run")
+    ]
+    page = build_index([study()], ["paper.html"], rows)
+    start = page.index('<tr id="tuned-table1-tuning-matters"')
+    row = page[start : page.index("</tr>", start)]
+    assert ">Exhibit<" not in row
+    assert "This run: not run." in row
+    assert 'data-paper="Tuned models"' in row
+    assert "6 statements" in page
+    assert "tuned: Reference: scale cpu." in page
+    assert page.count("<h3>") == 1  # no card
 
 
 @pytest.mark.parametrize("name", ["five statements", "no statement", "coverage"])

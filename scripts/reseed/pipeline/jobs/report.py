@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from reseed.core.layout import ResultsLayout
+from reseed.core.layout import ResultsLayout, find_reference
 from reseed.pipeline.runner import Granted, run_job, say
 from reseed.planning.report_specs import ReportSpec
 
@@ -11,11 +11,10 @@ def run(spec: ReportSpec, granted: Granted) -> None:
     """Write the page."""
     from reseed.core.atomic import write_text
     from reseed.report.pages.bundle import write_bundle
-    from reseed.report.pages.reference import find_reference
     from reseed.report.pages.render import build_index, build_study_page
-    from reseed.report.pages.studies import read_study
+    from reseed.report.pages.studies import read_left_out, read_study
 
-    layout = ResultsLayout(spec.results)
+    layout, references = ResultsLayout(spec.results), Path(spec.references)
     page = Path(layout.study_page(spec.page) if spec.page else layout.index_page)
 
     def as_shown(path: Path) -> Path:
@@ -28,7 +27,7 @@ def run(spec: ReportSpec, granted: Granted) -> None:
             page,
             coverage=spec.coverage[name],
             as_shown=as_shown,
-            reference=find_reference(Path(spec.references), name),
+            reference=find_reference(references, name),
         )
         for name, exhibits in spec.exhibits.items()
     ]
@@ -37,7 +36,13 @@ def run(spec: ReportSpec, granted: Granted) -> None:
         write_bundle(studies[0], layout.study(spec.page).folder, bundle)
         text = build_study_page(studies[0], Path(layout.index_page).name, bundle.name)
     else:
-        text = build_index(studies, [f"{study.name}.html" for study in studies])
+        left_out = [
+            row
+            for name, title in spec.left_out.items()
+            if (evidence := find_reference(references, name))
+            for row in read_left_out(evidence, name, title, spec.scale)
+        ]
+        text = build_index(studies, [f"{study.name}.html" for study in studies], left_out)
     write_text(page, text)
     say(f"Report: {as_shown(page)}")
 

@@ -33,12 +33,6 @@ from reseed.report.rendering.data import distinct
 MOST_BYTES = 4_000_000
 
 
-def find_reference(root: Path, study: str) -> Path | None:
-    """The evidence of a study below the folder of references; None where there is none."""
-    path = root / study / EVIDENCE
-    return path if path.is_file() else None
-
-
 def write_references(exhibits: Mapping[StudyLayout, list[str]], root: Path) -> list[Path]:
     """Write the reference results of each study that tests statements; return their folders.
 

@@ -8,7 +8,7 @@ pipeline.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from reseed.config import SCALES
 from reseed.report.pages.forest import draw_axis
 from reseed.report.pages.pictures import thumbnail
+from reseed.report.pages.statements import StatementRow
 from reseed.report.pages.studies import StudyReport
 from reseed.report.pages.summary import count_verdicts, next_command, summarise
 from reseed.report.pages.words import link_words, words_in
@@ -43,11 +44,19 @@ def build_study_page(study: StudyReport, index: str = "", bundle: str = "") -> s
     return _page(environment, "study.html", study=study, title=title, index=index, bundle=bundle)
 
 
-def build_index(studies: list[StudyReport], links: list[str], title: str = "Reseed: report") -> str:
-    """The front page as HTML text: a summary, all statements, and a card for each study."""
+def build_index(
+    studies: list[StudyReport],
+    links: list[str],
+    left_out: Sequence[StatementRow] = (),
+    title: str = "Reseed: report",
+) -> str:
+    """The front page as HTML text: a summary, all statements, and a card for each study.
+
+    left_out: statements of studies that were not run, by their reference results.
+    """
     cards = [_card(study, link) for study, link in zip(studies, links, strict=True)]
     pages = dict(zip((study.name for study in studies), links, strict=True))
-    rows = [row for study in studies for row in study.statements]
+    rows = [*(row for study in studies for row in study.statements), *left_out]
     leads = ((study, study.best) for study in studies)
     lead = next(
         (
@@ -62,12 +71,12 @@ def build_index(studies: list[StudyReport], links: list[str], title: str = "Rese
         "index.html",
         cards=cards,
         rows=sorted(rows, key=lambda row: row.order),
-        link_of=lambda row: pages[row.study],
+        link_of=lambda row: pages.get(row.study, ""),
         lead=lead,
         next_command=next_command(rows),
         title=title,
         index="",
-        summary=summarise(studies) if studies else [],
+        summary=summarise(studies, left_out) if studies else [],
     )
 
 

@@ -19,6 +19,7 @@ from reseed.report.rendering.numbers import NONE
 
 #: Scale whose runs decide more than those of a smaller one.
 REFERENCE_SCALE = "cpu"
+NOT_AT_THIS_SCALE = "Not run at this scale."
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,9 @@ class StatementRow:
     """One statement of a study.
 
     study: its name. info: its facts. exhibit: the exhibit that measures it. anchor: of that
-    exhibit on the study's page. run: what this run says. reference: what the committed reference
-    results say, if they have the statement. made: how the reference results were made.
+    exhibit on the study's page, empty where it has no page. run: what this run says. reference:
+    what the committed reference results say, if they have the statement. made: how the reference
+    results were made.
     """
 
     study: str
@@ -148,7 +150,7 @@ class StatementRow:
                 if shown
                 else "",
                 f"Power or precision: {evidence.limits}." if evidence.limits else "",
-                evidence.reason if evidence.verdict != "not run" else "Not run at this scale.",
+                evidence.reason if evidence.verdict != "not run" else NOT_AT_THIS_SCALE,
                 self.both,
                 f"Limit: {statement.limit}." if statement.limit else "",
                 f"Paper: {paper}{f' ({statement.source})' if statement.source else ''}."
@@ -203,6 +205,12 @@ def find_rows(
         shown, made = (other, (reference or {}).get("made", "")) if is_same else (None, "")
         rows.append(StatementRow(study, info, name, anchor, run, shown, made))
     return rows
+
+
+def without_runs(record: dict[str, Any]) -> dict[str, Any]:
+    """The evidence of one of `evidence.json`'s statements where this run has no trial for it."""
+    statement = read_evidence(record["evidence"]).statement
+    return Evidence(statement, "not run", reason=NOT_AT_THIS_SCALE).record()
 
 
 def _region(evidence: Evidence) -> tuple[float | None, float | None]:

@@ -19,10 +19,15 @@ from reseed.config import SCALES
 from reseed.core.checked_io import read_json
 from reseed.core.coverage import PaperExhibit
 from reseed.core.errors import RETRY_HINT, ReseedError
-from reseed.core.study_info import IMPORTED_SCALE, StudyInfo, read_study_info
+from reseed.core.study_info import (
+    IMPORTED_SCALE,
+    StudyInfo,
+    build_study_info,
+    read_study_info,
+)
 from reseed.core.titles import split_number
 from reseed.report.pages.pictures import Picture, embed
-from reseed.report.pages.statements import StatementRow, find_rows
+from reseed.report.pages.statements import StatementRow, find_rows, without_runs
 from reseed.report.pages.words import words_in
 from reseed.report.rendering.claim_texts import limits_of_findings
 from reseed.report.rendering.data import ExhibitData
@@ -312,6 +317,20 @@ def read_study(
     found = [_read_exhibit(folder, info, name, page, command, as_shown) for name in exhibits]
     known = read_json(reference) if reference is not None else None
     return StudyReport(folder.name, info, found, _day(folder / "about.json"), coverage, known)
+
+
+def read_left_out(evidence: Path, name: str, title: str, scale: str) -> list[StatementRow]:
+    """The statements of a study that the scale leaves out, by its reference results alone.
+
+    evidence: its `evidence.json`. scale: of the other studies.
+    """
+    reference = read_json(evidence)
+    info = build_study_info({}, {}, title=title, scale=scale)
+    return [
+        row
+        for one in reference["statements"]
+        for row in find_rows(name, info, (one["exhibit"], ""), [without_runs(one)], reference)
+    ]
 
 
 def _day(path: Path) -> str:

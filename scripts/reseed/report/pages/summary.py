@@ -20,18 +20,22 @@ _WORDS: dict[Verdict, str] = {
 }  # fmt: skip
 
 
-def summarise(studies: Sequence[StudyReport]) -> list[str]:
-    """Three sentences; one where no statement is tested."""
+def summarise(studies: Sequence[StudyReport], left_out: Sequence[StatementRow] = ()) -> list[str]:
+    """Three sentences; one where no statement is tested.
+
+    left_out: statements of studies that were not run, by their reference results.
+    """
     rows = [row for study in studies for row in study.statements]
-    subject = describe_subject(studies, len(rows))
+    every = [*rows, *left_out]
+    subject = describe_subject(studies, len(every))
     if not rows:
         return [subject]
-    return [subject, describe_evidence(rows), describe_run(studies, rows)]
+    return [subject, describe_evidence(every), describe_run(studies, rows)]
 
 
 def describe_subject(studies: Sequence[StudyReport], statements: int) -> str:
     """What was asked."""
-    papers = sum(study.info.is_reproduction for study in studies)
+    papers = len({study.info.citation for study in studies if study.info.is_reproduction})
     if not papers or not statements:
         return (
             f"How much do the scores of {counted(len(studies), 'study', 'studies')} depend on the"
