@@ -333,6 +333,12 @@ def test_sizes_over_datasets_and_orders_are_computed_on_demand():
     assert "iqm" in set(found.statistics("aggregates")["statistic"])
     one = reseed.compare(frame[frame["dataset"] == "wine"])
     assert "effects" not in one.analyses
+    beats = found.table("improvement").shown
+    assert list(beats) == ["Beats", "a", "b"]
+    assert "improvement" not in found.exhibits  # no page has it
+    assert list(one.table("stochastic_order").shown) == ["Lies above", "a", "b"]
+    with pytest.raises(ReseedError, match="no table 'improvement'"):
+        one.table("improvement")
 
 
 def test_a_score_in_percent_among_shares_is_named():

@@ -19,7 +19,7 @@ from reseed.comparison.console import list_notes, list_rows, render, state_answe
 from reseed.comparison.output import Result
 from reseed.comparison.shown import Shown
 from reseed.comparison.steps import show_steps
-from reseed.config.defaults import apply_pair_options
+from reseed.config.defaults import EXHIBITS_ON_DEMAND, apply_pair_options
 from reseed.core.atomic import replace_atomically, write_text
 from reseed.core.csv_files import write_csv
 from reseed.core.errors import ReseedError, suggest_name
@@ -159,7 +159,9 @@ class Comparison(Result):
         self, name: str, function: str = ""
     ) -> tuple[kinds.Kind, ExhibitData, dict[str, Any]]:
         """Kind, data and options of an exhibit, which must define `function` if named."""
-        exhibits = self.exhibits
+        on_demand = EXHIBITS_ON_DEMAND.items()
+        others = {key: one for key, one in on_demand if one["analysis"] in self.analyses}
+        exhibits = {**others, **self.exhibits}
         if function:
             exhibits = {
                 key: entry
@@ -179,7 +181,7 @@ class Comparison(Result):
         return kinds.find_kind("exhibits", entry["kind"]), data, entry.get("options") or {}
 
     def table(self, name: str = "") -> Table:
-        """A table of `exhibits`; by default that of verdicts."""
+        """A table of `exhibits`, `stochastic_order` or `improvement`; by default of verdicts."""
         return make_table(*self.load_exhibit(name or self.main_table, "table"))
 
     def _make_table(self, name: str) -> Table:

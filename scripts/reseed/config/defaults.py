@@ -50,6 +50,19 @@ _SEVERAL_EXHIBITS = {
 _OF_RUNS = ("spread", "ranking", "order", "seeds_needed", "runs_needed")
 #: Computed where it is asked for: `comparison.statistics("stochastic_order")`, `--folder`.
 _ON_DEMAND = {"stochastic_order": {"kind": "stochastic_order"}}
+#: Exhibits of these and other analyses that no page has: `comparison.table("stochastic_order")`.
+EXHIBITS_ON_DEMAND = {
+    "stochastic_order": {
+        "kind": "stochastic_order_table",
+        "title": "Which scores lie above another model's, almost stochastic order",
+        "analysis": "stochastic_order",
+    },
+    "improvement": {
+        "kind": "improvement_table",
+        "title": "How often a run of one model beats one of another, over all datasets",
+        "analysis": "aggregates",
+    },
+}
 #: Of studies that train their models and keep the outputs of test items. `reseed.compare` decides
 #: over seeds and items in `pairs` itself.
 _TRAINED_ITEM_ANALYSES = {"items": {"kind": "item_pairs"}}
