@@ -9,11 +9,12 @@ LIBRARY := PYTHONPATH=scripts $(BIN)/python
 
 # pip would compile all modules, of which most are never imported. Importing them once compiles
 # those that are needed, before two processes do so at the same time.
-INSTALL := $(BIN)/python -m pip install --quiet --no-compile
+INSTALL := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
 IMPORT := $(BIN)/python -c "import fontTools.subset, jinja2, matplotlib.backends.backend_pdf, \
-  matplotlib.pyplot, pandas, pydantic, pyarrow.dataset, scipy.stats, sklearn.compose, \
-  sklearn.ensemble, sklearn.linear_model, snakemake.cli, snakemake.report.html_reporter, \
-  transformers.models.auto.modeling_auto, xgboost"
+  matplotlib.pyplot, pandas, pydantic, pyarrow.dataset, snakemake.cli, \
+  snakemake.report.html_reporter"
+IMPORT_MODELS := $(BIN)/python -c "import scipy.stats, sklearn.compose, sklearn.ensemble, \
+  sklearn.linear_model, transformers.models.auto.modeling_auto, xgboost"
 # Where this variable is set, each of the many processes would compile its imports again.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -149,13 +150,15 @@ licenses: .venv/installed-dev
 	    --packages $$(sed -n 's/^\([A-Za-z0-9_.-]*\)==.*/\1/p' requirements.txt) torch; \
 	} > docs/reference/licenses.md
 
+# PyTorch is as large as all others together: beside them it takes no time. What it needs comes last.
 .venv/installed: requirements.txt requirements-torch.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Reseed needs Python 3.11 or newer: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(INSTALL) -r requirements.txt
-	$(INSTALL) -r requirements-torch.txt
-	$(IMPORT)
+	@$(INSTALL) --no-deps -r requirements-torch.txt & torch=$$!; \
+	  $(INSTALL) --no-warn-conflicts -r requirements.txt && wait $$torch
+	@$(INSTALL) -r requirements-torch.txt
+	@$(IMPORT) & first=$$!; $(IMPORT_MODELS) && wait $$first
 	touch $@
 
 .venv/installed-dev: .venv/installed requirements-dev.txt

@@ -23,6 +23,7 @@ from reseed.comparison.init_command import add_init
 from reseed.comparison.read_command import add_read
 from reseed.comparison.speakers import speak
 from reseed.core.errors import ReseedError
+from reseed.core.garbage import collect_rarely
 from reseed.core.plain_text import show_controls
 
 if TYPE_CHECKING:
@@ -48,6 +49,8 @@ _INTERRUPTED = 130
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command; an error in the table or the options is one message and exit status 1."""
+    if arguments is None:  # this process is the command
+        collect_rarely()
     parser = argparse.ArgumentParser(
         prog="reseed",
         description="Compare models by their runs, and say how much of a difference is luck.",

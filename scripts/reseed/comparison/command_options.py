@@ -217,9 +217,17 @@ def write_outputs(result: Result, options: argparse.Namespace) -> None:
     if getattr(options, "folder", None):
         result.save(options.folder)
     if options.html:
+        _shorten_docstrings()
         result.to_html(options.html, progress=True)
         if options.json is False:
             print(f"\nReport: {options.html}")
+
+
+def _shorten_docstrings() -> None:
+    """Let matplotlib load without its lists of properties, which take a third of its start."""
+    import matplotlib.artist
+
+    matplotlib.artist.kwdoc = lambda artist: ""
 
 
 def check_figure(figure: Path | None) -> None:

@@ -86,6 +86,7 @@ class Comparison(Result):
     command: str = "reseed compare"
     columns: Sequence[str] = RUN_COLUMNS
     _statistics: dict[str, pd.DataFrame] = field(default_factory=dict)
+    _tables: dict[str, Table] = field(default_factory=dict)
 
     #: The table of verdicts among `exhibits`.
     main_table: ClassVar[str] = "comparisons"
@@ -182,7 +183,10 @@ class Comparison(Result):
 
     def table(self, name: str = "") -> Table:
         """A table of `exhibits`, `stochastic_order` or `improvement`; by default of verdicts."""
-        return make_table(*self.load_exhibit(name or self.main_table, "table"))
+        name = name or self.main_table
+        if name not in self._tables:
+            self._tables[name] = make_table(*self.load_exhibit(name, "table"))
+        return self._tables[name]
 
     def _make_table(self, name: str) -> Table:
         return self.table(name)
@@ -241,8 +245,7 @@ class Comparison(Result):
         for name in show_steps(self.exhibits, "Writing the page", progress):
             kind, data, options = self.load_exhibit(name)
             if kind.function == "table":
-                table = make_table(kind, data, options)
-                write_table(table, folder / "tables" / name, tables)
+                write_table(self.table(name), folder / "tables" / name, tables)
             else:
                 figure, info = make_figure(kind, data, options)
                 write_figure(figure, info, data, folder / "figures" / name, figures)

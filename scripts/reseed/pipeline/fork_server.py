@@ -30,6 +30,7 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import TypedDict
 
+from reseed.core.garbage import collect_rarely
 from reseed.pipeline.fork_client import PEER_SIZE, SIZE, VARIABLE, address
 from reseed.pipeline.runner import limit_threads
 
@@ -202,6 +203,7 @@ def _become(
     ctypes.CDLL(None).prctl(_END_WITH_PARENT, signal.SIGKILL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.enable()
+    collect_rarely()
     for one in servers:
         one.close()
     for number, stream in zip(outputs, (1, 2), strict=True):

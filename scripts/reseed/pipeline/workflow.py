@@ -1,7 +1,5 @@
 """What the Snakefile needs: the project, its jobs by stage, and the files that a run ends in."""
 
-import atexit
-import gc
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,6 +11,7 @@ from typing import Any
 from reseed.core.distributions import read_package_versions
 from reseed.core.environment import read_library_versions
 from reseed.core.file_keys import FileKeys
+from reseed.core.garbage import collect_rarely
 from reseed.core.layout import ResultsLayout
 from reseed.core.module_finder import SCRIPTS
 from reseed.core.run_token import VARIABLE, join_run, start_run
@@ -88,10 +87,7 @@ class Workflow:
         mode: RunMode,
         warn: Any = logger.warning,
     ):
-        # A plan lives until the process ends. 10⁵ trials are millions of objects, which the
-        # garbage collector would traverse again and again, and once more at exit.
-        gc.set_threshold(200_000, 20, 100)
-        atexit.register(gc.freeze)
+        collect_rarely()
         check_folders(Path.cwd(), SCRIPTS.parent)
         self.mode, self.warn = mode, warn
         if mode.is_main:  # a run that was started by a job of another one is a run of its own

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from io import BytesIO
 from pathlib import Path
 
 import matplotlib
+import numpy as np
 import pandas as pd
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
 from reseed.comparison.claims.claim import Claim, check_drawn
@@ -86,6 +87,7 @@ def write_figure(
         for form in (suffix for suffix in formats if suffix != "csv"):
             with replace_atomically(files[form]) as temporary:
                 write = _write_png if form == "png" else _write_pdf
+                figure.set_dpi(_DPI)
                 write(figure, temporary)
                 # One layout for both formats takes half the time and gives the same picture.
                 figure.set_layout_engine("none")
@@ -114,18 +116,17 @@ def write_figure(
 def _write_pdf(figure: Figure, path: str | Path) -> None:
     """Write a PDF. Fonts lose their tables of layout, which no reader uses: half of the time."""
     from fontTools.subset import Options  # slow to import
+    from matplotlib.backends.backend_pdf import FigureCanvasPdf
 
     dropped = [*getattr(Options, _DROPPED, ()), *_LAYOUT_TABLES]
     setattr(Options, _DROPPED, list(dict.fromkeys(dropped)))
-    figure.savefig(path, format="pdf", dpi=_DPI, metadata=_PDF_METADATA)
+    # `savefig` draws a figure with a layout twice.
+    FigureCanvasPdf(figure).print_pdf(path, metadata=_PDF_METADATA)
 
 
 def _write_png(figure: Figure, path: str | Path) -> None:
     """Write a PNG with a palette of 256 colours, a third of the size."""
-    pixels = BytesIO()
-    figure.savefig(pixels, format="rgba", dpi=_DPI)
-    width, height = (int(side * _DPI) for side in figure.get_size_inches())
-    image = Image.frombytes("RGBA", (width, height), pixels.getvalue())
-    image.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(
-        path, format="PNG", optimize=True
-    )
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    image = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])
+    image.quantize(256, dither=Image.Dither.NONE).save(path, format="PNG")
