@@ -83,12 +83,19 @@ def test_damaged_record_is_reported_with_its_error(checked, tmp_path):
 
 
 def test_sample_draws_every_setting_before_any_twice():
-    settings = [[(n, seed) for seed in range(4)] for n in range(3)]
-    drawn = verification.sample(settings, 7, seed=1)
+    models = [SimpleNamespace(setting=SimpleNamespace(model=name)) for name in "aba"]
+    settings = [
+        SimpleNamespace(spec=one, trials=[*TRIALS, Coordinates(1, None, *[0] * 4)])
+        for one in models
+    ]
+    spec = SimpleNamespace(settings=settings)
+    drawn = verification.sample(spec, 7, seed=1)
     assert [sorted(n for n, _ in drawn[:3]), sorted(n for n, _ in drawn[3:6])] == [[0, 1, 2]] * 2
     assert len(set(drawn)) == 7
-    assert drawn == verification.sample(settings, 7, seed=1)
-    assert len(verification.sample(settings, None, seed=1)) == 12
+    assert drawn == verification.sample(spec, 7, seed=1)
+    assert len(verification.sample(spec, None, seed=1)) == 12
+    of_models = verification.sample(spec, None, seed=1, each_model=True)
+    assert sorted(models[n].setting.model for n, _ in of_models) == ["a", "b"]
 
 
 def test_outputs_that_do_not_match_the_fingerprint_are_found(checked):

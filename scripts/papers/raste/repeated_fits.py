@@ -40,7 +40,8 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
         rows,
         " ".join(
             [
-                f"{data.scale} {len(rows):,} of {planned:,} trials, drawn at random.",
+                data.scale,
+                f"{len(rows):,} of {planned:,} trials, drawn at random: one of each model.",
                 *marks(data, dict.fromkeys(rows["dataset"]), rows["model"]),
             ]
         ),

@@ -355,20 +355,19 @@ class TrainingJobs:
         )
 
     def repeat(self, study: str) -> Job:
-        """Trials of a study → repeated fits of a sample (Raste et al., Section 4.1)."""
+        """Trials of a study → repeated fits, one of each model (Raste et al., Section 4.1)."""
         context, blocks = self.context, self.plan.study_blocks(study)
-        sample = context.project.main.verify_sample
         settings = {block.planned.setting: block.planned.spec.key for block in blocks}
         key = digest(code_hash("reseed.pipeline.jobs.repeat_fits"), sorted(settings.values()))
         return Job(
             module="repeat_fits",
-            label=f"repeat {sample} trials of {study}",
+            label=f"train one trial of each model of {study} again",
             inputs=[self.plan.block_file(block) for block in blocks],
             outputs=[self.layout.study(study).repeated_fits],
             key=key,
             table_key=digest(key),
             spec=partial(
-                build_verify_spec, context.project, blocks, context.write_sources, sample, study
+                build_verify_spec, context.project, blocks, context.write_sources, None, study
             ),
             environment=_environment("training", _count_gpus(blocks)),
             gpus=_count_gpus(blocks),

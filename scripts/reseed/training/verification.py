@@ -170,19 +170,27 @@ def _wrong_metrics(
 
 
 def sample(
-    settings: Sequence[Sequence[Coordinates]], count: int | None, seed: int
+    spec: TrainSpec, count: int | None, seed: int = 0, each_model: bool = False
 ) -> list[tuple[int, Coordinates]]:
     """Draw (setting number, trial). Each setting is drawn once before any is drawn twice.
 
-    count: None draws all.
+    Args:
+        spec: the trials, by setting.
+        count: None draws all.
+        seed: of the sample.
+        each_model: draw one trial of each model instead.
     """
     draw = random.Random(seed)
-    decks = [[(n, trial) for trial in trials] for n, trials in enumerate(settings)]
-    for deck in decks:
+    decks: dict[object, list[tuple[int, Coordinates]]] = {}
+    for number, part in enumerate(spec.settings):
+        deck = decks.setdefault(part.spec.setting.model if each_model else number, [])
+        deck += [(number, trial) for trial in part.trials]
+    for deck in decks.values():
         draw.shuffle(deck)
-    draw.shuffle(decks)
-    rounds = [item for turn in zip_longest(*decks) for item in turn if item is not None]
-    return rounds if count is None else rounds[:count]
+    shuffled = list(decks.values())
+    draw.shuffle(shuffled)
+    rounds = [item for turn in zip_longest(*shuffled) for item in turn if item is not None]
+    return rounds[: len(decks) if each_model else count]
 
 
 def check_retrained(
@@ -248,18 +256,13 @@ def _wrong_record(cache: TrialCache, trial: Coordinates, why: str) -> Damaged:
 
 
 def check_sample(
-    spec: TrainSpec, count: int | None, device_for: Callable[[str], str], seed: int = 0
+    spec: TrainSpec, chosen: list[tuple[int, Coordinates]], device_for: Callable[[str], str]
 ) -> Iterator[tuple[TrialCache, Coordinates, Check]]:
-    """Retrain a sample of the trials of a spec, each setting's in one call.
+    """Retrain a `sample` of the trials of a spec, each setting's in one call.
 
-    Args:
-        spec: the trials, by setting.
-        count: how many trials; None retrains every one.
-        device_for: maps what a model allows (cpu, gpu, auto) to the device to use here.
-        seed: of the sample.
+    device_for: maps what a model allows (cpu, gpu, auto) to the device to use here.
     """
-    chosen = sorted(sample([part.trials for part in spec.settings], count, seed))
-    for number, members in groupby(chosen, key=lambda item: item[0]):
+    for number, members in groupby(sorted(chosen), key=lambda item: item[0]):
         part = spec.settings[number]
         cache = TrialCache(spec.results, part.spec, part.blocks)
         device = device_for(cache.spec.device)

@@ -1,4 +1,4 @@
-"""Train a sample of a study's trials again, and record which gave the same bits."""
+"""Train one trial of each model of a study again, and record which gave the same bits."""
 
 from functools import partial
 from pathlib import Path
@@ -15,10 +15,11 @@ def run(spec: VerifySpec, granted: Granted) -> None:
     import pandas as pd
 
     from reseed.core.checked_io import write_table
-    from reseed.training.verification import check_sample
+    from reseed.training.verification import check_sample, sample
 
     assert spec.study is not None
     device_for = partial(pick_device, gpus=granted.gpus)
+    chosen = sample(spec.training, None, each_model=True)
     rows = [
         {
             "dataset": cache.setting.dataset,
@@ -27,7 +28,7 @@ def run(spec: VerifySpec, granted: Granted) -> None:
             "same": check.same,
             "text": check.text,
         }
-        for cache, trial, check in check_sample(spec.training, spec.sample, device_for)
+        for cache, trial, check in check_sample(spec.training, chosen, device_for)
     ]
     if not rows:
         raise ReseedError(f"study {spec.study}: no trial was trained again, so nothing is shown.")

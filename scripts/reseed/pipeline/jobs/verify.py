@@ -88,10 +88,10 @@ def _check_sample(
     training: TrainSpec, count: int | None, granted: Granted
 ) -> Iterator[tuple[Path, Finding | None]]:
     """Retrain a sample. Yields each path, with a finding where retraining gives other results."""
-    from reseed.training.verification import check_sample
+    from reseed.training.verification import check_sample, sample
 
     device_for = partial(pick_device, gpus=granted.gpus)
-    for cache, trial, check in check_sample(training, count, device_for):
+    for cache, trial, check in check_sample(training, sample(training, count), device_for):
         path = cache.trial_path(trial)
         text = f"{trial_name(trial)}: {check.text}"
         if check.same:
