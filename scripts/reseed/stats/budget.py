@@ -50,25 +50,27 @@ def remaining_error(shares: Shares, source: str, factor: float = 2.0) -> float:
     return float(np.sqrt(left / total))
 
 
-def seed_share_of_splits(d: np.ndarray, splits: int) -> float:
+def seed_share_of_splits(d: np.ndarray, splits: int) -> np.ndarray:
     """Share of the variance between split means that is due to the seeds within splits.
 
     Args:
-        d: (splits × seeds,) differences of single runs, ordered by split, the same number in each.
+        d: (..., splits × seeds) differences of single runs, by split, the same number in each.
         splits: number of splits.
 
     Returns:
-        The share in [0, 1]; 0 with one seed in each split; NaN for unequal numbers or no variance.
+        (...) shares in [0, 1]; 0 with one seed in each split; NaN for unequal numbers or no
+        variance.
     """
-    seeds, rest = divmod(d.size, splits)
+    seeds, rest = divmod(d.shape[-1], splits)
     if rest or splits < 2:
-        return float("nan")
+        return np.full(d.shape[:-1], np.nan)
     if seeds == 1:
-        return 0.0
-    grid = d.reshape(splits, seeds)
-    between = grid.mean(axis=1).var(ddof=1)
-    within = grid.var(axis=1, ddof=1).mean() / seeds
-    return float(min(within / between, 1.0)) if between > 0 else float("nan")
+        return np.zeros(d.shape[:-1])
+    grid = d.reshape(*d.shape[:-1], splits, seeds)
+    between = grid.mean(axis=-1).var(axis=-1, ddof=1)
+    within = grid.var(axis=-1, ddof=1).mean(axis=-1) / seeds
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(between > 0, np.minimum(within / between, 1.0), np.nan)
 
 
 def detectable_factor(df: float, df_more: float, power: float, alpha: float) -> float:

@@ -28,8 +28,6 @@ from reseed.stats.budget import (
 )
 from reseed.stats.rank_power import detectable_shift
 
-_detectable_factor = lru_cache(detectable_factor)
-
 
 @dataclass(frozen=True)
 class Addition:
@@ -58,15 +56,36 @@ def list_additions(row: Row) -> tuple[Addition, ...]:
         known = (Addition(*one) for one in twice if math.isfinite(one[1]))
         return tuple(sorted(known, key=lambda one: one.detectable))
     size = row.get("detectable", math.nan)
-    shares = _find_shares(row)
-    if not math.isfinite(size + sum(shares.values())) or not shares:
+    if not math.isfinite(size):
         return ()
-    sources = dict.fromkeys(source for one, part in shares.items() if part > 0 for source in one)
-    found = [
-        Addition(source, size * remaining_error(shares, source) * _gain_of_df(row, source))
-        for source in sources
-    ]
-    return tuple(sorted(found, key=lambda one: one.detectable))
+    factors = _find_factors(
+        row["design"], row["n"], row["n_a"], row["n_b"], row.get("test_train_ratio", math.nan),
+        row.get("seed_share", math.nan), row.get("item_share", math.nan), row["target_power"],
+        row["alpha"] / row["pairs"],
+    )  # fmt: skip
+    return tuple(Addition(source, size * factor) for source, factor in factors)
+
+
+@lru_cache(1000)  # the pairs of a table have few designs
+def _find_factors(
+    design: str, n: int, n_a: int, n_b: int, ratio: float, seed_share: float, item_share: float,
+    power: float, alpha: float,
+) -> tuple[tuple[str, float], ...]:  # fmt: skip
+    """Each source, with the detectable difference relative to that of now; the least first."""
+    shares = _find_shares(design, n, ratio, seed_share, item_share)
+    if not math.isfinite(sum(shares.values())):
+        return ()
+    degrees = {
+        (SPLITS.design, "splits"): (n - 1, 2 * n - 1),
+        (SEEDS.design, "seeds"): (n - 1, 2 * n - 1),
+        (UNPAIRED.design, "seeds"): (n_a + n_b - 2, 2 * (n_a + n_b) - 2),
+    }
+    found = {}
+    for source in dict.fromkeys(one for names, part in shares.items() if part > 0 for one in names):
+        found[source] = remaining_error(shares, source)
+        if df := degrees.get((design, source)):
+            found[source] *= detectable_factor(*map(float, df), power, alpha)
+    return tuple(sorted(found.items(), key=lambda one: one[1]))
 
 
 def _add_datasets(row: Row) -> Iterator[Addition]:
@@ -106,26 +125,12 @@ def describe_datasets(row: Row) -> str:
     return f"{none}; on {more} {f'{twice:.1f} {unit}' if math.isfinite(twice) else 'neither'}."
 
 
-def _find_shares(row: Row) -> Shares:
-    design, seed_share = row["design"], row.get("seed_share", math.nan)
+def _find_shares(design: str, n: int, ratio: float, seed_share: float, item_share: float) -> Shares:
     if design == SPLITS.design:
-        known = seed_share if math.isfinite(seed_share) else 0.0
-        return split_shares(int(row["n"]), row.get("test_train_ratio", math.nan), known)
-    if design == SEEDS_AND_ITEMS.design and math.isfinite(row.get("item_share", math.nan)):
-        return crossed_shares(seed_share, row["item_share"])
+        return split_shares(int(n), ratio, seed_share if math.isfinite(seed_share) else 0.0)
+    if design == SEEDS_AND_ITEMS.design and math.isfinite(item_share):
+        return crossed_shares(seed_share, item_share)
     return {("seeds",): 1.0} if design in (SEEDS.design, UNPAIRED.design) else {}
-
-
-def _gain_of_df(row: Row, source: str) -> float:
-    """Effect of the degrees of freedom that twice the splits or seeds add; 1 if not known."""
-    design = row["design"]
-    if (design, source) in ((SPLITS.design, "splits"), (SEEDS.design, "seeds")):
-        df = row["n"] - 1, 2 * row["n"] - 1
-    elif (design, source) == (UNPAIRED.design, "seeds"):
-        df = row["n_a"] + row["n_b"] - 2, 2 * (row["n_a"] + row["n_b"]) - 2
-    else:
-        return 1.0
-    return _detectable_factor(*map(float, df), row["target_power"], row["alpha"] / row["pairs"])
 
 
 def describe_additions(row: Row, decimals: int) -> str:

@@ -350,8 +350,8 @@ def _compare_paired(
     }
     if split:
         row["conservative_p"] = nadeau_bengio(d, UNSTABLE_RATIO * ratio).p_value
-        trials = (differences(p.trial_a, p.trial_b) for p in batch)
-        row["seed_share"] = [seed_share_of_splits(one, d.shape[1]) for one in trials]
+        trials = [np.stack([getattr(p, side) for p in batch]) for side in ("trial_a", "trial_b")]
+        row["seed_share"] = seed_share_of_splits(differences(*trials), d.shape[1])
     else:
         row |= describe_tails(d, test, options.level)
     if not split and d.shape[1] > 2:
