@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from reseed import ReseedError, compare, compare_items
 from reseed.readers.evaluation_logs import read_evaluation_log
-from reseed.readers.zip_members import read_member
+from reseed.readers.inspect_logs import read_member
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, cross_val_score

@@ -1,68 +1,72 @@
-"""Reads item scores from logs of evaluation harnesses as a table."""
+"""Reads item scores from logs of evaluation harnesses as a table.
+
+A harness is an entry of `_HARNESSES`: what recognises its files, what yields their samples, and
+what to do about a damaged one. All else is decided here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from reseed.core.errors import ReseedError, suggest_name
-from reseed.readers.every_eval_ever import is_every_eval_ever, read_every_eval_ever
+from reseed.readers import harnesses, inspect_logs, trec
 from reseed.readers.foreign_files import name_file
-from reseed.readers.helm_stats import is_helm_stats, read_helm_stats
-from reseed.readers.inspect_logs import is_inspect_log, read_inspect_log
-from reseed.readers.lm_eval_samples import is_lm_eval_samples, read_lm_eval_samples
-from reseed.readers.log_rows import LogRow
+from reseed.readers.harnesses import Sample
 from reseed.readers.source_table import Layout, SourceTable, join_names
-from reseed.readers.trec import (
-    is_qrels,
-    is_trec_eval,
-    is_trec_run,
-    read_run_files,
-    read_trec_eval,
-)
 
 #: Labels of a score in a log.
-LABELS = ("dataset", "model", "seed", "prompt", "repeat", "item", "cluster")
+_LABELS = ["dataset", "model", "seed", "repetition", "item"]
+#: Characters at the start of a file by which it is recognised.
+_HEAD = 2000
 
 
-@dataclass(frozen=True)
-class _Harness:
-    """A harness: which files are its logs, and how they are read.
+class _Harness(NamedTuple):
+    """A harness.
 
-    `read(files, metric, cluster)` gives the rows; `cluster` is a field of the samples' metadata.
+    is_log: whether a file with this start is one of its logs. read: its samples. fix: of a damaged
+    log.
     """
 
     title: str
-    is_log: Callable[[Path], bool]
-    read: Callable[[list[Path], str | None, str | None], list[LogRow]]
-
-
-def _one_by_one(
-    read: Callable[[Path, str | None], list[LogRow]],
-) -> Callable[[list[Path], str | None, str | None], list[LogRow]]:
-    """Reads files that do not depend on each other."""
-    return lambda files, _, cluster: [row for path in files for row in read(path, cluster)]
+    is_log: Callable[[Path, str], bool]
+    read: Callable[[Path], Iterable[Sample]]
+    fix: str
 
 
 _HARNESSES = (
-    _Harness("lm-eval samples", is_lm_eval_samples, _one_by_one(read_lm_eval_samples)),
-    _Harness("Inspect logs", is_inspect_log, _one_by_one(read_inspect_log)),
-    _Harness("HELM per-instance stats", is_helm_stats, _one_by_one(read_helm_stats)),
-    _Harness("Every Eval Ever samples", is_every_eval_ever, _one_by_one(read_every_eval_ever)),
-    _Harness("output of trec_eval -q", is_trec_eval, _one_by_one(read_trec_eval)),
-    _Harness("TREC runs", is_trec_run, read_run_files),
-)
-
-
-@dataclass
-class _Found:
-    harness: _Harness
-    files: list[Path] = field(default_factory=list)
+    _Harness(
+        "lm-eval samples", harnesses.is_lm_eval_samples, harnesses.read_lm_eval_samples,
+        "If a line is cut off, evaluate this task again with --log_samples.",
+    ),
+    _Harness(
+        "Inspect logs", inspect_logs.is_inspect_log, inspect_logs.read_inspect_log,
+        "Run the evaluation again, or restore the file. Convert it with `inspect log convert --to "
+        "json`, which reads all versions.",
+    ),
+    _Harness(
+        "HELM per-instance stats", harnesses.is_helm_stats, harnesses.read_helm_stats,
+        "Run `helm-run` again for it.",
+    ),
+    _Harness(
+        "Every Eval Ever samples", harnesses.is_every_eval_ever, harnesses.read_every_eval_ever,
+        "If a line is cut off, convert the log again; check it with its validator.",
+    ),
+    _Harness(
+        "output of trec_eval -q", trec.is_trec_eval, trec.read_trec_eval,
+        "Run `trec_eval -q` again.",
+    ),
+)  # fmt: skip
+#: Runs beside the output of trec_eval are those that it scored.
+_TREC_RUNS = _Harness(
+    "TREC runs", trec.is_trec_run, lambda path: (),
+    "A run has six columns (query Q0 document rank score tag), judgements have four.",
+)  # fmt: skip
 
 
 def read_evaluation_log(
@@ -81,61 +85,89 @@ def read_evaluation_log(
             and another input in two logs.
     """
     with name_file(paths[0], "a log"):
-        found = _find_logs(paths)
-    if found is None:
+        files = {file: _read_head(file) for file in _list_files(paths)}
+    found = {one: _find_logs(one, files) for one in _HARNESSES}
+    found = {one: logs for one, logs in found.items() if logs}
+    runs = _find_logs(_TREC_RUNS, files)
+    if runs and not any(one.is_log is trec.is_trec_eval for one in found):
+        found[_TREC_RUNS] = runs
+    if not found:
         return None
-    with name_file(found.files[0], found.harness.title):
-        rows = found.harness.read(found.files, metric, cluster)
+    _refuse_several(found)
+    ((harness, logs),) = found.items()
+    if harness is _TREC_RUNS:
+        judgements = [path for path, head in files.items() if trec.is_qrels(path, head)]
+        harness = harness._replace(read=partial(trec.read_trec_run, judgements, metric))
+    rows = [row for path in logs for row in _read_rows(harness, path, cluster)]
     if not rows:
         raise ReseedError(f"{paths[0]}: the logs hold no sample with a score.")
-    frame = pd.DataFrame([vars(row) for row in rows])
-    frame = _choose_metric(frame, metric)
+    frame = _choose_metric(pd.DataFrame(rows), metric)
     _check_inputs(frame)
-    return _to_table(paths, frame.reset_index(drop=True), found, cluster)
+    return _to_table(paths, frame, f"{harness.title}: {len(logs)} file(s).", harness.title, cluster)
 
 
-def _to_table(
-    paths: list[Path], frame: pd.DataFrame, found: _Found, cluster: str | None
-) -> SourceTable:
-    """The scores as a table with Reseed's names of columns, without empty ones."""
-    names = {"score": "value", "repeat": "repetition", "cluster": cluster or "cluster"}
-    table = frame[[*LABELS, "metric", "score"]].rename(columns=names)
-    table = table.loc[:, [c for c in table if c == "value" or table[c].ne("").any()]]
-    directions = set(frame["greater_is_better"].dropna())
-    stated = {str(frame["metric"].iloc[0]): directions.pop()} if len(directions) == 1 else {}
-    layout = Layout(found.harness.title, is_log=True, directions=stated)
-    note = f"Read as {found.harness.title}: {len(found.files)} file(s)."
-    rows = np.arange(1, len(table) + 1)
-    return SourceTable(str(paths[0]), table, rows, "sample", layout, [note])
+def _list_files(paths: list[Path]) -> Iterator[Path]:
+    for path in paths:
+        yield from [path] if path.is_file() else filter(Path.is_file, sorted(path.rglob("*")))
 
 
-def _find_logs(paths: list[Path]) -> _Found | None:
-    files = [
-        file
-        for path in paths
-        for file in ([path] if path.is_file() else sorted(path.rglob("*")) if path.is_dir() else [])
-        if file.is_file()
-    ]
-    found: list[_Found] = []
-    rest = files
-    for harness in _HARNESSES:
-        logs = [file for file in rest if harness.is_log(file)]
-        rest = [file for file in rest if file not in logs]
-        if logs:
-            found.append(_Found(harness, logs))
-    # Runs beside the output of trec_eval are those that it scored.
-    if len(found) > 1 and found[-1].harness.is_log is is_trec_run:
-        del found[1 if found[0].harness.is_log is is_trec_eval else len(found) :]
+def _read_head(path: Path) -> str:
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return file.read(_HEAD)
+
+
+def _find_logs(harness: _Harness, files: dict[Path, str]) -> list[Path]:
+    return [path for path, head in files.items() if harness.is_log(path, head)]
+
+
+def _refuse_several(found: dict[_Harness, list[Path]]) -> None:
     if len(found) > 1:
-        counts = ", ".join(f"{one.harness.title} ({len(one.files)} files)" for one in found)
-        examples = " and ".join(str(one.files[0]) for one in found[:2])
+        counts = ", ".join(f"{one.title} ({len(logs)} files)" for one, logs in found.items())
+        examples = " and ".join(str(logs[0]) for logs in [*found.values()][:2])
         raise ReseedError(
             f"The files are logs of several harnesses: {counts}; see {examples}. Their items have "
             "different names, so they are not paired. Give the files, or the folder, of one."
         )
-    if found and found[0].harness.is_log is is_trec_run:
-        found[0].files.extend(file for file in files if is_qrels(file))
-    return found[0] if found else None
+
+
+def _read_rows(harness: _Harness, path: Path, cluster: str | None) -> Iterator[dict[str, Any]]:
+    """One row a sample and metric of a log."""
+    with name_file(path, harness.title, harness.fix):
+        samples = list(harness.read(path))
+    for sample in samples:
+        labels = {name: getattr(sample, name) for name in (*_LABELS, "asked")}
+        labels |= {"cluster": _read_cluster(sample, cluster, path), "file": str(path)}
+        for metric, value in sample.scores.items():
+            greater = sample.greater.get(metric)
+            yield labels | {"metric": metric, "value": value, "greater": greater}
+
+
+def _read_cluster(sample: Sample, cluster: str | None, path: Path) -> str:
+    """The cluster of an item by a field of its metadata; empty if no field is requested."""
+    if cluster is None:
+        return ""
+    fields = sample.metadata if isinstance(sample.metadata, dict) else {}
+    if fields.get(cluster) is None:
+        raise ReseedError(
+            f"{path}: item {sample.item} has no field {cluster!r}; it has "
+            f"{', '.join(fields) or 'no metadata'}."
+        )
+    return str(fields[cluster])
+
+
+def _to_table(
+    paths: list[Path], frame: pd.DataFrame, what: str, title: str, cluster: str | None
+) -> SourceTable:
+    """The scores as a table with Reseed's names of columns, without empty ones."""
+    table = frame[[*_LABELS, "cluster", "metric", "value"]].reset_index(drop=True)
+    table = table.loc[:, [c for c in table if c == "value" or table[c].ne("").any()]]
+    directions = set(frame["greater"].dropna())
+    stated = {str(frame["metric"].iloc[0]): directions.pop()} if len(directions) == 1 else {}
+    return SourceTable(
+        str(paths[0]), table.rename(columns={"cluster": cluster or "cluster"}),
+        np.arange(1, len(table) + 1), "sample", Layout(title, is_log=True, directions=stated),
+        [f"Read as {what}"],
+    )  # fmt: skip
 
 
 def _choose_metric(frame: pd.DataFrame, metric: str | None) -> pd.DataFrame:
@@ -147,7 +179,7 @@ def _choose_metric(frame: pd.DataFrame, metric: str | None) -> pd.DataFrame:
     chosen = present[0] if metric is None else metric
     name, _, filter_name = chosen.partition(",")  # as in the results of lm-eval
     if chosen not in present and filter_name:
-        chosen = name if filter_name == "none" else f"{name} ({filter_name})"
+        chosen = harnesses.name_filtered(name, filter_name)
     if chosen not in present:
         raise ReseedError(
             f"The logs hold no metric {chosen!r}; they have {join_names(present, 20)}."
@@ -158,14 +190,14 @@ def _choose_metric(frame: pd.DataFrame, metric: str | None) -> pd.DataFrame:
 
 def _check_inputs(frame: pd.DataFrame) -> None:
     """Raise ReseedError if an item has another input in another log."""
-    known = frame[frame["input_hash"] != ""]
-    count = known.groupby(["dataset", "item"])["input_hash"].nunique()
+    known = frame[frame["asked"] != ""]
+    count = known.groupby(["dataset", "item"])["asked"].nunique()
     if (count > 1).any():
         dataset, item = count.index[count > 1][0]
         part = known[(known["dataset"] == dataset) & (known["item"] == item)]
-        files: list[Any] = list(part.drop_duplicates("input_hash")["file"])
+        first, second = list(part.drop_duplicates("asked")["file"])[:2]
         raise ReseedError(
-            f"item {item} of {dataset} has another input in {files[0]} than in {files[1]} "
+            f"item {item} of {dataset} has another input in {first} than in {second} "
             f"({int((count > 1).sum())} such items): the models were not asked the same. Evaluate "
             "them on the same version and order of the dataset."
         )

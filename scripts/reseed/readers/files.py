@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -18,15 +17,14 @@ import pandas as pd
 
 from reseed.core.errors import ReseedError
 from reseed.readers.columns import LABEL_COLUMNS, find_standard_name
-from reseed.readers.foreign_files import name_file
+from reseed.readers.foreign_files import JSON_LINES, load_json, name_file
 from reseed.readers.run_folders import add_versions
 from reseed.readers.run_paths import RunIds, find_common_folder, parse_run_paths
 from reseed.readers.source_table import MISSING, SourceTable, join_names
 from reseed.readers.text_tables import LATEX, MARKDOWN, TextTable, parse_latex, parse_markdown
 
 _PARQUET = (".parquet", ".pq")
-_JSON_LINES = (".jsonl", ".ndjson")
-JSON_SUFFIXES = (".json", *_JSON_LINES)
+JSON_SUFFIXES = (".json", *JSON_LINES)
 _SPREADSHEETS = (".xlsx", ".xlsm")
 _OTHER_SPREADSHEETS = (".xls", ".ods")
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zip")
@@ -39,7 +37,7 @@ _is_thousands = re.compile(r"[-+]?[1-9]\d{0,2}(?:[,.]\d{3})+").fullmatch
 #: Columns of names, in which a comma is not part of a number.
 _NAME_COLUMNS = (*LABEL_COLUMNS, "metric", "item", "status")
 #: Suffixes of files that are read as tables.
-TABLE_SUFFIXES = (".csv", ".tsv", ".txt", *_PARQUET, *_JSON_LINES)
+TABLE_SUFFIXES = (".csv", ".tsv", ".txt", *_PARQUET, *JSON_LINES)
 #: Columns of the widest table that is read.
 _MOST_COLUMNS = 20_000
 #: The columns, and the number of each row in the file.
@@ -63,7 +61,8 @@ def read_table(path: str | Path, file_format: str = "auto") -> SourceTable:
             f"{path}: is compressed: unpack it, or pass the result of `pandas.read_csv`."
         )
     kind = _choose_reader(path, file_format)
-    with name_file(path, kind):
+    is_plain = kind in ("CSV", "JSON")
+    with name_file(path, kind, f"{'Set `format`, or repair' if is_plain else 'Repair'} the file."):
         try:
             frame, row_labels = _READERS[kind](path)
         except UnicodeDecodeError:
@@ -245,14 +244,6 @@ def _name_files(paths: list[Path]) -> list[str]:
 def _read_parquet(path: Path) -> _Content:
     frame = index_to_columns(pd.read_parquet(path)).rename(columns=str)
     return frame, np.arange(1, len(frame) + 1)
-
-
-def load_json(path: Path) -> object:
-    """The content of a JSON file; of JSON lines, the list of them."""
-    text = path.read_text(encoding="utf-8-sig")
-    if path.suffix.lower() in _JSON_LINES:
-        return [json.loads(line) for line in text.splitlines() if line.strip()]
-    return json.loads(text)
 
 
 def flatten_records(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:

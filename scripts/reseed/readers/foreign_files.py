@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
 
 from reseed.core.errors import ReseedError
 
+#: Suffixes of files with a JSON value a line.
+JSON_LINES = (".jsonl", ".ndjson")
 #: Characters of a reason that a message shows.
 _MOST_SHOWN = 200
+Result = TypeVar("Result")
 
 
 @contextmanager
-def name_file(path: object, kind: str = "a table") -> Iterator[None]:
+def name_file(path: object, kind: str = "a table", fix: str = "Repair the file.") -> Iterator[None]:
     """Raise ReseedError with the file's name for anything that reading it raises.
 
     Args:
         path: the file, or what stands for the source in messages.
         kind: what it is read as.
+        fix: what the user can do.
     """
     try:
         yield
@@ -33,7 +40,34 @@ def name_file(path: object, kind: str = "a table") -> Iterator[None]:
             f"{path}: is nested too deeply. Give a table: one row a run, with its score."
         ) from None
     except Exception as error:  # any that a parser raises for damaged content
-        reason = str(error).strip().rstrip(".").encode("utf-8", "replace").decode()
+        text = f"no field {error}" if isinstance(error, KeyError) else str(error)
+        reason = text.strip().rstrip(".").encode("utf-8", "replace").decode()
         short = reason.partition("\n")[0][:_MOST_SHOWN] or type(error).__name__
-        fix = "Set `format`, or repair the file" if kind in ("CSV", "JSON") else "Repair the file"
-        raise ReseedError(f"{path}: cannot be read as {kind} ({short}). {fix}.") from None
+        raise ReseedError(f"{path}: cannot be read as {kind} ({short}). {fix}") from None
+
+
+def parse_lines(path: Path, parse: Callable[[str], Result]) -> Iterator[Result]:
+    """What `parse` returns for each line that is not empty; ValueError with the line's number."""
+    for number, line in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
+        if line.strip():
+            try:
+                yield parse(line)
+            except (ValueError, TypeError, AttributeError) as error:
+                raise ValueError(f"line {number}: {getattr(error, 'msg', error)}") from None
+            except KeyError as error:
+                raise ValueError(f"line {number}: no field {error}") from None
+
+
+def load_json(path: Path) -> Any:
+    """The content of a JSON file; of JSON lines, the list of them. ValueError for damage."""
+    if path.suffix.lower() in JSON_LINES:
+        return list(parse_lines(path, json.loads))
+    return json.loads(path.read_text(encoding="utf-8-sig"))
+
+
+def load_beside(path: Path, missing: Any) -> Any:
+    """The content of a JSON file beside the one that is read; `missing` if there is none."""
+    if not path.exists():
+        return missing
+    with name_file(path, "JSON"):
+        return load_json(path)

@@ -3,80 +3,68 @@
 from __future__ import annotations
 
 import json
-import math
+import struct
 import zipfile
+import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from reseed.core.errors import ReseedError
-from reseed.readers.log_rows import LogRow, hash_input, read_cluster
+from reseed.readers.foreign_files import load_json
+from reseed.readers.harnesses import Sample, hash_input
 from reseed.readers.source_table import GRADES
-from reseed.readers.zip_members import read_member
 
-_TRUTH = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
-_CONVERT = "Convert it with `inspect log convert --to json`, which reads all versions."
+_WORDS = {**GRADES, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+#: Compression method of Zstandard in the zip format (APPNOTE.TXT 4.4.5); Inspect may write it, and
+#: Python reads it from version 3.14 on.
+_ZSTANDARD = 93
+_LOCAL_HEADER = struct.Struct("<4s5H3L2H")
 
 
-def is_inspect_log(path: Path) -> bool:
+def is_inspect_log(path: Path, head: str) -> bool:
     """Whether a file is a log of Inspect, by its suffix or its first fields."""
-    if path.suffix == ".eval":
-        return True
-    if path.suffix != ".json":
-        return False
-    with path.open(encoding="utf-8", errors="replace") as file:
-        start = file.read(200).replace(" ", "").replace("\n", "")
-    return start.startswith('{"version":') and '"status":' in start
+    start = head[:200].replace(" ", "").replace("\n", "")
+    is_json = path.suffix == ".json" and start.startswith('{"version":') and '"status":' in start
+    return is_json or path.suffix == ".eval"
 
 
-def read_inspect_log(path: Path, cluster: str | None = None) -> list[LogRow]:
-    """One row a sample, epoch and score.
+def read_inspect_log(path: Path) -> Iterator[Sample]:
+    """The samples and epochs of a log.
 
     A metric is the name of the scorer, with the key of a score that has several values. A sample
     that failed has NaN for every metric of the log.
 
-    Raises ReseedError for a log that is damaged, holds no samples or did not finish.
+    Raises ReseedError for a log that holds no samples or did not finish.
     """
-    try:
-        header, samples = _read_zip(path) if path.suffix == ".eval" else _read_json(path)
-        status, info = header["status"], header["eval"]
-        dataset, model = str(info["task"]), str(info["model"])
-    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+    header, samples = _read_zip(path) if path.suffix == ".eval" else _read_json(path)
+    info = header["eval"]
+    if header["status"] != "success":
         raise ReseedError(
-            f"{path}: is damaged, or no log of Inspect ({error!r}). Run the evaluation again, or "
-            f"restore the file. {_CONVERT}"
-        ) from None
-    if status != "success":
-        raise ReseedError(
-            f"{path}: the status is {status!r}: the evaluation did not finish. Complete it "
-            f"with `inspect eval-retry {path.name}`."
+            f"{path}: the status is {header['status']!r}: the evaluation did not finish. Complete "
+            f"it with `inspect eval-retry {path.name}`."
         )
     if not samples:
         raise ReseedError(f"{path}: holds no samples: the log was written without them.")
-    scores = [_read_scores(sample) for sample in samples]
-    names = list(dict.fromkeys(name for one in scores for name in one))
-    rows = []
-    for sample, values in zip(samples, scores, strict=True):
-        item = str(sample["id"])
-        rows += [
-            LogRow(
-                dataset=dataset,
-                model=model,
-                item=item,
-                metric=name,
-                score=values.get(name, math.nan),
-                repeat=str(sample.get("epoch", 1)),
-                cluster=read_cluster(sample.get("metadata"), cluster, path, item),
-                input_hash=hash_input([_strip_ids(sample.get("input")), sample.get("target")]),
-                greater_is_better=True if set(_words(samples, name)) & set(GRADES) else None,
-                file=str(path),
-            )
-            for name in names
-        ]
-    return rows
+    graded: dict[str, bool] = {}  # by the first sample with a score of this name
+    for one in samples:
+        for name, score in (one.get("scores") or {}).items():
+            graded.setdefault(name, isinstance(score["value"], str) and score["value"] in GRADES)
+    greater = {name: True for name, is_graded in graded.items() if is_graded}
+    scores = [dict(_read_scores(one)) for one in samples]
+    failed = {name: float("nan") for values in scores for name in values}
+    for one, values in zip(samples, scores, strict=True):
+        yield Sample(
+            str(info["task"]), str(info["model"]), str(one["id"]), failed | values,
+            repetition=str(one.get("epoch", 1)), metadata=one.get("metadata"),
+            asked=hash_input([_strip_ids(one.get("input")), one.get("target")]), greater=greater,
+        )  # fmt: skip
 
 
 def _read_json(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    content = json.loads(path.read_text(encoding="utf-8"))
+    content = load_json(path)
     return content, content.get("samples") or []
 
 
@@ -94,38 +82,44 @@ def _read_zip(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         return json.loads(read_member(archive, "header.json")), samples
 
 
-def _read_scores(sample: dict[str, Any]) -> dict[str, float]:
+def read_member(archive: zipfile.ZipFile, name: str) -> bytes:
+    """The content of a member, also of Zstandard. Raises zipfile.BadZipFile if it is damaged."""
+    info = archive.getinfo(name)
+    if info.compress_type != _ZSTANDARD:
+        return archive.read(name)
+    file = archive.fp
+    if file is None:
+        raise zipfile.BadZipFile("the archive is closed")
+    file.seek(info.header_offset)
+    header = _LOCAL_HEADER.unpack(file.read(_LOCAL_HEADER.size))
+    file.seek(header[-2] + header[-1], 1)  # name and extra field
+    compressed = pa.BufferReader(file.read(info.compress_size))
+    try:
+        content = pa.CompressedInputStream(compressed, "zstd").read()
+    except OSError as error:
+        raise zipfile.BadZipFile(f"{name} is damaged ({error})") from None
+    if zlib.crc32(content) != info.CRC:
+        raise zipfile.BadZipFile(f"{name} has another checksum than the archive states")
+    return bytes(content)
+
+
+def _read_scores(sample: dict[str, Any]) -> Iterator[tuple[str, float]]:
     """Scores by metric, as Inspect's `value_to_float`; NaN if Inspect could not score."""
-    values: dict[str, float] = {}
     for scorer, score in (sample.get("scores") or {}).items():
         value = score["value"]
         if isinstance(value, dict):
-            values |= {f"{scorer}/{key}": _as_number(one) for key, one in value.items()}
+            yield from ((f"{scorer}/{key}", _as_number(one)) for key, one in value.items())
         elif not isinstance(value, list):
-            values[scorer] = _as_number(value)
-    return values
+            yield scorer, _as_number(value)
 
 
 def _as_number(value: Any) -> float:
-    if value is None:
-        return math.nan
-    if isinstance(value, str) and value in GRADES:
-        return GRADES[value]
-    if isinstance(value, str) and value.lower() in _TRUTH:
-        return _TRUTH[value.lower()]
+    if isinstance(value, str) and (value in GRADES or value.lower() in _WORDS):
+        return _WORDS[value if value in GRADES else value.lower()]
     try:
-        return float(value)
+        return float("nan") if value is None else float(value)
     except ValueError:
         return 0.0  # as Inspect counts it
-
-
-def _words(samples: list[dict[str, Any]], name: str) -> list[str]:
-    """Values of a scorer that are words, of the first sample that has any."""
-    for sample in samples:
-        score = (sample.get("scores") or {}).get(name)
-        if score is not None:
-            return [score["value"]] if isinstance(score["value"], str) else []
-    return []
 
 
 def _strip_ids(messages: Any) -> Any:

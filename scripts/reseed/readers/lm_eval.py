@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +11,8 @@ import numpy as np
 import pandas as pd
 
 from reseed.core.errors import ReseedError
+from reseed.readers.foreign_files import load_json, name_file
+from reseed.readers.harnesses import name_filtered
 from reseed.readers.run_paths import find_common_folder
 from reseed.readers.source_table import Layout, SourceTable
 
@@ -61,7 +62,7 @@ def read_lm_eval(paths: list[Path]) -> SourceTable:
                 metric, _, filter_name = name.partition(",")
                 if metric.endswith("_stderr") or not isinstance(value, int | float):
                     continue
-                full = metric if filter_name in ("", "none") else f"{metric} ({filter_name})"
+                full = name_filtered(metric, filter_name)
                 rows.append({**ids, "dataset": task, "metric": full, "value": float(value)})
                 row_labels.append(path.name)
                 if metric in directions:
@@ -82,16 +83,14 @@ def read_lm_eval(paths: list[Path]) -> SourceTable:
 
 
 def _read(path: Path) -> _Run:
-    try:
-        run = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ReseedError(f"{path}: cannot be read as JSON ({error}).") from None
+    with name_file(path, "JSON"):
+        run = load_json(path)
     if not is_lm_eval(run):
         raise ReseedError(
             f"{path}: is no result file of lm-eval: it has no `results` by task. "
             "Give the `results_….json` that `lm_eval --output_path` writes, or a table (CSV)."
         )
-    return run
+    return dict(run)
 
 
 def _find_groups(run: _Run) -> list[str]:

@@ -27,10 +27,9 @@ from reseed.readers.files import (
     TABLE_SUFFIXES,
     check_table,
     flatten_records,
-    load_json,
     read_tables,
 )
-from reseed.readers.foreign_files import name_file
+from reseed.readers.foreign_files import load_json, name_file
 from reseed.readers.in_memory import read_frame, read_mapping
 from reseed.readers.lm_eval import is_lm_eval, read_lm_eval
 from reseed.readers.run_files import read_run_files

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from reseed.core.errors import ReseedError
-from reseed.readers.log_rows import LogRow
+from reseed.readers.foreign_files import name_file, parse_lines
+from reseed.readers.harnesses import Sample
 from reseed.readers.run_paths import parse_run_path
 
 #: Measures of trec_eval, as its output spells them.
@@ -25,106 +26,94 @@ _TEXT = ("", ".txt", ".eval", ".trec", ".run", ".qrels", ".qrel", ".out", ".res"
 _DEFAULT_MEASURES = ("nDCG@10", "AP", "RR")
 
 
-def is_trec_eval(path: Path) -> bool:
+def is_trec_eval(path: Path, head: str) -> bool:
     """Whether the first line of a file is of `trec_eval -q`."""
-    match = _EVAL_LINE.fullmatch(_read_first_line(path))
+    match = _match_first(_EVAL_LINE, path, head)
     return match is not None and _MEASURE.fullmatch(match[1]) is not None
 
 
-def read_trec_eval(path: Path, cluster: str | None = None) -> list[LogRow]:
-    """One row a query and measure; the model is `runid`, the seed a part of the path (`seed_3`).
+def is_trec_run(path: Path, head: str) -> bool:
+    """Whether the first line of a file is of a TREC run."""
+    return _match_first(_RUN_LINE, path, head) is not None
 
-    Raises ReseedError for a line that is cut off, output without queries (`-q` is missing), and a
-    requested cluster.
+
+def is_qrels(path: Path, head: str) -> bool:
+    """Whether the first line of a file is of TREC judgements."""
+    return _match_first(_QRELS_LINE, path, head) is not None
+
+
+def _match_first(pattern: re.Pattern[str], path: Path, head: str) -> re.Match[str] | None:
+    """The match of a file's first line, if its suffix is one of text."""
+    is_text = path.suffix.lower() in _TEXT
+    return pattern.fullmatch(head.partition("\n")[0]) if is_text else None
+
+
+def read_trec_eval(path: Path) -> Iterator[Sample]:
+    """The queries, with their measures; the model is `runid`, the seed is in the path (`seed_3`).
+
+    Raises ReseedError for output without queries (`-q` is missing).
     """
-    _refuse_cluster(path, cluster)
-    scores: list[tuple[str, str, float]] = []
+    scores: dict[str, dict[str, float]] = {}
     model = ""
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        match = _EVAL_LINE.fullmatch(line)
-        if match is None:
-            raise ReseedError(
-                f"{path} (line {number}): is no line of trec_eval. Run `trec_eval -q` again."
-            )
-        measure, query, value = match.groups()
+    for measure, query, value in parse_lines(path, _split_eval):
         if measure == "runid":
             model = value
         elif query != "all" and not measure.startswith("num_"):
-            scores.append((measure, query, _as_number(value, path, number)))
+            scores.setdefault(query, {})[measure] = float(value)
     if not scores:
         raise ReseedError(f"{path}: holds no scores of queries. Run `trec_eval -q`.")
     if not model:
         raise ReseedError(f"{path}: has no line `runid`: the output is cut off. Run it again.")
-    seed = _find_seed(path)
-    return [
-        LogRow(
-            dataset="", model=model, item=query, metric=measure, score=score, seed=seed,
-            greater_is_better=True, file=str(path),
-        )
-        for measure, query, score in scores
-    ]  # fmt: skip
+    for query, measures in scores.items():
+        yield _make_sample(path, model, query, measures)
 
 
-def is_trec_run(path: Path) -> bool:
-    """Whether the first line of a file is of a TREC run."""
-    return _RUN_LINE.fullmatch(_read_first_line(path)) is not None
+def _split_eval(line: str) -> tuple[str, str, str]:
+    match = _EVAL_LINE.fullmatch(line)
+    if match is None:
+        raise ValueError("no measure, query and value")
+    return match[1], match[2], match[3]
 
 
-def is_qrels(path: Path) -> bool:
-    """Whether the first line of a file is of TREC judgements."""
-    return _QRELS_LINE.fullmatch(_read_first_line(path)) is not None
-
-
-def read_trec_runs(runs: Sequence[Path], qrels: Path, measures: Iterable[str]) -> list[LogRow]:
-    """One row a judged query and measure, computed by `ir_measures`.
+def read_trec_run(judgements: Sequence[Path], metric: str | None, path: Path) -> Iterator[Sample]:
+    """The judged queries of a run, with measures that `ir_measures` computes.
 
     A judged query without results scores 0, as in `trec_eval -c`. The model is the tag of the run,
     the seed a part of the path (`seed_3`).
 
     Args:
-        runs: TREC runs.
-        qrels: judgements.
-        measures: names as of `ir_measures` (`nDCG@10`, `AP`, `RR`) or `trec_eval` (`ndcg_cut_10`).
+        judgements: files of judgements; there must be one.
+        metric: a name as of `ir_measures` (`nDCG@10`, `AP`, `RR`) or `trec_eval` (`ndcg_cut_10`).
+        path: the run.
 
     Raises:
-        ReseedError: if `ir_measures` is not installed, for an unknown measure, and damaged files.
+        ReseedError: if `ir_measures` is not installed, and for an unknown measure.
     """
-    library = _import_library()
-    parsed = {name: _parse_measure(library, name) for name in measures}
-    judged = list(_read(library.read_trec_qrels, qrels))
-    queries = list(dict.fromkeys(one.query_id for one in judged))
-    rows = []
-    for path in runs:
-        model, seed = _read_first_line(path).split()[-1], _find_seed(path)
-        found = {
-            (str(one.measure), one.query_id): one.value
-            for one in library.iter_calc(
-                list(parsed.values()), judged, _read(library.read_trec_run, path)
-            )
-        }
-        rows += [
-            LogRow(
-                dataset="", model=model, item=query, metric=name,
-                score=float(found.get((str(measure), query), 0.0)), seed=seed,
-                greater_is_better=True, file=str(path),
-            )
-            for name, measure in parsed.items()
-            for query in queries
-        ]  # fmt: skip
-    return rows
-
-
-def read_run_files(files: Sequence[Path], metric: str | None, cluster: str | None) -> list[LogRow]:
-    """`read_trec_runs` of a list that holds runs and one file of judgements."""
-    _refuse_cluster(files[0], cluster)
-    qrels = [path for path in files if is_qrels(path)]
-    runs = [path for path in files if path not in qrels]
-    if len(qrels) != 1:
+    if len(judgements) != 1:
         raise ReseedError(
-            f"{files[0].parent}: {len(qrels)} files of judgements (qrels) beside {len(runs)} TREC "
-            "run(s). Give the runs with the one file of judgements that belongs to them."
+            f"{path.parent}: {len(judgements)} files of judgements (qrels) beside TREC runs. Give "
+            "the runs with the one file of judgements that belongs to them."
         )
-    return read_trec_runs(runs, qrels[0], [metric] if metric else _DEFAULT_MEASURES)
+    library = _import_library()
+    names = [metric] if metric else _DEFAULT_MEASURES
+    measures = {name: _parse_measure(library, name) for name in names}
+    with name_file(judgements[0], "judgements", "Judgements have four columns."):
+        judged = list(library.read_trec_qrels(str(judgements[0])))
+    results = list(library.read_trec_run(str(path)))
+    found = {
+        (str(one.measure), one.query_id): one.value
+        for one in library.iter_calc(list(measures.values()), judged, results)
+    }
+    model = path.read_text(encoding="utf-8").partition("\n")[0].split()[-1]
+    for query in dict.fromkeys(one.query_id for one in judged):
+        scores = {n: float(found.get((str(one), query), 0.0)) for n, one in measures.items()}
+        yield _make_sample(path, model, query, scores)
+
+
+def _make_sample(path: Path, model: str, query: str, scores: dict[str, float]) -> Sample:
+    """A query; more of every measure is better. The seed is the one that the path names."""
+    seed = str(parse_run_path(path.absolute().parts[-2:], "").get("seed", ""))
+    return Sample("", model, query, scores, seed, greater=dict.fromkeys(scores, True))
 
 
 def _import_library() -> Any:
@@ -144,40 +133,4 @@ def _parse_measure(library: Any, name: str) -> Any:
     except (ValueError, NameError, KeyError, IndexError, AssertionError) as error:
         raise ReseedError(
             f"metric {name!r} is no measure of ir_measures ({error}). Name one as nDCG@10, AP, RR."
-        ) from None
-
-
-def _read(reader: Any, path: Path) -> list[Any]:
-    try:
-        return list(reader(str(path)))
-    except (ValueError, IndexError, RuntimeError) as error:
-        raise ReseedError(
-            f"{path}: cannot be read as TREC file ({error}). A run has six columns (query Q0 "
-            "document rank score tag), judgements have four."
-        ) from None
-
-
-def _refuse_cluster(path: Path, cluster: str | None) -> None:
-    if cluster is not None:
-        raise ReseedError(f"{path}: TREC files hold no metadata, so no cluster {cluster!r}.")
-
-
-def _read_first_line(path: Path) -> str:
-    if path.suffix.lower() not in _TEXT:
-        return ""
-    with path.open(encoding="utf-8", errors="replace") as file:
-        return file.readline(1000).rstrip("\n")
-
-
-def _find_seed(path: Path) -> str:
-    """The seed that the path names, or empty."""
-    return str(parse_run_path(path.absolute().parts[-2:], "").get("seed", ""))
-
-
-def _as_number(value: str, path: Path, number: int) -> float:
-    try:
-        return float(value)
-    except ValueError:
-        raise ReseedError(
-            f"{path} (line {number}): {value!r} is no number. Run `trec_eval -q` again."
         ) from None

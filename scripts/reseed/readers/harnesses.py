@@ -1,0 +1,175 @@
+"""Samples of lm-eval (`--log_samples`), HELM and Every Eval Ever; whatever fails is damage."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from reseed.readers.foreign_files import load_beside, load_json, parse_lines
+
+
+class Sample(NamedTuple):
+    """One item of a log.
+
+    scores: by metric; NaN if the sample failed. metadata: fields, one of which may be the cluster.
+    asked: hash of what the model was asked; empty if unknown. greater: whether more is better, by
+    metric, where the log says so.
+    """
+
+    dataset: str
+    model: str
+    item: str
+    scores: Mapping[str, float]
+    seed: str = ""
+    repetition: str = ""
+    metadata: object = None
+    asked: str = ""
+    greater: Mapping[str, bool] = {}
+
+
+def hash_input(value: Any) -> str:
+    """Hash of a JSON value, equal for equal values."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+_LM_EVAL = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl")
+_SEEDS = ("random_seed", "numpy_seed", "torch_seed", "fewshot_seed")
+
+
+def is_lm_eval_samples(path: Path, head: str) -> bool:
+    """Whether a file has the name of lm-eval's samples."""
+    return _LM_EVAL.fullmatch(path.name) is not None
+
+
+def name_filtered(metric: str, filter_name: str) -> str:
+    """A metric of lm-eval under a filter: `acc` under `none`, else `exact_match (strict-match)`."""
+    return metric if filter_name in ("", "none") else f"{metric} ({filter_name})"
+
+
+def read_lm_eval_samples(path: Path) -> Iterator[Sample]:
+    """The samples of a task.
+
+    Model and seeds are read from `results_DATE.json` beside the file; without it the model is the
+    folder, and the run is its date. The direction of a metric is the harness's. Metrics that are
+    not numbers, such as pairs of a likelihood and a length, are left out.
+    """
+    match = _LM_EVAL.fullmatch(path.name)
+    assert match is not None
+    results = load_beside(path.with_name(f"results_{match['date']}.json"), missing={})
+    config = results.get("config") or {}
+    model = str(results.get("model_name") or path.absolute().parent.name)
+    seed = "-".join(str(config.get(name)) for name in _SEEDS) if config else match["date"]
+    directions = (results.get("higher_is_better") or {}).get(match["task"]) or {}
+
+    def read(line: str) -> Sample:
+        one = json.loads(line)
+        scores: dict[str, float] = {}
+        greater: dict[str, bool] = {}
+        for name in one["metrics"]:
+            value, full = one.get(name), name_filtered(name, one.get("filter", "none"))
+            if not isinstance(value, list | dict | str):
+                scores[full] = float("nan") if value is None else float(value)
+                greater |= {full: directions[name]} if name in directions else {}
+        return Sample(
+            match["task"], model, str(one["doc_id"]), scores, seed, metadata=one.get("doc"),
+            asked=str(one.get("doc_hash", "")), greater=greater,
+        )  # fmt: skip
+
+    return parse_lines(path, read)
+
+
+def is_helm_stats(path: Path, head: str) -> bool:
+    """Whether a file has the name of HELM's per-instance statistics."""
+    return path.name == "per_instance_stats.json"
+
+
+def read_helm_stats(path: Path) -> Iterator[Sample]:
+    """The instances of a run and trial; `train_trial_index` is the seed.
+
+    The folder of the run is named `SCENARIO:ARGUMENT=…,model=…`. The model is that of
+    `run_spec.json`, else that of the folder. Instances with a perturbation are left out. Inputs
+    come from `instances.json` (`helm-summarize`), else from `scenario_state.json` (`helm-run`).
+    """
+    scenario, _, arguments = path.absolute().parent.name.partition(":")
+    parts = [part for part in arguments.split(",") if part]
+    models = [part.partition("=")[2] for part in parts if part.startswith("model=")]
+    rest = [part for part in parts if not part.startswith("model=")]
+    spec = load_beside(path.with_name("run_spec.json"), missing={})
+    model = (spec.get("adapter_spec") or {}).get("model") or next(iter(models), None)
+    if model is None:
+        raise ValueError("neither run_spec.json nor the folder names the model")
+    asked = _hash_instances(path.parent)
+    for one in load_json(path):
+        if not one.get("perturbation"):
+            item = str(one["instance_id"])
+            scores = {
+                stat["name"]["name"]: float(stat["mean"]) if stat.get("count") else float("nan")
+                for stat in one["stats"]
+            }
+            yield Sample(
+                f"{scenario}:{','.join(rest)}" if rest else scenario, str(model), item, scores,
+                str(one["train_trial_index"]), asked=asked.get(item, ""),
+            )  # fmt: skip
+
+
+def _hash_instances(folder: Path) -> dict[str, str]:
+    """Hash of the input and the references of each instance, by its name."""
+    state = load_beside(folder / "scenario_state.json", missing={"request_states": []})
+    instances = load_beside(
+        folder / "instances.json", missing=[one["instance"] for one in state["request_states"]]
+    )
+    return {
+        str(one["id"]): hash_input([one["input"], one.get("references")])
+        for one in instances
+        if not one.get("perturbation")
+    }
+
+
+def is_every_eval_ever(path: Path, head: str) -> bool:
+    """Whether the start of a `.jsonl` file has the fields of the schema."""
+    marks = ("schema_version", "evaluation_id", "sample_id")
+    return path.suffix == ".jsonl" and all(f'"{name}"' in head for name in marks)
+
+
+def read_every_eval_ever(path: Path) -> Iterator[Sample]:
+    """The samples of evaluations.
+
+    An evaluation (`evaluation_id`) is a run: it takes the place of the seed. Rows of one sample in
+    one evaluation are repeats, by `metadata.epoch` where Inspect's converter wrote it. A sample
+    with an `error` has failed. The direction is that of `metric_config` in the file of the
+    evaluation beside it.
+    """
+    beside = path.with_name(f"{path.stem.removesuffix('_samples')}.json")
+    directions: dict[str, bool] = {}
+    for result in load_beside(beside, missing={}).get("evaluation_results") or []:
+        lower = (result.get("metric_config") or {}).get("lower_is_better")
+        for name in (result.get("evaluation_name"), result.get("evaluation_result_id")):
+            directions |= {str(name): not lower} if lower is not None and name else {}
+    counts: Counter[tuple[str, ...]] = Counter()
+
+    def read(line: str) -> Sample:
+        one = json.loads(line)
+        run, item, dataset = (
+            str(one[name]) for name in ("evaluation_id", "sample_id", "evaluation_name")
+        )
+        metric = str(one.get("evaluation_result_id") or "score")
+        score = float(one["evaluation"]["score"])
+        counts[run, dataset, item, metric] += 1
+        epoch = (one.get("metadata") or {}).get("epoch")
+        asked = one.get("input") or {}
+        up = directions.get(metric, directions.get(dataset))
+        return Sample(
+            dataset, str(one["model_id"]), item,
+            {metric: float("nan") if one.get("error") else score}, run,
+            str(epoch or counts[run, dataset, item, metric]), one.get("metadata"),
+            str(one.get("sample_hash") or hash_input([asked.get("raw"), asked.get("reference")])),
+            {} if up is None else {metric: up},
+        )  # fmt: skip
+
+    return parse_lines(path, read)
