@@ -12,15 +12,17 @@ from reseed.core.errors import suggest_name
 from reseed.core.pair_tests import MIN_DATASETS
 from reseed.core.schemas import SPLIT_COLUMNS
 from reseed.metrics.directions import is_metric_name
+from reseed.metrics.names import has_metric_name
 from reseed.readers.columns import (
     RUN_COLUMNS,
     ColumnMap,
+    list_columns,
     list_used_columns,
     normalize_name,
 )
 from reseed.readers.hints import suggest_means
 from reseed.readers.run_keys import MOST_RUNS, ONE_DATASET, RUN_KEY
-from reseed.readers.source_table import MAX_SHOWN, SourceTable, join_names
+from reseed.readers.source_table import MAX_SHOWN, Layout, SourceTable, join_names
 from reseed.readers.vocabulary import (
     BOOKKEEPING,
     COSTS,
@@ -38,6 +40,10 @@ _SPLIT_KEY = [name for name in _METRIC_KEY if name != "model"]
 _STATISTICS = ["mean", "median", "min", "max", "std", "sum"]
 #: Rounding error of a printed mean or SD, relative to the greatest score.
 _TOLERANCE = 1e-3
+#: Settings that a warning lists.
+_MAX_SETTINGS = 6
+# Words of columns that differ between repeats of one model and are no settings of it.
+_OUTCOMES = STEPS | COSTS | SUBSETS | {"samples", "score", "best", "seed"}
 #: Models that a message lists.
 _MAX_MODELS = 20
 
@@ -337,3 +343,36 @@ def note_uneven_runs(table: SourceTable, metrics: pd.DataFrame) -> None:
             "A pair is compared on the runs that both have; on one split with too few shared seeds "
             "it is compared on all runs, unpaired."
         )
+
+
+def warn_of_sweep(table: SourceTable, columns: ColumnMap) -> None:
+    """Add a warning that names settings which vary within a model: a search has no repeats."""
+    used, model_columns = list_used_columns(columns), list_columns(columns["model"])
+    candidates = [c for c in table.columns if c not in used and _may_be_setting(table.layout, c)]
+    model = table.joined_text(model_columns)
+    counts = {c: table.text(c).replace("", np.nan).groupby(model).nunique() for c in candidates}
+    varying = {column: count.max() for column, count in counts.items() if count.max() > 1}
+    if not varying:
+        return
+    settings = [f"{column} ({count} values)" for column, count in varying.items()]
+    rest = len(settings) - _MAX_SETTINGS
+    more = f" and {rest} more" if rest > 0 else ""
+    fix = ", ".join([*model_columns, next(iter(varying))])
+    table.notes.append(
+        f"Warning: runs of one model differ in {', '.join(settings[:_MAX_SETTINGS])}{more}. If "
+        "these are settings of a search, the runs are no repeats of one model and their spread is "
+        "not that of a seed: keep one setting, or let it name the model, "
+        f"`columns: {{model: [{fix}]}}`."
+    )
+
+
+def _may_be_setting(layout: Layout, column: str) -> bool:
+    if layout.setting_prefixes:
+        is_setting = column.startswith(layout.setting_prefixes)
+        return is_setting and normalize_name(column) not in RUN_COLUMNS
+    return (
+        column.lower() not in layout.bookkeeping
+        and not column.startswith("_")
+        and not has_metric_name(column)
+        and not split_heading(column) & _OUTCOMES
+    )

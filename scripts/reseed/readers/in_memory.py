@@ -15,7 +15,7 @@ from reseed.metrics.directions import is_metric_name
 from reseed.readers.columns import RUN_COLUMNS, find_standard_name
 from reseed.readers.files import check_table, index_to_columns
 from reseed.readers.run_columns import POSITION_NOTE, find_numbered_columns
-from reseed.readers.source_table import IN_MEMORY, Layout, SourceTable
+from reseed.readers.source_table import IN_MEMORY, SourceTable
 
 _COLUMN_NAMES = {"params", "model", "fit_time"}
 _PAIRED_NOTE = "Score i of each model was paired with score i of the others (column `fold`)."
@@ -69,7 +69,7 @@ def _unpivot(table: SourceTable, across: str, levels: set[str]) -> SourceTable:
     notes = []
     if left_out:
         notes.append(f"Left out: {', '.join(left_out)}, which hold no value of a run.")
-    return table.with_frame(long, Layout(), *notes)
+    return table.with_frame(long, *notes)
 
 
 def read_mapping(source: Mapping[Any, Any]) -> SourceTable:
@@ -96,7 +96,7 @@ def read_mapping(source: Mapping[Any, Any]) -> SourceTable:
         raise _unreadable_mapping()
     _check_same_length({model: len(scores) for model, scores in arrays.items()})
     table = read_frame(pd.DataFrame(arrays).rename_axis(index="fold", columns="model"))
-    return table.with_frame(table.frame, Layout(is_positional=True), _PAIRED_NOTE, POSITION_NOTE)
+    return table.with_frame(table.frame, _PAIRED_NOTE, POSITION_NOTE, is_positional=True)
 
 
 def _read_runs_by_tasks(arrays: Mapping[str, np.ndarray]) -> SourceTable:
@@ -109,7 +109,7 @@ def _read_runs_by_tasks(arrays: Mapping[str, np.ndarray]) -> SourceTable:
         parts.append(frame.melt(["model", "seed"], var_name="dataset", value_name="value"))
     table = read_frame(pd.concat(parts, ignore_index=True))
     note = "Each array was read as runs × tasks. Runs of two models are taken as independent."
-    return table.with_frame(table.frame, Layout(), note)
+    return table.with_frame(table.frame, note)
 
 
 def _read_tables_by_model(by_model: Mapping[str, Any]) -> SourceTable:
@@ -122,9 +122,8 @@ def _read_tables_by_model(by_model: Mapping[str, Any]) -> SourceTable:
         return table
     _check_same_length({model: len(part) for model, part in parts.items()})
     fold = table.frame.groupby("model").cumcount()
-    return table.with_frame(
-        table.frame.assign(fold=fold), Layout(is_positional=True), _PAIRED_NOTE, POSITION_NOTE
-    )
+    frame = table.frame.assign(fold=fold)
+    return table.with_frame(frame, _PAIRED_NOTE, POSITION_NOTE, is_positional=True)
 
 
 def _check_same_length(lengths: dict[str, int]) -> None:
@@ -181,7 +180,7 @@ def _read_series_by_model(by_model: dict[str, pd.Series]) -> SourceTable:
         "Scores were paired by their index, taken as the folds of one cross-validation; name the "
         "index `seed` where it holds seeds."
     )
-    return table.with_frame(table.frame, Layout(is_positional=True), note)
+    return table.with_frame(table.frame, note, is_positional=True)
 
 
 def _read_model_table(value: Mapping[Any, Any] | pd.DataFrame, model: str) -> pd.DataFrame:

@@ -80,7 +80,7 @@ def read_plainly(
     columns = find_columns(table, options.columns)
     require_columns(table, columns, options.columns, required)
     if "model" not in columns:
-        table = table.with_frame(table.frame.assign(model="model"), table.layout)
+        table = table.with_frame(table.frame.assign(model="model"))
         columns["model"] = "model"
     # The metric of a log was chosen when it was read.
     requested = None if table.layout.is_log else options.metric

@@ -83,7 +83,7 @@ def read_mteb(contents: Mapping[Path, object]) -> SourceTable:
         layout, ["Read as MTEB's results: `main_score` of each task."],
     )  # fmt: skip
     frame = table.frame.rename(columns={"main_score": "value"}).assign(metric="main_score")
-    return table.with_frame(frame, layout)
+    return table.with_frame(frame)
 
 
 def add_versions(paths: Sequence[Path], ids: list[RunIds]) -> list[RunIds]:

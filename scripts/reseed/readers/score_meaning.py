@@ -9,8 +9,8 @@ import pandas as pd
 
 from reseed.metrics.directions import infer_direction
 from reseed.metrics.names import MAX_ROUNDED_SHARE, is_roc_auc, is_share
-from reseed.readers.benchmark_layouts import is_error_heading
 from reseed.readers.source_table import SourceTable
+from reseed.readers.vocabulary import is_error_heading
 
 #: AUC of a model that guesses.
 _GUESSING = 0.5

@@ -11,18 +11,12 @@ import pandas as pd
 from reseed.readers.column_spec import ColumnSpec
 from reseed.readers.columns import RUN_COLUMNS
 from reseed.readers.run_columns import POSITION_NOTE
-from reseed.readers.source_table import Layout, SourceTable
+from reseed.readers.source_table import SourceTable
 
 #: Candidates of a search that are compared: the best by mean score.
 MOST_CANDIDATES = 10
 _SPLIT = re.compile(r"split(\d+)_test_(.+)")
 _TIMES = ("fit_time", "score_time")
-
-
-def is_cv_results(table: SourceTable, spec: ColumnSpec) -> bool:
-    """Whether a table is the `cv_results_` of a search such as `GridSearchCV`."""
-    columns = table.columns
-    return "mean_fit_time" in columns and any(_SPLIT.fullmatch(c) for c in columns)
 
 
 def tidy_cv_results(table: SourceTable, spec: ColumnSpec) -> SourceTable:
@@ -55,13 +49,7 @@ def tidy_cv_results(table: SourceTable, spec: ColumnSpec) -> SourceTable:
     ]
     if len(frame) > len(used):
         notes.append(f"Of {len(frame)} candidates the {len(used)} best by mean score are compared.")
-    layout = Layout(
-        "cv_results",
-        greater_by_default=True,
-        is_positional=True,
-        derived="a candidate, by the parameters that vary, is a model; a split is a fold",
-    )
-    return table.with_frame(pd.concat(parts), layout, *notes)
+    return table.with_frame(pd.concat(parts), *notes)
 
 
 def _name_candidates(table: SourceTable) -> pd.Series:
@@ -94,12 +82,6 @@ def _parse_params(params: object) -> object:
         return params
 
 
-def is_cross_validate(table: SourceTable, spec: ColumnSpec) -> bool:
-    """Whether a table is the result of `cross_validate`, of several models one below the other."""
-    has_scores = any(c.startswith("test_") for c in table.columns)
-    return {"fit_time", "score_time"} <= set(table.columns) and has_scores
-
-
 def tidy_cross_validate(table: SourceTable, spec: ColumnSpec) -> SourceTable:
     """Add a column `fold` (position within a model and dataset); drop times and training scores.
 
@@ -118,13 +100,8 @@ def tidy_cross_validate(table: SourceTable, spec: ColumnSpec) -> SourceTable:
             frame, notes = frame.assign(fold=number), [POSITION_NOTE]
             _check_same_folds(table, names, number)
     # A single score needs no prefix, so that `metric` may name what scikit-learn calls `score`.
-    layout = Layout(
-        "cross_validate",
-        metric_prefixes=("test_",) if len(scores) > 1 else (),
-        greater_by_default=True,
-        is_positional=bool(notes),
-    )
-    return table.with_frame(frame, layout, *notes)
+    prefixes = ("test_",) if len(scores) > 1 else ()
+    return table.with_frame(frame, *notes, metric_prefixes=prefixes, is_positional=bool(notes))
 
 
 def _check_same_folds(table: SourceTable, names: dict[str, str | None], number: pd.Series) -> None:

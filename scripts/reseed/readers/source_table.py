@@ -90,12 +90,16 @@ class SourceTable:
     _texts: dict[str, pd.Series] = field(init=False, repr=False, default_factory=dict)
     _numeric: dict[tuple[str, bool], bool] = field(init=False, repr=False, default_factory=dict)
 
-    def with_frame(self, frame: pd.DataFrame, layout: Layout, *notes: str) -> SourceTable:
-        """The same source with another frame, whose index holds row numbers of this one."""
+    def with_frame(self, frame: pd.DataFrame, *notes: str, **layout: Any) -> SourceTable:
+        """The same source with another frame, whose index holds row numbers of this one.
+
+        layout: fields of its layout that change.
+        """
         row_labels = self.row_labels[frame.index.to_numpy()]
         frame = frame.reset_index(drop=True)
         self.notes.extend(notes)
-        return replace(self, frame=frame, row_labels=row_labels, layout=layout)
+        changed = replace(self.layout, **layout)
+        return replace(self, frame=frame, row_labels=row_labels, layout=changed)
 
     @property
     def columns(self) -> list[str]:

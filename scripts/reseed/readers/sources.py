@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,14 +11,7 @@ import pandas as pd
 
 from reseed.core.entry_points import load_plugin
 from reseed.core.errors import ReseedError, suggest_name
-from reseed.readers import (
-    benchmark_layouts,
-    sklearn_layouts,
-    skore_reports,
-    tool_layouts,
-    trainer_state,
-    wide_layouts,
-)
+from reseed.readers import tool_layouts, trainer_state
 from reseed.readers.column_spec import ColumnSpec, RequestedMetrics, list_requested_metrics
 from reseed.readers.columns import ColumnMap
 from reseed.readers.evaluation_logs import read_evaluation_log
@@ -35,36 +28,13 @@ from reseed.readers.lm_eval import is_lm_eval, read_lm_eval
 from reseed.readers.run_files import read_run_files
 from reseed.readers.run_folders import is_mteb, is_sacred, read_mteb, read_sacred
 from reseed.readers.run_paths import find_common_folder
-from reseed.readers.source_table import IN_MEMORY, UNNAMED, Layout, SourceTable
+from reseed.readers.source_table import IN_MEMORY, SourceTable
 from reseed.readers.tensorboard import read_event_files
-from reseed.readers.trackers import TRACKERS
+from reseed.readers.tools import TOOLS, apply_layout
 
-_Detect = Callable[[SourceTable, ColumnSpec], bool]
-_Convert = Callable[[SourceTable, ColumnSpec], SourceTable]
-#: Layouts by value of `format`, in the order in which they are tried.
-_LAYOUTS: dict[str, tuple[_Detect, _Convert]] = {
-    "skore": (skore_reports.is_skore_summary, skore_reports.tidy_skore_summary),
-    "tabarena": (benchmark_layouts.is_tabarena, benchmark_layouts.tidy_tabarena),
-    "automl_benchmark": (
-        benchmark_layouts.is_automl_benchmark,
-        benchmark_layouts.tidy_automl_benchmark,
-    ),
-    "caret": (tool_layouts.is_caret, tool_layouts.tidy_caret),
-    "rsample": (tool_layouts.is_rsample, tool_layouts.tidy_rsample),
-    "openml": (tool_layouts.is_openml, tool_layouts.tidy_openml),
-    "opencompass": (tool_layouts.is_opencompass, tool_layouts.tidy_opencompass),
-    "cv_results": (sklearn_layouts.is_cv_results, sklearn_layouts.tidy_cv_results),
-    "cross_validate": (sklearn_layouts.is_cross_validate, sklearn_layouts.tidy_cross_validate),
-    "runs_in_columns": (wide_layouts.is_column_a_run, wide_layouts.tidy_columns_of_runs),
-    "models_in_columns": (wide_layouts.is_column_a_model, wide_layouts.tidy_columns_of_models),
-    "datasets_in_columns": (
-        wide_layouts.is_column_a_dataset,
-        wide_layouts.tidy_columns_of_datasets,
-    ),
-}
 _FILE_FORMATS = ("csv", "parquet", "json", "lm_eval", "tensorboard")
 #: Every value of `format`; `reseed.config.studies.ResultsFormat` lists the same.
-FORMATS = ("auto", *_FILE_FORMATS, *(tracker.name for tracker in TRACKERS), *_LAYOUTS)
+FORMATS = ("auto", *_FILE_FORMATS, *(tool.name for tool in TOOLS))
 _EVENT_FILE = "events.out.tfevents"
 
 
@@ -116,7 +86,7 @@ def read_source(
     spec = replace(spec, of_tasks=of_tasks)
     table = open_table(source, file_format, spec)
     with name_file(table.path):
-        return _apply_layout(table, file_format, spec)
+        return apply_layout(table, file_format, spec)
 
 
 def open_table(
@@ -160,14 +130,10 @@ def _read(source: object, file_format: str, spec: ColumnSpec) -> SourceTable:
         source = source.to_pandas()
     if isinstance(source, pd.Series):  # for example of `groupby`: its index identifies the run
         source = source.to_frame("value" if source.name is None else source.name)
-    if skore_reports.is_report(source):
-        source = skore_reports.read_report(source)
-    if (
-        isinstance(source, Mapping)
-        and source
-        and all(map(skore_reports.is_report, source.values()))
-    ):
-        source = skore_reports.read_reports(source)
+    if tool_layouts.is_report(source):
+        source = tool_layouts.read_report(source)
+    if isinstance(source, Mapping) and source and all(map(tool_layouts.is_report, source.values())):
+        source = tool_layouts.read_reports(source)
     if isinstance(source, pd.DataFrame):
         return read_frame(source)
     if isinstance(source, Mapping):
@@ -272,52 +238,3 @@ def _list_files(folder: Path) -> list[Path]:
     """The files in a folder and its subfolders, without hidden ones."""
     files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     return [f for f in files if not any(p.startswith(".") for p in f.relative_to(folder).parts)]
-
-
-def _apply_layout(table: SourceTable, file_format: str, spec: ColumnSpec) -> SourceTable:
-    """The table converted to one row a run, with the layout of the tool that wrote it."""
-    if table.layout not in (Layout(), Layout(is_positional=True)):
-        return table
-    index = [
-        column
-        for column in table.columns
-        if UNNAMED.fullmatch(column) and spec.find_standard_name(column) is None
-    ]
-    for tracker in TRACKERS:
-        is_auto = file_format == "auto" and tracker.has_columns(table.columns)
-        if file_format == tracker.name or is_auto:
-            table = table.with_frame(table.frame, tracker.layout, f"Read as {tracker.title}.")
-            return _drop(table, index)
-    for name, (is_layout, convert) in _LAYOUTS.items():
-        if file_format == "auto" and is_layout(table, spec):
-            return _drop(convert(table, spec), index)
-        if file_format == name:
-            return _drop(_convert_as(table, name, spec), index)
-    if file_format == "auto":
-        wide_layouts.ask_headings(table, spec)
-    return _drop(table, index)
-
-
-def _convert_as(table: SourceTable, name: str, spec: ColumnSpec) -> SourceTable:
-    """The table as the layout that the user names; ReseedError if it lacks its columns."""
-    try:
-        return _LAYOUTS[name][1](table, spec)
-    except (IndexError, KeyError, ValueError):
-        raise table.error(
-            f"does not have the columns of the format {name!r}",
-            f"Leave `format` out, or name another. {table.column_list}",
-        ) from None
-
-
-def _drop(table: SourceTable, columns: list[str]) -> SourceTable:
-    """The table without an index that pandas wrote.
-
-    Raises ReseedError if a layout defines a column that the table has already.
-    """
-    repeated = table.frame.columns[table.frame.columns.duplicated()]
-    if len(repeated):
-        raise table.error(
-            f"has a column {repeated[0]!r}, which its layout ({table.layout.format}) defines too",
-            "Rename or remove that column.",
-        )
-    return replace(table, frame=table.frame.drop(columns=columns, errors="ignore"))

@@ -18,6 +18,7 @@ from reseed.readers.checks import (
     note_absent_models,
     note_uneven_runs,
     warn_of_similar_names,
+    warn_of_sweep,
 )
 from reseed.readers.columns import RUN_COLUMNS, ColumnMap, list_columns
 from reseed.readers.design import choose_design
@@ -43,7 +44,6 @@ from reseed.readers.study_info import (
     describe_imported_study,
     find_title,
 )
-from reseed.readers.trackers import warn_of_sweep
 
 
 def import_results(

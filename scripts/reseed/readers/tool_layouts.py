@@ -1,19 +1,28 @@
-"""Tables that common tools write: caret, rsample, OpenML, OpenCompass."""
+"""Tables of caret, rsample, OpenML, OpenCompass, TabArena, the AutoML benchmark and skore."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 
+from reseed.core.errors import ReseedError
+from reseed.metrics.directions import infer_direction, is_metric_name
 from reseed.readers.column_spec import ColumnSpec
 from reseed.readers.columns import normalize_name
-from reseed.readers.run_columns import parse_run
-from reseed.readers.source_table import Layout, SourceTable
+from reseed.readers.run_columns import POSITION_NOTE, parse_run
+from reseed.readers.source_table import SourceTable, join_names
+from reseed.readers.vocabulary import is_error_heading
 
 _CARET = "~"
-_OPENML = {"flow_name", "data_name", "function", "value"}
+_TABARENA_FOLDS = 3
+#: Repeated 3-fold cross-validation of TabArena (Erickson et al. 2025, section 3): 3 or 10 repeats.
+_TABARENA_SPLITS = (3 * _TABARENA_FOLDS, 10 * _TABARENA_FOLDS)
+SKORE_MARKS = ("name", "verbose_name", "data_source", "greater_is_better", "score", "estimator")
+_TIMES = ("fit_time", "predict_time")
 _OPENCOMPASS = ["dataset", "version", "metric", "mode"]
 
 
@@ -35,7 +44,7 @@ def tidy_caret(table: SourceTable, spec: ColumnSpec) -> SourceTable:
         )
         for model in models
     ]
-    return table.with_frame(pd.concat(parts), Layout("caret"), "Read as caret's resamples.")
+    return table.with_frame(pd.concat(parts))
 
 
 def is_rsample(table: SourceTable, spec: ColumnSpec) -> bool:
@@ -55,19 +64,14 @@ def tidy_rsample(table: SourceTable, spec: ColumnSpec) -> SourceTable:
         for kind in kinds:
             numbers = {label: run.numbers.get(kind) for label, run in labels.items() if run}
             frame[kind] = table.text(name).map(numbers)
-    return table.with_frame(frame, Layout("rsample"), "Read as resamples of rsample.")
-
-
-def is_openml(table: SourceTable, spec: ColumnSpec) -> bool:
-    """Whether a table is that of openml-python's `list_evaluations`."""
-    return set(table.columns) >= _OPENML and not {"metric", "value"} & set(spec.mapping)
+    return table.with_frame(frame)
 
 
 def tidy_openml(table: SourceTable, spec: ColumnSpec) -> SourceTable:
     """One row an evaluation, or a fold of it where `values` holds them."""
     identifiers = [c for c in table.columns if c.endswith("_id") and c not in spec.mapping.values()]
     frame = table.frame.rename(columns={"function": "metric"}).drop(columns=identifiers)
-    notes = ["Read as OpenML's evaluations."]
+    notes = []
     if "values" in table.columns:
         per_fold = table.text("values")
         if (per_fold != "").all():
@@ -80,7 +84,7 @@ def tidy_openml(table: SourceTable, spec: ColumnSpec) -> SourceTable:
             frame = frame.assign(value=lists).drop(columns="values").explode("value")
             frame["fold"] = frame.groupby(level=0).cumcount()
             notes.append("Each number of 'values' was read as a fold.")
-    return table.with_frame(frame, Layout("openml"), *notes)
+    return table.with_frame(frame, *notes)
 
 
 def is_opencompass(table: SourceTable, spec: ColumnSpec) -> bool:
@@ -96,8 +100,125 @@ def tidy_opencompass(table: SourceTable, spec: ColumnSpec) -> SourceTable:
     part = replace(table, frame=rows)
     frame = part.with_numbers(models).drop(columns=["version", "mode"])
     long = frame.melt(["dataset", "metric"], models, "model", "value", ignore_index=False)
-    notes = ["Read as the summary of OpenCompass: a column a model."]
-    if averages.any():
-        notes.append(f"Left out: {int(averages.sum())} rows of averages.")
-    layout = Layout("opencompass", greater_by_default=True)
-    return table.with_frame(long, layout, *notes)
+    left_out = [f"Left out: {int(averages.sum())} rows of averages."] if averages.any() else []
+    return table.with_frame(long, *left_out)
+
+
+def is_tabarena(table: SourceTable, spec: ColumnSpec) -> bool:
+    """Whether a table has a metric's name and its error, so that less of each number is better."""
+    names = {normalize_name(column) for column in table.columns}
+    maps_error = is_error_heading(str(spec.mapping.get("value", "metric_error")))
+    return {"metric", "metric_error"} <= names and maps_error
+
+
+def tidy_tabarena(table: SourceTable, spec: ColumnSpec) -> SourceTable:
+    """Errors named after their metric, with the direction of errors; splits numbered by repeat.
+
+    TabArena numbers the splits of its repeated 3-fold cross-validation from 0 to 8 or from 0 to 29.
+    """
+    by_name = {normalize_name(column): column for column in table.columns}
+    metric, value = by_name["metric"], by_name["metric_error"]
+    names = {
+        name: f"{name}_error" if infer_direction(name) is True else name
+        for name in dict.fromkeys(table.text(metric))
+    }
+    requested = set(spec.metrics)
+    # The user may request the metric by the name that the table states.
+    kept = {name: name if name in requested else new for name, new in names.items()}
+    frame = table.frame.assign(**{metric: table.text(metric).map(kept)})
+    if "value" not in spec.mapping:
+        frame = frame.rename(columns={value: "value"})
+    notes = [
+        f"Read as TabArena's errors: less of {value!r} is better "
+        f"({join_names(sorted(set(kept.values())))})."
+    ]
+    frame, note = _split_repeats(table, frame, spec)
+    directions = dict.fromkeys([*kept.values(), *names], False)
+    return table.with_frame(frame, *notes, *note, directions=directions)
+
+
+def _split_repeats(
+    table: SourceTable, frame: pd.DataFrame, spec: ColumnSpec
+) -> tuple[pd.DataFrame, list[str]]:
+    """Repeat and fold of splits that are numbered through, where a dataset has 9 or 30 of them."""
+    standard = {spec.find_standard_name(column): column for column in table.columns}
+    fold, dataset = standard.get("fold"), standard.get("dataset")
+    if fold is None or "repeat" in standard or not table.is_numeric(fold):
+        return frame, []
+    number = table.numbers(fold)
+    group = table.text(dataset) if dataset else pd.Series("", frame.index)
+    count = number.groupby(group).transform("nunique")
+    greatest = number.groupby(group).transform("max")
+    flat = count.isin(_TABARENA_SPLITS) & (greatest == count - 1)
+    if not flat.any():
+        return frame, []
+    frame = frame.assign(
+        repeat=(number // _TABARENA_FOLDS).where(flat, 0).astype(int),
+        **{fold: (number % _TABARENA_FOLDS).where(flat, number).astype(int)},
+    )
+    sizes = " or ".join(f"{int(n) // _TABARENA_FOLDS} × 3" for n in sorted(count[flat].unique()))
+    return frame, [
+        f"{fold!r} was read as TabArena's repeated cross-validation ({sizes}): split s is fold "
+        "s mod 3 of repeat s div 3."
+    ]
+
+
+def tidy_automl_benchmark(table: SourceTable, spec: ColumnSpec) -> SourceTable:
+    """The column `result` as score; its metrics with `neg_` are negated, others are not."""
+    scored = [c for c in table.columns if is_metric_name(c) and c != "metric"]
+    frame = table.frame.drop(columns=scored).rename(columns={"result": "value"})
+    return table.with_frame(frame)
+
+
+def is_report(value: object) -> bool:
+    """Whether an object is a report of skore (the package is not imported)."""
+    return hasattr(getattr(value, "metrics", None), "summarize")
+
+
+def read_report(report: Any, model: str | None = None) -> pd.DataFrame:
+    """The summary of a report: CrossValidationReport, ComparisonReport or EstimatorReport.
+
+    Args:
+        report: the report.
+        model: name of its model, in place of the estimator's class.
+
+    Raises:
+        ReseedError: for a report of a version of skore whose summary has other columns.
+    """
+    display = report.metrics.summarize()
+    summary = getattr(display, "summary", None)
+    if not isinstance(summary, pd.DataFrame) or not set(summary.columns) >= {
+        *SKORE_MARKS,
+        "estimator",
+    }:
+        raise ReseedError(
+            "The summary of this skore report has other columns than those of skore 0.28. Give its "
+            "scores as a table: model, fold, metric, value."
+        )
+    return summary if model is None else summary.assign(estimator=model)
+
+
+def read_reports(reports: Mapping[str, Any]) -> pd.DataFrame:
+    """The summaries of reports by model."""
+    return pd.concat([read_report(one, name) for name, one in reports.items()], ignore_index=True)
+
+
+def tidy_skore(table: SourceTable, spec: ColumnSpec) -> SourceTable:
+    """One row a model, split and metric of the test data; a metric of a class has its label."""
+    frame = table.frame
+    rows = frame[(frame["data_source"] == "test") & ~frame["name"].isin(_TIMES)]
+    metric = rows["name"].astype(str)
+    for column in ("label", "output"):
+        if column in rows:
+            label = rows[column].astype(object).where(rows[column].notna(), "").astype(str)
+            metric = metric.where(label.isin(("", "None")), metric + "_" + label)
+    tidy = pd.DataFrame({"model": rows["estimator"], "metric": metric, "value": rows["score"]})
+    is_split = "split" in rows and bool(rows["split"].notna().any())
+    if is_split:
+        tidy["fold"] = rows["split"]
+    known = rows.assign(metric=metric).dropna(subset=["greater_is_better"])
+    directions = {
+        str(name): str(value).lower() in ("true", "1", "1.0")
+        for name, value in zip(known["metric"], known["greater_is_better"], strict=True)
+    }
+    return table.with_frame(tidy, *[POSITION_NOTE][:is_split], directions=directions)

@@ -51,6 +51,8 @@ _ITEMS = {
 }
 #: Words of columns that name or count runs.
 RUN_WORDS = {"run", "runs", "trial", "trials", "rep", "reps", "replicate", "seed", "fold", "split"}
+#: A heading that ends with one of these holds errors, whatever the metric.
+_ERROR_WORDS = {"error", "err", "loss", "regret"}
 _RANKS = {"rank", "ranks"}
 _SETTINGS = BOOKKEEPING | _SIZES | _RANKS | {"rate", "min", "max"}
 #: Any of these words in a heading says that its numbers are a cost or a size, not a score.
@@ -117,3 +119,12 @@ def is_summary(label: str) -> bool:
 def split_heading(column: str) -> set[str]:
     """The words of a heading without a tracker's prefix, in lower case."""
     return set(split_words(strip_tracker_prefix(column)))
+
+
+def is_error_heading(column: str) -> bool:
+    """Whether a heading says that its numbers are errors: `metric_error`, `error`, `accuracy_err`.
+
+    `error_free_rate` and `accuracy` are none.
+    """
+    words = split_words(column)
+    return bool(words) and words[-1] in _ERROR_WORDS

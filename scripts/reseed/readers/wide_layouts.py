@@ -15,7 +15,7 @@ from reseed.readers.column_spec import ColumnSpec
 from reseed.readers.columns import RUN_COLUMNS, find_standard_name, normalize_name
 from reseed.readers.hints import find_hits_in_columns
 from reseed.readers.run_columns import POSITION_NOTE, RunColumn, find_family, parse_run
-from reseed.readers.source_table import UNNAMED, Layout, SourceTable, join_names
+from reseed.readers.source_table import UNNAMED, SourceTable, join_names
 from reseed.readers.vocabulary import (
     COSTS,
     STEPS,
@@ -85,8 +85,7 @@ def tidy_columns_of_runs(table: SourceTable, spec: ColumnSpec) -> SourceTable:
         )
     is_positional = all([*run.numbers] == ["fold"] for run in runs.values())
     notes += [POSITION_NOTE] if is_positional else []
-    layout = Layout("runs_in_columns", is_positional=is_positional)
-    return table.with_frame(long, layout, *notes)
+    return table.with_frame(long, *notes, is_positional=is_positional)
 
 
 def _is_column_of_hits(table: SourceTable, spec: ColumnSpec) -> bool:
@@ -101,10 +100,8 @@ def _tidy_columns_of_hits(table: SourceTable) -> SourceTable:
     assert found is not None
     item, models = found
     long = table.frame.melt([item], models, "model", "correct", ignore_index=False)
-    return table.with_frame(
-        long.rename(columns={item: "item"}), Layout("models_in_columns"),
-        f"One column a model: {join_names(models, 10)}.",
-    )  # fmt: skip
+    note = f"One column a model: {join_names(models, 10)}."
+    return table.with_frame(long.rename(columns={item: "item"}), note)
 
 
 def is_column_a_model(table: SourceTable, spec: ColumnSpec) -> bool:
@@ -154,10 +151,8 @@ def tidy_columns_of_models(table: SourceTable, spec: ColumnSpec) -> SourceTable:
         return _tidy_columns_of_hits(table)
     models, others = _split_scores(table, spec)
     if spec.rows:
-        table = table.with_frame(
-            table.frame.assign(**{spec.rows: _number_rows(table)}), table.layout,
-            f"Each row was read as one {spec.rows}.",
-        )  # fmt: skip
+        frame = table.frame.assign(**{spec.rows: _number_rows(table)})
+        table = table.with_frame(frame, f"Each row was read as one {spec.rows}.")
     elif not _ROW_COLUMNS & spec.list_standard_names(table):
         raise table.error(*_ask_rows(table, spec, models))
     _check_range(table, models, "model", spec.metrics)
@@ -286,7 +281,7 @@ def _stack(
     ]
     if left_out:
         notes.append(f"Left out: {', '.join(left_out)}, {reason}.")
-    return table.with_frame(long, replace(table.layout, format=f"{noun}s_in_columns"), *notes)
+    return table.with_frame(long, *notes)
 
 
 def _check_range(

@@ -1,0 +1,194 @@
+"""Tables that tools write: what recognises each, and what it defines beyond its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from typing import Any
+
+from reseed.readers import sklearn_layouts, tool_layouts, wide_layouts
+from reseed.readers.column_spec import ColumnSpec
+from reseed.readers.source_table import UNNAMED, Layout, SourceTable
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A tool: its tables are recognised by `marks` (and `also`), and read by `tidy`.
+
+    title: what notes call a table. marks: alternatives; of each, every pattern fits a column (of
+    trackers in lower case). unless: Reseed's columns; if the user maps one, the table is another.
+    tidy: the table with one row a run, which a tracker writes itself.
+    """
+
+    layout: Layout
+    title: str = ""
+    marks: tuple[str, ...] = ()
+    unless: frozenset[str] = frozenset()
+    also: Callable[[SourceTable, ColumnSpec], bool] | None = None
+    tidy: Callable[[SourceTable, ColumnSpec], SourceTable] | None = None
+
+    @property
+    def name(self) -> str:
+        """The value of `format`."""
+        return self.layout.format
+
+    def has_written(self, table: SourceTable, spec: ColumnSpec) -> bool:
+        """Whether a table is one of this tool."""
+        lower = map(str.lower, table.columns) if self.layout.is_tracker else table.columns
+        names = frozenset(lower)
+        fits = (all(_has(names, one) for one in mark.split("|")) for mark in self.marks)
+        if (self.marks and not any(fits)) or self.unless & set(spec.mapping):
+            return False
+        return self.also is None or self.also(table, spec)
+
+    def read(self, table: SourceTable, spec: ColumnSpec) -> SourceTable:
+        """The table with one row a run; ReseedError if it lacks the tool's columns."""
+        is_positional = table.layout.is_positional or self.layout.is_positional
+        table = replace(table, layout=replace(self.layout, is_positional=is_positional))
+        table.notes.extend([f"Read as {self.title}."] if self.title else [])
+        try:
+            return self.tidy(table, spec) if self.tidy else table
+        except (IndexError, KeyError, ValueError):
+            raise table.error(
+                f"does not have the columns of the format {self.name!r}",
+                f"Leave `format` out, or name another. {table.column_list}",
+            ) from None
+
+
+def _has(names: frozenset[str], mark: str) -> bool:
+    return mark in names or ("*" in mark and any(fnmatchcase(name, mark) for name in names))
+
+
+def _tracker(name: str, title: str, marks: list[str], bookkeeping: str, **layout: Any) -> Tool:
+    own = frozenset(bookkeeping.split("|"))
+    return Tool(Layout(name, is_tracker=True, bookkeeping=own, **layout), title, tuple(marks))
+
+
+def _wide(noun: str, also: Callable[..., bool], tidy: Callable[..., SourceTable]) -> Tool:
+    return Tool(Layout(f"{noun}s_in_columns"), also=also, tidy=tidy)
+
+
+#: In the order in which they are tried.
+TOOLS = (
+    _tracker(
+        "mlflow",
+        "MLflow runs",
+        ["metrics.*", "params.*|run_id"],
+        "run_id|experiment_id|artifact_uri|start_time|end_time|status",
+        run_name_columns=("mlflow_runname",),
+        setting_prefixes=("params.",),
+        metric_prefixes=("metrics.",),
+    ),
+    _tracker(
+        "mlflow_ui",
+        "a CSV from MLflow's page of runs",
+        ["start time|duration|run id|status"],
+        "start time|duration|run id|name|source type|source name|user|status|version|models",
+        run_name_columns=("name",),
+    ),
+    _tracker(
+        "wandb",
+        "a Weights & Biases export",
+        ["name|state", "name|runtime"],
+        "name|state|runtime|notes|user|tags|created|updated|end time|sweep|id|hostname|host|os"
+            "|commit|github|gpu count|gpu type|cpu count|python version|entity|project|group"
+            "|job type|command|github repo|relative time (process)|heartbeat",
+        run_name_columns=("name",),
+    ),
+    _tracker(
+        "clearml",
+        "a ClearML table",
+        ["type|name|status|iteration", "type|name|status|started"],
+        "type|name|tags|status|project|user|started|updated|iteration|parent|id",
+        run_name_columns=("name",),
+    ),
+    _tracker(
+        "optuna",
+        "an Optuna study's trials",
+        ["number|value|state|datetime_start", "number|values_*|state|datetime_start"],
+        "number|state|datetime_start|datetime_complete|duration",
+        setting_prefixes=("params_",),
+        metric_prefixes=("values_",),
+    ),
+    _tracker(
+        "ray",
+        "Ray Tune's results",
+        ["trial_id|training_iteration"],
+        "trial_id|training_iteration|timestamp|checkpoint_dir_name|done|date|time_this_iter_s"
+            "|time_total_s|pid|hostname|node_ip|time_since_restore|iterations_since_restore|logdir"
+            "|episodes_total|timesteps_total|experiment_tag|should_checkpoint|warmup_time",
+        setting_prefixes=("config/",),
+    ),
+    Tool(
+        Layout("skore", derived="an estimator is a model; a split is a fold", is_positional=True),
+        "a report of skore", ("|".join(tool_layouts.SKORE_MARKS),), tidy=tool_layouts.tidy_skore,
+    ),
+    Tool(
+        Layout("tabarena"), also=tool_layouts.is_tabarena,
+        tidy=tool_layouts.tidy_tabarena,
+    ),
+    Tool(
+        Layout("automl_benchmark"),
+        "the AutoML benchmark: `result` is the score by the metric of its task",
+        ("framework|task|fold|metric|result",), frozenset({"value", "metric"}),
+        tidy=tool_layouts.tidy_automl_benchmark,
+    ),
+    Tool(
+        Layout("caret"), "caret's resamples", also=tool_layouts.is_caret,
+        tidy=tool_layouts.tidy_caret,
+    ),
+    Tool(
+        Layout("rsample"), "resamples of rsample", ("id",), also=tool_layouts.is_rsample,
+        tidy=tool_layouts.tidy_rsample,
+    ),
+    Tool(
+        Layout("openml"), "OpenML's evaluations", ("flow_name|data_name|function|value",),
+        frozenset({"metric", "value"}), tidy=tool_layouts.tidy_openml,
+    ),
+    Tool(
+        Layout("opencompass", greater_by_default=True),
+        "the summary of OpenCompass: a column a model",
+        also=tool_layouts.is_opencompass, tidy=tool_layouts.tidy_opencompass,
+    ),
+    Tool(
+        Layout(
+            "cv_results", greater_by_default=True, is_positional=True,
+            derived="a candidate, by the parameters that vary, is a model; a split is a fold",
+        ),
+        marks=("mean_fit_time|split[0-9]*_test_?*",), tidy=sklearn_layouts.tidy_cv_results,
+    ),
+    Tool(
+        Layout("cross_validate", greater_by_default=True),
+        marks=("fit_time|score_time|test_*",), tidy=sklearn_layouts.tidy_cross_validate,
+    ),
+    _wide("run", wide_layouts.is_column_a_run, wide_layouts.tidy_columns_of_runs),
+    _wide("model", wide_layouts.is_column_a_model, wide_layouts.tidy_columns_of_models),
+    _wide("dataset", wide_layouts.is_column_a_dataset, wide_layouts.tidy_columns_of_datasets),
+)  # fmt: skip
+
+
+def apply_layout(table: SourceTable, file_format: str, spec: ColumnSpec) -> SourceTable:
+    """The table converted to one row a run, with the layout of the tool that wrote it.
+
+    Raises ReseedError if a layout defines a column that the table has already.
+    """
+    if table.layout not in (Layout(), Layout(is_positional=True)):
+        return table
+    unnamed = [c for c in table.columns if UNNAMED.fullmatch(c)]
+    index = [c for c in unnamed if spec.find_standard_name(c) is None]
+    is_auto = file_format == "auto"
+    for tool in TOOLS:
+        if file_format == tool.name or (is_auto and tool.has_written(table, spec)):
+            table = tool.read(table, spec)
+            break
+    else:
+        if is_auto:
+            wide_layouts.ask_headings(table, spec)
+    repeated = table.frame.columns[table.frame.columns.duplicated()]
+    if len(repeated):
+        raise table.error(
+            f"has a column {repeated[0]!r}, which its layout ({table.layout.format}) defines too",
+            "Rename or remove that column.",
+        )
+    return replace(table, frame=table.frame.drop(columns=index, errors="ignore"))
