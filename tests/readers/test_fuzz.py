@@ -10,6 +10,7 @@ import re
 import shutil
 import time
 import traceback
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -232,12 +233,12 @@ def try_source(source, options: ReadOptions, rng: random.Random) -> None:
     if rng.random() < 0.15:
         read_means(source, runs=5)
         return
-    tasks = rng.random() < 0.3
+    options = replace(options, of_tasks=rng.random() < 0.3)
     required = rng.choice([("model",), ("model", "item"), ()])
-    scores = read_plainly(source, options, required, tasks)
+    scores = read_plainly(source, options, required)
     scores.source.raise_errors()
     if rng.random() < 0.3:
-        list(read_scores(source, options, required, tasks)[1].lines())
+        list(read_scores(source, options, required)[1].lines())
     if len(set(scores.metrics.values())) == 1:
         scores.items()
     choose_design(scores).describe()

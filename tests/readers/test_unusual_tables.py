@@ -148,7 +148,7 @@ def test_summary_next_to_fold_columns_is_not_copied_to_folds():
 
 def test_requested_metric_is_no_model():
     frame = pd.DataFrame({"seed": range(4), "elo": [4.0, 3, 5, 4], "lr": 0.1, "runtime": 3.5})
-    table = read_source(frame, requested="elo")
+    table = read_source(frame, ReadOptions(metric="elo"))
     assert table.layout.format == "table"
     with pytest.raises(ReseedError, match="names the model"):
         read_plainly(frame, ReadOptions(metric="elo"))
@@ -167,8 +167,8 @@ def test_columns_that_cannot_be_a_share_are_no_models():
     frame = pd.DataFrame({"dataset": [f"d{i}" for i in range(6)], "patients": range(100, 700, 100)})
     frame = frame.assign(genes=range(5, 11), rf=np.linspace(0.7, 0.9, 6), svm=0.6)
     with pytest.raises(ReseedError, match=r"patients, genes.*auc.*between 0 and 1"):
-        read_source(frame, requested="auc")
-    table = read_source(frame.drop(columns=["patients", "genes"]), requested="auc")
+        read_source(frame, ReadOptions(metric="auc"))
+    table = read_source(frame.drop(columns=["patients", "genes"]), ReadOptions(metric="auc"))
     assert table.layout.format == "models_in_columns"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -183,7 +183,7 @@ def rank_models(
     """
     _check_options(missing, failed, scale, level)
     given = choose_read_options(metric, columns, cluster, greater_is_better, reading)
-    table, _ = read_scores(source, given, of_tasks=True)
+    table, _ = read_scores(source, replace(given, of_tasks=True))
     sign, notes = table.sign, list(table.notes)
     if failed == "zero" and sign < 0:
         raise ReseedError(

@@ -16,7 +16,7 @@ import pandas as pd
 
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.readers import harnesses, inspect_logs, trec
-from reseed.readers.foreign_files import name_file
+from reseed.readers.foreign_files import list_files, name_file
 from reseed.readers.harnesses import Sample
 from reseed.readers.source_table import Layout, SourceTable, join_names
 
@@ -85,7 +85,8 @@ def read_evaluation_log(
             and another input in two logs.
     """
     with name_file(paths[0], "a log"):
-        files = {file: _read_head(file) for file in _list_files(paths)}
+        listed = [file for path in paths for file in ([path] * path.is_file() or list_files(path))]
+        files = {file: _read_head(file) for file in listed}
     found = {one: _find_logs(one, files) for one in _HARNESSES}
     found = {one: logs for one, logs in found.items() if logs}
     runs = _find_logs(_TREC_RUNS, files)
@@ -104,11 +105,6 @@ def read_evaluation_log(
     frame = _choose_metric(pd.DataFrame(rows), metric)
     _check_inputs(frame)
     return _to_table(paths, frame, f"{harness.title}: {len(logs)} file(s).", harness.title, cluster)
-
-
-def _list_files(paths: list[Path]) -> Iterator[Path]:
-    for path in paths:
-        yield from [path] if path.is_file() else filter(Path.is_file, sorted(path.rglob("*")))
 
 
 def _read_head(path: Path) -> str:

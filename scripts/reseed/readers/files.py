@@ -18,8 +18,7 @@ import pandas as pd
 from reseed.core.errors import ReseedError
 from reseed.readers.columns import LABEL_COLUMNS, find_standard_name
 from reseed.readers.foreign_files import JSON_LINES, load_json, name_file
-from reseed.readers.run_folders import add_versions
-from reseed.readers.run_paths import RunIds, find_common_folder, parse_run_paths
+from reseed.readers.run_paths import find_common_folder, identify_files
 from reseed.readers.source_table import MISSING, SourceTable, join_names
 from reseed.readers.text_tables import LATEX, MARKDOWN, TextTable, parse_latex, parse_markdown
 
@@ -73,6 +72,16 @@ def read_table(path: str | Path, file_format: str = "auto") -> SourceTable:
     if kind not in _TEXT_KINDS:
         return check_table(SourceTable(str(path), frame, row_labels, "row"))
     return _convert_decimal_commas(check_table(SourceTable(str(path), frame, row_labels, "line")))
+
+
+def read_json(paths: list[Path]) -> dict[Path, object]:
+    """The content of JSON files; ReseedError for one that is missing or damaged."""
+    contents = {}
+    for path in paths:
+        _require_file(path)
+        with name_file(path, "JSON", "Set `format`, or repair the file."):
+            contents[path] = load_json(path)
+    return contents
 
 
 def _require_file(path: Path) -> None:
@@ -203,7 +212,7 @@ def read_tables(
     known = {*map(find_standard_name, tables[0].columns), *mapped}
     ids = [
         {name: value for name, value in run.items() if find_standard_name(name) not in known}
-        for run in _identify_files(paths)
+        for run in identify_files(paths)
     ]
     frames = [table.frame.assign(**run) for table, run in zip(tables, ids, strict=True)]
     folder = find_common_folder(paths)
@@ -222,23 +231,6 @@ def read_tables(
         tables[0].row_noun,
         notes=notes,
     )
-
-
-def _identify_files(paths: list[Path]) -> list[RunIds]:
-    """Identifiers of the run of each file; if no path holds a number, each file is a model."""
-    ids = add_versions(paths, parse_run_paths(paths))
-    if any(set(run) > {"model"} for run in ids):
-        return ids
-    return [{"model": name} for name in _name_files(paths)]
-
-
-def _name_files(paths: list[Path]) -> list[str]:
-    """The files' names; with their folders if two files share a name."""
-    names = [path.stem for path in paths]
-    if len(set(names)) == len(names):
-        return names
-    folder = find_common_folder(paths)
-    return [path.absolute().relative_to(folder).with_suffix("").as_posix() for path in paths]
 
 
 def _read_parquet(path: Path) -> _Content:

@@ -71,3 +71,9 @@ def load_beside(path: Path, missing: Any) -> Any:
         return missing
     with name_file(path, "JSON"):
         return load_json(path)
+
+
+def list_files(folder: Path) -> list[Path]:
+    """The files in a folder and its subfolders, without hidden ones."""
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    return [f for f in files if not any(p.startswith(".") for p in f.relative_to(folder).parts)]

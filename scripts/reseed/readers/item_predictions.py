@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from reseed.metrics.registry import TASKS, default_metric, evaluate_scores
-from reseed.readers.column_spec import RequestedMetrics, list_metrics_for
 from reseed.readers.columns import ColumnMap, normalize_name
+from reseed.readers.options import RequestedMetrics, list_metrics_for
 from reseed.readers.run_keys import RUN_KEY, read_item_labels, read_run_keys
 from reseed.readers.source_table import SourceTable, join_names
 

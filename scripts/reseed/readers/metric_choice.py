@@ -15,13 +15,13 @@ from reseed.metrics.directions import (
     resolve_direction,
 )
 from reseed.metrics.names import MAX_ROUNDED_SHARE, is_error, is_share
-from reseed.readers.column_spec import (
+from reseed.readers.columns import find_standard_name, normalize_name
+from reseed.readers.long_table import propose_metrics, strip_metric_prefix
+from reseed.readers.options import (
     RequestedMetrics,
     list_metrics_for,
     list_requested_metrics,
 )
-from reseed.readers.columns import find_standard_name, normalize_name
-from reseed.readers.long_table import propose_metrics, strip_metric_prefix
 from reseed.readers.source_table import SourceTable, join_names
 
 # Rounding error relative to the greatest value: a perfect log loss may be -1e-16.

@@ -18,6 +18,7 @@ from reseed.core.schemas import (
 )
 from reseed.readers.columns import ColumnMap
 from reseed.readers.hints import suggest_runs
+from reseed.readers.options import Ratio
 from reseed.readers.run_keys import FINISHED, RUN_KEY, STATUS_PREFIX
 from reseed.readers.source_table import SourceTable
 
@@ -31,8 +32,6 @@ _MAX_FOLDS = 10
 _FEWEST_FLATTENED = 3
 #: A greater ratio of test to training rows is a percentage, or inverted.
 _MAX_RATIO = 10
-#: Test rows over training rows: of all datasets, or by dataset.
-Ratio = float | Mapping[str, float]
 
 
 class _Splits(NamedTuple):

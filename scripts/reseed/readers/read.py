@@ -16,7 +16,6 @@ from reseed.readers.checks import (
     refuse_difference_models,
     refuse_summary_models,
 )
-from reseed.readers.column_spec import RequestedMetrics, list_requested_metrics
 from reseed.readers.columns import ALL_RUN_COLUMNS, ColumnMap, find_columns
 from reseed.readers.hints import require_columns
 from reseed.readers.item_predictions import (
@@ -27,7 +26,7 @@ from reseed.readers.item_predictions import (
 )
 from reseed.readers.long_table import to_long_table
 from reseed.readers.metric_choice import check_same_unit, choose_directions, choose_metrics
-from reseed.readers.options import ReadOptions
+from reseed.readers.options import ReadOptions, RequestedMetrics, list_requested_metrics
 from reseed.readers.reading import Reading, describe_reading
 from reseed.readers.run_keys import RUN_KEY, read_item_labels
 from reseed.readers.score_meaning import check_score_meaning
@@ -40,7 +39,6 @@ def read_scores(
     source: object,
     options: ReadOptions,
     required: Sequence[str] = ("model",),
-    of_tasks: bool = False,
 ) -> tuple[Scores, Reading]:
     """Read a source of scores; an error proposes only what leads to a reading.
 
@@ -48,14 +46,13 @@ def read_scores(
         source: a path, or any other source that `reseed.readers.sources.read_source` reads.
         options: what the user says of it.
         required: Reseed's columns that must exist. Without `model` a table is of one model.
-        of_tasks: whether columns of scores are tasks, also without a metric.
 
     Raises:
         ReseedError: for all problems of the source, with rows and fixes.
     """
 
     def read(given: ReadOptions) -> Scores:
-        scores = read_plainly(source, given, required, of_tasks)
+        scores = read_plainly(source, given, required)
         scores.source.raise_errors()
         return scores
 
@@ -67,16 +64,12 @@ def read_plainly(
     source: object,
     options: ReadOptions,
     required: Sequence[str] = ("model",),
-    of_tasks: bool = False,
 ) -> Scores:
     """As `read_scores`, without trying what an error proposes.
 
     Errors that leave something to read are collected in `source` of the result.
     """
-    table = read_source(
-        source, options.format, options.columns, options.metric, options.headings, options.rows,
-        of_tasks,
-    )  # fmt: skip
+    table = read_source(source, options)
     columns = find_columns(table, options.columns)
     require_columns(table, columns, options.columns, required)
     if "model" not in columns:

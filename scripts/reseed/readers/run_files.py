@@ -1,4 +1,4 @@
-"""Reads a folder with one JSON file a run, such as `rf/seed_3/metrics.json`."""
+"""Reads a folder with one JSON file a run: `rf/seed_3/metrics.json`, or Trainer's states."""
 
 from __future__ import annotations
 
@@ -18,6 +18,13 @@ from reseed.readers.files import flatten_records
 from reseed.readers.run_paths import find_common_folder, parse_run_paths
 from reseed.readers.source_table import SourceTable, join_names
 
+_STATE = "trainer_state.json"
+_STATE_NOTE = (
+    "Of each trainer_state.json the last evaluation of every metric is used. Its best_metric is "
+    "not: it was chosen on the same data."
+)
+_CHECKPOINT = re.compile(r"checkpoint-(\d+)")
+_COSTS = ("_runtime", "_per_second", "_timing")
 #: A folder with more files than this is not the folder of one run.
 _MAX_FILES_OF_RUN = 20
 
@@ -104,3 +111,66 @@ def _find_repeated(runs: dict[Path, Mapping[str, Any]]) -> set[Path]:
         and all(files[one].items() <= files[other].items() for files in with_both)
     }
     return {path for path in runs if path.name in names}
+
+
+def use_trainer_states(contents: Mapping[Path, object]) -> tuple[dict[Path, object], list[str]]:
+    """Files with the states of a Trainer replaced by the last evaluation of each run, and notes.
+
+    Of several checkpoints of a run the one without a number, else with the greatest, holds the
+    whole history. States are left out where a file of results in the same folder holds the
+    evaluation. Raises ReseedError for a state without one, and if there is one run alone.
+    """
+    rest = {path: content for path, content in contents.items() if path.name != _STATE}
+    evaluated = {
+        path.parent
+        for path, content in rest.items()
+        if isinstance(content, Mapping) and any(str(name).startswith("eval_") for name in content)
+    }
+    latest: dict[Path, Path] = {}
+    for path, content in contents.items():
+        if path.name == _STATE and isinstance(content, Mapping) and "log_history" in content:
+            is_checkpoint = _CHECKPOINT.fullmatch(path.parent.name)
+            run = path.parent.parent if is_checkpoint else path.parent
+            if run not in latest or _count_steps(path) > _count_steps(latest[run]):
+                latest[run] = path
+    if not latest:
+        return dict(contents), []
+    found = {run / _STATE: _read_evaluation(path, contents[path]) for run, path in latest.items()}
+    used = {path: one for path, one in found.items() if path.parent not in evaluated}
+    result: dict[Path, object] = {**rest, **used} if evaluated else {**used}
+    if used and len(result) == 1:
+        ((path, one),) = used.items()
+        first = min(one, key=lambda name: "loss" in name)
+        raise ReseedError(
+            f"{path}: is one run of one model. Give the folder that holds all runs, with the model "
+            f"and the seed in each path (runs/bert/seed_3/{_STATE}): "
+            f"`reseed compare runs/ --metric {first}`."
+        )
+    return result, [_STATE_NOTE] if used else []
+
+
+def _count_steps(path: Path) -> float:
+    match = _CHECKPOINT.fullmatch(path.parent.name)
+    return float(match[1]) if match else float("inf")
+
+
+def _read_evaluation(path: Path, state: Any) -> dict[str, float]:
+    """The last value of every metric of an evaluation: fields `eval_…` and `test_…`.
+
+    Raises ReseedError if the history holds none.
+    """
+    found: dict[str, float] = {}
+    for entry in state["log_history"] or []:
+        found |= {
+            name: value
+            for name, value in entry.items()
+            if name.startswith(("eval_", "test_"))
+            and not name.endswith(_COSTS)
+            and isinstance(value, int | float)
+        }
+    if not found:
+        raise ReseedError(
+            f"{path}: its log_history holds no evaluation (no field `eval_…`). Train with "
+            "eval_strategy='epoch', or give the results of the evaluation."
+        )
+    return found

@@ -7,15 +7,14 @@ seed share their test rows, and a test over seeds on one test set claims far too
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
 
 import numpy as np
 import pandas as pd
 
 from reseed.readers.columns import ColumnMap
+from reseed.readers.options import SeedDraws
 from reseed.readers.source_table import SourceTable
 
-SeedDraws = Literal["split", "training", "both"]
 #: Columns that name the split of a run.
 _SPLITS = ("fold", "data_seed", "repeat")
 #: Median correlation of scores over shared seeds from which the note asks.

@@ -8,8 +8,8 @@ import re
 import numpy as np
 import pandas as pd
 
-from reseed.readers.column_spec import ColumnSpec
 from reseed.readers.columns import RUN_COLUMNS
+from reseed.readers.options import ReadOptions
 from reseed.readers.run_columns import POSITION_NOTE
 from reseed.readers.source_table import SourceTable
 
@@ -19,7 +19,7 @@ _SPLIT = re.compile(r"split(\d+)_test_(.+)")
 _TIMES = ("fit_time", "score_time")
 
 
-def tidy_cv_results(table: SourceTable, spec: ColumnSpec) -> SourceTable:
+def tidy_cv_results(table: SourceTable, options: ReadOptions) -> SourceTable:
     """One row a candidate and split; the model is the candidate's parameters that vary.
 
     Only the `MOST_CANDIDATES` best candidates by mean score (of the first metric) are used.
@@ -82,12 +82,12 @@ def _parse_params(params: object) -> object:
         return params
 
 
-def tidy_cross_validate(table: SourceTable, spec: ColumnSpec) -> SourceTable:
+def tidy_cross_validate(table: SourceTable, options: ReadOptions) -> SourceTable:
     """Add a column `fold` (position within a model and dataset); drop times and training scores.
 
     Models with different numbers of folds are an error: their positions are not the same splits.
     """
-    names = {c: spec.find_standard_name(c) for c in table.columns}
+    names = {c: options.find_standard_name(c) for c in table.columns}
     scores = [c for c in table.columns if c.startswith("test_") and names[c] in (None, "value")]
     dropped = [c for c in table.columns if names[c] is None and c.startswith(("train_", *_TIMES))]
     frame = table.frame.drop(columns=dropped)

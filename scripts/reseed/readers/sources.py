@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import starmap
 from pathlib import Path
 
 import numpy as np
@@ -11,22 +12,28 @@ import pandas as pd
 
 from reseed.core.entry_points import load_plugin
 from reseed.core.errors import ReseedError, suggest_name
-from reseed.readers import tool_layouts, trainer_state
-from reseed.readers.column_spec import ColumnSpec, RequestedMetrics, list_requested_metrics
-from reseed.readers.columns import ColumnMap
+from reseed.readers import tool_layouts
 from reseed.readers.evaluation_logs import read_evaluation_log
 from reseed.readers.files import (
     JSON_SUFFIXES,
     TABLE_SUFFIXES,
     check_table,
     flatten_records,
+    read_json,
     read_tables,
 )
-from reseed.readers.foreign_files import load_json, name_file
+from reseed.readers.foreign_files import list_files, name_file
 from reseed.readers.in_memory import read_frame, read_mapping
-from reseed.readers.lm_eval import is_lm_eval, read_lm_eval
-from reseed.readers.run_files import read_run_files
-from reseed.readers.run_folders import is_mteb, is_sacred, read_mteb, read_sacred
+from reseed.readers.json_results import (
+    is_lm_eval,
+    is_mteb,
+    is_sacred,
+    read_lm_eval,
+    read_mteb,
+    read_sacred,
+)
+from reseed.readers.options import ReadOptions
+from reseed.readers.run_files import read_run_files, use_trainer_states
 from reseed.readers.run_paths import find_common_folder
 from reseed.readers.source_table import IN_MEMORY, SourceTable
 from reseed.readers.tensorboard import read_event_files
@@ -35,66 +42,52 @@ from reseed.readers.tools import TOOLS, apply_layout
 _FILE_FORMATS = ("csv", "parquet", "json", "lm_eval", "tensorboard")
 #: Every value of `format`; `reseed.config.studies.ResultsFormat` lists the same.
 FORMATS = ("auto", *_FILE_FORMATS, *(tool.name for tool in TOOLS))
+#: Tools whose JSON files are recognised by their content, and what reads all files of a source.
+_JSON_TOOLS = ((is_lm_eval, read_lm_eval), (is_mteb, read_mteb), (is_sacred, read_sacred))
 _EVENT_FILE = "events.out.tfevents"
 
 
-#: Of a user who says nothing.
-_NO_REQUEST = ColumnSpec({})
-
-
-def read_source(
-    source: object,
-    file_format: str = "auto",
-    mapping: ColumnMap | None = None,
-    requested: RequestedMetrics = None,
-    headings: str = "",
-    rows: str = "",
-    of_tasks: bool = False,
-) -> SourceTable:
+def read_source(source: object, options: ReadOptions | None = None) -> SourceTable:
     """Read a source as a table with one row a run (and metric or item).
 
     Args:
         source: a path or several; a folder (of CSV files, JSON, lm-eval's results or TensorBoard's
             event files); a DataFrame, records, or a Series by model and run; a dict of columns;
             or a dict by model of scores, of results of `cross_validate`, or of DataFrames.
-        file_format: one of `FORMATS`; `auto` recognises the tool by the columns; `package.name` is
-            a plug-in, a function that takes the source and returns one of those above.
-        mapping: the user's `columns`, which override the meaning of a column's name.
-        requested: the user's `metric`; a column that holds it is not a run or a model.
-        headings, rows: what headings of columns of scores are, and what a row is, where names do
-            not say (`core.headings`).
-        of_tasks: whether columns of scores next to one of models are tasks.
+        options: what the user says. `format`, one of `FORMATS`: `auto` recognises the tool by the
+            columns; `package.name` is a plug-in, a function that takes the source and returns one
+            of those above. A column that holds the `metric` is not a run or a model.
 
     Raises:
         ReseedError: for a source that cannot be read.
     """
-    if "." in file_format:
-        source, file_format = load_plugin("readers", file_format)(source), "auto"
-    if file_format not in FORMATS:
+    options = options or ReadOptions()
+    if "." in options.format:
+        source = load_plugin("readers", options.format)(source)
+        options = replace(options, format="auto")
+    if options.format not in FORMATS:
         raise ReseedError(
-            f"format {file_format!r} is not known. Use {', '.join(FORMATS)}."
-            f"{suggest_name(file_format, list(FORMATS))}"
+            f"format {options.format!r} is not known. Use {', '.join(FORMATS)}."
+            f"{suggest_name(options.format, list(FORMATS))}"
         )
     paths = _list_paths(source)
-    if file_format == "auto" and paths:
-        metric = next(iter(list_requested_metrics(requested)), None)
-        cluster = (mapping or {}).get("cluster")
-        log = read_evaluation_log(paths, metric, None if cluster is None else str(cluster))
+    if options.format == "auto" and paths:
+        cluster = options.columns.get("cluster")
+        log = read_evaluation_log(
+            paths, next(iter(options.metrics), None), None if cluster is None else str(cluster)
+        )
         if log is not None:
             return log
-    spec = ColumnSpec.from_request(mapping or {}, requested, headings, rows)
-    spec = replace(spec, of_tasks=of_tasks)
-    table = open_table(source, file_format, spec)
+    options.check()
+    table = open_table(source, options)
     with name_file(table.path):
-        return apply_layout(table, file_format, spec)
+        return apply_layout(table, options)
 
 
-def open_table(
-    source: object, file_format: str = "auto", spec: ColumnSpec = _NO_REQUEST
-) -> SourceTable:
+def open_table(source: object, options: ReadOptions | None = None) -> SourceTable:
     """The table of a source as it is written, before any layout is recognised."""
     with name_file(_name_source(source)):
-        return _read(source, file_format, spec)
+        return _read(source, options or ReadOptions())
 
 
 def _name_source(source: object) -> str:
@@ -117,7 +110,7 @@ def _list_paths(source: object) -> list[Path]:
     return []
 
 
-def _read(source: object, file_format: str, spec: ColumnSpec) -> SourceTable:
+def _read(source: object, options: ReadOptions) -> SourceTable:
     if hasattr(source, "to_dataframe"):  # xarray
         name = getattr(source, "name", None)
         is_array = hasattr(source, "values") and not callable(source.values)
@@ -139,7 +132,7 @@ def _read(source: object, file_format: str, spec: ColumnSpec) -> SourceTable:
     if isinstance(source, Mapping):
         return read_mapping(source)
     if paths := _list_paths(source):
-        return _read_paths(paths, file_format, spec)
+        return _read_paths(paths, options)
     if isinstance(source, Sequence) and source and all(isinstance(s, Mapping) for s in source):
         return read_frame(flatten_records(source))
     raise ReseedError(
@@ -147,12 +140,12 @@ def _read(source: object, file_format: str, spec: ColumnSpec) -> SourceTable:
     )
 
 
-def _read_paths(paths: list[Path], file_format: str, spec: ColumnSpec) -> SourceTable:
+def _read_paths(paths: list[Path], options: ReadOptions) -> SourceTable:
     """Read files, and the files of folders."""
     listed = [path for path in paths if not path.is_dir()]
-    in_folders = [file for folder in paths if folder.is_dir() for file in _list_files(folder)]
+    in_folders = [file for folder in paths if folder.is_dir() for file in list_files(folder)]
     events = [path for path in (*listed, *in_folders) if _EVENT_FILE in path.name]
-    if file_format == "tensorboard" or (events and file_format == "auto"):
+    if options.format == "tensorboard" or (events and options.format == "auto"):
         if len(paths) == 1 and not listed:
             return check_table(read_event_files(paths[0], events))
         folders = [path.absolute().parent for path in events]  # their names may hold the seed
@@ -170,71 +163,34 @@ def _read_paths(paths: list[Path], file_format: str, spec: ColumnSpec) -> Source
             f"{paths[0]}: holds no table ({', '.join(TABLE_SUFFIXES)}), no JSON and no TensorBoard "
             "event file."
         )
-    if file_format == "lm_eval":
-        return check_table(read_lm_eval(files))
+    if options.format == "lm_eval":
+        return check_table(read_lm_eval(read_json(files)))
     is_json = all(path.suffix.lower() in JSON_SUFFIXES for path in files)
-    if file_format in ("auto", "json") and is_json:
-        return check_table(_read_json_files(files, file_format, spec))
-    table = read_tables(files, file_format, spec.mapping)
+    if options.format in ("auto", "json") and is_json:
+        return check_table(_read_json_files(files, options))
+    table = read_tables(files, options.format, options.columns)
     if ignored:
         names = ", ".join(path.name for path in ignored)
         table.notes.append(f"Left out, as text files next to tables: {names}.")
     return table
 
 
-def _read_json_files(paths: list[Path], file_format: str, spec: ColumnSpec) -> SourceTable:
-    """Read records, lm-eval's results, one file a run, or one dict as in memory."""
-    contents: dict[Path, object] = {}
-    for path in paths:
-        try:
-            contents[path] = load_json(path)
-        except (OSError, ValueError):  # `read_tables` reports why
-            return read_tables([path], file_format, spec.mapping)
-    if file_format == "auto" and any(map(is_lm_eval, contents.values())):
-        return read_lm_eval(paths)
-    if file_format == "auto" and any(map(is_mteb, contents.values())):
-        return read_mteb(contents)
-    if file_format == "auto" and is_sacred(contents):
-        return read_sacred(contents)
-    notes: list[str] = []
-    if any(path.name == trainer_state.NAME for path in contents):
-        contents, notes = _use_trainer_states(contents)
+def _read_json_files(paths: list[Path], options: ReadOptions) -> SourceTable:
+    """Read records, results of a tool, one file a run, or one dict as in memory."""
+    contents = read_json(paths)
+    for is_result, read in _JSON_TOOLS:
+        if options.format == "auto" and any(starmap(is_result, contents.items())):
+            return read(contents)
+    contents, notes = use_trainer_states(contents)
     runs = {path: content for path, content in contents.items() if isinstance(content, Mapping)}
     if len(runs) < len(contents):
-        return read_tables(paths, file_format, spec.mapping)
+        return read_tables(paths, options.format, options.columns)
     if len(runs) > 1:
-        table = read_run_files(runs, spec.is_metric, spec.metrics, spec.mapping)
+        table = read_run_files(runs, options.is_metric, options.metrics, options.columns)
         table.notes.extend(notes)
         return table
     ((path, content),) = runs.items()
-    if notes:
-        raise trainer_state.refuse_single_run(path, content)
     try:
         return replace(read_mapping(content), path=str(path))
     except ReseedError as error:
         raise ReseedError(f"{path}: {error}") from None
-
-
-def _use_trainer_states(
-    contents: Mapping[Path, object],
-) -> tuple[dict[Path, object], list[str]]:
-    """Files with the states of a Trainer replaced by their last evaluations, and notes.
-
-    States are left out where a file of results in the same folder holds the evaluation.
-    """
-    rest = {path: content for path, content in contents.items() if path.name != trainer_state.NAME}
-    evaluated = {
-        path.parent
-        for path, content in rest.items()
-        if isinstance(content, Mapping) and any(str(name).startswith("eval_") for name in content)
-    }
-    states = {path: one for path, one in contents.items() if path.name == trainer_state.NAME}
-    found = trainer_state.find_states(states)
-    used = {path: one for path, one in found.items() if path.parent not in evaluated}
-    return {**rest, **used} if evaluated else dict(used), [trainer_state.NOTE] if used else []
-
-
-def _list_files(folder: Path) -> list[Path]:
-    """The files in a folder and its subfolders, without hidden ones."""
-    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
-    return [f for f in files if not any(p.startswith(".") for p in f.relative_to(folder).parts)]

@@ -11,8 +11,8 @@ import pandas as pd
 
 from reseed.core.errors import ReseedError
 from reseed.metrics.directions import infer_direction, is_metric_name
-from reseed.readers.column_spec import ColumnSpec
 from reseed.readers.columns import normalize_name
+from reseed.readers.options import ReadOptions
 from reseed.readers.run_columns import POSITION_NOTE, parse_run
 from reseed.readers.source_table import SourceTable, join_names
 from reseed.readers.vocabulary import is_error_heading
@@ -26,12 +26,12 @@ _TIMES = ("fit_time", "predict_time")
 _OPENCOMPASS = ["dataset", "version", "metric", "mode"]
 
 
-def is_caret(table: SourceTable, spec: ColumnSpec) -> bool:
+def is_caret(table: SourceTable, options: ReadOptions) -> bool:
     """Whether a table is caret's `resamples()$values`: columns `rf~ROC`, a row a resample."""
     return sum(0 < c.find(_CARET) < len(c) - 1 for c in table.columns) > 1
 
 
-def tidy_caret(table: SourceTable, spec: ColumnSpec) -> SourceTable:
+def tidy_caret(table: SourceTable, options: ReadOptions) -> SourceTable:
     """One row a model and resample, one column a metric."""
     pairs = {c: tuple(c.split(_CARET, 1)) for c in table.columns if _CARET in c}
     rest = [c for c in table.columns if c not in pairs]
@@ -47,14 +47,14 @@ def tidy_caret(table: SourceTable, spec: ColumnSpec) -> SourceTable:
     return table.with_frame(pd.concat(parts))
 
 
-def is_rsample(table: SourceTable, spec: ColumnSpec) -> bool:
+def is_rsample(table: SourceTable, options: ReadOptions) -> bool:
     """Whether columns `id` and `id2` (or `id` alone) hold the labels of resamples: `Fold01`."""
-    if {"fold", "repeat", "data_seed", "seed"} & spec.list_standard_names(table):
+    if {"fold", "repeat", "data_seed", "seed"} & options.list_standard_names(table):
         return False
     return "id" in table.columns and all(map(parse_run, table.text("id").unique()))
 
 
-def tidy_rsample(table: SourceTable, spec: ColumnSpec) -> SourceTable:
+def tidy_rsample(table: SourceTable, options: ReadOptions) -> SourceTable:
     """The labels of resamples as columns of their numbers."""
     names = [c for c in ("id", "id2") if c in table.columns]
     frame = table.frame.drop(columns=names)
@@ -67,9 +67,11 @@ def tidy_rsample(table: SourceTable, spec: ColumnSpec) -> SourceTable:
     return table.with_frame(frame)
 
 
-def tidy_openml(table: SourceTable, spec: ColumnSpec) -> SourceTable:
+def tidy_openml(table: SourceTable, options: ReadOptions) -> SourceTable:
     """One row an evaluation, or a fold of it where `values` holds them."""
-    identifiers = [c for c in table.columns if c.endswith("_id") and c not in spec.mapping.values()]
+    identifiers = [
+        c for c in table.columns if c.endswith("_id") and c not in options.columns.values()
+    ]
     frame = table.frame.rename(columns={"function": "metric"}).drop(columns=identifiers)
     notes = []
     if "values" in table.columns:
@@ -87,12 +89,12 @@ def tidy_openml(table: SourceTable, spec: ColumnSpec) -> SourceTable:
     return table.with_frame(frame, *notes)
 
 
-def is_opencompass(table: SourceTable, spec: ColumnSpec) -> bool:
+def is_opencompass(table: SourceTable, options: ReadOptions) -> bool:
     """Whether a table is OpenCompass' `summary.csv`: a column a model, a row a dataset."""
     return [normalize_name(c) for c in table.columns[:4]] == _OPENCOMPASS
 
 
-def tidy_opencompass(table: SourceTable, spec: ColumnSpec) -> SourceTable:
+def tidy_opencompass(table: SourceTable, options: ReadOptions) -> SourceTable:
     """One row a model and dataset; rows of averages are left out."""
     models = list(table.columns[4:])
     averages = table.text("dataset").str.contains(r"average|-avg|_avg", case=False, regex=True)
@@ -104,14 +106,14 @@ def tidy_opencompass(table: SourceTable, spec: ColumnSpec) -> SourceTable:
     return table.with_frame(long, *left_out)
 
 
-def is_tabarena(table: SourceTable, spec: ColumnSpec) -> bool:
+def is_tabarena(table: SourceTable, options: ReadOptions) -> bool:
     """Whether a table has a metric's name and its error, so that less of each number is better."""
     names = {normalize_name(column) for column in table.columns}
-    maps_error = is_error_heading(str(spec.mapping.get("value", "metric_error")))
+    maps_error = is_error_heading(str(options.columns.get("value", "metric_error")))
     return {"metric", "metric_error"} <= names and maps_error
 
 
-def tidy_tabarena(table: SourceTable, spec: ColumnSpec) -> SourceTable:
+def tidy_tabarena(table: SourceTable, options: ReadOptions) -> SourceTable:
     """Errors named after their metric, with the direction of errors; splits numbered by repeat.
 
     TabArena numbers the splits of its repeated 3-fold cross-validation from 0 to 8 or from 0 to 29.
@@ -122,26 +124,26 @@ def tidy_tabarena(table: SourceTable, spec: ColumnSpec) -> SourceTable:
         name: f"{name}_error" if infer_direction(name) is True else name
         for name in dict.fromkeys(table.text(metric))
     }
-    requested = set(spec.metrics)
+    requested = set(options.metrics)
     # The user may request the metric by the name that the table states.
     kept = {name: name if name in requested else new for name, new in names.items()}
     frame = table.frame.assign(**{metric: table.text(metric).map(kept)})
-    if "value" not in spec.mapping:
+    if "value" not in options.columns:
         frame = frame.rename(columns={value: "value"})
     notes = [
         f"Read as TabArena's errors: less of {value!r} is better "
         f"({join_names(sorted(set(kept.values())))})."
     ]
-    frame, note = _split_repeats(table, frame, spec)
+    frame, note = _split_repeats(table, frame, options)
     directions = dict.fromkeys([*kept.values(), *names], False)
     return table.with_frame(frame, *notes, *note, directions=directions)
 
 
 def _split_repeats(
-    table: SourceTable, frame: pd.DataFrame, spec: ColumnSpec
+    table: SourceTable, frame: pd.DataFrame, options: ReadOptions
 ) -> tuple[pd.DataFrame, list[str]]:
     """Repeat and fold of splits that are numbered through, where a dataset has 9 or 30 of them."""
-    standard = {spec.find_standard_name(column): column for column in table.columns}
+    standard = {options.find_standard_name(column): column for column in table.columns}
     fold, dataset = standard.get("fold"), standard.get("dataset")
     if fold is None or "repeat" in standard or not table.is_numeric(fold):
         return frame, []
@@ -163,7 +165,7 @@ def _split_repeats(
     ]
 
 
-def tidy_automl_benchmark(table: SourceTable, spec: ColumnSpec) -> SourceTable:
+def tidy_automl_benchmark(table: SourceTable, options: ReadOptions) -> SourceTable:
     """The column `result` as score; its metrics with `neg_` are negated, others are not."""
     scored = [c for c in table.columns if is_metric_name(c) and c != "metric"]
     frame = table.frame.drop(columns=scored).rename(columns={"result": "value"})
@@ -203,7 +205,7 @@ def read_reports(reports: Mapping[str, Any]) -> pd.DataFrame:
     return pd.concat([read_report(one, name) for name, one in reports.items()], ignore_index=True)
 
 
-def tidy_skore(table: SourceTable, spec: ColumnSpec) -> SourceTable:
+def tidy_skore(table: SourceTable, options: ReadOptions) -> SourceTable:
     """One row a model, split and metric of the test data; a metric of a class has its label."""
     frame = table.frame
     rows = frame[(frame["data_source"] == "test") & ~frame["name"].isin(_TIMES)]

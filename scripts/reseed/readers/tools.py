@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from reseed.readers import sklearn_layouts, tool_layouts, wide_layouts
-from reseed.readers.column_spec import ColumnSpec
+from reseed.readers.options import ReadOptions
 from reseed.readers.source_table import UNNAMED, Layout, SourceTable
 
 
@@ -25,30 +25,30 @@ class Tool:
     title: str = ""
     marks: tuple[str, ...] = ()
     unless: frozenset[str] = frozenset()
-    also: Callable[[SourceTable, ColumnSpec], bool] | None = None
-    tidy: Callable[[SourceTable, ColumnSpec], SourceTable] | None = None
+    also: Callable[[SourceTable, ReadOptions], bool] | None = None
+    tidy: Callable[[SourceTable, ReadOptions], SourceTable] | None = None
 
     @property
     def name(self) -> str:
         """The value of `format`."""
         return self.layout.format
 
-    def has_written(self, table: SourceTable, spec: ColumnSpec) -> bool:
+    def has_written(self, table: SourceTable, options: ReadOptions) -> bool:
         """Whether a table is one of this tool."""
         lower = map(str.lower, table.columns) if self.layout.is_tracker else table.columns
         names = frozenset(lower)
         fits = (all(_has(names, one) for one in mark.split("|")) for mark in self.marks)
-        if (self.marks and not any(fits)) or self.unless & set(spec.mapping):
+        if (self.marks and not any(fits)) or self.unless & set(options.columns):
             return False
-        return self.also is None or self.also(table, spec)
+        return self.also is None or self.also(table, options)
 
-    def read(self, table: SourceTable, spec: ColumnSpec) -> SourceTable:
+    def read(self, table: SourceTable, options: ReadOptions) -> SourceTable:
         """The table with one row a run; ReseedError if it lacks the tool's columns."""
         is_positional = table.layout.is_positional or self.layout.is_positional
         table = replace(table, layout=replace(self.layout, is_positional=is_positional))
         table.notes.extend([f"Read as {self.title}."] if self.title else [])
         try:
-            return self.tidy(table, spec) if self.tidy else table
+            return self.tidy(table, options) if self.tidy else table
         except (IndexError, KeyError, ValueError):
             raise table.error(
                 f"does not have the columns of the format {self.name!r}",
@@ -168,7 +168,7 @@ TOOLS = (
 )  # fmt: skip
 
 
-def apply_layout(table: SourceTable, file_format: str, spec: ColumnSpec) -> SourceTable:
+def apply_layout(table: SourceTable, options: ReadOptions) -> SourceTable:
     """The table converted to one row a run, with the layout of the tool that wrote it.
 
     Raises ReseedError if a layout defines a column that the table has already.
@@ -176,15 +176,15 @@ def apply_layout(table: SourceTable, file_format: str, spec: ColumnSpec) -> Sour
     if table.layout not in (Layout(), Layout(is_positional=True)):
         return table
     unnamed = [c for c in table.columns if UNNAMED.fullmatch(c)]
-    index = [c for c in unnamed if spec.find_standard_name(c) is None]
-    is_auto = file_format == "auto"
+    index = [c for c in unnamed if options.find_standard_name(c) is None]
+    is_auto = options.format == "auto"
     for tool in TOOLS:
-        if file_format == tool.name or (is_auto and tool.has_written(table, spec)):
-            table = tool.read(table, spec)
+        if options.format == tool.name or (is_auto and tool.has_written(table, options)):
+            table = tool.read(table, options)
             break
     else:
         if is_auto:
-            wide_layouts.ask_headings(table, spec)
+            wide_layouts.ask_headings(table, options)
     repeated = table.frame.columns[table.frame.columns.duplicated()]
     if len(repeated):
         raise table.error(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,9 +11,9 @@ import pandas as pd
 
 from reseed.metrics.directions import infer_direction
 from reseed.metrics.names import MAX_ROUNDED_SHARE, is_share
-from reseed.readers.column_spec import ColumnSpec
 from reseed.readers.columns import RUN_COLUMNS, find_standard_name, normalize_name
 from reseed.readers.hints import find_hits_in_columns
+from reseed.readers.options import ReadOptions
 from reseed.readers.run_columns import POSITION_NOTE, RunColumn, find_family, parse_run
 from reseed.readers.source_table import UNNAMED, SourceTable, join_names
 from reseed.readers.vocabulary import (
@@ -34,36 +34,38 @@ _HEADING = "\0heading"
 _ROW_COLUMNS = {"dataset", "item", *RUN_COLUMNS}
 
 
-def is_column_a_run(table: SourceTable, spec: ColumnSpec) -> bool:
+def is_column_a_run(table: SourceTable, options: ReadOptions) -> bool:
     """Whether each fold or seed has a column of scores, next to a column that names the model.
 
     Columns of bare numbers next to a metric do not count: they are probabilities of classes, years
     or cut-offs.
     """
-    names = spec.list_standard_names(table)
-    runs = spec.find_run_columns(table)
+    names = options.list_standard_names(table)
+    runs = options.find_run_columns(table)
     if "model" not in names or "value" in names or not runs:
         return False
     if any(run.metric for run in runs.values()):
         return "metric" not in names
-    if _has_bare_numbers(runs) and spec.of_tasks:
+    if _has_bare_numbers(runs) and options.of_tasks:
         return False
-    return not _has_bare_numbers(runs) or not any(map(spec.is_metric, _list_others(table, spec)))
+    return not _has_bare_numbers(runs) or not any(
+        map(options.is_metric, _list_others(table, options))
+    )
 
 
 def _has_bare_numbers(runs: Mapping[str, RunColumn]) -> bool:
     return any(column.strip().isdigit() for column in runs)
 
 
-def _list_others(table: SourceTable, spec: ColumnSpec) -> list[str]:
+def _list_others(table: SourceTable, options: ReadOptions) -> list[str]:
     """Columns of numbers next to those of runs, such as their mean."""
-    runs = spec.find_run_columns(table)
-    return [c for c in spec.find_free_numeric_columns(table) if c not in runs]
+    runs = options.find_run_columns(table)
+    return [c for c in options.find_free_numeric_columns(table) if c not in runs]
 
 
-def tidy_columns_of_runs(table: SourceTable, spec: ColumnSpec) -> SourceTable:
+def tidy_columns_of_runs(table: SourceTable, options: ReadOptions) -> SourceTable:
     """One row a model and fold (or seed), and metric if columns hold several metrics."""
-    runs, others = spec.find_run_columns(table), _list_others(table, spec)
+    runs, others = options.find_run_columns(table), _list_others(table, options)
     used = {*runs, *others}
     rest = [c for c in table.columns if c not in used]
     metrics = {run.metric for run in runs.values()}
@@ -78,7 +80,7 @@ def tidy_columns_of_runs(table: SourceTable, spec: ColumnSpec) -> SourceTable:
     notes = [f"Read {len(runs)} columns ({join_names(list(runs), 3)}) as one run each."]
     if others:
         notes.append(f"Left out: {', '.join(others)}, which hold no value of a run.")
-    if _has_bare_numbers(runs) and not spec.headings:
+    if _has_bare_numbers(runs) and not options.headings:
         notes.append(
             "Columns with a bare number were taken as folds; name them `seed 0`, `seed 1`, … if "
             "they are seeds."
@@ -88,9 +90,9 @@ def tidy_columns_of_runs(table: SourceTable, spec: ColumnSpec) -> SourceTable:
     return table.with_frame(long, *notes, is_positional=is_positional)
 
 
-def _is_column_of_hits(table: SourceTable, spec: ColumnSpec) -> bool:
+def _is_column_of_hits(table: SourceTable, options: ReadOptions) -> bool:
     """Whether each model has a column of 0 and 1, next to one of test cases."""
-    is_free = not (spec.mapping or spec.metrics or spec.headings)
+    is_free = not (options.columns or options.metrics or options.headings)
     return is_free and find_hits_in_columns(table) is not None
 
 
@@ -104,24 +106,24 @@ def _tidy_columns_of_hits(table: SourceTable) -> SourceTable:
     return table.with_frame(long.rename(columns={item: "item"}), note)
 
 
-def is_column_a_model(table: SourceTable, spec: ColumnSpec) -> bool:
+def is_column_a_model(table: SourceTable, options: ReadOptions) -> bool:
     """Whether each model has a column of scores, next to a column of runs, datasets or items.
 
     Not if there is a column of targets: then the columns hold predictions. A table of such columns
     alone counts, but nothing says what its rows are.
     """
-    names = spec.list_standard_names(table)
-    if _is_column_of_hits(table, spec):
+    names = options.list_standard_names(table)
+    if _is_column_of_hits(table, options):
         return True
-    if names & {"model", "value", "metric", "y_true"} or spec.headings not in ("", "model"):
+    if names & {"model", "value", "metric", "y_true"} or options.headings not in ("", "model"):
         return False
-    models, _ = _split_scores(table, spec)
-    named = [c for c in models if spec.is_metric(c) or infer_direction(c) is not None]
-    if len(models) < 2 or (named and not spec.headings):
+    models, _ = _split_scores(table, options)
+    named = [c for c in models if options.is_metric(c) or infer_direction(c) is not None]
+    if len(models) < 2 or (named and not options.headings):
         return False
     is_alone = len(models) == len(table.columns) - len(_list_unnamed(table))
-    return bool(names & _ROW_COLUMNS or spec.rows or spec.headings) or (
-        is_alone and not spec.find_run_columns(table)
+    return bool(names & _ROW_COLUMNS or options.rows or options.headings) or (
+        is_alone and not options.find_run_columns(table)
     )
 
 
@@ -130,9 +132,9 @@ def _list_unnamed(table: SourceTable) -> list[str]:
     return [column for column in table.columns if UNNAMED.fullmatch(column)]
 
 
-def _split_scores(table: SourceTable, spec: ColumnSpec) -> tuple[list[str], list[str]]:
+def _split_scores(table: SourceTable, options: ReadOptions) -> tuple[list[str], list[str]]:
     """Columns of numbers that may hold scores, and those that hold costs or summaries."""
-    free = spec.find_free_numeric_columns(table)
+    free = options.find_free_numeric_columns(table)
     others = {
         c: None
         for c in free
@@ -145,17 +147,17 @@ def _split_scores(table: SourceTable, spec: ColumnSpec) -> tuple[list[str], list
     return [c for c in free if c not in others], [*others]
 
 
-def tidy_columns_of_models(table: SourceTable, spec: ColumnSpec) -> SourceTable:
+def tidy_columns_of_models(table: SourceTable, options: ReadOptions) -> SourceTable:
     """One row a model and run. Columns that cannot hold the requested metric are an error."""
-    if _is_column_of_hits(table, spec):
+    if _is_column_of_hits(table, options):
         return _tidy_columns_of_hits(table)
-    models, others = _split_scores(table, spec)
-    if spec.rows:
-        frame = table.frame.assign(**{spec.rows: _number_rows(table)})
-        table = table.with_frame(frame, f"Each row was read as one {spec.rows}.")
-    elif not _ROW_COLUMNS & spec.list_standard_names(table):
-        raise table.error(*_ask_rows(table, spec, models))
-    _check_range(table, models, "model", spec.metrics)
+    models, others = _split_scores(table, options)
+    if options.rows:
+        frame = table.frame.assign(**{options.rows: _number_rows(table)})
+        table = table.with_frame(frame, f"Each row was read as one {options.rows}.")
+    elif not _ROW_COLUMNS & options.list_standard_names(table):
+        raise table.error(*_ask_rows(table, options, models))
+    _check_range(table, models, "model", options.metrics)
     return _stack(table, models, others, "model", "which by their names are no models")
 
 
@@ -167,7 +169,7 @@ def _number_rows(table: SourceTable) -> pd.Series:
     return pd.Series(np.arange(len(table.frame)).astype(str), table.frame.index)
 
 
-def _ask_rows(table: SourceTable, spec: ColumnSpec, models: list[str]) -> tuple[str, str]:
+def _ask_rows(table: SourceTable, options: ReadOptions, models: list[str]) -> tuple[str, str]:
     """The question what a row is, if each column seems to be a model."""
     first = models[0]
     values = table.text(first)
@@ -178,7 +180,7 @@ def _ask_rows(table: SourceTable, spec: ColumnSpec, models: list[str]) -> tuple[
     named = f"`columns: {{fold: {first}}}`, if {first!r} names the runs; else " if is_label else ""
     if unnamed := _list_unnamed(table):
         named = f'`columns: {{fold: "{unnamed[0]}"}}`, if its first column numbers the folds; else '
-    known = f" {', '.join(spec.metrics)}" if spec.metrics else ""
+    known = f" {', '.join(options.metrics)}" if options.metrics else ""
     return (
         f"each column seems to hold the scores of a model ({join_names(models, _MAX_LISTED)}), "
         "and nothing says what a row is",
@@ -187,56 +189,63 @@ def _ask_rows(table: SourceTable, spec: ColumnSpec, models: list[str]) -> tuple[
     )
 
 
-def is_column_a_dataset(table: SourceTable, spec: ColumnSpec) -> bool:
+def is_column_a_dataset(table: SourceTable, options: ReadOptions) -> bool:
     """Whether each dataset has a column of scores, next to a column that names the model.
 
     Only if the user requests a metric with a known direction, and no column has its name.
     """
-    names = spec.list_standard_names(table)
+    names = options.list_standard_names(table)
     if "model" not in names or names & {"dataset", "value", "metric", "item"}:
         return False
-    if spec.headings:
-        return spec.headings == "dataset" and bool(_list_datasets(table, spec))
-    datasets = _list_datasets(table, spec)
-    has_metric = bool(spec.metrics) and all(infer_direction(m) is not None for m in spec.metrics)
-    if not has_metric and not spec.of_tasks:
+    if options.headings:
+        return options.headings == "dataset" and bool(_list_datasets(table, options))
+    datasets = _list_datasets(table, options)
+    has_metric = bool(options.metrics) and all(
+        infer_direction(m) is not None for m in options.metrics
+    )
+    if not has_metric and not options.of_tasks:
         return False
-    if spec.of_tasks and any(infer_direction(c) is not None for c in datasets):
+    if options.of_tasks and any(infer_direction(c) is not None for c in datasets):
         return False
-    if _find_unnamed_family(datasets, spec):
+    if _find_unnamed_family(datasets, options):
         return False
-    return len(datasets) > 1 and not any(map(spec.is_metric, datasets))
+    return len(datasets) > 1 and not any(map(options.is_metric, datasets))
 
 
-def _list_datasets(table: SourceTable, spec: ColumnSpec) -> list[str]:
+def _list_datasets(table: SourceTable, options: ReadOptions) -> list[str]:
     """Columns of numbers that may hold scores on a dataset: those that the user names, if any."""
-    if spec.by_dataset:
-        return [c for c in spec.find_free_numeric_columns(table) if c in spec.by_dataset]
-    free = [c for c in _split_scores(table, spec)[0] if may_be_dataset(c)]
-    return free if spec.headings else [c for c in free if parse_run(c) is None]
+    if options.by_dataset:
+        return [c for c in options.find_free_numeric_columns(table) if c in options.by_dataset]
+    free = [c for c in _split_scores(table, options)[0] if may_be_dataset(c)]
+    return free if options.headings else [c for c in free if parse_run(c) is None]
 
 
-def _find_unnamed_family(columns: list[str], spec: ColumnSpec) -> list[str]:
+def _find_unnamed_family(columns: list[str], options: ReadOptions) -> list[str]:
     """Numbered columns of which nothing says what the number counts.
 
     Of a table of tasks, only those that are numbered scores: `auc1`, `score_1`.
     """
     family = find_family(columns)
-    if not (family and spec.of_tasks):
+    if not (family and options.of_tasks):
         return family
     stem = re.sub(r"\d+", "", family[0])
     is_score = infer_direction(stem) is not None or find_standard_name(stem.strip(" _-")) == "value"
     return family if is_score else []
 
 
-def ask_headings(table: SourceTable, spec: ColumnSpec) -> None:
+def ask_headings(table: SourceTable, options: ReadOptions) -> None:
     """Raise the question what numbered headings count, if names do not say it."""
-    names = spec.list_standard_names(table)
-    if spec.headings or spec.by_dataset or "model" not in names or names & {"value", "metric"}:
+    names = options.list_standard_names(table)
+    if (
+        options.headings
+        or options.by_dataset
+        or "model" not in names
+        or names & {"value", "metric"}
+    ):
         return
-    free = [c for c in spec.find_free_numeric_columns(table) if c not in spec.metrics]
-    family = _find_unnamed_family(free, spec)
-    if family and not spec.find_run_columns(table):
+    free = [c for c in options.find_free_numeric_columns(table) if c not in options.metrics]
+    family = _find_unnamed_family(free, options)
+    if family and not options.find_run_columns(table):
         raise table.error(
             f"its columns {join_names(family)} differ in a number only, and nothing says what it "
             "counts",
@@ -246,23 +255,23 @@ def ask_headings(table: SourceTable, spec: ColumnSpec) -> None:
         )
 
 
-def tidy_columns_of_datasets(table: SourceTable, spec: ColumnSpec) -> SourceTable:
+def tidy_columns_of_datasets(table: SourceTable, options: ReadOptions) -> SourceTable:
     """One row a dataset and run, with its metric if datasets differ in it."""
-    datasets = _list_datasets(table, spec)
-    of_all = spec.metrics[0] if spec.metrics else ""
-    metrics = {name: spec.by_dataset.get(name, of_all) for name in datasets}
+    datasets = _list_datasets(table, options)
+    of_all = options.metrics[0] if options.metrics else ""
+    metrics = {name: options.by_dataset.get(name, of_all) for name in datasets}
     for metric in dict.fromkeys(metrics.values()):
         same_metric = [name for name in datasets if metrics[name] == metric]
         _check_range(table, same_metric, "dataset", (metric,) if metric else ())
-    others = [c for c in spec.find_free_numeric_columns(table) if c not in datasets]
-    if not spec.by_dataset:
+    others = [c for c in options.find_free_numeric_columns(table) if c not in datasets]
+    if not options.by_dataset:
         reason = "which by their names are no datasets"
         long = _stack(table, datasets, others, "dataset", reason)
-        if not spec.metrics:  # of tasks, more is better unless the user says otherwise
+        if not options.metrics:  # of tasks, more is better unless the user says otherwise
             long = replace(long, layout=replace(long.layout, greater_by_default=True))
         return long
     long = _stack(table, datasets, others, "dataset", "for which no `metric` is named")
-    by_row = long.frame["dataset"].map(spec.by_dataset)
+    by_row = long.frame["dataset"].map(options.by_dataset)
     return replace(long, frame=long.frame.assign(metric=by_row))
 
 
@@ -285,7 +294,7 @@ def _stack(
 
 
 def _check_range(
-    table: SourceTable, columns: Iterable[str], noun: str, metrics: tuple[str, ...]
+    table: SourceTable, columns: Iterable[str], noun: str, metrics: Sequence[str]
 ) -> None:
     """Refuse columns outside the range of a share: 0 to 1, or 0 to 100 if all models exceed 1."""
     if not metrics or not all(map(is_share, metrics)):

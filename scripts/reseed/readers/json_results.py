@@ -1,4 +1,4 @@
-"""Reads result files of the Language Model Evaluation Harness (`results_….json`), one a run."""
+"""Result files of tools that write JSON: lm-eval, MTEB, Sacred; recognised by their content."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 
 from reseed.core.errors import ReseedError
-from reseed.readers.foreign_files import load_json, name_file
 from reseed.readers.harnesses import name_filtered
 from reseed.readers.run_paths import find_common_folder
 from reseed.readers.source_table import Layout, SourceTable
@@ -19,39 +18,38 @@ from reseed.readers.source_table import Layout, SourceTable
 #: Fields of seeds, by priority: the few-shot examples vary results most.
 _SEED_FIELDS = ("fewshot_seed", "random_seed", "torch_seed", "numpy_seed")
 _MODEL = re.compile(r"(?:pretrained|model|path)=([^,]+)")
-_COLUMNS = ["model", "dataset", "seed", "metric", "value"]
 #: The content of one file.
 _Run = dict[str, Any]
 
 
-def is_lm_eval(content: object) -> bool:
+def is_lm_eval(path: Path, content: object) -> bool:
     """Whether the content of a JSON file is a result of lm-eval: scores by task."""
     results = content.get("results") if isinstance(content, Mapping) else None
     return isinstance(results, Mapping) and all(isinstance(v, Mapping) for v in results.values())
 
 
-def read_lm_eval(paths: list[Path]) -> SourceTable:
+def read_lm_eval(contents: Mapping[Path, object]) -> SourceTable:
     """One row a file (run), task and metric, with the seed that varies between files.
 
     A metric under the filter `none` keeps its name, `acc`; under another filter it includes the
     filter, `exact_match (strict-match)`. Left out are standard errors, which hold for the items of
     one run, and groups of tasks whose tasks are given too. The files state each metric's direction.
 
-    Raises ReseedError for a file that is not JSON or has no `results`.
+    Raises ReseedError for a file that has no `results`.
     """
-    runs = [_read(path) for path in paths]
+    runs = {path: _check_results(path, content) for path, content in contents.items()}
     directions = {
         metric: bool(is_higher_better)
-        for run in runs
+        for run in runs.values()
         for by_metric in (run.get("higher_is_better") or {}).values()
         for metric, is_higher_better in (by_metric or {}).items()
         if is_higher_better is not None
     }
-    seed_field = _find_varying_seed(runs)
+    seed_field = _find_varying_seed([*runs.values()])
     rows: list[dict[str, object]] = []
     row_labels: list[str] = []
     left_out: dict[str, None] = {}
-    for path, run in zip(paths, runs, strict=True):
+    for path, run in runs.items():
         ids = {"model": _read_model(run, path), "seed": _read_seed(run, seed_field)}
         groups = _find_groups(run)
         left_out |= dict.fromkeys(groups)
@@ -74,23 +72,26 @@ def read_lm_eval(paths: list[Path]) -> SourceTable:
         notes.append(
             f"Left out, as a group's score is the mean of its tasks': {', '.join(left_out)}."
         )
-    source = str(paths[0] if len(paths) == 1 else find_common_folder(paths))
     layout = Layout(
         "lm_eval", directions=directions, derived="lm-eval, a file a run, a task a dataset"
     )
-    frame = pd.DataFrame(rows, columns=_COLUMNS)
-    return SourceTable(source, frame, np.array(row_labels), "file", layout, notes)
+    columns = ["model", "dataset", "seed", "metric", "value"]
+    frame = pd.DataFrame(rows, columns=columns)
+    return SourceTable(_name(contents), frame, np.array(row_labels), "file", layout, notes)
 
 
-def _read(path: Path) -> _Run:
-    with name_file(path, "JSON"):
-        run = load_json(path)
-    if not is_lm_eval(run):
+def _name(contents: Mapping[Path, object]) -> str:
+    """The file, or the folder of several."""
+    return str(next(iter(contents)) if len(contents) == 1 else find_common_folder([*contents]))
+
+
+def _check_results(path: Path, content: object) -> _Run:
+    if not (is_lm_eval(path, content) and isinstance(content, Mapping)):
         raise ReseedError(
             f"{path}: is no result file of lm-eval: it has no `results` by task. "
             "Give the `results_….json` that `lm_eval --output_path` writes, or a table (CSV)."
         )
-    return dict(run)
+    return dict(content)
 
 
 def _find_groups(run: _Run) -> list[str]:
@@ -122,3 +123,67 @@ def _find_varying_seed(runs: list[_Run]) -> str | None:
 
 def _read_seed(run: _Run, field: str | None) -> object:
     return (run.get("config") or {}).get(field, "") if field else 0
+
+
+def is_mteb(path: Path, content: object) -> bool:
+    """Whether the content of a JSON file is a result of MTEB on one task."""
+    return isinstance(content, Mapping) and {"task_name", "scores"} <= set(content)
+
+
+def read_mteb(contents: Mapping[Path, object]) -> SourceTable:
+    """One row a model and task: the mean of `main_score` over subsets of the test split."""
+    rows, labels = [], []
+    for path, content in contents.items():
+        if not isinstance(content, Mapping) or not is_mteb(path, content):
+            continue
+        scores = content["scores"]
+        if not isinstance(scores, Mapping) or not scores:
+            continue
+        split = "test" if "test" in scores else next(iter(scores))
+        values = [one.get("main_score") for one in scores[split] if isinstance(one, Mapping)]
+        numbers = [float(v) for v in values if isinstance(v, int | float)]
+        # results/MODEL/REVISION/TASK.json
+        model = path.parent.parent.name or path.parent.name
+        rows.append({
+            "model": model, "dataset": str(content["task_name"]),
+            "value": float(np.mean(numbers)) if numbers else np.nan, "metric": "main_score",
+        })  # fmt: skip
+        labels.append(path.name)
+    layout = Layout("mteb", derived="MTEB, a file a task", greater_by_default=True)
+    return SourceTable(
+        str(find_common_folder([*contents])), pd.DataFrame(rows), np.array(labels), "file",
+        layout, ["Read as MTEB's results: `main_score` of each task."],
+    )  # fmt: skip
+
+
+def is_sacred(path: Path, content: object) -> bool:
+    """Whether a file holds the metrics of a run of Sacred's FileStorageObserver."""
+    return (
+        path.name == "metrics.json"
+        and isinstance(content, Mapping)
+        and any(isinstance(one, Mapping) and "values" in one for one in content.values())
+    )
+
+
+def read_sacred(contents: Mapping[Path, object]) -> SourceTable:
+    """One row a run: its configuration, its status, and the last value of each metric."""
+    runs = {}
+    for path in contents:
+        config, metrics, about = (
+            contents.get(path.with_name(f"{name}.json")) for name in ("config", "metrics", "run")
+        )
+        if path.name == "metrics.json" and isinstance(metrics, Mapping):
+            settings = config.items() if isinstance(config, Mapping) else ()
+            last = {
+                name: found["values"][-1]
+                for name, found in metrics.items()
+                if isinstance(found, Mapping) and isinstance(found.get("values"), list)
+                and found["values"]
+            }  # fmt: skip
+            status = about.get("status", "") if isinstance(about, Mapping) else ""
+            scalars = {name: value for name, value in settings if np.isscalar(value)}
+            runs[path.parent] = {**scalars, **last, "status": status}
+    folder = find_common_folder([next(iter(runs)), *runs])
+    labels = np.array([run.name for run in runs])
+    notes = ["Read as runs of Sacred: the last value of each metric."]
+    return SourceTable(str(folder), pd.DataFrame([*runs.values()]), labels, "run", notes=notes)
