@@ -10,9 +10,8 @@ from typing import Any, NamedTuple, get_args
 
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.plugins import kinds
-from reseed.readers.options import ReadOptions
+from reseed.readers.options import ReadOptions, SeedDraws
 from reseed.readers.scores import Scores
-from reseed.readers.seed_draws import SeedDraws
 
 #: Analyses or exhibits by name, as a study file has them.
 Entries = dict[str, dict[str, Any]]

@@ -12,7 +12,7 @@ from reseed.comparison.claims.formatting import format_share
 from reseed.comparison.claims.pair_verdicts import label_pair_outcome
 from reseed.comparison.claims.verdicts import format_region
 from reseed.comparison.shown import MOST_SENTENCES, format_estimate
-from reseed.readers.deterministic import list_single_runs
+from reseed.readers.seeds import list_single_runs
 from reseed.report.rendering.numbers import several
 
 if TYPE_CHECKING:

@@ -40,15 +40,6 @@ class ItemTask(NamedTuple):
     note: str = ""
 
 
-class _Reading(NamedTuple):
-    """How the predictions of one dataset are read: task, numbers, note."""
-
-    task: str
-    target: pd.Series
-    prediction: pd.Series
-    note: str
-
-
 _Score = Callable[[np.ndarray, np.ndarray], dict[str, float]]
 
 
@@ -116,8 +107,7 @@ def read_item_predictions(table: SourceTable, columns: ColumnMap) -> Iterator[It
     _refuse_several_targets(table, rows)
     check_same_items(table, rows)
     for _, group in rows.groupby("dataset", sort=False):
-        task, target, prediction, note = _read_dataset(table, columns, group)
-        yield ItemPredictions(task, group.assign(target=target, prediction=prediction), note)
+        yield _read_dataset(table, columns, group)
 
 
 def _choose_primary(task: str) -> str:
@@ -180,7 +170,7 @@ def check_same_items(table: SourceTable, rows: pd.DataFrame) -> None:
         )
 
 
-def _read_dataset(table: SourceTable, columns: ColumnMap, group: pd.DataFrame) -> _Reading:
+def _read_dataset(table: SourceTable, columns: ColumnMap, group: pd.DataFrame) -> ItemPredictions:
     """Read the predictions of one dataset.
 
     A score of an item with one of two labels is a probability. Predicted labels are classes, scored
@@ -201,7 +191,8 @@ def _read_dataset(table: SourceTable, columns: ColumnMap, group: pd.DataFrame) -
             note = f"classes: {column!r} is right where it equals y_true{unread}"
             if target.dtype.kind == "f":
                 note += ". To compare them as numbers, call that column `y_score`"
-            return _Reading("classification", target, prediction, note)
+            rows = group.assign(target=target, prediction=prediction)
+            return ItemPredictions("classification", rows, note)
     if pd.to_numeric(pd.Series(labels), errors="coerce").isna().any():
         raise table.error(
             f"the targets are labels ({join_names(labels)}), but {column!r} does not predict one "
@@ -211,12 +202,13 @@ def _read_dataset(table: SourceTable, columns: ColumnMap, group: pd.DataFrame) -
     target, prediction = part.numbers(str(columns["y_true"])), part.numbers(column)
     table.raise_errors()
     note = f"numbers: the nearer {column!r} is to y_true, the better{unread}"
-    return _Reading("regression", target, prediction, note)
+    rows = group.assign(target=target, prediction=prediction)
+    return ItemPredictions("regression", rows, note)
 
 
 def _read_probabilities(
     part: SourceTable, column: str, group: pd.DataFrame, labels: list[str], unread: str
-) -> _Reading:
+) -> ItemPredictions:
     """Read probabilities of one of two labels: the one in the column's name, else the greater."""
     if len(labels) < 2:
         raise part.error(
@@ -242,7 +234,8 @@ def _read_probabilities(
             f". If it is that of {other!r}, name that column `{other_name}` and map it: "
             f"`columns: {{y_score: {other_name}}}`"
         )
-    return _Reading("binary", (group["truth"] == positive).astype(np.int64), score, note)
+    rows = group.assign(target=(group["truth"] == positive).astype(np.int64), prediction=score)
+    return ItemPredictions("binary", rows, note)
 
 
 def _parse_labels(*columns: pd.Series) -> list[pd.Series]:

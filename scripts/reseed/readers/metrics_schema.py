@@ -19,7 +19,7 @@ from reseed.core.schemas import (
 from reseed.readers.columns import ColumnMap
 from reseed.readers.hints import suggest_runs
 from reseed.readers.options import Ratio
-from reseed.readers.run_keys import FINISHED, RUN_KEY, STATUS_PREFIX
+from reseed.readers.run_keys import FINISHED, ONE_DATASET, RUN_KEY, STATUS_PREFIX, join_labels
 from reseed.readers.source_table import SourceTable
 
 #: Name of the one experiment of imported results.
@@ -115,18 +115,50 @@ def check_finished_runs(table: SourceTable, runs: pd.DataFrame) -> None:
         table.notes.append(f"Status {word} was taken as failed ({noun}).")
 
 
-def check_test_train_ratio(table: SourceTable, ratio: Ratio | None) -> Ratio | None:
-    """The requested `test_train_ratio`; a value that is not such a number is an error."""
-    for value in ratio.values() if isinstance(ratio, Mapping) else [ratio]:
+def choose_ratio(table: SourceTable, columns: ColumnMap, requested: Ratio | None) -> Ratio:
+    """Test rows over training rows: as requested, else by dataset from columns of split sizes.
+
+    Tests that correct for overlapping splits need it (`analyses.shared.pairing`). Errors: a value
+    that is no such number, and sizes that are not positive.
+    """
+    if requested is None:
+        return _read_ratios(table, columns)
+    for value in requested.values() if isinstance(requested, Mapping) else [requested]:
         is_number = isinstance(value, Real) and not isinstance(value, bool)
-        if value is not None and not (is_number and 0 <= value <= _MAX_RATIO):
+        if not (is_number and 0 <= value <= _MAX_RATIO):
             table.add_error(
                 f"`test_train_ratio` is {value!r}",
                 f"Give test rows over training rows, a number from 0 (new data in each run) "
                 f"up to {_MAX_RATIO}: 0.25 for 5 folds or an 80/20 split.",
             )
             return _MAX_RATIO  # not used, but prevents a second error
-    return ratio
+    return requested
+
+
+def _read_ratios(table: SourceTable, columns: ColumnMap) -> dict[str, float]:
+    """Test rows over training rows by dataset: the mean over its runs that state both sizes.
+
+    Empty without the columns `n_train` and `n_test`.
+    """
+    if not {"n_train", "n_test"} <= set(columns):
+        return {}
+    names = [str(columns[name]) for name in ("n_train", "n_test")]
+    train, test = map(table.numbers, names)
+    bad = (train <= 0) | (test <= 0)
+    if bad.any():
+        table.add_error(
+            f"columns {names[0]!r} and {names[1]!r} must hold numbers of rows above 0",
+            "Give how many rows each run trained and was tested on, or remove both columns.",
+            bad.index[bad],
+        )
+        return {}
+    ratio = test / train
+    if "dataset" not in columns:
+        means = {ONE_DATASET: float(ratio.mean())}
+    else:
+        by_dataset = ratio.groupby(join_labels(table, columns["dataset"])).mean()
+        means = {str(name): float(mean) for name, mean in by_dataset.items()}
+    return {name: mean for name, mean in means.items() if np.isfinite(mean)}
 
 
 def to_metrics_schema(

@@ -78,19 +78,6 @@ def describe_imported_study(
     )
 
 
-def describe_imported_dataset(
-    title: str, task: str | None, metric: str, greater_is_better: bool, unit: str
-) -> DatasetInfo:
-    """Facts of a dataset of imported results; `unit`: of its scores."""
-    return DatasetInfo(
-        title=title,
-        task=task,
-        metric=metric,
-        greater_is_better=greater_is_better,
-        metric_unit=unit,
-    )
-
-
 def find_title(titles: Titles, name: str) -> str:
     """The title of a name; a variant `name~change=value` has the title of `name`."""
     base, _, changes = name.partition("~")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from reseed.core.study_info import StudyInfo
+from reseed.core.study_info import DatasetInfo, StudyInfo
 from reseed.metrics.outputs import SCORED
 from reseed.readers.advice import read_with_advice
 from reseed.readers.checks import (
@@ -22,11 +22,10 @@ from reseed.readers.checks import (
 )
 from reseed.readers.columns import RUN_COLUMNS, ColumnMap, list_columns
 from reseed.readers.design import choose_design
-from reseed.readers.deterministic import note_single_runs, repeat_deterministic_runs
 from reseed.readers.item_scores import average_items
 from reseed.readers.metrics_schema import (
     check_finished_runs,
-    check_test_train_ratio,
+    choose_ratio,
     pivot_metrics,
     rename_reserved_metrics,
     to_metrics_schema,
@@ -35,12 +34,16 @@ from reseed.readers.options import ReadOptions
 from reseed.readers.read import read_plainly
 from reseed.readers.run_keys import average_evaluations
 from reseed.readers.scores import Scores
-from reseed.readers.seed_draws import apply_seed_draws, ask_what_seeds_draw, find_assumed
+from reseed.readers.seeds import (
+    apply_seed_draws,
+    ask_what_seeds_draw,
+    find_assumed,
+    note_single_runs,
+    repeat_deterministic_runs,
+)
 from reseed.readers.source_table import IN_MEMORY, SourceTable
-from reseed.readers.split_sizes import read_test_train_ratios
 from reseed.readers.study_info import (
     StudyTexts,
-    describe_imported_dataset,
     describe_imported_study,
     find_title,
 )
@@ -81,7 +84,7 @@ def tabulate_runs(
     rows = average_items(scores) if has_item_scores else scores.frame
     if not scores.has_items:
         rows = drop_duplicate_rows(table, columns, average_evaluations(table, columns, rows))
-    primary, directions, tasks = dict(scores.metrics), scores.greater, scores.tasks
+    primary, directions = dict(scores.metrics), scores.greater
     is_named = options.metric is not None or "metric" in columns or "value" in options.columns
     renamed = rename_reserved_metrics(table, primary, is_named)
     rows = rows.assign(metric=rows["metric"].replace(renamed))
@@ -91,7 +94,7 @@ def tabulate_runs(
     check_finished_runs(table, runs)
     note_single_runs(table, runs, options.deterministic)
     runs = repeat_deterministic_runs(table, runs, options.deterministic)
-    assumed = find_assumed(columns, runs, options.seed_draws, has_item_scores or bool(tasks))
+    assumed = find_assumed(columns, runs, options.seed_draws, scores.has_items)
     ask_what_seeds_draw(table, runs, primary, assumed)
     runs = apply_seed_draws(table, columns, runs, options.seed_draws)
     by_items = choose_design(scores).unit == "items"
@@ -99,32 +102,35 @@ def tabulate_runs(
         check_run_counts(table, columns, runs)
     models = list(dict.fromkeys(runs["model"]))
     check_requested_models(table, models, options.baseline, options.pairs)
-    requested_ratio = check_test_train_ratio(table, options.test_train_ratio)
-    ratio = requested_ratio
-    if ratio is None:
-        ratio = read_test_train_ratios(table, columns)
+    ratio = choose_ratio(table, columns, options.test_train_ratio)
     metrics = to_metrics_schema(table, columns, runs, ratio)
     table.raise_errors()
     _note_runs(table, columns, metrics)
-    task_of = {name: SCORED if has_item_scores else None for name in primary}
-    task_of |= {
-        name: SCORED if one.task == "classification" else one.task for name, one in tasks.items()
-    }
+    of_items: dict[str, Any] = {}
+    if by_items:
+        of_items = {"by_items": True, "metric_is_share": scores.is_share}
     datasets = {
-        name: describe_imported_dataset(
-            find_title(texts.dataset_titles, name),
-            task_of[name],
-            metric,
-            directions[metric],
-            options.unit,
-        ).model_copy(
-            update=({"is_split_assumed": True} if name in assumed else {})
-            | ({"by_items": True, "metric_is_share": scores.is_share} if by_items else {})
+        name: DatasetInfo(
+            title=find_title(texts.dataset_titles, name),
+            task=_find_task(scores, name, has_item_scores),
+            metric=metric,
+            greater_is_better=directions[metric],
+            metric_unit=options.unit,
+            **({"is_split_assumed": True} if name in assumed else dict[str, Any]()),
+            **of_items,
         )
         for name, metric in primary.items()
     }
     notes = [_describe_columns(table, columns, scores.score_columns), *table.notes]
     return metrics, describe_imported_study(metrics, datasets, texts, notes)
+
+
+def _find_task(scores: Scores, dataset: str, has_item_scores: bool) -> str | None:
+    """The task of a dataset with items: right labels are scores of items; None without items."""
+    if dataset not in scores.tasks:
+        return SCORED if has_item_scores else None
+    task = scores.tasks[dataset].task
+    return SCORED if task == "classification" else task
 
 
 def _note_runs(table: SourceTable, columns: ColumnMap, metrics: pd.DataFrame) -> None:
