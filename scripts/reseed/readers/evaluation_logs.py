@@ -34,7 +34,7 @@ class _Harness(NamedTuple):
     """
 
     title: str
-    is_log: Callable[[Path, str], bool]
+    is_log: Callable[[Path, str], object]
     read: Callable[[Path], Iterable[Sample]]
     fix: str
 

@@ -55,7 +55,8 @@ def score_predictions(
     inverted: list[str] = []
     for task, group, note in predictions:
         dataset = group["dataset"].iloc[0]
-        primary = [*list_metrics_for(requested, dataset), _choose_primary(task)][0]
+        default = default_metric(task).name if task in TASKS else "accuracy"
+        primary = [*list_metrics_for(requested, dataset), default][0]
         tasks[dataset] = ItemTask(task, primary, note)
         score: _Score = partial(evaluate_scores, task)
         if task == "classification":
@@ -108,10 +109,6 @@ def read_item_predictions(table: SourceTable, columns: ColumnMap) -> Iterator[It
     check_same_items(table, rows)
     for _, group in rows.groupby("dataset", sort=False):
         yield _read_dataset(table, columns, group)
-
-
-def _choose_primary(task: str) -> str:
-    return default_metric(task).name if task in TASKS else "accuracy"
 
 
 def _compute_accuracy(target: np.ndarray, prediction: np.ndarray) -> dict[str, float]:

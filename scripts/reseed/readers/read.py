@@ -25,11 +25,15 @@ from reseed.readers.item_predictions import (
     score_predictions,
 )
 from reseed.readers.long_table import to_long_table
-from reseed.readers.metric_choice import check_same_unit, choose_directions, choose_metrics
+from reseed.readers.metric_choice import (
+    check_same_unit,
+    check_score_meaning,
+    choose_directions,
+    choose_metrics,
+)
 from reseed.readers.options import ReadOptions, RequestedMetrics, list_requested_metrics
 from reseed.readers.reading import Reading, describe_reading
 from reseed.readers.run_keys import RUN_KEY, read_item_labels
-from reseed.readers.score_meaning import check_score_meaning
 from reseed.readers.scores import ITEM_METRICS, Scores
 from reseed.readers.source_table import SourceTable
 from reseed.readers.sources import read_source

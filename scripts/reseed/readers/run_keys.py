@@ -183,13 +183,9 @@ def _suggest_run_column(table: SourceTable, columns: ColumnMap, runs: pd.DataFra
                 f" Column {column!r} seems to name test cases, not runs: "
                 f"`columns: {{item: {column}}}`. `reseed items` compares models by test cases."
             )
-        if _holds_whole_numbers(label) or {"run", "trial", "rep"} & split_heading(column):
+        if table.is_whole(column) or {"run", "trial", "rep"} & split_heading(column):
             return f" Column {column!r} would: `columns: {{seed: {column}}}`."
     return ""
-
-
-def _holds_whole_numbers(label: pd.Series) -> bool:
-    return bool((pd.to_numeric(label, errors="coerce") % 1 == 0).all())
 
 
 def join_labels(table: SourceTable, columns: str | list[str]) -> pd.Series:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,20 +33,14 @@ def is_trec_eval(path: Path, head: str) -> bool:
     return match is not None and _MEASURE.fullmatch(match[1]) is not None
 
 
-def is_trec_run(path: Path, head: str) -> bool:
-    """Whether the first line of a file is of a TREC run."""
-    return _match_first(_RUN_LINE, path, head) is not None
-
-
-def is_qrels(path: Path, head: str) -> bool:
-    """Whether the first line of a file is of TREC judgements."""
-    return _match_first(_QRELS_LINE, path, head) is not None
-
-
 def _match_first(pattern: re.Pattern[str], path: Path, head: str) -> re.Match[str] | None:
     """The match of a file's first line, if its suffix is one of text."""
     is_text = path.suffix.lower() in _TEXT
     return pattern.fullmatch(head.partition("\n")[0]) if is_text else None
+
+
+#: Whether the first line of a file is of a TREC run, or of TREC judgements.
+is_trec_run, is_qrels = (partial(_match_first, pattern) for pattern in (_RUN_LINE, _QRELS_LINE))
 
 
 def read_trec_eval(path: Path) -> Iterator[Sample]:
