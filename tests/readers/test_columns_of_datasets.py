@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from reseed.core.errors import ReseedError
-from reseed.readers import import_results
+from study_import import read
 
 DATASETS = ["cola", "sst2", "mrpc", "rte", "mnli", "qnli"]
 MODELS = ["small", "large"]
@@ -22,10 +22,6 @@ def wide(seeds=(0, 1, 2)) -> pd.DataFrame:
         for m in MODELS
         for s in seeds
     )
-
-
-def read(source, **results):
-    return import_results(source, results, {"name": "mine"})
 
 
 def scores(metrics, metric="accuracy"):

@@ -8,12 +8,9 @@ import pandas as pd
 import pytest
 from reseed.core.errors import ReseedError
 from reseed.readers import import_results
+from study_import import read
 
 EXPECTED = {(m, s): round(0.7 + 0.1 * i + s / 100, 3) for i, m in enumerate("ab") for s in range(4)}
-
-
-def read(source, **results):
-    return import_results(source, results, {"name": "mine"})
 
 
 def scores(metrics, metric):

@@ -9,14 +9,11 @@ from sklearn.datasets import load_diabetes
 from sklearn.dummy import DummyRegressor
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
+from study_import import read
 
 NEGATED = "neg_mean_squared_error"
 X, Y = load_diabetes(return_X_y=True)
 MODELS = {"ridge": Ridge(), "dummy": DummyRegressor()}
-
-
-def read(source, **results):
-    return import_results(source, results, {"name": "mine"})
 
 
 def runs(metric="accuracy", rf=0.9, svm=0.8, **columns):

@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 import reseed
 from reseed.core.errors import ReseedError
-from reseed.readers import import_results
 from reseed.readers.predictions import import_predictions
 from reseed.report.analyses import item_pairs
 from run_kinds import run_analysis
 from scipy import stats
+from study_import import read
 
 SYSTEMS, SEEDS, QUERIES = ["bm25", "dense"], 6, 40
 RNG = np.random.default_rng(5)
@@ -35,10 +35,6 @@ def table(**columns) -> pd.DataFrame:
     ]
     frame = pd.DataFrame(rows, columns=["system", "seed", "qid", "ndcg"])
     return frame.sample(frac=1, random_state=0, ignore_index=True).assign(**columns)
-
-
-def read(source, **results):
-    return import_results(source, results, {"name": "mine"})
 
 
 def test_a_run_is_the_mean_over_its_items():

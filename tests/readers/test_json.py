@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 from reseed.core.errors import ReseedError
-from reseed.readers import import_results
+from study_import import read
 from test_folders import EXPECTED, scores
 
 RECORDS = [{"model": m, "seed": s, "acc": value} for (m, s), value in EXPECTED.items()]
@@ -13,10 +13,6 @@ NESTED = [
     {"config": {"model": m, "seed": s, "lr": 0.1}, "metrics": {"acc": value, "loss": 0.3}}
     for (m, s), value in EXPECTED.items()
 ]
-
-
-def read(source, **results):
-    return import_results(source, results, {"name": "mine"})
 
 
 def write(path, content):

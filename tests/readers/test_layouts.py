@@ -11,14 +11,11 @@ from sklearn.datasets import make_classification
 from sklearn.model_selection import GridSearchCV, RepeatedKFold, cross_val_score, cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
+from study_import import read
 
 STUDY = {"name": "mine"}
 X, Y = make_classification(120, 6, random_state=0)
 MODELS = {"tree": DecisionTreeClassifier(max_depth=2, random_state=0), "bayes": GaussianNB()}
-
-
-def read(source, **results):
-    return import_results(source, results, STUDY)
 
 
 def by_fold(metrics, metric):

@@ -11,12 +11,8 @@ import pytest
 import reseed
 from reseed import compare
 from reseed.core.errors import ReseedError
-from reseed.readers import import_results
 from scipy import stats
-
-
-def read(source, **results):
-    return import_results(source, results, {"name": "mine"})
+from study_import import read
 
 
 def grid(**columns):

@@ -10,18 +10,13 @@ import pandas as pd
 import pytest
 from reseed.config import ResultsFormat
 from reseed.core.errors import ReseedError
-from reseed.readers import import_results
 from reseed.readers.sources import FORMATS, read_source
 from reseed.readers.tensorboard import read_scalars
+from study_import import read
 
 TABLES = Path(__file__).parent / "tables"
-STUDY = {"name": "mine"}
 RUNS = [(model, seed, round(0.8 + 0.1 * i + seed / 100, 3)) for i, model in enumerate("ab")
         for seed in range(3)]  # fmt: skip
-
-
-def read(source, **results):
-    return import_results(source, results, STUDY)
 
 
 def scores(metrics, metric):
@@ -178,8 +173,8 @@ def test_scalars_as_tensors(tmp_path):
     path.write_bytes(events[:-9])  # a run that was killed while it wrote
     assert list(read_scalars(path)) == [(300, "f", 0.25)]
     path.write_bytes(b"not an event file at all, but long enough to look at")
-    with pytest.raises(ReseedError, match="not a TensorBoard event file"):
-        list(read_scalars(path))
+    with pytest.raises(ReseedError, match="read as a TensorBoard event file"):
+        read_source(path)
 
 
 def test_several_files_with_one_model_each(tmp_path):

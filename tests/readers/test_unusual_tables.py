@@ -4,17 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from reseed.core.errors import ReseedError
-from reseed.readers import import_results
 from reseed.readers.options import ReadOptions
 from reseed.readers.read import read_plainly
 from reseed.readers.sources import read_source
+from study_import import read
 
-STUDY = {"name": "mine"}
 EXPECTED = {(m, s): round(0.7 + 0.1 * i + s / 100, 3) for i, m in enumerate("ab") for s in range(4)}
-
-
-def read(source, **results):
-    return import_results(source, results, STUDY)
 
 
 def scores(metrics, metric="acc", run="init"):

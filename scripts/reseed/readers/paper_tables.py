@@ -18,7 +18,7 @@ from reseed.readers.columns import (
     list_columns,
     normalize_name,
 )
-from reseed.readers.source_table import MISSING, SourceTable
+from reseed.readers.source_table import MISSING, PLUS_MINUS, SourceTable
 from reseed.readers.sources import open_table
 from reseed.readers.text_tables import LATEX, read_caption
 from reseed.readers.vocabulary import split_heading
@@ -34,10 +34,9 @@ _MINUS = r"\-\u2212\u2013\u2014"  # typesetting uses dashes as minus too
 # LaTeX commands, marks, percent; no sign (it would be lost) and no arrow (it marks a change).
 _MARKS = rf"(?:\\[A-Za-z]+|[^A-Za-z0-9.+{_MINUS}←-⇿▲-◿])*?"
 _MEAN = rf"{_MARKS}([+{_MINUS}]?)[\s${{}}]*{_NUMBER}"
-_PLUS_MINUS = r"(?:±|\+/?[-\u2212]|\\pm)"
 #: `90.4 ± 0.5`, `90.4 (0.5)`, `$90.4_{\pm 0.5}$`, `\textbf{90.4} \pm 0.5`.
 _CELL = re.compile(
-    rf"{_MEAN}{_MARKS}(?:{_PLUS_MINUS}{_MARKS}([{_MINUS}]?)|(?P<bracket>\()){_MARKS}{_NUMBER}{_MARKS}"
+    rf"{_MEAN}{_MARKS}(?:{PLUS_MINUS}{_MARKS}([{_MINUS}]?)|(?P<bracket>\()){_MARKS}{_NUMBER}{_MARKS}"
 )
 _COMMA = re.compile(r"(?<=\d),(?=\d)")
 # Not a thousands separator.

@@ -16,10 +16,15 @@ import numpy as np
 import pandas as pd
 
 from reseed.core.errors import ReseedError
+from reseed.readers.foreign_files import name_file
 from reseed.readers.run_paths import RunIds, parse_run_path
 from reseed.readers.source_table import Layout, SourceTable
 from reseed.readers.vocabulary import EVALUATION, SUBSETS, TRAINING
 
+_EXPORT = (
+    "Export the scalars as CSV (`tbparse.SummaryReader(folder, pivot=True).scalars.to_csv(…)`) and "
+    "give that."
+)
 _VARINT, _EIGHT, _BYTES, _FOUR = 0, 1, 2, 5
 _FLOAT, _DOUBLE = 1, 2
 
@@ -52,9 +57,10 @@ def read_event_files(folder: Path, files: list[Path]) -> SourceTable:
     runs: dict[Path, dict[str, tuple[int, float]]] = {}
     for path in files:
         last = runs.setdefault(path.parent, {})
-        for step, tag, value in read_scalars(path):
-            if tag not in last or step >= last[tag][0]:
-                last[tag] = (step, value)
+        with name_file(path, "a TensorBoard event file", _EXPORT):
+            for step, tag, value in read_scalars(path):
+                if tag not in last or step >= last[tag][0]:
+                    last[tag] = (step, value)
     runs = {run: last for run, last in runs.items() if last}
     if not runs:
         raise ReseedError(f"{folder}: its event files hold no scalars.")
@@ -78,7 +84,7 @@ def _identify_run(run: Path, folder: Path) -> dict[str, str | int | float]:
 def read_scalars(path: Path) -> Iterator[tuple[int, str, float]]:
     """(step, tag, value) of every scalar in one file; a truncated last record is ignored.
 
-    Raises ReseedError if the file does not consist of such records.
+    Any exception means that the file does not consist of such records.
     """
     data = path.read_bytes()
     at = 0
@@ -87,16 +93,10 @@ def read_scalars(path: Path) -> Iterator[tuple[int, str, float]]:
         record = data[at + 12 : at + 12 + length]
         if len(record) < length:
             if at == 0:
-                raise ReseedError(f"{path}: is not a TensorBoard event file.")
+                raise ValueError("its first record is cut off")
             return
         at += 12 + length + 4
-        try:
-            yield from _parse_event(record)
-        except (IndexError, struct.error, UnicodeDecodeError):
-            raise ReseedError(
-                f"{path}: cannot be read as a TensorBoard event file. Export the scalars as CSV "
-                "(`tbparse.SummaryReader(folder, pivot=True).scalars.to_csv(…)`) and give that."
-            ) from None
+        yield from _parse_event(record)
 
 
 def _parse_event(record: bytes) -> Iterator[tuple[int, str, float]]:
