@@ -25,8 +25,9 @@ def test_markdown_is_read_as_a_table_of_runs(tmp_path):
     path = tmp_path / "runs.md"
     lines = "".join(f"| {m} | {s} | **{v}** |\n" for m, s, v in ROWS)
     path.write_text(f"# Runs\n\n| model | seed | acc |\n|:---|--:|---|\n{lines}\nText | below\n")
-    metrics, _ = import_results(path, {}, {"name": "mine"})
-    assert metrics["acc"].tolist() == [value for *_, value in ROWS]
+    for results in ({}, {"format": "wandb"}):
+        metrics, _ = import_results(path, results, {"name": "mine"})
+        assert metrics["acc"].tolist() == [value for *_, value in ROWS]
 
 
 def test_latex_is_read_as_a_table_of_means(tmp_path):

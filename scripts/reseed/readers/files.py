@@ -136,13 +136,12 @@ def _split_numbers(column: pd.Series) -> tuple[list[str], list[str]]:
 
 
 def _choose_reader(path: Path, file_format: str) -> str:
-    suffix = path.suffix.lower()
-    for kind, suffixes in _SUFFIXES.items():
-        if suffix in suffixes and file_format == "auto":
-            return kind
-    if file_format == "parquet" or suffix in _PARQUET:
-        return "Parquet"
-    return "JSON" if file_format == "json" or suffix in JSON_SUFFIXES else "CSV"
+    """The reader of a file's suffix, unless the format states another; else CSV."""
+    kinds = (kind for kind, suffixes in _SUFFIXES.items() if path.suffix.lower() in suffixes)
+    of_suffix = next(kinds, "CSV")
+    if file_format == "csv" and of_suffix not in ("Parquet", "JSON"):
+        return "CSV"
+    return {"parquet": "Parquet", "json": "JSON"}.get(file_format, of_suffix)
 
 
 def check_table(table: SourceTable) -> SourceTable:
@@ -328,8 +327,11 @@ def _read_spreadsheet(path: Path) -> _Content:
 
 #: Readers of files whose cells are text, in which a comma may be the decimal sign.
 _TEXT_KINDS = ("CSV", "Markdown", "LaTeX")
-#: Reader → suffixes of the files that only it reads.
-_SUFFIXES = {"Markdown": MARKDOWN, "LaTeX": LATEX, "a spreadsheet": _SPREADSHEETS}
+#: Reader → suffixes of its files.
+_SUFFIXES = {
+    "Parquet": _PARQUET, "JSON": JSON_SUFFIXES, "Markdown": MARKDOWN, "LaTeX": LATEX,
+    "a spreadsheet": _SPREADSHEETS,
+}  # fmt: skip
 _READERS: dict[str, Callable[[Path], _Content]] = {
     "CSV": _read_csv,
     "Parquet": _read_parquet,
