@@ -120,10 +120,10 @@ def read_helm_stats(path: Path) -> Iterator[Sample]:
 
 def _hash_instances(folder: Path) -> dict[str, str]:
     """Hash of the input and the references of each instance, by its name."""
-    state = load_beside(folder / "scenario_state.json", missing={"request_states": []})
-    instances = load_beside(
-        folder / "instances.json", missing=[one["instance"] for one in state["request_states"]]
-    )
+    instances = load_beside(folder / "instances.json", missing=None)
+    if instances is None:
+        state = load_beside(folder / "scenario_state.json", missing={"request_states": []})
+        instances = [one["instance"] for one in state["request_states"]]
     return {
         str(one["id"]): hash_input([one["input"], one.get("references")])
         for one in instances
