@@ -29,7 +29,7 @@ _TRUTH = {"true": 1.0, "false": 0.0}
 GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _SURROGATE = re.compile("[\ud800-\udfff]")
 #: A sign between a mean and its spread.
-PLUS_MINUS = r"(?:±|\+/?[-\u2212]|\\pm)"
+PLUS_MINUS = "(?:±|\\+/?[-\u2212]|\\\\pm)"
 #: Text that means a number but is not written as one: `85.3 %`, `0,91`, `0.85 ± 0.02`.
 _NEARLY_NUMBER = re.compile(
     rf"[-+]?\d+(?:[.,]\d+)?\s*%?(?:\s*{PLUS_MINUS}\s*\d+(?:[.,]\d+)?\s*%?)?"
