@@ -5,9 +5,17 @@ The variables must be set before any library is imported.
 
 import gc
 import os
+import tempfile
 
 for _name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR"):
     os.environ.setdefault(f"{_name}_NUM_THREADS", "1")
+# Reseed syncs each file that it writes, for which a disk needs longer than most tests.
+_MEMORY = "/dev/shm"
+if "PYTEST_DEBUG_TEMPROOT" not in os.environ and os.access(_MEMORY, os.W_OK):
+    _disk = os.statvfs(_MEMORY)
+    if _disk.f_bavail * _disk.f_frsize > 4e9 and not _disk.f_flag & os.ST_NOEXEC:
+        _folder = tempfile.TemporaryDirectory(prefix="reseed-", dir=_MEMORY)
+        os.environ |= {"PYTEST_DEBUG_TEMPROOT": _MEMORY, "TMPDIR": _folder.name}
 gc.disable()  # until all tests are collected
 
 import pandas as pd  # noqa: E402

@@ -249,6 +249,7 @@ def test_a_spread_may_be_half_of_an_interval():
     assert found["half_sd"].tolist() == pytest.approx([0.05 / 1.959964 * 3] * 2)
 
 
+@pytest.mark.nightly
 def test_detectable_difference_has_the_stated_power():
     rng = np.random.default_rng(2)
     wording = pd.DataFrame({"model": ["a", "b"], "x": ["90.0 ± 0.3", "90.0 ± 0.3"]})
@@ -327,6 +328,7 @@ def test_invalid_tables_are_refused_with_a_fix(table, given, message):
         reseed.compare_means(table, **given)
 
 
+@pytest.mark.nightly
 def test_false_claims_are_rare_for_rounded_digits():
     rng = np.random.default_rng(1)
     runs = rng.normal(90, 0.5, (120, 2, 5))

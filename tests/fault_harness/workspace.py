@@ -73,7 +73,7 @@ def compile_library() -> None:
 def _copy(source: str, target: str) -> None:
     """Copy a file; link bytecode, which Python replaces and never edits."""
     if source.endswith(".pyc"):
-        os.link(source, target)
+        os.symlink(source, target)
     else:
         shutil.copy2(source, target)
 

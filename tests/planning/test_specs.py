@@ -92,6 +92,8 @@ def every_spec(study, training):
             None,
             {"first": (PaperExhibit("Table 1", "made", ("x",)),)},
             "results/reference",
+            {"second": "Another study"},
+            "demo",
         ),
         report_specs.ReferenceSpec(RESULTS, {"first": ("x",)}, "results/reference"),
     ]

@@ -65,8 +65,8 @@ def test_best_of_k_seeds_beats_its_expected_share():
     rng = np.random.default_rng(2)
     population = np.sort(rng.normal(size=20_000))
     for k in (1, 4, 9):
-        shares = [score_percentile(rng.normal(size=k).max(), population).share for _ in range(400)]
-        assert np.mean(shares) == pytest.approx(k / (k + 1), abs=0.06)
+        shares = [score_percentile(rng.normal(size=k).max(), population).share for _ in range(100)]
+        assert np.mean(shares) == pytest.approx(k / (k + 1), abs=0.1)
     exact = score_percentile(np.quantile(population, 0.9), population)
     assert exact.best_of == pytest.approx(9, abs=1)
 

@@ -94,6 +94,7 @@ def test_mcnemar_for_binary_scores_of_one_run():
     assert item_difference(a, b, clusters=np.arange(200) // 2).method == "t"
 
 
+@pytest.mark.nightly
 def test_variance_of_three_crossed_factors_is_unbiased():
     """Seeds, prompts and clusters with all interactions: mean of se² and of each contribution."""
     rng = np.random.default_rng(4)

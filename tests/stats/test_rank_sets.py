@@ -65,6 +65,7 @@ def test_five_tasks_never_show_a_difference():
     assert sets.high.tolist() == [2, 2]
 
 
+@pytest.mark.nightly
 def test_all_rank_sets_hold_at_once_on_new_tasks():
     """8 equal models, unequal spreads: some wrong rank set in 5 % (unadjusted t tests: 60 %)."""
     rng = _rng(5)
@@ -243,9 +244,9 @@ def test_number_of_runs_or_items_that_separates_neighbours(source):
     rng = _rng(13)
     found = [
         rank_on_tasks([_crossed(rng, *numbers, difference)], n_draws=200, rng=rng)
-        for _ in range(300)
+        for _ in range(100)
     ]
-    assert 0.72 < np.mean([one.is_better[0, 1] for one in found]) < 0.92
+    assert 0.68 < np.mean([one.is_better[0, 1] for one in found]) < 0.95
 
 
 def test_no_number_of_one_source_makes_up_for_the_other():

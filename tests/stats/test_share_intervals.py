@@ -57,6 +57,7 @@ def test_variance_of_a_share_of_subsets_is_within_its_bound():
         assert shares.var() > 3 * true * (1 - true) / subsets  # as if they were independent
 
 
+@pytest.mark.nightly
 def test_interval_of_subsets_covers_the_true_share():
     """1,000 pools of 12 cases; as if the 100 subsets were independent, far fewer are covered."""
     true = stats.norm.sf(0.3 * np.sqrt(3))

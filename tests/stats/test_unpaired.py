@@ -60,6 +60,7 @@ def test_equal_spreads_equal_scipys_levene_of_medians():
         equal_spread_p([1.0, 2.0], [1.0, 2.0, 3.0])
 
 
+@pytest.mark.nightly
 def test_dunnetts_intervals_cover_together():
     """Three models equal to the baseline: any false claim in 5 %, as intervals and p-values."""
     rng, claims, n = np.random.default_rng(3), 0, 250
@@ -196,6 +197,7 @@ def test_unpaired_agrees_with_scipy_and_brute_force():
     assert reverse.mann_whitney_p == pytest.approx(result.mann_whitney_p)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("delta", [0.0, 1.0, 2.5])
 def test_interval_of_superiority_covers(delta):
     rng, n_sim = np.random.default_rng(12), 500

@@ -158,6 +158,7 @@ def test_permutation_scale_shift_and_transposition(seed, scale, shift):
         assert flipped[c.name].high == pytest.approx(c.high)
 
 
+@pytest.mark.nightly
 def test_missing_cells_recover_true_components():
     rng = np.random.default_rng(5)
     truth, n_sim = np.array([1.0, 0.25, 1.0]), 60

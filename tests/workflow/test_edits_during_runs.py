@@ -21,7 +21,10 @@ def edit_when(project, condition, file, text):
 
 @pytest.mark.parametrize(
     ("folder", "file"),
-    [("data", "models/forest.py"), ("splits", "report/exhibits/spread_table.py")],
+    [
+        ("data", "models/forest.py"),
+        pytest.param("splits", "report/exhibits/spread_table.py", marks=pytest.mark.nightly),
+    ],
 )
 def test_a_library_edit_during_a_run_stops_its_jobs(project, folder, file):
     path = project.folder / "scripts" / "reseed" / file

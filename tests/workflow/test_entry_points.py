@@ -53,6 +53,7 @@ def test_run_from_another_working_folder(tmp_path, expected):
     assert not workspace.results.exists()
 
 
+@pytest.mark.nightly
 def test_a_module_of_another_workflow(tmp_path, expected):
     workspace = Workspace.small(tmp_path / "folder with a space")
     user_folder = move_user_files(workspace, tmp_path / "there")

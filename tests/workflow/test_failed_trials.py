@@ -83,6 +83,7 @@ def test_failure_that_repeats_is_recorded_again(failing):
     assert project.trained() == 3 < TRAINED
 
 
+@pytest.mark.nightly
 def test_search_with_failed_fits_is_made_again_on_request(failing):
     project, flag = failing
     searched = {"mode": "fixed", "trials": 2, "folds": 2}
@@ -101,6 +102,7 @@ def test_search_with_failed_fits_is_made_again_on_request(failing):
     assert not project.planned(METRICS, "--config", "retry_failed=true")
 
 
+@pytest.mark.nightly
 def test_failures_of_programs_and_flags_are_retried(failing):
     project, flag = failing
     error = 'subprocess.CalledProcessError(1, ["solve"])'

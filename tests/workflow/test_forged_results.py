@@ -105,7 +105,7 @@ FORGERIES = {
 }
 
 
-@pytest.mark.parametrize("name", FORGERIES)
+@pytest.mark.parametrize("name", [pytest.param("trials", marks=pytest.mark.nightly), "tables"])
 def test_forged_files_are_found_named_and_made_again(finished, name):
     results = finished.folder / "results"
     page = results / "report" / "small.html"

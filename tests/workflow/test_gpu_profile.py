@@ -9,6 +9,7 @@ from projects import METRICS
 pytestmark = pytest.mark.workflow
 
 
+@pytest.mark.nightly
 def test_each_training_sees_its_own_device(tmp_path):
     models = {"gpu": {"device": "auto"}, "cpu": {"device": "cpu"}}
     workspace = Workspace.small(tmp_path, models=models, seeds=2, seconds=0.3, warm=True)

@@ -121,6 +121,7 @@ def test_titles_citations_and_notes_train_and_search_nothing(finished):
     assert about["models"]["forest"]["title"] == "A forest"
 
 
+@pytest.mark.nightly
 def test_worker_killed_while_retraining_leaves_nothing_stale(project):
     use_custom_model(project, depth=1)
     project.train()
@@ -141,6 +142,7 @@ def test_worker_killed_while_retraining_leaves_nothing_stale(project):
     assert not project.planned(METRICS)
 
 
+@pytest.mark.nightly
 def test_worker_that_exits_early_is_not_taken_as_finished(project):
     use_custom_model(project, first="seeds['init'] == 2 and os._exit(0)")
     project.train(fails=True)
@@ -211,6 +213,7 @@ def test_every_deleted_result_is_regenerated(finished):
     assert finished.trained() == 0
 
 
+@pytest.mark.nightly
 def test_dataset_with_another_task_is_another_dataset(project):
     project.change(models=["forest"])
     frame = pd.read_csv(project.folder / "table.csv")
@@ -233,7 +236,13 @@ PACKAGES = {
 }
 
 
-@pytest.mark.parametrize("how", PACKAGES)
+@pytest.mark.parametrize(
+    "how",
+    [
+        "package",
+        *(pytest.param(one, marks=pytest.mark.nightly) for one in ("relative", "constant")),
+    ],
+)
 def test_change_in_an_imported_module_is_detected(project, how):
     factory, place, extra = PACKAGES[how]
     use_custom_model(project, depth="DEPTH", extra=extra, place=factory)

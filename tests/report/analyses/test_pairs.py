@@ -337,6 +337,7 @@ def test_runs_in_several_settings_compare_as_they_do_alone(rng):
         assert row.p == pytest.approx(float(nadeau_bengio(d, 0.25).p_value))
 
 
+@pytest.mark.nightly
 def test_false_claims_over_seeds_stay_below_the_level(rng):
     """Three equal models on one split: family-wise error of the verdicts over 150 datasets."""
     parts = [
