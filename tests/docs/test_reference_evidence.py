@@ -63,8 +63,9 @@ def test_a_script_without_reseed_gives_the_verdicts_again(script, monkeypatch):
 
 
 @pytest.mark.parametrize("study", ["protocol", *(folder.name for folder in WITH_OUTPUTS)])
-def test_a_script_gives_verdicts_on_items_and_times_again(study):
+def test_a_script_gives_verdicts_on_items_and_times_again(study, monkeypatch):
     """From other draws than Reseed's: the same verdicts, and values within the intervals."""
+    monkeypatch.setattr(reproduce_more_verdicts, "DRAWS", 60)
     recorded = reproduce_more_verdicts.read_recorded()
     folder = reproduce_more_verdicts.Study(ROOT / "results" / "reference" / study)
     found = dict(reproduce_more_verdicts.STUDIES[study](folder))

@@ -230,6 +230,19 @@ def test_trainings_of_earlier_studies_and_long_jobs_come_first(tmp_path):
     assert first == sorted(first, reverse=True)  # the longer block comes first
 
 
+def test_models_of_equal_cost_take_turns(tmp_path):
+    models = [{"name": "forest", "hyperparameters": {"max_depth": depth}} for depth in (1, 2)]
+    seeds = {"experiments": {"models": {"seeds": {"model": {"count": 6}}}}}
+    study = FIRST_STUDY | {"models": models} | seeds
+    changes = {"models/forest": {"seconds_per_trial": 20}, "studies/first": study}
+    context = make_context(tmp_path, changes=changes)
+    training = TrainingJobs(context)
+    blocks = [(b.planned.setting, b.seeds.name) for b in context.plan.study_blocks("first")]
+    order = sorted(blocks, key=lambda one: -training.train(*one).priority)
+    assert len({model for (_, _, model, _), _ in order[:2]}) == 2
+    assert order[0][1] == order[1][1]
+
+
 def test_keys_ignore_the_results_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     keys = []

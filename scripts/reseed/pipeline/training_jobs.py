@@ -321,12 +321,14 @@ class TrainingJobs:
     def _priority(self, block: Block) -> float:
         """Priority of a training job: study after study, so that the first pages come early.
 
-        Within a study the longest job comes first, so that no long job runs alone at the end. It
-        is less than that of other jobs.
+        Within a study the longest job comes first, so that no long job runs alone at the end; of
+        equally long ones that of the lowest seeds, so that models take turns and their times are
+        measured under like load. It is less than that of other jobs.
         """
-        trained = self.context.trained
+        trained, seeds = self.context.trained, block.seeds
         rank = max(len(trained) - trained.index(study) - 1 for study in block.studies)
-        return (rank + block.seconds / (block.seconds + 1)) / len(trained)
+        turn = 1e-13 * min(seeds.data[0] + sum(role[0] for role in seeds.roles), 1e5)
+        return (rank + block.seconds / (block.seconds + 1) - turn) / len(trained)
 
     # --- checks of trials ------------------------------------------------------------------------
 

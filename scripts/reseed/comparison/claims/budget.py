@@ -84,7 +84,8 @@ def _find_factors(
     for source in dict.fromkeys(one for names, part in shares.items() if part > 0 for one in names):
         found[source] = remaining_error(shares, source)
         if df := degrees.get((design, source)):
-            found[source] *= detectable_factor(*map(float, df), power, alpha)
+            now, later = map(float, df)
+            found[source] *= detectable_factor(now, later, power, alpha)
     return tuple(sorted(found.items(), key=lambda one: one[1]))
 
 
