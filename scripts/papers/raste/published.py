@@ -14,7 +14,7 @@ from reseed.report.analyses.shared.data import Data, cells
 from reseed.report.analyses.shared.published import (
     RESULT_COLUMNS,
     STATISTICS,
-    find_measured_row,
+    find_measured_rows,
     read_published_results,
 )
 from reseed.stats.spread import next_median_interval
@@ -66,8 +66,8 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     scores = [part.values for cell in cells(data) for part, _ in spread.parts(cell)]
     seeds = options.published_seeds.model_dump()
     rows = []
-    for cell in read_published_results(data.published, options.files).to_dict("records"):
-        index = find_measured_row(cell, measured, stand_ins)
+    printed = read_published_results(data.published, options.files).to_dict("records")
+    for cell, index in zip(printed, find_measured_rows(printed, measured, stand_ins), strict=True):
         entry = None if index is None else measured.loc[index]
         stand_in = cell["dataset"] in stand_ins
         for statistic in STATISTICS:

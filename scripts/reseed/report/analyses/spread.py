@@ -13,7 +13,7 @@ from reseed.plugins.options import Count, Level, PublishedFiles
 from reseed.report.analyses.shared.data import Cell, Data, cells
 from reseed.report.analyses.shared.published import (
     STATISTICS,
-    find_measured_row,
+    find_measured_rows,
     read_published_results,
 )
 from reseed.stats.gaussian_range import gaussian_range_interval, range_against_gaussian
@@ -134,8 +134,10 @@ def next_range(sd: float, n: int, n_next: int, level: float = 0.95) -> tuple[flo
 
 def _with_published(table: pd.DataFrame, data: Data, options: Options) -> pd.DataFrame:
     table = table.assign(**{f"published_{name}": np.nan for name in STATISTICS})
-    for row in read_published_results(data.published, options.files).to_dict("records"):
-        index = find_measured_row(row, table, options.stand_ins)
+    printed = read_published_results(data.published, options.files).to_dict("records")
+    for row, index in zip(
+        printed, find_measured_rows(printed, table, options.stand_ins), strict=True
+    ):
         if index is not None:
             table.loc[index, [f"published_{name}" for name in STATISTICS]] = [
                 row[name] for name in STATISTICS

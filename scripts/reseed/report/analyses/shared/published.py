@@ -64,34 +64,27 @@ def read_published_results(folder: Path | None, files: Sequence[str]) -> pd.Data
     return pd.concat([table.reindex(columns=columns) for table in tables], ignore_index=True)
 
 
-def find_measured_row(
-    published: Mapping[Hashable, Any], measured: pd.DataFrame, stand_ins: Mapping[str, str]
-) -> int | None:
-    """Index of the row of `measured` (from `spread`) that a published result is about, or None.
+def find_measured_rows(
+    published: Sequence[Mapping[Hashable, Any]],
+    measured: pd.DataFrame,
+    stand_ins: Mapping[str, str],
+) -> list[int | None]:
+    """Index of the row of `measured` (from `spread`) that each published result is about, or None.
 
     The row has the same varied seed, dataset (or its stand-in), algorithm, test ratio and metric.
     "tuned" results match hyper-parameters that were tuned for each pair of seeds. All others match
     "fixed" results. Of several rows, the one with most seeds is taken, tuned before default.
     """
-    dataset = stand_ins.get(published["dataset"], published["dataset"])
-    rows = measured[
-        (measured["varied"] == published["varied_seed"])
-        & (measured["metric"] == published["metric"])
-        & ((measured["test_ratio"] - published["test_ratio"]).abs() < 1e-9)
-    ]
-    if rows.empty:
-        return None
-    tuned = rows["hyperparameters_source"].str.startswith("tuned")
-    rows = rows[
-        (rows["dataset"].map(base_name) == dataset)
-        & (rows["model"].map(base_name) == published["algorithm"])
-        & (tuned == (published["hyperparameters"] == "tuned"))
-    ]
-    if rows.empty:
-        return None
-    searched = (rows["hyperparameters_source"] != "default").astype(int)
-    return (
-        rows.assign(searched=searched)
-        .sort_values(["n", "searched"], ascending=False, kind="stable")
-        .index[0]
-    )
+    rows: dict[tuple[object, ...], list[tuple[int, bool, int]]] = {}
+    for index, row in zip(measured.index, measured.to_dict("records"), strict=True):
+        source, names = row["hyperparameters_source"], (row["dataset"], row["model"])
+        key = (row["varied"], row["metric"], round(row["test_ratio"], 8), *map(base_name, names))
+        place = rows.setdefault((*key, source.startswith("tuned")), [])
+        place.append((row["n"], source != "default", -index))
+    found = []
+    for one in published:
+        dataset = stand_ins.get(one["dataset"], one["dataset"])
+        key = (one["varied_seed"], one["metric"], round(one["test_ratio"], 8), dataset)
+        candidates = rows.get((*key, one["algorithm"], one["hyperparameters"] == "tuned"))
+        found.append(-max(candidates)[2] if candidates else None)
+    return found
