@@ -14,7 +14,7 @@ from reseed.core.errors import ReseedError
 from reseed.core.layout import StudyLayout, find_reference
 from reseed.core.schemas import SCORES, TARGETS
 from reseed.core.study_info import ExperimentInfo, StudyInfo, read_study_info, write_study_info
-from reseed.report.pages.reference import write_references
+from reseed.report.pages.reference import summarise, write_references
 from reseed.report.pages.studies import read_study
 from study_frames import frame, trial
 from test_statements import record, study
@@ -47,6 +47,14 @@ def test_a_reference_holds_trials_evidence_and_origin(tmp_path):
     [row] = replace(shown, info=shown.info.model_copy(update={"scale": "demo"})).statements
     assert row.reference.verdict == row.verdict == "supported"
     assert row.made == "Reference results: scale cpu, 5 trials, 1 core-hours, commit 01234567."
+
+
+def test_commits_with_edits_are_named():
+    about = {"scale": "cpu", "trials": 5, "hours": 1.0, "commits": []}
+    assert summarise(about).endswith("commit unknown.")
+    commits = ["0123456789abcdef", "0123456789abcdef-dirty"]
+    made = summarise(about | {"commits": commits})
+    assert made.endswith("commit 01234567, 01234567 with edits.")
 
 
 def test_a_study_without_statements_or_scale_is_no_reference(tmp_path):

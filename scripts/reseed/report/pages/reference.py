@@ -122,10 +122,11 @@ def describe(study: StudyReport, trials: pd.DataFrame) -> dict[str, Any]:
 
 def summarise(about: dict[str, Any]) -> str:
     """One sentence on how reference results were made."""
-    commits = ", ".join(commit[:8] for commit in about["commits"]) or "unknown"
+    named = (commit.partition("-") for commit in about["commits"])
+    commits = ", ".join(f"{name[:8]}{' with edits' if edits else ''}" for name, _, edits in named)
     return (
         f"Reference results: scale {about['scale']}, {about['trials']:,} trials,"
-        f" {about['hours']:g} core-hours, commit {commits}."
+        f" {about['hours']:g} core-hours, commit {commits or 'unknown'}."
     )
 
 
