@@ -154,14 +154,16 @@ def statements() -> dict[str, tuple[Measure, list[Scores]]]:
     """What each statement is judged by, and the scores of which seeds are resampled."""
     study = "inherent_randomness"
     data, model = read(study, "data_seeds"), read(study, "model_seeds")
+    images = read("training_variability", "arms", "accuracy")
     arms = {
-        name: {"mnist": table[[name]].dropna()}
-        for table in read("training_variability", "arms", "accuracy").values()
+        name: {dataset: table[[name]].dropna() for dataset, table in images.items()}
         for name in ("init", "order")
     }
     found: dict[str, tuple[Measure, list[Scores]]] = {
         "The order of batches varies accuracy more than the initial weights do.": (
-            lambda order, init: {"mnist": sd(order["mnist"])["order"] / sd(init["mnist"])["init"]},
+            lambda order, init: {
+                dataset: sd(order[dataset])["order"] / sd(init[dataset])["init"] for dataset in init
+            },
             [arms["order"], arms["init"]],
         ),
         "The same splits are best and worst for all algorithms.": (kendall, [data]),
