@@ -118,8 +118,17 @@ def test_lm_eval_cluster_is_a_field_of_the_document(tmp_path):
 def test_other_documents_under_the_same_number_are_refused(tmp_path):
     _lm_eval(tmp_path / "a", "a", [1, 0])
     _lm_eval(tmp_path / "b", "b", [1, 0], doc_hash="other")
-    with pytest.raises(ReseedError, match="item 0 of gsm8k has another input"):
+    words = r"item 0 of gsm8k has another input in .*/a/samples.* than in .*/b/samples.* \(2 such"
+    with pytest.raises(ReseedError, match=words):
         compare_items(tmp_path, metric="exact_match (strict-match)")
+
+
+def test_samples_without_a_score_are_one_error(tmp_path):
+    _lm_eval(tmp_path, "a", [1, 0])
+    (file,) = tmp_path.glob("samples_*")
+    file.write_text(file.read_text().replace('["exact_match"]', "[]"))
+    with pytest.raises(ReseedError, match=f"{tmp_path}: the logs hold no sample with a score"):
+        compare_items(tmp_path)
 
 
 def test_truncated_samples_name_the_line(tmp_path):
@@ -234,10 +243,10 @@ def test_instances_of_helm_with_other_inputs_are_refused(tmp_path):
 def test_logs_of_several_harnesses_are_one_error(tmp_path):
     _lm_eval(tmp_path / "a", "a", [1, 0])
     _inspect(tmp_path / "quiz.json", "m", [["C"], ["I"]])
+    _helm(tmp_path / "quiz:model=m", [[1, 0]])
+    words = r"lm-eval samples \(1 files\), In.*; see \S*/samples_\S* and \S*/quiz.json\. Their"
     for call in (compare_items, reseed.compare):
-        with pytest.raises(
-            ReseedError, match=r"several harnesses: lm-eval samples \(1 files\), In"
-        ):
+        with pytest.raises(ReseedError, match=words):
             call(tmp_path)
 
 

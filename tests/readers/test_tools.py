@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from reseed.config import ResultsFormat
 from reseed.core.errors import ReseedError
+from reseed.readers.options import ReadOptions
 from reseed.readers.sources import FORMATS, read_source
 from reseed.readers.tensorboard import read_scalars
 from study_import import read
@@ -78,6 +79,13 @@ def test_each_tracker_is_recognised(tmp_path, tool, columns, row, metric):
     found = metrics.set_index(["model", "init"])[metric].to_dict()
     assert found == EXPECTED
     assert not any(note.startswith("Warning") for note in about.notes)
+
+
+def test_lists_of_scores_stay_paired_by_position():
+    by_dataset = {"cola": [0.5, 0.6, 0.7], "sst2": [0.8, 0.9, 0.7]}
+    table = read_source({"a": by_dataset, "b": by_dataset}, ReadOptions(metric="accuracy"))
+    assert table.layout.format == "datasets_in_columns"
+    assert table.layout.is_positional
 
 
 def test_sweep_gives_a_warning(tmp_path):
