@@ -27,7 +27,7 @@ class ReportJobs:
         """A study's exhibits → its page, and an archive of them."""
         outputs = [self.layout.study_page(study), self.layout.study_bundle(study)]
         texts = {"category": self.studies[study].title, "subcategory": "Page"}
-        return self._page_job([study], study, outputs, texts)
+        return self._page_job([study], study, outputs, texts, {})
 
     def index(self) -> Job:
         """All studies → the index of pages, in the order of their places in the report."""
@@ -53,16 +53,16 @@ class ReportJobs:
         page: str | None,
         outputs: list[str],
         texts: dict[str, str],
-        left_out: dict[str, str] | None = None,
+        left_out: dict[str, str],
     ) -> Job:
         exhibits = {study: tuple(self.studies[study].exhibits) for study in studies}
         sources = self.context.sources_of("reseed.pipeline.jobs.report")
         coverage = {study: self._coverage(study) for study in studies}
         results, shown = self.context.results, self.layout.root
-        evidence = [path for one in [*studies, *(left_out or ())] if (path := self._evidence(one))]
+        evidence = [path for one in [*studies, *left_out] if (path := self._evidence(one))]
         spec = ReportSpec(
             results, shown, exhibits, page, coverage, str(self.context.folder / REFERENCES),
-            left_out or {}, self.context.project.main.scale, sources,
+            left_out, self.context.project.main.scale, sources,
         )  # fmt: skip
         templates = sorted((PACKAGE / "report" / "pages" / "templates").iterdir())
         return Job(

@@ -19,7 +19,6 @@ from reseed.report.rendering.numbers import NONE
 
 #: Scale whose runs decide more than those of a smaller one.
 REFERENCE_SCALE = "cpu"
-NOT_AT_THIS_SCALE = "Not run at this scale."
 
 
 @dataclass(frozen=True)
@@ -150,7 +149,7 @@ class StatementRow:
                 if shown
                 else "",
                 f"Power or precision: {evidence.limits}." if evidence.limits else "",
-                evidence.reason if evidence.verdict != "not run" else NOT_AT_THIS_SCALE,
+                evidence.reason if evidence.verdict != "not run" else "Not run at this scale.",
                 self.both,
                 f"Limit: {statement.limit}." if statement.limit else "",
                 f"Paper: {paper}{f' ({statement.source})' if statement.source else ''}."
@@ -205,12 +204,6 @@ def find_rows(
         shown, made = (other, (reference or {}).get("made", "")) if is_same else (None, "")
         rows.append(StatementRow(study, info, name, anchor, run, shown, made))
     return rows
-
-
-def without_runs(record: dict[str, Any]) -> dict[str, Any]:
-    """The evidence of one of `evidence.json`'s statements where this run has no trial for it."""
-    statement = read_evidence(record["evidence"]).statement
-    return Evidence(statement, "not run", reason=NOT_AT_THIS_SCALE).record()
 
 
 def _region(evidence: Evidence) -> tuple[float | None, float | None]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from reseed.comparison.claims.evidence import Evidence, read_evidence
 from reseed.config import SCALES
 from reseed.core.checked_io import read_json
 from reseed.core.coverage import PaperExhibit
@@ -27,7 +28,7 @@ from reseed.core.study_info import (
 )
 from reseed.core.titles import split_number
 from reseed.report.pages.pictures import Picture, embed
-from reseed.report.pages.statements import StatementRow, find_rows, without_runs
+from reseed.report.pages.statements import StatementRow, find_rows
 from reseed.report.pages.words import words_in
 from reseed.report.rendering.claim_texts import limits_of_findings
 from reseed.report.rendering.data import ExhibitData
@@ -326,11 +327,12 @@ def read_left_out(evidence: Path, name: str, title: str, scale: str) -> list[Sta
     """
     reference = read_json(evidence)
     info = build_study_info({}, {}, title=title, scale=scale)
-    return [
-        row
-        for one in reference["statements"]
-        for row in find_rows(name, info, (one["exhibit"], ""), [without_runs(one)], reference)
-    ]
+    rows = []
+    for one in reference["statements"]:
+        known = read_evidence(one["evidence"])
+        run = Evidence(known.statement, "not run")
+        rows.append(StatementRow(name, info, one["exhibit"], "", run, known, reference["made"]))
+    return rows
 
 
 def _day(path: Path) -> str:
