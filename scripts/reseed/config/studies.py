@@ -392,6 +392,6 @@ class Main(Strict):
     retry_failed: bool = False
     """Train failed trials, and searches with failed fits, again (use it on the command line)."""
     verify_sample: Count = 10
-    """Trials that `verify` retrains, over all studies; `repeated_fits`: for its study."""
+    """Trials that `verify` retrains, over all studies."""
     verify_all: bool = False
     """Let `verify` retrain every trial."""
