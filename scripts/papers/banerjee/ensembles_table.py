@@ -43,7 +43,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             line, numbers_of = _line(size, group, found, i, with_published)
             lines.add(line, title)
             raw.append({"cell": title, "size": size, **numbers_of})
-        claims += _claims(len(claims), title, part, found, wanted)
+        claims += _claims(title, part, found, wanted)
     return lines.table(
         data,
         pd.DataFrame(raw),
@@ -62,9 +62,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     )
 
 
-def _claims(
-    number: int, title: str, part: pd.DataFrame, found: EnsembleSize, wanted: float
-) -> list[Claim]:
+def _claims(title: str, part: pd.DataFrame, found: EnsembleSize, wanted: float) -> list[Claim]:
     """Shares of ensembles with a low α̂ at the tried sizes below the pool; its own is one ensemble.
 
     Single runs are no ensembles.
@@ -118,7 +116,7 @@ def _claims(
         headline = "From {least} runs on {every} have a low α̂"
     return [
         Claim(
-            f"low_alpha_share_{number + 1}" if number else "low_alpha_share",
+            "low_alpha_share",
             "{title}: the share of ensembles with an α̂ of at most {threshold} is {share}; "
             + answer
             + " ({each} ensembles a size, from a pool of {n}).",
@@ -130,7 +128,7 @@ def _claims(
             null=NO_NULL,
             estimates=[
                 Estimate(
-                    subject,
+                    f"{title}, {subject}",
                     row["share"],
                     row["low"],
                     row["high"],

@@ -110,20 +110,18 @@ def ensemble_claims(arms: Arms, measures: Sequence[str]) -> list[Claim]:
     """For each arm and measurement: medians of the smallest size and of the whole pool.
 
     Where the pool of an arm is an ensemble of several runs, a claim `…_beyond` counts the runs
-    whose value is greater than that of the ensemble of all. Names begin with the measurement, and
-    end with the number of the arm from the second arm on. Churn against the whole pool is left out,
-    since it is zero for the pool itself.
+    whose value is greater than that of the ensemble of all. Names begin with the measurement. Churn
+    against the whole pool is left out, since it is zero for the pool itself.
     """
     found = []
-    for number, (title, part) in enumerate(arms):
-        end = f"_{number + 1}" if number else ""
+    for title, part in arms:
         for measure in dict.fromkeys(measures):
             if measure != "churn_ensemble":
-                found += _ensembles_of(title, part.assign(metric=measure), measure, end)
+                found += _ensembles_of(title, part.assign(metric=measure), measure)
     return sorted(found, key=lambda claim: not claim.headline)
 
 
-def _ensembles_of(title: str, part: pd.DataFrame, measure: str, end: str) -> list[Claim]:
+def _ensembles_of(title: str, part: pd.DataFrame, measure: str) -> list[Claim]:
     sizes = sorted(part["size"].unique())
     if len(sizes) < 2:
         return []
@@ -139,7 +137,7 @@ def _ensembles_of(title: str, part: pd.DataFrame, measure: str, end: str) -> lis
     smallest = "single runs" if is_single else f"ensembles of {counted(int(sizes[0]), 'run')}"
     claims = [
         Claim(
-            f"{measure}_ensemble{end}",
+            f"{measure}_ensemble",
             "{title}: the ensemble of all {n} has {measure} {whole}{delta}.",
             whole,
             shared | {"whole": phrases.single(whole, measure, show)},
@@ -147,7 +145,7 @@ def _ensembles_of(title: str, part: pd.DataFrame, measure: str, end: str) -> lis
             statistic=in_text(measure),
         ),
         Claim(
-            f"{measure}_smallest{end}",
+            f"{measure}_smallest",
             "{title}: {smallest} have {measure} {value}, from a pool of {n}.",
             first,
             shared
@@ -162,18 +160,18 @@ def _ensembles_of(title: str, part: pd.DataFrame, measure: str, end: str) -> lis
         ),
     ]
     if is_single:
-        claims.insert(0, _beyond(title, first, whole, measure, end, shared))
+        claims.insert(0, _beyond(title, first, whole, measure, shared))
     return claims
 
 
 def _beyond(
-    title: str, runs: pd.DataFrame, whole: pd.DataFrame, measure: str, end: str, shared: Row
+    title: str, runs: pd.DataFrame, whole: pd.DataFrame, measure: str, shared: Row
 ) -> Claim:
     limit = whole[measure].iloc[0]
     is_beyond = runs[measure] > limit
     rows = share_rows([title], [(int(is_beyond.sum()), len(runs))])
     return Claim(
-        f"{measure}_beyond{end}",
+        f"{measure}_beyond",
         "{title}: {measure} of {count} is greater than that of their ensemble ({n}).",
         runs,
         {

@@ -67,13 +67,10 @@ def _line(data: ExhibitData, row: pd.Series) -> TableRow:
 def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     """A claim for each arm and baseline, over the settings in which both were timed."""
     by = rows.groupby(["experiment", "arm", "baseline"], sort=False)
-    return [
-        _claim(data, part, "time_ratio" if len(by) == 1 else f"time_ratio_{number}")
-        for number, (_, part) in enumerate(by)
-    ]
+    return [_claim(data, part) for _, part in by]
 
 
-def _claim(data: ExhibitData, rows: pd.DataFrame, name: str) -> Claim:
+def _claim(data: ExhibitData, rows: pd.DataFrame) -> Claim:
     first = rows.iloc[0]
     arm, baseline = (
         phrases.name(arm_title(data, first[side], first["experiment"]))
@@ -82,7 +79,7 @@ def _claim(data: ExhibitData, rows: pd.DataFrame, name: str) -> Claim:
     titles = [data.dataset(dataset) for dataset in rows["dataset"]]
     places = numbers.decimals(rows["ratio"])
     return Claim(
-        name=name,
+        name="time_ratio",
         sentence="{arm}: {ratio} times the training time of {baseline} (geometric mean, {n} of"
         " each).",
         headline="{arm}: {ratio} times the training time" if rows["n"].min() >= LEAST else "",

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -69,6 +70,18 @@ def test_a_statement_speaks_about_some_rows_only():
     for arm, verdict in (("rf", "supported"), ("net", "contradicted"), ("xgb", "not run")):
         only = (("arm", (arm,)),)
         assert judge(Statement("More", "ratio", above=1, only=only), [claim]).verdict == verdict
+
+
+@pytest.mark.parametrize("each", [False, True])
+def test_claims_of_one_name_speak_together(each):
+    statement = Statement("More", "ratio", above=1, each=each, only=(("arm", ("a0", "a1")),))
+    parts = [(0.9, 1.7), (0.8, 4.0)]
+    whole = judge(statement, [make(ratios(*parts))])
+    separate = [make(ratios(part)) for part in parts] + [make(ratios((0.1, 0.2)), arms=["b"])]
+    found = judge(statement, separate)
+    assert found.sentence.count("(12 seeds)") == 2
+    assert replace(found, sentence=whole.sentence, settings=whole.settings) == whole
+    assert [(one.low, one.high) for one in found.settings] == parts
 
 
 def test_what_cannot_be_compared_or_was_not_run_is_not_judged():

@@ -8,7 +8,7 @@ from math import inf, isfinite, nan
 from typing import Any, Literal
 
 from reseed.comparison.claims.averages import POWER, Average, AverageOfEnds
-from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.claim import Claim, Estimate, Sample
 from reseed.core.statement import Statement
 
 Verdict = Literal["supported", "contradicted", "mixed", "not yet", "not comparable", "not run"]
@@ -96,7 +96,7 @@ def _measured(record: dict[str, Any]) -> Measured:
 
 
 def judge(statement: Statement, claims: Sequence[Claim]) -> Evidence:
-    """The evidence of an exhibit's claims on a statement.
+    """The evidence of an exhibit's claims on a statement; claims of its name speak together.
 
     The order of tests: not run, not comparable, mixed, supported or contradicted, not yet.
 
@@ -108,37 +108,77 @@ def judge(statement: Statement, claims: Sequence[Claim]) -> Evidence:
     - A statement about each setting is supported if every 95 % interval lies in the region (an
       intersection-union test), and contradicted if one setting is shown out of it, as for mixed.
     """
-    claim = next((one for one in claims if one.name == statement.claim), None)
-    chosen = _positions(statement, claim) if claim else ()
-    if claim is None or not chosen:
+    said = _Said.of(statement, [one for one in claims if one.name == statement.claim])
+    if said is None:
         reason = "These runs have too few seeds, or none, of what it speaks about."
         return Evidence(statement, "not run", reason=reason)
+    first, sample = said.claims[0], said.sample
     bare = Evidence(
         statement,
         "not comparable",
-        statistic=claim.statistic,
-        unit=claim.estimates[chosen[0]].unit,
-        ratio=claim.null == "ratio 1",
-        factor=claim.estimates[chosen[0]].factor,
-        n=claim.sample.text,
-        noun=claim.sample.plural or f"{claim.sample.unit}s",
-        sentence=claim.text,
-        limits=claim.limits,
+        statistic=first.statistic,
+        unit=said.estimates[said.chosen[0]].unit,
+        ratio=first.null == "ratio 1",
+        factor=said.estimates[said.chosen[0]].factor,
+        n=sample.text,
+        noun=sample.plural or f"{sample.unit}s",
+        sentence=" ".join(claim.text for claim in said.claims),
+        limits="; ".join(dict.fromkeys(claim.limits for claim in said.claims if claim.limits)),
     )
-    return _measure(bare, statement, claim, chosen)
+    return _measure(bare, statement, said)
 
 
-def _measure(
-    bare: Evidence, statement: Statement, claim: Claim, chosen: tuple[int, ...]
-) -> Evidence:
-    average = claim.average or AverageOfEnds(claim.estimates)
+@dataclass(frozen=True)
+class _Said:
+    """What claims of one name, each about other settings, say about a statement.
+
+    chosen: positions of the estimates that the statement speaks about.
+    """
+
+    claims: Sequence[Claim]
+    estimates: Sequence[Estimate]
+    chosen: tuple[int, ...]
+
+    @classmethod
+    def of(cls, statement: Statement, claims: Sequence[Claim]) -> _Said | None:
+        """None where no estimate is one that the statement speaks about."""
+        about = [claim for claim in claims if _positions(statement, claim)]
+        chosen: list[int] = []
+        estimates: list[Estimate] = []
+        for claim in about:
+            chosen += [len(estimates) + i for i in _positions(statement, claim)]
+            estimates += claim.estimates
+        return cls(about, estimates, tuple(chosen)) if chosen else None
+
+    @property
+    def average(self) -> Average:
+        """The claim's own; several claims have none of their own."""
+        own = self.claims[0].average if len(self.claims) == 1 else None
+        return own or AverageOfEnds(self.estimates)
+
+    @property
+    def sample(self) -> Sample:
+        samples = [claim.sample for claim in self.claims]
+        low, high = min(one.low for one in samples), max(one.high for one in samples)
+        return Sample(low, high, samples[0].unit, samples[0].plural)
+
+    @property
+    def lacks_power(self) -> bool:
+        """Whether no test rejects, and none could have been expected to."""
+        tests = [test for claim in self.claims for test in claim.tests]
+        powers = [test.power for test in tests if test.power is not None]
+        return bool(powers) and max(powers) < POWER and not any(one.rejects for one in tests)
+
+
+def _measure(bare: Evidence, statement: Statement, said: _Said) -> Evidence:
+    average, chosen = said.average, said.chosen
     region = _region(statement)
 
     def interval(positions: tuple[int, ...], level: float) -> tuple[float, float]:
         return average.interval(positions, level)[1:]
 
     settings = tuple(
-        _shown(average.interval((i,), LEVEL), bare.factor, claim.estimates[i].subject)
+        _shown(average.interval((i,), LEVEL), bare.factor, said.estimates[i].subject)
         for i in chosen
     )
     inside, outside = sides(interval, chosen, region)
@@ -146,13 +186,13 @@ def _measure(
     if not statement.not_comparable:
         rule = decide_each if statement.each else decide
         verdict = rule(interval, chosen, region, LEVEL)
-    blind = verdict == "contradicted" and _lacks_power(claim)
+    blind = verdict == "contradicted" and said.lacks_power
     verdict = "not yet" if blind else verdict
     whole = average.interval(chosen, LEVEL)
     needed = None
     if verdict == "not yet" and not blind:
         parts = [(i,) for i in chosen] if statement.each else [chosen]
-        needed = _needed(average, parts, region, claim.sample.high)
+        needed = _needed(average, parts, region, said.sample.high)
     return replace(
         bare,
         verdict=verdict,
@@ -176,12 +216,6 @@ def _needed(
         if not region[0] <= low <= high <= region[1]:
             sizes.append(average.needed(part, _nearest(value, region), n))
     return None if None in sizes else max(filter(None, sizes), default=None)
-
-
-def _lacks_power(claim: Claim) -> bool:
-    """Whether no test of the claim rejects, and none could have been expected to."""
-    powers = [test.power for test in claim.tests if test.power is not None]
-    return bool(powers) and max(powers) < POWER and not any(one.rejects for one in claim.tests)
 
 
 def _positions(statement: Statement, claim: Claim) -> tuple[int, ...]:
