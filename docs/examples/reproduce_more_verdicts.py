@@ -256,25 +256,22 @@ def robust_testing(study: Study, bootstraps: int = 10) -> Iterator[tuple[str, Fo
             ensemble = (np.abs(np.clip(both.raw, -30, 30).mean(axis=0)) <= 1).mean()
             fewer[arm] = share(int((small > ensemble).sum()), len(small))
     yield "An ensemble has fewer small logit gaps than most of its models.", fewer
-    _, _, pool = next(study.arms("pools"))  # the statements are on the first images alone
-    half = len(pool.gaps) // 2
-    members, reference = np.clip(pool.raw[half:], -30, 30), pool.gaps[:half]
-    state = RNG.bit_generator.state
-    single = ks_distance(pool.gaps[half:], reference, RNG)
-    RNG.bit_generator.state = state  # the same splits
-    whole = ks_distance(np.clip(members.mean(axis=0), -15, 15)[None], reference, RNG)
-    yield (
-        "A large ensemble is closer to the reference than most models.",
-        {"both": share(int((single > whole).sum()), len(single))},
-    )
-    reliable = {}
-    for size in (3, 5, 10, 20, 30):
-        drawn = np.stack([RNG.choice(half, size, replace=False) for _ in range(100)])
-        ensembles = np.clip(members[drawn].mean(axis=1), -15, 15)
-        part = float((alpha_hat(ensembles, reference, bootstraps, RNG) <= 0.05).mean())
-        n = half // size  # ensembles that share no run
-        ends = share(round(part * n), n)
-        reliable[f"{size} runs"] = part, ends[1], ends[2]
+    closer, reliable = {}, {}
+    for dataset, _, pool in study.arms("pools"):
+        half = len(pool.gaps) // 2
+        members, reference = np.clip(pool.raw[half:], -30, 30), pool.gaps[:half]
+        state = RNG.bit_generator.state
+        single = ks_distance(pool.gaps[half:], reference, RNG)
+        RNG.bit_generator.state = state  # the same splits
+        whole = ks_distance(np.clip(members.mean(axis=0), -15, 15)[None], reference, RNG)
+        closer[dataset] = share(int((single > whole).sum()), len(single))
+        for size in (3, 5, 10, 20, 30):
+            drawn = np.stack([RNG.choice(half, size, replace=False) for _ in range(100)])
+            ensembles = np.clip(members[drawn].mean(axis=1), -15, 15)
+            part = float((alpha_hat(ensembles, reference, bootstraps, RNG) <= 0.05).mean())
+            n = half // size  # ensembles that share no run
+            reliable[f"{dataset}, {size} runs"] = part, *share(round(part * n), n)[1:]
+    yield "A large ensemble is closer to the reference than most models.", closer
     yield "Most ensembles of up to 30 models have a low α̂.", reliable
 
 
