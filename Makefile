@@ -23,8 +23,8 @@ OLDEST := build/oldest
 # Environment of the documentation site.
 DOCS := build/docs
 
-.PHONY: run test pytest snapshots oldest lint benchmark verify prune faults sequences mutants scale schemas docs dist release \
-  wheel newcomer lock licenses clean
+.PHONY: run test pytest snapshots oldest lint benchmark verify prune check-reference faults sequences mutants scale \
+  schemas docs dist release wheel newcomer lock licenses clean
 
 run: .venv/installed
 	$(BIN)/snakemake --cores $(CORES) --config scale=$(SCALE)
@@ -92,6 +92,11 @@ MUTATED ?= evalues item_variance sequential stochastic_order two_models crossed_
 mutants: .venv/installed-dev
 	$(LIBRARY) benchmarks/mutate.py $(MUTATED) --mutants 8 --require 0.95
 	$(LIBRARY) benchmarks/mutate.py --mutants 8 --seed $(NIGHT) --part $$(( $(NIGHT) % 7 + 1 ))/7
+
+# Train five trials of each reference result again and compare their scores, in build/check_reference:
+#   make check-reference STUDY="protocol seed_3407" MIRROR=/path/of/data
+check-reference: .venv/installed
+	$(LIBRARY) docs/tools/check_reference.py $(STUDY) $(if $(MIRROR),--config data_mirror=$(MIRROR))
 
 # Write docs/scale.md from the measured seconds in results.
 scale: .venv/installed

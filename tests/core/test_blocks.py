@@ -135,3 +135,15 @@ def test_the_block_of_a_trial_has_its_name(data_seed, fold, init, order, dropout
     assert list(block.trials()) == [trial]
     assert block.name == trial_name(trial)
     assert isinstance(parse_block(trial_name(trial)), SeedBlock)
+
+
+def test_an_arm_of_one_role_stays_whole_beside_others():
+    """Rows and columns through a corner, a small square there, and all roles together."""
+    arms = [[Coordinates(0, None, *(i if role == k else 0 for role in range(4))) for i in range(60)]
+            for k in range(2)]  # fmt: skip
+    square = [Coordinates(0, None, i, j, 0, 0) for i in range(4) for j in range(4)]
+    together = [Coordinates(0, None, i, i, i, i) for i in range(60)]
+    wanted = {*arms[0], *arms[1], *square, *together}
+    blocks = cover(wanted, 40)
+    assert sorted(trial for block in blocks for trial in block.trials()) == sorted(wanted)
+    assert len(blocks) == 2 + 2 + 2 + 3

@@ -13,6 +13,7 @@ seeds has a name, and the name says which trials the file holds.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
@@ -169,16 +170,31 @@ def _role_sets(
     together = [one[0] for one in seeds if len(set(one)) == 1]
     for part in cut_set(together, size):
         yield (part,), len(part)
-    # One role varies in most studies of roles: the other three name a group.
-    apart = [one for one in seeds if len(set(one)) > 1]
-    varying = max(range(len(ROLES)), key=lambda role: len({one[role] for one in apart}))
-    groups: dict[tuple[int, ...], list[int]] = {}
-    for one in apart:
-        groups.setdefault((*one[:varying], *one[varying + 1 :]), []).append(one[varying])
-    for others, values in groups.items():
+    for varying, others, values in _rows_of_roles([one for one in seeds if len(set(one)) > 1]):
         fixed = [(seed,) for seed in others]
         for part in cut_set(values, size):
             yield (*fixed[:varying], part, *fixed[varying:]), len(part)
+
+
+def _rows_of_roles(
+    seeds: list[tuple[int, ...]],
+) -> Iterator[tuple[int, tuple[int, ...], list[int]]]:
+    """(role that varies, seeds of the others, seeds of the role): few rows that hold all seeds.
+
+    Each combination is in the longest row through it, so an arm of one role stays whole beside
+    arms of other roles and crossed ones.
+    """
+
+    def others(one: tuple[int, ...], role: int) -> tuple[int, ...]:
+        return (*one[:role], *one[role + 1 :])
+
+    rows = Counter((role, others(one, role)) for one in seeds for role in range(len(ROLES)))
+    found: dict[tuple[int, tuple[int, ...]], list[int]] = {}
+    for one in seeds:
+        role = max(range(len(ROLES)), key=lambda role: rows[role, others(one, role)])
+        found.setdefault((role, others(one, role)), []).append(one[role])
+    for (role, fixed), values in found.items():
+        yield role, fixed, values
 
 
 def _cut_splits(

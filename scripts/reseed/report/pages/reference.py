@@ -105,7 +105,7 @@ def _predicted(outputs: np.ndarray, classes: int | None) -> np.ndarray:
 
 
 def describe(study: StudyReport, trials: pd.DataFrame) -> dict[str, Any]:
-    """How the results were made. hours: of training, each trial once."""
+    """How the results were made. hours: of training, each trial once. data: hashes of datasets."""
     info, each = study.info, distinct(trials)
     return {
         "study": study.name,
@@ -116,6 +116,7 @@ def describe(study: StudyReport, trials: pd.DataFrame) -> dict[str, Any]:
         "hours": round(float(each["train_seconds"].sum()) / 3600, 2),
         "environments": sorted(each["environment"].dropna().unique().tolist()),
         "machines": [machine.model_dump() for machine in info.machines],
+        "data": {name: data.content_sha256 for name, data in info.datasets.items()},
         "date": study.date,
     }
 
