@@ -122,6 +122,7 @@ def test_forged_files_are_found_named_and_made_again(finished, name):
     finished.run("verify")
 
 
+@pytest.mark.nightly
 def test_results_without_a_cache_describe_their_machine(finished):
     results = finished.folder / "results"
     about = results / "studies" / "small" / "about.json"

@@ -5,7 +5,10 @@ import pytest
 pytestmark = pytest.mark.workflow
 
 
-@pytest.mark.parametrize("pattern", ["splits/**/*.parquet", "data/*/targets.parquet"])
+@pytest.mark.parametrize(
+    "pattern",
+    ["splits/**/*.parquet", pytest.param("data/*/targets.parquet", marks=pytest.mark.nightly)],
+)
 def test_a_deleted_input_of_trials_is_made_again(finished, pattern):
     file = next((finished.folder / "results").glob(pattern))
     content, before = file.read_bytes(), finished.trials()

@@ -109,6 +109,7 @@ def test_reader_refuses_a_table_of_another_key(finished):
     assert table.read_bytes() == newer
 
 
+@pytest.mark.nightly
 def test_two_projects_in_one_folder_make_files_again(finished, tmp_path_factory):
     table = finished.folder / "results/studies/small/metrics.parquet"
     before = table.read_bytes()

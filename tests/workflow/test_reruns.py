@@ -163,6 +163,7 @@ def test_machine_failures_retry_and_model_failures_are_stored(project):
     assert not project.planned(METRICS)
 
 
+@pytest.mark.nightly
 def test_change_is_detected_without_snakemake_metadata(finished):
     before = finished.trials()
     shutil.rmtree(finished.folder / ".snakemake")
@@ -254,6 +255,7 @@ def test_change_in_an_imported_module_is_detected(project, how):
     assert not set(project.trials().values()) & set(before.values())
 
 
+@pytest.mark.nightly
 def test_unresolvable_import_is_refused_until_named(project):
     extra = "import importlib; DEPTH = importlib.import_module('de' + 'pth').DEPTH"
     use_custom_model(project, depth="DEPTH", extra=extra)
@@ -293,6 +295,7 @@ def test_another_search_space_retrains_no_default_trial(finished):
     assert not {name for name in finished.planned() if name.startswith("train")}
 
 
+@pytest.mark.nightly
 def test_predictions_of_a_removed_experiment_are_not_analysed(project):
     noise = {"noise": {"kind": "noise_split"}}
     project.change(models=["forest"], analyses=noise, exhibits={})
@@ -305,6 +308,7 @@ def test_predictions_of_a_removed_experiment_are_not_analysed(project):
     assert set(pd.read_csv(path)["experiment"]) == {"model_seeds"}
 
 
+@pytest.mark.nightly
 def test_model_may_change_the_working_folder(project):
     use_custom_model(project, first="os.chdir('/')")
     project.train()
@@ -312,6 +316,7 @@ def test_model_may_change_the_working_folder(project):
     assert not os.path.exists("/results/trials")
 
 
+@pytest.mark.nightly
 def test_results_folder_name_may_contain_shell_characters(project):
     name = "r&s $(touch hit) 'q'"
     project.write("config", {"scale": "smoke", "results": name})

@@ -110,6 +110,7 @@ def halving(project):
     return project
 
 
+@pytest.mark.nightly
 def test_shards_and_kills_do_not_change_the_winner(halving):
     halving.train("--config", "block_seconds=1e6")
     expected, log = search_outcome(halving)

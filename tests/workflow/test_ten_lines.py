@@ -14,6 +14,7 @@ def test_readme_prints_the_output_of_the_example():
     assert EXAMPLE.read_text() in (REPOSITORY / "README.md").read_text()
 
 
+@pytest.mark.nightly
 def test_ten_lines_give_folds_tests_verdicts_and_figures(tmp_path):
     project = Project(tmp_path)
     project.write_shipped_config()

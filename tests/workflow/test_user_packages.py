@@ -30,6 +30,7 @@ def install(project, version: str, strategy: str) -> None:
     project.environment["PYTHONPATH"] = str(site)
 
 
+@pytest.mark.nightly
 def test_upgraded_package_is_reported_and_retrained(project):
     (project.folder / "my_models.py").write_text(MODEL)
     project.write("models/boost", FOREST | {"name": "boost", "factory": "my_models:make"})
