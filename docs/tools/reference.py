@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
-from reseed.config import CONFIG_CLASSES
 from reseed.data.registry import READERS, ReaderOptions
 from reseed.plugins import kinds
-from schemas import build_json_schema
+from schemas import CONFIG_CLASSES, build_json_schema
 
 #: Heading, file and opening words of each kind of file; the order of the page.
 _FILES = {

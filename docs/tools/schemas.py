@@ -9,7 +9,18 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
-from reseed.config import CONFIG_CLASSES
+from reseed.config.base import Strict
+from reseed.config.datasets import Dataset, Weights
+from reseed.config.models import Model
+from reseed.config.studies import Main, Study
+
+CONFIG_CLASSES: dict[str, type[Strict]] = {
+    "config": Main,
+    "dataset": Dataset,
+    "weights": Weights,
+    "model": Model,
+    "study": Study,
+}
 
 
 class _WithTexts(GenerateJsonSchema):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from reseed.config import Main
+from reseed.config.studies import Main
 from reseed.core.errors import ReseedError
 from reseed.planning.project import load_project, merge
 from schemas import build_json_schemas

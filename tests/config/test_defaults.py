@@ -1,8 +1,8 @@
 """A study takes the standard set where it says nothing itself."""
 
 import pytest
-from reseed.config import Study
 from reseed.config.defaults import add_default_analyses, default_analyses_and_exhibits
+from reseed.config.studies import Study
 
 RESULTS = {"name": "mine", "title": "M", "results": {"path": "runs.csv"}}
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from pydantic import ValidationError
-from reseed.config import Dataset
+from reseed.config.datasets import Dataset
 from reseed.core.errors import ReseedError
 from reseed.data.kinds import is_reachable
 from reseed.data.official import assign_official_parts

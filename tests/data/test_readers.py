@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import xgboost
 import yaml
-from reseed.config import Dataset
+from reseed.config.datasets import Dataset
 from reseed.core.errors import ReseedError
 from reseed.data import tables
 from reseed.data.prepare import prepare

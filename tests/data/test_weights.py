@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from reseed.config import Weights
+from reseed.config.datasets import Weights
 from reseed.core.errors import Damaged, ReseedError
 from reseed.core.layout import ResultsLayout
 from reseed.core.module_finder import SCRIPTS

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import yaml
 from reference import reference
-from reseed.config import CONFIG_CLASSES, Study
-from reseed.config.studies import Experiment
+from reseed.config.studies import Experiment, Study
 from reseed.data.registry import READERS
 from reseed.plugins import kinds
-from schemas import build_json_schema
+from schemas import CONFIG_CLASSES, build_json_schema
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "docs" / "examples"

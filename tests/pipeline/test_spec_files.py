@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from reseed.config import Dataset
+from reseed.config.datasets import Dataset
 from reseed.core.errors import Damaged
 from reseed.core.file_keys import FileKeys
 from reseed.core.layout import ResultsLayout

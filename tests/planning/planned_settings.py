@@ -2,7 +2,8 @@
 
 from collections.abc import Collection
 
-from reseed.config import Dataset, Model
+from reseed.config.datasets import Dataset
+from reseed.config.models import Model
 from reseed.config.studies import Holdout, Hyperparameters, Seeds
 from reseed.core.coordinates import Setting
 from reseed.planning.plan import PlannedSetting

@@ -5,7 +5,7 @@ import json
 
 import pytest
 from planned_settings import planned_setting
-from reseed.config import Dataset
+from reseed.config.datasets import Dataset
 from reseed.config.studies import Seeds
 from reseed.core.layout import ResultsLayout
 from reseed.data.meta import DatasetMeta

@@ -3,8 +3,9 @@
 import copy
 
 import pytest
-from reseed.config import Dataset, Main, Model, Study
-from reseed.config.studies import KFold, Seeds
+from reseed.config.datasets import Dataset
+from reseed.config.models import Model
+from reseed.config.studies import KFold, Main, Seeds, Study
 from reseed.core.errors import ReseedError
 from reseed.planning.build import make_plan
 from reseed.planning.plan import plan_blocks

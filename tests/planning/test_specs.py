@@ -4,8 +4,8 @@ import dataclasses
 import json
 
 import pytest
-from reseed.config import Dataset, Results, Weights
-from reseed.config.studies import Official
+from reseed.config.datasets import Dataset, Weights
+from reseed.config.studies import Official, Results
 from reseed.core.coordinates import Coordinates
 from reseed.core.coverage import PaperExhibit
 from reseed.planning import report_specs, specs

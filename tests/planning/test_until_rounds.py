@@ -3,7 +3,7 @@
 import copy
 
 import pytest
-from reseed.config import Study
+from reseed.config.studies import Study
 from reseed.planning.until import check_until
 
 UNTIL = {"seeds": {"model": {"count": 11}}, "until": {"first": 4, "batch": 3}}

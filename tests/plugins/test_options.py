@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from reseed.config import SCALES
 from reseed.config.defaults import add_default_analyses, default_analyses_and_exhibits
 from reseed.core.errors import ReseedError
+from reseed.core.identifiers import SCALES
 from reseed.core.module_finder import SCRIPTS
 from reseed.planning.project import load_project, merge
 from reseed.planning.read_plan import read_plan

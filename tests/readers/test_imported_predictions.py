@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from reseed.config import Results
+from reseed.config.studies import Results
 from reseed.core.errors import ReseedError
 from reseed.pipeline.jobs import import_results
 from reseed.pipeline.runner import Granted

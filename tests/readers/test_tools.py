@@ -8,7 +8,7 @@ from typing import get_args
 import numpy as np
 import pandas as pd
 import pytest
-from reseed.config import ResultsFormat
+from reseed.config.studies import ResultsFormat
 from reseed.core.errors import ReseedError
 from reseed.readers.options import ReadOptions
 from reseed.readers.sources import FORMATS, read_source

@@ -113,7 +113,7 @@ def _add_prune(commands: Any) -> None:
 
 
 def _prune(options: argparse.Namespace) -> None:
-    from reseed.config import SCALES
+    from reseed.core.identifiers import SCALES
     from reseed.pipeline.planned_keys import planned_keys
     from reseed.pipeline.snakemake_metadata import is_last_run_here
     from reseed.planning.build import make_plan

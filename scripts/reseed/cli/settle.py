@@ -10,8 +10,7 @@ from typing import Any
 
 import yaml
 
-from reseed.config import Study
-from reseed.config.studies import Seeds
+from reseed.config.studies import Seeds, Study
 from reseed.core.atomic import write_text
 from reseed.core.coordinates import ROLES
 from reseed.core.errors import ReseedError

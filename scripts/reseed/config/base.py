@@ -1,7 +1,7 @@
 """Types that all classes of the configuration share."""
 
 from functools import partial
-from typing import Annotated, Literal, get_args
+from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -18,8 +18,6 @@ Integer = Annotated[int, Field(strict=True)]
 Count = Annotated[Integer, Field(ge=1)]
 ObjectPath = Annotated[str, Field(pattern=r"^[\w.]+:\w+$")]
 Seed = Annotated[Integer, Field(ge=0, lt=2**32)]
-Scale = Literal["smoke", "demo", "cpu", "paper"]
-SCALES = get_args(Scale)
 
 
 def _resolve(family: str, name: str) -> str:

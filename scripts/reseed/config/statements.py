@@ -4,7 +4,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from reseed.config.base import Scale, Strict
+from reseed.config.base import Strict
+from reseed.core.identifiers import Scale
 from reseed.core.statement import Statement
 
 

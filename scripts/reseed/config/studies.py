@@ -13,7 +13,6 @@ from reseed.config.base import (
     MetricName,
     ReaderName,
     RowFraction,
-    Scale,
     Seed,
     Strict,
     get_union_tag,
@@ -23,6 +22,7 @@ from reseed.config.models import Device, Encoder, Stack, Value
 from reseed.config.statements import StatementEntry
 from reseed.config.until import GivenUntil
 from reseed.core.headings import Headings, Rows
+from reseed.core.identifiers import Scale
 
 
 class Holdout(Strict):

@@ -1,9 +1,12 @@
-"""Readable and unique identifiers of planned objects that are valid in paths."""
+"""Names of scales; readable and unique identifiers of planned objects that are valid in paths."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, get_args
 
 from reseed.core.code_hash import digest
+
+Scale = Literal["smoke", "demo", "cpu", "paper"]
+SCALES: tuple[Scale, ...] = get_args(Scale)
 
 
 def scheme_id(scheme: Mapping[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """Entries of `config/datasets/` and `config/weights/` as plain data.
 
-The classes of these files are `reseed.config.Dataset` and `reseed.config.Weights`. A reader gets
+The classes of these files are `Dataset` and `Weights` of `reseed.config.datasets`. A reader gets
 the plain data, so that a user's reader needs nothing of Reseed.
 """
 
@@ -30,7 +30,7 @@ class OfficialEntry(TypedDict, total=False):
 
 
 class WeightsEntry(TypedDict, total=False):
-    """Pretrained weights; the fields of `reseed.config.Weights`."""
+    """Pretrained weights; the fields of `reseed.config.datasets.Weights`."""
 
     name: str
     title: str
@@ -41,7 +41,7 @@ class WeightsEntry(TypedDict, total=False):
 
 
 class DatasetEntry(WeightsEntry, total=False):
-    """A dataset; the fields of `reseed.config.Dataset`."""
+    """A dataset; the fields of `reseed.config.datasets.Dataset`."""
 
     task: str
     kind: str

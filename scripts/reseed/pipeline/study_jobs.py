@@ -6,8 +6,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from reseed.config import Results, Study
-from reseed.config.studies import Analysis, Exhibit
+from reseed.config.studies import Analysis, Exhibit, Results, Study
 from reseed.core.code_hash import code_hash, digest
 from reseed.core.layout import PREDICTION_TABLES
 from reseed.pipeline.job import Context, Job, without_braces

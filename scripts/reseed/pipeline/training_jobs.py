@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from reseed.config import Dataset
+from reseed.config.datasets import Dataset
 from reseed.core.blocks import SeedBlock, block_of, parse_block
 from reseed.core.code_hash import code_hash, digest
 from reseed.core.coordinates import Coordinates, Setting

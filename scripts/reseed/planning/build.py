@@ -3,16 +3,18 @@
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
-from reseed.config import (
+from reseed.config.datasets import Dataset
+from reseed.config.models import Model
+from reseed.config.studies import (
     Arm,
-    Dataset,
     DatasetReference,
     Experiment,
-    Model,
+    Hyperparameters,
     ModelReference,
+    Scheme,
+    Seeds,
     Study,
 )
-from reseed.config.studies import Hyperparameters, Scheme, Seeds
 from reseed.core.code_hash import (
     code_hash,
     digest,

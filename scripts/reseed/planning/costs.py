@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
 
-from reseed.config import Dataset
+from reseed.config.datasets import Dataset
 from reseed.config.studies import Scheme
 from reseed.core.coordinates import Setting, base_name
 from reseed.core.errors import Damaged

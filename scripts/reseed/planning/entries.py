@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from reseed.config import Dataset, Weights
+from reseed.config.datasets import Dataset, Weights
 from reseed.data.entries import DatasetEntry, WeightsEntry
 
 

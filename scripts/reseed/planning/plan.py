@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from reseed.config import Dataset, Model, Weights
-from reseed.config.models import Range
+from reseed.config.datasets import Dataset, Weights
+from reseed.config.models import Model, Range
 from reseed.config.studies import Hyperparameters, Scheme, Seeds
 from reseed.core.blocks import SeedBlock, cover
 from reseed.core.coordinates import Coordinates, Setting

@@ -10,9 +10,13 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from reseed.config import SCALES, Dataset, Main, Model, Strict, Study, Weights
+from reseed.config.base import Strict
+from reseed.config.datasets import Dataset, Weights
+from reseed.config.models import Model
+from reseed.config.studies import Main, Study
 from reseed.config.validation_messages import format_validation_errors
 from reseed.core.errors import ReseedError
+from reseed.core.identifiers import SCALES
 from reseed.core.layout import ResultsLayout
 from reseed.core.source_facts import MEMORY
 from reseed.planning import validation

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from reseed.config import Dataset
+from reseed.config.datasets import Dataset
 from reseed.core.code_hash import code_hash, digest
 from reseed.core.errors import ReseedError
 from reseed.core.layout import ResultsLayout

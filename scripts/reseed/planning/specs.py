@@ -10,9 +10,9 @@ from typing import Any, TypeVar, cast
 
 from pydantic import TypeAdapter
 
-from reseed.config import Dataset, Results, Weights
+from reseed.config.datasets import Dataset, Weights
 from reseed.config.models import Encoder, SearchValues, Value
-from reseed.config.studies import Scheme, Seeds
+from reseed.config.studies import Results, Scheme, Seeds
 from reseed.config.until import Until
 from reseed.core.blocks import parse_block
 from reseed.core.code_hash import digest

@@ -3,7 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
-from reseed.config import Dataset, Model, Study
+from reseed.config.datasets import Dataset
+from reseed.config.models import Model
+from reseed.config.studies import Study
 from reseed.core.coordinates import Setting
 from reseed.planning.plan import Plan, PlannedArm
 from reseed.planning.project import Project

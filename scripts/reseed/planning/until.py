@@ -7,7 +7,7 @@ are independent draws: one fixed split, and one seed that varies. Splits of one 
 from collections.abc import Iterator
 from pathlib import Path
 
-from reseed.config import Experiment, Study
+from reseed.config.studies import Experiment, Study
 from reseed.core.coordinates import ROLES
 from reseed.core.errors import ReseedError
 from reseed.planning.seed_grid import seed_values

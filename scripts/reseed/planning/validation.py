@@ -8,16 +8,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from reseed.config import (
-    Dataset,
+from reseed.config.datasets import Dataset
+from reseed.config.models import Model
+from reseed.config.studies import (
+    Analysis,
     DatasetReference,
+    Exhibit,
     Experiment,
-    Model,
     ModelReference,
     Results,
     Study,
 )
-from reseed.config.studies import Analysis, Exhibit
 from reseed.core.code_hash import code_hash, named_code, refuse_unbound
 from reseed.core.coordinates import base_name
 from reseed.core.coverage import read_coverage

@@ -20,10 +20,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-from reseed.config import SCALES
 from reseed.core.atomic import replace_atomically, write_text
 from reseed.core.checked_io import read_table
 from reseed.core.errors import ReseedError
+from reseed.core.identifiers import SCALES
 from reseed.core.layout import EVIDENCE, StudyLayout
 from reseed.core.schemas import SCORES, TARGETS
 from reseed.report.pages.studies import StudyReport, read_study

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from reseed.config import SCALES
+from reseed.core.identifiers import SCALES
 from reseed.report.pages.forest import draw_axis
 from reseed.report.pages.pictures import thumbnail
 from reseed.report.pages.statements import StatementRow

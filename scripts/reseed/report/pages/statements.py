@@ -12,7 +12,7 @@ from typing import Any
 
 from reseed.comparison.claims.evidence import VERDICTS, Evidence, Measured, Verdict, read_evidence
 from reseed.comparison.claims.formatting import count_interval_decimals, format_number
-from reseed.config import SCALES
+from reseed.core.identifiers import SCALES
 from reseed.core.study_info import StudyInfo
 from reseed.report.pages import forest
 from reseed.report.rendering.numbers import NONE

@@ -16,10 +16,10 @@ from typing import Any
 
 import pandas as pd
 from reseed.comparison.claims.evidence import Evidence, read_evidence
-from reseed.config import SCALES
 from reseed.core.checked_io import read_json
 from reseed.core.coverage import PaperExhibit
 from reseed.core.errors import RETRY_HINT, ReseedError
+from reseed.core.identifiers import SCALES
 from reseed.core.study_info import (
     IMPORTED_SCALE,
     StudyInfo,

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from reseed.comparison.claims.evidence import Verdict
-from reseed.config import SCALES
+from reseed.core.identifiers import SCALES
 from reseed.report.pages.statements import StatementRow
 from reseed.report.pages.studies import StudyReport
 from reseed.report.rendering.numbers import counted, several

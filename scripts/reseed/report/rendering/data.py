@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import pandas as pd
 from reseed.core.checked_io import read_table
@@ -23,10 +23,12 @@ from reseed.core.study_info import (
     read_study_info,
 )
 from reseed.metrics.names import metric_title_in_text as metric_title
-from reseed.planning.specs import ExhibitSpec
 from reseed.report.analyses.shared.arms import with_arms
 from reseed.report.rendering.footnotes import scale_sentence, sentence
 from reseed.report.rendering.numbers import from_to
+
+if TYPE_CHECKING:
+    from reseed.planning.specs import ExhibitSpec
 
 #: A model is marked where more than this share of its trials stopped at their limit.
 UNCONVERGED = 0.1

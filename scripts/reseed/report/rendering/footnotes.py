@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from reseed.config import SCALES
+from reseed.core.identifiers import SCALES
 from reseed.core.titles import split_number
 
 # (mark, word in the footnote); the explanation of a mark begins with the mark.
