@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from reseed.core.errors import ReseedError
 from reseed.readers.options import ReadOptions
+from reseed.readers.source_table import Question
 
 #: After this time, or if one reading takes as long, a proposal is printed untried.
 _SECONDS = 4.0
@@ -18,11 +19,6 @@ Result = TypeVar("Result")
 _SUGGESTION = re.compile(
     r"`(columns|metric|greater_is_better|format|unit|test_train_ratio|headings|rows): ([^`…]+)`"
 )
-#: Questions that may follow from a reading: it is known what the table holds.
-_QUESTIONS = (
-    "whether more or less of", "several random splits", "may be the score", "is below 0.5",
-    "that is a metric", "folds on", "has one run of each model",
-)  # fmt: skip
 
 
 def read_with_advice(read: Callable[[ReadOptions], Result], options: ReadOptions) -> Result:
@@ -35,7 +31,7 @@ def read_with_advice(read: Callable[[ReadOptions], Result], options: ReadOptions
     try:
         return read(options)
     except ReseedError as error:
-        text = str(error)
+        text, kind = str(error), Question if isinstance(error, Question) else ReseedError
     now = time.monotonic()
     given_up = now if now - start > _SECONDS else now + _SECONDS
     clauses = re.split(r"(?<=[.;]) (?=\S)", text)
@@ -44,7 +40,7 @@ def read_with_advice(read: Callable[[ReadOptions], Result], options: ReadOptions
         for one in clauses
         if time.monotonic() > given_up or _is_useful(one, text, read, options)
     ]
-    raise ReseedError(re.sub(r";$", ".", " ".join(kept))) from None
+    raise kind(re.sub(r";$", ".", " ".join(kept))) from None
 
 
 def _is_useful(
@@ -62,9 +58,8 @@ def _leads_to_reading(
         read(replace(options, **change))
     except ReseedError as error:
         after = str(error)
-        is_question = any(words in after for words in _QUESTIONS)
         has_fewer = after.count("\n") < text.count("\n")
-        return after != text and (is_question or has_fewer)
+        return after != text and (isinstance(error, Question) or has_fewer)
     return True
 
 

@@ -250,7 +250,7 @@ def check_run_counts(table: SourceTable, columns: ColumnMap, metrics: pd.DataFra
         )
         return
     if datasets > 1 and models > 1:
-        table.add_error(
+        table.ask(
             f"has one run of each model on each of {datasets} datasets, which are too few",
             f"Models with one run each are compared over {MIN_DATASETS} datasets or more. Add "
             "datasets, or runs with other seeds or folds on each dataset.",
@@ -258,7 +258,7 @@ def check_run_counts(table: SourceTable, columns: ColumnMap, metrics: pd.DataFra
         return
     names = ", ".join(map(repr, list_used_columns({"model": columns["model"]})))
     items = " To compare the models by test cases: `reseed items`." if "item" in columns else ""
-    table.add_error(
+    table.ask(
         f"has one run of each model (by column {names}: {models} models), which shows nothing of "
         "how much a result depends on the seed",
         "Add runs with other seeds or folds (of files: `seed_3` or `fold_3` in each path), or map "

@@ -133,7 +133,7 @@ def _find_only_metric(table: SourceTable, columns: ColumnMap) -> str | None:
         elif not named:
             fix += " Where each is a dataset: what they measure, `metric: accuracy`."
         fix = suggest_logs(table).strip() or fix + suggest_means(table)
-        table.add_error(f"has several columns that may be the score: {listed}", fix)
+        table.ask(f"has several columns that may be the score: {listed}", fix)
         return None
     with_text = [c for c in free if is_metric_name(c) and _has_text(table.frame[c])]
     if len(with_text) == 1:

@@ -203,7 +203,7 @@ def _resolve(table: SourceTable, rows: pd.DataFrame, metric: str, found: Directi
     """The direction that was found, with its warning; an error asks for one that is not known."""
     table.notes.extend([found.warning] if found.warning else [])
     if found.greater is None:
-        table.add_error(*ask_direction(metric, rows["value"]))
+        table.ask(*ask_direction(metric, rows["value"]))
     return bool(found.greater)
 
 
@@ -337,7 +337,7 @@ def _check_heading(table: SourceTable, metric: str, scores: Sequence[str]) -> No
 
 def _check_auc(table: SourceTable, rows: pd.DataFrame, dataset: str, metric: str) -> None:
     if is_roc_auc(metric) and 0 <= rows["value"].median() < _GUESSING:
-        table.add_error(
+        table.ask(
             f"{metric} on {dataset} is below {_GUESSING:g}, which is guessing, in most runs "
             f"(median {rows['value'].median():.3g})",
             f"If these are errors (1 − {metric}), less is better: `greater_is_better: false`. If "

@@ -219,7 +219,7 @@ def _check_known_overlap(
             seeds, evaluations = (
                 suggest_runs(table, columns, name) for name in ("seed", "repetition")
             )
-            table.add_error(
+            table.ask(
                 f"its runs on {dataset} use several random splits (data_seed or repeat), whose "
                 "training rows overlap",
                 "Give `test_train_ratio`, test rows over training rows (0.25 for an 80/20 split, 0 "
@@ -238,7 +238,7 @@ def _check_known_overlap(
             )
             if table.layout.is_positional:
                 fix += " Where these are seeds of one split: `columns: {seed: fold}`."
-            table.add_error(
+            table.ask(
                 f"has {one.unrepeated_folds} folds on {dataset} and no column identifies repeats: "
                 "repeated folds or random splits overlap more than the folds of one "
                 "cross-validation",

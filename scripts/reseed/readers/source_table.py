@@ -70,6 +70,10 @@ class Layout:
     derived: str = ""
 
 
+class Question(ReseedError):
+    """What is wrong with a table that was read: it leaves something open that must be said."""
+
+
 @dataclass(frozen=True)
 class SourceTable:
     """The columns of a file or frame, rows numbered from 0.
@@ -77,7 +81,8 @@ class SourceTable:
     path: the file, or `IN_MEMORY`.
     row_labels: where each row is in the source, counted in `row_noun` (line, row, file).
     notes: how the table was read.
-    errors: what is wrong, until `raise_errors`. Tables derived from this one share both lists.
+    errors: what is wrong, until `raise_errors`. questions: those of them that ask for something
+        which no table says. Tables derived from this one share these lists.
     """
 
     path: str
@@ -87,6 +92,7 @@ class SourceTable:
     layout: Layout = Layout()
     notes: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+    questions: list[str] = field(default_factory=list)
     _texts: dict[str, pd.Series] = field(init=False, repr=False, default_factory=dict)
     _numeric: dict[tuple[str, bool], bool] = field(init=False, repr=False, default_factory=dict)
 
@@ -113,11 +119,19 @@ class SourceTable:
 
     def add_error(self, what: str, fix: str, rows: Iterable[Any] = ()) -> None:
         """Collect an error: what is wrong, how to fix it, and in which rows."""
+        self._collect(self.errors, what, fix, rows)
+
+    def ask(self, what: str, fix: str, rows: Iterable[Any] = ()) -> None:
+        """Collect an error that is a question: it is known what the table holds, but not this."""
+        self._collect(self.errors, what, fix, rows)
+        self._collect(self.questions, what, fix, rows)
+
+    def _collect(self, texts: list[str], what: str, fix: str, rows: Iterable[Any]) -> None:
         labels = list(dict.fromkeys(self.row_labels[row] for row in rows))
         where = f"({self._format_rows(labels)}): " if labels else ""
         text = f"{where}{what}. {fix}"
-        if text not in self.errors:
-            self.errors.append(text)
+        if text not in texts:
+            texts.append(text)
 
     def error(self, what: str, fix: str, rows: Iterable[Any] = ()) -> ReseedError:
         """One error of this problem and of all collected before it, to be raised."""
@@ -130,11 +144,12 @@ class SourceTable:
             raise self._join_errors()
 
     def _join_errors(self) -> ReseedError:
+        kind = Question if self.questions else ReseedError
         if len(self.errors) == 1:
             text = self.errors[0]
-            return ReseedError(f"{self.path}{' ' if text.startswith('(') else ': '}{text}")
+            return kind(f"{self.path}{' ' if text.startswith('(') else ': '}{text}")
         lines = [f"  {number}. {text}" for number, text in enumerate(self.errors, 1)]
-        return ReseedError("\n".join([f"{self.path} has {len(lines)} errors:", *lines]))
+        return kind("\n".join([f"{self.path} has {len(lines)} errors:", *lines]))
 
     def _format_rows(self, labels: list[Any]) -> str:
         """`line 3` or `lines 3, 4, 5, 6, 7 and 12 more`."""
