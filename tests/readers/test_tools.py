@@ -215,3 +215,23 @@ def test_public_benchmark_with_one_metric_for_each_dataset():
     # Frameworks share folds, not seeds: nobody is said to lack seeds.
     assert not any("model seeds" in note for note in about.notes)
     assert np.isfinite(metrics.loc[metrics["status"] == "ok", "auc"]).all()
+
+
+@pytest.mark.parametrize(("metric", "sign"), [("accuracy", 1), ("root_mean_squared_error", -1)])
+def test_leaderboards_of_autogluon(tmp_path, metric, sign):
+    """More of every score is better, so errors are negated; validation scores decide nothing."""
+    rows = pd.DataFrame({
+        "model": ["CatBoost", "LightGBM"] * 3, "seed": np.repeat(range(3), 2),
+        "score_test": [sign * x for x in (0.9, 0.8, 0.91, 0.82, 0.92, 0.81)],
+        "score_val": sign * 0.7,
+        "eval_metric": metric, "pred_time_test": 0.1, "fit_time": [1.0, 2.0] * 3,
+        "stack_level": 1, "can_infer": True, "fit_order": [1, 2] * 3,
+    })  # fmt: skip
+    rows.to_csv(tmp_path / "leaderboard.csv", index=False)
+    metrics, about = read(tmp_path / "leaderboard.csv")
+    assert list(metrics[metric]) == list(rows["score_test"])
+    assert [one.greater_is_better for one in about.datasets.values()] == [True]
+    rows = rows.drop(columns="score_test")
+    rows.to_csv(tmp_path / "leaderboard.csv", index=False)
+    metrics, _ = read(tmp_path / "leaderboard.csv")
+    assert set(metrics[metric]) == {sign * 0.7}

@@ -224,9 +224,9 @@ class Experiment(Strict):
 ResultsFormat = Literal[
     "auto", "csv", "parquet", "json", "lm_eval", "tensorboard",
     "mlflow", "mlflow_ui", "wandb", "clearml", "optuna", "ray",
-    "skore", "tabarena", "automl_benchmark", "caret", "rsample", "openml", "opencompass",
-    "cv_results", "cross_validate",
-    "runs_in_columns", "models_in_columns", "datasets_in_columns",
+    "skore", "tabarena", "automl_benchmark", "autogluon", "caret", "rsample", "openml",
+    "opencompass", "cv_results", "cross_validate",
+    "predictions_in_columns", "runs_in_columns", "models_in_columns", "datasets_in_columns",
 ]  # fmt: skip
 
 

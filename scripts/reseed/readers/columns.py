@@ -18,10 +18,11 @@ _ALIASES = {
     "model": "wflow_id model algorithm method estimator classifier regressor model_name "
     "architecture arch "
     "learner framework approach system ranker retriever backbone network solver agent "
+    "algo alg clf llm "
     "classifier_name alg_name algorithm_name learner_id pipeline "
-    "flow_name model_id method_name",
+    "flow_name model_id method_name algo_name clf_name llm_name recommender forecaster",
     "dataset": "dataset data dataset_name data_set benchmark task task_name collection corpus "
-    "environment env game data_name dataset_id problem_name",
+    "environment env game data_name dataset_id problem_name env_id env_name environment_name",
     "data_seed": "data_seed split split_seed data_split",
     "repeat": "repeat",
     "repetition": "repetition repetitions evaluation_run eval_run",
@@ -37,7 +38,7 @@ _ALIASES = {
     "topic topic_id instance instance_id doc_id problem_id",
     "prompt": "prompt prompt_id template template_id prompt_name",
     "cluster": "cluster cluster_id",
-    "y_true": "y_true label target truth",
+    "y_true": "y_true label target truth ground_truth gold gold_label true_label actual labels",
     "y_score": "y_score y_prob probability",
     "y_pred": "y_pred prediction predicted",
 }

@@ -183,7 +183,7 @@ def _read_dataset(table: SourceTable, columns: ColumnMap, group: pd.DataFrame) -
     column = str(score if label is None else label)
     unread = f"; {score!r} is not read" if has_both else ""
     if label is not None:
-        target, prediction = _parse_labels(group["truth"], part.text(column))
+        target, prediction = parse_labels(group["truth"], part.text(column))
         if _are_classes(target, prediction):
             note = f"classes: {column!r} is right where it equals y_true{unread}"
             if target.dtype.kind == "f":
@@ -235,7 +235,7 @@ def _read_probabilities(
     return ItemPredictions("binary", rows, note)
 
 
-def _parse_labels(*columns: pd.Series) -> list[pd.Series]:
+def parse_labels(*columns: pd.Series) -> list[pd.Series]:
     """Columns of labels, as numbers if all are: 1, 1.0 and True are one label."""
     numbers = [
         pd.to_numeric(column.str.lower().replace({"true": "1", "false": "0"}), errors="coerce")

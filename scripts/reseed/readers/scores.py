@@ -148,7 +148,7 @@ def _arrange_predictions(part: ItemPredictions, scores: Scores) -> pd.DataFrame:
     target, prediction = rows["target"], rows["prediction"]
     if part.task == "binary" and metric in _OF_LABELS:
         prediction = (prediction >= _THRESHOLD).where(prediction.notna())
-    if part.task == "classification" and target.dtype == object:
+    if part.task == "classification" and not pd.api.types.is_numeric_dtype(target):
         labels = pd.Index(sorted({*target, *prediction}))
         target, prediction = labels.get_indexer(target), labels.get_indexer(prediction)
     names = {"dataset": rows["dataset"] if "dataset" in scores.named else ""}

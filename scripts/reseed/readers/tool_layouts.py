@@ -1,4 +1,4 @@
-"""Tables of caret, rsample, OpenML, OpenCompass, TabArena, the AutoML benchmark and skore."""
+"""Tables of caret, rsample, OpenML, OpenCompass, TabArena, AMLB, AutoGluon and skore."""
 
 from __future__ import annotations
 
@@ -104,6 +104,21 @@ def tidy_opencompass(table: SourceTable, options: ReadOptions) -> SourceTable:
     long = frame.melt(["dataset", "metric"], models, "model", "value", ignore_index=False)
     left_out = [f"Left out: {int(averages.sum())} rows of averages."] if averages.any() else []
     return table.with_frame(long, *left_out)
+
+
+_AUTOGLUON = [
+    "score_val", "eval_metric", "fit_order", "stack_level", "can_infer",
+    "pred_time_test", "pred_time_val", "pred_time_test_marginal", "pred_time_val_marginal",
+    "fit_time", "fit_time_marginal",
+]  # fmt: skip
+
+
+def tidy_autogluon(table: SourceTable, options: ReadOptions) -> SourceTable:
+    """The score on test data as the value, named by `eval_metric` where the table has it."""
+    score = "score_test" if "score_test" in table.columns else "score_val"
+    metric = table.text("eval_metric") if "eval_metric" in table.columns else score
+    frame = table.frame.rename(columns={score: "value"}).drop(columns=_AUTOGLUON, errors="ignore")
+    return table.with_frame(frame.assign(metric=metric), f"The score is {score!r}.")
 
 
 def is_tabarena(table: SourceTable, options: ReadOptions) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from reseed.readers import sklearn_layouts, tool_layouts, wide_layouts
+from reseed.readers import sklearn_layouts, tool_layouts, wide_layouts, wide_predictions
 from reseed.readers.options import ReadOptions
 from reseed.readers.source_table import UNNAMED, Layout, SourceTable
 
@@ -135,6 +135,12 @@ TOOLS = (
         tidy=tool_layouts.tidy_automl_benchmark,
     ),
     Tool(
+        Layout("autogluon", greater_by_default=True),
+        "AutoGluon's leaderboard, in which more of every score is better",
+        ("model|score_test|stack_level", "model|score_val|stack_level"),
+        frozenset({"value", "metric"}), tidy=tool_layouts.tidy_autogluon,
+    ),
+    Tool(
         Layout("caret"), "caret's resamples", also=tool_layouts.is_caret,
         tidy=tool_layouts.tidy_caret,
     ),
@@ -161,6 +167,10 @@ TOOLS = (
     Tool(
         Layout("cross_validate", greater_by_default=True),
         marks=("fit_time|score_time|test_*",), tidy=sklearn_layouts.tidy_cross_validate,
+    ),
+    _wide(
+        "prediction", wide_predictions.is_column_of_predictions,
+        wide_predictions.tidy_columns_of_predictions,
     ),
     _wide("run", wide_layouts.is_column_a_run, wide_layouts.tidy_columns_of_runs),
     _wide("model", wide_layouts.is_column_a_model, wide_layouts.tidy_columns_of_models),

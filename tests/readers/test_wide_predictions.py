@@ -1,0 +1,99 @@
+"""Tables with a column of targets and a column of each model's predictions."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import reseed
+from reseed.core.errors import ReseedError
+
+N = 60
+RNG = np.random.default_rng(0)
+TRUTH = RNG.integers(0, 2, N)
+CLASSES = np.array(["bird", "cat", "dog"])
+
+
+def flip(share):
+    return np.where(np.arange(N) < share * N, 1 - TRUTH, TRUTH)
+
+
+def shift(share):
+    """Indices of classes, wrong in a share of items."""
+    y = np.arange(N) % 3
+    return np.where(np.arange(N) < share * N, (y + 1) % 3, y)
+
+
+TABLES = {
+    "labels": ({"id": range(N), "label": TRUTH, "a": flip(0.1), "b": flip(0.4)}, "accuracy"),
+    "words": (
+        {"id": range(N), "label": CLASSES[shift(0)], "a": CLASSES[shift(0.1)],
+         "b": CLASSES[shift(0.4)]},
+        "accuracy",
+    ),
+    "no column of items": ({"gold": TRUTH, "pred_a": flip(0.1), "pred_b": flip(0.4)}, "accuracy"),
+    "probabilities": (
+        {"item": range(N), "y_true": TRUTH, "a": 0.4 * TRUTH + np.linspace(0, 0.6, N),
+         "b": 0.1 * TRUTH + np.linspace(0, 0.9, N)},
+        "auc",
+    ),
+    "numbers": (
+        {"item": range(N), "actual": np.linspace(0, 1, N), "a": np.linspace(0.1, 1.1, N),
+         "b": np.linspace(0, 2, N)},
+        "mse",
+    ),
+}  # fmt: skip
+
+
+def own_score(metric, truth, predicted):
+    if metric == "accuracy":
+        return float(np.mean(np.asarray(truth) == np.asarray(predicted)))
+    if metric == "mse":
+        return float(np.mean((np.asarray(truth) - np.asarray(predicted)) ** 2))
+    pairs = [x > y for x, i in zip(predicted, truth, strict=True) if i == 1
+             for y, j in zip(predicted, truth, strict=True) if j == 0]  # fmt: skip
+    return float(np.mean(pairs))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_predictions_are_scored_against_their_targets(tmp_path, name):
+    table, metric = TABLES[name]
+    pd.DataFrame(table).to_csv(tmp_path / "p.csv", index=False)
+    found = reseed.compare(tmp_path / "p.csv")
+    truth = next(table[key] for key in ("label", "gold", "y_true", "actual") if key in table)
+    scores = dict(zip(found.leaderboard["model"], found.leaderboard["mean"], strict=True))
+    for model in "ab":
+        column = table.get(model, table.get(f"pred_{model}"))
+        assert scores[model] == pytest.approx(own_score(metric, truth, column))
+    assert any("One column of predictions a model: a, b." in note for note in found.notes)
+
+
+def test_wide_and_long_predictions_give_one_answer(tmp_path):
+    table = pd.DataFrame(TABLES["words"][0])
+    table.to_csv(tmp_path / "wide.csv", index=False)
+    long = table.melt(["id", "label"], ["a", "b"], "model", "y_pred")
+    long.rename(columns={"id": "item"}).to_csv(tmp_path / "long.csv", index=False)
+    wide, long = (reseed.compare(tmp_path / f"{name}.csv").verdicts for name in ("wide", "long"))
+    pd.testing.assert_frame_equal(wide, long)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"id": range(N), "target": TRUTH, "age": RNG.random(N), "income": RNG.random(N)},
+        {"id": range(N), "target": RNG.random(N), "age": RNG.random(N), "income": RNG.random(N)},
+        {"id": range(N), "label": TRUTH, "age": RNG.random(N), "sex": flip(0.5)},
+    ],
+    ids=["numbers and two labels", "numbers", "mixed"],
+)
+def test_features_beside_a_target_are_no_predictions(tmp_path, table):
+    pd.DataFrame(table).to_csv(tmp_path / "data.csv", index=False)
+    with pytest.raises(ReseedError):
+        reseed.compare(tmp_path / "data.csv")
+
+
+def test_marks_beside_labels_stay_marks(tmp_path):
+    table = {"id": range(N), "label": TRUTH, "a_correct": flip(0.1), "b_correct": flip(0.4)}
+    pd.DataFrame(table).to_csv(tmp_path / "marks.csv", index=False)
+    board = reseed.compare(tmp_path / "marks.csv").leaderboard
+    assert dict(zip(board["model"], board["mean"], strict=True)) == {
+        "a_correct": pytest.approx(flip(0.1).mean()), "b_correct": pytest.approx(flip(0.4).mean()),
+    }  # fmt: skip
