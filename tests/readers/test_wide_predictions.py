@@ -97,3 +97,31 @@ def test_marks_beside_labels_stay_marks(tmp_path):
     assert dict(zip(board["model"], board["mean"], strict=True)) == {
         "a_correct": pytest.approx(flip(0.1).mean()), "b_correct": pytest.approx(flip(0.4).mean()),
     }  # fmt: skip
+
+
+def test_a_column_may_name_the_run_of_its_model(tmp_path):
+    """Three seeds of two models: seeds are crossed with items, and are no models."""
+    shares = {"bert": (0.1, 0.15, 0.2), "t5": (0.3, 0.35, 0.4)}
+    table = {"id": range(N), "label": TRUTH} | {
+        f"pred_{model}_seed{seed}": flip(share)
+        for model, given in shares.items() for seed, share in enumerate(given)
+    }  # fmt: skip
+    pd.DataFrame(table).to_csv(tmp_path / "seeds.csv", index=False)
+    board = reseed.compare(tmp_path / "seeds.csv").leaderboard
+    assert dict(zip(board["model"], board["mean"], strict=True)) == {
+        model: pytest.approx(1 - np.mean(given)) for model, given in shares.items()
+    }
+
+
+@pytest.mark.parametrize(("name", "is_read"), [("question", True), ("id", False)])
+def test_scores_of_test_cases_with_a_column_a_model(tmp_path, name, is_read):
+    """Numbers in `id` may count folds, so what a row is stays a question."""
+    scores = {"a": RNG.random(N), "b": RNG.random(N)}
+    pd.DataFrame({name: range(N)} | scores).to_csv(tmp_path / "judge.csv", index=False)
+    if is_read:
+        found = reseed.compare(tmp_path / "judge.csv", greater_is_better=True)
+        assert any("test case, named by 'question'" in note for note in found.notes)
+        assert set(found.leaderboard["model"]) == {"a", "b"}
+    else:
+        with pytest.raises(ReseedError, match="nothing says what a row is"):
+            reseed.compare(tmp_path / "judge.csv", greater_is_better=True)

@@ -23,6 +23,7 @@ from reseed.readers.vocabulary import (
     is_size,
     is_spread_of,
     may_be_dataset,
+    may_be_item,
     split_heading,
 )
 
@@ -32,6 +33,8 @@ _MAX_LISTED = 30
 _HEADING = "\0heading"
 #: Columns one of which identifies the rows of a table with one column a model.
 _ROW_COLUMNS = {"dataset", "item", *RUN_COLUMNS}
+#: Words of columns of test cases whose numbers may be those of runs.
+_COUNTS = {"id", "ids", "uid", "idx", "index", "row", "case", "sample", "example", "instance"}
 
 
 def is_column_a_run(table: SourceTable, options: ReadOptions) -> bool:
@@ -122,9 +125,23 @@ def is_column_a_model(table: SourceTable, options: ReadOptions) -> bool:
     if len(models) < 2 or (named and not options.headings):
         return False
     is_alone = len(models) == len(table.columns) - len(_list_unnamed(table))
-    return bool(names & _ROW_COLUMNS or options.rows or options.headings) or (
+    has_rows = names & _ROW_COLUMNS or _find_items(table, options)
+    return bool(has_rows or options.rows or options.headings) or (
         is_alone and not options.find_run_columns(table)
     )
+
+
+def _find_items(table: SourceTable, options: ReadOptions) -> str:
+    """A column of distinct names of test cases (`question`, `image`); "" without one.
+
+    Numbers in `id` or `index` may count runs too.
+    """
+    for column in table.columns:
+        is_free = options.find_standard_name(column) is None and may_be_item(column)
+        may_count = table.is_numeric(column) and split_heading(column) & _COUNTS
+        if is_free and not may_count and not table.text(column).duplicated().any():
+            return column
+    return ""
 
 
 def _list_unnamed(table: SourceTable) -> list[str]:
@@ -156,7 +173,12 @@ def tidy_columns_of_models(table: SourceTable, options: ReadOptions) -> SourceTa
         frame = table.frame.assign(**{options.rows: _number_rows(table)})
         table = table.with_frame(frame, f"Each row was read as one {options.rows}.")
     elif not _ROW_COLUMNS & options.list_standard_names(table):
-        raise table.error(*_ask_rows(table, options, models))
+        item = _find_items(table, options)
+        if not item:
+            raise table.error(*_ask_rows(table, options, models))
+        models = [column for column in models if column != item]
+        note = f"Each row was read as one test case, named by {item!r}."
+        table = table.with_frame(table.frame.rename(columns={item: "item"}), note)
     _check_range(table, models, "model", options.metrics)
     return _stack(table, models, others, "model", "which by their names are no models")
 

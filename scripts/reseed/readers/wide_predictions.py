@@ -10,6 +10,7 @@ import numpy as np
 from reseed.readers.columns import normalize_name
 from reseed.readers.item_predictions import parse_labels
 from reseed.readers.options import ReadOptions
+from reseed.readers.run_columns import parse_run
 from reseed.readers.source_table import UNNAMED, SourceTable, join_names
 from reseed.readers.vocabulary import is_summary, may_be_item, split_heading
 
@@ -54,6 +55,14 @@ def tidy_columns_of_predictions(table: SourceTable, options: ReadOptions) -> Sou
     rest = [c for c in frame.columns if c not in found.models.values()]
     named = frame.rename(columns={column: model for model, column in found.models.items()})
     long = named.melt(rest, [*found.models], "model", found.kind, ignore_index=False)
+    runs = {model: parse_run(model) for model in found.models}
+    kinds = {tuple(run.numbers) if run and run.metric else () for run in runs.values()}
+    if len(kinds) == 1 and kinds != {()}:  # `bert_seed_3`: a model and a run of it
+        numbers = {model: run.numbers for model, run in runs.items() if run}
+        for kind in next(iter(numbers.values())):
+            long[kind] = long["model"].map({model: one[kind] for model, one in numbers.items()})
+        long["model"] = long["model"].map({m: run.metric for m, run in runs.items() if run})
+        notes.append("Numbers of runs were read from the names of the columns.")
     return table.with_frame(long.rename(columns={item: "item", found.truth: "y_true"}), *notes)
 
 
