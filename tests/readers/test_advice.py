@@ -41,7 +41,7 @@ TABLES = {
 
 
 @pytest.mark.parametrize(
-    ("command", "name"), product(["compare", "items", "rank", "read"], TABLES), ids=str
+    ("command", "name"), [*product(["compare", "items", "rank", "read"], TABLES)], ids=str
 )
 def test_proposed_options_lead_on(tmp_path, capsys, command, name):
     path = tmp_path / "t.csv"
