@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -271,30 +272,35 @@ def _open_text(path: Path) -> IO[str]:
 def _read_csv(path: Path) -> _Content:
     """Columns as text, so that a model named `NA` is not a missing value, and the line of rows."""
     with _open_text(path) as handle:
-        first = handle.readline()
+        first, above = handle.readline(), 0
+        while first.startswith("#") and not set(",;\t") & set(first):  # a remark of a script
+            first, above = handle.readline(), above + 1
         if not first.strip():
             raise ValueError("the first line, which names the columns, is empty")
         delimiter = find_delimiter(first)
         handle.seek(0)
         # An interrupted writer leaves zero bytes.
         cleaned = (line.replace("\0", "") for line in handle)
-        reader = csv.reader(cleaned, delimiter=delimiter, strict=True)
-        header = [name.strip() for name in next(reader)]
+        reader = csv.reader(islice(cleaned, above, None), delimiter=delimiter, strict=True)
+        headings = next(reader)
+        header = [name.strip() for name in headings]
+        header[0] = header[0].removeprefix("# ")  # as NumPy's savetxt writes it
         if len(header) == 1:
             raise ValueError(
                 f"the first line, {header[0][:60]!r}, names one column only: put comma, "
                 "semicolon or tab between the names of columns, and nothing above them"
             )
-        rows, lines, start = [], [], reader.line_num + 1
+        rows, lines, start = [], [], reader.line_num + 1 + above
         for row in reader:
-            if any(cell.strip() for cell in row):
+            # Joined files repeat the line of headings.
+            if any(cell.strip() for cell in row) and row != headings:
                 if len(row) != len(header):
                     raise ValueError(
                         f"line {start} has {len(row)} cells, the first line names {len(header)}"
                     )
                 rows.append(row)
                 lines.append(start)
-            start = reader.line_num + 1
+            start = reader.line_num + 1 + above
     frame = pd.DataFrame(rows, columns=range(len(header)), dtype=object)
     # An index that pandas wrote has no name. Empty columns of a spreadsheet are dropped. With
     # repeated headings the first column may continue below: a second line of headings.
