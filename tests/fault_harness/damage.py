@@ -357,7 +357,7 @@ def two_runs(bench: Bench) -> Outcome:
     try:
         deadline = time.monotonic() + 60
         store = workspace.results / "store"
-        while not list(store.glob("??/*.parquet")) and time.monotonic() < deadline:
+        while not list(store.glob("??/**/*.parquet")) and time.monotonic() < deadline:
             time.sleep(0.1)
         second = workspace.run(timeout=60)
         text, _ = first.communicate(timeout=300)

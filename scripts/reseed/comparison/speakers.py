@@ -41,7 +41,7 @@ def in_arguments(function: Callable[P, Result]) -> Callable[P, Result]:
         except ReseedError as error:
             text = str(error)
             spoken = speak(text, "arguments", names)
-            if type(error) is not ReseedError or spoken == text:
+            if spoken == text:
                 raise
             raise ArgumentError(spoken, text) from None
 
