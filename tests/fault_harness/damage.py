@@ -294,14 +294,14 @@ def full_disk(bench: Bench) -> Outcome:
 
 @case(SYSTEM, "a disk that fills while trials are collected", "recovered", needs_root=True)
 def full_when_collecting(bench: Bench) -> Outcome:
-    """350 KB: the trials fit."""
-    return _full(bench, 350, "collect")
+    """320 KB: the trials fit."""
+    return _full(bench, 320, "collect")
 
 
 @case(SYSTEM, "a disk that fills while exhibits are drawn", "recovered", needs_root=True)
 def full_when_drawing(bench: Bench) -> Outcome:
-    """450 KB: the tables of the study fit."""
-    return _full(bench, 450, "draw")
+    """420 KB: the tables of the study fit."""
+    return _full(bench, 420, "draw")
 
 
 @case(SYSTEM, "a read-only results folder", "refused", needs_root=True)

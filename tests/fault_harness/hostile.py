@@ -269,6 +269,7 @@ from {module} import tree as good
 def bad(task, n_classes, hyperparameters, seeds, device, threads):
     if seeds["init"] == 2:
         {action}
+    time.sleep(2.1)  # what was finished two seconds before an end is kept
     return good(task, n_classes, hyperparameters, seeds, device, threads)
 """
 
