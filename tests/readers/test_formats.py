@@ -387,24 +387,3 @@ def test_commas_in_names_and_notes_of_each_file_are_kept(tmp_path):
     metrics, about = import_results(paths, {}, {"name": "mine"})
     assert set(metrics["model"]) == {"64,32", "64,320"}
     assert "The comma was read as the decimal sign: 'acc'." in about.notes
-
-
-@pytest.mark.parametrize(
-    ("above", "heading", "between"),
-    [
-        ("# made by a script\n# on Monday\n", "model,seed,acc\n", ""),
-        ("", "# model,seed,acc\n", ""),
-        ("", "model,seed,acc\n", "model,seed,acc\n"),
-    ],
-    ids=["remarks above", "savetxt", "joined files"],
-)
-def test_lines_of_scripts_are_no_rows(tmp_path, above, heading, between):
-    path = tmp_path / "runs.csv"
-    text = f"{above}{heading}a,0,0.8\na,1,0.9\n{between}b,0,0.7\nb,1,{{last}}\n"
-    path.write_text(text.format(last="0.6"))
-    metrics, _ = read(path)
-    assert list(metrics["acc"]) == [0.8, 0.9, 0.7, 0.6]
-    path.write_text(text.format(last="x"))
-    line = text.count("\n")
-    with pytest.raises(ReseedError, match=rf"\(line {line}\)"):
-        read(path)

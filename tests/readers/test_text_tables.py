@@ -85,3 +85,24 @@ def test_two_lines_of_headings_are_joined_in_the_remedy(tmp_path):
         "MRPC",
         "SST-2",
     }
+
+
+@pytest.mark.parametrize(
+    ("above", "heading", "between"),
+    [
+        ("# made by a script\n# on Monday\n", "model,seed,acc\n", ""),
+        ("", "# model,seed,acc\n", ""),
+        ("", "model,seed,acc\n", "model,seed,acc\n"),
+    ],
+    ids=["remarks above", "savetxt", "joined files"],
+)
+def test_lines_of_scripts_are_no_rows(tmp_path, above, heading, between):
+    path = tmp_path / "runs.csv"
+    text = f"{above}{heading}a,0,0.8\na,1,0.9\n{between}b,0,0.7\nb,1,{{last}}\n"
+    path.write_text(text.format(last="0.6"))
+    metrics, _ = import_results(path, {}, {"name": "mine"})
+    assert list(metrics["acc"]) == [0.8, 0.9, 0.7, 0.6]
+    path.write_text(text.format(last="x"))
+    line = text.count("\n")
+    with pytest.raises(ReseedError, match=rf"\(line {line}\)"):
+        import_results(path, {}, {"name": "mine"})

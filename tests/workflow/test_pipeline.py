@@ -267,7 +267,7 @@ def test_custom_metric_is_the_metric_of_a_study(project):
 
 def test_custom_analysis_and_its_options(project):
     (project.folder / "my_analysis.py").write_text(
-        "from reseed.config import Strict\n\n"
+        "from reseed.plugins.options import Strict\n\n"
         "class Options(Strict):\n"
         "    least: float = 0.0\n\n"
         "def analyse(data, options):\n"
