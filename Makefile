@@ -41,7 +41,7 @@ oldest:
 	$(PYTHON) -m venv --clear $(OLDEST)
 	sed -n 's/^    "\([a-z0-9-]*\)>=\(.*\)",/\1==\2/p' pyproject.toml > $(OLDEST)/constraints.txt
 	$(OLDEST)/bin/python -m pip install --quiet -c $(OLDEST)/constraints.txt . \
-	  hypothesis pytest pytest-timeout statsmodels syrupy
+	  hypothesis openpyxl pytest pytest-timeout python-calamine statsmodels syrupy
 	$(OLDEST)/bin/python -m pytest -W ignore tests/readers tests/report/analyses tests/comparison \
 	  tests/session
 

@@ -127,7 +127,7 @@ def _letters(board: pd.DataFrame, pairs: pd.DataFrame) -> pd.Series:
     found = pd.Series("", board.index)
     if board["dataset"].nunique() > MOST_DATASETS + 1:
         return found
-    for place, part in board.groupby("place", sort=False):
+    for place, part in board.groupby("place", sort=False, observed=True):
         own = part[part["n"] > 0].sort_values("rank", kind="stable")
         phrase = groups_of(pairs[pairs["place"] == place], list(own["model"]))
         if phrase is not None:
