@@ -34,7 +34,10 @@ _SETTING = ["dataset", "scheme", "model", "hyperparameters_source"]
 
 
 class Repeated(NamedTuple):
-    """A trial of a reference. path: of the block file that has it alone."""
+    """A trial of a reference.
+
+    path: of the block file that has it alone. spread: SD of each column over its setting's runs.
+    """
 
     study: str
     row: pd.Series
@@ -56,7 +59,7 @@ def draw(study: str, rows: pd.DataFrame, count: int, results: Path) -> list[Repe
     shuffled = rows.sample(frac=1, random_state=0)
     turn = shuffled.groupby(_SETTING, sort=False).cumcount()
     drawn = shuffled.loc[turn.sort_values(kind="stable").index[:count]]
-    spreads = rows.groupby(_SETTING)[metrics_of(rows)].std()
+    spreads = rows.groupby(_SETTING).std(numeric_only=True)
     layout = ResultsLayout(str(results))
     return [
         Repeated(study, row, _path(layout, row), spreads.loc[tuple(row[_SETTING])])
@@ -69,11 +72,6 @@ def _path(layout: ResultsLayout, row: pd.Series) -> Path:
     if not row["scheme"].startswith("kfold"):
         trial = trial._replace(fold=None)
     return Path(layout.block(Setting(*row[_SETTING]), block_of(trial).name))
-
-
-def metrics_of(rows: pd.DataFrame) -> list[str]:
-    """Columns of metrics: they stand after the last column that describes a trial."""
-    return list(rows.columns[rows.columns.get_loc("commit") + 1 :])
 
 
 def compare(repeated: Repeated, record: TrialRecord) -> Difference:

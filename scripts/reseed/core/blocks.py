@@ -181,8 +181,8 @@ def _rows_of_roles(
 ) -> Iterator[tuple[int, tuple[int, ...], list[int]]]:
     """(role that varies, seeds of the others, seeds of the role): few rows that hold all seeds.
 
-    Each combination is in the longest row through it, so an arm of one role stays whole beside
-    arms of other roles and crossed ones.
+    Each combination is in the longest row through it. So an arm of one role stays whole where
+    others vary other roles, or cross them.
     """
 
     def others(one: tuple[int, ...], role: int) -> tuple[int, ...]:

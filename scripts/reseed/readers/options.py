@@ -139,6 +139,9 @@ class ReadOptions:
 
     def find_free_numeric_columns(self, table: SourceTable) -> list[str]:
         """Columns of numbers that have no known meaning."""
+        return [c for c in self.find_free_columns(table) if table.is_numeric(c, lenient=True)]
+
+    def find_free_columns(self, table: SourceTable) -> list[str]:
+        """Columns with a name that has no known meaning."""
         named = [c for c in table.columns if c.strip() and not UNNAMED.fullmatch(c)]
-        free = [c for c in named if self.find_standard_name(c) is None]
-        return [c for c in free if table.is_numeric(c, lenient=True)]
+        return [c for c in named if self.find_standard_name(c) is None]

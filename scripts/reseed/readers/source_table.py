@@ -119,19 +119,16 @@ class SourceTable:
 
     def add_error(self, what: str, fix: str, rows: Iterable[Any] = ()) -> None:
         """Collect an error: what is wrong, how to fix it, and in which rows."""
-        self._collect(self.errors, what, fix, rows)
-
-    def ask(self, what: str, fix: str, rows: Iterable[Any] = ()) -> None:
-        """Collect an error that is a question: it is known what the table holds, but not this."""
-        self._collect(self.errors, what, fix, rows)
-        self._collect(self.questions, what, fix, rows)
-
-    def _collect(self, texts: list[str], what: str, fix: str, rows: Iterable[Any]) -> None:
         labels = list(dict.fromkeys(self.row_labels[row] for row in rows))
         where = f"({self._format_rows(labels)}): " if labels else ""
         text = f"{where}{what}. {fix}"
-        if text not in texts:
-            texts.append(text)
+        if text not in self.errors:
+            self.errors.append(text)
+
+    def ask(self, what: str, fix: str, rows: Iterable[Any] = ()) -> None:
+        """Collect an error that is a question: it is known what the table holds, but not this."""
+        self.add_error(what, fix, rows)
+        self.questions.append(what)
 
     def error(self, what: str, fix: str, rows: Iterable[Any] = ()) -> ReseedError:
         """One error of this problem and of all collected before it, to be raised."""

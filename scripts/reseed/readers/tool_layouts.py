@@ -106,18 +106,11 @@ def tidy_opencompass(table: SourceTable, options: ReadOptions) -> SourceTable:
     return table.with_frame(long, *left_out)
 
 
-_AUTOGLUON = [
-    "score_val", "eval_metric", "fit_order", "stack_level", "can_infer",
-    "pred_time_test", "pred_time_val", "pred_time_test_marginal", "pred_time_val_marginal",
-    "fit_time", "fit_time_marginal",
-]  # fmt: skip
-
-
 def tidy_autogluon(table: SourceTable, options: ReadOptions) -> SourceTable:
     """The score on test data as the value, named by `eval_metric` where the table has it."""
     score = "score_test" if "score_test" in table.columns else "score_val"
     metric = table.text("eval_metric") if "eval_metric" in table.columns else score
-    frame = table.frame.rename(columns={score: "value"}).drop(columns=_AUTOGLUON, errors="ignore")
+    frame = table.frame.rename(columns={score: "value"})
     return table.with_frame(frame.assign(metric=metric), f"The score is {score!r}.")
 
 

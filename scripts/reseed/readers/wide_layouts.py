@@ -136,10 +136,9 @@ def _find_items(table: SourceTable, options: ReadOptions) -> str:
 
     Numbers in `id` or `index` may count runs too.
     """
-    for column in table.columns:
-        is_free = options.find_standard_name(column) is None and may_be_item(column)
+    for column in filter(may_be_item, options.find_free_columns(table)):
         may_count = table.is_numeric(column) and split_heading(column) & _COUNTS
-        if is_free and not may_count and not table.text(column).duplicated().any():
+        if not may_count and not table.text(column).duplicated().any():
             return column
     return ""
 

@@ -11,11 +11,11 @@ from reseed.readers.columns import normalize_name
 from reseed.readers.item_predictions import parse_labels
 from reseed.readers.options import ReadOptions
 from reseed.readers.run_columns import parse_run
-from reseed.readers.source_table import UNNAMED, SourceTable, join_names
+from reseed.readers.source_table import SourceTable, join_names
 from reseed.readers.vocabulary import is_summary, may_be_item, split_heading
 
 _WORD = r"(?:y_?)?(?:pred(?:icted|iction)?s?|prob(?:ability|a)?|output)"
-#: What says that a column holds predictions, beside the name of the model.
+#: What says that a column holds predictions, before or after the name of the model.
 _AFFIX = re.compile(rf"^{_WORD}[\s_\-.:]+(?=.)|(?<=.)[\s_\-.:]+{_WORD}$", re.I)
 #: Names of targets that a table of features may have as well.
 _OF_FEATURES = {"label", "labels", "target"}
@@ -55,26 +55,28 @@ def tidy_columns_of_predictions(table: SourceTable, options: ReadOptions) -> Sou
     rest = [c for c in frame.columns if c not in found.models.values()]
     named = frame.rename(columns={column: model for model, column in found.models.items()})
     long = named.melt(rest, [*found.models], "model", found.kind, ignore_index=False)
-    runs = {model: parse_run(model) for model in found.models}
-    kinds = {tuple(run.numbers) if run and run.metric else () for run in runs.values()}
-    if len(kinds) == 1 and kinds != {()}:  # `bert_seed_3`: a model and a run of it
-        numbers = {model: run.numbers for model, run in runs.items() if run}
-        for kind in next(iter(numbers.values())):
-            long[kind] = long["model"].map({model: one[kind] for model, one in numbers.items()})
-        long["model"] = long["model"].map({m: run.metric for m, run in runs.items() if run})
+    parsed = {model: parse_run(model) for model in found.models}
+    runs = {model: run for model, run in parsed.items() if run and run.metric}
+    kinds = {tuple(run.numbers) for run in runs.values()}
+    if len(runs) == len(parsed) and len(kinds) == 1:  # `bert_seed_3`: a model and a run of it
+        for kind in kinds.pop():
+            long[kind] = long["model"].map(
+                {model: run.numbers[kind] for model, run in runs.items()}
+            )
+        long["model"] = long["model"].map({model: run.metric for model, run in runs.items()})
         notes.append("Numbers of runs were read from the names of the columns.")
     return table.with_frame(long.rename(columns={item: "item", found.truth: "y_true"}), *notes)
 
 
 def _find(table: SourceTable, options: ReadOptions) -> _Found | None:
-    standard = {c: options.find_standard_name(c) for c in table.columns if not UNNAMED.fullmatch(c)}
-    truths = [column for column, name in standard.items() if name == "y_true"]
-    if len(truths) != 1 or _LONG & set(standard.values()) or options.metrics:
+    names = {c: options.find_standard_name(c) for c in table.columns}
+    truths = [column for column, name in names.items() if name == "y_true"]
+    if len(truths) != 1 or _LONG & set(names.values()) or options.metrics:
         return None
     [truth] = truths
-    free = [column for column, name in standard.items() if name is None and not is_summary(column)]
+    free = [column for column in options.find_free_columns(table) if not is_summary(column)]
     named = [column for column in free if _AFFIX.search(column)]
-    items = [c for c, name in standard.items() if name == "item"]
+    items = [c for c, name in names.items() if name == "item"]
     items = items or [c for c in free if may_be_item(c) and c not in named]
     columns = named or [c for c in free if c not in items]
     if len(columns) < 2 or any(split_heading(column) & _OF_MARKS for column in columns):
@@ -83,7 +85,7 @@ def _find(table: SourceTable, options: ReadOptions) -> _Found | None:
     if not kind or (kind == "y_score" and not named and normalize_name(truth) in _OF_FEATURES):
         return None
     short = [_AFFIX.sub("", column) for column in columns]
-    models = short if len(set(short) - set(standard)) == len(columns) else columns
+    models = short if len(set(short) - set(names)) == len(columns) else columns
     item = items[0] if items else None
     return _Found(item, truth, dict(zip(models, columns, strict=True)), kind)
 

@@ -142,12 +142,14 @@ class _Said:
     @classmethod
     def of(cls, statement: Statement, claims: Sequence[Claim]) -> _Said | None:
         """None where no estimate is one that the statement speaks about."""
-        about = [claim for claim in claims if _positions(statement, claim)]
+        about: list[Claim] = []
         chosen: list[int] = []
         estimates: list[Estimate] = []
-        for claim in about:
-            chosen += [len(estimates) + i for i in _positions(statement, claim)]
-            estimates += claim.estimates
+        for claim in claims:
+            if positions := _positions(statement, claim):
+                about.append(claim)
+                chosen += [len(estimates) + i for i in positions]
+                estimates += claim.estimates
         return cls(about, estimates, tuple(chosen)) if chosen else None
 
     @property
