@@ -23,7 +23,7 @@ def shift(share):
 
 
 TABLES = {
-    "labels": ({"id": range(N), "label": TRUTH, "a": flip(0.1), "b": flip(0.4)}, "accuracy"),
+    "labels": ({"id": range(N), "y_true": TRUTH, "a": flip(0.1), "b": flip(0.4)}, "accuracy"),
     "words": (
         {"id": range(N), "label": CLASSES[shift(0)], "a": CLASSES[shift(0.1)],
          "b": CLASSES[shift(0.4)]},
@@ -64,6 +64,15 @@ def test_predictions_are_scored_against_their_targets(tmp_path, name):
         column = table.get(model, table.get(f"pred_{model}"))
         assert scores[model] == pytest.approx(own_score(metric, truth, column))
     assert any("One column of predictions a model: a, b." in note for note in found.notes)
+
+
+def test_columns_of_0_and_1_may_be_features_of_a_label(tmp_path):
+    table = pd.DataFrame({"id": range(N), "label": TRUTH, "a": flip(0.1), "b": flip(0.4)})
+    table.to_csv(tmp_path / "p.csv", index=False)
+    with pytest.raises(ReseedError, match=r"`columns=\{'y_true': 'label'\}`"):
+        reseed.compare(tmp_path / "p.csv")
+    found = reseed.compare(tmp_path / "p.csv", columns={"y_true": "label"})
+    assert found.leaderboard["mean"].tolist() == pytest.approx([0.9, 0.6])
 
 
 def test_wide_and_long_predictions_give_one_answer(tmp_path):

@@ -11,8 +11,8 @@ import pandas as pd
 from reseed.core.errors import suggest_name
 from reseed.core.pair_tests import MIN_DATASETS
 from reseed.core.schemas import SPLIT_COLUMNS
-from reseed.metrics.directions import is_metric_name
 from reseed.metrics.names import has_metric_name
+from reseed.readers.column_hints import suggest_mapping
 from reseed.readers.columns import (
     RUN_COLUMNS,
     ColumnMap,
@@ -21,16 +21,14 @@ from reseed.readers.columns import (
     normalize_name,
 )
 from reseed.readers.hints import suggest_means
-from reseed.readers.run_keys import MOST_RUNS, ONE_DATASET, RUN_KEY
+from reseed.readers.run_keys import ONE_DATASET, RUN_KEY
 from reseed.readers.source_table import MAX_SHOWN, Layout, SourceTable, join_names
 from reseed.readers.vocabulary import (
-    BOOKKEEPING,
     COSTS,
     DIFFERENCES,
     STEPS,
     SUBSETS,
     is_summary,
-    may_be_item,
     split_heading,
 )
 
@@ -132,62 +130,8 @@ def _suggest_fix(
         return "Remove all but one."
     return (
         f"Map the column that numbers the runs to one of {', '.join(free)}, or remove the rows "
-        f"that do not belong.{_suggest_mapping(table, columns, differ)}"
+        f"that do not belong.{suggest_mapping(table, columns, differ)}"
     )
-
-
-def _suggest_mapping(table: SourceTable, columns: ColumnMap, differ: list[str]) -> str:
-    """Suggest to map a column in which rows of a run differ, as a setting or a count of runs."""
-    free = [c for c in differ if not is_metric_name(c) and not split_heading(c) & COSTS]
-    if not free:
-        return ""
-    tested_on = _find_dataset_column(table, columns, free)
-    if tested_on is not None:
-        return f" If {tested_on!r} names what models were tested on: {_map('dataset', tested_on)}."
-    model = ", ".join([*list_used_columns({"model": columns["model"]}), free[0]])
-    has_one_seed = "seed" in columns and table.text(str(columns["seed"])).nunique() == 1
-    # If all runs have the same seed, another column may count them.
-    counts = f" Where {free[0]!r} counts repeated trainings: {_map('seed', free[0])}."
-    if may_be_item(free[0]) or table.text(free[0]).nunique() > MOST_RUNS:
-        counts = f" Where {free[0]!r} names test cases: {_map('item', free[0])}."
-        return counts
-    setting = f" Where {free[0]!r} is a setting, it names the model too: "
-    return f"{counts if has_one_seed else ''}{setting}`columns: {{model: [{model}]}}`."
-
-
-def _map(name: str, column: str) -> str:
-    return f"`columns: {{{name}: {column}}}`"
-
-
-def _find_dataset_column(
-    table: SourceTable, columns: ColumnMap, candidates: Sequence[str]
-) -> str | None:
-    """A column of words, on each of which every model has a row, if no column is the dataset."""
-    if "dataset" in columns:
-        return None
-    model = table.joined_text(list_used_columns({"model": columns["model"]}))
-    for column in candidates:
-        label = table.text(column)
-        is_word = not table.is_numeric(column) and (label != "").all()
-        is_name = is_word and not may_be_item(column) and not split_heading(column) & BOOKKEEPING
-        if is_name or _repeats_runs(table, columns, label):
-            shared = model.groupby(label).nunique()
-            if len(shared) > 1 and model.nunique() > 1 and (shared == model.nunique()).all():
-                return column
-    return None
-
-
-def _repeats_runs(table: SourceTable, columns: ColumnMap, label: pd.Series) -> bool:
-    """Whether each label has the same folds or splits of each model: runs on a dataset of its own.
-
-    Test cases of one dataset are each in one fold.
-    """
-    run = [str(columns[name]) for name in ("fold", "repeat", "data_seed") if name in columns]
-    if not run or label.nunique() < 2 or (label == "").any():
-        return False
-    keys = table.joined_text([*list_used_columns({"model": columns["model"]}), *run])
-    sets = keys.groupby(label).agg(frozenset)
-    return sets.nunique() == 1 and not pd.concat([keys, label], axis=1).duplicated().any()
 
 
 def refuse_summary_models(table: SourceTable, long: pd.DataFrame) -> None:

@@ -18,7 +18,7 @@ _ALIASES = {
     "model": "wflow_id model algorithm method estimator classifier regressor model_name "
     "architecture arch "
     "learner framework approach system ranker retriever backbone network solver agent "
-    "algo alg clf llm "
+    "algo alg clf llm policy variant "
     "classifier_name alg_name algorithm_name learner_id pipeline "
     "flow_name model_id method_name algo_name clf_name llm_name recommender forecaster",
     "dataset": "dataset data dataset_name data_set benchmark task task_name collection corpus "
@@ -50,8 +50,9 @@ RUN_COLUMNS = ["data_seed", "repeat", "fold", "seed"]
 ALL_RUN_COLUMNS = [*RUN_COLUMNS, "repetition"]
 #: Further names of columns of a table that has a column of items, or none of the runs.
 _OF_ITEMS = {
-    "repetition": ["repeat", "epoch", "trial", "trial_id", "sample_index", "attempt"],
-    "value": ["correct", "is_correct", "reward", "passed"],
+    "repetition": "repeat epoch trial trial_id sample_index sample_idx attempt attempt_id rollout "
+    "completion_id",
+    "value": "correct is_correct reward passed",
 }
 #: Names of items that elsewhere may be those of datasets.
 _ITEMS_OR_DATASETS = ("question", "task_id")
@@ -135,7 +136,7 @@ def _add_columns_of_items(
         columns["repetition"] = columns.pop("repeat")
     for name, aliases in _OF_ITEMS.items():
         used = list_used_columns(columns)
-        found = [free[one] for one in aliases if one in free and free[one] not in used]
+        found = [free[one] for one in aliases.split() if one in free and free[one] not in used]
         if found and name not in columns and "y_true" not in columns:
             columns[name] = found[0]
 

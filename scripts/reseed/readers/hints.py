@@ -13,7 +13,8 @@ from reseed.readers.columns import (
     list_used_columns,
     normalize_name,
 )
-from reseed.readers.source_table import IN_MEMORY, PLUS_MINUS, SourceTable
+from reseed.readers.metric_headings import split_metric_headings
+from reseed.readers.source_table import IN_MEMORY, PLUS_MINUS, SourceTable, join_names
 from reseed.readers.vocabulary import is_spread, may_be_item
 
 #: A column of a chart of Weights & Biases: `resnet-3 - val/acc`, also with `__MIN` and `__MAX`.
@@ -43,7 +44,9 @@ def require_columns(
     missing = [name for name in required if name not in columns]
     for name in missing:
         if name == "model" and name not in mapping:
-            table.add_error("has no column that names the model", _suggest_model_columns(table))
+            table.add_error(
+                "has no column that names the model", _suggest_model_columns(table, columns)
+            )
         elif name not in mapping:
             used = list_used_columns(columns)
             free = [c for c in table.columns if may_be_item(c) and c not in used]
@@ -57,8 +60,13 @@ def require_columns(
         table.raise_errors()
 
 
-def _suggest_model_columns(table: SourceTable) -> str:
+def _suggest_model_columns(table: SourceTable, columns: ColumnMap) -> str:
     fix = f"Name it `model`, or map it: `columns: {{model: …}}`. {table.column_list}"
+    used = list_used_columns(columns)
+    free = [c for c in table.columns if c not in used and table.is_numeric(c)]
+    if split := split_metric_headings(free):
+        models = join_names(list(dict.fromkeys(one.model for one in split.values())))
+        return f"{fix} Where these columns hold the scores of models ({models}): `headings: model`."
     settings = [c for c in table.columns if c.startswith(table.layout.setting_prefixes)]
     if settings:
         fix += (

@@ -75,7 +75,7 @@ def choose_metrics(
         elif order:
             missing[dataset] = metrics
         else:
-            table.add_error(
+            table.ask(
                 f"mixes several metrics for dataset {dataset}: {', '.join(metrics)}",
                 f"Choose the one to compare by: {propose_metrics(metrics)}.",
             )

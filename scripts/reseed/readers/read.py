@@ -31,6 +31,7 @@ from reseed.readers.metric_choice import (
     choose_directions,
     choose_metrics,
 )
+from reseed.readers.model_labels import split_model_labels
 from reseed.readers.options import ReadOptions, RequestedMetrics, list_requested_metrics
 from reseed.readers.reading import Reading, describe_reading
 from reseed.readers.run_keys import RUN_KEY, read_item_labels
@@ -79,6 +80,7 @@ def read_plainly(
     if "model" not in columns:
         table = table.with_frame(table.frame.assign(model="model"))
         columns["model"] = "model"
+    table, columns = split_model_labels(table, columns)
     # The metric of a log was chosen when it was read.
     requested = None if table.layout.is_log else options.metric
     if is_predicted(table, columns, requested):

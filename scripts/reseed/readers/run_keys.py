@@ -5,26 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from reseed.metrics.directions import is_metric_name
+from reseed.readers.column_hints import suggest_run_column
 from reseed.readers.columns import (
     ALL_RUN_COLUMNS,
     RUN_COLUMNS,
     ColumnMap,
     list_columns,
-    list_used_columns,
     normalize_name,
 )
 from reseed.readers.hints import suggest_means, suggest_reading
 from reseed.readers.run_columns import number_labels, split_labels
 from reseed.readers.source_table import SourceTable, join_names
 from reseed.readers.vocabulary import (
-    REPEATS,
-    STEPS,
     SUBSETS,
     is_dataset_summary,
     is_summary,
-    may_be_item,
-    split_heading,
 )
 
 #: Columns that identify a run.
@@ -36,8 +31,6 @@ FINISHED = {
     *("", "ok", "finished", "success", "succeeded", "completed", "complete", "done", "passed"),
     *("terminated", "published", "closed", "stopped", "early_stopped", "true", "0"),
 }
-#: A column with more labels than this for a model names test cases rather than runs.
-MOST_RUNS = 100
 #: Name of the dataset if no column names one.
 ONE_DATASET = "data"
 
@@ -151,7 +144,7 @@ def _require_run_columns(table: SourceTable, columns: ColumnMap, runs: pd.DataFr
     names = ("metric", "item", "prompt", "cluster")
     parts = {n: table.text(str(columns[n])) for n in names if n in columns}
     if runs.assign(**parts).duplicated().any():
-        suggestion = _suggest_run_column(table, columns, runs)
+        suggestion = suggest_run_column(table, columns, runs)
         table.add_error(
             "no column identifies the runs of a model",
             "Add one that does, or map it: `seed` (of the training), `data_seed` (of the split), "
@@ -161,31 +154,6 @@ def _require_run_columns(table: SourceTable, columns: ColumnMap, runs: pd.DataFr
         )
         if suggestion:  # other errors may follow from this one
             table.raise_errors()
-
-
-def _suggest_run_column(table: SourceTable, columns: ColumnMap, runs: pd.DataFrame) -> str:
-    """Suggest a column whose values differ between a model's runs and are shared by models."""
-    metric = [table.text(str(columns["metric"]))] if "metric" in columns else []
-    used = list_used_columns(columns)
-    free = [c for c in table.columns if c not in used and not is_metric_name(c)]
-    for column in (c for c in free if not STEPS & split_heading(c)):
-        label = table.text(column)
-        keys = pd.concat([runs["model"], runs["dataset"], *metric, label], axis=1)
-        is_shared = runs["model"].groupby(label).nunique().max() > 1
-        if not is_shared or (label == "").any():
-            continue
-        if keys.duplicated().any():
-            repeats = [table.text(c) for c in free if REPEATS & split_heading(c)]
-            if not may_be_item(column) or pd.concat([keys, *repeats], axis=1).duplicated().any():
-                continue
-        if may_be_item(column) or label.groupby(runs["model"]).nunique().max() > MOST_RUNS:
-            return (
-                f" Column {column!r} seems to name test cases, not runs: "
-                f"`columns: {{item: {column}}}`. `reseed items` compares models by test cases."
-            )
-        if table.is_whole(column) or {"run", "trial", "rep"} & split_heading(column):
-            return f" Column {column!r} would: `columns: {{seed: {column}}}`."
-    return ""
 
 
 def join_labels(table: SourceTable, columns: str | list[str]) -> pd.Series:

@@ -30,7 +30,9 @@ GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _SURROGATE = re.compile("[\ud800-\udfff]")
 #: A sign between a mean and its spread.
 PLUS_MINUS = "(?:±|\\+/?[-\u2212]|\\\\pm)"
-#: Text that means a number but is not written as one: `85.3 %`, `0,91`, `0.85 ± 0.02`.
+#: A percentage, the sign of which every cell of its column has.
+_PERCENT = re.compile(r"([-+]?\d+(?:\.\d+)?)\s*%")
+#: Text that means a number but is not written as one: `0,91`, `0.85 ± 0.02`, `85.3 %` beside 0.85.
 _NEARLY_NUMBER = re.compile(
     rf"[-+]?\d+(?:[.,]\d+)?\s*%?(?:\s*{PLUS_MINUS}\s*\d+(?:[.,]\d+)?\s*%?)?"
 )
@@ -157,7 +159,8 @@ class SourceTable:
     def numbers(self, column: str) -> pd.Series:
         """A column as numbers, NaN where a cell is empty; other text is an error.
 
-        A column of nothing but True and False becomes 1 and 0, one of Inspect's grades a share.
+        A column of nothing but True and False becomes 1 and 0, one of Inspect's grades a share, and
+        so does one of percentages with their sign.
         """
         values = self.frame[column]
         if pd.api.types.is_numeric_dtype(values):
@@ -171,6 +174,8 @@ class SourceTable:
             note = f"Column {column!r} was read as grades: {_describe_grades(text)}."
             self.notes.extend({note} - {*self.notes})
             return text.map(GRADES).astype(np.float64)
+        if _are_percentages(text[~missing]):
+            return self._read_percentages(column, text[~missing]).reindex(text.index)
         try:
             return text.where(~missing, "nan").astype(np.float64)
         except ValueError:
@@ -179,6 +184,14 @@ class SourceTable:
             for value in text[bad].head(1):
                 self.add_error(*_describe_bad_number(column, value), text.index[bad])
             return numbers
+
+    def _read_percentages(self, column: str, text: pd.Series) -> pd.Series:
+        """Cells with a sign of percent as shares; as they are written if the heading has it too."""
+        if "%" in column:
+            return text.str.replace(_PERCENT, r"\1", regex=True).astype(np.float64)
+        note = f"Column {column!r} holds percentages and was read as shares ({text.iloc[0]})."
+        self.notes.extend({note} - {*self.notes})
+        return text.str.replace(_PERCENT, r"\1e-2", regex=True).astype(np.float64)
 
     def holds_grades(self, column: str) -> bool:
         """Whether a column holds grades of Inspect and nothing else: greater is better."""
@@ -228,7 +241,11 @@ class SourceTable:
         present = [cell for cell in self.text(column) if cell.lower() not in MISSING]
         if lenient:
             return any(_is_number(cell) or _NEARLY_NUMBER.fullmatch(cell) for cell in present)
-        return bool(present) and all(map(_is_number, present))
+        return bool(present) and (all(map(_is_number, present)) or _are_percentages(present))
+
+
+def _are_percentages(cells: Iterable[str]) -> bool:
+    return all(map(_PERCENT.fullmatch, cells))
 
 
 def _is_number(cell: str) -> bool:

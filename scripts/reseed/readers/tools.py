@@ -188,6 +188,8 @@ def apply_layout(table: SourceTable, options: ReadOptions) -> SourceTable:
     unnamed = [c for c in table.columns if UNNAMED.fullmatch(c)]
     index = [c for c in unnamed if options.find_standard_name(c) is None]
     is_auto = options.format == "auto"
+    if is_auto:
+        wide_predictions.ask_predictions(table, options)
     for tool in TOOLS:
         if options.format == tool.name or (is_auto and tool.has_written(table, options)):
             table = tool.read(table, options)

@@ -13,6 +13,7 @@ from reseed.metrics.directions import infer_direction
 from reseed.metrics.names import MAX_ROUNDED_SHARE, is_share
 from reseed.readers.columns import RUN_COLUMNS, find_standard_name, normalize_name
 from reseed.readers.hints import find_hits_in_columns
+from reseed.readers.metric_headings import split_metric_headings
 from reseed.readers.options import ReadOptions
 from reseed.readers.run_columns import POSITION_NOTE, RunColumn, find_family, parse_run
 from reseed.readers.source_table import UNNAMED, SourceTable, join_names
@@ -178,8 +179,15 @@ def tidy_columns_of_models(table: SourceTable, options: ReadOptions) -> SourceTa
         models = [column for column in models if column != item]
         note = f"Each row was read as one test case, named by {item!r}."
         table = table.with_frame(table.frame.rename(columns={item: "item"}), note)
+    reason = "which by their names are no models"
+    if split := split_metric_headings(models):
+        long = _stack(table, models, others, "model", reason)
+        found = [split[heading] for heading in long.frame["model"]]
+        named = {"model": [one.model for one in found], "metric": [one.metric for one in found]}
+        note = "Each of these headings was read as a model and its metric."
+        return long.with_frame(long.frame.assign(**named), note)
     _check_range(table, models, "model", options.metrics)
-    return _stack(table, models, others, "model", "which by their names are no models")
+    return _stack(table, models, others, "model", reason)
 
 
 def _number_rows(table: SourceTable) -> pd.Series:

@@ -10,7 +10,6 @@ import numpy as np
 from reseed.readers.columns import normalize_name
 from reseed.readers.item_predictions import parse_labels
 from reseed.readers.options import ReadOptions
-from reseed.readers.run_columns import parse_run
 from reseed.readers.source_table import SourceTable, join_names
 from reseed.readers.vocabulary import is_summary, may_be_item, split_heading
 
@@ -28,18 +27,33 @@ _LONG = {"model", "value", "metric", "y_pred", "y_score"}
 class _Found(NamedTuple):
     """Columns: of test cases (None: each row is one), of targets, of predictions by model.
 
-    kind: `y_pred` for labels, `y_score` for numbers.
+    kind: `y_pred` for labels, `y_score` for numbers. is_open: whether the columns may as well be
+        features of 0 and 1, as the target is.
     """
 
     item: str | None
     truth: str
     models: dict[str, str]
     kind: str
+    is_open: bool
 
 
 def is_column_of_predictions(table: SourceTable, options: ReadOptions) -> bool:
     """Whether each model has a column of predictions, next to one of targets."""
-    return _find(table, options) is not None
+    found = _find(table, options)
+    return found is not None and not found.is_open
+
+
+def ask_predictions(table: SourceTable, options: ReadOptions) -> None:
+    """Raise the question whether columns of 0 and 1 next to such a target are predictions."""
+    found = _find(table, options)
+    if found is not None and found.is_open:
+        table.ask(
+            f"columns {join_names([*found.models.values()])} hold 0 and 1 as {found.truth!r} does, "
+            "and nothing says whether they are predictions of models or features",
+            f"If they are predictions: `columns: {{y_true: {found.truth}}}`.",
+        )
+        table.raise_errors()
 
 
 def tidy_columns_of_predictions(table: SourceTable, options: ReadOptions) -> SourceTable:
@@ -55,17 +69,10 @@ def tidy_columns_of_predictions(table: SourceTable, options: ReadOptions) -> Sou
     rest = [c for c in frame.columns if c not in found.models.values()]
     named = frame.rename(columns={column: model for model, column in found.models.items()})
     long = named.melt(rest, [*found.models], "model", found.kind, ignore_index=False)
-    parsed = {model: parse_run(model) for model in found.models}
-    runs = {model: run for model, run in parsed.items() if run and run.metric}
-    kinds = {tuple(run.numbers) for run in runs.values()}
-    if len(runs) == len(parsed) and len(kinds) == 1:  # `bert_seed_3`: a model and a run of it
-        for kind in kinds.pop():
-            long[kind] = long["model"].map(
-                {model: run.numbers[kind] for model, run in runs.items()}
-            )
-        long["model"] = long["model"].map({model: run.metric for model, run in runs.items()})
-        notes.append("Numbers of runs were read from the names of the columns.")
-    return table.with_frame(long.rename(columns={item: "item", found.truth: "y_true"}), *notes)
+    # A column that the user maps keeps its name.
+    standard = {"item": item, "y_true": found.truth}
+    names = {column: name for name, column in standard.items() if name not in options.columns}
+    return table.with_frame(long.rename(columns=names), *notes)
 
 
 def _find(table: SourceTable, options: ReadOptions) -> _Found | None:
@@ -87,7 +94,11 @@ def _find(table: SourceTable, options: ReadOptions) -> _Found | None:
     short = [_AFFIX.sub("", column) for column in columns]
     models = short if len(set(short) - set(names)) == len(columns) else columns
     item = items[0] if items else None
-    return _Found(item, truth, dict(zip(models, columns, strict=True)), kind)
+    is_open = (
+        not named and normalize_name(truth) in _OF_FEATURES and "y_true" not in options.columns
+    )
+    is_open &= set(table.text(truth)) <= {"0", "1", "0.0", "1.0"}
+    return _Found(item, truth, dict(zip(models, columns, strict=True)), kind, is_open)
 
 
 def _find_kind(table: SourceTable, truth: str, columns: list[str]) -> str:

@@ -1,0 +1,117 @@
+"""Proposals what a column that was not read may be: a dataset, a run, a test case, a setting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from reseed.metrics.directions import is_metric_name
+from reseed.readers.columns import ColumnMap, list_used_columns
+from reseed.readers.source_table import SourceTable
+from reseed.readers.vocabulary import (
+    BOOKKEEPING,
+    COSTS,
+    REPEATS,
+    STEPS,
+    may_be_item,
+    split_heading,
+)
+
+#: A column with more labels than this for a model names test cases rather than runs.
+_MOST_RUNS = 100
+
+
+def suggest_run_column(table: SourceTable, columns: ColumnMap, runs: pd.DataFrame) -> str:
+    """Propose what tells a model's rows apart where no column of runs was found; "" if nothing.
+
+    runs: `model` and `dataset` of each row.
+    """
+    metric = [table.text(str(columns["metric"]))] if "metric" in columns else []
+    used = list_used_columns(columns)
+    free = [c for c in table.columns if c not in used and not is_metric_name(c)]
+    no_steps = [c for c in free if not STEPS & split_heading(c)]
+    for column in no_steps:
+        label = table.text(column)
+        keys = pd.concat([runs["model"], runs["dataset"], *metric, label], axis=1)
+        is_shared = runs["model"].groupby(label).nunique().max() > 1
+        if not is_shared or (label == "").any():
+            continue
+        if keys.duplicated().any():
+            repeats = [table.text(c) for c in free if REPEATS & split_heading(c)]
+            if not may_be_item(column) or pd.concat([keys, *repeats], axis=1).duplicated().any():
+                continue
+        if may_be_item(column) or label.groupby(runs["model"]).nunique().max() > _MOST_RUNS:
+            return (
+                f" Column {column!r} seems to name test cases, not runs: "
+                f"{_map('item', column)}. `reseed items` compares models by test cases."
+            )
+        if table.is_whole(column) or {"run", "trial", "rep"} & split_heading(column):
+            counts = f" Column {column!r} would: {_map('seed', column)}"
+            if (REPEATS | {"episode", "rollout"}) & split_heading(column):
+                counts += (
+                    " where it counts trainings, "
+                    + _map("repetition", column)
+                    + " where it counts evaluations of one trained model"
+                )
+            return f"{counts}."
+    return _suggest_dataset(table, columns, no_steps)
+
+
+def suggest_mapping(table: SourceTable, columns: ColumnMap, differ: Sequence[str]) -> str:
+    """Propose what a column is in which rows of one run differ; "" if nothing."""
+    free = [c for c in differ if not is_metric_name(c) and not split_heading(c) & COSTS]
+    if not free:
+        return ""
+    if of_dataset := _suggest_dataset(table, columns, free):
+        return of_dataset
+    model = ", ".join([*list_used_columns({"model": columns["model"]}), free[0]])
+    has_one_seed = "seed" in columns and table.text(str(columns["seed"])).nunique() == 1
+    # If all runs have the same seed, another column may count them.
+    counts = f" Where {free[0]!r} counts repeated trainings: {_map('seed', free[0])}."
+    if may_be_item(free[0]) or table.text(free[0]).nunique() > _MOST_RUNS:
+        return f" Where {free[0]!r} names test cases: {_map('item', free[0])}."
+    setting = f" Where {free[0]!r} is a setting, it names the model too: "
+    return f"{counts if has_one_seed else ''}{setting}`columns: {{model: [{model}]}}`."
+
+
+def _map(name: str, column: str) -> str:
+    return f"`columns: {{{name}: {column}}}`"
+
+
+def _suggest_dataset(table: SourceTable, columns: ColumnMap, candidates: Sequence[str]) -> str:
+    tested_on = _find_dataset_column(table, columns, candidates)
+    if tested_on is None:
+        return ""
+    return f" If {tested_on!r} names what models were tested on: {_map('dataset', tested_on)}."
+
+
+def _find_dataset_column(
+    table: SourceTable, columns: ColumnMap, candidates: Sequence[str]
+) -> str | None:
+    """A column of words, on each of which every model has a row, if no column is the dataset."""
+    if "dataset" in columns:
+        return None
+    model = table.joined_text(list_used_columns({"model": columns["model"]}))
+    for column in candidates:
+        label = table.text(column)
+        is_word = not table.is_numeric(column) and (label != "").all()
+        is_name = is_word and not may_be_item(column) and not split_heading(column) & BOOKKEEPING
+        if is_name or _repeats_runs(table, columns, label):
+            shared = model.groupby(label).nunique()
+            if len(shared) > 1 and model.nunique() > 1 and (shared == model.nunique()).all():
+                return column
+    return None
+
+
+def _repeats_runs(table: SourceTable, columns: ColumnMap, label: pd.Series) -> bool:
+    """Whether each label has the same folds or splits of each model: runs on a dataset of its own.
+
+    Test cases of one dataset are each in one fold.
+    """
+    run = [str(columns[name]) for name in ("fold", "repeat", "data_seed") if name in columns]
+    if not run or label.nunique() < 2 or (label == "").any():
+        return False
+    keys = table.joined_text([*list_used_columns({"model": columns["model"]}), *run])
+    sets = keys.groupby(label).agg(frozenset)
+    return sets.nunique() == 1 and not pd.concat([keys, label], axis=1).duplicated().any()

@@ -1,0 +1,66 @@
+"""Headings of a model and its metric: `rf_acc, rf_f1, gbm_acc, gbm_f1`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from reseed.metrics.directions import is_metric_name
+from reseed.readers.vocabulary import SUBSETS, SUMMARIES, split_heading
+
+#: Words beside the name of a metric that belong to it, so that they end no model's name.
+_OF_METRICS = (
+    SUBSETS
+    | SUMMARIES
+    | {
+        *("macro", "micro", "weighted", "balanced", "top", "best", "worst", "last", "final"),
+    }
+)
+_BETWEEN = re.compile(r"[\s_\-/|:.]+\(?|\(")
+
+
+class ModelMetric(NamedTuple):
+    """What a heading says: whose scores its column holds, and of which metric."""
+
+    model: str
+    metric: str
+
+
+def split_metric_headings(columns: Sequence[str]) -> dict[str, ModelMetric]:
+    """The model and metric of each column; empty unless each of several models has each metric.
+
+    The metric stands behind the model in all headings, or before it. Of two metrics that fit, as
+    `val_acc` and `acc`, the longer one is taken.
+    """
+    for is_behind in (True, False):
+        parts = {column: [*_split(column, is_behind)] for column in columns}
+        counts: dict[str, int] = {}
+        for metric in (one.metric for found in parts.values() for one in found):
+            counts[metric] = counts.get(metric, 0) + 1
+        most = max(counts.values(), default=0)
+        split = {
+            column: max(shared, key=lambda one: len(one.metric))
+            for column, found in parts.items()
+            if (shared := [one for one in found if counts[one.metric] == most > 1])
+        }
+        if len(split) == len(columns) and _is_crossed(split.values()):
+            return split
+    return {}
+
+
+def _split(heading: str, is_behind: bool) -> Iterator[ModelMetric]:
+    for match in _BETWEEN.finditer(heading):
+        before, after = heading[: match.start()], heading[match.end() :].rstrip(") ")
+        model, metric = (before, after) if is_behind else (after, before)
+        words = split_heading(model)
+        is_model = bool(words) and not words & _OF_METRICS and not all(map(str.isdigit, words))
+        if is_model and is_metric_name(metric):
+            yield ModelMetric(model.strip("() "), metric.strip())
+
+
+def _is_crossed(split: Iterable[ModelMetric]) -> bool:
+    """Whether each of several models has each metric once."""
+    found = [*split]
+    models, metrics = {one.model for one in found}, {one.metric for one in found}
+    return len(models) > 1 and len({*found}) == len(found) == len(models) * len(metrics)
