@@ -12,9 +12,8 @@ LIBRARY := PYTHONPATH=scripts $(BIN)/python
 INSTALL := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
 IMPORT := $(BIN)/python -c "import fontTools.subset, jinja2, matplotlib.backends.backend_pdf, \
   matplotlib.pyplot, pandas, pydantic, pyarrow.dataset, snakemake.cli, \
-  snakemake.report.html_reporter"
-IMPORT_MODELS := $(BIN)/python -c "import scipy.stats, sklearn.compose, sklearn.ensemble, \
-  sklearn.linear_model, transformers.models.auto.modeling_auto, xgboost"
+  snakemake.report.html_reporter, sklearn.compose, sklearn.ensemble, sklearn.linear_model"
+IMPORT_MODELS := $(BIN)/python -c "import transformers.models.auto.modeling_auto, scipy.stats, xgboost"
 # Where this variable is set, each of the many processes would compile its imports again.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -155,13 +154,17 @@ licenses: .venv/installed-dev
 	    --packages $$(sed -n 's/^\([A-Za-z0-9_.-]*\)==.*/\1/p' requirements.txt) torch; \
 	} > docs/reference/licenses.md
 
-# PyTorch is as large as all others together: beside them it takes no time. What it needs comes last.
+# Two halves of the lock at once, and PyTorch, which is as large as all others together. What PyTorch
+# needs beyond the lock comes last.
 .venv/installed: requirements.txt requirements-torch.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Reseed needs Python 3.11 or newer: make PYTHON=python3.11 $(MAKECMDGOALS)"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@for half in 0 1; do \
+	  awk '/^[^ ]/ {n++} n % 2 == '$$half requirements.txt > .venv/half-$$half.txt; done
 	@$(INSTALL) --no-deps -r requirements-torch.txt & torch=$$!; \
-	  $(INSTALL) --no-warn-conflicts -r requirements.txt && wait $$torch
+	  $(INSTALL) --no-deps -r .venv/half-0.txt & half=$$!; \
+	  $(INSTALL) --no-deps -r .venv/half-1.txt && wait $$half && wait $$torch
 	@$(INSTALL) -r requirements-torch.txt
 	@$(IMPORT) & first=$$!; $(IMPORT_MODELS) && wait $$first
 	touch $@
