@@ -36,7 +36,25 @@ _MORE_DOWN = re.compile(
     "|brisque|piqe|collisions?|missrate|fdr|falsediscovery"
 )
 # Better for one side and worse for the other.
-_SIDED = re.compile("attacks?|adversary|jailbreaks?")
+_SIDED = re.compile(
+    "attacks?|attackers?|adversary|jailbreaks?|backdoors?|trojans?|membership|mia|privacy|leakage"
+    "|harmful|memori[sz]ation|unlearn(ing)?|forget(ting)?|forgotten|hacking"
+)
+# Words for a function of a metric, wherever they stand, and as the last word: `accuracy range`.
+_CHANGED = re.compile("inverse|inverted|reciprocal|degradation|disparity|inequality|pvalues?|pval")
+_LAST_CHANGED = re.compile(
+    "change|shift|range|spread|iqr|cv|p|entropy|threshold|interval|bounds?|margin|decline|decrease"
+    "|increase|uncertainty|instability|parity|imbalance|tokens|steps|length|tolerance|budget"
+    "|scale|correction|detection|recovery"
+)
+_CHANGED_PHRASE = re.compile(
+    r"\b(detection|correction|recovery|length) (rate|ratio)$|\b(tokens|steps) (per|to)\b"
+    r"|\bcosts? (per )?(return|reward|pass|success|hit|win)"
+    r"|\b(return|reward|pass|success|hit|win) costs?$"
+    r"|\b1\s*/\s*[a-z]|\b100\s*[-\u2212\u2013]\s*[a-z]|\^\s*[-\u2212]"
+)
+# Relative to a reference, so that the error in the name is turned round: `Brier skill score`.
+_SKILL = re.compile(r"\bskill( score)?$")
 # Costs, if the name has no other metric: `latency_ms`, `cost_usd`.
 _COST = re.compile("latency|costs?|price|runtime|emissions?|co2")
 _NEGATED = re.compile(
@@ -52,6 +70,9 @@ _MORE_PHRASES = [
     (re.compile(pattern, re.IGNORECASE), word)
     for pattern, word in (
         (r"edit[\W_]*distance", "editdistance"),
+        (r"\bp[\W_]*values?\b", "pvalue"),
+        (r"self[\W_]*bleu", "selfbleu"),
+        (r"\b(?-i:ERR)@", "expectedrr@"),
         (r"bits[\W_]*per[\W_]*\w+", "bitsper"),
         (r"cross[\W_]*entropy", "crossentropy"),
         (r"abs(olute)?[\W_]*rel(ative)?\b", "absrel"),
@@ -83,8 +104,10 @@ def _in_words(name: str) -> str:
 def infer_direction(metric: str) -> bool | None:
     """Return True if greater is better, False if less is better, None if the name is unclear."""
     name = _in_words(strip_direction(metric))
-    if _any(_SIDED, name):
+    if _any(_SIDED, name) or _is_changed(name):
         return None
+    if _SKILL.search(_join_words(name)):
+        return True
     up = _any(_UP, name) or _any(_MORE_UP, name)
     down = _any(_DOWN, name) or _any(_MORE_DOWN, name)
     if not (up or down):
@@ -94,12 +117,27 @@ def infer_direction(metric: str) -> bool | None:
     return _judge(name, up, down)
 
 
+def _join_words(name: str) -> str:
+    """The words of a name in lower case and in order."""
+    return " ".join(re.findall(r"[a-z0-9]+", name.lower()))
+
+
+def _is_changed(name: str) -> bool:
+    """Whether a name is that of a function of a metric: `inverse MSE`, `accuracy range`."""
+    words = _join_words(name)
+    is_last = _LAST_CHANGED.fullmatch(words.rpartition(" ")[2]) and " " in words
+    is_phrase = _CHANGED_PHRASE.search(words) or _CHANGED_PHRASE.search(name.lower())
+    return bool(is_last or is_phrase or _any(_CHANGED, name))
+
+
 def is_metric_name(column: str) -> bool:
     """Whether a heading is the name of a metric beyond doubt, so that its column holds scores.
 
     Fewer names than `infer_direction` knows: `ADE`, `kl` or `score` may be anything.
     """
     name = _in_words(strip_direction(column))
+    if _any(_SIDED, name) or _is_changed(name):
+        return False
     return _judge(name, _any(_UP, name), _any(_DOWN, name)) is not None
 
 
