@@ -13,8 +13,8 @@ DOWN = "err@1|margin loss|cross_entropy|entropy loss|cost per query|total cost|t
 UNKNOWN = (
     "inverse accuracy|accuracy degradation|accuracy decline|forget accuracy|reward hacking rate|"
     "accuracy disparity|AUC inequality|accuracy range|accuracy spread|accuracy iqr|"
-    "accuracy p-value|pearson_pvalue|spearman_p|bleu length ratio|accuracy threshold|accuracy change|"
-    "accuracy shift|"
+    "accuracy p-value|pearson_pvalue|spearman_p|bleu length ratio|accuracy change|"
+    "accuracy shift|accuracy threshold|"
     "acc lower bound|regret bound|reward cost|cost return|pass cost|tokens per pass|error budget|"
     "error tolerance|loss_scale|error detection rate|error correction rate|inverse MSE|1/MSE|"
     "100-accuracy|accuracy^-1|membership inference accuracy|MIA AUC|backdoor accuracy|self-BLEU|"
