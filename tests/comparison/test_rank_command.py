@@ -115,7 +115,7 @@ def test_skew_is_stated_where_it_is_measured():
         (rng.exponential(size=(5, 30)), True),
         (rng.normal(size=(5, 30)), False),
     ):
-        table = pd.DataFrame(spread * draws).assign(model=names)
+        table = pd.DataFrame(spread * draws).add_prefix("task ").assign(model=names)
         ranking = rank_models(table, scale="score")
         assert ranking.is_skewed == expected
         assert any("10 to 16 % of such" in note for note in ranking.notes) == expected
@@ -304,3 +304,18 @@ def test_repetitions_of_one_evaluation_are_runs():
     frame = pd.DataFrame(rows, columns=["model", "repetition", "accuracy"])
     ranking = reseed.rank_models(frame)
     assert "over 10 repeats: base is the best of 2 models" in " ".join(ranking.sentences())
+
+
+def test_headings_that_count_are_asked_for():
+    table = pd.DataFrame(np.random.default_rng(0).random((3, 8))).assign(model=list("abc"))
+    with pytest.raises(ReseedError, match="differ in a number only"):
+        rank_models(table)
+    named = table.rename(columns=lambda c: c if c == "model" else f"task {c}")
+    counted = rank_models(table, headings="dataset").table
+    pd.testing.assert_frame_equal(counted, rank_models(named).table)
+
+
+def test_counts_of_a_table_of_confusion_are_no_tasks():
+    table = pd.DataFrame({"model": ["a", "b"], "tp": [5, 6], "fp": [1, 2], "fn": [2, 1]})
+    with pytest.raises(ReseedError, match="several columns that may be the score: tp, fp, fn"):
+        rank_models(table)

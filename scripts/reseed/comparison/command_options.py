@@ -203,7 +203,8 @@ def _print(result: Result, options: argparse.Namespace) -> None:
     else:
         is_terminal = sys.stdout.isatty()
         width = shutil.get_terminal_size((100, 24)).columns if is_terminal else None
-        print(result.render(width, color=is_terminal and "NO_COLOR" not in os.environ))
+        text = result.render(width, color=is_terminal and "NO_COLOR" not in os.environ)
+        print(options.speak(text))
 
 
 def write_outputs(result: Result, options: argparse.Namespace) -> None:

@@ -162,7 +162,7 @@ def _run_gate(options: argparse.Namespace) -> None:
     )  # fmt: skip
     print(result.sentence())
     for note in result.notes:
-        print(f"Note: {note}")
+        print(f"Note: {options.speak(note)}")
     if options.markdown:
         write_text(options.markdown, result.to_markdown())
     if options.json:

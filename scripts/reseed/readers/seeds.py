@@ -76,7 +76,7 @@ def ask_what_seeds_draw(
     table.notes.append(
         f"Scores of different models move together over seeds: median correlation {value:.2f}"
         f"{' ' if where else ''}{where}{others}. Did the seed draw the split too? Then the test is "
-        "another one: give `seed_draws: split` or `both` (--seed-draws) with `test_train_ratio`; "
+        "another one: give `seed_draws: split` or `both` with `test_train_ratio`; "
         "if it drew the training only, `seed_draws: training`."
     )
 

@@ -54,7 +54,9 @@ RUN_WORDS = {"run", "runs", "trial", "trials", "rep", "reps", "replicate", "seed
 #: A heading that ends with one of these holds errors, whatever the metric.
 _ERROR_WORDS = {"error", "err", "loss", "regret"}
 _RANKS = {"rank", "ranks"}
-_SETTINGS = BOOKKEEPING | _SIZES | _RANKS | {"rate", "min", "max"}
+#: Counts of a table of confusion, whose headings consist of them alone.
+_CONFUSION = {*("tp", "fp", "fn", "tn", "true", "false", "positives", "negatives", "support")}
+_SETTINGS = BOOKKEEPING | _SIZES | _RANKS | _CONFUSION | {"rate", "min", "max"}
 #: Any of these words in a heading says that its numbers are a cost or a size, not a score.
 _COST_WORDS = COSTS | {
     *("cost", "costs", "price", "co2", "carbon", "emissions", "energy", "kwh", "watts", "vram"),

@@ -50,7 +50,7 @@ def is_column_a_run(table: SourceTable, options: ReadOptions) -> bool:
         return False
     if any(run.metric for run in runs.values()):
         return "metric" not in names
-    if _has_bare_numbers(runs) and options.of_tasks:
+    if _has_bare_numbers(runs) and options.of_tasks and not options.headings:
         return False
     return not _has_bare_numbers(runs) or not any(
         map(options.is_metric, _list_others(table, options))
@@ -252,12 +252,16 @@ def _list_datasets(table: SourceTable, options: ReadOptions) -> list[str]:
 def _find_unnamed_family(columns: list[str], options: ReadOptions) -> list[str]:
     """Numbered columns of which nothing says what the number counts.
 
-    Of a table of tasks, only those that are numbered scores: `auc1`, `score_1`.
+    Of a table of tasks, only those that are numbered scores (`auc1`, `score_1`), and numbers alone
+    that count from 0 or 1: others may be the numbers of tasks.
     """
     family = find_family(columns)
     if not (family and options.of_tasks):
         return family
     stem = re.sub(r"\d+", "", family[0])
+    if not stem.strip():
+        numbers = sorted(map(int, family))
+        return family if numbers in ([*range(len(family))], [*range(1, len(family) + 1)]) else []
     is_score = infer_direction(stem) is not None or find_standard_name(stem.strip(" _-")) == "value"
     return family if is_score else []
 
@@ -274,7 +278,7 @@ def ask_headings(table: SourceTable, options: ReadOptions) -> None:
         return
     free = [c for c in options.find_free_numeric_columns(table) if c not in options.metrics]
     family = _find_unnamed_family(free, options)
-    if family and not options.find_run_columns(table):
+    if family and (options.of_tasks or not options.find_run_columns(table)):
         raise table.error(
             f"its columns {join_names(family)} differ in a number only, and nothing says what it "
             "counts",

@@ -53,7 +53,7 @@ def _say(row: Row, outcome: Outcome) -> Said:
             evidence += " for this pair alone" if is_alone else ""
             notes = (_describe_power(row), *notes)
             if is_unknown and p_rounded <= row["alpha"]:
-                ask = "The table does not say what ± is: state it (`spread`, `--spread`)."
+                ask = "The table does not say what ± is: state it (`spread`)."
                 notes = (ask, *notes)
         evidence += f", {format_adjusted_p(row, 'p_adjusted')}"
         if is_unknown:
