@@ -32,7 +32,9 @@ class ArgumentError(ReseedError):
 
 def in_arguments(function: Callable[P, Result]) -> Callable[P, Result]:
     """The function, whose errors suggest its arguments."""
-    names = signature(function).parameters
+    parameters = signature(function).parameters
+    takes_more = any(one.kind is one.VAR_KEYWORD for one in parameters.values())
+    names = None if takes_more else parameters
 
     @wraps(function)
     def call(*args: P.args, **options: P.kwargs) -> Result:

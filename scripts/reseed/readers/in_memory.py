@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from numbers import Real
 from typing import Any
 
@@ -29,6 +29,8 @@ def read_frame(frame: pd.DataFrame) -> SourceTable:
     columns of a pivoted frame, such as a mean, are left out.
     """
     if frame.columns.nlevels > 1:
+        frame = _stack_named_levels(frame)
+    if frame.columns.nlevels > 1:
         raise ReseedError(
             "The table has headings of several levels. Give one level: "
             "`df.stack(…).reset_index()`, or join the levels."
@@ -38,10 +40,21 @@ def read_frame(frame: pd.DataFrame) -> SourceTable:
     is_numbered = bool(find_numbered_columns(map(str, frame.columns)))
     if _has_unnamed_labels(frame.index) and "model" not in names and is_numbered:
         frame = frame.rename_axis(index="model")
+    if _has_unnamed_labels(frame.index) and "Unnamed: 0" not in frame:  # as in a file
+        frame = frame.rename_axis(index="Unnamed: 0")
     levels = {str(level) for level in frame.index.names if level is not None}
     frame = index_to_columns(frame).rename_axis(columns=None).rename(columns=str)
     table = check_table(SourceTable(IN_MEMORY, frame, np.arange(len(frame)), "row"))
     return table if find_standard_name(across) is None else _unpivot(table, str(across), levels)
+
+
+def _stack_named_levels(frame: pd.DataFrame) -> pd.DataFrame:
+    """A frame whose headings of several levels, as of `pivot`, are columns where they are named."""
+    known = [name for name in frame.columns.names if find_standard_name(name) is not None]
+    if len(known) < frame.columns.nlevels - 1:
+        return frame
+    long = frame.stack(known, future_stack=True)
+    return long.to_frame("value") if isinstance(long, pd.Series) else long
 
 
 def _has_unnamed_labels(index: pd.Index) -> bool:
@@ -79,6 +92,7 @@ def read_mapping(source: Mapping[Any, Any]) -> SourceTable:
     run_names = ("dataset", *RUN_COLUMNS)
     if any(k in _COLUMN_NAMES or find_standard_name(k) in run_names for k in map(str, source)):
         return read_frame(_read_columns(source))
+    source = _put_models_first(source)
     by_model = {str(model): _as_series(value) for model, value in source.items()}
     values = by_model.values()
     if all(isinstance(value, Mapping | pd.DataFrame) for value in values):
@@ -97,6 +111,21 @@ def read_mapping(source: Mapping[Any, Any]) -> SourceTable:
     _check_same_length({model: len(scores) for model, scores in arrays.items()})
     table = read_frame(pd.DataFrame(arrays).rename_axis(index="fold", columns="model"))
     return table.with_frame(table.frame, _PAIRED_NOTE, POSITION_NOTE, is_positional=True)
+
+
+def _put_models_first(source: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """`{seed: {model: score}}` as `{model: {seed: score}}`; any other dict unchanged."""
+    inner = [*source.values()]
+    if not all(isinstance(value, Mapping) and value for value in inner):
+        return source
+    names = {name: None for value in inner for name in value}
+    is_scores = all(isinstance(score, Real) for value in inner for score in value.values())
+    is_metrics = any(is_metric_name(str(name)) for name in names)
+    if is_metrics or not is_scores or _are_numbered(names) or not _are_numbered(source):
+        return source
+    return {
+        name: {run: value[name] for run, value in source.items() if name in value} for name in names
+    }
 
 
 def _read_runs_by_tasks(arrays: Mapping[str, np.ndarray]) -> SourceTable:
@@ -145,6 +174,12 @@ def _unreadable_mapping(reason: str = "") -> ReseedError:
 
 def _read_columns(columns: Mapping[Any, Any]) -> pd.DataFrame:
     """A dict of columns as a frame, without the estimators and indices of `cross_validate`."""
+    inner = [*columns.values()]
+    if all(
+        isinstance(value, Mapping) and any(map(is_metric_name, map(str, value))) for value in inner
+    ):
+        runs = _name_runs(columns) if _are_numbered(columns) else "dataset"
+        return pd.DataFrame.from_dict(columns, orient="index").rename_axis(runs).reset_index()
     left_out = ("estimator", "indices") if "fit_time" in columns else ()
     try:
         return pd.DataFrame({k: v for k, v in columns.items() if k not in left_out})
@@ -170,17 +205,35 @@ def _is_ordered_series(value: object) -> bool:
 def _read_series_by_model(by_model: dict[str, pd.Series]) -> SourceTable:
     """Scores that are paired by their index, in any order."""
     is_unnamed = all(scores.index.names == [None] for scores in by_model.values())
+    labels = {label for scores in by_model.values() for label in scores.index}
+    if is_unnamed and not _are_numbered(labels):  # names of datasets, folds or seeds?
+        return read_frame(pd.DataFrame(by_model))
+    runs = _name_runs(labels) if is_unnamed else ""
     if is_unnamed:
-        by_model = {model: scores.rename_axis("fold") for model, scores in by_model.items()}
+        by_model = {model: scores.rename_axis(runs) for model, scores in by_model.items()}
     parts = [index_to_columns(s.to_frame("value")).assign(model=m) for m, s in by_model.items()]
     table = read_frame(pd.concat(parts, ignore_index=True))
-    if not is_unnamed:
+    if runs != "fold":
         return table
     note = (
         "Scores were paired by their index, taken as the folds of one cross-validation; name the "
         "index `seed` where it holds seeds."
     )
     return table.with_frame(table.frame, note, is_positional=True)
+
+
+def _are_numbered(labels: Collection[Any]) -> bool:
+    """Whether labels are numbers, or hold those of runs (`seed_3`)."""
+    texts = [str(label) for label in labels]
+    return all(isinstance(label, Real) for label in labels) or (
+        len(find_numbered_columns(texts)) == len(texts)
+    )
+
+
+def _name_runs(labels: Collection[Any]) -> str:
+    """The column of runs with these labels: that of `seed_0`; folds, of numbers alone."""
+    kinds = [run.numbers for run in find_numbered_columns([*map(str, labels)]).values()]
+    return next(iter(kinds[0])) if kinds and len(kinds[0]) == 1 else "fold"
 
 
 def _read_model_table(value: Mapping[Any, Any] | pd.DataFrame, model: str) -> pd.DataFrame:

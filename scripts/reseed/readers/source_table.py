@@ -163,7 +163,7 @@ class SourceTable:
         so does one of percentages with their sign.
         """
         values = self.frame[column]
-        if pd.api.types.is_numeric_dtype(values):
+        if pd.api.types.is_any_real_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
             return values.astype(np.float64)
         text = self.text(column)
         lower = text.str.lower()
@@ -236,7 +236,7 @@ class SourceTable:
 
     def _find_numeric(self, column: str, lenient: bool) -> bool:
         values = self.frame[column]
-        if pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values):
+        if pd.api.types.is_any_real_numeric_dtype(values):
             return bool(values.notna().any())
         present = [cell for cell in self.text(column) if cell.lower() not in MISSING]
         if lenient:

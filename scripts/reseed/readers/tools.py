@@ -9,6 +9,7 @@ from typing import Any
 
 from reseed.readers import sklearn_layouts, tool_layouts, wide_layouts, wide_predictions
 from reseed.readers.options import ReadOptions
+from reseed.readers.run_columns import find_numbered_columns
 from reseed.readers.source_table import UNNAMED, Layout, SourceTable
 
 
@@ -186,6 +187,7 @@ def apply_layout(table: SourceTable, options: ReadOptions) -> SourceTable:
     if table.layout not in (Layout(), Layout(is_positional=True)):
         return table
     unnamed = [c for c in table.columns if UNNAMED.fullmatch(c)]
+    table = _name_run_column(table, unnamed)
     index = [c for c in unnamed if options.find_standard_name(c) is None]
     is_auto = options.format == "auto"
     if is_auto:
@@ -204,3 +206,14 @@ def apply_layout(table: SourceTable, options: ReadOptions) -> SourceTable:
             "Rename or remove that column.",
         )
     return replace(table, frame=table.frame.drop(columns=index, errors="ignore"))
+
+
+def _name_run_column(table: SourceTable, unnamed: list[str]) -> SourceTable:
+    """The table with a heading of a first column that has none and holds `seed 0`, `seed 1`."""
+    labels = table.text(unnamed[0]).unique() if unnamed else []
+    runs = find_numbered_columns([label for label in labels if not label.isdigit()])
+    kinds = {tuple(run.numbers) for run in runs.values()}
+    name = min(kinds, default=("",))[0]
+    if len(runs) < len(labels) or len(kinds) != 1 or name in ("", *table.columns):
+        return table
+    return table.with_frame(table.frame.rename(columns={unnamed[0]: name}))

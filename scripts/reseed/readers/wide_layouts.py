@@ -208,6 +208,8 @@ def _ask_rows(table: SourceTable, options: ReadOptions, models: list[str]) -> tu
         models = models[1:]
     named = f"`columns: {{fold: {first}}}`, if {first!r} names the runs; else " if is_label else ""
     if unnamed := _list_unnamed(table):
+        if not table.is_numeric(unnamed[0]):
+            return _ask_row_names(table, unnamed[0], models)
         named = f'`columns: {{fold: "{unnamed[0]}"}}`, if its first column numbers the folds; else '
     known = f" {', '.join(options.metrics)}" if options.metrics else ""
     return (
@@ -215,6 +217,17 @@ def _ask_rows(table: SourceTable, options: ReadOptions, models: list[str]) -> tu
         "and nothing says what a row is",
         f"Say it: {named}`rows: fold` (row i is fold i of every model), `rows: seed` or "
         f"`rows: dataset`. If a column is no model, name it (`metric`{known}).",
+    )
+
+
+def _ask_row_names(table: SourceTable, column: str, models: list[str]) -> tuple[str, str]:
+    """The question what the names in a first column without a heading are."""
+    names = join_names(list(table.text(column).unique()), 3)
+    return (
+        f"nothing says what the names of its rows are ({names})",
+        f"Say it: `rows: dataset`, `rows: fold` or `rows: seed`, if each column "
+        f"({join_names(models, 3)}) is a model; "
+        f'`columns: {{model: "{column}"}}`, if each row is a model.',
     )
 
 
