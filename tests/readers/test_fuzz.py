@@ -33,6 +33,8 @@ HEADINGS = [
     *("score_time", "test_score", "params", "metric_error", "framework", "task", "result", "Name"),
     *("", "Unnamed: 0", "a b", "µ", "x" * 300, "acc (%)", "1", "2", "sd", "acc_std", "mean", "n"),
     *("function", "flow_name", "data_name", "values", "version", "mode", "param_C", "log", "resps"),
+    *("label", "gold", "pred_rf", "pred_svm", "svm_prob", "rf_seed1", "rf_seed2", "svm_seed1"),
+    *("svm_seed2", "rf_acc", "svm_acc", "rf_f1", "svm_f1", "correct", "task_id", "subject", "tp"),
     *("accuracy ↑", "config/lr", "params.model", "metrics.auc", "_step", "state", "\x00z", "rank"),
 ]
 CELLS = [
@@ -53,6 +55,7 @@ CELLS = [
         "I",
     ),
     *("a", "b", "rf", "svm", "mean", "std", "0,5", "1.234,5", "90.1 ± 0.4", "90.1 (0.4)", "[1, 2]"),
+    *("80.1%", "79 %", "rf_seed1", "rf_seed2", "svm_seed1", "svm_seed2", "seed 1", "seed 2"),
     *("Fold01.Rep2", "Fold02.Rep1", "fold 1", "{'C': 1}", "train", "test", "\x00", "ü", "-", "inf"),
     *("2024-01-01", "finished", "failed", "\\textbf{1}", "|", '"', "x" * 500, "[", "{", "null"),
 ]
