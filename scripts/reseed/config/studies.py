@@ -224,8 +224,8 @@ class Experiment(Strict):
 ResultsFormat = Literal[
     "auto", "csv", "parquet", "json", "lm_eval", "tensorboard",
     "mlflow", "mlflow_ui", "wandb", "clearml", "optuna", "ray",
-    "skore", "tabarena", "automl_benchmark", "autogluon", "caret", "rsample", "openml",
-    "opencompass", "cv_results", "cross_validate",
+    "skore", "tabarena", "automl_benchmark", "autogluon", "caret", "rsample", "mlr3", "weka",
+    "nixtla", "openml", "opencompass", "cv_results", "cross_validate",
     "predictions_in_columns", "runs_in_columns", "models_in_columns", "datasets_in_columns",
 ]  # fmt: skip
 

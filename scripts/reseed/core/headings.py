@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 #: What the headings of columns of scores are; empty: their names say it.
-Headings = Literal["", "fold", "seed", "data_seed", "repeat", "repetition", "model", "dataset"]
+Headings = Literal[
+    "", "fold", "seed", "data_seed", "repeat", "repetition", "model", "dataset", "item"
+]
 #: What a row is, where each column is a model; empty: a column says it.
 Rows = Literal["", "fold", "seed", "data_seed", "repetition", "dataset", "item"]
 HEADINGS: tuple[str, ...] = get_args(Headings)[1:]

@@ -7,19 +7,23 @@ from collections.abc import Sequence
 import pandas as pd
 
 from reseed.metrics.directions import is_metric_name
-from reseed.readers.columns import ColumnMap, list_used_columns
+from reseed.readers.columns import RUN_COLUMNS, ColumnMap, list_used_columns
 from reseed.readers.source_table import SourceTable
 from reseed.readers.vocabulary import (
     BOOKKEEPING,
     COSTS,
+    RATERS,
     REPEATS,
     STEPS,
+    TIMES,
     may_be_item,
     split_heading,
 )
 
 #: A column with more labels than this for a model names test cases rather than runs.
 _MOST_RUNS = 100
+#: Labels of a column that may name models.
+_MOST_MODELS = 50
 
 
 def suggest_run_column(table: SourceTable, columns: ColumnMap, runs: pd.DataFrame) -> str:
@@ -30,6 +34,9 @@ def suggest_run_column(table: SourceTable, columns: ColumnMap, runs: pd.DataFram
     metric = [table.text(str(columns["metric"]))] if "metric" in columns else []
     used = list_used_columns(columns)
     free = [c for c in table.columns if c not in used and not is_metric_name(c)]
+    raters = [c for c in free if RATERS & split_heading(c)]
+    if "item" in columns and raters:
+        return f" If {raters[0]!r} names who judged an item: {_map('repetition', raters[0])}."
     no_steps = [c for c in free if not STEPS & split_heading(c)]
     for column in no_steps:
         label = table.text(column)
@@ -46,6 +53,8 @@ def suggest_run_column(table: SourceTable, columns: ColumnMap, runs: pd.DataFram
                 f" Column {column!r} seems to name test cases, not runs: "
                 f"{_map('item', column)}. `reseed items` compares models by test cases."
             )
+        if TIMES & split_heading(column):
+            continue
         if table.is_whole(column) or {"run", "trial", "rep"} & split_heading(column):
             counts = f" Column {column!r} would: {_map('seed', column)}"
             if (REPEATS | {"episode", "rollout"}) & split_heading(column):
@@ -73,6 +82,23 @@ def suggest_mapping(table: SourceTable, columns: ColumnMap, differ: Sequence[str
         return f" Where {free[0]!r} names test cases: {_map('item', free[0])}."
     setting = f" Where {free[0]!r} is a setting, it names the model too: "
     return f"{counts if has_one_seed else ''}{setting}`columns: {{model: [{model}]}}`."
+
+
+def suggest_model_column(table: SourceTable, columns: ColumnMap) -> str:
+    """Propose a column whose few labels have the same runs, as models have; "" without one."""
+    used = list_used_columns(columns)
+    runs = [str(columns[name]) for name in (*RUN_COLUMNS, "item", "dataset") if name in columns]
+    for column in table.columns if runs else ():
+        label = table.text(column)
+        count = label.nunique()
+        is_metric = is_metric_name(column) and table.is_numeric(column)
+        if column in used or is_metric or not 1 < count <= _MOST_MODELS or (label == "").any():
+            continue
+        key = table.joined_text(runs)
+        sets = key.groupby(label).agg(frozenset)
+        if len(label) > count and sets.nunique() == 1 and len(sets.iloc[0]) > 1:
+            return f" If {column!r} names what is compared: {_map('model', column)}."
+    return ""
 
 
 def _map(name: str, column: str) -> str:

@@ -18,7 +18,7 @@ _ALIASES = {
     "model": "wflow_id model algorithm method estimator classifier regressor model_name "
     "architecture arch "
     "learner framework approach system ranker retriever backbone network solver agent "
-    "algo alg clf llm policy variant "
+    "algo alg clf llm policy variant model_adapter "
     "classifier_name alg_name algorithm_name learner_id pipeline "
     "flow_name model_id method_name algo_name clf_name llm_name recommender forecaster",
     "dataset": "dataset data dataset_name data_set benchmark task task_name collection corpus "

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from reseed.metrics.names import has_metric_name
+from reseed.readers.column_hints import suggest_model_column
 from reseed.readers.columns import (
     ColumnMap,
     find_standard_name,
@@ -73,7 +74,7 @@ def _suggest_model_columns(table: SourceTable, columns: ColumnMap) -> str:
             " Where runs differ in their settings, these name the model: "
             f"`columns: {{model: [{', '.join(settings)}]}}`."
         )
-    return fix + suggest_reading(table)
+    return fix + (suggest_reading(table) or suggest_model_column(table, columns))
 
 
 def suggest_reading(table: SourceTable) -> str:

@@ -108,7 +108,7 @@ class ReadOptions:
 
     def find_run_columns(self, table: SourceTable) -> dict[str, RunColumn]:
         """Columns that hold one run each and have no other known meaning."""
-        if self.headings in ("model", "dataset"):
+        if self.headings in ("model", "dataset", "item"):
             return {}
         unknown = [c for c in table.columns if self.find_standard_name(c) is None]
         if self.headings:

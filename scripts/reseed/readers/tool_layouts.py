@@ -1,8 +1,9 @@
-"""Tables of caret, rsample, OpenML, OpenCompass, TabArena, AMLB, AutoGluon and skore."""
+"""Tables of caret, rsample, mlr3, Weka, Nixtla, OpenML, OpenCompass, TabArena, AMLB and others."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -18,6 +19,8 @@ from reseed.readers.source_table import SourceTable, join_names
 from reseed.readers.vocabulary import is_error_heading
 
 _CARET = "~"
+#: Ends of columns of prediction intervals: `AutoARIMA-lo-90`.
+_FORECAST_BOUND = re.compile(r"-(lo|hi)-\d+(\.\d+)?$")
 _TABARENA_FOLDS = 3
 #: Repeated 3-fold cross-validation of TabArena (Erickson et al. 2025, section 3): 3 or 10 repeats.
 _TABARENA_SPLITS = (3 * _TABARENA_FOLDS, 10 * _TABARENA_FOLDS)
@@ -65,6 +68,41 @@ def tidy_rsample(table: SourceTable, options: ReadOptions) -> SourceTable:
             numbers = {label: run.numbers.get(kind) for label, run in labels.items() if run}
             frame[kind] = table.text(name).map(numbers)
     return table.with_frame(frame)
+
+
+def tidy_mlr3(table: SourceTable, options: ReadOptions) -> SourceTable:
+    """Task, learner and iteration of mlr3's scores as dataset, model and fold."""
+    names = {"task_id": "dataset", "learner_id": "model", "iteration": "fold"}
+    left_out = [c for c in ("nr", "iters", "uhash", "resampling_id") if c in table.columns]
+    return table.with_frame(table.frame.drop(columns=left_out).rename(columns=names))
+
+
+def tidy_weka(table: SourceTable, options: ReadOptions) -> SourceTable:
+    """Dataset, run, fold and scheme of Weka's experimenter; with options if they differ."""
+    names = {"Key_Dataset": "dataset", "Key_Run": "repeat", "Key_Fold": "fold"}
+    scheme = table.text("Key_Scheme").str.rpartition(".")[2]
+    given = "Key_Scheme_options"
+    if (
+        given in table.columns
+        and table.joined_text(["Key_Scheme", given]).nunique() > scheme.nunique()
+    ):
+        scheme = (scheme + " " + table.text(given)).str.strip()
+    left_out = [c for c in table.columns if c.startswith("Key_") and c not in names]
+    frame = table.frame.drop(columns=left_out).rename(columns=names)
+    return table.with_frame(frame.assign(model=scheme))
+
+
+def tidy_nixtla(table: SourceTable, options: ReadOptions) -> SourceTable:
+    """One row a model and forecast; forecasts of one series are a cluster."""
+    keys = [c for c in ("unique_id", "ds", "cutoff") if c in table.columns]
+    free = [c for c in options.find_free_numeric_columns(table) if c not in (*keys, "y")]
+    models = [c for c in free if not _FORECAST_BOUND.search(c)]
+    frame = table.frame.assign(item=table.joined_text(keys).str.replace("\x1f", " "))
+    named = frame.rename(columns={"unique_id": "cluster", "y": "y_true"})
+    rest = ["item", "cluster", "y_true"]
+    long = named.melt(rest, models, "model", "y_score", ignore_index=False)
+    note = f"One column of forecasts a model: {join_names(models, 10)}; each is one test case."
+    return table.with_frame(long, note)
 
 
 def tidy_openml(table: SourceTable, options: ReadOptions) -> SourceTable:

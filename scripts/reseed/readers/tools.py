@@ -150,6 +150,19 @@ TOOLS = (
         tidy=tool_layouts.tidy_rsample,
     ),
     Tool(
+        Layout("mlr3"), "scores of mlr3",
+        ("task_id|learner_id|iteration", "task_id|learner_id|resampling_id"),
+        frozenset({"dataset", "item"}), tidy=tool_layouts.tidy_mlr3,
+    ),
+    Tool(
+        Layout("weka"), "results of Weka's experimenter",
+        ("Key_Dataset|Key_Run|Key_Fold|Key_Scheme",), tidy=tool_layouts.tidy_weka,
+    ),
+    Tool(
+        Layout("nixtla"), "forecasts of Nixtla's libraries", ("unique_id|ds|y",),
+        frozenset({"model", "item", "y_true"}), tidy=tool_layouts.tidy_nixtla,
+    ),
+    Tool(
         Layout("openml"), "OpenML's evaluations", ("flow_name|data_name|function|value",),
         frozenset({"metric", "value"}), tidy=tool_layouts.tidy_openml,
     ),

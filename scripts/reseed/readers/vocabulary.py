@@ -47,8 +47,13 @@ DIFFERENCES = {"diff", "difference", "delta", "gap", "margin", "improvement", "g
 _ITEMS = {
     *("item", "items", "id", "ids", "uid", "uuid", "idx", "index", "doc", "docid", "document"),
     *("image", "img", "example", "sample", "instance", "question", "query", "problem", "sentence"),
-    *("prompt", "row", "file", "filename", "path", "url", "case"),
+    *("prompt", "row", "file", "filename", "path", "url", "case", "segment", "utterance", "series"),
+    *("subject", "patient", "participant", "user", "speaker", "scan", "video", "clip"),
 }
+#: Words of columns that name a time, which is no seed.
+TIMES = {"year", "month", "week", "quarter", "day", "date", "hour", "timestamp", "cutoff"}
+#: Words of columns that name who judged a test case.
+RATERS = {"rater", "raters", "annotator", "judge", "evaluator", "assessor", "reviewer"}
 #: Words of columns that name or count runs.
 RUN_WORDS = {"run", "runs", "trial", "trials", "rep", "reps", "replicate", "seed", "fold", "split"}
 #: A heading that ends with one of these holds errors, whatever the metric.

@@ -119,7 +119,7 @@ def is_column_a_model(table: SourceTable, options: ReadOptions) -> bool:
     names = options.list_standard_names(table)
     if _is_column_of_hits(table, options):
         return True
-    if names & {"model", "value", "metric", "y_true"} or options.headings not in ("", "model"):
+    if names & {"model", "value", "y_true"} or options.headings not in ("", "model"):
         return False
     models, _ = _split_scores(table, options)
     named = [c for c in models if options.is_metric(c) or infer_direction(c) is not None]
@@ -135,11 +135,12 @@ def is_column_a_model(table: SourceTable, options: ReadOptions) -> bool:
 def _find_items(table: SourceTable, options: ReadOptions) -> str:
     """A column of distinct names of test cases (`question`, `image`); "" without one.
 
-    Numbers in `id` or `index` may count runs too.
+    Numbers in `id` or `index` may count runs too. Names repeat where a column names metrics.
     """
+    metrics = [c for c in table.columns if options.find_standard_name(c) == "metric"]
     for column in filter(may_be_item, options.find_free_columns(table)):
         may_count = table.is_numeric(column) and split_heading(column) & _COUNTS
-        if not may_count and not table.text(column).duplicated().any():
+        if not may_count and not table.joined_text([column, *metrics]).duplicated().any():
             return column
     return ""
 
@@ -240,7 +241,7 @@ def is_column_a_dataset(table: SourceTable, options: ReadOptions) -> bool:
     if "model" not in names or names & {"dataset", "value", "metric", "item"}:
         return False
     if options.headings:
-        return options.headings == "dataset" and bool(_list_datasets(table, options))
+        return options.headings in ("dataset", "item") and bool(_list_datasets(table, options))
     datasets = _list_datasets(table, options)
     has_metric = bool(options.metrics) and all(
         infer_direction(m) is not None for m in options.metrics
@@ -258,7 +259,10 @@ def _list_datasets(table: SourceTable, options: ReadOptions) -> list[str]:
     """Columns of numbers that may hold scores on a dataset: those that the user names, if any."""
     if options.by_dataset:
         return [c for c in options.find_free_numeric_columns(table) if c in options.by_dataset]
-    free = [c for c in _split_scores(table, options)[0] if may_be_dataset(c)]
+    free = _split_scores(table, options)[0]
+    if options.headings == "item":
+        return free
+    free = [c for c in free if may_be_dataset(c)]
     return free if options.headings else [c for c in free if parse_run(c) is None]
 
 
@@ -297,13 +301,16 @@ def ask_headings(table: SourceTable, options: ReadOptions) -> None:
             "counts",
             "Say it: `headings: fold` (folds of one cross-validation), `headings: seed` "
             "(trainings on one split), `headings: data_seed` (random splits, with "
-            "`test_train_ratio`) or `headings: dataset`.",
+            "`test_train_ratio`), `headings: dataset` or `headings: item` (test cases).",
         )
 
 
 def tidy_columns_of_datasets(table: SourceTable, options: ReadOptions) -> SourceTable:
     """One row a dataset and run, with its metric if datasets differ in it."""
     datasets = _list_datasets(table, options)
+    if options.headings == "item":
+        others = [c for c in options.find_free_numeric_columns(table) if c not in datasets]
+        return _stack(table, datasets, others, "item", "which by their names are no test cases")
     of_all = options.metrics[0] if options.metrics else ""
     metrics = {name: options.by_dataset.get(name, of_all) for name in datasets}
     for metric in dict.fromkeys(metrics.values()):
