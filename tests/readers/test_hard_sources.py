@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 import reseed
 from reseed.core.errors import ReseedError
+from reseed.readers.foreign_files import parse_json
 from reseed.readers.options import ReadOptions
 from reseed.readers.read import read_scores
 
@@ -100,3 +101,16 @@ def test_very_wide_tables_end_soon(name, share):
         with pytest.raises(ReseedError, match=words):
             read_scores(table, ReadOptions(**options))
     assert time.process_time() - start < _SECONDS / share
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r'{"a": "x\ud800y"}', "x?y"),
+        (r'{"a": "\ude00"}', "?"),
+        (r'{"a": "\ud83d\ude00"}', "\U0001f600"),
+        (r'{"a": "\ud83d\uD83D\uDE00"}', "?\U0001f600"),
+    ],
+)
+def test_half_a_character_of_json_is_a_question_mark(text, expected):
+    assert parse_json(text) == {"a": expected}

@@ -118,3 +118,32 @@ def test_models_in_columns_next_to_a_column_of_metrics():
     found = reseed.compare(wide.reset_index().rename_axis(columns=None), metric="mae")
     part = table[table["metric"] == "mae"].rename(columns={"value": "mae", "unique_id": "item"})
     same_as(found, part.drop(columns="metric"))
+
+
+def test_labels_of_runs_under_any_heading_are_runs():
+    table = grid("accuracy", model=["rf", "svm"], repeat=range(2), fold=range(5))
+    labels = "rep" + table["repeat"].astype(str) + "_fold" + table["fold"].astype(str)
+    same_as(reseed.compare(table[["model", "accuracy"]].assign(cv=labels)), table)
+
+
+NO_RUNS = {
+    "bootstrap": "seems to number resamples of one test set, which are no runs",
+    "samples": "",
+    "num_fewshot": "",
+}
+
+
+@pytest.mark.parametrize("name", NO_RUNS)
+def test_counts_and_resamples_are_not_proposed_as_seeds(name):
+    with pytest.raises(ReseedError, match=NO_RUNS[name]) as raised:
+        reseed.compare(grid("accuracy", **{"model": ["a", "b"], name: range(1, 11)}))
+    assert f"'{name}'}}" not in str(raised.value)
+
+
+@pytest.mark.parametrize("name", ["inner_fold", "init_seed"])
+def test_a_second_column_of_runs_is_no_setting_and_no_dataset(name):
+    table = grid("accuracy", model=["a", "b"], seed=range(3), fold=range(3), other=range(2))
+    with pytest.raises(ReseedError, match="are the same run") as raised:
+        reseed.compare(table.rename(columns={"other": name}))
+    assert f"'{name}'}}" not in str(raised.value)
+    assert f", '{name}']" not in str(raised.value)

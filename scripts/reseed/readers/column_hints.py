@@ -14,6 +14,8 @@ from reseed.readers.vocabulary import (
     COSTS,
     RATERS,
     REPEATS,
+    RESAMPLES,
+    RUN_WORDS,
     STEPS,
     TIMES,
     may_be_item,
@@ -53,9 +55,13 @@ def suggest_run_column(table: SourceTable, columns: ColumnMap, runs: pd.DataFram
                 f" Column {column!r} seems to name test cases, not runs: "
                 f"{_map('item', column)}. `reseed items` compares models by test cases."
             )
-        if TIMES & split_heading(column):
-            continue
-        if table.is_whole(column) or {"run", "trial", "rep"} & split_heading(column):
+        words = split_heading(column)
+        if RESAMPLES & words:
+            return (
+                f" Column {column!r} seems to number resamples of one test set, which are no runs:"
+                " give the scores of its items."
+            )
+        if RUN_WORDS & words or (_counts(table, column) and not words & (TIMES | BOOKKEEPING)):
             counts = f" Column {column!r} would: {_map('seed', column)}"
             if (REPEATS | {"episode", "rollout"}) & split_heading(column):
                 counts += (
@@ -80,8 +86,19 @@ def suggest_mapping(table: SourceTable, columns: ColumnMap, differ: Sequence[str
     counts = f" Where {free[0]!r} counts repeated trainings: {_map('seed', free[0])}."
     if may_be_item(free[0]) or table.text(free[0]).nunique() > _MOST_RUNS:
         return f" Where {free[0]!r} names test cases: {_map('item', free[0])}."
-    setting = f" Where {free[0]!r} is a setting, it names the model too: "
-    return f"{counts if has_one_seed else ''}{setting}`columns: {{model: [{model}]}}`."
+    setting = (
+        f" Where {free[0]!r} is a setting, it names the model too: `columns: {{model: [{model}]}}`."
+    )
+    is_run = bool(RUN_WORDS & split_heading(free[0]))
+    return f"{counts if has_one_seed else ''}{'' if is_run else setting}"
+
+
+def _counts(table: SourceTable, column: str) -> bool:
+    """Whether a column counts from 0 or 1."""
+    if not table.is_numeric(column) or not table.is_whole(column):
+        return False
+    numbers = sorted(table.numbers(column).unique())
+    return numbers in ([*range(len(numbers))], [*range(1, len(numbers) + 1)])
 
 
 def suggest_model_column(table: SourceTable, columns: ColumnMap) -> str:
@@ -122,8 +139,10 @@ def _find_dataset_column(
     for column in candidates:
         label = table.text(column)
         is_word = not table.is_numeric(column) and (label != "").all()
-        is_name = is_word and not may_be_item(column) and not split_heading(column) & BOOKKEEPING
-        if is_name or _repeats_runs(table, columns, label):
+        no_names = BOOKKEEPING | RUN_WORDS | RESAMPLES
+        is_name = is_word and not may_be_item(column) and not split_heading(column) & no_names
+        is_run = bool(RUN_WORDS & split_heading(column))
+        if is_name or (not is_run and _repeats_runs(table, columns, label)):
             shared = model.groupby(label).nunique()
             if len(shared) > 1 and model.nunique() > 1 and (shared == model.nunique()).all():
                 return column

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from reseed.core.errors import suggest_name
 from reseed.metrics.directions import strip_direction
+from reseed.readers.run_columns import find_label_kinds
 from reseed.readers.source_table import SourceTable
 
 #: Reseed's column name → the table's column, or several whose values are joined.
@@ -27,7 +28,7 @@ _ALIASES = {
     "repeat": "repeat",
     "repetition": "repetition repetitions evaluation_run eval_run",
     "fold": "fold cv_fold fold_id cv_split fold_index fold_idx fold_number test_fold outer_fold "
-    "resample kfold k_fold",
+    "resample kfold k_fold cv_iter cv_iteration",
     "seed": "seed model_seed random_state random_seed training_seed train_seed rng_seed",
     "metric": "metric metric_name measure",
     "value": "value score metric_value test_score estimate",
@@ -112,10 +113,20 @@ def find_columns(table: SourceTable, mapping: ColumnMap) -> dict[str, str | list
             candidates = [c for c in candidates if table.text(c).ne("").any()]
         if candidates and name not in mapping:
             columns[name] = candidates[0]
+    if not (set(ALL_RUN_COLUMNS) & set(columns) or table.layout.is_tracker):
+        columns |= _find_labelled_runs(table, columns)
     if "repetition" in columns and "fold" in columns and "repeat" not in columns:
         columns["repeat"] = columns.pop("repetition")  # of a cross-validation
     _add_columns_of_items(table, columns, free, mapping)
     return columns
+
+
+def _find_labelled_runs(table: SourceTable, columns: ColumnMap) -> dict[str, str]:
+    """The only column whose labels all name a run: `fold_3`, `rep0_fold3`."""
+    used = list_used_columns(columns)
+    found = {c: find_label_kinds(table.text(c)) for c in table.columns if c not in used}
+    named = {column: kinds for column, kinds in found.items() if kinds}
+    return {kinds[0]: column for column, kinds in named.items()} if len(named) == 1 else {}
 
 
 def _add_columns_of_items(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,11 @@ from reseed.core.errors import ReseedError
 
 #: Suffixes of files with a JSON value a line.
 JSON_LINES = (".jsonl", ".ndjson")
+#: Half of the pair that writes a character beyond `\uffff`, alone.
+_SURROGATE = re.compile(
+    r"(?<!\\)\\ud[89ab][0-9a-f]{2}(?!\\ud[c-f])|(?<!\\ud[89ab][0-9a-f]{2})\\ud[c-f][0-9a-f]{2}",
+    re.I,
+)
 #: Characters of a reason that a message shows.
 _MOST_SHOWN = 200
 Result = TypeVar("Result")
@@ -58,11 +64,19 @@ def parse_lines(path: Path, parse: Callable[[str], Result]) -> Iterator[Result]:
                 raise ValueError(f"line {number}: no field {error}") from None
 
 
+def parse_json(text: str | bytes) -> Any:
+    """The value of a JSON text, with `?` for half a character, which no table can hold."""
+    plain = text.decode("utf-8-sig") if isinstance(text, bytes) else text
+    if "\\ud" in plain.lower():
+        plain = _SURROGATE.sub("?", plain)
+    return json.loads(plain)
+
+
 def load_json(path: Path) -> Any:
     """The content of a JSON file; of JSON lines, the list of them. ValueError for damage."""
     if path.suffix.lower() in JSON_LINES:
-        return list(parse_lines(path, json.loads))
-    return json.loads(path.read_text(encoding="utf-8-sig"))
+        return list(parse_lines(path, parse_json))
+    return parse_json(path.read_text(encoding="utf-8-sig"))
 
 
 def load_beside(path: Path, missing: Any) -> Any:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from reseed.readers.foreign_files import load_beside, load_json, parse_lines
+from reseed.readers.foreign_files import load_beside, load_json, parse_json, parse_lines
 
 
 class Sample(NamedTuple):
@@ -68,7 +68,7 @@ def read_lm_eval_samples(path: Path) -> Iterator[Sample]:
     directions = (results.get("higher_is_better") or {}).get(match["task"]) or {}
 
     def read(line: str) -> Sample:
-        one = json.loads(line)
+        one = parse_json(line)
         scores: dict[str, float] = {}
         greater: dict[str, bool] = {}
         for name in one["metrics"]:
@@ -154,7 +154,7 @@ def read_every_eval_ever(path: Path) -> Iterator[Sample]:
     counts: Counter[tuple[str, ...]] = Counter()
 
     def read(line: str) -> Sample:
-        one = json.loads(line)
+        one = parse_json(line)
         run, item, dataset = (
             str(one[name]) for name in ("evaluation_id", "sample_id", "evaluation_name")
         )

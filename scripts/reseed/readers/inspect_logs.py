@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import struct
 import zipfile
 import zlib
@@ -13,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from reseed.core.errors import ReseedError
-from reseed.readers.foreign_files import load_json
+from reseed.readers.foreign_files import load_json, parse_json
 from reseed.readers.harnesses import Sample, hash_input
 from reseed.readers.source_table import GRADES
 
@@ -77,9 +76,9 @@ def _read_zip(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
                 f"`inspect eval-retry {path.name}`."
             )
         samples = [
-            json.loads(read_member(archive, name)) for name in names if name.startswith("samples/")
+            parse_json(read_member(archive, name)) for name in names if name.startswith("samples/")
         ]
-        return json.loads(read_member(archive, "header.json")), samples
+        return parse_json(read_member(archive, "header.json")), samples
 
 
 def read_member(archive: zipfile.ZipFile, name: str) -> bytes:

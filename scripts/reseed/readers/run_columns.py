@@ -119,22 +119,25 @@ def find_family(columns: Sequence[str]) -> list[str]:
     return []
 
 
+def find_label_kinds(text: pd.Series) -> tuple[str, ...]:
+    """Reseed's columns that every label of a column numbers, and says no more: fold and repeat."""
+    labels = [parse_run(label) for label in text.unique()]
+    kinds = {tuple(sorted(run.numbers)) if run and not run.metric else () for run in labels}
+    return min(kinds) if len(kinds) == 1 else ()
+
+
 def split_labels(text: pd.Series) -> dict[str, pd.Series] | None:
     """The numbers in the labels of a column by Reseed's column: `Fold01.Rep2` as fold and repeat.
 
     None unless every label names the same two columns or more.
     """
-    labels = {label: parse_run(label) for label in text.unique()}
-    kinds = {tuple(sorted(run.numbers)) if run else () for run in labels.values()}
-    if (
-        len(kinds) != 1
-        or len(next(iter(kinds))) < 2
-        or any(r and r.metric for r in labels.values())
-    ):
+    kinds = find_label_kinds(text)
+    if len(kinds) < 2:
         return None
+    labels = {label: parse_run(label) for label in text.unique()}
     return {
         kind: text.map({label: run.numbers[kind] for label, run in labels.items() if run})
-        for kind in next(iter(kinds))
+        for kind in kinds
     }
 
 

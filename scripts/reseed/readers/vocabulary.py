@@ -56,6 +56,9 @@ TIMES = {"year", "month", "week", "quarter", "day", "date", "hour", "timestamp",
 RATERS = {"rater", "raters", "annotator", "judge", "evaluator", "assessor", "reviewer"}
 #: Words of columns that name or count runs.
 RUN_WORDS = {"run", "runs", "trial", "trials", "rep", "reps", "replicate", "seed", "fold", "split"}
+#: Words of columns that count things, and words of those that number resamples of one test set.
+_COUNTED = {"size", "sizes", "count", "counts", "number", "num", "n", "samples"}
+RESAMPLES = {"bootstrap", "bootstraps", "boot"}
 #: A heading that ends with one of these holds errors, whatever the metric.
 _ERROR_WORDS = {"error", "err", "loss", "regret"}
 _RANKS = {"rank", "ranks"}
@@ -115,7 +118,7 @@ def is_dataset_summary(label: str) -> bool:
 def may_be_item(column: str) -> bool:
     """Whether a heading may name test cases (`doc_id`, `image`), and no runs (`run_id`)."""
     words = split_heading(column)
-    return bool(words & _ITEMS) and not words & RUN_WORDS
+    return bool(words & _ITEMS) and not words & (RUN_WORDS | _COUNTED | RESAMPLES)
 
 
 def is_summary(label: str) -> bool:
