@@ -128,8 +128,8 @@ def test_labels_of_runs_under_any_heading_are_runs():
 
 NO_RUNS = {
     "bootstrap": "seems to number resamples of one test set, which are no runs",
-    "samples": "",
-    "num_fewshot": "",
+    "samples": "no column identifies the runs",
+    "num_fewshot": "no column identifies the runs",
 }
 
 

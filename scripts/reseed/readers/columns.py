@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
+import pandas as pd
+
 from reseed.core.errors import suggest_name
 from reseed.metrics.directions import strip_direction
-from reseed.readers.run_columns import find_label_kinds
+from reseed.readers.run_columns import find_label_kinds, parse_run
 from reseed.readers.source_table import SourceTable
 
 #: Reseed's column name → the table's column, or several whose values are joined.
@@ -124,9 +126,15 @@ def find_columns(table: SourceTable, mapping: ColumnMap) -> dict[str, str | list
 def _find_labelled_runs(table: SourceTable, columns: ColumnMap) -> dict[str, str]:
     """The only column whose labels all name a run: `fold_3`, `rep0_fold3`."""
     used = list_used_columns(columns)
-    found = {c: find_label_kinds(table.text(c)) for c in table.columns if c not in used}
+    free = [c for c in table.columns if c not in used and _names_run(table.frame[c])]
+    found = {column: find_label_kinds(table.text(column)) for column in free}
     named = {column: kinds for column, kinds in found.items() if kinds}
     return {kinds[0]: column for column, kinds in named.items()} if len(named) == 1 else {}
+
+
+def _names_run(column: pd.Series) -> bool:
+    """Whether the first label of a column names a run, which is soon told."""
+    return len(column) > 0 and parse_run(str(column.iloc[0])) is not None
 
 
 def _add_columns_of_items(

@@ -121,9 +121,14 @@ def find_family(columns: Sequence[str]) -> list[str]:
 
 def find_label_kinds(text: pd.Series) -> tuple[str, ...]:
     """Reseed's columns that every label of a column numbers, and says no more: fold and repeat."""
-    labels = [parse_run(label) for label in text.unique()]
-    kinds = {tuple(sorted(run.numbers)) if run and not run.metric else () for run in labels}
-    return min(kinds) if len(kinds) == 1 else ()
+    kinds: tuple[str, ...] = ()
+    for label in text.unique():
+        run = parse_run(label)
+        found = tuple(sorted(run.numbers)) if run and not run.metric else ()
+        if not found or found != (kinds or found):
+            return ()
+        kinds = found
+    return kinds
 
 
 def split_labels(text: pd.Series) -> dict[str, pd.Series] | None:
