@@ -37,6 +37,9 @@ def long_table(models=("ant", "bee"), seeds=5, datasets=("data",)):
         ("hits_1 hits_10", ""),
         ("acc@1 acc@5", ""),
         ("rf_acc gbm_f1", ""),
+        ("rf_acc rf_f1", ""),
+        ("rf_acc gbm_acc other", ""),
+        ("rf_acc gbm_acc rf_f1 svm_f1", ""),
     ],
 )
 def test_a_model_and_its_metric_in_headings(headings, expected):
@@ -68,6 +71,13 @@ def test_seeds_in_the_names_of_models_are_seeds(tmp_path):
     found = reseed.compare(table[["dataset", "accuracy"]].assign(model=names))
     pd.testing.assert_frame_equal(found.verdicts, reseed.compare(table).verdicts)
     assert any("ant_seed0, ant_seed1, …" in note for note in found.notes)
+
+
+def test_two_seeds_in_names_are_enough():
+    table = long_table(seeds=2)
+    names = table["model"] + "_seed" + table["seed"].astype(str)
+    found = reseed.compare(table[["dataset", "accuracy"]].assign(model=names))
+    assert {*found.leaderboard["model"]} == {"ant", "bee"}
 
 
 def test_a_row_a_dataset_and_a_column_a_model_and_seed(tmp_path):

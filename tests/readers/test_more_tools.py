@@ -1,5 +1,6 @@
 """Tables of Weka, mlr3 and Nixtla's libraries; proposals for columns that no name explains."""
 
+import ast
 import re
 
 import numpy as np
@@ -77,6 +78,18 @@ TABLES = {
         grid("accuracy", model=["a", "b"], item=range(20), rater=["r1", "r2"]),
         "`columns={'repetition': 'rater'}`",
     ),
+    "run": (
+        grid("accuracy", model=["a", "b"], run=["0-0", "0-1", "1-0"]),
+        "`columns={'seed': 'run'}`",
+    ),
+    "group of the data": (
+        grid("accuracy", model=["a", "b"], seed=range(3), region=["north", "south"]),
+        "`columns={'dataset': 'region'}`",
+    ),
+    "setting": (
+        grid("accuracy", model=["a", "b"], seed=range(3), layers=[2, 4]),
+        "`columns={'model': ['model', 'layers']}`",
+    ),
     "trial": (
         grid("accuracy", model=["a", "b"], trial=range(9)),
         "`columns={'repetition': 'trial'}` where it counts evaluations",
@@ -89,14 +102,23 @@ def test_a_proposal_leads_to_a_comparison(name):
     table, proposed = TABLES[name]
     with pytest.raises(ReseedError, match=re.escape(proposed)):
         reseed.compare(table)
-    key, column = re.findall(r"'(\w+)': '(\w+)'", proposed)[0]
-    assert reseed.compare(table, columns={key: column}).answer
+    columns = ast.literal_eval(re.findall(r"columns=(\{.*\})`", proposed)[0])
+    assert reseed.compare(table, columns=columns).answer
 
 
-def test_a_year_is_no_seed():
+def test_patients_next_to_seeds_are_test_cases():
+    table = grid("dice", model=["a", "b"], seed=range(3), patient=range(9))
+    proposed = re.escape("Where 'patient' names test cases: `columns={'item': 'patient'}`")
+    with pytest.raises(ReseedError, match=proposed):
+        reseed.compare(table)
+    assert reseed.compare(table, columns={"item": "patient"}).answer
+
+
+@pytest.mark.parametrize(("name", "values"), [("year", range(2010, 2020)), ("month", range(1, 13))])
+def test_a_time_is_no_seed(name, values):
     with pytest.raises(ReseedError) as raised:
-        reseed.compare(grid("mae", model=["a", "b"], year=range(2010, 2020)))
-    assert "year'}" not in str(raised.value)
+        reseed.compare(grid("mae", **{"model": ["a", "b"], name: values}))
+    assert f"{name}'}}" not in str(raised.value)
 
 
 def test_questions_in_columns_are_items():

@@ -75,6 +75,14 @@ def test_columns_of_0_and_1_may_be_features_of_a_label(tmp_path):
     assert found.leaderboard["mean"].tolist() == pytest.approx([0.9, 0.6])
 
 
+@pytest.mark.parametrize("shift_by", [-1, 1])
+def test_numbers_beyond_0_and_1_are_no_probabilities(shift_by):
+    table = pd.DataFrame({"id": range(N), "y_true": TRUTH})
+    scores = RNG.random((2, N)) + shift_by / 2
+    with pytest.raises(ReseedError, match="has no column that names the model"):
+        reseed.compare(table.assign(a=scores[0], b=scores[1]))
+
+
 def test_wide_and_long_predictions_give_one_answer(tmp_path):
     table = pd.DataFrame(TABLES["words"][0])
     table.to_csv(tmp_path / "wide.csv", index=False)

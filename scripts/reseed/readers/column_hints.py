@@ -95,7 +95,7 @@ def suggest_mapping(table: SourceTable, columns: ColumnMap, differ: Sequence[str
 
 def _counts(table: SourceTable, column: str) -> bool:
     """Whether a column counts from 0 or 1."""
-    if not table.is_numeric(column) or not table.is_whole(column):
+    if not table.is_numeric(column):
         return False
     numbers = sorted(table.numbers(column).unique())
     return numbers in ([*range(len(numbers))], [*range(1, len(numbers) + 1)])

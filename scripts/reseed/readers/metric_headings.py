@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -35,14 +36,12 @@ def split_metric_headings(columns: Sequence[str]) -> dict[str, ModelMetric]:
     """
     for is_behind in (True, False):
         parts = {column: [*_split(column, is_behind)] for column in columns}
-        counts: dict[str, int] = {}
-        for metric in (one.metric for found in parts.values() for one in found):
-            counts[metric] = counts.get(metric, 0) + 1
+        counts = Counter(one.metric for found in parts.values() for one in found)
         most = max(counts.values(), default=0)
         split = {
             column: max(shared, key=lambda one: len(one.metric))
             for column, found in parts.items()
-            if (shared := [one for one in found if counts[one.metric] == most > 1])
+            if (shared := [one for one in found if counts[one.metric] == most])
         }
         if len(split) == len(columns) and _is_crossed(split.values()):
             return split
