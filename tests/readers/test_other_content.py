@@ -105,20 +105,36 @@ def test_note_names_predictions_that_are_not_read():
     assert "'y_score' is not read" in notes(about)
 
 
+TABLE = "model,seed,acc\na,0,0.9\na,1,0.8\nb,0,0.7\nb,1,0.6\n"
+
+
 @pytest.mark.parametrize(
-    ("text", "words"),
+    "text",
     [
-        ("model|seed|acc\na|0|0.9\n", "'model|seed|acc', names one column only"),
-        ("Our results\nmodel,seed,acc\na,0,0.9\n", "'Our results', names one column only"),
-        ("Our results,,\nmodel,seed,acc\na,0,0.9\n", "columns without a name"),
+        TABLE.replace(",", "|"),
+        TABLE.replace(",", " | ").replace("a |", "------+---+---\na |", 1),
+        TABLE.replace(",", " "),
+        TABLE.replace(",", "    ").replace("\n", "  \n"),
+        f"Our results\n{TABLE}",
+        f"Our results,,\n,,\n{TABLE}",
+        f"sep=,\n{TABLE}",
+        "sep=;\n" + TABLE.replace(",", ";"),
+        f"# a remark\n{TABLE}",
     ],
 )
-def test_a_first_line_that_names_no_columns(tmp_path, text, words):
-    path = tmp_path / "runs.csv"
+def test_signs_between_cells_and_lines_above_the_headings(tmp_path, text):
+    path = tmp_path / "runs.txt"
     path.write_text(text)
-    with pytest.raises(ReseedError) as error:
+    expected = {("a", 0): 0.9, ("a", 1): 0.8, ("b", 0): 0.7, ("b", 1): 0.6}
+    metrics, _ = read(path)
+    assert {(row.model, row.init): row.acc for row in metrics.itertuples()} == expected
+
+
+def test_a_table_of_one_column_is_refused(tmp_path):
+    path = tmp_path / "runs.csv"
+    path.write_text("accuracy\n0.9\n0.8\n")
+    with pytest.raises(ReseedError, match="'accuracy', names one column only"):
         read(path)
-    assert words in str(error.value)
 
 
 def test_empty_cells_of_a_spreadsheet(tmp_path):

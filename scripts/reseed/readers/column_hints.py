@@ -104,7 +104,8 @@ def _counts(table: SourceTable, column: str) -> bool:
 def suggest_model_column(table: SourceTable, columns: ColumnMap) -> str:
     """Propose a column whose few labels have the same runs, as models have; "" without one."""
     used = list_used_columns(columns)
-    runs = [str(columns[name]) for name in (*RUN_COLUMNS, "item", "dataset") if name in columns]
+    names = (*RUN_COLUMNS, "item", "dataset")
+    runs = list_used_columns({name: columns[name] for name in names if name in columns})
     for column in table.columns if runs else ():
         label = table.text(column)
         count = label.nunique()

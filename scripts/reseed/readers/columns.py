@@ -42,8 +42,8 @@ _ALIASES = {
     "prompt": "prompt prompt_id template template_id prompt_name",
     "cluster": "cluster cluster_id",
     "y_true": "y_true label target truth ground_truth gold gold_label true_label actual labels",
-    "y_score": "y_score y_prob probability",
-    "y_pred": "y_pred prediction predicted",
+    "y_score": "y_score y_prob probability prob proba",
+    "y_pred": "y_pred prediction predicted pred preds y_hat yhat predicted_label pred_label",
 }
 COLUMN_ALIASES = {name: tuple(aliases.split()) for name, aliases in _ALIASES.items()}
 _STANDARD = {alias: name for name, aliases in COLUMN_ALIASES.items() for alias in aliases}
@@ -59,6 +59,10 @@ _OF_ITEMS = {
 }
 #: Names of items that elsewhere may be those of datasets.
 _ITEMS_OR_DATASETS = ("question", "task_id")
+#: Names of test cases next to a target and a prediction.
+_ITEM_NUMBER = re.compile(
+    r"(row_?|image_?|img_?|text_?|sentence_?|uu?|g)?(id|idx|index|no|number)", re.I
+)
 #: Columns that may be joined from several of the table's.
 LABEL_COLUMNS = ("model", "dataset")
 # Trackers export these columns even if nothing was logged.
@@ -148,6 +152,10 @@ def _add_columns_of_items(
         named = [free[name] for name in _ITEMS_OR_DATASETS if name in free]
         used = list_used_columns(columns)
         names = [c for c in named if c not in used and _tells_items_apart(table, columns, c)]
+        columns |= {"item": names[0]} if names else {}
+    if "item" not in columns and "y_true" in columns and {"y_pred", "y_score"} & set(columns):
+        used = list_used_columns(columns)
+        names = [c for c in free.values() if c not in used and _ITEM_NUMBER.fullmatch(c)]
         columns |= {"item": names[0]} if names else {}
     if "item" not in columns or "fold" in columns:
         return

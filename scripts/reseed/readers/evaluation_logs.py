@@ -167,7 +167,9 @@ def _to_table(
 
 
 def _choose_metric(frame: pd.DataFrame, metric: str | None) -> pd.DataFrame:
-    present = list(dict.fromkeys(frame["metric"]))
+    present = list(dict.fromkeys(frame["metric"].dropna().astype(str)))
+    if not present:
+        raise ReseedError("The logs name no metric: give those that hold scores.")
     if metric is None and len(present) > 1:
         raise ReseedError(
             f"The logs hold several metrics ({join_names(present, 20)}). Name one: `metric`."

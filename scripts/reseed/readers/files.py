@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -38,6 +38,10 @@ _is_thousands = re.compile(r"[-+]?[1-9]\d{0,2}(?:[,.]\d{3})+").fullmatch
 _NAME_COLUMNS = (*LABEL_COLUMNS, "metric", "item", "status")
 #: Suffixes of files that are read as tables.
 TABLE_SUFFIXES = (".csv", ".tsv", ".txt", *_PARQUET, *JSON_LINES)
+#: Lines in which the headings are looked for.
+_MOST_REMARKS = 20
+#: A first line that tells a spreadsheet how cells are separated.
+_SEPARATOR = re.compile(r"sep=.?\s*")
 #: Columns of the widest table that is read.
 _MOST_COLUMNS = 20_000
 #: The columns, and the number of each row in the file.
@@ -258,8 +262,26 @@ def _read_json(path: Path) -> _Content:
 
 
 def find_delimiter(line: str) -> str:
-    """Comma, semicolon or tab: the most frequent one in the first line of a table."""
-    return max(",;\t", key=line.count)
+    """Comma, semicolon, tab or bar, the most frequent one in a line; a blank without any."""
+    return max(",;\t|", key=line.count) if set(",;\t|") & set(line) else " "
+
+
+def _count_remarks(head: Sequence[str]) -> int:
+    """Lines above the headings: remarks of a script, a title, `sep=;` of a spreadsheet."""
+    cells = [re.split(r"[,;\t|]", line.strip("\r\n")) for line in head]
+    is_separated = [len(row) > 1 and not _SEPARATOR.fullmatch(row[0]) for row in cells]
+    # A title of a spreadsheet has empty cells beside it.
+    is_table = [
+        one and any(map(str.strip, row[1:])) for one, row in zip(is_separated, cells, strict=True)
+    ]
+    if any(is_separated):
+        return is_table.index(True) if any(is_table) else is_separated.index(True)
+    return next((n for n, line in enumerate(head) if not line.startswith("#")), 0)
+
+
+def _is_ruled(row: Sequence[str]) -> bool:
+    """Whether a row is a line of signs below the headings, as databases print it."""
+    return all(set(cell.strip()) <= set("-+=:") for cell in row)
 
 
 def _open_text(path: Path) -> IO[str]:
@@ -272,16 +294,21 @@ def _open_text(path: Path) -> IO[str]:
 def _read_csv(path: Path) -> _Content:
     """Columns as text, so that a model named `NA` is not a missing value, and the line of rows."""
     with _open_text(path) as handle:
-        first, above = handle.readline(), 0
-        while first.startswith("#") and not set(",;\t") & set(first):  # a remark of a script
-            first, above = handle.readline(), above + 1
+        head = [*islice(handle, _MOST_REMARKS)]
+        above = _count_remarks(head)
+        first = head[above] if head else ""
         if not first.strip():
             raise ValueError("the first line, which names the columns, is empty")
         delimiter = find_delimiter(first)
         handle.seek(0)
         # An interrupted writer leaves zero bytes.
         cleaned = (line.replace("\0", "") for line in handle)
-        reader = csv.reader(islice(cleaned, above, None), delimiter=delimiter, strict=True)
+        if delimiter == " ":  # also of lines that end with blanks
+            cleaned = (line.strip() + "\n" for line in cleaned)
+        reader = csv.reader(
+            islice(cleaned, above, None), delimiter=delimiter, strict=True,
+            skipinitialspace=delimiter == " ",
+        )  # fmt: skip
         headings = next(reader)
         header = [name.strip() for name in headings]
         header[0] = header[0].removeprefix("# ")  # as NumPy's savetxt writes it
@@ -293,7 +320,7 @@ def _read_csv(path: Path) -> _Content:
         rows, lines, start = [], [], reader.line_num + 1 + above
         for row in reader:
             # Joined files repeat the line of headings.
-            if any(cell.strip() for cell in row) and row != headings:
+            if any(map(str.strip, row)) and row != headings and not _is_ruled(row):
                 if len(row) != len(header):
                     raise ValueError(
                         f"line {start} has {len(row)} cells, the first line names {len(header)}"

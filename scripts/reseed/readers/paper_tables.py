@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from decimal import Decimal
+from decimal import Decimal, getcontext
 from pathlib import Path
 from typing import NamedTuple
 
@@ -166,6 +166,8 @@ def _as_printed(table: SourceTable, column: str, decimals: int | None) -> pd.Ser
         printed = numbers.map(lambda value: value if value else Decimal((0, (0,), -most)))
     else:
         places = decimals if decimals is not None else max(map(_count_decimals, numbers))
+        if places + numbers.map(Decimal.adjusted).max() >= getcontext().prec:
+            return text
         printed = numbers.map(lambda value: round(value, places))
     return printed.map(lambda value: f"{value:f}").reindex(text.index, fill_value="")
 
