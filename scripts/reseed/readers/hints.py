@@ -50,7 +50,9 @@ def require_columns(
             )
         elif name not in mapping:
             used = list_used_columns(columns)
+            own = table.layout.bookkeeping
             free = [c for c in table.columns if may_be_item(c) and c not in used]
+            free = [c for c in free if c.lower() not in own]
             suggested = free[0] if name == "item" and free else "…"
             table.add_error(
                 f"has no column of the {name}",

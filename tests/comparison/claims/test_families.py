@@ -13,7 +13,7 @@ def test_expected_false_claims_by_simulation():
     assert count == pytest.approx(has_false_claim.sum(axis=1).mean(), abs=0.02)
     assert anywhere == pytest.approx(has_false_claim.any(axis=1).mean(), abs=0.02)
     assert describe_families(1, 0.05) == ""
-    assert "`family: study` (`--family study` of `reseed compare`)" in describe_families(2, 0.05)
+    assert "`family: study` adjusts over all" in describe_families(2, 0.05)
 
 
 def test_the_verdict_over_datasets_leads():

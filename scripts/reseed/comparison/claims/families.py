@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reseed.comparison.claims.formatting import format_share
 
-_CHOICE = " `family: study` (`--family study` of `reseed compare`) adjusts over all."
+_CHOICE = " `family: study` adjusts over all."
 
 
 def expected_false_claims(families: int, alpha: float) -> tuple[float, float]:
