@@ -53,7 +53,7 @@ _CHANGED_PHRASE = re.compile(
     r"|\b(return|reward|pass|success|hit|win) costs?$"
     r"|\b1\s*/\s*[a-z]|\b100\s*[-\u2212\u2013]\s*[a-z]|\^\s*[-\u2212]"
 )
-# Relative to a reference, so that the error in the name is turned round: `Brier skill score`.
+# Relative to a reference, so that an error in the name is reversed: `Brier skill score`.
 _SKILL = re.compile(r"\bskill( score)?$")
 # Costs, if the name has no other metric: `latency_ms`, `cost_usd`.
 _COST = re.compile("latency|costs?|price|runtime|emissions?|co2")
@@ -103,8 +103,8 @@ def _in_words(name: str) -> str:
 
 def infer_direction(metric: str) -> bool | None:
     """Return True if greater is better, False if less is better, None if the name is unclear."""
-    name = _in_words(strip_direction(metric))
-    if _any(_SIDED, name) or _is_changed(name):
+    name = _read_name(metric)
+    if name is None:
         return None
     if _SKILL.search(_join_words(name)):
         return True
@@ -115,6 +115,12 @@ def infer_direction(metric: str) -> bool | None:
             return None if _any(_NEGATION, name) or _MINUS.search(name) else False
         return None
     return _judge(name, up, down)
+
+
+def _read_name(heading: str) -> str | None:
+    """A heading with each metric as one word; None for a function of a metric, or a sided one."""
+    name = _in_words(strip_direction(heading))
+    return None if _any(_SIDED, name) or _is_changed(name) else name
 
 
 def _join_words(name: str) -> str:
@@ -135,10 +141,8 @@ def is_metric_name(column: str) -> bool:
 
     Fewer names than `infer_direction` knows: `ADE`, `kl` or `score` may be anything.
     """
-    name = _in_words(strip_direction(column))
-    if _any(_SIDED, name) or _is_changed(name):
-        return False
-    return _judge(name, _any(_UP, name), _any(_DOWN, name)) is not None
+    name = _read_name(column)
+    return name is not None and _judge(name, _any(_UP, name), _any(_DOWN, name)) is not None
 
 
 def _judge(name: str, up: bool, down: bool) -> bool | None:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from reseed.metrics.directions import is_metric_name
 from reseed.readers.columns import RUN_COLUMNS, ColumnMap, list_used_columns
+from reseed.readers.run_columns import count_up
 from reseed.readers.source_table import SourceTable
 from reseed.readers.vocabulary import (
     BOOKKEEPING,
@@ -61,9 +62,10 @@ def suggest_run_column(table: SourceTable, columns: ColumnMap, runs: pd.DataFram
                 f" Column {column!r} seems to number resamples of one test set, which are no runs:"
                 " give the scores of its items."
             )
-        if RUN_WORDS & words or (_counts(table, column) and not words & (TIMES | BOOKKEEPING)):
+        is_count = table.is_numeric(column) and count_up(table.numbers(column).unique())
+        if RUN_WORDS & words or (is_count and not words & (TIMES | BOOKKEEPING)):
             counts = f" Column {column!r} would: {_map('seed', column)}"
-            if (REPEATS | {"episode", "rollout"}) & split_heading(column):
+            if (REPEATS | {"episode", "rollout"}) & words:
                 counts += (
                     " where it counts trainings, "
                     + _map("repetition", column)
@@ -91,14 +93,6 @@ def suggest_mapping(table: SourceTable, columns: ColumnMap, differ: Sequence[str
     )
     is_run = bool(RUN_WORDS & split_heading(free[0]))
     return f"{counts if has_one_seed else ''}{'' if is_run else setting}"
-
-
-def _counts(table: SourceTable, column: str) -> bool:
-    """Whether a column counts from 0 or 1."""
-    if not table.is_numeric(column):
-        return False
-    numbers = sorted(table.numbers(column).unique())
-    return numbers in ([*range(len(numbers))], [*range(1, len(numbers) + 1)])
 
 
 def suggest_model_column(table: SourceTable, columns: ColumnMap) -> str:
@@ -138,12 +132,12 @@ def _find_dataset_column(
         return None
     model = table.joined_text(list_used_columns({"model": columns["model"]}))
     for column in candidates:
-        label = table.text(column)
+        label, words = table.text(column), split_heading(column)
+        if RUN_WORDS & words:
+            continue
         is_word = not table.is_numeric(column) and (label != "").all()
-        no_names = BOOKKEEPING | RUN_WORDS | RESAMPLES
-        is_name = is_word and not may_be_item(column) and not split_heading(column) & no_names
-        is_run = bool(RUN_WORDS & split_heading(column))
-        if is_name or (not is_run and _repeats_runs(table, columns, label)):
+        is_name = is_word and not may_be_item(column) and not words & (BOOKKEEPING | RESAMPLES)
+        if is_name or _repeats_runs(table, columns, label):
             shared = model.groupby(label).nunique()
             if len(shared) > 1 and model.nunique() > 1 and (shared == model.nunique()).all():
                 return column

@@ -137,7 +137,7 @@ def _find_labelled_runs(table: SourceTable, columns: ColumnMap) -> dict[str, str
 
 
 def _names_run(column: pd.Series) -> bool:
-    """Whether the first label of a column names a run, which is soon told."""
+    """Whether the first label of a column names a run; the others are not read."""
     return len(column) > 0 and parse_run(str(column.iloc[0])) is not None
 
 

@@ -270,7 +270,7 @@ def _count_remarks(head: Sequence[str]) -> int:
     """Lines above the headings: remarks of a script, a title, `sep=;` of a spreadsheet."""
     cells = [re.split(r"[,;\t|]", line.strip("\r\n")) for line in head]
     is_separated = [len(row) > 1 and not _SEPARATOR.fullmatch(row[0]) for row in cells]
-    # A title of a spreadsheet has empty cells beside it.
+    # A title of a spreadsheet has empty cells next to it.
     is_table = [
         one and any(map(str.strip, row[1:])) for one, row in zip(is_separated, cells, strict=True)
     ]

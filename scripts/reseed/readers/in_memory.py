@@ -116,12 +116,10 @@ def read_mapping(source: Mapping[Any, Any]) -> SourceTable:
 def _put_models_first(source: Mapping[Any, Any]) -> Mapping[Any, Any]:
     """`{seed: {model: score}}` as `{model: {seed: score}}`; any other dict unchanged."""
     inner = [*source.values()]
-    if not all(isinstance(value, Mapping) and value for value in inner):
+    if not all(isinstance(v, Mapping) and isinstance(_as_series(v), pd.Series) for v in inner):
         return source
     names = {name: None for value in inner for name in value}
-    is_scores = all(isinstance(score, Real) for value in inner for score in value.values())
-    is_metrics = any(is_metric_name(str(name)) for name in names)
-    if is_metrics or not is_scores or _are_numbered(names) or not _are_numbered(source):
+    if _are_numbered(names) or not _are_numbered(source):
         return source
     return {
         name: {run: value[name] for run, value in source.items() if name in value} for name in names
@@ -175,9 +173,7 @@ def _unreadable_mapping(reason: str = "") -> ReseedError:
 def _read_columns(columns: Mapping[Any, Any]) -> pd.DataFrame:
     """A dict of columns as a frame, without the estimators and indices of `cross_validate`."""
     inner = [*columns.values()]
-    if all(
-        isinstance(value, Mapping) and any(map(is_metric_name, map(str, value))) for value in inner
-    ):
+    if all(isinstance(value, Mapping) and _names_metric(value) for value in inner):
         runs = _name_runs(columns) if _are_numbered(columns) else "dataset"
         return pd.DataFrame.from_dict(columns, orient="index").rename_axis(runs).reset_index()
     left_out = ("estimator", "indices") if "fit_time" in columns else ()
@@ -191,9 +187,14 @@ def _as_series(value: object) -> Any:
     """Scores by run in a dict as a Series by run; any other value unchanged."""
     if isinstance(value, Mapping) and value:
         has_scores = all(isinstance(score, Real) for score in value.values())
-        if has_scores and not any(is_metric_name(str(key)) for key in value):
+        if has_scores and not _names_metric(value):
             return pd.Series(value)
     return value
+
+
+def _names_metric(value: Mapping[Any, Any]) -> bool:
+    """Whether any key of a dict is the name of a metric."""
+    return any(is_metric_name(str(key)) for key in value)
 
 
 def _is_ordered_series(value: object) -> bool:

@@ -10,14 +10,9 @@ from typing import NamedTuple
 from reseed.metrics.directions import is_metric_name
 from reseed.readers.vocabulary import SUBSETS, SUMMARIES, split_heading
 
-#: Words beside the name of a metric that belong to it, so that they end no model's name.
-_OF_METRICS = (
-    SUBSETS
-    | SUMMARIES
-    | {
-        *("macro", "micro", "weighted", "balanced", "top", "best", "worst", "last", "final"),
-    }
-)
+#: Words that belong to the name of a metric, so that they are no part of a model's name.
+_OF_METRICS = SUBSETS | SUMMARIES
+_OF_METRICS |= {"macro", "micro", "weighted", "balanced", "top", "best", "worst", "last", "final"}
 _BETWEEN = re.compile(r"[\s_\-/|:.]+\(?|\(")
 
 

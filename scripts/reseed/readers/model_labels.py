@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from reseed.readers.columns import ColumnMap
 from reseed.readers.run_columns import RunColumn, parse_run
@@ -26,10 +27,10 @@ def split_model_labels(
         return table, dict(columns)
     text = table.text(column)
     runs = {label: run for label in text.unique() if (run := _parse(label)) is not None}
-    models = [run.metric for run in runs.values()]
+    models = Counter(run.metric for run in runs.values())
     kinds = {tuple(run.numbers) for run in runs.values()}
     is_split = len(runs) == text.nunique() and len(kinds) == 1 and not {*columns} & {*min(kinds)}
-    if not is_split or len({*models}) < 2 or min(map(models.count, models)) < 2:
+    if not is_split or len(models) < 2 or min(models.values()) < 2:
         return table, dict(columns)
     names = [*min(kinds)]
     read = {name: text.map({label: run.numbers[name] for label, run in runs.items()})

@@ -98,6 +98,12 @@ def find_numbered_columns(columns: Iterable[str]) -> dict[str, RunColumn]:
     return runs if len(runs) > 1 and len(kinds) == 1 else {}
 
 
+def count_up(numbers: Iterable[float]) -> bool:
+    """Whether distinct numbers are 0, 1, 2, … or 1, 2, 3, … in any order."""
+    found = sorted(numbers)
+    return found in ([*range(len(found))], [*range(1, len(found) + 1)])
+
+
 def find_family(columns: Sequence[str]) -> list[str]:
     """Columns that differ only in a number (`auc1`, `auc2`), if most are.
 
@@ -111,8 +117,7 @@ def find_family(columns: Sequence[str]) -> list[str]:
             families.setdefault(_NUMBER.sub("#", column.strip()), {})[column] = int(numbers[0])
     for pattern, members in families.items():
         stem = re.sub(r"[^a-z]+", "", pattern.lower())
-        counted = sorted(members.values())
-        is_counted = counted[0] in (0, 1) and counted == [*range(counted[0], counted[-1] + 1)]
+        is_counted = count_up(members.values())
         is_most = len(members) > 1 and 2 * len(members) > len(columns)
         if (is_counted or len(members) > _FEW) and is_most and stem not in _DATASET_STEMS:
             return list(members)

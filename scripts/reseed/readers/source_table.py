@@ -32,7 +32,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 PLUS_MINUS = "(?:±|\\+/?[-\u2212]|\\\\pm)"
 #: A percentage, the sign of which every cell of its column has.
 _PERCENT = re.compile(r"([-+]?\d+(?:\.\d+)?)\s*%")
-#: Text that means a number but is not written as one: `0,91`, `0.85 ± 0.02`, `85.3 %` beside 0.85.
+#: Text that means a number but is not written as one: `0,91`, `0.85 ± 0.02`, `85.3 %` next to 0.85.
 _NEARLY_NUMBER = re.compile(
     rf"[-+]?\d+(?:[.,]\d+)?\s*%?(?:\s*{PLUS_MINUS}\s*\d+(?:[.,]\d+)?\s*%?)?"
 )

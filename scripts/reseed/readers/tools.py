@@ -9,7 +9,7 @@ from typing import Any
 
 from reseed.readers import sklearn_layouts, tool_layouts, wide_layouts, wide_predictions
 from reseed.readers.options import ReadOptions
-from reseed.readers.run_columns import find_numbered_columns
+from reseed.readers.run_columns import find_label_kinds
 from reseed.readers.source_table import UNNAMED, Layout, SourceTable
 
 
@@ -203,8 +203,6 @@ def apply_layout(table: SourceTable, options: ReadOptions) -> SourceTable:
     table = _name_run_column(table, unnamed)
     index = [c for c in unnamed if options.find_standard_name(c) is None]
     is_auto = options.format == "auto"
-    if is_auto:
-        wide_predictions.ask_predictions(table, options)
     for tool in TOOLS:
         if options.format == tool.name or (is_auto and tool.has_written(table, options)):
             table = tool.read(table, options)
@@ -223,10 +221,7 @@ def apply_layout(table: SourceTable, options: ReadOptions) -> SourceTable:
 
 def _name_run_column(table: SourceTable, unnamed: list[str]) -> SourceTable:
     """The table with a heading of a first column that has none and holds `seed 0`, `seed 1`."""
-    labels = table.text(unnamed[0]).unique() if unnamed else []
-    runs = find_numbered_columns([label for label in labels if not label.isdigit()])
-    kinds = {tuple(run.numbers) for run in runs.values()}
-    name = min(kinds, default=("",))[0]
-    if len(runs) < len(labels) or len(kinds) != 1 or name in ("", *table.columns):
+    kinds = find_label_kinds(table.text(unnamed[0])) if unnamed else ()
+    if not kinds or kinds[0] in table.columns:
         return table
-    return table.with_frame(table.frame.rename(columns={unnamed[0]: name}))
+    return table.with_frame(table.frame.rename(columns={unnamed[0]: kinds[0]}))

@@ -15,7 +15,7 @@ from reseed.readers.columns import RUN_COLUMNS, find_standard_name, normalize_na
 from reseed.readers.hints import find_hits_in_columns
 from reseed.readers.metric_headings import split_metric_headings
 from reseed.readers.options import ReadOptions
-from reseed.readers.run_columns import POSITION_NOTE, RunColumn, find_family, parse_run
+from reseed.readers.run_columns import POSITION_NOTE, RunColumn, count_up, find_family, parse_run
 from reseed.readers.source_table import UNNAMED, SourceTable, join_names
 from reseed.readers.vocabulary import (
     COSTS,
@@ -277,8 +277,7 @@ def _find_unnamed_family(columns: list[str], options: ReadOptions) -> list[str]:
         return family
     stem = re.sub(r"\d+", "", family[0])
     if not stem.strip():
-        numbers = sorted(map(int, family))
-        return family if numbers in ([*range(len(family))], [*range(1, len(family) + 1)]) else []
+        return family if count_up(map(int, family)) else []
     is_score = infer_direction(stem) is not None or find_standard_name(stem.strip(" _-")) == "value"
     return family if is_score else []
 
@@ -308,15 +307,14 @@ def ask_headings(table: SourceTable, options: ReadOptions) -> None:
 def tidy_columns_of_datasets(table: SourceTable, options: ReadOptions) -> SourceTable:
     """One row a dataset and run, with its metric if datasets differ in it."""
     datasets = _list_datasets(table, options)
+    others = [c for c in options.find_free_numeric_columns(table) if c not in datasets]
     if options.headings == "item":
-        others = [c for c in options.find_free_numeric_columns(table) if c not in datasets]
         return _stack(table, datasets, others, "item", "which by their names are no test cases")
     of_all = options.metrics[0] if options.metrics else ""
     metrics = {name: options.by_dataset.get(name, of_all) for name in datasets}
     for metric in dict.fromkeys(metrics.values()):
         same_metric = [name for name in datasets if metrics[name] == metric]
         _check_range(table, same_metric, "dataset", (metric,) if metric else ())
-    others = [c for c in options.find_free_numeric_columns(table) if c not in datasets]
     if not options.by_dataset:
         reason = "which by their names are no datasets"
         long = _stack(table, datasets, others, "dataset", reason)

@@ -40,27 +40,21 @@ class _Found(NamedTuple):
 
 def is_column_of_predictions(table: SourceTable, options: ReadOptions) -> bool:
     """Whether each model has a column of predictions, next to one of targets."""
-    found = _find(table, options)
-    return found is not None and not found.is_open
+    return _find(table, options) is not None
 
 
-def ask_predictions(table: SourceTable, options: ReadOptions) -> None:
-    """Raise the question whether columns of 0 and 1 next to such a target are predictions."""
+def tidy_columns_of_predictions(table: SourceTable, options: ReadOptions) -> SourceTable:
+    """One row a model and test case; a question where the columns may be features."""
     found = _find(table, options)
-    if found is not None and found.is_open:
+    if found is None:
+        raise KeyError("y_true")
+    if found.is_open and options.format == "auto":
         table.ask(
             f"columns {join_names([*found.models.values()])} hold 0 and 1 as {found.truth!r} does, "
             "and nothing says whether they are predictions of models or features",
             f"If they are predictions: `columns: {{y_true: {found.truth}}}`.",
         )
         table.raise_errors()
-
-
-def tidy_columns_of_predictions(table: SourceTable, options: ReadOptions) -> SourceTable:
-    """One row a model and test case."""
-    found = _find(table, options)
-    if found is None:
-        raise KeyError("y_true")
     item, frame = found.item, table.frame
     notes = [f"One column of predictions a model: {join_names([*found.models], 10)}."]
     if item is None:
