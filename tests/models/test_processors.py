@@ -16,7 +16,7 @@ NARROW = [
 # In a process of its own, which heap corruption would end by a signal.
 TRAIN = """
 import importlib, json, sys
-sys.path[:0] = ["scripts", "tests/models"]
+sys.path[:0] = ["scripts", "tests"]
 import torch
 from image_sets import blobs, seeds
 

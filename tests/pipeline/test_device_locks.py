@@ -98,6 +98,15 @@ def test_single_device_serves_one_job_at_a_time(jobs):
     assert lines == {"0", "waiting"}
 
 
+def test_a_device_that_is_named_twice_serves_two_jobs(jobs):
+    first, second, third = (jobs(visible="0,0") for _ in range(3))
+    assert sorted(map(said, (first, second, third))) == ["0", "0", "waiting"]
+
+
+def test_a_job_of_two_devices_never_gets_one_of_them_twice(jobs):
+    assert said(jobs(count=2, visible="0,0,1")) == "0,1"
+
+
 def test_grant_is_limited_to_the_existing_devices(tmp_path):
     environment = {}
     assert claim(2, environment, tmp_path, installed=lambda: []) == []

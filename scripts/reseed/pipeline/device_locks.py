@@ -46,7 +46,8 @@ def visible_devices(
 ) -> list[str] | None:
     """Devices that `CUDA_VISIBLE_DEVICES` names, or those of `installed` where it is not set.
 
-    As in CUDA, an empty text hides all devices, and -1 hides the devices after it.
+    As in CUDA, an empty text hides all devices, and -1 hides the devices after it. A device that is
+    named twice takes two jobs at a time.
     """
     named = environment.get(VISIBLE)
     if named is None:
@@ -98,6 +99,8 @@ def claim(
     devices = visible_devices(environment, installed) if count else []
     if devices is None:
         return None
+    if len(distinct := list(dict.fromkeys(devices))) < count:
+        devices = distinct
     spare = len(devices) - count
     if count and (spare > 0 or (spare == 0 and not _allocation(environment))):
         devices = _claim(devices, count, folder or lock_folder(environment), report)
@@ -117,8 +120,11 @@ def _claim(
         with open(folder / "choosing.lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             taken: dict[str, IO[str]] = {}
-            for device in devices:
-                if len(taken) < count and (handle := _lock(folder, device)):
+            for place, device in enumerate(devices):
+                earlier = devices[:place].count(device)
+                if len(taken) == count or device in taken:
+                    continue
+                if handle := _lock(folder, device, earlier):
                     taken[device] = handle
             if len(taken) == count:
                 _HELD.extend(taken.values())
@@ -131,9 +137,13 @@ def _claim(
         time.sleep(POLL_SECONDS)
 
 
-def _lock(folder: Path, device: str) -> IO[str] | None:
-    """The locked file of a device; None if another process holds the lock."""
-    handle = open(folder / f"device-{_word(device)}.lock", "w")  # noqa: SIM115
+def _lock(folder: Path, device: str, earlier: int) -> IO[str] | None:
+    """The locked file of a place on a device; None if another process holds the lock.
+
+    earlier: number of places on the device before this one.
+    """
+    name = f"device-{_word(device)}{f'.{earlier}' if earlier else ''}.lock"
+    handle = open(folder / name, "w")  # noqa: SIM115
     with suppress(BlockingIOError):
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return handle
