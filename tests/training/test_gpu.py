@@ -62,6 +62,8 @@ def assert_repeats(data, recipe, trials):
 
 
 def assert_near_the_cpu(data, recipe, trials):
+    """Without dropout, whose masks a GPU draws in another way."""
+    recipe = replace(recipe, hyperparameters=recipe.hyperparameters | {"dropout": 0.0})
     (here,), (there,) = (
         train(data, replace(recipe, device=device), trials[:1]) for device in ("cuda", "cpu")
     )
@@ -76,7 +78,7 @@ def test_networks_of_images_repeat_bitwise(name, precision):
     assert_repeats(*image_trials(name, precision=precision))
 
 
-def test_the_published_resnet9_repeats_bitwise_in_half_precision():
+def test_the_published_resnet9_repeats_in_half_precision():
     # At full width, with the batches and blocks of the paper: the kernels of real trainings.
     published = {"width": 64, "precision": "half", "batch_size": 96, "augment_block": 500}
     assert_repeats(*image_trials("resnet9", **published))
@@ -84,8 +86,8 @@ def test_the_published_resnet9_repeats_bitwise_in_half_precision():
 
 @pytest.mark.parametrize("name", IMAGES)
 def test_a_gpu_takes_the_steps_of_a_cpu(name):
-    assert_near_the_cpu(*image_trials(name, epochs=1, ramp_epochs=0)
-                        if name == "resnet9" else image_trials(name, epochs=1))  # fmt: skip
+    changes = {"ramp_epochs": 0} if name == "resnet9" else {}
+    assert_near_the_cpu(*image_trials(name, epochs=1, **changes))
 
 
 @pytest.mark.parametrize("task", ["regression", "binary", "multiclass"])

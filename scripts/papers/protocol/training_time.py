@@ -20,10 +20,13 @@ COLUMNS = [
 
 class Options(Strict):
     """baseline: arm that all others are compared with (None: the first one).
+    warm_up: model seeds that are not compared. The first training of a process also loads the
+    libraries of a GPU and tries its kernels, which takes seconds.
     level: confidence level of the intervals.
     """
 
     baseline: str | None = None
+    warm_up: list[int] = []
     level: Level = 0.95
 
 
@@ -42,7 +45,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     if baseline is not None and baseline not in arms:
         raise ReseedError(f"baseline: there is no arm {baseline!r}, only {', '.join(arms)}")
     rows = [
-        _row(group, arm, baseline or group.models[0], options.level)
+        _row(group, arm, baseline or group.models[0], options)
         for group in groups
         if baseline in (None, *group.models)
         for arm in group.models
@@ -51,13 +54,14 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _row(group: ModelGroup, arm: str, baseline: str, level: float) -> Row:
+def _row(group: ModelGroup, arm: str, baseline: str, options: Options) -> Row:
+    level, compared = options.level, ~group.trials["init"].isin(options.warm_up)
     row = group.key | {"arm": arm, "baseline": baseline, "level": level, "reason": ""}
     run = [*SPLIT_COLUMNS, *MODEL_SEED_COLUMNS]
-    timed = "train_seconds" in group.trials and group.trials["train_seconds"].notna()
-    if not np.any(timed):
+    if "train_seconds" not in group.trials or group.trials["train_seconds"].isna().all():
         return row | {"n": 0, "reason": "training times were not recorded"}
-    trials = group.trials[timed].drop_duplicates([ARM, *run]).set_index(run)
+    timed = group.trials["train_seconds"].notna()
+    trials = group.trials[timed & compared].drop_duplicates([ARM, *run]).set_index(run)
     both = [trials[trials[ARM] == name] for name in (arm, baseline)]
     shared = both[0].index.intersection(both[1].index)
     arm_trials, baseline_trials = (part.loc[shared] for part in both)

@@ -28,6 +28,14 @@ def test_the_ratio_is_a_geometric_mean_with_a_t_interval():
     assert (row["n"], row["same_outputs"]) == (3, 2)
 
 
+def test_seeds_that_warm_up_a_process_are_not_compared():
+    trials = timed({"a": [9.0, 1.0, 1.0], "b": [1.0, 2.0, 2.0]})
+    (row,) = run_analysis(training_time, data(trials), warm_up=[0]).to_dict("records")
+    assert (row["n"], row["ratio"]) == (2, pytest.approx(2))
+    (row,) = run_analysis(training_time, data(trials), warm_up=[0, 1, 2]).to_dict("records")
+    assert "no run shares" in row["reason"]
+
+
 def test_any_arm_may_be_the_baseline():
     trials = timed({"a": [1.0, 1.0], "b": [2.0, 2.0], "c": [4.0, 4.0]})
     table = run_analysis(training_time, data(trials), baseline="b").set_index("arm")
