@@ -2,12 +2,12 @@
 
     python docs/tools/check_reference.py [STUDY ...] [--trials 5] [--tolerance 0.05]
 
-Trials are trained at scale `cpu` in a results folder of their own. The first trials are of
-different models and datasets. Searched hyper-parameters would need the whole search, so trials with
-them are left out. On the processor and the versions that made a reference the scores have the same
-bits. Elsewhere they may differ in the last ones: a difference of more than `--tolerance` standard
-deviations, over the runs of that model on that dataset, means that the reference is to be made
-again (exit status 1).
+Trials are trained at the reference's scale in a results folder of their own. The first trials are
+of different models and datasets. Searched hyper-parameters would need the whole search, so trials
+with them are left out; references of a GPU are checked if they are named. On the processor and the
+versions that made a reference the scores have the same bits. Elsewhere they may differ in the last
+ones: a difference of more than `--tolerance` standard deviations, over the runs of that model on
+that dataset, means that the reference is to be made again (exit status 1).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 from reseed.core.blocks import block_of
@@ -83,13 +83,22 @@ def compare(repeated: Repeated, record: TrialRecord) -> Difference:
     return Difference(record.fingerprint == repeated.row["fingerprint"], float(most))
 
 
+def _about(study: str) -> dict[str, Any]:
+    return json.loads((ROOT / REFERENCES / study / "about.json").read_text(encoding="utf-8"))
+
+
 def check(given: argparse.Namespace) -> bool:
     """Train, print one line a trial, and return whether all are within the tolerance."""
     tables = {
         path.parent.name: pd.read_parquet(path)
         for path in sorted((ROOT / REFERENCES).glob("*/trials.parquet"))
     }
-    studies, results = given.studies or list(tables), given.results
+    on_cpus = [
+        name
+        for name in tables
+        if {machine["device"] for machine in _about(name)["machines"]} == {"cpu"}
+    ]
+    studies, results = given.studies or on_cpus, given.results
     if unknown := sorted(set(studies) - set(tables)):
         raise ReseedError(f"{unknown[0]}: no reference; there are {', '.join(tables)}.")
     chosen = [
@@ -100,11 +109,14 @@ def check(given: argparse.Namespace) -> bool:
     ]
     if not chosen:
         raise ReseedError("These references have searched hyper-parameters only; none is trained.")
-    files = [str(path) for path in dict.fromkeys(one.path for one in chosen)]
-    config = ["--config", "scale=cpu", f"results={results}", *given.config]
-    command = [sys.executable, "-m", "snakemake", *files, "--cores", "1", *config]
-    if subprocess.run(command, cwd=ROOT, check=False).returncode:
-        raise ReseedError("A trial could not be trained: see the messages above.")
+    files: dict[str, dict[str, None]] = {}
+    for one in chosen:
+        files.setdefault(_about(one.study)["scale"], {})[str(one.path)] = None
+    for scale, paths in files.items():
+        config = ["--config", f"scale={scale}", f"results={results}", *given.config]
+        command = [sys.executable, "-m", "snakemake", *paths, "--cores", "1", *config]
+        if subprocess.run(command, cwd=ROOT, check=False).returncode:
+            raise ReseedError("A trial could not be trained: see the messages above.")
     differences = [compare(one, BlockFile(ROOT / one.path).record(0)) for one in chosen]
     for line in _other_data(chosen, results):
         say(line)
@@ -118,9 +130,8 @@ def _other_data(chosen: list[Repeated], results: Path) -> Iterator[str]:
     """A line for each dataset of which another edition was prepared here."""
     layout = ResultsLayout(str(results))
     for study, name in dict.fromkeys((one.study, one.row["dataset"]) for one in chosen):
-        about = json.loads((ROOT / REFERENCES / study / "about.json").read_text(encoding="utf-8"))
         here = read_meta(ROOT / layout.data(name)).content_sha256
-        if about["data"][name] != here:
+        if _about(study)["data"][name] != here:
             yield f"{study}: {name} has other content here, so other scores (another source of it?)"
 
 
@@ -136,7 +147,7 @@ def main() -> None:
     if not check(given):
         raise ReseedError(
             f"A trial differs by more than {given.tolerance:g} SDs: make its reference again"
-            " (snakemake STUDY, then snakemake reference, both with --config scale=cpu)."
+            " (snakemake STUDY, then snakemake reference, both with its --config scale)."
         )
 
 

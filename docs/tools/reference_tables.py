@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
 from reseed.core.coordinates import base_name
 from reseed.core.layout import REFERENCES
 from reseed.planning.project import Project, load_project
+from reseed.report.pages.reference import format_hours
 
 ROOT = Path(__file__).parents[2]
 _HEAD = ("data", "model", "varied", "runs", "metric", "mean", "SD", "worst to best", "s a run")
@@ -45,22 +47,23 @@ def _tabulate(trials: pd.DataFrame, study: str, project: Project) -> list[str]:
 
 def render_tables(root: Path = ROOT) -> str:
     """A section for each study with reference results."""
-    project = load_project(root / "config", {"scale": "cpu"})
+    project = cache(lambda scale: load_project(root / "config", {"scale": scale}))
     parts = []
     for folder in sorted((root / REFERENCES).glob("*/")):
         about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
         trials = pd.read_parquet(folder / "trials.parquet")
         machine = about["machines"][0]
         facts = (
-            f"{about['trials']:,} trials, {about['failed']} failed, {about['hours']:g} core-hours,"
+            f"{about['trials']:,} trials, {about['failed']} failed, {format_hours(about)},"
             f" {about['date']}, Python {machine['python']},"
             f" commit {', '.join(one[:8] for one in about['commits'])}."
         )
-        rows = _tabulate(trials, folder.name, project)
+        scale = about["scale"]
+        rows = _tabulate(trials, folder.name, project(scale))
         head = [f"| {' | '.join(_HEAD)} |", "| --- " * len(_HEAD) + "|"]
         parts.append(
             "\n".join(
-                [f"### {project.studies[folder.name].title}", "", facts, "", "<details>",
+                [f"### {project(scale).studies[folder.name].title}", "", facts, "", "<details>",
                  f"<summary>{len(rows)} rows</summary>", "", *head, *rows, "", "</details>", ""]
             )
         )  # fmt: skip

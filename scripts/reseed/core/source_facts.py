@@ -116,8 +116,8 @@ class _CodeReader:
         fields = []
         for name, default in _optional_fields(kind):
             value = getattr(node, name)
-            if value is None and default is None:
-                continue
+            if (value is None and default is None) or (name == "type_params" and not value):
+                continue  # Python before 3.12 has no such field, and keys are the same everywhere
             if name == "body" and kind in _WITH_DOCSTRING and _has_docstring(value):
                 self.docstrings.append(value[0].value.value)
                 value = value[1:] or [ast.Pass()]

@@ -127,8 +127,14 @@ def summarise(about: dict[str, Any]) -> str:
     commits = ", ".join(f"{name[:8]}{' with edits' if edits else ''}" for name, _, edits in named)
     return (
         f"Reference results: scale {about['scale']}, {about['trials']:,} trials,"
-        f" {about['hours']:g} core-hours, commit {commits or 'unknown'}."
+        f" {format_hours(about)}, commit {commits or 'unknown'}."
     )
+
+
+def format_hours(about: dict[str, Any]) -> str:
+    """Hours of training, of a core or of the GPUs that the trials were trained on."""
+    gpus = sorted({one["device"] for one in about["machines"]} - {"cpu"})
+    return f"{about['hours']:g} {f'hours of {gpus[0]}' if gpus else 'core-hours'}"
 
 
 def _write_json(path: Path, content: dict[str, Any]) -> None:
