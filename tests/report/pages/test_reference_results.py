@@ -50,8 +50,11 @@ def test_a_reference_holds_trials_evidence_and_origin(tmp_path):
 
 
 def test_commits_with_edits_are_named():
-    about = {"scale": "cpu", "trials": 5, "hours": 1.0, "commits": []}
-    assert summarise(about).endswith("commit unknown.")
+    machines = [{"device": "cpu"}]
+    about = {"scale": "cpu", "trials": 5, "hours": 1.0, "commits": [], "machines": machines}
+    assert summarise(about).endswith("1 core-hours, commit unknown.")
+    on_a_gpu = about | {"machines": [*machines, {"device": "NVIDIA H200"}]}
+    assert summarise(on_a_gpu).endswith("1 hours of NVIDIA H200, commit unknown.")
     commits = ["0123456789abcdef", "0123456789abcdef-dirty"]
     made = summarise(about | {"commits": commits})
     assert made.endswith("commit 01234567, 01234567 with edits.")
