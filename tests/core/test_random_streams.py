@@ -68,7 +68,7 @@ def test_importing_random_streams_loads_no_torch_or_reseed():
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("first", ["", "import torch; "])
+@pytest.mark.parametrize("first", ["", pytest.param("import torch; ", marks=pytest.mark.nightly)])
 def test_determinism_applies_to_late_pytorch_imports(first, tmp_path):
     (tmp_path / "late.py").write_text("def fit():\n    import torch.nn\n")
     code = (

@@ -51,7 +51,7 @@ def script():
 
 def test_a_script_without_reseed_gives_the_verdicts_again(script, monkeypatch):
     """22 statements from trials alone: equal values, and the verdicts of resampled seeds."""
-    monkeypatch.setitem(script["judge"].__globals__, "DRAWS", 200)
+    monkeypatch.setitem(script["judge"].__globals__, "DRAWS", 100)
     recorded = {evidence.statement.text: evidence for _, _, evidence in ROWS}
     found = script["statements"]()
     assert len(found) == 22

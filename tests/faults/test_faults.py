@@ -17,11 +17,9 @@ pytestmark = pytest.mark.workflow
 CASES = load_cases()
 KILLS, SEEDS, SECONDS = 5, 20, 0.5
 SWITCH = "RESEED_FAULT_TESTS"
-# One of each kind that tests/workflow does not try.
-ALWAYS = {
-    *("split_exchanged", "data_cut", "meta_cut"),
-    *("full_disk", "zip_climbs", "download_cut", "pickle_csv"),
-}
+# One of each kind that tests/workflow does not try; each night three more of files that were cut.
+ALWAYS = {"split_exchanged", "full_disk", "zip_climbs", "pickle_csv"}
+NIGHTLY = {"data_cut", "meta_cut", "download_cut"}
 
 
 @pytest.fixture(scope="module")
@@ -29,11 +27,13 @@ def bench(tmp_path_factory) -> Bench:
     return Bench(tmp_path_factory.mktemp("cases"), warm=True)
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.nightly] * (name in NIGHTLY)) for name in CASES]
+)
 def test_fault(bench, name):
     if not CASES[name].possible:
         pytest.skip("mounts a file system: needs root")
-    if name not in ALWAYS and not os.environ.get(SWITCH):
+    if name not in ALWAYS | NIGHTLY and not os.environ.get(SWITCH):
         pytest.skip(f"set {SWITCH}=1")
     outcome, _ = bench.try_case(CASES[name])
     assert outcome.good, f"{CASES[name].title}: {outcome.end}: {outcome.message}"

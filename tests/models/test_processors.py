@@ -30,10 +30,8 @@ for module, factory, recipe in json.loads(sys.argv[1]):
 """
 
 
-@pytest.mark.parametrize(
-    "instructions",
-    [("AVX2", "avx2"), pytest.param(("SSE41", "default"), marks=pytest.mark.nightly)],
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize("instructions", [("AVX2", "avx2"), ("SSE41", "default")])
 def test_narrow_networks_train(instructions):
     onednn, aten = instructions
     run = subprocess.run(

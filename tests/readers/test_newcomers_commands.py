@@ -150,12 +150,30 @@ def test_two_lines_of_headings_keep_every_name(run, tmp_path):
     rows = [f"{m},{s},0.9{s},0.8{s},0.7{s},0.6{s}" for m in "ab" for s in range(6)]
     head = [",,digits,digits,wine,wine", "model,seed,acc,f1,acc,f1"]
     (tmp_path / "two.csv").write_text("\n".join([*head, *rows]))
-    refused = run("compare two.csv")
-    joined = "model,seed,digits_acc,digits_f1,wine_acc,wine_f1"
-    assert f"above the rows: {joined}." in refused
-    (tmp_path / "two.csv").write_text("\n".join([joined, *rows]))
     assert "Choose one: `--metric digits_acc`" in run("compare two.csv")
-    assert "digits_acc" in run("compare two.csv --metric digits_acc --quiet")
+    text = run("compare two.csv --metric digits_acc")
+    assert "Two lines of headings were joined: seed, digits_acc, digits_f1, wine_acc," in text
+    assert "over 6 runs" in text
+
+
+def test_two_lines_of_headings_as_pandas_and_spreadsheets_write_them(run, tmp_path):
+    columns = pd.MultiIndex.from_product([["rf", "gbm"], ["accuracy", "f1"]], names=["m", "k"])
+    index = pd.Index(range(6), name="seed")
+    scores = np.arange(24).reshape(6, 4) % 5 / 10
+    pd.DataFrame(scores, index, columns).to_csv("pandas.csv")
+    head = [",rf,,gbm,", "seed,accuracy,f1,accuracy,f1"]
+    rows = [f"{s},{','.join(map(str, row))}" for s, row in enumerate(scores)]
+    (tmp_path / "merged.csv").write_text("\n".join([*head, *rows]))
+    read = [
+        run(f"compare {name}.csv --headings model --metric f1") for name in ("pandas", "merged")
+    ]
+    assert read[0].replace("pandas.csv", "merged.csv") == read[1]
+    assert "over 6 runs" in read[0]
+
+
+def test_a_second_line_of_numbers_is_a_run(run, tmp_path):
+    (tmp_path / "two.csv").write_text("seed,rf,rf\n1,0.5,0.6\n2,0.5,0.6")
+    assert "has the column 'rf' more than once" in run("compare two.csv")
 
 
 @pytest.mark.parametrize("command", ["compare", "items"])

@@ -73,14 +73,10 @@ def test_spreadsheet_without_its_package_names_the_extra(tmp_path, monkeypatch):
         read_table(path)
 
 
-def test_two_lines_of_headings_are_joined_in_the_remedy(tmp_path):
+def test_two_lines_of_headings_are_joined(tmp_path):
     path = tmp_path / "two.csv"
     rows = "a,88.1,0.5,92.1,0.3\nb,90.2,0.4,94.8,0.2\n"
     path.write_text(f"model,MRPC,MRPC,SST-2,SST-2\n,mean,std,mean,std\n{rows}")
-    joined = "model,MRPC_mean,MRPC_std,SST-2_mean,SST-2_std"
-    with pytest.raises(ReseedError, match=joined):
-        compare_means(path, runs=5, metric="accuracy")
-    path.write_text(f"{joined}\n{rows}")
     assert set(compare_means(path, runs=5, metric="accuracy").verdicts["dataset"]) == {
         "MRPC",
         "SST-2",

@@ -62,6 +62,7 @@ def test_damaged_split_is_not_used_and_is_regenerated(finished):
     assert len(finished.trials()) == TRAINED
 
 
+@pytest.mark.nightly
 def test_verify_detects_metrics_that_contradict_the_outputs(finished):
     before, records = finished.trials(), read_all(finished.folder / "results", COLUMNS)
     name, record = next(iter(records.items()))

@@ -96,21 +96,30 @@ def suggest_mapping(table: SourceTable, columns: ColumnMap, differ: Sequence[str
 
 
 def suggest_model_column(table: SourceTable, columns: ColumnMap) -> str:
-    """Propose a column whose few labels have the same runs, as models have; "" without one."""
+    """Propose columns whose few labels have the same runs, as models have; "" without one."""
     used = list_used_columns(columns)
     names = (*RUN_COLUMNS, "item", "dataset")
     runs = list_used_columns({name: columns[name] for name in names if name in columns})
-    for column in table.columns if runs else ():
+    if not runs:
+        return ""
+    key, found = table.joined_text(runs), []
+    for column in table.columns:
         label = table.text(column)
         count = label.nunique()
         is_metric = is_metric_name(column) and table.is_numeric(column)
         if column in used or is_metric or not 1 < count <= _MOST_MODELS or (label == "").any():
             continue
-        key = table.joined_text(runs)
         sets = key.groupby(label).agg(frozenset)
         if len(label) > count and sets.nunique() == 1 and len(sets.iloc[0]) > 1:
+            found.append(column)
+    for column in found:
+        if not pd.concat([table.text(column), key], axis=1).duplicated().any():
             return f" If {column!r} names what is compared: {_map('model', column)}."
-    return ""
+    # Several settings, each combination of which has the same runs.
+    if len(found) > 1 and not table.joined_text([*found, *runs]).duplicated().any():
+        both = f"[{', '.join(found)}]"
+        return f" If each setting of {' and '.join(found)} is compared: {_map('model', both)}."
+    return f" If {found[0]!r} names what is compared: {_map('model', found[0])}." if found else ""
 
 
 def _map(name: str, column: str) -> str:

@@ -20,7 +20,13 @@ from reseed.core.errors import ReseedError
 from reseed.readers.columns import LABEL_COLUMNS, find_standard_name
 from reseed.readers.foreign_files import JSON_LINES, load_json, name_file
 from reseed.readers.run_paths import find_common_folder, identify_files
-from reseed.readers.source_table import MISSING, SourceTable, join_names
+from reseed.readers.source_table import (
+    MISSING,
+    UNNAMED_INDEX,
+    SourceTable,
+    is_number,
+    join_names,
+)
 from reseed.readers.text_tables import LATEX, MARKDOWN, TextTable, parse_latex, parse_markdown
 
 _PARQUET = (".parquet", ".pq")
@@ -158,31 +164,42 @@ def check_table(table: SourceTable) -> SourceTable:
             "Give one row a score, with columns of model, run and score.",
         )
     repeated = columns[columns.duplicated()]
+    if len(repeated) and (joined := _join_headings(table)) is not None:
+        return check_table(joined)
     if len(repeated):
         name = repeated[0]
         what = f"the column {name!r} more than once" if name else "columns without a name"
-        table.add_error(
-            f"has {what}",
-            "Name each column once, in the first line." + _suggest_joined_headings(table),
-        )
+        table.add_error(f"has {what}", "Name each column once, in the first line.")
     if table.frame.empty:
         table.add_error("holds no rows", "Each run of a model is one row.")
     table.raise_errors()
     return table
 
 
-def _suggest_joined_headings(table: SourceTable) -> str:
-    """Suggest headings of one line for a table whose first row continues its headings."""
-    if table.frame.empty:
-        return ""
-    second = ["" if cell is None else str(cell).strip() for cell in table.frame.iloc[0]]
-    pairs = [f"{a}_{b}" if a and b else a or b for a, b in zip(table.columns, second, strict=True)]
-    if len(set(pairs)) < len(pairs):
-        return ""
-    return (
-        " If the second line holds headings too, join both, and leave only this line above the "
-        f"rows: {','.join(pairs[:8])}{',…' if len(pairs) > 8 else ''}."
-    )
+def _join_headings(table: SourceTable) -> SourceTable | None:
+    """The table with one line of headings, where its first row continues them; None elsewhere.
+
+    A blank heading continues the one before it, as merged cells of a spreadsheet do.
+    """
+    rows = [["" if cell is None else str(cell).strip() for cell in row]
+            for row in table.frame.head(2).to_numpy()]  # fmt: skip
+    if not rows or any(map(is_number, rows[0])) or not all(rows[0][1:]):
+        return None
+    above, below = [name.strip() for name in table.columns], rows.pop(0)
+    filled = [above[0]]
+    for name in above[1:]:
+        filled.append(name or filled[-1])
+    # pandas writes the names of the levels above its index, and the index's name into a line alone.
+    of_index = rows and rows[0][0] and not any(rows[0][1:])
+    named = [name for name in (above[0], below[0]) if name not in ("", UNNAMED_INDEX)]
+    first = rows[0][0] if of_index else named[0] if len(named) == 1 else UNNAMED_INDEX
+    pairs = zip(filled[1:], below[1:], strict=True)
+    joined = [first, *(f"{a}_{b}" if a else b for a, b in pairs)]
+    if len(set(joined)) < len(joined):
+        return None
+    frame = table.frame.iloc[2 if of_index else 1 :].set_axis(joined, axis=1)
+    note = f"Two lines of headings were joined: {join_names(joined[1:])}."
+    return table.with_frame(frame, note)
 
 
 def index_to_columns(frame: pd.DataFrame) -> pd.DataFrame:
@@ -333,7 +350,7 @@ def _read_csv(path: Path) -> _Content:
     # repeated headings the first column may continue below: a second line of headings.
     repeats = len(set(filter(None, header))) < len([name for name in header if name])
     if not (header[0] or repeats):
-        header[0] = "Unnamed: 0"
+        header[0] = UNNAMED_INDEX
     named = [bool(name) or frame[i].ne("").any() for i, name in enumerate(header)]
     frame.columns = pd.Index(header)
     return frame.loc[:, np.array(named, dtype=bool)], np.array(lines)

@@ -15,7 +15,7 @@ from reseed.readers.columns import (
     normalize_name,
 )
 from reseed.readers.metric_headings import split_metric_headings
-from reseed.readers.source_table import IN_MEMORY, PLUS_MINUS, SourceTable, join_names
+from reseed.readers.source_table import IN_MEMORY, PLUS_MINUS, UNNAMED, SourceTable, join_names
 from reseed.readers.vocabulary import is_spread, may_be_item
 
 #: A column of a chart of Weights & Biases: `resnet-3 - val/acc`, also with `__MIN` and `__MAX`.
@@ -66,7 +66,11 @@ def require_columns(
 def _suggest_model_columns(table: SourceTable, columns: ColumnMap) -> str:
     fix = f"Name it `model`, or map it: `columns: {{model: …}}`. {table.column_list}"
     used = list_used_columns(columns)
-    free = [c for c in table.columns if c not in used and table.is_numeric(c)]
+    free = [
+        c
+        for c in table.columns
+        if c not in used and table.is_numeric(c) and not UNNAMED.fullmatch(c)
+    ]
     if split := split_metric_headings(free):
         models = join_names(list(dict.fromkeys(one.model for one in split.values())))
         return f"{fix} Where these columns hold the scores of models ({models}): `headings: model`."

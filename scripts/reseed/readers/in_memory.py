@@ -15,7 +15,7 @@ from reseed.metrics.directions import is_metric_name
 from reseed.readers.columns import RUN_COLUMNS, find_standard_name
 from reseed.readers.files import check_table, index_to_columns
 from reseed.readers.run_columns import POSITION_NOTE, find_numbered_columns
-from reseed.readers.source_table import IN_MEMORY, SourceTable
+from reseed.readers.source_table import IN_MEMORY, UNNAMED_INDEX, SourceTable
 
 _COLUMN_NAMES = {"params", "model", "fit_time"}
 _PAIRED_NOTE = "Score i of each model was paired with score i of the others (column `fold`)."
@@ -40,8 +40,8 @@ def read_frame(frame: pd.DataFrame) -> SourceTable:
     is_numbered = bool(find_numbered_columns(map(str, frame.columns)))
     if _has_unnamed_labels(frame.index) and "model" not in names and is_numbered:
         frame = frame.rename_axis(index="model")
-    if _has_unnamed_labels(frame.index) and "Unnamed: 0" not in frame:  # as in a file
-        frame = frame.rename_axis(index="Unnamed: 0")
+    if _has_unnamed_labels(frame.index) and UNNAMED_INDEX not in frame:  # as in a file
+        frame = frame.rename_axis(index=UNNAMED_INDEX)
     levels = {str(level) for level in frame.index.names if level is not None}
     frame = index_to_columns(frame).rename_axis(columns=None).rename(columns=str)
     table = check_table(SourceTable(IN_MEMORY, frame, np.arange(len(frame)), "row"))

@@ -24,6 +24,7 @@ IN_MEMORY = "The table"
 MISSING = {"", "nan", "na", "n/a", "null", "none", "-"}
 #: Name that pandas gives to an index without a name that was written as a column.
 UNNAMED = re.compile(r"Unnamed: \d+")
+UNNAMED_INDEX = "Unnamed: 0"
 _TRUTH = {"true": 1.0, "false": 0.0}
 #: Grades of Inspect (correct, incorrect, partially correct, no answer), as its `value_to_float`.
 GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
@@ -240,15 +241,16 @@ class SourceTable:
             return bool(values.notna().any())
         present = [cell for cell in self.text(column) if cell.lower() not in MISSING]
         if lenient:
-            return any(_is_number(cell) or _NEARLY_NUMBER.fullmatch(cell) for cell in present)
-        return bool(present) and (all(map(_is_number, present)) or _are_percentages(present))
+            return any(is_number(cell) or _NEARLY_NUMBER.fullmatch(cell) for cell in present)
+        return bool(present) and (all(map(is_number, present)) or _are_percentages(present))
 
 
 def _are_percentages(cells: Iterable[str]) -> bool:
     return all(map(_PERCENT.fullmatch, cells))
 
 
-def _is_number(cell: str) -> bool:
+def is_number(cell: str) -> bool:
+    """Whether a text is a number, as Python reads it."""
     try:
         float(cell)
     except ValueError:

@@ -176,7 +176,8 @@ def tidy_columns_of_models(table: SourceTable, options: ReadOptions) -> SourceTa
     elif not _ROW_COLUMNS & options.list_standard_names(table):
         item = _find_items(table, options)
         if not item:
-            raise table.error(*_ask_rows(table, options, models))
+            table.ask(*_ask_rows(table, options, models))
+            table.raise_errors()
         models = [column for column in models if column != item]
         note = f"Each row was read as one test case, named by {item!r}."
         table = table.with_frame(table.frame.rename(columns={item: "item"}), note)
