@@ -1,7 +1,8 @@
 """Every move and random sequences end in the files of a fresh run.
 
-A short random sequence always runs, a new one each night, all moves with RESEED_FAULT_TESTS=1. The tests in
-tests/workflow try the same faults one by one. `tests/run_sequences.py` tries longer sequences.
+A short random sequence always runs, a new one each night, all moves with RESEED_FAULT_TESTS=1. The
+tests in tests/workflow try the same faults one by one; `tests/run_sequences.py` tries longer
+sequences.
 """
 
 import os

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import reseed
 from reseed.core.errors import ReseedError
 from reseed.readers import import_results
 from sklearn.datasets import load_diabetes
@@ -181,3 +182,21 @@ def test_summary_of_models_is_no_model():
     baseline = frame.assign(mean=[0.5, 0.51, 0.49, 0.5, 0.52]).rename_axis(columns="model")
     metrics, _ = import_results(baseline, {"metric": "auc"}, {"name": "mine"})
     assert set(metrics["model"]) == {"rf", "svm", "mean"}
+
+
+def test_settings_of_the_same_runs_name_models_together():
+    rows = [
+        (lr, size, s, 0.8 + s / 100) for lr in (0.1, 0.01) for size in (8, 16) for s in range(6)
+    ]
+    table = pd.DataFrame(rows, columns=["lr", "batch_size", "seed", "accuracy"])
+    with pytest.raises(ReseedError, match=r"`columns=\{'model': \['lr', 'batch_size'\]\}`"):
+        reseed.compare(table)
+    assert len(reseed.compare(table, columns={"model": ["lr", "batch_size"]}).leaderboard) == 4
+    with pytest.raises(ReseedError, match="If 'lr' names what is compared"):
+        reseed.compare(table[table["batch_size"] == 8].drop(columns="batch_size"))
+
+
+def test_a_log_of_one_training_is_told_from_runs():
+    curve = pd.DataFrame({"epoch": range(8), "val_accuracy": np.linspace(0.5, 0.9, 8)})
+    with pytest.raises(ReseedError, match="'epoch' counts the steps of a training: keep one row"):
+        reseed.compare(curve)

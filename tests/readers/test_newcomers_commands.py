@@ -156,7 +156,7 @@ def test_two_lines_of_headings_keep_every_name(run, tmp_path):
     assert "over 6 runs" in text
 
 
-def test_two_lines_of_headings_as_pandas_and_spreadsheets_write_them(run, tmp_path):
+def test_two_lines_of_headings_of_pandas_and_spreadsheets(run, tmp_path):
     columns = pd.MultiIndex.from_product([["rf", "gbm"], ["accuracy", "f1"]], names=["m", "k"])
     index = pd.Index(range(6), name="seed")
     scores = np.arange(24).reshape(6, 4) % 5 / 10

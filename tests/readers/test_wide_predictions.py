@@ -142,3 +142,59 @@ def test_scores_of_test_cases_with_a_column_a_model(tmp_path, name, is_read):
     else:
         with pytest.raises(ReseedError, match="nothing says what a row is"):
             reseed.compare(tmp_path / "judge.csv", greater_is_better=True)
+
+
+def class_shares(y, names):
+    """A column of each class's probability: 0.6 for the predicted one."""
+    shares = np.full((N, len(names)), 0.4 / (len(names) - 1))
+    shares[np.arange(N), y] = 0.6
+    return {name: shares[:, k].round(3) for k, name in enumerate(names)}
+
+
+@pytest.mark.parametrize(
+    ("names", "truth", "predicted", "between"),
+    [
+        (["0", "1"], {"y": TRUTH}, flip, "_p"),
+        (["0", "1", "2"], {"label": shift(0)}, shift, "_prob_"),
+        (["bird", "cat", "dog"], {"y_true": CLASSES[shift(0)]}, shift, ".proba.class "),
+    ],
+    ids=["two", "three", "words"],
+)
+def test_the_most_probable_class_is_predicted(names, truth, predicted, between):
+    shares = {share: class_shares(predicted(share), names) for share in (0.1, 0.4)}
+    columns = {f"a{between}{k}": x for k, x in shares[0.1].items()}
+    columns |= {f"b{between}{k}": x for k, x in shares[0.4].items()}
+    found = reseed.compare(pd.DataFrame(truth | columns))
+    by_model = found.leaderboard.set_index("model")["mean"]
+    assert by_model.to_dict() == pytest.approx({"a": 0.9, "b": 0.6})
+
+
+def test_columns_that_do_not_sum_to_one_are_no_classes():
+    columns = {f"{m}_p{k}": RNG.random(N) for m in "ab" for k in (0, 1)}
+    with pytest.raises(ReseedError, match="nothing says what a row is"):
+        reseed.compare(pd.DataFrame({"y": TRUTH} | columns))
+
+
+def test_answers_next_to_the_gold_ones_are_predictions():
+    gold = CLASSES[shift(0)]
+    parts = [
+        {"question": np.arange(N), "model": m, "answer": CLASSES[shift(s)], "gold": gold}
+        for m, s in {"a": 0.1, "b": 0.4}.items()
+    ]
+    found = reseed.compare(pd.concat(map(pd.DataFrame, parts)))
+    assert found.leaderboard.set_index("model")["mean"]["a"] == pytest.approx(0.9)
+    free = pd.concat(map(pd.DataFrame, parts)).assign(answer=lambda x: "It is a " + x["answer"])
+    with pytest.raises(ReseedError, match="no column of scores"):
+        reseed.compare(free)
+
+
+@pytest.mark.parametrize("item", ["task_id", "question_id", "question"])
+def test_a_sample_of_a_test_case_is_an_attempt(item):
+    rows = [(m, q, k, int((q + k) % 3 > b)) for m, b in {"a": 0, "b": 1}.items()
+            for q in range(30) for k in range(4)]  # fmt: skip
+    table = pd.DataFrame(rows, columns=["model", item, "sample", "passed"])
+    found = reseed.compare(table)
+    assert found.leaderboard.set_index("model")["mean"].to_dict() == pytest.approx(
+        table.groupby("model")["passed"].mean().to_dict()
+    )
+    assert any("4 repeats nested in each" in note for note in found.notes)

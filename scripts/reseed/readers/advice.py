@@ -40,7 +40,7 @@ def read_with_advice(read: Callable[[ReadOptions], Result], options: ReadOptions
         for one in clauses
         if time.monotonic() > given_up or _is_useful(one, text, read, options)
     ]
-    raise kind(re.sub(r";$", ".", " ".join(kept))) from None
+    raise kind(re.sub(r";(?=$| [A-Z])", ".", " ".join(kept))) from None
 
 
 def _is_useful(

@@ -41,7 +41,8 @@ _ALIASES = {
     "topic topic_id instance instance_id doc_id problem_id",
     "prompt": "prompt prompt_id template template_id prompt_name",
     "cluster": "cluster cluster_id",
-    "y_true": "y_true label target truth ground_truth gold gold_label true_label actual labels",
+    "y_true": "y_true label target truth ground_truth gold gold_label true_label actual labels "
+    "true_class class_label",
     "y_score": "y_score y_prob probability prob proba",
     "y_pred": "y_pred prediction predicted pred preds y_hat yhat predicted_label pred_label",
 }
@@ -57,6 +58,10 @@ _OF_ITEMS = {
     "completion_id",
     "value": "correct is_correct reward passed",
 }
+#: Predicted labels next to a target; elsewhere an answer may be the right one.
+_ANSWERS = "answer model_answer extracted_answer predicted_answer response model_response choice"
+#: Names of items that next to others count the attempts at one of them.
+_ATTEMPTS = ("sample", "sample_id")
 #: Names of items that elsewhere may be those of datasets.
 _ITEMS_OR_DATASETS = ("question", "task_id")
 #: Names of test cases next to a target and a prediction.
@@ -148,6 +153,13 @@ def _add_columns_of_items(
     mapping: ColumnMap,
 ) -> None:
     """Find what only tables of items have: a `repeat` of theirs is no cross-validation."""
+    if "y_true" in columns and not {"y_pred", "y_score"} & set(columns):
+        labels = {*table.text(str(columns["y_true"]))}
+        answers = [free[one] for one in _ANSWERS.split() if one in free]
+        closed = [one for one in answers if {*table.text(one)} <= labels | {""}]
+        columns |= {"y_pred": closed[0]} if closed else {}
+    if "item" in columns and "item" not in mapping:
+        columns |= _find_attempts(table, columns, free)
     if "item" not in columns:
         named = [free[name] for name in _ITEMS_OR_DATASETS if name in free]
         used = list_used_columns(columns)
@@ -166,6 +178,20 @@ def _add_columns_of_items(
         found = [free[one] for one in aliases.split() if one in free and free[one] not in used]
         if found and name not in columns and "y_true" not in columns:
             columns[name] = found[0]
+
+
+def _find_attempts(
+    table: SourceTable, columns: ColumnMap, free: Mapping[str, str]
+) -> dict[str, str]:
+    """Items and attempts, where what seems to name items counts attempts at those of a column."""
+    attempts, used = str(columns["item"]), list_used_columns(columns)
+    names = (*COLUMN_ALIASES["item"], *_ITEMS_OR_DATASETS)
+    items = [free[one] for one in names if one in free and free[one] not in used]
+    if normalize_name(attempts) not in _ATTEMPTS or not items or "repetition" in columns:
+        return {}
+    if table.text(attempts).nunique() >= table.text(items[0]).nunique():
+        return {}
+    return {"item": items[0], "repetition": attempts}
 
 
 def _tells_items_apart(table: SourceTable, columns: ColumnMap, column: str) -> bool:

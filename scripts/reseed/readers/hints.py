@@ -16,7 +16,7 @@ from reseed.readers.columns import (
 )
 from reseed.readers.metric_headings import split_metric_headings
 from reseed.readers.source_table import IN_MEMORY, PLUS_MINUS, UNNAMED, SourceTable, join_names
-from reseed.readers.vocabulary import is_spread, may_be_item
+from reseed.readers.vocabulary import STEPS, is_spread, may_be_item, split_heading
 
 #: A column of a chart of Weights & Biases: `resnet-3 - val/acc`, also with `__MIN` and `__MAX`.
 _CHART_COLUMN = re.compile(r".+ - .+")
@@ -80,7 +80,14 @@ def _suggest_model_columns(table: SourceTable, columns: ColumnMap) -> str:
             " Where runs differ in their settings, these name the model: "
             f"`columns: {{model: [{', '.join(settings)}]}}`."
         )
-    return fix + (suggest_reading(table) or suggest_model_column(table, columns))
+    proposed = suggest_reading(table) or suggest_model_column(table, columns)
+    steps = [c for c in table.columns if STEPS & split_heading(c)]
+    if steps and not proposed:
+        fix += (
+            f" Column {steps[0]!r} counts the steps of a training: keep one row of each run, the "
+            "last or the chosen."
+        )
+    return fix + proposed
 
 
 def suggest_reading(table: SourceTable) -> str:

@@ -16,6 +16,12 @@ from reseed.readers.vocabulary import is_summary, may_be_item, split_heading
 _WORD = r"(?:y_?)?(?:pred(?:icted|iction)?s?|prob(?:ability|a)?|output)"
 #: What says that a column holds predictions, before or after the name of the model.
 _AFFIX = re.compile(rf"^{_WORD}[\s_\-.:]+(?=.)|(?<=.)[\s_\-.:]+{_WORD}$", re.I)
+#: A column of a class's probability: of its model, and of the class.
+_CLASS = re.compile(
+    r"(.+?)[\s_\-.:]+(?:y_?)?(?>probability|proba|prob|p)[\s_\-.:]*(?:class[\s_\-.:]*)?(\w+)", re.I
+)
+#: Distance of a sum of rounded probabilities from 1.
+_ROUNDING = 0.02
 #: Names of targets that a table of features may have as well.
 _OF_FEATURES = {"label", "labels", "target"}
 #: Words of columns that say whether a prediction was right.
@@ -40,14 +46,18 @@ class _Found(NamedTuple):
 
 def is_column_of_predictions(table: SourceTable, options: ReadOptions) -> bool:
     """Whether each model has a column of predictions, next to one of targets."""
-    return _find(table, options) is not None
+    return _find(_join_classes(table, options), options) is not None
 
 
 def tidy_columns_of_predictions(table: SourceTable, options: ReadOptions) -> SourceTable:
     """One row a model and test case; a question where the columns may be features."""
-    found = _find(table, options)
+    joined = _join_classes(table, options)
+    found = _find(joined, options)
     if found is None:
         raise KeyError("y_true")
+    if joined is not table:
+        table = joined
+        table.notes.append("Of the probabilities of its classes each model predicts the greatest.")
     if found.is_open and options.format == "auto":
         table.ask(
             f"columns {join_names([*found.models.values()])} hold 0 and 1 as {found.truth!r} does, "
@@ -67,6 +77,33 @@ def tidy_columns_of_predictions(table: SourceTable, options: ReadOptions) -> Sou
     standard = {"item": item, "y_true": found.truth}
     names = {column: name for name, column in standard.items() if name not in options.columns}
     return table.with_frame(long.rename(columns=names), *notes)
+
+
+def _join_classes(table: SourceTable, options: ReadOptions) -> SourceTable:
+    """The table with each model's most probable class, where each class has a probability."""
+    truths = [c for c in table.columns if options.find_standard_name(c) == "y_true"]
+    truths = truths or [c for c in table.columns if c.lower() == "y"]
+    if len(truths) != 1:
+        return table
+    labels = dict.fromkeys(normalize_name(label) for label in table.text(truths[0]))
+    models: dict[str, dict[str, str]] = {}
+    for column in options.find_free_columns(table):
+        match = _CLASS.fullmatch(column)
+        if match and normalize_name(match[2]) in labels and table.is_numeric(column):
+            models.setdefault(match[1], {})[normalize_name(match[2])] = column
+    columns = [column for found in models.values() for column in found.values()]
+    if len(models) < 2 or any(found.keys() != labels.keys() for found in models.values()):
+        return table
+    numbers = table.with_numbers(columns)
+    names = {normalize_name(label): label for label in table.text(truths[0])}
+    predicted = {}
+    for model, found in models.items():
+        shares = numbers[[*found.values()]].to_numpy()
+        if not np.all(np.abs(shares.sum(axis=1) - 1) < _ROUNDING):
+            return table
+        predicted[f"{model}_pred"] = np.array([names[one] for one in found])[shares.argmax(axis=1)]
+    frame = table.frame.drop(columns=columns).assign(**predicted)
+    return table.with_frame(frame.rename(columns={"y": "y_true", "Y": "y_true"}))
 
 
 def _find(table: SourceTable, options: ReadOptions) -> _Found | None:
