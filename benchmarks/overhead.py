@@ -33,9 +33,10 @@ def search_alone(task: tuple[str, SettingSpec, Coordinates]) -> None:
 
 def repeat_alone(spec: VerifySpec) -> None:
     """Train a study's sample again in a worker process."""
-    from reseed.training.verification import check_sample
+    from reseed.training.verification import check_sample, sample
 
-    for _ in check_sample(spec.training, spec.sample, lambda device: "cpu"):
+    chosen = sample(spec.training, None, each_model=True)
+    for _ in check_sample(spec.training, chosen, lambda device: "cpu"):
         pass
 
 
