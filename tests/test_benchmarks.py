@@ -1,5 +1,6 @@
 """The comparison with a bare loop runs; its numbers are measured by hand (docs/speed.md)."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -19,5 +20,5 @@ def test_the_pipeline_is_compared_with_a_loop():
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
-    assert "2 searches, 90 trials, 90 ok" in done.stdout
-    assert "of CPU seconds" in done.stdout
+    # A local mirror of data adds trials.
+    assert re.search(r"2 searches, (\d+) trials, \1 ok, .*of CPU seconds", done.stdout, re.DOTALL)
