@@ -8,6 +8,7 @@ UP = (
     "covariate shift accuracy|5-fold accuracy|10-shot acc|P@5|token accuracy|hit ratio|"
     "length-controlled win rate|negative loss|neg_mean_squared_error"
 )
+UP += "|resolved|resolved rate"
 DOWN = "err@1|margin loss|cross_entropy|entropy loss|cost per query|total cost|train cost|mse_train"
 #: Functions of a metric, or better for one side only: the user says which way is better.
 UNKNOWN = (

@@ -21,7 +21,7 @@ from reseed.metrics.names import (
 # Names that say which way is better, but may be a dataset's too (`ADE`, `sens`, `kl`).
 _MORE_UP = re.compile(
     "roc|sens|spec|ppv|npv|tpr|tnr|bacc|rsq|kap|ccc|gmean|youden|informedness|correct|passed|solved"
-    "|success|win|wins|winrate|elo|comet|bertscore|bleurt|meteor|cider|spice|nmi|ari|ami|silhouette"
+    "|resolved|success|win|wins|winrate|elo|comet|bertscore|bleurt|meteor|cider|spice|nmi|ari|ami|silhouette"
     "|concordance|cindex|pck|jga|pesq|stoi|sdr|sisdr|snr|mos|vmaf|throughput|speedup|faithfulness"
     "|helpfulness|groundedness|recall\\d+|hit|ppcr|sacrebleu|gleu|kendall|explainedvariance|rsquared"
     "|mota|hota|idf1|qwk|elbo|lddt|gdt|tmscore|sharpe|sortino|fbeta|fps|clipscore"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections import ChainMap
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -48,6 +49,9 @@ def _is_useful(
 ) -> bool:
     """Whether a clause suggests nothing, or something that leads to a reading."""
     changes = [_parse(field, value, options) for field, value in _SUGGESTION.findall(clause)]
+    columns = [one["columns"] for one in changes if "columns" in one]
+    if len(columns) > 1:  # all columns of a clause are mapped together
+        changes.append({"columns": dict(ChainMap(*columns))})
     return not changes or any(_leads_to_reading(one, text, read, options) for one in changes)
 
 

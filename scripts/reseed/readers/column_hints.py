@@ -25,6 +25,8 @@ from reseed.readers.vocabulary import (
 
 #: A column with more labels than this for a model names test cases rather than runs.
 _MOST_RUNS = 100
+#: Fewer columns than this are tried in pairs.
+_MOST_CROSSED = 8
 #: Labels of a column that may name models.
 _MOST_MODELS = 50
 
@@ -101,7 +103,7 @@ def suggest_model_column(table: SourceTable, columns: ColumnMap) -> str:
     names = (*RUN_COLUMNS, "item", "dataset")
     runs = list_used_columns({name: columns[name] for name in names if name in columns})
     if not runs:
-        return ""
+        return _suggest_crossed_columns(table, used)
     key, found = table.joined_text(runs), []
     for column in table.columns:
         label = table.text(column)
@@ -120,6 +122,26 @@ def suggest_model_column(table: SourceTable, columns: ColumnMap) -> str:
         both = f"[{', '.join(found)}]"
         return f" If each setting of {' and '.join(found)} is compared: {_map('model', both)}."
     return f" If {found[0]!r} names what is compared: {_map('model', found[0])}." if found else ""
+
+
+def _suggest_crossed_columns(table: SourceTable, used: Sequence[str]) -> str:
+    """Propose models and test cases where each label of one column has all those of another."""
+    free = [
+        c
+        for c in table.columns
+        if c not in used and not is_metric_name(c) and (table.text(c) != "").all()
+    ]
+    models = [c for c in free if not split_heading(c) & (TIMES | STEPS)]
+    for model in models if len(free) < _MOST_CROSSED else ():
+        count = table.text(model).nunique()
+        for item in free:
+            labels = table.text(item)
+            pairs = count * labels.nunique()
+            is_crossed = pairs == len(labels) == len({*zip(table.text(model), labels, strict=True)})
+            if may_be_item(item) and 1 < count < labels.nunique() and is_crossed:
+                both = f"{_map('model', model)} and {_map('item', item)}"
+                return f" If {model!r} names what is compared, and {item!r} test cases: {both}."
+    return ""
 
 
 def _map(name: str, column: str) -> str:

@@ -73,7 +73,7 @@ LABEL_COLUMNS = ("model", "dataset")
 # Trackers export these columns even if nothing was logged.
 _MAY_BE_EMPTY = (*LABEL_COLUMNS, *ALL_RUN_COLUMNS, "status")
 _TRACKER_PREFIX = re.compile(
-    r"^(parameters/|params\.yaml:|params\.|tags\.|metrics\.|config/|params_|user_attrs_|(general|args|hparams)/)",
+    r"^(parameters/|params\.yaml:|metrics\.json:|params\.|tags\.|metrics\.|config/|params_|user_attrs_|(general|args|hparams)/)",
     re.I,
 )
 

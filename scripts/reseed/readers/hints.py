@@ -15,7 +15,14 @@ from reseed.readers.columns import (
     normalize_name,
 )
 from reseed.readers.metric_headings import split_metric_headings
-from reseed.readers.source_table import IN_MEMORY, PLUS_MINUS, UNNAMED, SourceTable, join_names
+from reseed.readers.source_table import (
+    IN_MEMORY,
+    PLUS_MINUS,
+    UNNAMED,
+    SourceTable,
+    find_marks,
+    join_names,
+)
 from reseed.readers.vocabulary import STEPS, is_spread, may_be_item, split_heading
 
 #: A column of a chart of Weights & Biases: `resnet-3 - val/acc`, also with `__MIN` and `__MAX`.
@@ -75,6 +82,9 @@ def _suggest_model_columns(table: SourceTable, columns: ColumnMap) -> str:
         models = join_names(list(dict.fromkeys(one.model for one in split.values())))
         return f"{fix} Where these columns hold the scores of models ({models}): `headings: model`."
     settings = [c for c in table.columns if c.startswith(table.layout.setting_prefixes)]
+    unnamed = [c for c in table.columns if UNNAMED.fullmatch(c) and not table.is_numeric(c)]
+    if unnamed:
+        fix += f' If its first column names the model: `columns: {{model: "{unnamed[0]}"}}`.'
     if settings:
         fix += (
             " Where runs differ in their settings, these name the model: "
@@ -153,10 +163,11 @@ def find_hits_in_columns(table: SourceTable) -> tuple[str, list[str]] | None:
         for c in table.columns
         if find_standard_name(c) is None
         and not has_metric_name(c)
-        and {cell.lower() for cell in table.text(c)} <= _HITS
+        and _are_hits({cell.lower() for cell in table.text(c)})
     ]
     items = [c for c in table.columns if may_be_item(c) and c not in hits]
     return (items[0], hits) if len(hits) > 1 and items and "model" not in standard else None
 
 
-_HITS = {"0", "1", "0.0", "1.0", "true", "false"}
+def _are_hits(cells: set[str]) -> bool:
+    return cells <= {"0", "1", "0.0", "1.0"} or bool(find_marks(cells))

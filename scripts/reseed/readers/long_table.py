@@ -12,7 +12,13 @@ from reseed.metrics.directions import is_metric_name
 from reseed.readers.columns import COLUMN_ALIASES, ColumnMap, list_used_columns, normalize_name
 from reseed.readers.hints import suggest_logs, suggest_means
 from reseed.readers.run_keys import read_labels, read_run_keys
-from reseed.readers.source_table import MAX_COLUMNS_SHOWN, SourceTable, join_names
+from reseed.readers.source_table import (
+    MAX_COLUMNS_SHOWN,
+    MISSING,
+    SourceTable,
+    find_marks,
+    join_names,
+)
 from reseed.readers.vocabulary import BOOKKEEPING, TRAINING, split_heading
 
 #: Metrics that a question proposes, of all that it lists.
@@ -135,6 +141,9 @@ def _find_only_metric(table: SourceTable, columns: ColumnMap) -> str | None:
         fix = suggest_logs(table).strip() or fix + suggest_means(table)
         table.ask(f"has several columns that may be the score: {listed}", fix)
         return None
+    marks = [c for c in free if find_marks({*table.text(c).str.lower()} - MISSING)]
+    if "item" in columns and len(marks) == 1:
+        return marks[0]
     with_text = [c for c in free if is_metric_name(c) and _has_text(table.frame[c])]
     if len(with_text) == 1:
         return with_text[0]  # reading its numbers reports the cell that is no number

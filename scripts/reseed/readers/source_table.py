@@ -25,7 +25,11 @@ MISSING = {"", "nan", "na", "n/a", "null", "none", "-"}
 #: Name that pandas gives to an index without a name that was written as a column.
 UNNAMED = re.compile(r"Unnamed: \d+")
 UNNAMED_INDEX = "Unnamed: 0"
-_TRUTH = {"true": 1.0, "false": 0.0}
+#: Words that mark right and wrong, in pairs.
+_MARKS = (
+    {"true": 1.0, "false": 0.0}, {"pass": 1.0, "fail": 0.0}, {"passed": 1.0, "failed": 0.0},
+    {"correct": 1.0, "incorrect": 0.0}, {"correct": 1.0, "wrong": 0.0}, {"yes": 1.0, "no": 0.0},
+)  # fmt: skip
 #: Grades of Inspect (correct, incorrect, partially correct, no answer), as its `value_to_float`.
 GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -160,8 +164,8 @@ class SourceTable:
     def numbers(self, column: str) -> pd.Series:
         """A column as numbers, NaN where a cell is empty; other text is an error.
 
-        A column of nothing but True and False becomes 1 and 0, one of Inspect's grades a share, and
-        so does one of percentages with their sign.
+        A column of nothing but True and False (pass and fail, …) becomes 1 and 0, one of Inspect's
+        grades a share, and so does one of percentages with their sign.
         """
         values = self.frame[column]
         if pd.api.types.is_any_real_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
@@ -169,8 +173,8 @@ class SourceTable:
         text = self.text(column)
         lower = text.str.lower()
         missing = lower.isin(MISSING)
-        if lower[~missing].isin(_TRUTH).all():
-            return lower.map(_TRUTH).astype(np.float64)
+        if marks := find_marks(lower[~missing]):
+            return lower.map(marks).astype(np.float64)
         if self.holds_grades(column):
             note = f"Column {column!r} was read as grades: {_describe_grades(text)}."
             self.notes.extend({note} - {*self.notes})
@@ -243,6 +247,12 @@ class SourceTable:
         if lenient:
             return any(is_number(cell) or _NEARLY_NUMBER.fullmatch(cell) for cell in present)
         return bool(present) and (all(map(is_number, present)) or _are_percentages(present))
+
+
+def find_marks(cells: Iterable[str]) -> dict[str, float]:
+    """1 and 0 by the marks of right and wrong that all cells are; empty if one is none."""
+    words = {*cells}
+    return next((pair for pair in _MARKS if words <= {*pair}), {})
 
 
 def _are_percentages(cells: Iterable[str]) -> bool:

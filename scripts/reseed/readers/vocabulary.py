@@ -48,7 +48,7 @@ _ITEMS = {
     *("item", "items", "id", "ids", "uid", "uuid", "idx", "index", "doc", "docid", "document"),
     *("image", "img", "example", "sample", "instance", "question", "query", "problem", "sentence"),
     *("prompt", "row", "file", "filename", "path", "url", "case", "segment", "utterance", "series"),
-    *("subject", "patient", "participant", "user", "speaker", "scan", "video", "clip"),
+    *("input", "subject", "patient", "participant", "user", "speaker", "scan", "video", "clip"),
 }
 #: Words of columns that name a time, which is no seed.
 TIMES = {"year", "month", "week", "quarter", "day", "date", "hour", "timestamp", "cutoff"}
