@@ -1,0 +1,106 @@
+"""What a message proposes for a column that was not read, word by word."""
+
+import itertools
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+import reseed
+from reseed.core.errors import ReseedError
+
+M = ["a", "b"]
+
+
+def grid(**values):
+    """A row for each combination, with scores that all differ."""
+    table = pd.DataFrame([*itertools.product(*values.values())], columns=[*values])
+    return table.assign(accuracy=np.linspace(0.5, 0.9, len(table)).round(5))
+
+
+def proposed(table, after):
+    """What an error says after the words that all such errors have."""
+    with pytest.raises(ReseedError) as refused:
+        reseed.compare(table)
+    text = str(refused.value).partition("\n  2. ")[0]
+    return re.sub(r" Columns in which these rows differ: .*", "", text.partition(after)[2]).strip()
+
+
+CASES = (
+    "Column {0!r} seems to name test cases, not runs: `columns={{'item': {0!r}}}`. `reseed items` "
+    "compares models by test cases."
+)
+TESTED_ON = "If {0!r} names what models were tested on: `columns={{'dataset': {0!r}}}`."
+TRAININGS = "Where {0!r} counts repeated trainings: `columns={{'seed': {0!r}}}`."
+SETTING = (
+    "Where {0!r} is a setting, it names the model too: `columns={{'model': ['model', {0!r}]}}`."
+)
+ROLLOUTS = (
+    "Column {0!r} would: `columns={{'seed': {0!r}}}` where it counts trainings, "
+    "`columns={{'repetition': {0!r}}}` where it counts evaluations of one trained model."
+)
+RESAMPLES = (
+    "Column {0!r} seems to number resamples of one test set, which are no runs: give the scores of "
+    "its items."
+)
+TEST_CASES = "Where {0!r} names test cases: `columns={{'item': {0!r}}}`."
+RUNS = [
+    (grid(model=M, replicate_id=range(6)), "Column {0!r} would: `columns={{'seed': {0!r}}}`."),
+    (grid(model=M, rollout_no=range(6)), ROLLOUTS),
+    (grid(model=M, counter=range(6)), "Column {0!r} would: `columns={{'seed': {0!r}}}`."),
+    (grid(model=M, counter=[0, 2, 5, 9, 11, 12]), ""),
+    (grid(model=M, question_text=[f"q{i}" for i in range(30)]), CASES),
+    (grid(model=M, key=[f"k{i}" for i in range(120)]), CASES),
+    (grid(model=M, bootstrap_no=range(20)), RESAMPLES),
+    (grid(model=M, year=range(2010, 2020)), ""),
+    (grid(model=M, job=["", *map(str, range(5))]), ""),
+    (grid(model=M).loc[[0] * 6 + [1] * 6].assign(job=range(12)), ""),
+    (grid(model=M, region=[*"nsew"]), TESTED_ON),
+    (grid(model=M, step_name=[*"nsew"]), ""),
+]
+ROWS = [
+    (grid(model=M, seed=range(6), size=["s", "l"]), SETTING),
+    (grid(model=M, seed=range(6), run_part=["x", "y"]), ""),
+    (grid(model=M, seed=range(6), runtime=["x", "y"]), ""),
+    (grid(model=M, seed=[7], take=range(6)), f"{TRAININGS} {SETTING}"),
+    (grid(model=M, seed=range(3), image=[f"i{i}" for i in range(10)]), TEST_CASES),
+    (grid(model=M, seed=range(3), key=[f"i{i}" for i in range(110)]), TEST_CASES),
+    (grid(model=M, fold=range(5), site=[1, 2, 3]), TESTED_ON),
+    (grid(model=M, fold=range(5), site=[*"pqr"]), TESTED_ON),
+    (grid(model=M, dataset=["d"], seed=range(5), site=[*"pq"]), SETTING),
+]
+COMPARED = "If {0!r} names what is compared: `columns={{'model': {0!r}}}`."
+MODELS = [
+    (grid(lr=[0.1, 0.01], seed=range(6)), COMPARED, "lr"),
+    (grid(condition=M, dataset=["d1", "d2"], seed=range(6)), COMPARED, "condition"),
+    (grid(condition=[f"m{i}" for i in range(60)], seed=range(3)), "", ""),
+    (grid(condition=M, seed=range(6)).iloc[:-1], "", ""),
+    (grid(condition=["", "b"], seed=range(6)), "", ""),
+    (grid(f1=[0.1, 0.2], seed=range(6)), "", ""),
+    (grid(week=[1, 2], patient=range(20)), "", ""),
+    (grid(condition=M, patient=range(20)).iloc[:-1], "", ""),
+]
+
+
+@pytest.mark.parametrize(("table", "expected"), RUNS)
+def test_a_column_that_may_be_the_run(table, expected):
+    column = table.columns.drop(["model", "accuracy"])[0]
+    assert proposed(table, f"It has {', '.join(table.columns)}.") == expected.format(column)
+
+
+@pytest.mark.parametrize(("table", "expected"), ROWS)
+def test_a_column_in_which_rows_of_one_run_differ(table, expected):
+    found = proposed(table, "or remove the rows that do not belong.")
+    last = table.columns[-2]
+    assert found == expected.format(last)
+
+
+@pytest.mark.parametrize(("table", "expected", "column"), MODELS)
+def test_a_column_that_may_name_the_model(table, expected, column):
+    found = proposed(table, f"It has {', '.join(table.columns)}.")
+    assert found == expected.format(column)
+
+
+def test_a_judge_of_test_cases_is_a_repetition():
+    found = proposed(grid(model=M, item=range(20), judge=["x", "y"]), "item, judge, accuracy.")
+    assert found == "If 'judge' names who judged an item: `columns={'repetition': 'judge'}`."
