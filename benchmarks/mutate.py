@@ -45,7 +45,7 @@ _TESTED_BY = {
     "comparison.gate_tests": ["gate"],
     "readers.evaluation_logs": ["evaluation_logs", "more_logs", "harness_logs"],
     "readers.harnesses": ["evaluation_logs", "more_logs", "harness_logs"],
-    "readers.column_hints": ["more_tools", "errors_and_repairs", "newcomers_commands"],
+    "readers.column_hints": ["column_hints", "more_tools", "tables_of_tools", "marks"],
     "readers.metric_headings": ["headings_of_models"],
     "readers.model_labels": ["headings_of_models"],
     "readers.in_memory": ["formats", "nested_results", "layouts"],

@@ -82,10 +82,11 @@ def suggest_mapping(table: SourceTable, columns: ColumnMap, differ: Sequence[str
     free = [c for c in differ if not is_metric_name(c) and not split_heading(c) & COSTS]
     if not free:
         return ""
-    if may_be_item(free[0]) or table.text(free[0]).nunique() > _MOST_RUNS:
-        return f" Where {free[0]!r} names test cases: {_map('item', free[0])}."
-    if of_dataset := _suggest_dataset(table, columns, free):
+    are_many = table.text(free[0]).nunique() > _MOST_RUNS
+    if not are_many and (of_dataset := _suggest_dataset(table, columns, free)):
         return of_dataset
+    if are_many or may_be_item(free[0]):
+        return f" Where {free[0]!r} names test cases: {_map('item', free[0])}."
     model = ", ".join([*list_used_columns({"model": columns["model"]}), free[0]])
     has_one_seed = "seed" in columns and table.text(str(columns["seed"])).nunique() == 1
     # If all runs have the same seed, another column may count them.
