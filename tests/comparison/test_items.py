@@ -234,7 +234,7 @@ def test_failed_items_are_refused_dropped_or_zero():
         (lambda t: t.drop(columns="model"), "no column that names the model"),
         (lambda t: t.drop(columns="question"), "no column of the item"),
         (lambda t: t.drop(columns="correct"), "no column of scores"),
-        (lambda t: t.assign(correct="perhaps"), "'perhaps', which is not a number"),
+        (lambda t: t.assign(correct="yes"), "'yes', which is not a number"),
         (lambda t: t.assign(question=""), "no column of the item"),
     ],
 )

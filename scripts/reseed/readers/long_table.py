@@ -141,9 +141,11 @@ def _find_only_metric(table: SourceTable, columns: ColumnMap) -> str | None:
         fix = suggest_logs(table).strip() or fix + suggest_means(table)
         table.ask(f"has several columns that may be the score: {listed}", fix)
         return None
-    marks = [c for c in free if find_marks({*table.text(c).str.lower()} - MISSING)]
-    if "item" in columns and len(marks) == 1:
-        return marks[0]
+    with_marks = [
+        c for c in free if is_metric_name(c) and find_marks({*table.text(c).str.lower()} - MISSING)
+    ]
+    if "item" in columns and len(with_marks) == 1:
+        return with_marks[0]
     with_text = [c for c in free if is_metric_name(c) and _has_text(table.frame[c])]
     if len(with_text) == 1:
         return with_text[0]  # reading its numbers reports the cell that is no number

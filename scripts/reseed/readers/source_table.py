@@ -28,7 +28,7 @@ UNNAMED_INDEX = "Unnamed: 0"
 #: Words that mark right and wrong, in pairs.
 _MARKS = (
     {"true": 1.0, "false": 0.0}, {"pass": 1.0, "fail": 0.0}, {"passed": 1.0, "failed": 0.0},
-    {"correct": 1.0, "incorrect": 0.0}, {"correct": 1.0, "wrong": 0.0}, {"yes": 1.0, "no": 0.0},
+    {"correct": 1.0, "incorrect": 0.0}, {"correct": 1.0, "wrong": 0.0},
 )  # fmt: skip
 #: Grades of Inspect (correct, incorrect, partially correct, no answer), as its `value_to_float`.
 GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
