@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.core.errors import suggest_name
-from reseed.metrics.directions import is_metric_name
+from reseed.metrics.directions import infer_direction, is_metric_name
 from reseed.readers.columns import COLUMN_ALIASES, ColumnMap, list_used_columns, normalize_name
 from reseed.readers.hints import suggest_logs, suggest_means
 from reseed.readers.run_keys import read_labels, read_run_keys
@@ -142,7 +142,9 @@ def _find_only_metric(table: SourceTable, columns: ColumnMap) -> str | None:
         table.ask(f"has several columns that may be the score: {listed}", fix)
         return None
     with_marks = [
-        c for c in free if is_metric_name(c) and find_marks({*table.text(c).str.lower()} - MISSING)
+        c
+        for c in free
+        if infer_direction(c) is not None and find_marks({*table.text(c).str.lower()} - MISSING)
     ]
     if "item" in columns and len(with_marks) == 1:
         return with_marks[0]
