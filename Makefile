@@ -31,9 +31,9 @@ run: .venv/installed
 test: .venv/installed-dev
 	@$(MAKE) --no-print-directory --jobs 2 lint pytest
 
-# One worker more than cores, because some tests wait for processes.
+# More workers than cores, because some tests wait for processes.
 pytest: .venv/installed-dev
-	$(BIN)/python -m pytest -n $$($(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)') \
+	$(BIN)/python -m pytest -n $$($(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 2)') \
 	  --dist worksteal
 
 # Test the public API with the oldest versions that pyproject.toml admits.

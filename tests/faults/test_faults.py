@@ -17,9 +17,9 @@ pytestmark = pytest.mark.workflow
 CASES = load_cases()
 KILLS, SEEDS, SECONDS = 5, 20, 0.5
 SWITCH = "RESEED_FAULT_TESTS"
-# One of each kind that tests/workflow does not try; each night three more of files that were cut.
-ALWAYS = {"split_exchanged", "full_disk", "zip_climbs", "pickle_csv"}
-NIGHTLY = {"data_cut", "meta_cut", "download_cut"}
+# One of each kind that tests/workflow does not try; each night four more of files that were cut or exchanged.
+ALWAYS = {"full_disk", "zip_climbs", "pickle_csv"}
+NIGHTLY = {"split_exchanged", "data_cut", "meta_cut", "download_cut"}
 
 
 @pytest.fixture(scope="module")

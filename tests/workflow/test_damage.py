@@ -42,6 +42,7 @@ def test_damaged_trial_is_detected_and_regenerated(finished, how):
     assert finished.trials() == before
 
 
+@pytest.mark.nightly
 def test_damaged_split_is_not_used_and_is_regenerated(finished):
     path = finished.folder / "results/splits/table/holdout-0.3/data-seeds-0-19.parquet"
     stored = pq.read_table(path)
