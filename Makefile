@@ -33,7 +33,7 @@ test: .venv/installed-dev
 
 # More workers than cores, because some tests wait for processes.
 pytest: .venv/installed-dev
-	$(BIN)/python -m pytest -n $$($(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 2)') \
+	$(BIN)/python -m pytest -n $$($(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)') \
 	  --dist worksteal
 
 # Test the public API with the oldest versions that pyproject.toml admits.

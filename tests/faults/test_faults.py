@@ -17,7 +17,7 @@ pytestmark = pytest.mark.workflow
 CASES = load_cases()
 KILLS, SEEDS, SECONDS = 5, 20, 0.5
 SWITCH = "RESEED_FAULT_TESTS"
-# One of each kind that tests/workflow does not try; each night four more of files that were cut or exchanged.
+# One of each kind that tests/workflow does not try; each night four more of damaged files.
 ALWAYS = {"full_disk", "zip_climbs", "pickle_csv"}
 NIGHTLY = {"split_exchanged", "data_cut", "meta_cut", "download_cut"}
 

@@ -9,6 +9,7 @@ from reseed import cli
 pytestmark = pytest.mark.workflow
 
 
+@pytest.mark.nightly
 def test_first_studies_run(tmp_path, monkeypatch):
     project = Project(tmp_path)
     project.write_shipped_config()

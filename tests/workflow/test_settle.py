@@ -46,6 +46,7 @@ def seeds_of(project):
     return pd.read_parquet(project.folder / METRICS).groupby("model")["init"].nunique().to_dict()
 
 
+@pytest.mark.nightly
 def test_seeds_are_added_until_pairs_are_decided_or_spent(project):
     change(project, {"first": 4, "batch": 3, "rope": 0.9})
     counts, runs = settle_small(project)
