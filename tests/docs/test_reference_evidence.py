@@ -76,7 +76,7 @@ def test_a_script_gives_verdicts_on_items_and_times_again(study, monkeypatch):
     recorded = reproduce_more_verdicts.read_recorded()
     folder = reproduce_more_verdicts.Study(ROOT / "results" / "reference" / study)
     found = dict(SCRIPTS[study](folder))
-    assert found
+    assert len(found) >= min(2, sum(study == one for one, _, _ in ROWS))
     for text, settings in found.items():
         one, known = reproduce_more_verdicts.judge(settings, recorded[text]), recorded[text]
         assert one["verdict"] == known["verdict"], text

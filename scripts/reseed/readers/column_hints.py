@@ -127,19 +127,17 @@ def suggest_model_column(table: SourceTable, columns: ColumnMap) -> str:
 
 def _suggest_crossed_columns(table: SourceTable, used: Sequence[str]) -> str:
     """Propose models and test cases where each label of one column has all those of another."""
-    free = [
-        c
-        for c in table.columns
-        if c not in used and not is_metric_name(c) and (table.text(c) != "").all()
-    ]
-    models = [c for c in free if not split_heading(c) & (TIMES | STEPS)]
-    for model in models if len(free) < _MOST_CROSSED else ():
+    free = [c for c in table.columns if c not in used and not is_metric_name(c)]
+    if len(free) >= _MOST_CROSSED:
+        return ""
+    full = [c for c in free if (table.text(c) != "").all()]
+    for model in (c for c in full if not split_heading(c) & (TIMES | STEPS)):
         count = table.text(model).nunique()
-        for item in free:
+        for item in filter(may_be_item, full):
             labels = table.text(item)
             pairs = count * labels.nunique()
             is_crossed = pairs == len(labels) == len({*zip(table.text(model), labels, strict=True)})
-            if may_be_item(item) and 1 < count < labels.nunique() and is_crossed:
+            if 1 < count < labels.nunique() and is_crossed:
                 both = f"{_map('model', model)} and {_map('item', item)}"
                 return f" If {model!r} names what is compared, and {item!r} test cases: {both}."
     return ""
