@@ -42,6 +42,10 @@ _REMOVED = {
     **dict.fromkeys(
         ("grid_plan", "grid_plan_table"), "Use `seeds_needed` and `variance_components`."
     ),
+    **dict.fromkeys(
+        ("standing", "standing_table"),
+        "Use `reseed.stats.extremes.score_percentile` on the scores of its seeds.",
+    ),
     "item_pairs_figure": "Use `item_pairs_table`.",
     "over_datasets_figure": "Use `over_datasets_table`.",
 }

@@ -7,7 +7,7 @@ from curve_frames import RAGGED, curve_rows, data_of, seeds
 from papers.picard import convergence, extremes, range_growth
 from reseed.core.errors import ReseedError
 from reseed.core.schemas import SEED_COLUMNS
-from reseed.report.analyses import curves, standing
+from reseed.report.analyses import curves
 from reseed.report.analyses.shared.data import Data
 from run_kinds import run_analysis
 from scipy import stats
@@ -52,10 +52,6 @@ def test_a_non_default_metric_uses_its_own_direction():
     options = {"metric": "log_loss", "n_sim": 100}
     row = run_analysis(extremes, data_of(rows), options).iloc[0]
     assert (row["best_seed"], row["worst_seed"]) == (loss.argmin(), loss.argmax())
-    given = {"arm": "rf", "metric": "log_loss", "score": loss.min() - 1, "source": "x"}
-    row = run_analysis(standing, data_of(rows), scores=[given]).iloc[0]
-    assert row["percentile"] == 1
-    assert row["sds"] > 0
 
 
 def test_missing_metric_skips_dataset_unknown_metric_raises():

@@ -4,17 +4,10 @@ import pandas as pd
 import pytest
 from curve_frames import RAGGED, curve_rows, data_of, seeds
 from papers.picard import extremes, range_growth
-from reseed.report.analyses import standing
 from reseed.report.analyses.shared.data import Data
 from reseed.report.rendering.data import ExhibitData
 from run_kinds import run_analysis
 from study_frames import amended
-
-SCORES = [
-    {"arm": "rf", "score": 0.905, "source": "Table 2"},
-    {"arm": "rf, long", "score": 0.99},
-    {"arm": "svm", "score": 0.5},
-]
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +36,6 @@ def make(read):
     options = {
         extremes: {"n_sim": 400, "published": {"rf, long": {"training": "long"}}},
         range_growth: {"up_to": 1000, "points": 6},
-        standing: {"scores": SCORES},
     }
 
     def of(analysis):

@@ -89,7 +89,6 @@ OTHERS = {
         "papers.picard.histogram_figure:figure",
     ],
     "papers.picard.range_growth:analyse": ["papers.picard.range_growth_figure:figure"],
-    "standing": ["standing_table"],
     "aggregates": ["aggregates_figure", "improvement_table"],
     "stochastic_order": ["stochastic_order_table"],
     "stopping": ["stopping_table", "stopping_figure"],

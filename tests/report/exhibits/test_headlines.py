@@ -32,7 +32,6 @@ from reseed.report.analyses import (
     sd_ratios,
     seeds_needed,
     spread,
-    standing,
     stochastic_order,
     stopping,
 )
@@ -86,7 +85,6 @@ CURVES = {
     "papers.picard.extremes_table:table": extremes,
     "papers.picard.histogram_figure:figure": extremes,
     "papers.picard.range_growth_figure:figure": range_growth,
-    "standing_table": standing,
 }
 OUTPUTS = {
     "papers.banerjee.ensembles_figure:figure": trimming_ensembles,

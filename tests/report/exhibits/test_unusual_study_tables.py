@@ -116,12 +116,6 @@ def test_what_the_table_of_spreads_counts(study, experiments, snapshot):
     assert text_of(study.show("spread_table", {"experiments": experiments})) == snapshot
 
 
-def test_score_is_ranked_among_seeds_of_a_named_experiment(snapshot):
-    study = Study.of(runs({"rf": 0.8}) + runs({"rf": 0.81}, experiment="grid"))
-    table = study.show("standing_table", scores=[{"arm": "rf", "score": 0.81}])
-    assert text_of(table) == snapshot
-
-
 @pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
 def test_unmeasured_parts_of_a_protocol_are_left_out():
     rng = np.random.default_rng(0)

@@ -1,23 +1,15 @@
-"""The figure of training curves and the table of standings."""
+"""The figure of training curves."""
 
 from dataclasses import replace
 
 import pandas as pd
-import pytest
 from curve_study import make, read
-from readable import check_figure, check_table
-from reseed.report.analyses import curves, standing
-from reseed.report.exhibits import curves_figure, standing_table
+from readable import check_figure
+from reseed.report.analyses import curves
+from reseed.report.exhibits import curves_figure
 from run_kinds import draw
 
 __all__ = ["make", "read"]
-
-
-def test_the_table_of_standings(make, tmp_path):
-    table = check_table(draw(standing_table, make(standing), {}), tmp_path)
-    assert list(table.shown["Source"]) == ["Table 2", "given"]
-    assert table.shown["Best of"][1] == "more than were run"
-    assert "svm (no run of this arm)" in table.footnote
 
 
 def test_the_figure_of_curves(make, tmp_path):
@@ -75,8 +67,6 @@ def test_panels_without_room_on_a_page_are_named(make):
     assert "Not drawn for want of room, but in the CSV: rf" in footnote
 
 
-@pytest.mark.parametrize("kind", [standing_table, curves_figure])
-def test_without_rows_there_is_nothing_to_show(make, kind):
-    data = replace(make(standing), statistics=pd.DataFrame())
-    made = draw(kind, data, {})
-    assert (made if kind is standing_table else made[1]).empty
+def test_without_rows_there_is_nothing_to_show(make):
+    data = replace(make(curves), statistics=pd.DataFrame())
+    assert draw(curves_figure, data, {})[1].empty

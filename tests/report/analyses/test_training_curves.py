@@ -1,4 +1,4 @@
-"""Training curves of unequal length, and the standing of a score among seeds."""
+"""Training curves of unequal length."""
 
 import numpy as np
 import pandas as pd
@@ -6,19 +6,9 @@ import pytest
 from curve_frames import RAGGED, curve_rows, data_of, seeds
 from reseed.core.errors import ReseedError
 from reseed.core.schemas import SEED_COLUMNS
-from reseed.report.analyses import curves, standing
+from reseed.report.analyses import curves
 from reseed.report.analyses.shared.training_curves import _stack
 from run_kinds import run_analysis
-
-
-def test_percent_is_not_placed_among_shares():
-    """91.4 among accuracies of 0.9 would beat them all by thousands of SDs."""
-    given = {"arm": "rf", "score": 91.4, "source": "a paper"}
-    table = run_analysis(standing, data_of(seeds()[0]), scores=[given, given | {"score": 0.9}])
-    assert list(table["percentile"].isna()) == [True, False]
-    assert table["reason"][0] == "91.4 is no share of 1, as the seeds' scores are"
-    percent = [row | {"auc": 100 * row["auc"]} for row in seeds()[0]]
-    assert run_analysis(standing, data_of(percent), scores=[given])["reason"].item() == ""
 
 
 def test_bands_of_runs_that_end_at_different_epochs(tmp_path):
@@ -42,21 +32,6 @@ def test_broken_curves_are_left_out_and_counted(tmp_path):
     assert set(table["runs"]) == {1}
     with pytest.raises(ReseedError, match="'test_metric' is not in the training curves"):
         run_analysis(curves, data, column="test_metric")
-
-
-def test_a_published_score_among_its_seeds():
-    rows, x = seeds(100)
-    given = [
-        {"arm": "rf", "score": float(np.sort(x)[92]) + 1e-9, "source": "Table 2"},
-        {"arm": "other", "score": 1.0},
-    ]
-    table = run_analysis(standing, data_of(rows), scores=given)
-    assert table["percentile"][0] == pytest.approx(0.93)
-    assert table["percentile_low"][0] < 0.93 < table["percentile_high"][0]
-    assert table["best_of"][0] == 14
-    assert table["reason"][1] == "no run of this arm"
-    with pytest.raises(ValueError, match=r"scores\.0"):
-        standing.Options(scores=[{"arm": "rf"}])
 
 
 def test_many_crossed_seeds_build_no_full_combination_table():
