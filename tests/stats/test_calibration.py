@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from reseed.stats import calibration
 from scipy.special import softmax
-from sklearn.metrics import brier_score_loss
 
 
 def loop_ece(confidence, correct, n_bins):
@@ -73,19 +72,6 @@ def test_bin_edges_are_closed_on_the_right():
     np.testing.assert_array_equal(curve.count, [2, 2])
 
 
-def test_brier_score_against_scikit_learn():
-    rng = np.random.default_rng(3)
-    proba = softmax(rng.normal(size=(2, 100, 3)), axis=-1)
-    y = np.r_[0, 1, 2, rng.integers(3, size=97)]
-    one_hot = np.eye(3)[y]
-    for m in range(2):
-        brier = ((proba[m] - one_hot) ** 2).sum(1).mean()
-        assert calibration.brier_score(proba, y)[m] == pytest.approx(brier)
-    two = np.stack([1 - proba[0, :, 0], proba[0, :, 0]], axis=-1)
-    expected = 2 * brier_score_loss(y == 0, two[:, 1])
-    assert calibration.brier_score(two, (y == 0).astype(int)) == pytest.approx(expected)
-
-
 def test_single_items_and_constant_confidence():
     assert calibration.expected_calibration_error([1.0], [1]) == 0
     assert calibration.expected_calibration_error([0.7] * 4, [0] * 4) == pytest.approx(0.7)
@@ -99,8 +85,6 @@ def test_single_items_and_constant_confidence():
     (lambda: calibration.expected_calibration_error([0.5, 0.6], [1]), "differ"),
     (lambda: calibration.reliability_curve([0.5], [1], 0), "n_bins"),
     (lambda: calibration.prediction([[0.5, 0.6]]), "sum to 1"),
-    (lambda: calibration.brier_score([[0.5, 0.5]], [2]), r"classes 0 \.\.\. 1$"),
-    (lambda: calibration.brier_score([[0.5, 0.5]], [0, 1]), "y must be"),
 ])  # fmt: skip
 def test_bad_input_is_refused(call, message):
     with pytest.raises(ValueError, match=message):

@@ -4,7 +4,6 @@ from reseed.stats.error_rates import (
     estimate_rate,
     measure_error_rates,
     nadeau_bengio_holm,
-    one_by_one,
     pseudo_models,
     simulate_cv,
     wilcoxon_holm,
@@ -155,11 +154,9 @@ def test_power_grows_with_effect_and_null_pairs_are_separate():
     assert measure_error_rates(s, wilcoxon_holm(), [False] * 3).family_wise is None
 
 
-def test_wrong_decision_shapes_name_one_by_one():
+def test_decisions_of_the_wrong_shape_are_refused():
     s = _rng(8).normal(size=(5, 3, 10))
-    lifted = one_by_one(lambda table: wilcoxon_holm()(table))
-    np.testing.assert_array_equal(lifted(s), wilcoxon_holm()(s))
-    with pytest.raises(ValueError, match="one_by_one"):
+    with pytest.raises(ValueError, match=r"must return \(5, 3\) decisions"):
         measure_error_rates(s, lambda table: np.zeros(3, bool))
     with pytest.raises(ValueError, match="null_pairs"):
         measure_error_rates(s, wilcoxon_holm(), [True])

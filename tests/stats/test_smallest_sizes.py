@@ -80,7 +80,8 @@ SIZES = {
     "rank_on_tasks": (
         "n_draws", 100, lambda k: rank_sets.rank_on_tasks(
             [rank_sets.TaskScores([X[:, None], X[:, None] + 1])], n_draws=k, rng=rng())),
-    "order_reversal": ("m", 1, lambda k: ranking.order_reversal(X, k, n_draws=9, rng=rng())),
+    "disagreement_of_means": (
+        "m", 1, lambda k: ranking.disagreement_of_means(X, k, n_draws=9, rng=rng())),
     "split_ks_distance": (
         "n_splits", 1, lambda k: representatives.split_ks_distance(
             np.stack([X, X[::-1]]), np.stack([X, X[::-1]]), n_splits=k, rng=rng())),

@@ -67,21 +67,9 @@ def _claims(title: str, part: pd.DataFrame, found: EnsembleSize, wanted: float) 
 
     Single runs are no ensembles.
     """
-    tried = (found.sizes > 1) & (found.sizes < part["pool"].iloc[0])
-    if not tried.any():
+    rows = _tried_sizes(part, found)
+    if rows.empty:
         return []
-    counts = part["size"].value_counts()
-    rows = pd.DataFrame(
-        {
-            "size": found.sizes[tried],
-            "share": found.share[tried],
-            "low": found.low[tried],
-            "high": found.high[tried],
-            "independent": found.n[tried],
-            "ensembles": [counts[size] for size in found.sizes[tried]],
-            "pool": part["pool"].iloc[0],
-        }
-    )
     onward = (rows["share"] >= wanted)[::-1].cummin()[::-1]
     titles = [f"{size:,} runs" for size in rows["size"]]
     sizes = phrases.extent(rows, "size", numbers.whole, is_comparable=True)
@@ -114,6 +102,12 @@ def _claims(title: str, part: pd.DataFrame, found: EnsembleSize, wanted: float) 
         shown["least"] = phrases.single(least, "size", numbers.whole)
         answer = "from {least} runs on {every} have a low α̂"
         headline = "From {least} runs on {every} have a low α̂"
+    estimates = [
+        Estimate(f"{title}, {runs}", share, low, high, _LEVEL, (0, 1), share_n=independent)
+        for runs, share, low, high, independent in zip(
+            titles, *(rows[name] for name in ("share", "low", "high", "independent")), strict=True
+        )
+    ]
     return [
         Claim(
             "low_alpha_share",
@@ -126,20 +120,26 @@ def _claims(title: str, part: pd.DataFrame, found: EnsembleSize, wanted: float) 
             headline,
             statistic="share of ensembles",
             null=NO_NULL,
-            estimates=[
-                Estimate(
-                    f"{title}, {subject}",
-                    row["share"],
-                    row["low"],
-                    row["high"],
-                    _LEVEL,
-                    (0, 1),
-                    share_n=row["independent"],
-                )
-                for subject, (_, row) in zip(titles, rows.iterrows(), strict=True)
-            ],
+            estimates=estimates,
         )
     ]
+
+
+def _tried_sizes(part: pd.DataFrame, found: EnsembleSize) -> pd.DataFrame:
+    """One row a size between one run and the pool."""
+    tried = (found.sizes > 1) & (found.sizes < part["pool"].iloc[0])
+    sizes = found.sizes[tried]
+    return pd.DataFrame(
+        {
+            "size": sizes,
+            "share": found.share[tried],
+            "low": found.low[tried],
+            "high": found.high[tried],
+            "independent": found.n[tried],
+            "ensembles": part["size"].value_counts().loc[sizes].to_numpy(),
+            "pool": part["pool"].iloc[0],
+        }
+    )
 
 
 def _line(size: int, group: pd.DataFrame, found, i: int, published: bool) -> tuple[TableRow, Row]:

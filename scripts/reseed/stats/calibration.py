@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from reseed.stats.inputs import Array, as_finite, as_unmasked, check_at_least
+from reseed.stats.inputs import Array, as_finite, check_at_least
 
 
 def _probabilities(p: ArrayLike, name: str) -> Array:
@@ -106,26 +106,3 @@ def expected_calibration_error(
 ) -> Array:
     """Return the ECE (...) of the predicted class; arguments as in `reliability_curve`."""
     return reliability_curve(confidence, correct, n_bins).ece
-
-
-def _probability_of_true_class(proba: Array, y: ArrayLike) -> Array:
-    y = np.asarray(as_unmasked(y, "y"))
-    if y.shape != proba.shape[-2:-1] or y.dtype.kind not in "iub":
-        raise ValueError(f"y must be ({proba.shape[-2]},) integer classes, got shape {y.shape}")
-    if y.min() < 0 or y.max() >= proba.shape[-1]:
-        raise ValueError(f"y must hold classes 0 ... {proba.shape[-1] - 1}")
-    index = np.broadcast_to(y.astype(np.int64)[:, None], (*proba.shape[:-1], 1))
-    return np.take_along_axis(proba, index, axis=-1)[..., 0]
-
-
-def brier_score(proba: ArrayLike, y: ArrayLike) -> Array:
-    """Return the multi-class Brier score (...): mean over items of sum_c (p_c - 1[y = c])^2.
-
-    It lies in [0, 2]. In binary tasks it is twice the score computed from P(y = 1) alone.
-
-    Args:
-        proba: (..., items, classes) probabilities.
-        y: (items,) integer classes.
-    """
-    proba = _distribution(proba)
-    return ((proba**2).sum(axis=-1) - 2 * _probability_of_true_class(proba, y) + 1).mean(axis=-1)

@@ -70,11 +70,6 @@ def nadeau_bengio_holm(test_train_ratio: float, alpha: float = 0.05) -> Procedur
     return procedure
 
 
-def one_by_one(decide: Procedure) -> Procedure:
-    """Return a procedure that applies `decide` to each (models, folds) table of a stack."""
-    return lambda scores: np.stack([decide(table) for table in scores])
-
-
 @dataclass(frozen=True)
 class ErrorRates:
     """Error rates and power of a procedure over many experiments.
@@ -110,8 +105,7 @@ def measure_error_rates(
     rejected = np.asarray(procedure(s), dtype=bool)
     if rejected.shape != (len(s), n_pairs):
         raise ValueError(
-            f"the procedure must return {(len(s), n_pairs)} decisions, it returned "
-            f"{rejected.shape}: wrap it in one_by_one if it takes one table at a time"
+            f"the procedure must return {(len(s), n_pairs)} decisions, it returned {rejected.shape}"
         )
     null = (
         np.ones(n_pairs, dtype=bool)

@@ -80,7 +80,7 @@ def instability(scores: ArrayLike, ties: Ties = "differ") -> Array:
 
 @dataclass(frozen=True)
 class OrderReversal:
-    """Probability that a comparison of means over `m` trials contradicts the reference.
+    """Probability that a comparison of means over `m` trials contradicts that of other trials.
 
     `probability` and `se` are (...). `se` is the Monte Carlo error only; it does not include the
     sampling error of the trials.
@@ -90,48 +90,6 @@ class OrderReversal:
     probability: Array
     se: Array
     n_draws: int
-
-
-def order_reversal(
-    d: ArrayLike,
-    m: int,
-    *,
-    ties: Ties = "differ",
-    n_draws: int = 10_000,
-    rng: np.random.Generator,
-) -> OrderReversal:
-    """Estimate the probability that the mean of `m` trials and that of all trials differ in order.
-
-    m = 1 is the practice of a single seed; m = the number of trials of a protocol run is the
-    protocol [protocol, Table "instability"]. For m = all trials the result is 0 by construction.
-
-    Args:
-        d: (..., trials) differences of pairs. A trial is a seed and fold, or a seed with averaged
-            folds.
-        m: number of averaged trials, 1 to trials, drawn without replacement.
-        ties: as in `disagreement`.
-        n_draws: Monte Carlo draws, shared by all pairs.
-        rng: generator of the draws.
-
-    Returns:
-        Probability and its Monte Carlo standard error, over the leading axes.
-    """
-    rows, n, shape = _as_rows(d, m)
-    if m > n:
-        raise ValueError(f"m must be 1 to {n} for {n} trials, got {m}")
-    size, total = np.abs(rows).sum(axis=1), rows.sum(axis=1)
-    reversed_, squares = np.zeros(len(rows)), np.zeros(len(rows))
-    step = max(1, 2_000_000 // n)
-    for done in range(0, n_draws, step):
-        keys = rng.random((min(step, n_draws - done), n))
-        is_drawn = np.zeros_like(keys)
-        np.put_along_axis(is_drawn, np.argpartition(keys, m - 1, axis=1)[:, :m], 1.0, axis=1)
-        flips = disagreement(_sign_of_mean(rows @ is_drawn.T, size[:, None]), total, size, ties)
-        reversed_ += flips.sum(axis=1)
-        squares += (flips**2).sum(axis=1)
-    p = reversed_ / n_draws
-    se = np.sqrt(np.maximum(squares / n_draws - p**2, 0) / n_draws)
-    return OrderReversal(m, p.reshape(shape)[()], se.reshape(shape)[()], n_draws)
 
 
 def disagreement_of_means(
@@ -147,7 +105,8 @@ def disagreement_of_means(
     models: 0.40 instead of 0.50 at 6 trials and m = 1, and 0.47 at 50 trials.
 
     Args:
-        d: (..., trials) differences, as in `order_reversal`.
+        d: (..., trials) differences of pairs. A trial is a seed and fold, or a seed with averaged
+            folds.
         m: number of averaged trials, 1 to trials − 1.
         n_draws: Monte Carlo draws of each mean of several trials, shared by all pairs. Where m or
             n − m is 1, that probability is exact.
