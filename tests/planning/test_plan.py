@@ -106,6 +106,25 @@ def test_arms_of_one_model_share_its_setting_not_its_seeds():
     assert [arm.name for arm in spec.experiments[0].arms] == ["first", "again"]
 
 
+def test_model_may_have_a_number_of_candidates_of_its_own():
+    models = ["forest", {"name": "forest", "hyperparameters": {"max_depth": 1}, "trials": 7}]
+    tuned = {"mode": "fixed", "trials": 50}
+    model = {"search_space": {"max_depth": [1, 2], "min_samples_leaf": [1, 2]}}
+    _, plan = plan_of({"models": models, "hyperparameters": tuned}, model)
+    drawn = {len(setting.model) > 6: setting.hyperparameters for setting in plan.settings}
+    assert drawn == {False: "fixed-50", True: "fixed-7"}
+
+
+def test_candidates_of_one_model_may_differ_between_arms():
+    arms = {"few": {"model": {"name": "forest", "trials": 7}}, "many": {"model": "forest"}}
+    model = {"search_space": {"max_depth": [1, 2]}}
+    experiment = {"arms": arms, "seeds": {"model": {"count": 2}}}
+    study = {"experiments": {"aa": experiment}, "hyperparameters": {"mode": "tuned"}}
+    _, plan = plan_of(study, model)
+    assert {setting.hyperparameters for setting in plan.settings} == {"tuned-7", "tuned-500"}
+    assert len(plan.models) == 1
+
+
 def test_setting_key_ignores_texts_but_not_the_model():
     def key(**changes):
         (planned,) = plan_of(**changes)[1].settings.values()

@@ -166,6 +166,8 @@ class ModelReference(Strict):
     """Replaces the device of the model."""
     hyperparameters: dict[str, Value] = {}
     """Values that replace those of the model; a search does not change them."""
+    trials: Count | None = None
+    """Replaces the number of configurations that a search draws."""
     seconds_per_trial: Annotated[float, Field(gt=0)] | None = None
     """Time of a trial; it sets the size of jobs and changes no result."""
 

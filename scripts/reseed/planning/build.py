@@ -203,6 +203,12 @@ def make_plan(project: Project, folder: str | Path = ".", absent: Collection[str
     )
 
 
+def _search_of(arm: Arm, source: Hyperparameters) -> Hyperparameters:
+    """The search of an arm, whose model may draw a number of configurations of its own."""
+    trials = getattr(arm.model, "trials", None)
+    return source.model_copy(update={"trials": trials}) if trials else source
+
+
 def _experiment(
     planner: _Planner, study: Study, experiment: Experiment, left_out: set[str]
 ) -> Iterator[tuple[PlannedSetting, PlannedArm]]:
@@ -216,7 +222,7 @@ def _experiment(
         for split in study.resolve_field(experiment, "splits"):
             for name, arm in _arms(study, experiment):
                 model, title = planner.model(arm.model)
-                planned = planner.setting(dataset, split, model, source)
+                planned = planner.setting(dataset, split, model, _search_of(arm, source))
                 seeds = arm.seeds or experiment.seeds or Seeds()
                 texts = (arm.title or title, title)
                 yield planned, PlannedArm(name or model, *texts, planned.setting, seeds)
