@@ -26,35 +26,29 @@ def proposed(table, after):
     return re.sub(r" Columns in which these rows differ: .*", "", text.partition(after)[2]).strip()
 
 
-CASES = (
-    "Column {0!r} seems to name test cases, not runs: `columns={{'item': {0!r}}}`. `reseed items` "
-    "compares models by test cases."
-)
 TESTED_ON = "If {0!r} names what models were tested on: `columns={{'dataset': {0!r}}}`."
-TRAININGS = "Where {0!r} counts repeated trainings: `columns={{'seed': {0!r}}}`."
-SETTING = (
-    "Where {0!r} is a setting, it names the model too: `columns={{'model': ['model', {0!r}]}}`."
-)
+TRAININGS = "If {0!r} counts trainings: `columns={{'seed': {0!r}}}`."
+SETTING = "If {0!r} is a setting, it names the model too: `columns={{'model': ['model', {0!r}]}}`."
 ROLLOUTS = (
-    "Column {0!r} would: `columns={{'seed': {0!r}}}` where it counts trainings, "
+    "Column {0!r} would: `columns={{'seed': {0!r}}}` where it counts trainings or "
     "`columns={{'repetition': {0!r}}}` where it counts evaluations of one trained model."
 )
 RESAMPLES = (
     "Column {0!r} seems to number resamples of one test set, which are no runs: give the scores of "
     "its items."
 )
-TEST_CASES = "Where {0!r} names test cases: `columns={{'item': {0!r}}}`."
+CASES = "If {0!r} names test cases: `columns={{'item': {0!r}}}`."
 RUNS = [
-    (grid(model=M, replicate_id=range(6)), "Column {0!r} would: `columns={{'seed': {0!r}}}`."),
+    (grid(model=M, replicate_id=range(6)), TRAININGS),
     (grid(model=M, rollout_no=range(6)), ROLLOUTS),
-    (grid(model=M, counter=range(6)), "Column {0!r} would: `columns={{'seed': {0!r}}}`."),
+    (grid(model=M, counter=range(6)), TRAININGS),
     (grid(model=M, counter=[0, 2, 5, 9, 11, 12]), ""),
     (grid(model=M, question_text=[f"q{i}" for i in range(30)]), CASES),
     (grid(model=M, key=[f"k{i}" for i in range(120)]), CASES),
     (grid(model=M, bootstrap_no=range(20)), RESAMPLES),
     (grid(model=M, year=range(2010, 2020)), ""),
     (grid(model=M, job=["", *map(str, range(5))]), ""),
-    (grid(model=M).loc[[0] * 6 + [1] * 6].assign(job=range(12)), ""),
+    (grid(model=M).loc[[0] * 6 + [1] * 6].assign(job=range(12)), TRAININGS),
     (grid(model=M, region=[*"nsew"]), TESTED_ON),
     (grid(model=M, step_name=[*"nsew"]), ""),
 ]
@@ -63,8 +57,8 @@ ROWS = [
     (grid(model=M, seed=range(6), run_part=["x", "y"]), ""),
     (grid(model=M, seed=range(6), runtime=["x", "y"]), ""),
     (grid(model=M, seed=[7], take=range(6)), f"{TRAININGS} {SETTING}"),
-    (grid(model=M, seed=range(3), image=[f"i{i}" for i in range(10)]), TEST_CASES),
-    (grid(model=M, seed=range(3), key=[f"i{i}" for i in range(110)]), TEST_CASES),
+    (grid(model=M, seed=range(3), image=[f"i{i}" for i in range(10)]), CASES),
+    (grid(model=M, seed=range(3), key=[f"i{i}" for i in range(110)]), CASES),
     (grid(model=M, fold=range(5), site=[1, 2, 3]), TESTED_ON),
     (grid(model=M, fold=range(5), site=[*"pqr"]), TESTED_ON),
     (grid(model=M, dataset=["d"], seed=range(5), site=[*"pq"]), SETTING),

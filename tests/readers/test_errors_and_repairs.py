@@ -44,7 +44,7 @@ def read(tmp_path):
         (
             ["model,run,seed,f1", "a,1,42,0.9", "a,2,42,0.8", "b,1,42,0.9", "b,2,42,0.8"],
             {},
-            ["'run' counts repeated trainings: `columns: {seed: run}`"],
+            ["'run' counts trainings: `columns: {seed: run}`"],
         ),
         (
             ["method,f1,std,n", "a,0.9,0.01,5", "b,0.8,0.02,5"],

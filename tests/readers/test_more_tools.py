@@ -108,7 +108,7 @@ def test_a_proposal_leads_to_a_comparison(name):
 
 def test_patients_next_to_seeds_are_test_cases():
     table = grid("dice", model=["a", "b"], seed=range(3), patient=range(9))
-    proposed = re.escape("Where 'patient' names test cases: `columns={'item': 'patient'}`")
+    proposed = re.escape("If 'patient' names test cases: `columns={'item': 'patient'}`")
     with pytest.raises(ReseedError, match=proposed):
         reseed.compare(table)
     assert reseed.compare(table, columns={"item": "patient"}).answer

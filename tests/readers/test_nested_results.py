@@ -73,7 +73,7 @@ def test_names_of_rows_are_asked_for(kind, tmp_path):
 
 def test_a_first_column_of_models_is_mapped(tmp_path):
     pd.DataFrame(RNG.random((3, 7)), index=list("abc"), columns=DATASETS).to_csv(tmp_path / "t.csv")
-    with pytest.raises(ReseedError, match=r"`columns=\{'model': 'Unnamed: 0'\}`, if each row is"):
+    with pytest.raises(ReseedError, match=r"row is a model: `columns=\{'model': 'Unnamed: 0'\}`"):
         verdicts(tmp_path / "t.csv")
     found = reseed.compare(tmp_path / "t.csv", metric="accuracy", columns={"model": "Unnamed: 0"})
     assert {*found.verdicts["dataset"]} >= {*DATASETS}

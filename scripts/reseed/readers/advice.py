@@ -1,82 +1,70 @@
-"""Tries what an error message proposes, and drops what does not lead to a reading."""
+"""Tries what an error proposes, and drops what does not lead to a reading."""
 
 from __future__ import annotations
 
-import re
 import time
-from collections import ChainMap
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
 
 from reseed.core.errors import ReseedError
 from reseed.readers.options import ReadOptions
-from reseed.readers.source_table import Question
+from reseed.readers.proposals import FirstOf, Option, Proposal, Sentence, TableError
 
 #: After this time, or if one reading takes as long, a proposal is printed untried.
 _SECONDS = 4.0
 Result = TypeVar("Result")
-#: A field of `ReadOptions` with the value that a message suggests.
-_SUGGESTION = re.compile(
-    r"`(columns|metric|greater_is_better|format|unit|test_train_ratio|headings|rows): ([^`…]+)`"
-)
 
 
 def read_with_advice(read: Callable[[ReadOptions], Result], options: ReadOptions) -> Result:
     """What `read` returns; an error proposes only what was tried and leads to a reading.
 
     Raises:
-        ReseedError: that of `read`, without the clauses whose suggestion fails.
+        ReseedError: that of `read`, without the proposals that fail.
     """
     start = time.monotonic()
     try:
         return read(options)
-    except ReseedError as error:
-        text, kind = str(error), Question if isinstance(error, Question) else ReseedError
+    except TableError as error:
+        refused = error
     now = time.monotonic()
-    given_up = now if now - start > _SECONDS else now + _SECONDS
-    clauses = re.split(r"(?<=[.;]) (?=\S)", text)
-    kept = [
-        one
-        for one in clauses
-        if time.monotonic() > given_up or _is_useful(one, text, read, options)
-    ]
-    raise kind(re.sub(r";(?=$| [A-Z])", ".", " ".join(kept))) from None
+    trial = _Trial(read, options, refused, now if now - start > _SECONDS else now + _SECONDS)
+    raise TableError(
+        refused.path,
+        [replace(one, fix=tuple(map(trial.keep, one.fix))) for one in refused.problems],
+    )
 
 
-def _is_useful(
-    clause: str, text: str, read: Callable[[ReadOptions], Any], options: ReadOptions
-) -> bool:
-    """Whether a clause suggests nothing, or something that leads to a reading."""
-    changes = [_parse(field, value, options) for field, value in _SUGGESTION.findall(clause)]
-    columns = [one["columns"] for one in changes if "columns" in one]
-    if len(columns) > 1:  # all columns of a clause are mapped together
-        changes.append({"columns": dict(ChainMap(*columns))})
-    return not changes or any(_leads_to_reading(one, text, read, options) for one in changes)
+@dataclass(frozen=True)
+class _Trial(Generic[Result]):
+    """Reads again with one option more, until a point in time."""
 
+    read: Callable[[ReadOptions], Result]
+    options: ReadOptions
+    refused: TableError
+    until: float
 
-def _leads_to_reading(
-    change: dict[str, Any], text: str, read: Callable[[ReadOptions], Any], options: ReadOptions
-) -> bool:
-    try:
-        read(replace(options, **change))
-    except ReseedError as error:
-        after = str(error)
-        has_fewer = after.count("\n") < text.count("\n")
-        return after != text and (isinstance(error, Question) or has_fewer)
-    return True
+    def keep(self, sentence: Sentence) -> Sentence:
+        """The sentence with the options that lead to a reading; empty without any."""
+        if isinstance(sentence, FirstOf):
+            kept = (self.keep(one) for one in sentence.proposals)
+            return next((one for one in kept if one), "")
+        if isinstance(sentence, str):
+            return sentence
+        useful = tuple(filter(self._leads_on, sentence.options))
+        return Proposal(sentence.before, useful, sentence.after) if useful else ""
 
-
-def _parse(field: str, value: str, options: ReadOptions) -> dict[str, Any]:
-    """The change of `options` that `field: value` of a message stands for."""
-    if field == "columns":
-        name, _, column = value.strip("{}").partition(": ")
-        several = column.strip("[]").split(", ") if column.startswith("[") else None
-        return {"columns": {**options.columns, name: several or column.strip("\"'")}}
-    if field == "greater_is_better":
-        return {} if value.startswith("{") else {"greater_is_better": value == "true"}
-    if field == "test_train_ratio":
-        return {"test_train_ratio": float(value)}
-    if field == "metric" and value.startswith("["):
-        return {"metric": value.strip("[]").split(", ")}
-    return {field: value}
+    def _leads_on(self, option: Option) -> bool:
+        if time.monotonic() > self.until:
+            return True
+        changes: dict[str, Any] = {**option.changes}
+        if "columns" in changes:
+            changes["columns"] = {**self.options.columns, **changes["columns"]}
+        try:
+            self.read(replace(self.options, **changes))
+        except TableError as error:
+            is_nearer = len(error.problems) < len(self.refused.problems)
+            return str(error) != str(self.refused) and (error.is_question or is_nearer)
+        except ReseedError:
+            return False
+        return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import permutations
 
 import numpy as np
@@ -12,7 +12,7 @@ from reseed.core.errors import suggest_name
 from reseed.core.pair_tests import MIN_DATASETS
 from reseed.core.schemas import SPLIT_COLUMNS
 from reseed.metrics.names import has_metric_name
-from reseed.readers.column_hints import suggest_mapping
+from reseed.readers.column_hints import propose_for_differences
 from reseed.readers.columns import (
     RUN_COLUMNS,
     ColumnMap,
@@ -21,6 +21,7 @@ from reseed.readers.columns import (
     normalize_name,
 )
 from reseed.readers.hints import suggest_means
+from reseed.readers.proposals import Sentence
 from reseed.readers.run_keys import ONE_DATASET, RUN_KEY
 from reseed.readers.source_table import MAX_SHOWN, Layout, SourceTable, join_names
 from reseed.readers.vocabulary import (
@@ -106,32 +107,36 @@ def _report_duplicates(table: SourceTable, columns: ColumnMap, rows: pd.DataFram
         if table.text(str(c))[rows["row"]].nunique() > 1 and normalize_name(str(c)) != score
     ]
     scores = join_names([f"{value:g}" for value in rows["value"]])
-    hint = f" Columns in which these rows differ: {', '.join(differ)}" if differ else ""
+    hint = f"Columns in which these rows differ: {', '.join(differ)}" if differ else ""
     table.add_error(
         f"{len(rows)} rows are the same run ({key}, metric {first['metric']}), with values "
         f"{scores}",
-        _suggest_fix(table, columns, rows, differ) + hint,
+        (*_suggest_fix(table, columns, rows, differ), hint),
         rows["row"],
     )
 
 
 def _suggest_fix(
     table: SourceTable, columns: ColumnMap, rows: pd.DataFrame, differ: list[str]
-) -> str:
+) -> Iterator[Sentence]:
     """How to resolve rows of one run that differ in the columns `differ`."""
     steps = [c for c in differ if STEPS & split_heading(c)]
     if steps:
-        return f"Keep one row of each run, the last or the chosen: {steps[0]!r} counts its steps."
+        yield f"Keep one row of each run, the last or the chosen: {steps[0]!r} counts its steps."
+        return
     subsets = [c for c in differ if set(table.text(c)[rows["row"]].str.lower()) <= SUBSETS]
     if subsets:
-        return f"Keep the rows of the test set: {subsets[0]!r} names parts of the data."
+        yield f"Keep the rows of the test set: {subsets[0]!r} names parts of the data."
+        return
     free = [name for name in (*RUN_COLUMNS, "item") if name not in columns]
     if not free:
-        return "Remove all but one."
-    return (
+        yield "Remove all but one."
+        return
+    yield (
         f"Map the column that numbers the runs to one of {', '.join(free)}, or remove the rows "
-        f"that do not belong.{suggest_mapping(table, columns, differ)}"
+        "that do not belong."
     )
+    yield from propose_for_differences(table, columns, differ)
 
 
 def refuse_summary_models(table: SourceTable, long: pd.DataFrame) -> None:
@@ -205,8 +210,11 @@ def check_run_counts(table: SourceTable, columns: ColumnMap, metrics: pd.DataFra
     table.ask(
         f"has one run of each model (by column {names}: {models} models), which shows nothing of "
         "how much a result depends on the seed",
-        "Add runs with other seeds or folds (of files: `seed_3` or `fold_3` in each path), or map "
-        f"the column that names the model: `columns: {{model: …}}`.{items}{suggest_means(table)}",
+        (
+            "Add runs with other seeds or folds (of files: `seed_3` or `fold_3` in each path), or "
+            f"map the column that names the model: `columns: {{model: …}}`.{items}",
+            suggest_means(table),
+        ),
     )
 
 

@@ -1,13 +1,13 @@
-"""Proposals what a column that was not read may be: a dataset, a run, a test case, a setting."""
+"""Proposes what a column that was not read may be; the reader tries each (`advice`)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import pandas as pd
+from collections.abc import Iterator, Sequence
+from itertools import permutations
 
 from reseed.metrics.directions import is_metric_name
 from reseed.readers.columns import RUN_COLUMNS, ColumnMap, list_used_columns
+from reseed.readers.proposals import Option, Proposal, propose, propose_column
 from reseed.readers.run_columns import count_up
 from reseed.readers.source_table import SourceTable
 from reseed.readers.vocabulary import (
@@ -19,169 +19,176 @@ from reseed.readers.vocabulary import (
     RUN_WORDS,
     STEPS,
     TIMES,
+    TRAINING,
     may_be_item,
     split_heading,
 )
 
 #: A column with more labels than this for a model names test cases rather than runs.
 _MOST_RUNS = 100
-#: Fewer columns than this are tried in pairs.
-_MOST_CROSSED = 8
 #: Labels of a column that may name models.
 _MOST_MODELS = 50
+#: Words of columns that count evaluations as often as trainings.
+_EVALUATIONS = REPEATS | {"episode", "rollout"}
 
 
-def suggest_run_column(table: SourceTable, columns: ColumnMap, runs: pd.DataFrame) -> str:
-    """Propose what tells a model's rows apart where no column of runs was found; "" if nothing.
-
-    runs: `model` and `dataset` of each row.
-    """
-    metric = [table.text(str(columns["metric"]))] if "metric" in columns else []
-    used = list_used_columns(columns)
-    free = [c for c in table.columns if c not in used and not is_metric_name(c)]
-    raters = [c for c in free if RATERS & split_heading(c)]
-    if "item" in columns and raters:
-        return f" If {raters[0]!r} names who judged an item: {_map('repetition', raters[0])}."
-    no_steps = [c for c in free if not STEPS & split_heading(c)]
-    for column in no_steps:
-        label = table.text(column)
-        keys = pd.concat([runs["model"], runs["dataset"], *metric, label], axis=1)
-        is_shared = runs["model"].groupby(label).nunique().max() > 1
-        if not is_shared or (label == "").any():
-            continue
-        if keys.duplicated().any():
-            repeats = [table.text(c) for c in free if REPEATS & split_heading(c)]
-            if not may_be_item(column) or pd.concat([keys, *repeats], axis=1).duplicated().any():
-                continue
-        if may_be_item(column) or label.groupby(runs["model"]).nunique().max() > _MOST_RUNS:
-            return (
-                f" Column {column!r} seems to name test cases, not runs: "
-                f"{_map('item', column)}. `reseed items` compares models by test cases."
-            )
+def propose_runs(table: SourceTable, columns: ColumnMap) -> Iterator[Proposal | str]:
+    """What may tell a model's rows apart, where no column of runs was found; the best first."""
+    free = [c for c in _list_free(table, columns) if not STEPS & split_heading(c)]
+    if "item" in columns:
+        yield from (
+            propose_column("repetition", column, "names who judged an item")
+            for column in free
+            if RATERS & split_heading(column)
+        )
+    for column in free:
         words = split_heading(column)
-        if RESAMPLES & words:
-            return (
-                f" Column {column!r} seems to number resamples of one test set, which are no runs:"
-                " give the scores of its items."
+        if _names_items(table, columns, column):
+            yield _propose_item(column)
+        elif RESAMPLES & words and table.is_numeric(column):
+            yield (
+                f"Column {column!r} seems to number resamples of one test set, which are no runs: "
+                "give the scores of its items."
             )
-        is_count = table.is_numeric(column) and count_up(table.numbers(column).unique())
-        if RUN_WORDS & words or (is_count and not words & (TIMES | BOOKKEEPING)):
-            counts = f" Column {column!r} would: {_map('seed', column)}"
-            if (REPEATS | {"episode", "rollout"}) & words:
-                counts += (
-                    " where it counts trainings, "
-                    + _map("repetition", column)
-                    + " where it counts evaluations of one trained model"
-                )
-            return f"{counts}."
-    return _suggest_dataset(table, columns, no_steps)
+        elif RUN_WORDS & words or _counts_up(table, column):
+            yield from _propose_trainings(column)
+    yield from _propose_datasets(table, columns, free)
 
 
-def suggest_mapping(table: SourceTable, columns: ColumnMap, differ: Sequence[str]) -> str:
-    """Propose what a column is in which rows of one run differ; "" if nothing."""
+def propose_for_differences(
+    table: SourceTable, columns: ColumnMap, differ: Sequence[str]
+) -> Iterator[Proposal]:
+    """What a column may be in which rows of one run differ: all that it may be."""
     free = [c for c in differ if not is_metric_name(c) and not split_heading(c) & COSTS]
-    if not free:
-        return ""
-    are_many = table.text(free[0]).nunique() > _MOST_RUNS
-    if not are_many and (of_dataset := _suggest_dataset(table, columns, free)):
-        return of_dataset
-    if are_many or may_be_item(free[0]):
-        return f" Where {free[0]!r} names test cases: {_map('item', free[0])}."
-    model = ", ".join([*list_used_columns({"model": columns["model"]}), free[0]])
-    has_one_seed = "seed" in columns and table.text(str(columns["seed"])).nunique() == 1
-    # If all runs have the same seed, another column may count them.
-    counts = f" Where {free[0]!r} counts repeated trainings: {_map('seed', free[0])}."
-    setting = (
-        f" Where {free[0]!r} is a setting, it names the model too: `columns: {{model: [{model}]}}`."
-    )
-    is_run = bool(RUN_WORDS & split_heading(free[0]))
-    return f"{counts if has_one_seed else ''}{'' if is_run else setting}"
+    of_dataset = [*_propose_datasets(table, columns, free)]
+    yield from of_dataset[:1]
+    for column in [] if of_dataset else free[:1]:
+        if _names_items(table, columns, column):
+            yield _propose_item(column)
+            return
+        if "seed" in columns and table.text(str(columns["seed"])).nunique() == 1:
+            yield propose_column("seed", column, "counts trainings")
+        if not RUN_WORDS & split_heading(column):
+            model = [*list_used_columns({"model": columns["model"]}), column]
+            yield propose(
+                f"If {column!r} is a setting, it names the model too: ",
+                {"columns": {"model": model}},
+            )
 
 
-def suggest_model_column(table: SourceTable, columns: ColumnMap) -> str:
-    """Propose columns whose few labels have the same runs, as models have; "" without one."""
-    used = list_used_columns(columns)
+def propose_models(table: SourceTable, columns: ColumnMap) -> Iterator[Proposal]:
+    """Columns whose few labels have the same runs, as models have; else models and test cases."""
+    free = _list_free(table, columns)
     names = (*RUN_COLUMNS, "item", "dataset")
     runs = list_used_columns({name: columns[name] for name in names if name in columns})
-    if not runs:
-        return _suggest_crossed_columns(table, used)
-    key, found = table.joined_text(runs), []
-    for column in table.columns:
-        label = table.text(column)
-        count = label.nunique()
-        is_metric = is_metric_name(column) and table.is_numeric(column)
-        if column in used or is_metric or not 1 < count <= _MOST_MODELS or (label == "").any():
-            continue
-        sets = key.groupby(label).agg(frozenset)
-        if len(label) > count and sets.nunique() == 1 and len(sets.iloc[0]) > 1:
-            found.append(column)
-    for column in found:
-        if not pd.concat([table.text(column), key], axis=1).duplicated().any():
-            return f" If {column!r} names what is compared: {_map('model', column)}."
-    # Several settings, each combination of which has the same runs.
-    if len(found) > 1 and not table.joined_text([*found, *runs]).duplicated().any():
-        both = f"[{', '.join(found)}]"
-        return f" If each setting of {' and '.join(found)} is compared: {_map('model', both)}."
-    return f" If {found[0]!r} names what is compared: {_map('model', found[0])}." if found else ""
+    meaning = "names what is compared"
+    if runs:
+        found = [column for column in free if _repeats(table, runs, column)]
+        yield from (propose_column("model", column, meaning) for column in found)
+        if len(found) > 1:  # several settings, each combination of which has the same runs
+            yield propose_column("model", found, "are settings that are compared")
+        return
+    for model, item in permutations(free, 2):
+        if may_be_item(item) and not split_heading(model) & TIMES and _cross(table, model, item):
+            both = {"columns": {"model": model, "item": item}}
+            yield propose(f"If {model!r} {meaning}, and {item!r} test cases: ", both)
 
 
-def _suggest_crossed_columns(table: SourceTable, used: Sequence[str]) -> str:
-    """Propose models and test cases where each label of one column has all those of another."""
-    free = [c for c in table.columns if c not in used and not is_metric_name(c)]
-    if len(free) >= _MOST_CROSSED:
-        return ""
-    full = [c for c in free if (table.text(c) != "").all()]
-    for model in (c for c in full if not split_heading(c) & (TIMES | STEPS)):
-        count = table.text(model).nunique()
-        for item in filter(may_be_item, full):
-            labels = table.text(item)
-            pairs = count * labels.nunique()
-            is_crossed = pairs == len(labels) == len({*zip(table.text(model), labels, strict=True)})
-            if 1 < count < labels.nunique() and is_crossed:
-                both = f"{_map('model', model)} and {_map('item', item)}"
-                return f" If {model!r} names what is compared, and {item!r} test cases: {both}."
-    return ""
+def propose_scores(table: SourceTable, columns: ColumnMap) -> Iterator[Proposal]:
+    """Columns of numbers that may hold a metric which no column is named after."""
+    used = list_used_columns(columns)
+    free = [
+        {"columns": {"value": column}}
+        for column in table.columns
+        if column not in used
+        and may_be_score(table, column)
+        and not (BOOKKEEPING | TRAINING) & split_heading(column)
+    ]
+    if free:
+        yield propose("Where another column holds it: ", *free)
 
 
-def _map(name: str, column: str) -> str:
-    return f"`columns: {{{name}: {column}}}`"
+def may_be_score(table: SourceTable, column: str) -> bool:
+    """Whether a column holds numbers that are neither a setting nor the tool's bookkeeping."""
+    is_reserved = column.lower() in table.layout.bookkeeping or column.startswith(
+        ("_", *table.layout.setting_prefixes)
+    )
+    return table.is_numeric(column) and not is_reserved
 
 
-def _suggest_dataset(table: SourceTable, columns: ColumnMap, candidates: Sequence[str]) -> str:
-    tested_on = _find_dataset_column(table, columns, candidates)
-    if tested_on is None:
-        return ""
-    return f" If {tested_on!r} names what models were tested on: {_map('dataset', tested_on)}."
+def propose_items(table: SourceTable, columns: ColumnMap) -> Iterator[Proposal]:
+    """Columns that may name test cases."""
+    free = [c for c in _list_free(table, columns) if c.lower() not in table.layout.bookkeeping]
+    yield from (_propose_item(column) for column in free if may_be_item(column))
 
 
-def _find_dataset_column(
-    table: SourceTable, columns: ColumnMap, candidates: Sequence[str]
-) -> str | None:
-    """A column of words, on each of which every model has a row, if no column is the dataset."""
-    if "dataset" in columns:
-        return None
+def _list_free(table: SourceTable, columns: ColumnMap) -> list[str]:
+    used = list_used_columns(columns)
+    return [c for c in table.columns if c not in used and not is_metric_name(c)]
+
+
+def _propose_item(column: str) -> Proposal:
+    return propose_column("item", column, "names test cases")
+
+
+def _propose_trainings(column: str) -> Iterator[Proposal]:
+    if not _EVALUATIONS & split_heading(column):
+        yield propose_column("seed", column, "counts trainings")
+        return
+    yield Proposal(
+        f"Column {column!r} would: ",
+        (
+            Option({"columns": {"seed": column}}, " where it counts trainings"),
+            Option(
+                {"columns": {"repetition": column}},
+                " where it counts evaluations of one trained model",
+            ),
+        ),
+    )
+
+
+def _names_items(table: SourceTable, columns: ColumnMap, column: str) -> bool:
     model = table.joined_text(list_used_columns({"model": columns["model"]}))
+    are_many = table.text(column).groupby(model).nunique().max() > _MOST_RUNS
+    return may_be_item(column) or bool(are_many)
+
+
+def _counts_up(table: SourceTable, column: str) -> bool:
+    """Whether a column of no other meaning holds 0, 1, 2, …"""
+    is_other = split_heading(column) & (TIMES | BOOKKEEPING)
+    return not is_other and table.is_numeric(column) and count_up(table.numbers(column).unique())
+
+
+def _propose_datasets(
+    table: SourceTable, columns: ColumnMap, candidates: Sequence[str]
+) -> Iterator[Proposal]:
+    """Columns of words, or labels of the same runs, on each of which every model has a row."""
+    model = table.joined_text(list_used_columns({"model": columns["model"]}))
+    runs = [str(columns[name]) for name in ("fold", "repeat", "data_seed") if name in columns]
     for column in candidates:
-        label, words = table.text(column), split_heading(column)
-        if RUN_WORDS & words:
+        words = split_heading(column)
+        is_word = not table.is_numeric(column) and not words & (BOOKKEEPING | RESAMPLES)
+        is_name = is_word and not _names_items(table, columns, column)
+        if "dataset" in columns or RUN_WORDS & words or not (is_name or runs):
             continue
-        is_word = not table.is_numeric(column) and (label != "").all()
-        is_name = is_word and not may_be_item(column) and not words & (BOOKKEEPING | RESAMPLES)
-        if is_name or _repeats_runs(table, columns, label):
-            shared = model.groupby(label).nunique()
-            if len(shared) > 1 and model.nunique() > 1 and (shared == model.nunique()).all():
-                return column
-    return None
+        shared = model.groupby(table.text(column)).nunique()
+        is_shared = len(shared) > 1 and (shared == model.nunique()).all()
+        if is_shared and (is_name or _repeats(table, runs, column)):
+            yield propose_column("dataset", column, "names what models were tested on")
 
 
-def _repeats_runs(table: SourceTable, columns: ColumnMap, label: pd.Series) -> bool:
-    """Whether each label has the same folds or splits of each model: runs on a dataset of its own.
+def _repeats(table: SourceTable, runs: Sequence[str], column: str) -> bool:
+    """Whether each of the few labels of a column has the same runs, and several of them.
 
     Test cases of one dataset are each in one fold.
     """
-    run = [str(columns[name]) for name in ("fold", "repeat", "data_seed") if name in columns]
-    if not run or label.nunique() < 2 or (label == "").any():
-        return False
-    keys = table.joined_text([*list_used_columns({"model": columns["model"]}), *run])
-    sets = keys.groupby(label).agg(frozenset)
-    return sets.nunique() == 1 and not pd.concat([keys, label], axis=1).duplicated().any()
+    label = table.text(column)
+    sets = table.joined_text(runs).groupby(label).agg(frozenset)
+    return 1 < len(sets) <= _MOST_MODELS and sets.nunique() == 1 and len(sets.iloc[0]) > 1
+
+
+def _cross(table: SourceTable, model: str, item: str) -> bool:
+    """Whether each of some models has one row with each of more test cases."""
+    models, items = (table.text(column).nunique() for column in (model, item))
+    pairs = table.joined_text([model, item])
+    return 1 < models < items and models * items == pairs.nunique() == len(pairs)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from reseed.metrics.names import has_metric_name
-from reseed.readers.column_hints import suggest_model_column
+from reseed.readers.column_hints import propose_items, propose_models
 from reseed.readers.columns import (
     ColumnMap,
     find_standard_name,
@@ -15,6 +16,7 @@ from reseed.readers.columns import (
     normalize_name,
 )
 from reseed.readers.metric_headings import split_metric_headings
+from reseed.readers.proposals import FirstOf, Sentence, propose
 from reseed.readers.source_table import (
     IN_MEMORY,
     PLUS_MINUS,
@@ -40,9 +42,9 @@ def suggest_means(table: SourceTable) -> str:
             spread = table.text(column).str.contains(rf"\d\s*{PLUS_MINUS}\s*\d", regex=True)
             if spread.any():
                 cell = table.text(column)[spread].iloc[0]
-                return f" A mean with its spread ({cell!r} in column {column!r}) {_MEANS}"
+                return f"A mean with its spread ({cell!r} in column {column!r}) {_MEANS}"
     spreads = [column for column in table.columns if is_spread(column)]
-    return f" A mean with its spread ({spreads[0]!r}) {_MEANS}" if spreads else ""
+    return f"A mean with its spread ({spreads[0]!r}) {_MEANS}" if spreads else ""
 
 
 def require_columns(
@@ -52,79 +54,69 @@ def require_columns(
     missing = [name for name in required if name not in columns]
     for name in missing:
         if name == "model" and name not in mapping:
-            table.add_error(
-                "has no column that names the model", _suggest_model_columns(table, columns)
-            )
+            table.add_error("has no column that names the model", _name_model(table, columns))
         elif name not in mapping:
-            used = list_used_columns(columns)
-            own = table.layout.bookkeeping
-            free = [c for c in table.columns if may_be_item(c) and c not in used]
-            free = [c for c in free if c.lower() not in own]
-            suggested = free[0] if name == "item" and free else "…"
-            table.add_error(
-                f"has no column of the {name}",
-                f"Name it `{name}`, or map it: `columns: {{{name}: {suggested}}}`. "
-                f"{table.column_list}",
-            )
+            items = propose_items(table, columns) if name == "item" else ()
+            fix = f"Name it `{name}`. {table.column_list}"
+            other = f"Or map it: `columns: {{{name}: …}}`."
+            table.add_error(f"has no column of the {name}", (fix, FirstOf((*items, other))))
     if missing:
         table.raise_errors()
 
 
-def _suggest_model_columns(table: SourceTable, columns: ColumnMap) -> str:
-    fix = f"Name it `model`, or map it: `columns: {{model: …}}`. {table.column_list}"
+def _name_model(table: SourceTable, columns: ColumnMap) -> Iterator[Sentence]:
+    """How to name the model of each row."""
+    yield f"Name it `model`, or map it: `columns: {{model: …}}`. {table.column_list}"
     used = list_used_columns(columns)
-    free = [
-        c
-        for c in table.columns
-        if c not in used and table.is_numeric(c) and not UNNAMED.fullmatch(c)
-    ]
+    unnamed = [c for c in table.columns if UNNAMED.fullmatch(c)]
+    free = [c for c in table.columns if c not in (*used, *unnamed) and table.is_numeric(c)]
     if split := split_metric_headings(free):
         models = join_names(list(dict.fromkeys(one.model for one in split.values())))
-        return f"{fix} Where these columns hold the scores of models ({models}): `headings: model`."
-    settings = [c for c in table.columns if c.startswith(table.layout.setting_prefixes)]
-    unnamed = [c for c in table.columns if UNNAMED.fullmatch(c) and not table.is_numeric(c)]
-    if unnamed:
-        fix += f' If its first column names the model: `columns: {{model: "{unnamed[0]}"}}`.'
-    if settings:
-        fix += (
-            " Where runs differ in their settings, these name the model: "
-            f"`columns: {{model: [{', '.join(settings)}]}}`."
+        yield propose(
+            f"Where these columns hold the scores of models ({models}): ", {"headings": "model"}
         )
-    proposed = suggest_reading(table) or suggest_model_column(table, columns)
+        return
+    if unnamed and not table.is_numeric(unnamed[0]):
+        first = {"columns": {"model": unnamed[0]}}
+        yield propose("If its first column names the model: ", first)
+    if settings := [c for c in table.columns if c.startswith(table.layout.setting_prefixes)]:
+        change = {"columns": {"model": settings}}
+        yield propose("Where runs differ in their settings, these name the model: ", change)
     steps = [c for c in table.columns if STEPS & split_heading(c)]
-    if steps and not proposed:
-        fix += (
-            f" Column {steps[0]!r} counts the steps of a training: keep one row of each run, the "
-            "last or the chosen."
-        )
-    return fix + proposed
+    counts = (
+        f"Column {step!r} counts the steps of a training: keep one row of each run, the last or "
+        "the chosen."
+        for step in steps[:1]
+    )
+    reading = suggest_reading(table)
+    yield from (reading,) if reading else (FirstOf((*propose_models(table, columns), *counts)),)
 
 
-def suggest_reading(table: SourceTable) -> str:
+def suggest_reading(table: SourceTable) -> Sentence:
     """How to read a table without a column of the model, by the look of its columns."""
     if log := suggest_logs(table):
         return log
     names = {normalize_name(column): column for column in table.columns}
     if any(_CHART_COLUMN.fullmatch(column) for column in table.columns) and "step" in names:
         return (
-            " This seems to be a chart of Weights & Biases. Export the table of runs instead "
+            "This seems to be a chart of Weights & Biases. Export the table of runs instead "
             "(page Runs, Download, CSV), with the columns of model, seed and score."
         )
     if "name" in names and not table.layout.is_tracker:
         name = names["name"]
-        return (
-            f" If {name!r} names the model: `columns: {{model: {name}}}`. If this is an export of "
-            "Weights & Biases: `format: wandb`."
+        return propose(
+            f"If {name!r} names the model, or this is an export of Weights & Biases: ",
+            {"columns": {"model": name}},
+            {"format": "wandb"},
         )
     return ""
 
 
-def suggest_runs(table: SourceTable, columns: ColumnMap, name: str) -> str:
+def as_runs(table: SourceTable, columns: ColumnMap, name: str) -> dict[str, Any]:
     """The option that takes the random splits of a table as another kind of run."""
     if table.layout.format == "runs_in_columns":
-        return f"`headings: {name}`"
-    column = columns.get("repeat", columns.get("data_seed"))
-    return f"`columns: {{{name}: {column}}}`"
+        return {"headings": name}
+    return {"columns": {name: str(columns.get("repeat", columns.get("data_seed")))}}
 
 
 def suggest_logs(table: SourceTable) -> str:
@@ -132,10 +124,10 @@ def suggest_logs(table: SourceTable) -> str:
     columns = set(table.columns)
     has_scores = any(column.startswith("score_") for column in columns)
     if "log" in columns and has_scores:
-        return " This seems to be a data frame of Inspect. Its logs are read: `reseed items logs/`."
+        return "This seems to be a data frame of Inspect. Its logs are read: `reseed items logs/`."
     if {"doc_id", "resps"} <= columns:
         return (
-            " These seem to be samples of lm-eval. Give one file a model: "
+            "These seem to be samples of lm-eval. Give one file a model: "
             f"`reseed items {_name_files(table)}{_suggest_metric(table)}`; or one folder a model, "
             "with the names that lm-eval wrote: `reseed items folder/`."
         )

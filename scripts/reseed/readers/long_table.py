@@ -9,8 +9,10 @@ import pandas as pd
 
 from reseed.core.errors import suggest_name
 from reseed.metrics.directions import infer_direction, is_metric_name
+from reseed.readers.column_hints import may_be_score, propose_scores
 from reseed.readers.columns import COLUMN_ALIASES, ColumnMap, list_used_columns, normalize_name
 from reseed.readers.hints import suggest_logs, suggest_means
+from reseed.readers.proposals import Proposal, Sentence, propose
 from reseed.readers.run_keys import read_labels, read_run_keys
 from reseed.readers.source_table import (
     MAX_COLUMNS_SHOWN,
@@ -20,9 +22,6 @@ from reseed.readers.source_table import (
     join_names,
 )
 from reseed.readers.vocabulary import BOOKKEEPING, TRAINING, split_heading
-
-#: Metrics that a question proposes, of all that it lists.
-_MAX_PROPOSED = 4
 
 
 def to_long_table(
@@ -64,8 +63,10 @@ def to_long_table(
     if metrics and not set(metrics) & set(sources):
         table.add_error(
             f"has no column for the metric {' or '.join(map(repr, metrics))}",
-            f"{table.column_list}{suggest_name(metrics[0], table.columns)}"
-            + _suggest_value_column(table, columns),
+            (
+                f"{table.column_list}{suggest_name(metrics[0], table.columns)}",
+                *propose_scores(table, columns),
+            ),
         )
     if not metrics:
         only = _find_only_metric(table, columns)
@@ -74,16 +75,6 @@ def to_long_table(
         return runs.assign(metric="", value=np.nan), []
     parts = [runs.assign(metric=m, value=table.numbers(c)) for m, c in sources.items()]
     return pd.concat(parts, ignore_index=True), list(sources.values())
-
-
-def _suggest_value_column(table: SourceTable, columns: ColumnMap) -> str:
-    """Suggest the only column of numbers without another meaning as that of the metric."""
-    used = list_used_columns(columns)
-    free = [c for c in table.columns if c not in used and _may_be_score(table, c)]
-    free = [c for c in free if not (BOOKKEEPING | TRAINING) & split_heading(c)]
-    if len(free) != 1:
-        return ""
-    return f" If {free[0]!r} holds it: `columns: {{value: {free[0]}}}`."
 
 
 def strip_metric_prefix(table: SourceTable, column: str) -> str:
@@ -117,7 +108,7 @@ def _find_only_metric(table: SourceTable, columns: ColumnMap) -> str | None:
     free = [c for c in table.columns if c not in used and normalize_name(c) not in reserved]
     named = _list_metrics_by_name(table, columns)
     logged = [c for c in free if c.startswith(table.layout.metric_prefixes)]
-    scores = logged or [c for c in free if c in named or _may_be_score(table, c)]
+    scores = logged or [c for c in free if c in named or may_be_score(table, c)]
     scores = [c for c in scores if not TRAINING & split_heading(c)]
     named = [c for c in scores if c in named]
     no_bookkeeping = [c for c in scores if c in named or not BOOKKEEPING & split_heading(c)]
@@ -132,13 +123,17 @@ def _find_only_metric(table: SourceTable, columns: ColumnMap) -> str | None:
     if candidates:
         no_loss = [c for c in candidates if "loss" not in split_heading(c)]
         ordered = dict.fromkeys([*no_loss, *candidates])
-        fix = f"Choose one: {propose_metrics([strip_metric_prefix(table, c) for c in ordered])}."
+        names = [strip_metric_prefix(table, column) for column in ordered]
+        proposed = [propose_metrics("Choose one: ", names)]
         if named and any(table.text(column).eq("").any() for column in candidates):
-            two = ", ".join(strip_metric_prefix(table, c) for c in candidates[:2])
-            fix += f" Where datasets differ in it, the first that a dataset has: `metric: [{two}]`."
+            two = [strip_metric_prefix(table, c) for c in candidates[:2]]
+            where = "Where datasets differ in it, the first that a dataset has: "
+            proposed.append(propose(where, {"metric": two}))
         elif not named:
-            fix += " Where each is a dataset: what they measure, `metric: accuracy`."
-        fix = suggest_logs(table).strip() or fix + suggest_means(table)
+            where = "Where each is a dataset: what they measure, "
+            proposed.append(propose(where, {"metric": "accuracy"}))
+        log = suggest_logs(table)
+        fix: list[Sentence] = [log] if log else [*proposed, suggest_means(table)]
         table.ask(f"has several columns that may be the score: {listed}", fix)
         return None
     with_marks = [
@@ -153,15 +148,17 @@ def _find_only_metric(table: SourceTable, columns: ColumnMap) -> str | None:
         return with_text[0]  # reading its numbers reports the cell that is no number
     table.add_error(
         f"has no column of scores among {listed}",
-        "Name it after the metric (`accuracy`, `mse`, …) or say which it is: `metric: …`."
-        + suggest_means(table),
+        (
+            "Name it after the metric (`accuracy`, `mse`, …) or say which it is: `metric: …`.",
+            suggest_means(table),
+        ),
     )
     return None
 
 
-def propose_metrics(names: Sequence[str]) -> str:
+def propose_metrics(before: str, names: Sequence[str]) -> Proposal:
     """The option that chooses each of the first metrics."""
-    return " or ".join(f"`metric: {name}`" for name in names[:_MAX_PROPOSED])
+    return propose(before, *({"metric": name} for name in names))
 
 
 def _note_left_out(table: SourceTable, columns: list[str]) -> None:
@@ -172,15 +169,6 @@ def _note_left_out(table: SourceTable, columns: list[str]) -> None:
 
 def _list_short(table: SourceTable, columns: list[str]) -> str:
     return join_names([strip_metric_prefix(table, c) for c in columns], MAX_COLUMNS_SHOWN)
-
-
-def _may_be_score(table: SourceTable, column: str) -> bool:
-    """Whether a column holds numbers that are neither a setting nor the tool's bookkeeping."""
-    layout = table.layout
-    is_reserved = column.lower() in layout.bookkeeping or column.startswith(
-        ("_", *layout.setting_prefixes)
-    )
-    return table.is_numeric(column) and not is_reserved
 
 
 def _has_text(column: pd.Series) -> bool:

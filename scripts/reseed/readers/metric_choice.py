@@ -25,6 +25,7 @@ from reseed.readers.options import (
     list_metrics_for,
     list_requested_metrics,
 )
+from reseed.readers.proposals import Option, Proposal, propose
 from reseed.readers.source_table import SourceTable, join_names
 from reseed.readers.vocabulary import is_error_heading
 
@@ -33,6 +34,9 @@ _TOLERANCE = 1e-9
 #: Datasets without the requested metric that a note lists.
 _MAX_DATASETS = 6
 
+#: The options that state a direction.
+_GREATER, _LESS = {"greater_is_better": True}, {"greater_is_better": False}
+_EITHER = (Option(_GREATER), Option(_LESS, " (less is better, as of errors)"))
 #: AUC of a model that guesses.
 _GUESSING = 0.5
 #: Shares of at least this are percentages; the largest score of a study is seldom below 2 %.
@@ -77,7 +81,7 @@ def choose_metrics(
         else:
             table.ask(
                 f"mixes several metrics for dataset {dataset}: {', '.join(metrics)}",
-                f"Choose the one to compare by: {propose_metrics(metrics)}.",
+                propose_metrics("Choose the one to compare by: ", metrics),
             )
     _report_missing_metrics(table, requested, primary, missing)
     return rows[rows["dataset"].isin(list(primary))], primary
@@ -207,7 +211,7 @@ def _resolve(table: SourceTable, rows: pd.DataFrame, metric: str, found: Directi
     return bool(found.greater)
 
 
-def ask_direction(metric: str, values: pd.Series | None = None) -> tuple[str, str]:
+def ask_direction(metric: str, values: pd.Series | None = None) -> tuple[str, Proposal]:
     """What is not known, and the question: is more or less of the metric better?
 
     Only a heading such as `value` may stand for any metric; then its name helps too.
@@ -215,11 +219,9 @@ def ask_direction(metric: str, values: pd.Series | None = None) -> tuple[str, st
     is_generic = find_standard_name(metric) == "value" and (
         values is None or values.dropna().between(0, 100).all()
     )
-    naming = ", or name what it measures: `metric: accuracy`" if is_generic else ""
-    return (
-        f"whether more or less of {metric!r} is better is not known",
-        f"Set `greater_is_better: true` or `false` (less is better, as of errors){naming}.",
-    )
+    naming = (Option({"metric": "accuracy"}, " (what it measures)"),) if is_generic else ()
+    what = f"whether more or less of {metric!r} is better is not known"
+    return what, Proposal("Set ", (*_EITHER, *naming))
 
 
 def _bare_name(table: SourceTable, metric: str) -> str:
@@ -238,8 +240,10 @@ def _infer_from_sign(table: SourceTable, rows: pd.DataFrame, metric: str) -> boo
     if is_error(metric) and below.any() and above.any():
         table.add_error(
             f"{metric!r} has values below 0 and above it, but an error is never below 0",
-            "Give all of them negated or none; where it is no such error, set "
-            "`greater_is_better: true` or `false`.",
+            (
+                "Give all of them negated or none.",
+                Proposal("Where it is no such error, set ", _EITHER),
+            ),
             rows.loc[below, "row"],
         )
     elif is_error(metric) and (below.any() or above.any()):
@@ -250,7 +254,8 @@ def _infer_from_sign(table: SourceTable, rows: pd.DataFrame, metric: str) -> boo
 
 
 _ONE_UNIT = (
-    "Give all as shares (0.85) or all in percent; where they are in percent, set `unit: points`."
+    "Give all as shares (0.85) or all in percent.",
+    propose("Where they are in percent, set ", {"unit": "points"}),
 )
 
 
@@ -316,11 +321,11 @@ def check_score_meaning(
         has_direction = isinstance(requested, bool) or bool(requested)
         if not has_direction and not rows.empty:
             _check_heading(table, metric, scores)
-            if not table.errors:  # a low AUC of a column of errors is the same mistake
+            if not table.problems:  # a low AUC of a column of errors is the same mistake
                 _check_auc(table, rows, dataset, metric)
         if not unit and is_share(metric) and not rows.empty:
             _check_share(table, rows, dataset, metric)
-        if table.errors:  # one dataset shows what is wrong
+        if table.problems:  # one dataset shows what is wrong
             return
 
 
@@ -329,9 +334,10 @@ def _check_heading(table: SourceTable, metric: str, scores: Sequence[str]) -> No
         if is_error_heading(column) and not is_error_heading(metric):
             table.add_error(
                 f"column {column!r} seems to hold errors, but more of {metric!r} is better",
-                f"If it holds errors such as 1 − {metric}, less is better: "
-                f"`greater_is_better: false`. If it holds {metric} itself: "
-                "`greater_is_better: true`.",
+                (
+                    propose(f"If it holds errors such as 1 − {metric}, less is better: ", _LESS),
+                    propose(f"If it holds {metric} itself: ", _GREATER),
+                ),
             )
 
 
@@ -340,8 +346,10 @@ def _check_auc(table: SourceTable, rows: pd.DataFrame, dataset: str, metric: str
         table.ask(
             f"{metric} on {dataset} is below {_GUESSING:g}, which is guessing, in most runs "
             f"(median {rows['value'].median():.3g})",
-            f"If these are errors (1 − {metric}), less is better: `greater_is_better: false`. If "
-            "the models are this weak: `greater_is_better: true`.",
+            (
+                propose(f"If these are errors (1 − {metric}), less is better: ", _LESS),
+                propose("If the models are this weak: ", _GREATER),
+            ),
             rows["row"][rows["value"] < _GUESSING],
         )
 
@@ -357,7 +365,10 @@ def _check_share(table: SourceTable, rows: pd.DataFrame, dataset: str, metric: s
         table.add_error(
             f"{metric} on {dataset} is {rows['value'][is_outside].iloc[0]:g} here, but a share is "
             "0 to 1, or 0 to 100 in percent",
-            "Correct these rows, or say what the numbers are: in percent, `unit: points`; any "
-            "other quantity, its own `unit`.",
+            (
+                "Correct these rows, or say what the numbers are: of any other quantity, its "
+                "`unit`.",
+                propose("In percent, ", {"unit": "points"}),
+            ),
             rows["row"][is_outside],
         )

@@ -17,8 +17,9 @@ from reseed.core.schemas import (
     TRIAL_COLUMNS,
 )
 from reseed.readers.columns import ColumnMap
-from reseed.readers.hints import suggest_runs
+from reseed.readers.hints import as_runs
 from reseed.readers.options import Ratio
+from reseed.readers.proposals import Sentence, propose
 from reseed.readers.run_keys import FINISHED, ONE_DATASET, RUN_KEY, STATUS_PREFIX, join_labels
 from reseed.readers.source_table import SourceTable
 
@@ -68,7 +69,7 @@ def rename_reserved_metrics(
         if not is_named:
             raise table.error(
                 f"the column {metric!r} may hold messages or exit codes of runs",
-                f"If it holds the scores: `metric: {metric}`.",
+                propose("If it holds the scores: ", {"metric": metric}),
             )
         table.notes.append(f"The metric {metric!r} is named {name!r} in results.")
     return renamed
@@ -216,28 +217,30 @@ def _check_known_overlap(
     """Add errors for random splits, or repeated folds, without a ratio of test to training rows."""
     for dataset, one in splits.items():
         if "data" in one.varied and one.scheme == UNKNOWN_SCHEME:
-            seeds, evaluations = (
-                suggest_runs(table, columns, name) for name in ("seed", "repetition")
-            )
+            seeds, evaluations = (as_runs(table, columns, name) for name in ("seed", "repetition"))
             table.ask(
                 f"its runs on {dataset} use several random splits (data_seed or repeat), whose "
                 "training rows overlap",
-                "Give `test_train_ratio`, test rows over training rows (0.25 for an 80/20 split, 0 "
-                "if each run has new data), so that intervals and tests can correct for it. If "
-                f"these are trainings on one split: {seeds}. If they are evaluations of one "
-                f"trained model: {evaluations}.",
+                (
+                    "Give `test_train_ratio`, test rows over training rows (0.25 for an 80/20 "
+                    "split, 0 if each run has new data), so that intervals and tests can correct "
+                    "for it.",
+                    propose("If these are trainings on one split: ", seeds),
+                    propose("If they are evaluations of one trained model: ", evaluations),
+                ),
             )
             break
     for dataset, one in splits.items():
         if one.unrepeated_folds > _MAX_FOLDS:
             ratio = f"{1 / (one.unrepeated_folds - 1):.3g}"
-            fix = (
+            fix: list[Sentence] = [
                 "Give `test_train_ratio`, test rows over training rows (0.25 for 5 folds or an "
                 f"80/20 split, 0.111 for 10 folds, {ratio} if these are {one.unrepeated_folds} "
                 "folds of one cross-validation), or a column `repeat`."
-            )
+            ]
             if table.layout.is_positional:
-                fix += " Where these are seeds of one split: `columns: {seed: fold}`."
+                seeds = {"columns": {"seed": "fold"}}
+                fix.append(propose("Where these are seeds of one split: ", seeds))
             table.ask(
                 f"has {one.unrepeated_folds} folds on {dataset} and no column identifies repeats: "
                 "repeated folds or random splits overlap more than the folds of one "

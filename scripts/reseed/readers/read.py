@@ -108,7 +108,7 @@ def _read_table(
     rows, primary = choose_metrics(table, long, requested)
     greater = choose_directions(table, long, primary, options.greater_is_better, names, has_items)
     check_same_unit(table, long, primary, options.unit)
-    if not table.errors:
+    if not table.problems:
         check_score_meaning(table, long, primary, options.greater_is_better, options.unit, names)
     if not primary:
         table.raise_errors()

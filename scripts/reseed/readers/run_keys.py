@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from reseed.readers.column_hints import suggest_run_column
+from reseed.readers.column_hints import propose_runs
 from reseed.readers.columns import (
     ALL_RUN_COLUMNS,
     RUN_COLUMNS,
@@ -14,6 +14,7 @@ from reseed.readers.columns import (
     normalize_name,
 )
 from reseed.readers.hints import suggest_means, suggest_reading
+from reseed.readers.proposals import FirstOf
 from reseed.readers.run_columns import number_labels, split_labels
 from reseed.readers.source_table import SourceTable, join_names
 from reseed.readers.vocabulary import (
@@ -138,21 +139,23 @@ def _find_seedless(table: SourceTable, columns: ColumnMap, runs: pd.DataFrame) -
 def _require_run_columns(table: SourceTable, columns: ColumnMap, runs: pd.DataFrame) -> None:
     """Add an error if no column distinguishes the runs of a model, and it has several."""
     has_run_column = any(name in columns for name in ALL_RUN_COLUMNS)
-    is_misspelt = any("to which `columns` maps" in error for error in table.errors)
+    is_misspelt = any("to which `columns` maps" in one.what for one in table.problems)
     if has_run_column or table.layout.is_tracker or is_misspelt:
         return
     names = ("metric", "item", "prompt", "cluster")
     parts = {n: table.text(str(columns[n])) for n in names if n in columns}
     if runs.assign(**parts).duplicated().any():
-        suggestion = suggest_run_column(table, columns, runs)
+        proposed = tuple(propose_runs(table, columns))
         table.add_error(
             "no column identifies the runs of a model",
-            "Add one that does, or map it: `seed` (of the training), `data_seed` (of the split), "
-            "`fold` or `repeat`; number the runs of all models differently where models share no "
-            f"runs. {table.column_list}"
-            + (suggestion or suggest_reading(table) or suggest_means(table)),
+            (
+                "Add one that does, or map it: `seed` (of the training), `data_seed` (of the "
+                "split), `fold` or `repeat`; number the runs of all models differently where "
+                f"models share no runs. {table.column_list}",
+                FirstOf((*proposed, suggest_reading(table) or suggest_means(table))),
+            ),
         )
-        if suggestion:  # other errors may follow from this one
+        if proposed:  # other errors may follow from this one
             table.raise_errors()
 
 

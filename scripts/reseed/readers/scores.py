@@ -12,6 +12,7 @@ from reseed.core.errors import ReseedError
 from reseed.metrics.names import is_share
 from reseed.readers.columns import ColumnMap
 from reseed.readers.item_predictions import ItemPredictions, ItemTask
+from reseed.readers.proposals import propose
 from reseed.readers.source_table import SourceTable
 
 #: Labels of a score that is of one item of a run; text, empty where the source has none.
@@ -62,9 +63,9 @@ class Scores:
         """The metric; ReseedError if datasets differ in it."""
         names = list(dict.fromkeys(self.metrics.values()))
         if len(names) > 1:
-            raise ReseedError(
-                f"{self.source.path}: datasets differ in their metric ({', '.join(names)}). Scores "
-                f"of items are compared by one: `metric: {names[0]}`."
+            raise self.source.error(
+                f"datasets differ in their metric ({', '.join(names)})",
+                propose("Scores of items are compared by one: ", {"metric": names[0]}),
             )
         return names[0]
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from reseed.core.errors import ReseedError
 from reseed.core.plain_text import CONTROLS, show_controls
+from reseed.readers.proposals import FirstOf, Fix, Problem, Proposal, TableError
 
 #: Names, and rows, that a message shows before it counts the rest.
 MAX_SHOWN = 5
@@ -77,10 +77,6 @@ class Layout:
     derived: str = ""
 
 
-class Question(ReseedError):
-    """What is wrong with a table that was read: it leaves something open that must be said."""
-
-
 @dataclass(frozen=True)
 class SourceTable:
     """The columns of a file or frame, rows numbered from 0.
@@ -88,8 +84,7 @@ class SourceTable:
     path: the file, or `IN_MEMORY`.
     row_labels: where each row is in the source, counted in `row_noun` (line, row, file).
     notes: how the table was read.
-    errors: what is wrong, until `raise_errors`. questions: those of them that ask for something
-        which no table says. Tables derived from this one share these lists.
+    problems: what is wrong, until `raise_errors`. Tables derived from this one share these lists.
     """
 
     path: str
@@ -98,8 +93,7 @@ class SourceTable:
     row_noun: str
     layout: Layout = Layout()
     notes: list[str] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
-    questions: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
     _texts: dict[str, pd.Series] = field(init=False, repr=False, default_factory=dict)
     _numeric: dict[tuple[str, bool], bool] = field(init=False, repr=False, default_factory=dict)
 
@@ -124,36 +118,31 @@ class SourceTable:
         """A sentence that lists the columns."""
         return f"It has {join_names(self.columns, MAX_COLUMNS_SHOWN)}."
 
-    def add_error(self, what: str, fix: str, rows: Iterable[Any] = ()) -> None:
+    def add_error(self, what: str, fix: Fix, rows: Iterable[Any] = ()) -> None:
         """Collect an error: what is wrong, how to fix it, and in which rows."""
-        labels = list(dict.fromkeys(self.row_labels[row] for row in rows))
-        where = f"({self._format_rows(labels)}): " if labels else ""
-        text = f"{where}{what}. {fix}"
-        if text not in self.errors:
-            self.errors.append(text)
+        self._add(what, fix, rows)
 
-    def ask(self, what: str, fix: str, rows: Iterable[Any] = ()) -> None:
+    def ask(self, what: str, fix: Fix, rows: Iterable[Any] = ()) -> None:
         """Collect an error that is a question: it is known what the table holds, but not this."""
-        self.add_error(what, fix, rows)
-        self.questions.append(what)
+        self._add(what, fix, rows, is_question=True)
 
-    def error(self, what: str, fix: str, rows: Iterable[Any] = ()) -> ReseedError:
+    def _add(self, what: str, fix: Fix, rows: Iterable[Any], is_question: bool = False) -> None:
+        labels = list(dict.fromkeys(self.row_labels[row] for row in rows))
+        sentences = (fix,) if isinstance(fix, str | Proposal | FirstOf) else tuple(fix)
+        where = self._format_rows(labels) if labels else ""
+        problem = Problem(what, sentences, where, is_question)
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+    def error(self, what: str, fix: Fix, rows: Iterable[Any] = ()) -> TableError:
         """One error of this problem and of all collected before it, to be raised."""
         self.add_error(what, fix, rows)
-        return self._join_errors()
+        return TableError(self.path, self.problems)
 
     def raise_errors(self) -> None:
         """Raise one ReseedError of all collected errors, if there are any."""
-        if self.errors:
-            raise self._join_errors()
-
-    def _join_errors(self) -> ReseedError:
-        kind = Question if self.questions else ReseedError
-        if len(self.errors) == 1:
-            text = self.errors[0]
-            return kind(f"{self.path}{' ' if text.startswith('(') else ': '}{text}")
-        lines = [f"  {number}. {text}" for number, text in enumerate(self.errors, 1)]
-        return kind("\n".join([f"{self.path} has {len(lines)} errors:", *lines]))
+        if self.problems:
+            raise TableError(self.path, self.problems)
 
     def _format_rows(self, labels: list[Any]) -> str:
         """`line 3` or `lines 3, 4, 5, 6, 7 and 12 more`."""

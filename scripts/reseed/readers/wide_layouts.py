@@ -15,6 +15,7 @@ from reseed.readers.columns import RUN_COLUMNS, find_standard_name, normalize_na
 from reseed.readers.hints import find_hits_in_columns
 from reseed.readers.metric_headings import split_metric_headings
 from reseed.readers.options import ReadOptions
+from reseed.readers.proposals import Fix, Option, Proposal, propose
 from reseed.readers.run_columns import POSITION_NOTE, RunColumn, count_up, find_family, parse_run
 from reseed.readers.source_table import UNNAMED, SourceTable, join_names
 from reseed.readers.vocabulary import (
@@ -36,6 +37,14 @@ _HEADING = "\0heading"
 _ROW_COLUMNS = {"dataset", "item", *RUN_COLUMNS}
 #: Words of columns of test cases whose numbers may be those of runs.
 _COUNTS = {"id", "ids", "uid", "idx", "index", "row", "case", "sample", "example", "instance"}
+#: What numbered headings may count.
+_COUNTED = (
+    Option({"headings": "fold"}, " (folds of one cross-validation)"),
+    Option({"headings": "seed"}, " (trainings on one split)"),
+    Option({"headings": "data_seed"}, " (random splits, with `test_train_ratio`)"),
+    Option({"headings": "dataset"}),
+    Option({"headings": "item"}, " (test cases)"),
+)
 
 
 def is_column_a_run(table: SourceTable, options: ReadOptions) -> bool:
@@ -200,7 +209,7 @@ def _number_rows(table: SourceTable) -> pd.Series:
     return pd.Series(np.arange(len(table.frame)).astype(str), table.frame.index)
 
 
-def _ask_rows(table: SourceTable, options: ReadOptions, models: list[str]) -> tuple[str, str]:
+def _ask_rows(table: SourceTable, options: ReadOptions, models: list[str]) -> tuple[str, Fix]:
     """The question what a row is, if each column seems to be a model."""
     first = models[0]
     values = table.text(first)
@@ -208,28 +217,38 @@ def _ask_rows(table: SourceTable, options: ReadOptions, models: list[str]) -> tu
     is_label = not values.duplicated().any() and table.is_whole(first)
     if is_label and len(models) > 2:
         models = models[1:]
-    named = f"`columns: {{fold: {first}}}`, if {first!r} names the runs; else " if is_label else ""
+    named = [Option({"columns": {"fold": first}}, f", if {first!r} names the runs")]
+    named = named if is_label else []
     if unnamed := _list_unnamed(table):
         if not table.is_numeric(unnamed[0]):
             return _ask_row_names(table, unnamed[0], models)
-        named = f'`columns: {{fold: "{unnamed[0]}"}}`, if its first column numbers the folds; else '
+        numbers = {"columns": {"fold": unnamed[0]}}
+        named = [Option(numbers, ", if its first column numbers the folds")]
     known = f" {', '.join(options.metrics)}" if options.metrics else ""
+    rows = (
+        Option({"rows": "fold"}, " (row i is fold i of every model)"),
+        Option({"rows": "seed"}), Option({"rows": "dataset"}),
+    )  # fmt: skip
     return (
         f"each column seems to hold the scores of a model ({join_names(models, _MAX_LISTED)}), "
         "and nothing says what a row is",
-        f"Say it: {named}`rows: fold` (row i is fold i of every model), `rows: seed` or "
-        f"`rows: dataset`. If a column is no model, name it (`metric`{known}).",
+        (
+            Proposal("Say it: ", (*named, *rows)),
+            f"If a column is no model, name it (`metric`{known}).",
+        ),
     )
 
 
-def _ask_row_names(table: SourceTable, column: str, models: list[str]) -> tuple[str, str]:
+def _ask_row_names(table: SourceTable, column: str, models: list[str]) -> tuple[str, Fix]:
     """The question what the names in a first column without a heading are."""
     names = join_names(list(table.text(column).unique()), 3)
+    each = f"If each column ({join_names(models, 3)}) is a model: "
     return (
         f"nothing says what the names of its rows are ({names})",
-        f"Say it: `rows: dataset`, `rows: fold` or `rows: seed`, if each column "
-        f"({join_names(models, 3)}) is a model; "
-        f'`columns: {{model: "{column}"}}`, if each row is a model.',
+        (
+            propose(each, {"rows": "dataset"}, {"rows": "fold"}, {"rows": "seed"}),
+            propose("If each row is a model: ", {"columns": {"model": column}}),
+        ),
     )
 
 
@@ -299,9 +318,7 @@ def ask_headings(table: SourceTable, options: ReadOptions) -> None:
         raise table.error(
             f"its columns {join_names(family)} differ in a number only, and nothing says what it "
             "counts",
-            "Say it: `headings: fold` (folds of one cross-validation), `headings: seed` "
-            "(trainings on one split), `headings: data_seed` (random splits, with "
-            "`test_train_ratio`), `headings: dataset` or `headings: item` (test cases).",
+            Proposal("Say it: ", _COUNTED),
         )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from reseed.readers.columns import normalize_name
 from reseed.readers.item_predictions import parse_labels
 from reseed.readers.options import ReadOptions
+from reseed.readers.proposals import propose
 from reseed.readers.source_table import SourceTable, join_names
 from reseed.readers.vocabulary import is_summary, may_be_item, split_heading
 
@@ -62,7 +63,7 @@ def tidy_columns_of_predictions(table: SourceTable, options: ReadOptions) -> Sou
         table.ask(
             f"columns {join_names([*found.models.values()])} hold 0 and 1 as {found.truth!r} does, "
             "and nothing says whether they are predictions of models or features",
-            f"If they are predictions: `columns: {{y_true: {found.truth}}}`.",
+            propose("If they are predictions: ", {"columns": {"y_true": found.truth}}),
         )
         table.raise_errors()
     item, frame = found.item, table.frame
