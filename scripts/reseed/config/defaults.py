@@ -180,13 +180,13 @@ def _default_by_experiment(
     entries = default_analyses_and_exhibits(items, trained=True, experiments=fixed)
     if not fixed:
         entries = {"analyses": {}, "exhibits": {"checklist": entries["exhibits"]["checklist"]}}
-    own = settled_analyses_and_exhibits(settled)
+    settling = settled_analyses_and_exhibits(settled)
     return {
         "analyses": {
-            **own["analyses"],
+            **settling["analyses"],
             **{name: one | {"experiments": fixed} for name, one in entries["analyses"].items()},
         },
-        "exhibits": own["exhibits"] | entries["exhibits"],
+        "exhibits": settling["exhibits"] | entries["exhibits"],
     }
 
 

@@ -33,8 +33,8 @@ def format_validation_errors(
 
     lead: precedes the name of a field. leads: the same for some top-level fields.
     """
-    found = (one for one in error.errors() if one["type"] != "default_factory_not_called")
-    return list(dict.fromkeys(_format_error(cls, one, lead, leads or {}) for one in found))
+    errors = (one for one in error.errors() if one["type"] != "default_factory_not_called")
+    return list(dict.fromkeys(_format_error(cls, one, lead, leads or {}) for one in errors))
 
 
 def _format_error(

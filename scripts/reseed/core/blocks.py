@@ -167,8 +167,8 @@ def _role_sets(
     seeds: list[tuple[int, ...]], size: int
 ) -> Iterator[tuple[tuple[tuple[int, ...], ...], int]]:
     """Sets of model seeds of at most `size`, with their numbers: of all roles, then of each."""
-    together = [one[0] for one in seeds if len(set(one)) == 1]
-    for part in cut_set(together, size):
+    equal_roles = [one[0] for one in seeds if len(set(one)) == 1]
+    for part in cut_set(equal_roles, size):
         yield (part,), len(part)
     for varying, others, values in _rows_of_roles([one for one in seeds if len(set(one)) > 1]):
         fixed = [(seed,) for seed in others]
@@ -189,11 +189,11 @@ def _rows_of_roles(
         return (*one[:role], *one[role + 1 :])
 
     rows = Counter((role, others(one, role)) for one in seeds for role in range(len(ROLES)))
-    found: dict[tuple[int, tuple[int, ...]], list[int]] = {}
+    lines: dict[tuple[int, tuple[int, ...]], list[int]] = {}
     for one in seeds:
         role = max(range(len(ROLES)), key=lambda role: rows[role, others(one, role)])
-        found.setdefault((role, others(one, role)), []).append(one[role])
-    for (role, fixed), values in found.items():
+        lines.setdefault((role, others(one, role)), []).append(one[role])
+    for (role, fixed), values in lines.items():
         yield role, fixed, values
 
 

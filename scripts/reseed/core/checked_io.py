@@ -48,10 +48,10 @@ Keyed = TypeVar("Keyed", pa.Table, pa.Schema)
 
 def with_key(table: Keyed) -> Keyed:
     """A table or schema with the key of the job that runs here, if any, in its metadata."""
-    own = current_keys().own
+    key = current_keys().own
     metadata = table.metadata if isinstance(table, pa.Schema) else table.schema.metadata
-    keyed = {**(metadata or {}), FIELD.encode(): own.encode()}
-    if not own:
+    keyed = {**(metadata or {}), FIELD.encode(): key.encode()}
+    if not key:
         return table
     is_schema = isinstance(table, pa.Schema)
     return table.with_metadata(keyed) if is_schema else table.replace_schema_metadata(keyed)
@@ -66,14 +66,14 @@ def read_table(path: Path) -> pd.DataFrame:
 
 
 def _check_schema(path: Path, schema: pa.Schema) -> None:
-    found = (schema.metadata or {}).get(FIELD.encode())
-    check_key(path, None if found is None else found.decode())
+    written = (schema.metadata or {}).get(FIELD.encode())
+    check_key(path, None if written is None else written.decode())
 
 
 def write_json(path: Path, value: dict[str, Any]) -> None:
     """Write a JSON file, with the key of the job, in one step."""
-    own = current_keys().own
-    atomic.write_json(path, {**value, FIELD: own} if own else value)
+    key = current_keys().own
+    atomic.write_json(path, {**value, FIELD: key} if key else value)
 
 
 def read_json(path: Path) -> dict[str, Any]:

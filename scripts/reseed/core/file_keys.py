@@ -42,8 +42,8 @@ def current_keys() -> FileKeys:
     return _CURRENT.get() or FileKeys()
 
 
-def check_key(path: Path, found: str | None) -> None:
+def check_key(path: Path, written: str | None) -> None:
     """Compare the key that a file holds with the expected one. Raises Stale."""
     expected = current_keys().reads.get(str(path))
-    if expected is not None and found != expected:
+    if expected is not None and written != expected:
         raise Stale(path, "made under other settings, code or data than the project has now")

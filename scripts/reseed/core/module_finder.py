@@ -118,8 +118,8 @@ def _find(name: str, roots: tuple[str, ...]) -> _Found:
     if spec is None:
         return _Found(parent.files, ())
     # A folder without __init__.py may be a package too; it has no file.
-    own = () if spec.origin is None else ((name, Path(spec.origin)),)
-    return _Found((*parent.files, *own), tuple(spec.submodule_search_locations or ()))
+    file = () if spec.origin is None else ((name, Path(spec.origin)),)
+    return _Found((*parent.files, *file), tuple(spec.submodule_search_locations or ()))
 
 
 def _find_spec(module: str, folders: list[str]) -> ModuleSpec | None:

@@ -304,8 +304,8 @@ def _read_memory(file: Path) -> dict[str, tuple[str, SourceFacts]]:
 
 def _from_json(values: list[Any]) -> SourceFacts:
     code, documented, imports, functions, constants = values
-    found = tuple(Import(*one) for one in imports)
-    return SourceFacts(code, documented, found, tuple(functions), constants)
+    imported = tuple(Import(*one) for one in imports)
+    return SourceFacts(code, documented, imported, tuple(functions), constants)
 
 
 #: Hash of all that decides facts besides a file's bytes: this module, read when it is imported, and

@@ -44,17 +44,17 @@ def describe_number_like_columns(
 
     categorical: columns that are categories by the user's choice, which are not named.
     """
-    found = []
+    columns = []
     for name in _list_text_columns(frame):
         cells = [cell for cell in map(str.strip, frame[name].dropna().unique()) if cell]
         other = [cell for cell in cells if not _NUMBER_LIKE(cell)]
         is_named = name not in categorical and bool(cells)
         if is_named and len(other) <= (1 - _MOST_CELLS) * len(cells):
-            found.append(f"{name} ({[*other, *cells][0]!r})")
-    if not found:
+            columns.append(f"{name} ({[*other, *cells][0]!r})")
+    if not columns:
         return []
     return [
-        f"text that looks like numbers was read as categories: {', '.join(found)}; write plain "
+        f"text that looks like numbers was read as categories: {', '.join(columns)}; write plain "
         "numbers, or name marks of missing values in `missing`"
     ]
 

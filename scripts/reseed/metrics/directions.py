@@ -190,16 +190,16 @@ def resolve_direction(
     field); what the user requests for this metric; the name; the `fallback` of the tool that wrote
     the table.
     """
-    own = read_stated_direction(metric)
-    own = stated if own is None else own
+    written = read_stated_direction(metric)
+    written = stated if written is None else written
     known = infer_direction(metric)
     words = {True: "more", False: "less", None: ""}
-    if own is not None:
-        if requested in (None, own):
-            return Direction(own)
+    if written is not None:
+        if requested in (None, written):
+            return Direction(written)
         return Direction(
-            own,
-            f"{AGAINST}: the source states that {words[own]} of {metric!r} is better, so the "
+            written,
+            f"{AGAINST}: the source states that {words[written]} of {metric!r} is better, so the "
             "request for the opposite is not used.",
         )
     if requested is not None:

@@ -53,8 +53,8 @@ def forget_foreign_records(results: str, records: Path = RECORDS) -> int:
     """
     if is_last_run_here(results, records.parent):
         return 0
-    found = [path for path in records.rglob("*") if path.is_file()]
-    foreign = [path for path in found if _recorded_file(path, records).startswith(f"{results}/")]
+    files = [path for path in records.rglob("*") if path.is_file()]
+    foreign = [path for path in files if _recorded_file(path, records).startswith(f"{results}/")]
     for path in foreign:
         path.unlink()
     return len(foreign)

@@ -80,8 +80,8 @@ def _list_files(results: Path, name: str) -> list[Path]:
     """Regular files below a folder of the results, sorted; symbolic links are not followed."""
     if (results / name).is_symlink():
         return []
-    found = (Path(folder, file) for folder, _, files in os.walk(results / name) for file in files)
-    return sorted(path for path in found if not path.is_symlink() and path.is_file())
+    files = (Path(folder, file) for folder, _, files in os.walk(results / name) for file in files)
+    return sorted(path for path in files if not path.is_symlink() and path.is_file())
 
 
 def _named(path: Path, results: Path, names: re.Pattern[str]) -> bool:

@@ -40,11 +40,11 @@ def check_until(file: str, study: Study, project: Path) -> Iterator[str]:
                 "how many seeds there are (until). Use the kind stopping for it, and name the "
                 f"other experiments here (experiments: [{_others(study, names)}])."
             )
-        own = [option for option in ("alpha", "scale", "rope", "half_width")
+        unused = [option for option in ("alpha", "scale", "rope", "half_width")
                if option in analysis.options]  # fmt: skip
-        if own and wanted and set(wanted) <= set(names) and analysis.kind == "stopping":
+        if unused and wanted and set(wanted) <= set(names) and analysis.kind == "stopping":
             yield (
-                f"{field}.options.{own[0]}: {wanted[0]!r} has its own rule. Set {own[0]} in "
+                f"{field}.options.{unused[0]}: {wanted[0]!r} has its own rule. Set {unused[0]} in "
                 f"experiments.{wanted[0]}.until."
             )
 
@@ -61,10 +61,10 @@ def _check_design(where: str, study: Study, experiment: Experiment) -> Iterator[
     count = len(arms or study.resolve_field(experiment, "models"))
     varied = [role for role in ("model", *ROLES)
               if seeds is not None and len(seed_values(getattr(seeds, role))) > 1]  # fmt: skip
-    own = next((name for name, arm in arms.items() if arm.seeds is not None), None)
+    seeded = next((name for name, arm in arms.items() if arm.seeds is not None), None)
     problem = ""
-    if own is not None or seeds is None:
-        problem = f"arms.{own}.seeds: an arm has seeds of its own"
+    if seeded is not None or seeds is None:
+        problem = f"arms.{seeded}.seeds: an arm has seeds of its own"
     elif len(seed_values(seeds.data)) > 1:
         problem = "seeds.data: several data seeds; their splits overlap"
     elif any(scheme.kind == "kfold" for scheme in study.resolve_field(experiment, "splits")):

@@ -285,8 +285,8 @@ def check_results_folder(file: Path, results: str, project: Path) -> Iterator[st
         yield f"{where} is the project's folder or contains it. {advice}"
     elif folder.is_dir() and not any((folder / name).is_dir() for name in _MARKS_OF_RESULTS):
         other = sorted(path.name for path in folder.iterdir())
-        own = ("README.md", Path(REFERENCES).name)
-        other = [name for name in other if name not in own and not name.startswith(".")]
+        kept = ("README.md", Path(REFERENCES).name)
+        other = [name for name in other if name not in kept and not name.startswith(".")]
         if other:
             yield f"{where} contains {other[0]!r}, which is no result of Reseed. {advice}"
 

@@ -102,8 +102,8 @@ def _read_declarations(path: Path) -> _Declarations:
 def built_in_kinds(family: str) -> dict[str, Kind]:
     """Return the kinds of the library by name; `family` is `analyses` or `exhibits`."""
     names = (path.stem for path in sorted((_BUILT_IN / family).glob("*.py")))
-    found = ((name, _find_built_in(family, name)) for name in names)
-    return {name: kind for name, kind in found if kind is not None}
+    kinds = ((name, _find_built_in(family, name)) for name in names)
+    return {name: kind for name, kind in kinds if kind is not None}
 
 
 @cache

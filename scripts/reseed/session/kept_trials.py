@@ -133,8 +133,8 @@ def _names_of(code: Any) -> dict[str, Any]:
     else:
         parts, named = [code], {}
     for part in filter(inspect.isfunction, parts):
-        found = inspect.getclosurevars(part)
-        named |= {**found.globals, **found.nonlocals}
+        variables = inspect.getclosurevars(part)
+        named |= {**variables.globals, **variables.nonlocals}
     return named
 
 

@@ -144,8 +144,8 @@ def study(
         >>> from sklearn.tree import DecisionTreeClassifier
         >>> X, y = load_iris(return_X_y=True)
         >>> models = {"tree": DecisionTreeClassifier(max_depth=1), "bayes": GaussianNB()}
-        >>> found = reseed.study(models, X, y, splits=5, seeds=2, progress=False)
-        >>> found.leaderboard[["model", "n"]]
+        >>> comparison = reseed.study(models, X, y, splits=5, seeds=2, progress=False)
+        >>> comparison.leaderboard[["model", "n"]]
            model   n
         0  bayes  10
         1   tree  10
@@ -217,14 +217,14 @@ def study(
     if folder is not None:
         tasks: dict[str, str | None] = {tables.DATASET: data.task}
         predictions = Predictions(Path(folder.name), tasks=tasks, held=folder)
-    found = Data(metrics, info, predictions=predictions)
+    scores = Data(metrics, info, predictions=predictions)
     if rule:
-        own = settled_analyses_and_exhibits([tables.EXPERIMENT])
-        return SettledComparison(found, own["analyses"], own["exhibits"], "reseed.study")
+        entries = settled_analyses_and_exhibits([tables.EXPERIMENT])
+        return SettledComparison(scores, entries["analyses"], entries["exhibits"], "reseed.study")
     defaults = default_analyses_and_exhibits(
         items=keep, binary=data.task == "binary", trained=True, experiments=[tables.EXPERIMENT]
     )
-    return build_comparison(found, defaults, choice, pair_options, "reseed.study")
+    return build_comparison(scores, defaults, choice, pair_options, "reseed.study")
 
 
 def _check_test(test: Any, splits: Any) -> tuple[float | None, tuple[Any, Any] | None]:

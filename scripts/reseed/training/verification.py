@@ -58,8 +58,8 @@ def check_records(cache: TrialCache, trials: Sequence[Coordinates]) -> Iterator[
     checked file and the result.
     """
     splits, target = Splits(cache), read_targets(cache.data_folder).target
-    task, own = cache.data.task, cache.spec.model.metric
-    extra = [own] if own else []
+    task, metric = cache.data.task, cache.spec.model.metric
+    extra = [metric] if metric else []
     cached = CachedTrials(cache)
     for trial in trials:
         path = cache.trial_path(trial)

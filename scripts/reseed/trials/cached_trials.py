@@ -189,11 +189,11 @@ class TrialWriter:
         if not self._waiting:
             return
         self.guard.refuse_edits()
-        together: dict[tuple[Path, str], dict[Coordinates, pa.Table]] = {}
+        segments: dict[tuple[Path, str], dict[Coordinates, pa.Table]] = {}
         for trial, record in self._waiting.items():
             row, folder = make_row(record), self.cache.segment_folders(trial)[0]
-            together.setdefault((folder, str(row.schema)), {})[trial] = row
-        for (folder, _), rows in together.items():
+            segments.setdefault((folder, str(row.schema)), {})[trial] = row
+        for (folder, _), rows in segments.items():
             if len(rows) == 1:
                 [trial] = rows
                 self._write_entry(trial, self._waiting[trial])

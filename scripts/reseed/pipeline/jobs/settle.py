@@ -15,6 +15,6 @@ def count_pairs(study: StudyLayout, experiment: str) -> tuple[int, int]:
     rule = info.experiments[experiment].until
     assert rule is not None
     metrics = read_table(Path(study.metrics))
-    own = metrics[metrics["experiment"] == experiment]
-    stops = [pair.stop.n for pair in judge_experiment(own, experiment, rule, info.datasets)]
+    runs = metrics[metrics["experiment"] == experiment]
+    stops = [pair.stop.n for pair in judge_experiment(runs, experiment, rule, info.datasets)]
     return sum(n is None for n in stops), len(stops)

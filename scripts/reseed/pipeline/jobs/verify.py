@@ -46,12 +46,12 @@ def _check_all(spec: VerifySpec, granted: Granted) -> Iterator[Finding]:
     total = sum(len(part.trials) for part in training.settings)
     wrong: set[Path] = set()
     computed = retrained = 0
-    for found in _check_records(training):
-        if isinstance(found, int):
-            computed = found
+    for one in _check_records(training):
+        if isinstance(one, int):
+            computed = one
         else:
-            wrong.add(found.path)
-            yield found
+            wrong.add(one.path)
+            yield one
     say(f"Fingerprints and metrics were compared with the outputs of {computed} of {total} trials.")
     for path, difference in _check_sample(_without(training, wrong), spec.sample, granted):
         retrained += 1
