@@ -1,9 +1,12 @@
 """Skewed runs and items in verdicts, headlines and tables of numbers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 import reseed
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.skewed import decisive_p, describe_skew
 
 
@@ -81,7 +84,7 @@ def test_items_far_from_the_others(rng):
 
 
 def test_the_correction_decides_only_where_a_tail_is_seen():
-    row = {"p_adjusted": 0.01, "skew_p_adjusted": 0.2}
-    assert decisive_p(row) == decisive_p(row | {"skewness": 0.0}) == 0.01
-    assert decisive_p(row | {"skewness": -0.5}) == 0.2
+    row = PairRow(p_adjusted=0.01, skew_p_adjusted=0.2)
+    assert decisive_p(row) == decisive_p(replace(row, skewness=0.0)) == 0.01
+    assert decisive_p(replace(row, skewness=-0.5)) == 0.2
     assert describe_skew(row) == ""

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample, Test
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.pair_verdicts import qualify_pair
 from reseed.core.schemas import Row
 from reseed.plugins.options import Strict
@@ -262,14 +263,14 @@ def _claim(data: ExhibitData, case: Case, row: pd.DataFrame) -> Claim:
     pair = _pair(data, case)
     verdict, tests, precision = "", [], ""
     if pair is not None:
-        is_shown = pair["outcome"] == "difference"
+        is_shown = pair.outcome == "difference"
         condition = qualify_pair(pair, "difference")
         shown = f" A difference is shown{condition and f', {condition}'}."
         verdict = shown if is_shown else " No difference is shown."
-        tests = [Test(f"{best} and {second} have one mean", pair["p_adjusted"], pair["alpha"])]
-        if not is_shown and np.isfinite(pair["detectable"]):
-            size = numbers.fixed(pair["detectable"], numbers.decimals([pair["detectable"]]))
-            share = numbers.percent(pair["target_power"])
+        tests = [Test(f"{best} and {second} have one mean", pair.p_adjusted, pair.alpha)]
+        if not is_shown and np.isfinite(pair.detectable):
+            size = numbers.fixed(pair.detectable, numbers.decimals([pair.detectable]))
+            share = numbers.percent(pair.target_power)
             precision = f"a difference of {size} would be found in {share}"
     places = numbers.decimals([case.paired_sd, case.unpaired_sd], 2, 4)
     return Claim(
@@ -331,7 +332,7 @@ def _title(data: ExhibitData, case: Case, arm: str) -> str:
     return arm_title(data, arm, case.key["experiment"])
 
 
-def _pair(data: ExhibitData, case: Case) -> pd.Series | None:
+def _pair(data: ExhibitData, case: Case) -> PairRow | None:
     """The comparison of the two best arms in the analysis `pairs`; None without one."""
     rows = data.rows()
     if rows.empty or "outcome" not in rows:
@@ -339,4 +340,4 @@ def _pair(data: ExhibitData, case: Case) -> pd.Series | None:
     same = (rows[_PLACE] == pd.Series(case.key)).all(axis=1)
     either = rows[["model_a", "model_b"]].isin(case.scores.columns[:2]).all(axis=1)
     found = rows[same & either & rows["p_adjusted"].notna()]
-    return None if found.empty else found.iloc[0]
+    return None if found.empty else PairRow.of(found.iloc[0])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from reseed.comparison.claims.designs import ITEM_MODEL, MEANS
 from reseed.comparison.claims.formatting import format_share
+from reseed.comparison.claims.pair_row import PairRow, read_pairs
 from reseed.comparison.claims.pair_verdicts import label_pair_outcome
 from reseed.comparison.claims.verdicts import format_region
 from reseed.comparison.shown import MOST_SENTENCES, format_estimate
@@ -33,10 +33,10 @@ def answer_baseline(comparison: Comparison, baseline: str) -> list[str]:
     pairs = comparison.statistics("pairs")
     needed: pd.DataFrame | None = None
     sentences = []
-    for row in pairs.to_dict("records"):
-        other = row["model_a"] if row["model_b"] == baseline else row["model_b"]
+    for row in read_pairs(pairs):
+        other = row.model_a if row.model_b == baseline else row.model_b
         more = ""
-        if row["outcome"] == "no difference shown" and "seeds_needed" in comparison.analyses:
+        if row.outcome == "no difference shown" and "seeds_needed" in comparison.analyses:
             if needed is None:
                 needed = comparison.statistics("seeds_needed")
             more = _count_needed(needed, row)
@@ -44,14 +44,13 @@ def answer_baseline(comparison: Comparison, baseline: str) -> list[str]:
     return sentences
 
 
-def _answer(row: Mapping[Any, Any], other: str, baseline: str) -> str:
-    is_other = row["design"] in (ITEM_MODEL.design, MEANS.design)
-    if is_other and row["outcome"] in ("too few runs", "no variation"):
-        return str(row["verdict"])
-    is_ahead = row["model_a"] == other
-    value, low, high = (row[name] * row["factor"] for name in ("difference", "low", "high"))
-    size = format_estimate(value, low, high, row["unit"])
-    qualifier = label_pair_outcome(row).removeprefix(row["outcome"])
+def _answer(row: PairRow, other: str, baseline: str) -> str:
+    is_other = row.design in (ITEM_MODEL.design, MEANS.design)
+    if is_other and row.outcome in ("too few runs", "no variation"):
+        return row.verdict
+    is_ahead = row.model_a == other
+    size = format_estimate(*row.shown_difference, row.unit)
+    qualifier = label_pair_outcome(row).removeprefix(row.outcome)
     return {
         "difference": f"{'Yes' if is_ahead else 'No'}{qualifier}: {other} is "
         f"{'better' if is_ahead else 'worse'} than {baseline} by {size}.",
@@ -59,18 +58,18 @@ def _answer(row: Mapping[Any, Any], other: str, baseline: str) -> str:
         "no difference shown": f"Not yet{qualifier}: {other} is "
         f"{'ahead of' if is_ahead else 'behind'} {baseline} by {size}, which is not shown to be "
         "a difference.",
-        "too few runs": f"Not yet: {other} and {baseline} have {row['n']:.0f} comparable runs, a "
-        f"verdict needs {row['min_runs']:.0f}.",
+        "too few runs": f"Not yet: {other} and {baseline} have {row.n:.0f} comparable runs, a "
+        f"verdict needs {row.min_runs:.0f}.",
         "no variation": f"No verdict on {other} and {baseline}: their differences do not vary "
         "between runs.",
         "not comparable": f"No verdict on {other} and {baseline}: they have no split in common.",
-    }[row["outcome"]]
+    }[row.outcome]
 
 
-def _count_needed(needed: pd.DataFrame, row: Mapping[Any, Any]) -> str:
+def _count_needed(needed: pd.DataFrame, row: PairRow) -> str:
     """How many runs would show so large a difference, if more runs can."""
-    names = ["model_a", "model_b"]
-    plans = needed[(needed[names] == [row[name] for name in names]).all(axis=1)]
+    models = [row.model_a, row.model_b]
+    plans = needed[(needed[["model_a", "model_b"]] == models).all(axis=1)]
     if plans.empty or pd.isna(plans["target_difference"].iloc[0]):
         return ""
     plan = plans.iloc[0]
@@ -78,7 +77,7 @@ def _count_needed(needed: pd.DataFrame, row: Mapping[Any, Any]) -> str:
     if pd.isna(runs):
         most = plans["runs"].max()
         return f" Not even {most:,.0f} runs would show so small a difference in {power} of cases."
-    return f" {runs:,.0f} runs (now {row['n']:.0f}) would show it in {power} of cases."
+    return f" {runs:,.0f} runs (now {row.n:.0f}) would show it in {power} of cases."
 
 
 def offer_deterministic(comparison: Comparison) -> list[str]:

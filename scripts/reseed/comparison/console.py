@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,10 +20,12 @@ from reseed.comparison.claims.designs import (
     MEANS,
     ONE_TEST_SET,
     SEEDS,
+    SIGN,
 )
 from reseed.comparison.claims.families import describe_families
 from reseed.comparison.claims.formatting import format_p, format_share
 from reseed.comparison.claims.item_verdicts import describe_generality
+from reseed.comparison.claims.pair_row import PairRow, read_pairs
 from reseed.comparison.claims.pair_verdicts import (
     BY_ONE_CORRECTION,
     find_conditional,
@@ -34,7 +37,7 @@ from reseed.comparison.output import UNLIMITED, build_table, open_console, read_
 from reseed.comparison.shown import (
     MOST_SENTENCES,
     ResultRow,
-    format_estimate,
+    build_pair_row,
     note_two_procedures,
 )
 from reseed.core.schemas import COMPARISON_COLUMNS
@@ -180,7 +183,7 @@ def _describe_scope(rows: pd.DataFrame) -> str:
     """What all rows hold for: one test set, or new levels of what varied with the items."""
     tested = rows[rows["p_adjusted"].notna()]
     if len(tested) and tested["design"].eq(ITEM_MODEL.design).all():
-        return describe_generality(tested.iloc[0])
+        return describe_generality(PairRow.of(tested.iloc[0]))
     if len(rows) and rows["design"].isin((*ONE_TEST_SET, MEANS.design)).all():
         several_sets = rows["dataset"].nunique() > 1
         if several_sets:
@@ -329,26 +332,18 @@ def list_rows(comparison: Comparison, verdicts: pd.DataFrame) -> list[ResultRow]
     rows = comparison.statistics("pairs").loc[verdicts.index]
     heading = _name_p(rows)
     return [
-        _build_row(row, label, verdict, heading)
-        for row, label, verdict in zip(
-            rows.to_dict("records"), label_pair_outcomes(rows), verdicts["verdict"], strict=True
-        )
+        _build_row(row, label, heading)
+        for row, label in zip(read_pairs(rows), label_pair_outcomes(rows), strict=True)
     ]
 
 
-def _build_row(row: Mapping[Any, Any], label: str, verdict: str, heading: str) -> ResultRow:
-    p, flips = row["p_adjusted"], row["instability"]
-    is_sized = row["design"] != "datasets"
-    value, low, high = (
-        row[name] * row["factor"] if is_sized else np.nan for name in ("difference", "low", "high")
-    )
+def _build_row(row: PairRow, label: str, heading: str) -> ResultRow:
     cells = {
-        heading: format_p(p) if p == p else "–",
-        "Flips": format_share(flips) if flips == flips else "–",
+        heading: format_p(row.p_adjusted) if isfinite(row.p_adjusted) else "–",
+        "Flips": format_share(row.instability) if isfinite(row.instability) else "–",
         "Outcome": label,
     }
-    name = f"{row['model_a']} – {row['model_b']}"
-    return ResultRow(name, format_difference(row), value, low, high, cells, row["dataset"], verdict)
+    return build_pair_row(row, cells)
 
 
 def _name_p(rows: pd.DataFrame) -> str:
@@ -360,23 +355,13 @@ def _name_p(rows: pd.DataFrame) -> str:
 
 
 def _name_differences(rows: pd.DataFrame) -> str:
-    """Heading of what `format_difference` shows of the rows."""
+    """Heading of what `show_difference` shows of the rows."""
     if (rows["metric"] == "rank").all():
         return "Mean ranks"
-    if (rows["test"] == "sign test").all():
+    if (rows["test"] == SIGN.test).all():
         return "Ahead on"
     is_over = (rows["design"] == "datasets").all()
     return "Mean difference" if is_over else "Difference [interval]"
-
-
-def format_difference(row: Mapping[Any, Any]) -> str:
-    """`3.3 points [2.9, 3.8]`, in the unit of the comparison."""
-    if row["metric"] == "rank":
-        return f"{row['mean_a']:.2f} – {row['mean_b']:.2f}"
-    if row["test"] == "sign test":  # its difference counts datasets and has no unit
-        return f"{row['wins']:.0f} of {row['n']} datasets"
-    low, high, value = (row[name] * row["factor"] for name in ("low", "high", "difference"))
-    return format_estimate(value, low, high, row["unit"])
 
 
 def _note_incomplete_ranks(comparison: Comparison) -> Iterable[str]:

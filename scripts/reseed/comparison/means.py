@@ -15,6 +15,7 @@ from reseed.comparison.arguments import PairChoice, check_columns, check_levels,
 from reseed.comparison.by_items import ONE_SETTING
 from reseed.comparison.claims.build import build_verdict
 from reseed.comparison.claims.designs import MEANS
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.result import STUDY_NAME, Comparison, build_comparison
 from reseed.comparison.speakers import in_arguments
 from reseed.config.defaults import entries_without_runs
@@ -154,7 +155,7 @@ def _compare(
     rows = [EMPTY_ROW | row | facts | {"n": min(row["n_a"], row["n_b"])}
             for row in table.to_dict("records")]  # fmt: skip
     for row in rows:
-        verdict = build_verdict(row)
+        verdict = build_verdict(PairRow.of(row))
         row |= {"outcome": verdict.outcome, "verdict": verdict.sentence()}
     tested = table.drop_duplicates("dataset").set_index("dataset")
     metrics, greater = tested["metric"], tested["greater_is_better"]

@@ -6,6 +6,8 @@ from functools import cached_property
 
 import pandas as pd
 
+from reseed.comparison.claims.pair_row import read_pairs
+from reseed.comparison.claims.pair_verdicts import label_pair_outcome
 from reseed.comparison.output import render_shown
 from reseed.comparison.result import Comparison
 from reseed.comparison.shown import Shown, build_pair_row
@@ -74,8 +76,12 @@ class SettledComparison(Comparison):
             title=self.data.info.title,
             answer=self._state_answer(),
             rows=[
-                build_pair_row(row, {"Settled after": _count_runs(row["stopped_at"])})
-                for row in self._at_stop.to_dict("records")
+                build_pair_row(row, {"Outcome": label_pair_outcome(row), "Settled after": runs})
+                for row, runs in zip(
+                    read_pairs(self._at_stop),
+                    self._at_stop["stopped_at"].map(_count_runs),
+                    strict=True,
+                )
             ],
             tables={"verdicts": self.ordered_verdicts(), "runs": self.runs},
             boards={"Runs": self.runs},

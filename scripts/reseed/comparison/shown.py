@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite, nan
-from typing import Any
 
 import pandas as pd
 
-from reseed.comparison.claims.formatting import count_interval_decimals, format_number, format_p
-from reseed.comparison.claims.pair_verdicts import label_pair_outcome
-from reseed.comparison.claims.verdicts import BOTH_DIRECTIONS
+from reseed.comparison.claims.designs import SIGN
+from reseed.comparison.claims.formatting import count_interval_decimals, format_number
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.readers.source_table import join_names
 
 #: Rows whose verdicts are printed as sentences; of more rows, tables have all.
@@ -94,19 +93,23 @@ class Shown:
         return (min(known), max(known)) if known else (0.0, 1.0)
 
 
-def build_pair_row(row: Mapping[Any, Any], more: Mapping[str, str] | None = None) -> ResultRow:
-    """The row of a pair: the difference of a verdict with its interval, in its unit if any.
+def build_pair_row(row: PairRow, cells: Mapping[str, str]) -> ResultRow:
+    """The row of a pair: its difference with interval, and `cells`.
 
-    more: cells that follow the adjusted p-value, if there is one, and the outcome.
+    Over datasets there is no difference with an interval to draw.
     """
-    factor = row.get("factor", 1.0)
-    value, low, high = (row[name] * factor for name in ("difference", "low", "high"))
-    name = f"{row['model_a']} – {row['model_b']}"
-    estimate = format_estimate(value, low, high, row.get("unit", ""))
-    p = row.get("p_adjusted")
-    cells = {} if p is None else {BOTH_DIRECTIONS: format_p(p) if isfinite(p) else "–"}
-    cells |= {"Outcome": label_pair_outcome(row), **(more or {})}
-    return ResultRow(name, estimate, value, low, high, cells, row["dataset"], row["verdict"])
+    value, low, high = (nan, nan, nan) if row.design == "datasets" else row.shown_difference
+    name = f"{row.model_a} – {row.model_b}"
+    return ResultRow(name, show_difference(row), value, low, high, cells, row.dataset, row.verdict)
+
+
+def show_difference(row: PairRow) -> str:
+    """`3.3 points [2.9, 3.8]`; over datasets mean ranks, or the datasets that count for a sign."""
+    if row.metric == "rank":
+        return f"{row.mean_a:.2f} – {row.mean_b:.2f}"
+    if row.test == SIGN.test:  # its difference counts datasets and has no unit
+        return f"{row.wins:.0f} of {row.n:.0f} datasets"
+    return format_estimate(*row.shown_difference, row.unit)
 
 
 def format_estimate(value: float, low: float, high: float, unit: str = "") -> str:

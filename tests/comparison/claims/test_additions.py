@@ -1,15 +1,17 @@
 """What an open verdict says to add."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from reseed.comparison.claims.budget import describe_additions, describe_datasets, list_additions
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.stats.rank_power import detectable_shift
 
-SPLITS = {
+SPLITS = PairRow(**{
     "design": "splits", "n": 10, "n_a": 10, "n_b": 10, "test_train_ratio": 0.25, "alpha": 0.05,
     "pairs": 3, "target_power": 0.8, "detectable": 0.02, "factor": 100.0, "seed_share": 0.0,
-}  # fmt: skip
+})  # fmt: skip
 
 
 def test_rows_help_most_where_splits_overlap():
@@ -25,31 +27,31 @@ def test_rows_help_most_where_splits_overlap():
 
 
 def test_seeds_are_named_where_they_vary_within_splits():
-    assert list_additions(SPLITS | {"seed_share": 0.8})[0].source == "seeds"
+    assert list_additions(replace(SPLITS, seed_share=0.8))[0].source == "seeds"
 
 
 def test_seeds_and_items():
-    row = SPLITS | {"design": "seeds and items", "seed_share": 0.1, "item_share": 0.8}
+    row = replace(SPLITS, design="seeds and items", seed_share=0.1, item_share=0.8)
     items, seeds = list_additions(row)
     assert (items.source, seeds.source) == ("items", "seeds")
     assert items.detectable == pytest.approx(0.02 * math.sqrt(0.1 + 0.9 / 2))
     assert seeds.detectable == pytest.approx(0.02 * math.sqrt(0.8 + 0.2 / 2))
-    assert list_additions(row | {"item_share": math.nan}) == ()
+    assert list_additions(replace(row, item_share=math.nan)) == ()
 
 
 @pytest.mark.parametrize("design", ["seeds", "unpaired"])
 def test_seeds_alone(design):
-    (seeds,) = list_additions(SPLITS | {"design": design})
+    (seeds,) = list_additions(replace(SPLITS, design=design))
     assert seeds.source == "seeds"
     assert seeds.detectable < 0.02 / math.sqrt(2)
 
 
 def test_nothing_is_said_without_a_detectable_difference():
-    assert describe_additions(SPLITS | {"detectable": math.nan}, 1) == ""
-    assert describe_additions(SPLITS | {"design": "datasets"}, 1) == ""
+    assert describe_additions(replace(SPLITS, detectable=math.nan), 1) == ""
+    assert describe_additions(replace(SPLITS, design="datasets"), 1) == ""
 
 
-OVER = {"design": "datasets", "n": 10, "alpha": 0.05, "pairs": 3}
+OVER = PairRow(design="datasets", n=10, alpha=0.05, pairs=3)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +66,7 @@ OVER = {"design": "datasets", "n": 10, "alpha": 0.05, "pairs": 3}
 def test_twice_the_datasets(test, pairs, models, level):
     of_ranks = test != "sign-flip test"
     now, twice = (detectable_shift(n, models, of_ranks=of_ranks, alpha=level) for n in (10, 20))
-    row = OVER | {"test": test, "detectable_sd": now, "pairs": pairs}
+    row = replace(OVER, test=test, detectable_sd=now, pairs=pairs)
     (added,) = list_additions(row)
     assert (added.source, added.detectable) == ("datasets", twice)
     assert twice < now
@@ -75,7 +77,7 @@ def test_twice_the_datasets(test, pairs, models, level):
 
 
 def test_no_difference_is_found_on_few_datasets():
-    row = OVER | {"n": 5, "test": "sign test", "detectable_sd": math.inf, "pairs": 6}
+    row = replace(OVER, n=5, test="sign test", detectable_sd=math.inf, pairs=6)
     assert describe_datasets(row).startswith("On 5 datasets no difference, however large, would ")
     assert "; on 10 datasets " in describe_datasets(row)
-    assert describe_datasets(row | {"detectable_sd": math.nan}) == ""
+    assert describe_datasets(replace(row, detectable_sd=math.nan)) == ""

@@ -1,8 +1,10 @@
 """What verdicts say of skewed runs: the p-value that decides, the condition and the sentence."""
 
 import math
+from dataclasses import replace
 
 import pytest
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.pair_verdicts import label_pair_outcome
 from reseed.comparison.claims.skewed import (
     decisive_p,
@@ -11,11 +13,11 @@ from reseed.comparison.claims.skewed import (
     qualify_skewed,
 )
 
-ROW = {
+ROW = PairRow(**{
     "model_a": "A", "outcome": "difference", "skewness": -0.4, "better_unit": "run",
     "better_share": 0.75, "better_n": 20.0, "better_low": 0.51, "better_high": 0.91, "level": 0.95,
     "p_adjusted": 0.01, "skew_p_adjusted": 0.03, "alpha": 0.05,
-}  # fmt: skip
+})  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -30,23 +32,23 @@ ROW = {
     ],
 )
 def test_the_larger_p_decides_where_runs_are_skewed(changes, p):
-    row = ROW | changes
+    row = replace(ROW, **changes)
     assert decisive_p(row) == p
-    assert is_skewed(row) == (abs(row["skewness"]) > 0)
-    assert is_skewed({}) is False
-    assert decisive_p({"p_adjusted": 0.2}) == 0.2
+    assert is_skewed(row) == (abs(row.skewness) > 0)
+    assert is_skewed(PairRow()) is False
+    assert decisive_p(PairRow(p_adjusted=0.2)) == 0.2
 
 
 def test_outcomes_of_means_carry_the_condition():
     condition = "with a few runs far from the others"
     for outcome in ("difference", "no difference shown"):
         assert qualify_skewed(ROW, outcome) == condition
-        assert qualify_skewed(ROW | {"skewness": 0.0}, outcome) == ""
+        assert qualify_skewed(replace(ROW, skewness=0.0), outcome) == ""
     for outcome in ("equivalent", "too few runs"):
         assert qualify_skewed(ROW, outcome) == ""
     assert label_pair_outcome(ROW) == f"difference, {condition}"
-    assert label_pair_outcome(ROW | {"skewness": 0.0}) == "difference"
-    assert qualify_skewed(ROW | {"better_unit": "item"}, "difference").startswith(
+    assert label_pair_outcome(replace(ROW, skewness=0.0)) == "difference"
+    assert qualify_skewed(replace(ROW, better_unit="item"), "difference").startswith(
         "with a few items"
     )
 
@@ -73,4 +75,4 @@ _FIRST = "A few {0}s lie far from the others, where a test of means errs more of
     ],
 )  # fmt: skip
 def test_the_sentence_offers_the_share_of_better_runs(changes, text):
-    assert describe_skew(ROW | changes) == text
+    assert describe_skew(replace(ROW, **changes)) == text

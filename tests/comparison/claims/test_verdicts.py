@@ -11,6 +11,7 @@ from reseed.comparison.claims.formatting import (
     format_p,
     format_share,
 )
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.pair_verdicts import decide_pair_outcome
 
 ROOT = Path(__file__).parents[3]
@@ -116,7 +117,7 @@ CASES = {
 
 
 def say(**changes):
-    return build_verdict(ROW | changes).sentence()
+    return build_verdict(PairRow.of(ROW | changes)).sentence()
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -141,7 +142,7 @@ def test_what_is_not_shown_beats_nothing(name):
     ],
 )
 def test_the_level_decides_with_its_boundary(changes, outcome):
-    assert decide_pair_outcome(ROW | changes) == outcome
+    assert decide_pair_outcome(PairRow.of(ROW | changes)) == outcome
 
 
 def test_skewed_differences_limit_the_sign_flip_test():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from pair_frames import OPTIONS, data, frame, over_splits
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.pair_verdicts import label_pair_outcome
 from reseed.report.analyses import pairs
 from run_kinds import run_analysis
@@ -38,9 +39,9 @@ def test_a_difference_states_whether_it_needs_stable_learners(rng):
     assert row.outcome == "difference"
     assert row.conservative_p == pytest.approx(2 * stats.t.sf(shift / larger, 11))
     assert row.verdict.startswith("x beats y, by one correction only: ")
-    assert label_pair_outcome(row._asdict()) == "difference, by one correction only"
+    assert label_pair_outcome(PairRow.of(row._asdict())) == "difference, by one correction only"
     assert "Not shown for learners that depend on single training rows" in row.verdict
-    assert label_pair_outcome(sure.iloc[0]) == "difference"
+    assert label_pair_outcome(PairRow.of(sure.iloc[0])) == "difference"
 
 
 def test_baseline_and_spreads_of_seeds_that_are_not_shared(rng):

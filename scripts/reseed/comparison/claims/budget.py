@@ -13,12 +13,11 @@ from reseed.comparison.claims.designs import (
     SEEDS,
     SEEDS_AND_ITEMS,
     SIGN,
-    SOURCES,
     SPLITS,
     UNPAIRED,
 )
 from reseed.comparison.claims.formatting import format_number
-from reseed.comparison.claims.verdicts import Row
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.stats.budget import (
     Shares,
     crossed_shares,
@@ -43,25 +42,25 @@ class Addition:
     detectable: float
 
 
-def list_additions(row: Row) -> tuple[Addition, ...]:
+def list_additions(row: PairRow) -> tuple[Addition, ...]:
     """What can be added to the comparison of a row of `pairs`, the most useful first.
 
     Empty where the smallest detectable difference is not known. Each source is doubled alone. The
     parts of the error are estimates, and so are the results.
     """
-    if row["design"] == "datasets":
+    if row.design == "datasets":
         return tuple(_add_datasets(row))
-    if row["design"] == ITEM_MODEL.design:
-        twice = ((f"{one}s", row.get(f"detectable_2x_{one}", math.nan)) for one in SOURCES)
-        known = (Addition(*one) for one in twice if math.isfinite(one[1]))
+    if row.design == ITEM_MODEL.design:
+        twice = row.detectable_twice.items()
+        known = (Addition(f"{one}s", size) for one, size in twice if math.isfinite(size))
         return tuple(sorted(known, key=lambda one: one.detectable))
-    size = row.get("detectable", math.nan)
+    size = row.detectable
     if not math.isfinite(size):
         return ()
     factors = _find_factors(
-        row["design"], row["n"], row["n_a"], row["n_b"], row.get("test_train_ratio", math.nan),
-        row.get("seed_share", math.nan), row.get("item_share", math.nan), row["target_power"],
-        row["alpha"] / row["pairs"],
+        row.design, row.n, row.n_a, row.n_b, row.test_train_ratio,
+        row.seed_share, row.item_share, row.target_power,
+        row.alpha / row.pairs,
     )  # fmt: skip
     return tuple(Addition(source, size * factor) for source, factor in factors)
 
@@ -89,40 +88,40 @@ def _find_factors(
     return tuple(sorted(found.items(), key=lambda one: one[1]))
 
 
-def _add_datasets(row: Row) -> Iterator[Addition]:
-    if math.isnan(row.get("detectable_sd", math.nan)):
+def _add_datasets(row: PairRow) -> Iterator[Addition]:
+    if math.isnan(row.detectable_sd):
         return
-    yield Addition("datasets", find_shift(row, 2 * int(row["n"])))
+    yield Addition("datasets", find_shift(row, 2 * int(row.n)))
 
 
-def find_shift(row: Row, n_datasets: int) -> float:
+def find_shift(row: PairRow, n_datasets: int) -> float:
     """Smallest mean difference that the test of a row over datasets finds with a power of 80 %.
 
     In SDs of the difference between datasets. All pairs are taken for those of as many models as
     have that many; signs alone are adjusted by their number.
     """
-    pairs = int(row["pairs"])
-    if row["test"] == SIGN.test:
-        return detectable_shift(n_datasets, of_ranks=True, alpha=row["alpha"] / pairs)
+    pairs = int(row.pairs)
+    if row.test == SIGN.test:
+        return detectable_shift(n_datasets, of_ranks=True, alpha=row.alpha / pairs)
     models = math.ceil((1 + math.sqrt(1 + 8 * pairs)) / 2)
-    of_ranks = row["test"] == RANK_FLIPS.test
-    return detectable_shift(n_datasets, models, of_ranks=of_ranks, alpha=row["alpha"])
+    of_ranks = row.test == RANK_FLIPS.test
+    return detectable_shift(n_datasets, models, of_ranks=of_ranks, alpha=row.alpha)
 
 
-def describe_datasets(row: Row) -> str:
+def describe_datasets(row: PairRow) -> str:
     """Sentence on the differences found on the datasets of a row, and on twice as many."""
     additions = list_additions(row)
     if not additions:
         return ""
-    shift, twice = row["detectable_sd"], additions[0].detectable
-    more = f"{2 * row['n']:.0f} datasets"
+    shift, twice = row.detectable_sd, additions[0].detectable
+    more = f"{2 * row.n:.0f} datasets"
     unit = "SD of the difference between datasets"
     if math.isfinite(shift):
         return (
             f"A true mean difference of {shift:.1f} {unit} would be found in 80 %; on {more} "
             f"{twice:.1f}."
         )
-    none = f"On {row['n']:.0f} datasets no difference, however large, would be found in 80 %"
+    none = f"On {row.n:.0f} datasets no difference, however large, would be found in 80 %"
     return f"{none}; on {more} {f'{twice:.1f} {unit}' if math.isfinite(twice) else 'neither'}."
 
 
@@ -134,13 +133,13 @@ def _find_shares(design: str, n: int, ratio: float, seed_share: float, item_shar
     return {("seeds",): 1.0} if design in (SEEDS.design, UNPAIRED.design) else {}
 
 
-def describe_additions(row: Row, decimals: int) -> str:
+def describe_additions(row: PairRow, decimals: int) -> str:
     """Sentence on what to add; empty if that is not known."""
     additions = list_additions(row)
     if not additions:
         return ""
     sizes = [
-        f"{format_number(one.detectable * row['factor'], decimals)} with twice the {one.source}"
+        f"{format_number(one.detectable * row.factor, decimals)} with twice the {one.source}"
         for one in additions
     ]
     listed = f"{', '.join(sizes[:-1])} and {sizes[-1]}" if len(sizes) > 1 else sizes[0]

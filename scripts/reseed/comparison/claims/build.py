@@ -5,8 +5,9 @@ from __future__ import annotations
 from reseed.comparison.claims.designs import ITEM_MODEL, SIGN_FLIPS
 from reseed.comparison.claims.item_verdicts import ITEMS
 from reseed.comparison.claims.mean_verdicts import EFFECTS, MEANS_WORDING
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.pair_verdicts import OVER_DATASETS, PAIRS
-from reseed.comparison.claims.verdicts import Row, Verdict, format_region
+from reseed.comparison.claims.verdicts import Verdict, format_region
 
 #: Value of `design` → how such rows are decided and said; of runs on one dataset by default.
 WORDINGS = {
@@ -17,9 +18,9 @@ WORDINGS = {
 }
 
 
-def build_verdict(row: Row) -> Verdict:
+def build_verdict(row: PairRow) -> Verdict:
     """The verdict on two models by a row of any comparison, whose `design` says of which."""
-    wording = WORDINGS.get(row["design"], PAIRS)
+    wording = WORDINGS.get(row.design, PAIRS)
     outcome = wording.decide(row)
-    models, said = (row["model_a"], row["model_b"]), wording.say(row, outcome)
+    models, said = (row.model_a, row.model_b), wording.say(row, outcome)
     return Verdict(outcome, *models, said, format_region(row), wording.is_within(row))

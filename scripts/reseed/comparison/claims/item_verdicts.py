@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isfinite, nan
+from math import isfinite
 
 from reseed.comparison.claims.designs import SOURCES, DesignFacts, choose_method
 from reseed.comparison.claims.formatting import (
@@ -12,10 +12,10 @@ from reseed.comparison.claims.formatting import (
     format_share,
     join_names,
 )
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.skewed import decisive_p, describe_skew, qualify_skewed
 from reseed.comparison.claims.verdicts import (
     Outcome,
-    Row,
     Said,
     Wording,
     decide_outcome,
@@ -36,38 +36,32 @@ _LEAST_ITEMS = 2
 _LEAST_RUNS = 2
 
 
-def _decide(row: Row) -> Outcome:
-    is_unknown = row["low"] != row["low"]  # no interval
+def _decide(row: PairRow) -> Outcome:
+    is_unknown = row.low != row.low  # no interval
     return decide_outcome(
         row,
         decisive_p(row),
-        has_few=is_unknown or 0 < row["level_cluster"] < _LEAST_CLUSTERS,
-        varies=row["low"] != row["high"],
+        has_few=is_unknown or 0 < row.levels["cluster"] < _LEAST_CLUSTERS,
+        varies=row.low != row.high,
     )
 
 
-def _say(row: Row, outcome: Outcome) -> Said:
-    """Difference, what it generalises to, and what would show more.
-
-    `row` holds the columns of `list_item_test`, models, `metric`, `factor` and `unit` of
-    differences, adjusted p-values, and what `list_designs` and `single_runs` add, if known.
-    """
+def _say(row: PairRow, outcome: Outcome) -> Said:
+    """Difference, what it generalises to, and what would show more."""
     needed = "runs"
     notes: tuple[str, ...] = ()
     if outcome == "too few runs":
-        unit = "cluster" if row["level_cluster"] else "item"
-        least = _LEAST_CLUSTERS if row["level_cluster"] else _LEAST_ITEMS
+        unit = "cluster" if row.levels["cluster"] else "item"
+        least = _LEAST_CLUSTERS if row.levels["cluster"] else _LEAST_ITEMS
         needed = f"{unit}s"
         evidence = f"{_count(row, unit)}; a verdict needs at least {least}"
-    elif outcome == "no variation" and row["difference"] == 0:
-        evidence = f"both have the same {row['metric']} on every one of {_count(row, 'item')}"
+    elif outcome == "no variation" and row.difference == 0:
+        evidence = f"both have the same {row.metric} on every one of {_count(row, 'item')}"
     elif outcome == "no variation":
-        difference = format_difference(
-            row, count_interval_decimals(0, 2 * row["difference"] * row["factor"])
-        )
+        difference = format_difference(row, count_interval_decimals(0, 2 * row.shown_difference[0]))
         evidence = f"every item gives the same {difference}, so they say no more than one"
     else:
-        evidence = ", ".join(state_evidence(row, "p_adjusted"))
+        evidence = ", ".join(state_evidence(row))
         tests = describe_equivalence_tests(row) if outcome == "equivalent" else ""
         notes = (
             tests, _describe_scope(row), describe_skew(row), _describe_limits(row),
@@ -79,16 +73,17 @@ def _say(row: Row, outcome: Outcome) -> Said:
 ITEMS = Wording(_decide, _say)
 
 
-def _count(row: Row, source: str) -> str:
-    return count_noun(int(row[f"level_{source}"]), source)
+def _count(row: PairRow, source: str) -> str:
+    return count_noun(int(row.levels[source]), source)
 
 
-def _describe_scope(row: Row) -> str:
+def _describe_scope(row: PairRow) -> str:
     """What the interval allows for, and what is held fixed."""
     sampled = _list_sampled(row)
-    pairing = {True: "shared", False: "not shared"}.get(row["shared_seeds"])
-    seeds = f" (seeds {pairing})" if "seed" in sampled and pairing else ""
-    test = choose_method(DesignFacts("items", counts_items=row["method"] == "McNemar")).test
+    pairing = "shared" if row.shared_seeds else "not shared"
+    is_known = "seed" in sampled and row.shared_seeds in (True, False)
+    seeds = f" (seeds {pairing})" if is_known else ""
+    test = choose_method(DesignFacts("items", counts_items=row.method == "McNemar")).test
     held = "" if "seed" in sampled else (
         " It holds for these trained models: another seed may order them otherwise."
     )  # fmt: skip
@@ -98,8 +93,8 @@ def _describe_scope(row: Row) -> str:
     )
 
 
-def _list_sampled(row: Row) -> list[str]:
-    return [source for source in SOURCES[:-1] if row[f"level_{source}"] > 1]
+def _list_sampled(row: PairRow) -> list[str]:
+    return [source for source in SOURCES[:-1] if row.levels[source] > 1]
 
 
 def _list_new(sampled: list[str]) -> list[str]:
@@ -107,7 +102,7 @@ def _list_new(sampled: list[str]) -> list[str]:
     return [f"new {source}s" for source in kept]
 
 
-def describe_generality(row: Row) -> str:
+def describe_generality(row: PairRow) -> str:
     """` (for new seeds and new items)`: what a comparison over items holds for."""
     sampled = _list_sampled(row)
     new = _list_new(sampled)
@@ -115,63 +110,63 @@ def describe_generality(row: Row) -> str:
     return f" (for {join_names([*new, *held])})" if new else ""
 
 
-def _describe_single_runs(row: Row) -> str:
+def _describe_single_runs(row: PairRow) -> str:
     """How often one run of each model, tested over items alone, would show a difference."""
-    if row["level_seed"] < _LEAST_RUNS or not isfinite(row.get("single_a", nan)):
+    if row.levels["seed"] < _LEAST_RUNS or not isfinite(row.single_a):
         return ""
     return (
-        f"One run of each, tested over the items alone, would have declared {row['model_a']} "
-        f"better in {format_share(row['single_a'])} and {row['model_b']} better in "
-        f"{format_share(row['single_b'])} of {row['single_pairs']:.0f} pairs of runs."
+        f"One run of each, tested over the items alone, would have declared {row.model_a} "
+        f"better in {format_share(row.single_a)} and {row.model_b} better in "
+        f"{format_share(row.single_b)} of {row.single_pairs:.0f} pairs of runs."
     )
 
 
-def _describe_limits(row: Row) -> str:
+def _describe_limits(row: PairRow) -> str:
     """Where the test claims little, as simulations show (docs/methods)."""
     texts = []
-    if row["level_cluster"] > 1 and row["cluster_df"] < _FEW_CLUSTERS:
+    if row.levels["cluster"] > 1 and row.cluster_df < _FEW_CLUSTERS:
         texts.append(
-            f"The clusters count as {row['cluster_df'] + 1:.1f} of equal size, so the interval is "
+            f"The clusters count as {row.cluster_df + 1:.1f} of equal size, so the interval is "
             "wide and depends on few of them."
         )
     texts += [
         f"Two {source}s hardly show the spread over {source}s: a third would narrow the interval."
         for source in ("seed", "prompt")
-        if row[f"level_{source}"] == 2
+        if row.levels[source] == 2
     ]
     return " ".join(texts)
 
 
-def _describe_next(row: Row) -> str:
+def _describe_next(row: PairRow) -> str:
     """Smallest detectable difference now, and with twice as many levels of each source."""
-    known = [(source, row.get(f"detectable_2x_{source}", nan)) for source in SOURCES]
+    known = [(source, row.detectable_twice[source]) for source in SOURCES]
     designs = [(source, value) for source, value in known if isfinite(value)]
-    if not isfinite(row.get("detectable", nan)) or not designs:
+    if not isfinite(row.detectable) or not designs:
         return ""
-    decimals = count_interval_decimals(0, 2 * min(value for _, value in designs) * row["factor"])
+    decimals = count_interval_decimals(0, 2 * min(value for _, value in designs) * row.factor)
 
     def text(value: float) -> str:
-        return format_number(value * row["factor"], decimals)
+        return format_number(value * row.factor, decimals)
 
-    more = {"item": " in each cluster"} if row["level_cluster"] > 1 else {}
+    more = {"item": " in each cluster"} if row.levels["cluster"] > 1 else {}
     names = {source: f"{source}s{more.get(source, '')}" for source, _ in designs}
-    is_share = row["unit"] == "points"
-    now = f"Found in 80 % of cases: a difference of {text(row['detectable'])}{format_unit(row)}"
-    if is_share and (row["detectable"] >= 1 or row["high"] - row["low"] >= _SCALE):
+    is_share = row.unit == "points"
+    now = f"Found in 80 % of cases: a difference of {text(row.detectable)}{format_unit(row)}"
+    if is_share and (row.detectable >= 1 or row.high - row.low >= _SCALE):
         now = "Not even the largest possible difference would be found in 80 % of cases"
-    helpful = sorted((value, source) for source, value in designs if value < row["detectable"])
+    helpful = sorted((value, source) for source, value in designs if value < row.detectable)
     helpful = [
         (value, source)
         for value, source in helpful
-        if text(value) != text(row["detectable"]) and not (is_share and value >= 1)
+        if text(value) != text(row.detectable) and not (is_share and value >= 1)
     ]
     better = [f"{text(value)} with twice the {names[source]}" for value, source in helpful]
     useless = [names[source] for source in names if source not in {name for _, name in helpful}]
     if useless:
         better.append(f"no smaller with twice the {join_names(useless, 'or')}")
     shares = ", ".join(
-        f"{source}s {format_share(row[f'share_{source}'])}"
+        f"{source}s {format_share(row.shares[source])}"
         for source in SOURCES
-        if row[f"share_{source}"] > 0.005
+        if row.shares[source] > 0.005
     )
     return f"{now}; {', '.join(better)}. Parts of the squared standard error: {shares}."

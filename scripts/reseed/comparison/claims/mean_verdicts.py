@@ -11,9 +11,9 @@ from reseed.comparison.claims.formatting import (
     format_p,
     format_share,
 )
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.verdicts import (
     Outcome,
-    Row,
     Said,
     Wording,
     decide_outcome,
@@ -23,43 +23,43 @@ from reseed.comparison.claims.verdicts import (
 )
 
 
-def _decide(row: Row) -> Outcome:
+def _decide(row: PairRow) -> Outcome:
     return decide_outcome(
         row,
-        fmax(row["p_adjusted_rounded"], row["p_adjusted_if_se"]),
-        has_few=min(row["n_a"], row["n_b"]) < row["min_runs"],
-        varies=row["low"] != row["high"],
+        fmax(row.p_adjusted_rounded, row.p_adjusted_if_se),
+        has_few=min(row.n_a, row.n_b) < row.min_runs,
+        varies=row.low != row.high,
     )
 
 
-def _say(row: Row, outcome: Outcome) -> Said:
+def _say(row: PairRow, outcome: Outcome) -> Said:
     """Difference of printed means, by what ± is taken to be."""
-    p, p_rounded, p_if_se = (row[f"p_adjusted{end}"] for end in ("", "_rounded", "_if_se"))
+    p, p_rounded, p_if_se = row.p_adjusted, row.p_adjusted_rounded, row.p_adjusted_if_se
     is_unknown = p_if_se == p_if_se
-    decimals = count_interval_decimals(row["low"], row["high"])
-    direction = "" if row["greater_is_better"] else " (lower is better)"
-    difference = f"difference {format_number(row['difference'], decimals)}{direction}"
+    decimals = count_interval_decimals(row.low, row.high)
+    direction = "" if row.greater_is_better else " (lower is better)"
+    difference = f"difference {format_number(row.difference, decimals)}{direction}"
     evidence = f"{difference}, {format_interval(row, decimals)}"
-    runs = f"{row['n_a']:.0f} and {row['n_b']:.0f} runs"
+    runs = f"{row.n_a:.0f} and {row.n_b:.0f} runs"
     notes: tuple[str, ...] = ()
     if outcome == "no variation":
         evidence = f"both spreads are printed as 0 ({runs})"
     elif outcome == "too few runs":
-        evidence += f" over {runs}; a verdict needs at least {row['min_runs']}"
+        evidence += f" over {runs}; a verdict needs at least {row.min_runs:.0f}"
     else:
         notes = (f"{MEANS.test} of {runs}.",)
         if outcome != "difference":
-            is_alone = row["pairs"] > 1 and row["low"] * row["high"] > 0
+            is_alone = row.pairs > 1 and row.low * row.high > 0
             evidence += " for this pair alone" if is_alone else ""
             notes = (_describe_power(row), *notes)
-            if is_unknown and p_rounded <= row["alpha"]:
+            if is_unknown and p_rounded <= row.alpha:
                 ask = "The table does not say what ± is: state it (`spread`)."
                 notes = (ask, *notes)
-        evidence += f", {format_adjusted_p(row, 'p_adjusted')}"
+        evidence += f", {format_adjusted_p(row)}"
         if is_unknown:
             error = f"{format_p(p_if_se)} if it is the standard error"
             evidence += f" if ± is the SD, and at most {error}"
-        if p <= row["alpha"] < p_rounded:
+        if p <= row.alpha < p_rounded:
             evidence += f", but up to {format_p(p_rounded)} as the digits were rounded"
     return Said(evidence, notes=notes)
 
@@ -67,38 +67,36 @@ def _say(row: Row, outcome: Outcome) -> Said:
 MEANS_WORDING = Wording(_decide, _say)
 
 
-def _describe_power(row: Row) -> str:
-    decimals = count_interval_decimals(0, 2 * row["detectable"])
-    size = format_number(row["detectable"], decimals)
-    twice = format_number(row["detectable_add"], decimals)
-    power = format_share(row["target_power"])
+def _describe_power(row: PairRow) -> str:
+    decimals = count_interval_decimals(0, 2 * row.detectable)
+    size = format_number(row.detectable, decimals)
+    twice = format_number(row.detectable_add, decimals)
+    power = format_share(row.target_power)
     return f"So many runs find a difference of {size} in {power} of cases, twice as many {twice}."
 
 
-def _decide_effect(row: Row) -> Outcome:
+def _decide_effect(row: PairRow) -> Outcome:
     """A difference where the interval excludes 0.
 
     Else equivalent where at least `level` of the posterior lies within the region of practical
     equivalence.
     """
-    facts = {"difference": row["effect"], "alpha": 1 - row["level"]}
-    p = 0.0 if row["low"] > 0 else 1.0
-    return decide_outcome(facts, p, is_within=_is_within_by_posterior(row))
+    return decide_outcome(row, 0.0 if row.low > 0 else 1.0, is_within=_is_within_by_posterior(row))
 
 
-def _is_within_by_posterior(row: Row) -> bool:
-    return bool(row["p_equivalent"] >= row["level"])
+def _is_within_by_posterior(row: PairRow) -> bool:
+    return bool(row.p_equivalent >= row.level)
 
 
-def _say_effect(row: Row, outcome: Outcome) -> Said:
+def _say_effect(row: PairRow, outcome: Outcome) -> Said:
     """The mean difference over similar datasets."""
-    factor = row["factor"]
-    decimals = count_interval_decimals(row["low"] * factor, row["high"] * factor)
-    effect = format_number(row["effect"] * factor, decimals)
+    difference, *ends = row.shown_difference
+    decimals = count_interval_decimals(*ends)
+    effect = format_number(difference, decimals)
     evidence = f"mean difference {effect}{format_unit(row)}, {format_interval(row, decimals)}"
     if outcome == "equivalent":
-        evidence += f"; {format_share(row['p_equivalent'])} of the posterior lies within"
-    notes = (f"Hierarchical model of {row['datasets']:.0f} datasets.",)
+        evidence += f"; {format_share(row.p_equivalent)} of the posterior lies within"
+    notes = (f"Hierarchical model of {row.n:.0f} datasets.",)
     return Said(evidence, "over datasets like these", notes)
 
 

@@ -23,10 +23,10 @@ from reseed.comparison.claims.formatting import (
     format_share,
     keep_bounds_visible,
 )
+from reseed.comparison.claims.pair_row import PairRow, read_pairs
 from reseed.comparison.claims.skewed import decisive_p, describe_skew, qualify_skewed
 from reseed.comparison.claims.verdicts import (
     Outcome,
-    Row,
     Said,
     Wording,
     decide_outcome,
@@ -48,25 +48,25 @@ _SYMMETRY = (
 )
 
 
-def decide_pair_outcome(row: Row) -> Outcome:
+def decide_pair_outcome(row: PairRow) -> Outcome:
     """Outcome of one row of the analysis `pairs`."""
     return decide_outcome(
         row,
         decisive_p(row),
-        is_comparable=row["design"] != "different splits" or row["n"] == 0,
-        has_few=row["n"] < row["min_runs"],
-        varies=row["design"] == "datasets" or row["low"] != row["high"],
+        is_comparable=row.design != "different splits" or row.n == 0,
+        has_few=row.n < row.min_runs,
+        varies=row.design == "datasets" or row.low != row.high,
     )
 
 
-def label_pair_outcome(row: Row) -> str:
+def label_pair_outcome(row: PairRow) -> str:
     """The outcome of a row of any comparison as printed, with its condition.
 
     Args:
         row: with its `outcome`.
     """
-    qualifier = qualify_pair(row, row["outcome"])
-    return f"{row['outcome']}, {qualifier}" if qualifier else str(row["outcome"])
+    qualifier = qualify_pair(row, row.outcome)
+    return f"{row.outcome}, {qualifier}" if qualifier else row.outcome
 
 
 def label_pair_outcomes(rows: pd.DataFrame) -> pd.Series[str]:
@@ -81,17 +81,15 @@ def qualify_pairs(rows: pd.DataFrame) -> pd.Series[str]:
     may_have = find_conditional(rows)
     if "skewness" in rows:
         may_have |= rows["skewness"].abs() > 0
-    found[may_have] = [
-        qualify_pair(row, row["outcome"]) for row in rows[may_have].to_dict("records")
-    ]
+    found[may_have] = [qualify_pair(row, row.outcome) for row in read_pairs(rows[may_have])]
     return found
 
 
-def qualify_pair(row: Row, outcome: str) -> str:
+def qualify_pair(row: PairRow, outcome: str) -> str:
     """Condition of an outcome: skewed runs, or a correction that does not hold for any learner."""
     if skewed := qualify_skewed(row, outcome):
         return skewed
-    is_weak = outcome == "difference" and row.get("conservative_p_holm", 0) > row["alpha"]
+    is_weak = outcome == "difference" and row.conservative_p_holm > row.alpha
     return BY_ONE_CORRECTION if is_weak else ""
 
 
@@ -102,14 +100,14 @@ def find_conditional(rows: pd.DataFrame) -> pd.Series[bool]:
     return (rows["outcome"] == "difference") & (rows["conservative_p_holm"] > rows["alpha"])
 
 
-def _say_pair(row: Row, outcome: Outcome) -> Said:
+def _say_pair(row: PairRow, outcome: Outcome) -> Said:
     """The test, the runs behind it and whether they are paired.
 
     The scope is one test set where the data never varied and the outputs of items are not known.
     """
-    method = find_method(row["design"])
+    method = find_method(row.design)
     scope = method.scope if method else ""
-    if scope and row.get("is_split_assumed") is True:
+    if scope and row.is_split_assumed is True:
         scope = ASSUMED_TEST_SET
     decimals = _count_decimals(row, outcome)
     difference = format_difference(row, decimals)
@@ -117,19 +115,19 @@ def _say_pair(row: Row, outcome: Outcome) -> Said:
     if outcome == "not comparable":
         scope, evidence = "", "they were run on different splits of the data"
         notes = ("Run both on the same splits.",)
-    elif row["n"] == 0:
+    elif row.n == 0:
         scope, evidence = "", "one of them has no finished run"
     elif outcome == "too few runs":
-        needed = f"a verdict needs at least {row['min_runs']:.0f}"
+        needed = f"a verdict needs at least {row.min_runs:.0f}"
         evidence, notes = f"{difference} over {_count_runs(row)}; {needed}", (_count_left_out(row),)
-    elif outcome == "no variation" and row["difference"] == 0:
+    elif outcome == "no variation" and row.difference == 0:
         evidence = "every run gives them the same score"
     elif outcome == "no variation":
         runs = f"{_count_runs(row)} say no more than one"
         evidence = f"every run gives the same {difference}, so {runs}"
         notes = ("Vary the data split.",)
     else:
-        evidence = ", ".join([*state_evidence(row, "p_adjusted", decimals), _describe_flips(row)])
+        evidence = ", ".join([*state_evidence(row, decimals), _describe_flips(row)])
         notes = (
             describe_equivalence_tests(row) if outcome == "equivalent" else "",
             _describe_power(row, decimals) if outcome == "no difference shown" else "",
@@ -144,35 +142,35 @@ def _say_pair(row: Row, outcome: Outcome) -> Said:
     return Said(evidence, scope, notes, qualifier=qualify_pair(row, outcome))
 
 
-def _say_over_datasets(row: Row, outcome: Outcome) -> Said:
+def _say_over_datasets(row: PairRow, outcome: Outcome) -> Said:
     """How two models compare over datasets."""
-    is_by_rank, scope = row["test"] == RANK_FLIPS.test, "over datasets"
+    is_by_rank, scope = row.test == RANK_FLIPS.test, "over datasets"
     notes: tuple[str, ...] = (_list_missing(row), _count_left_out(row))
-    if row["n"] == 0:
+    if row.n == 0:
         scope, evidence, notes = "", "none has comparable runs of both", ()
     elif outcome == "too few runs":
         scope = "beyond them"
-        evidence = f"{_count_wins(row)}; at least {row['min_runs']:.0f} are needed"
+        evidence = f"{_count_wins(row)}; at least {row.min_runs:.0f} are needed"
     elif is_by_rank:
         scope = "" if outcome == "difference" else scope
         evidence = (
-            f"average rank {row['mean_a']:.2f} against {row['mean_b']:.2f} over {row['n']:.0f} "
-            f"datasets, {_name_test(row)}; order flips on {format_share(row['instability'])} of "
+            f"average rank {row.mean_a:.2f} against {row.mean_b:.2f} over {row.n:.0f} "
+            f"datasets, {_name_test(row)}; order flips on {format_share(row.instability)} of "
             "datasets"
         )
     else:
         difference = format_difference(row, _count_decimals(row, outcome))
-        mean = "" if row["test"] == SIGN.test else f", mean {difference}"
+        mean = "" if row.test == SIGN.test else f", mean {difference}"
         evidence = f"{_count_wins(row)}{mean}, {_name_test(row)}"
     if outcome == "equivalent":
         notes = (describe_equivalence_tests(row), *notes)
-    elif outcome == "no difference shown" and row.get("p_least", math.nan) > row["alpha"]:
-        least = format_p(row["p_least"])
-        floor = f"No outcome of {row['n']:.0f} datasets gives this test a p below {least}."
+    elif outcome == "no difference shown" and row.p_least > row.alpha:
+        least = format_p(row.p_least)
+        floor = f"No outcome of {row.n:.0f} datasets gives this test a p below {least}."
         notes = (floor, *notes)
     if outcome == "no difference shown":
         notes = (describe_datasets(row), *notes)
-    if outcome == "difference" and row["test"] == SIGN_FLIPS.test and row["n"] >= _MANY:
+    if outcome == "difference" and row.test == SIGN_FLIPS.test and row.n >= _MANY:
         notes = (_SYMMETRY, *notes)
     relation = "ranks better than" if is_by_rank else "beats"
     return Said(evidence, scope, notes, relation, needed="datasets")
@@ -182,69 +180,69 @@ PAIRS = Wording(decide_pair_outcome, _say_pair)
 OVER_DATASETS = Wording(decide_pair_outcome, _say_over_datasets)
 
 
-def _describe_power(row: Row, decimals: int) -> str:
+def _describe_power(row: PairRow, decimals: int) -> str:
     """The smallest difference that the design finds, now and with more runs or data, if known."""
-    size, power = row.get("detectable", math.nan), row.get("target_power", math.nan)
+    size, power = row.detectable, row.target_power
     if not math.isfinite(size):
         return ""
-    value = format_number(size * row["factor"], decimals)
+    value = format_number(size * row.factor, decimals)
     found = f"A true difference of {value}{format_unit(row)} would be found in {100 * power:.0f} %."
     return " ".join(filter(None, [found, describe_additions(row, decimals)]))
 
 
-def _name_test(row: Row) -> str:
+def _name_test(row: PairRow) -> str:
     """`sign-flip test, p 0.016 (for all pairs at once)`."""
-    joint = " (for all pairs at once)" if row["pairs"] > 1 else ""
-    return f"{row['test']}, p {format_p(row['p_adjusted'])}{joint}"
+    joint = " (for all pairs at once)" if row.pairs > 1 else ""
+    return f"{row.test}, p {format_p(row.p_adjusted)}{joint}"
 
 
-def _count_wins(row: Row) -> str:
-    n, wins, losses = (int(row[name]) for name in ("n", "wins", "losses"))
+def _count_wins(row: PairRow) -> str:
+    n, wins, losses = map(int, (row.n, row.wins, row.losses))
     tied = n - wins - losses
     ties = f", {tied} tie{'s' if tied > 1 else ''}" if tied else ""
-    return f"{row['model_a']} is ahead on {wins} of {n} datasets{ties}"
+    return f"{row.model_a} is ahead on {wins} of {n} datasets{ties}"
 
 
-def _list_missing(row: Row) -> str:
-    if not row["missing"]:
+def _list_missing(row: PairRow) -> str:
+    if not row.missing:
         return ""
-    return f"Left out, as not both have comparable runs: {row['missing']}."
+    return f"Left out, as not both have comparable runs: {row.missing}."
 
 
-def _describe_flips(row: Row) -> str:
-    flips, tied = row["instability"], row.get("ties", 0.0)
+def _describe_flips(row: PairRow) -> str:
+    flips, tied = row.instability, row.ties
     shares = (("won", 1 - flips - tied / 2), ("tied", tied), ("reversed", flips - tied / 2))
     parts = ", ".join(f"{format_share(max(share, 0.0))} {name}" for name, share in shares)
     ties = f" ({parts}; a tie counts half)" if tied > 0 else ""
     return f"order flips in {format_share(flips)} of single runs{ties}"
 
 
-def _count_runs(row: Row) -> str:
-    method = find_method(row["design"])
+def _count_runs(row: PairRow) -> str:
+    method = find_method(row.design)
     if method is None or not method.unit:
-        return f"{row['n_a']:.0f} and {row['n_b']:.0f} runs"
+        return f"{row.n_a:.0f} and {row.n_b:.0f} runs"
     unit = method.unit
-    return f"1 {unit[:-1]}" if row["n"] == 1 else f"{row['n']:.0f} {unit}"
+    return f"1 {unit[:-1]}" if row.n == 1 else f"{row.n:.0f} {unit}"
 
 
-def _describe_test(row: Row) -> str:
+def _describe_test(row: PairRow) -> str:
     """Test, number of runs, whether they are paired, and what did not vary."""
-    test = row["test"][0].upper() + row["test"][1:]
-    if row["design"] == SPLITS.design:
+    test = row.test[0].upper() + row.test[1:]
+    if row.design == SPLITS.design:
         ratio = ""
-        if str(row.get("scheme", "")).startswith("kfold"):
-            ratio = f", test rows {row['test_train_ratio']:.3g} of the training rows"
+        if row.scheme.startswith("kfold"):
+            ratio = f", test rows {row.test_train_ratio:.3g} of the training rows"
         return f"{test}, paired over {_count_runs(row)}{ratio}."
-    if row["design"] == SEEDS_AND_ITEMS.design:
+    if row.design == SEEDS_AND_ITEMS.design:
         return (
-            f"{test}, over {_count_runs(row)} and {row['items']:.0f} test items: new seeds and new "
+            f"{test}, over {_count_runs(row)} and {row.items:.0f} test items: new seeds and new "
             f"items are both allowed for. On exactly these items, over the seeds alone: "
-            f"{row['seeds_test']}, unadjusted p {format_p(row['seeds_p'])}."
+            f"{row.seeds_test}, unadjusted p {format_p(row.seeds_p)}."
         )
-    basis = f"over {row['n']:.0f} shared model seeds"
-    if row["design"] == UNPAIRED.design:
+    basis = f"over {row.n:.0f} shared model seeds"
+    if row.design == UNPAIRED.design:
         basis = f"on {_count_runs(row)}, not paired, as the models share too few seeds"
-    if row.get("is_split_assumed") is True:
+    if row.is_split_assumed is True:
         return (
             f"{test} {basis}. That all runs share one split is an assumption (`seed_draws`): if "
             "the seeds drew splits, this test claims too much."
@@ -252,63 +250,63 @@ def _describe_test(row: Row) -> str:
     return f"{test} {basis}; the data never varied, so other splits or test sets may say otherwise."
 
 
-def _describe_unstable_learners(row: Row) -> str:
+def _describe_unstable_learners(row: PairRow) -> str:
     """Whether a difference over splits needs learners that single training rows hardly move."""
     if qualify_pair(row, "difference") != BY_ONE_CORRECTION:
         return ""
-    p = row["conservative_p_holm"]
+    p = row.conservative_p_holm
     return (
         "Not shown for learners that depend on single training rows, such as 1-nearest neighbour: "
         f"with the correction that holds for them, p is {format_p(p)}."
     )
 
 
-def _describe_spreads(row: Row) -> str:
+def _describe_spreads(row: PairRow) -> str:
     """Whether the spreads over seeds of the two models differ."""
-    p = row.get("spread_p", math.nan)
-    if not p <= row["alpha"]:
+    p = row.spread_p
+    if not p <= row.alpha:
         return ""
     return f"Their spreads over seeds differ (Brown–Forsythe test, unadjusted p {format_p(p)})."
 
 
-def _describe_cut_interval(row: Row) -> str:
+def _describe_cut_interval(row: PairRow) -> str:
     """Whether the interval is cut at the largest possible difference."""
-    most = row.get("largest_difference")
-    if not most or most not in (-row["low"], row["high"]):
+    most = row.largest_difference
+    if not most or most not in (-row.low, row.high):
         return ""
     return "The interval is cut at the largest possible difference."
 
 
-def _describe_dunnett(row: Row, decimals: int) -> str:
+def _describe_dunnett(row: PairRow, decimals: int) -> str:
     """Dunnett's test and interval, where the models are compared with a baseline."""
-    if not math.isfinite(row.get("dunnett_p", math.nan)):
+    if not math.isfinite(row.dunnett_p):
         return ""
-    bounds = [row[name] * row["factor"] for name in ("dunnett_low", "dunnett_high")]
-    low, high = (format_number(bound, decimals) for bound in bounds)
+    ends = (row.dunnett_low, row.dunnett_high)
+    low, high = (format_number(end * row.factor, decimals) for end in ends)
     return (
         f"For all comparisons with the baseline together, Dunnett's interval is [{low}, {high}] "
-        f"and p {format_p(row['dunnett_p'])}, if the models have equal spreads."
+        f"and p {format_p(row.dunnett_p)}, if the models have equal spreads."
     )
 
 
-def _count_left_out(row: Row) -> str:
-    failed = row.get("failed", 0)
+def _count_left_out(row: PairRow) -> str:
+    failed = row.failed
     selects = ""
     if failed > 0:
         selects = " Failures may select: if runs that would score low fail, means are too good."
-    if not row["left_out"]:
+    if not row.left_out:
         return selects.strip()
-    runs = f"{row['left_out']:.0f} run{'s' if row['left_out'] > 1 else ''}"
+    runs = f"{row.left_out:.0f} run{'s' if row.left_out > 1 else ''}"
     count = f" ({failed:.0f} failed)" if failed > 0 else ""
     return f"{runs} without a counterpart left out{count}.{selects}"
 
 
-def _count_decimals(row: Row, outcome: Outcome) -> int:
+def _count_decimals(row: PairRow, outcome: Outcome) -> int:
     """Decimals that show the half-width of the interval (or the difference) to two digits."""
-    bounds = [row[name] * row["factor"] for name in ("low", "high")]
+    difference, *bounds = row.shown_difference
     half = (bounds[1] - bounds[0]) / 2
     is_tested = math.isfinite(half) and half > 0 and outcome != "too few runs"
-    size = half if is_tested else abs(row["difference"] * row["factor"])
+    size = half if is_tested else abs(difference)
     if not math.isfinite(size) or size == 0:
         return 0
     decimals = 1 - math.floor(math.log10(size))

@@ -6,14 +6,15 @@ follow.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from math import nan
-from typing import Any, Literal, NamedTuple, get_args
+from collections.abc import Callable, Collection, Sequence
+from typing import Literal, NamedTuple, get_args
 
 from reseed.comparison.claims.formatting import count_interval_decimals, format_number, format_p
+from reseed.comparison.claims.pair_row import PairRow
 
 #: Name of p-values that Holm adjusts over both directions of each pair (`stats.simultaneous`).
 BOTH_DIRECTIONS = "p (Holm, both directions)"
+_HOLM = "Holm-adjusted p"
 #: Said of every difference that is not shown.
 NOT_EQUAL = "This does not show that they are equal."
 #: Value of `dataset` in rows that compare models over all datasets.
@@ -29,8 +30,6 @@ Outcome = Literal[
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 #: Those that a test decides.
 TESTED: tuple[Outcome, ...] = ("difference", "equivalent", "no difference shown")
-#: A row of an analysis' table, by column.
-Row = Mapping[Any, Any]
 
 
 class Said(NamedTuple):
@@ -99,9 +98,9 @@ class Verdict(NamedTuple):
         }[self.outcome]
 
 
-def is_equivalent(row: Row) -> bool:
+def is_equivalent(row: PairRow) -> bool:
     """Whether two one-sided tests reject differences of `rope` or more, after adjustment."""
-    return row.get("equivalence_p_holm", nan) <= row["alpha"]
+    return row.equivalence_p_holm <= row.alpha
 
 
 class Wording(NamedTuple):
@@ -110,9 +109,9 @@ class Wording(NamedTuple):
     is_within: whether the difference is shown to be within the region of practical equivalence.
     """
 
-    decide: Callable[[Row], Outcome]
-    say: Callable[[Row, Outcome], Said]
-    is_within: Callable[[Row], bool] = is_equivalent
+    decide: Callable[[PairRow], Outcome]
+    say: Callable[[PairRow, Outcome], Said]
+    is_within: Callable[[PairRow], bool] = is_equivalent
 
 
 def shared_notes(verdicts: Sequence[Verdict]) -> list[str]:
@@ -124,7 +123,7 @@ def shared_notes(verdicts: Sequence[Verdict]) -> list[str]:
 
 
 def decide_outcome(
-    row: Row,
+    row: PairRow,
     p: float,
     *,
     is_comparable: bool = True,
@@ -150,62 +149,57 @@ def decide_outcome(
         return "too few runs"
     if not varies:
         return "no variation"
-    if p <= row["alpha"] and row["difference"] > 0:
+    if p <= row.alpha and row.difference > 0:
         return "difference"
     within = is_equivalent(row) if is_within is None else is_within
     return "equivalent" if within else "no difference shown"
 
 
-def state_evidence(row: Row, p_name: str, decimals: int | None = None) -> list[str]:
+def state_evidence(row: PairRow, decimals: int | None = None) -> list[str]:
     """Difference, interval and adjusted p of a row; by default with the decimals of the interval.
 
     An interval that excludes 0 without a difference shown is said to be for this pair alone.
     """
     if decimals is None:
-        decimals = count_interval_decimals(row["low"] * row["factor"], row["high"] * row["factor"])
-    is_alone = row["low"] > 0 and row.get("pairs", 1) > 1 and not row[p_name] <= row["alpha"]
+        decimals = count_interval_decimals(*row.shown_difference[1:])
+    is_alone = row.low > 0 and row.pairs > 1 and not row.p_adjusted <= row.alpha
     return [
         format_difference(row, decimals),
         format_interval(row, decimals) + (" for this pair alone" if is_alone else ""),
-        format_adjusted_p(row, p_name),
+        format_adjusted_p(row),
     ]
 
 
-def format_unit(row: Row) -> str:
+def format_unit(row: PairRow) -> str:
     """The unit of differences with a leading blank, or nothing."""
-    return f" {row['unit']}" if row.get("unit") else ""
+    return f" {row.unit}" if row.unit else ""
 
 
-def format_region(row: Row) -> str:
+def format_region(row: PairRow) -> str:
     """`±1 points`: the region of practical equivalence."""
-    return f"±{row.get('rope', nan) * row.get('factor', 1.0):.3g}{format_unit(row)}"
+    return f"±{row.rope * row.factor:.3g}{format_unit(row)}"
 
 
-def format_difference(row: Row, decimals: int) -> str:
+def format_difference(row: PairRow, decimals: int) -> str:
     """`difference 0.80 points (accuracy)`."""
-    direction = "" if row["greater_is_better"] else ", lower is better"
-    value = format_number(row["difference"] * row["factor"], decimals)
-    return f"difference {value}{format_unit(row)} ({row['metric']}{direction})"
+    direction = "" if row.greater_is_better else ", lower is better"
+    value = format_number(row.shown_difference[0], decimals)
+    return f"difference {value}{format_unit(row)} ({row.metric}{direction})"
 
 
-def format_interval(row: Row, decimals: int) -> str:
-    """`95 % interval 0.20 to 1.40`; `factor` 1 where the row has none."""
-    factor = row.get("factor", 1.0)
-    low, high = (format_number(row[end] * factor, decimals) for end in ("low", "high"))
-    return f"{100 * row['level']:g} % interval {low} to {high}"
+def format_interval(row: PairRow, decimals: int) -> str:
+    """`95 % interval 0.20 to 1.40`."""
+    low, high = (format_number(end, decimals) for end in row.shown_difference[1:])
+    return f"{100 * row.level:g} % interval {low} to {high}"
 
 
-def format_adjusted_p(row: Row, name: str = "p_holm") -> str:
-    """`Holm-adjusted p 0.013`; `p 0.013` where the pair is the only one.
-
-    `p_adjusted` is `p (Holm, both directions) 0.013`, but over datasets that of Holm's procedure.
-    """
-    label = "Holm-adjusted p"
-    if name == "p_adjusted" and row.get("family") != "datasets":
-        label = BOTH_DIRECTIONS
-    return f"{label if row['pairs'] > 1 else 'p'} {format_p(row[name])}"
+def format_adjusted_p(row: PairRow) -> str:
+    """`p (Holm, both directions) 0.013`, over datasets `Holm-adjusted p 0.013`; of one pair `p`."""
+    label = _HOLM if row.family == "datasets" else BOTH_DIRECTIONS
+    return f"{label if row.pairs > 1 else 'p'} {format_p(row.p_adjusted)}"
 
 
-def describe_equivalence_tests(row: Row) -> str:
+def describe_equivalence_tests(row: PairRow) -> str:
     """`Two one-sided tests: Holm-adjusted p 0.02.`"""
-    return f"Two one-sided tests: {format_adjusted_p(row, 'equivalence_p_holm')}."
+    label = _HOLM if row.pairs > 1 else "p"
+    return f"Two one-sided tests: {label} {format_p(row.equivalence_p_holm)}."

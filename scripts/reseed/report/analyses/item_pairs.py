@@ -11,7 +11,7 @@ from pydantic import Field
 
 from reseed.comparison.claims.build import build_verdict
 from reseed.comparison.claims.designs import ITEM_MODEL, SEEDS_AND_ITEMS, match_seeds
-from reseed.comparison.claims.verdicts import Verdict
+from reseed.comparison.claims.pair_row import PairRow, read_pairs
 from reseed.core.schemas import TEST_SET_COLUMNS, Row
 from reseed.core.study_info import DatasetInfo
 from reseed.metrics.names import is_share
@@ -109,17 +109,16 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     rows = [row for arms in test_sets for row in _compare_arms(data, arms, ropes, options)]
     table = pd.DataFrame(rows, columns=COLUMNS)
     is_compared = table["reason"] == ""
-    found = [verdict_on(row) for row in table[is_compared].to_dict("records")]
+    found = [build_verdict(pair) for pair in read_item_pairs(table[is_compared])]
     table["outcome"], table["verdict"] = "", ""
     table.loc[is_compared, "outcome"] = [verdict.outcome for verdict in found]
     table.loc[is_compared, "verdict"] = [verdict.sentence() for verdict in found]
     return table
 
 
-def verdict_on(row: Row) -> Verdict:
-    """The verdict on a row; the dataset is not named, as tables have it in their headings."""
-    named = {"model_a": row["arm_a"], "model_b": row["arm_b"]}
-    return build_verdict({**row, **named, "design": ITEM_MODEL.design})
+def read_item_pairs(rows: pd.DataFrame) -> list[PairRow]:
+    """Rows of this analysis, which are all of one design."""
+    return read_pairs(rows.assign(design=ITEM_MODEL.design))
 
 
 def _compare_arms(

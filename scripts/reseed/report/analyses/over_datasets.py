@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from itertools import combinations
 from typing import Literal
 
@@ -11,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.comparison.claims.build import build_verdict
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Level, Positive, Strict
 from reseed.report.analyses.shared.data import Data
@@ -154,7 +156,15 @@ def _compare_pair(groups: list[ModelGroup], a: str, b: str, shared: Row) -> list
             "rank_p": float(wilcoxon_p(observed)),
         }
     )
-    verdict = build_verdict({**pair, "design": "effects"})
+    verdict = build_verdict(
+        replace(
+            PairRow.of(pair),
+            design="effects",
+            difference=result.mean,
+            n=len(names),
+            alpha=1 - shared["level"],
+        )
+    )
     pair |= {"outcome": verdict.outcome, "verdict": verdict.sentence()}
     by_dataset = zip(names, d, result.effects, result.effects_low, result.effects_high, strict=True)
     return [pair] + [

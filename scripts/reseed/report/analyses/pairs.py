@@ -11,6 +11,7 @@ from pydantic import Field
 from reseed.comparison.claims import designs
 from reseed.comparison.claims.budget import list_additions
 from reseed.comparison.claims.build import build_verdict
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.pair_verdicts import decide_pair_outcome
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Rope, pair_test
@@ -169,11 +170,11 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
             _cut_intervals(row)
     rows += AcrossDatasets(options.alpha, ropes, is_restricted).compare(groups, by_group)
     for row in rows:
-        complete = EMPTY_ROW | row
-        complete |= _plan_addition(complete)
-        verdict = build_verdict(complete)
-        row |= {name: complete[name] for name in (*_TEXT, "detectable_add")}
+        row |= {name: row.get(name, "") for name in _TEXT}
+        pair = PairRow.of(row)
+        verdict = build_verdict(pair)
         row |= {"outcome": verdict.outcome, "verdict": verdict.sentence()}
+        row |= _plan_addition(pair)
     resampled = [name for name in OF_BOOTSTRAP if any(name in row for row in rows)]
     return pd.DataFrame(rows, columns=[*COLUMNS, *resampled])
 
@@ -186,7 +187,7 @@ def _cut_intervals(row: Row) -> None:
             row[name] = max(min(float(row[name]), most), -most)  # NaN stays
 
 
-def _plan_addition(row: Row) -> Row:
+def _plan_addition(row: PairRow) -> Row:
     """What to add if the verdict is open: the source that helps most, and what it would show."""
     if decide_pair_outcome(row) != "no difference shown":
         return {}

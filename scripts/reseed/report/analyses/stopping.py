@@ -9,7 +9,9 @@ import pandas as pd
 
 from reseed.comparison.claims.designs import SEQUENCE
 from reseed.comparison.claims.formatting import count_interval_decimals, format_number
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.skewed import SKEWED, describe_skew, is_skewed
+from reseed.comparison.claims.verdicts import format_region, format_unit
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Ends, Level, Positive, Rope, Strict
 from reseed.report.analyses.shared.data import Data
@@ -104,40 +106,41 @@ def _rows(pair: JudgedPair, bounds: list[float] | None) -> Iterator[Row]:
         "rope": pair.rope,
     }
     shared |= {"skewness": float(skewness_of_mean(d)), "better_unit": "run", "level": 1 - alpha}
-    if is_skewed(shared):
+    row = PairRow.of(shared)
+    if is_skewed(row):
         wins = bounded_confidence_sequence((d > 0).astype(float), alpha=alpha)
         names = ("better_share", "better_low", "better_high")
         shared |= {
             name: float(one[-1])
             for name, one in zip(names, (wins.mean, wins.low, wins.high), strict=True)
         } | {"better_n": n}
-    shared |= _word_outcome(shared, stop)
-    shared["verdict"] = " ".join(filter(None, (shared["verdict"], describe_skew(shared))))
+    row = PairRow.of(shared)
+    shared |= _word_outcome(row, stop)
+    shared["verdict"] = " ".join(filter(None, (shared["verdict"], describe_skew(row))))
     bounded = _bounded_sequence(group, d, bounds, alpha)
     if bounded is not None:
         shared["bounded_stopped_at"] = _first((bounded.low > 0) | (bounded.high < 0))
     for i in range(n):
-        row = {"runs": i + 1, "mean": sequence.mean[i], "low": sequence.low[i]}
-        row |= {"high": sequence.high[i], "e_value": evidence[i]}
+        after = {"runs": i + 1, "mean": sequence.mean[i], "low": sequence.low[i]}
+        after |= {"high": sequence.high[i], "e_value": evidence[i]}
         if bounded is not None:
-            row |= {"bounded_low": bounded.low[i], "bounded_high": bounded.high[i]}
-        yield shared | row
+            after |= {"bounded_low": bounded.low[i], "bounded_high": bounded.high[i]}
+        yield shared | after
 
 
-def _word_outcome(row: Row, stop: Stop) -> Row:
+def _word_outcome(row: PairRow, stop: Stop) -> Row:
     """Outcome, winner and verdict at the first stop, or after all runs without one."""
-    if row["design"] == "splits":
+    if row.design == "splits":
         text = "No verdict while runs are added: the splits overlap, so the sequence is too narrow."
         return {"outcome": "not comparable", "winner": "", "verdict": text}
-    a, b, factor = row["model_a"], row["model_b"], row["factor"]
-    unit = f" {row['unit']}" if row["unit"] else ""
-    runs = f"{row['n'] if stop.n is None else stop.n} runs of each"
+    a, b, factor, unit = row.model_a, row.model_b, row.factor, format_unit(row)
+    runs = f"{row.n if stop.n is None else stop.n} runs of each"
     numbers = ""
     if np.isfinite(stop.low):
         places = count_interval_decimals(stop.low * factor, stop.high * factor)
         ends = (format_number(end * factor, places) for end in (stop.low, stop.high))
-        over = f", α {row['alpha']:g} over {row['pairs']} pairs" if row["pairs"] > 1 else ""
-        level = f"{100 * (1 - row['test_alpha']):.4g} %"
+        over = f", α {row.alpha:g} over {row.pairs} pairs" if row.pairs > 1 else ""
+        level = f"{100 * row.level:.4g} %"
         numbers = f" ({level} sequence {' to '.join(ends)}{unit}{over})"
     if stop.reason == "different from 0":
         # The sign at the stop, which later runs may change.
@@ -146,7 +149,7 @@ def _word_outcome(row: Row, stop: Stop) -> Row:
         text = f"{first} beats {second}{skewed} {_SCOPE} by {runs}{numbers}."
         return {"outcome": "difference", "winner": first, "verdict": text}
     if stop.reason == "equivalent":
-        within = f"±{row['rope'] * factor:.3g}{unit}"
+        within = format_region(row)
         text = f"{a} and {b} are equivalent within {within} {_SCOPE} by {runs}{numbers}."
         return {"outcome": "equivalent", "winner": "", "verdict": text}
     why = "precise enough to stop, but inconclusive" if stop.n else "inconclusive"

@@ -7,11 +7,13 @@ from typing import Any
 import pandas as pd
 
 from reseed.comparison.claims import phrases
+from reseed.comparison.claims.build import build_verdict
 from reseed.comparison.claims.claim import Claim, Sample
 from reseed.comparison.claims.designs import SEEDS_AND_ITEMS
-from reseed.comparison.claims.verdicts import BOTH_DIRECTIONS, NOT_EQUAL, Verdict, shared_notes
+from reseed.comparison.claims.pair_row import PairRow
+from reseed.comparison.claims.verdicts import BOTH_DIRECTIONS, NOT_EQUAL, shared_notes
 from reseed.plugins.options import Experiments, Names
-from reseed.report.analyses.item_pairs import verdict_on
+from reseed.report.analyses.item_pairs import read_item_pairs
 from reseed.report.exhibits.shared.shown_pairs import share_shown
 from reseed.report.rendering import coverage
 from reseed.report.rendering.arms import TEST_SET_KEY, add_metric, group_title, key_columns
@@ -31,7 +33,7 @@ from reseed.report.rendering.settings import (
     metric_title,
     p_cell,
     pair_title,
-    pair_titles,
+    titled,
 )
 from reseed.report.rendering.tables import Rows, Table, TableRow
 
@@ -79,7 +81,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     rows = require_rows(measured(data, options), _explain_absence(options))
     words = options.verdicts
     lines = Rows()
-    verdicts = [_verdict(data, row) for _, row in rows.iterrows()] if words else []
+    verdicts = [build_verdict(titled(data, row)) for row in read_item_pairs(rows)] if words else []
     shared = shared_notes(verdicts)
     for number, (_, row) in enumerate(rows.iterrows()):
         section = add_metric(data, group_title(data, rows, row), row["metric"])
@@ -111,19 +113,15 @@ def table(data: ExhibitData, options: Options) -> Table:
     )
 
 
-def _verdict(data: ExhibitData, row: pd.Series) -> Verdict:
-    titles = dict(zip(("arm_a", "arm_b"), pair_titles(data, row), strict=True))
-    return verdict_on(row.to_dict() | titles | {"metric": metric_title(row["metric"])})
-
-
 def _numbers(data: ExhibitData, row: pd.Series) -> TableRow:
-    low, high = (row[end] * row["factor"] for end in ("low", "high"))
+    pair = PairRow.of(row)
+    difference, low, high = pair.shown_difference
     places = interval_decimals([(low, high)])
     return {
-        "Pair": pair_title(data, row),
-        "Difference": fixed(row["difference"] * row["factor"], places),
+        "Pair": pair_title(data, pair),
+        "Difference": fixed(difference, places),
         "Interval": interval(low, high, places) or NONE,
-        BOTH_DIRECTIONS: p_cell(row["p_adjusted"]),
+        BOTH_DIRECTIONS: p_cell(pair.p_adjusted),
         "Runs": f"{row['runs_a']:.0f} + {row['runs_b']:.0f}",
         "Items": f"{row['items']:,.0f}",
         "Seeds' share": percent(row["seed_share"])
@@ -131,8 +129,8 @@ def _numbers(data: ExhibitData, row: pd.Series) -> TableRow:
         else "not known",
         "p, runs swapped": p_cell(row["permutation_p"]),
         "p, items swapped": p_cell(row["swap_p"]),
-        "One run says A": percent(row["single_a"]),
-        "One run says B": percent(row["single_b"]),
+        "One run says A": percent(pair.single_a),
+        "One run says B": percent(pair.single_b),
     }
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim, Estimate, Sample
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import coverage
 from reseed.report.rendering.data import ExhibitData, marks, require_rows
@@ -140,7 +141,8 @@ def _estimate(data: ExhibitData, row: Mapping) -> Estimate:
     is_bounded = row["scale"] == "points" and row["unit"] == "points"
     most = 100 / row["factor"] if is_bounded else math.inf
     bounds = (-most, most)
-    return Estimate.truncated(pair_title(data, row), row["effect"], ends, row["level"], bounds)
+    title = pair_title(data, PairRow.of(row))
+    return Estimate.truncated(title, row["effect"], ends, row["level"], bounds)
 
 
 def _detectable(pairs: pd.DataFrame) -> str:
@@ -158,7 +160,7 @@ def _new_dataset(data: ExhibitData, title: str, pair: pd.DataFrame) -> Claim:
     """Probabilities that the first model of a pair is better, or worse, on a new dataset."""
     row = pair.iloc[0]
     by, more = (" by more than {rope}", " by more") if row["rope"] > 0 else ("", "")
-    name = joined(title, pair_title(data, row))
+    name = joined(title, pair_title(data, PairRow.of(row)))
     return Claim(
         f"new_dataset: {name}",
         f"{{pair}}: on a new dataset drawn as these {{n}} were, the first would be better{by} with"
@@ -180,7 +182,7 @@ def _line(data: ExhibitData, row: pd.Series) -> TableRow:
     names = ["a_better", "equivalent", "b_better"] if row["rope"] > 0 else ["a_better", "b_better"]
     mean, new = (" / ".join(percent(row[f"{of}_{name}"]) for name in names) for of in ("p", "new"))
     return {
-        "Pair": pair_title(data, row),
+        "Pair": pair_title(data, PairRow.of(row)),
         "Datasets": f"{row['datasets']:.0f}",
         "Better on": f"{row['wins']:.0f}",
         "Mean difference": with_interval(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Literal
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -13,7 +12,7 @@ from matplotlib.lines import Line2D
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.formatting import format_p
+from reseed.comparison.claims.pair_row import PairRow, read_pairs
 from reseed.plugins.options import Experiments as Options
 from reseed.report.exhibits.shared.shown_pairs import count_conditions, share_shown
 from reseed.report.rendering import coverage, style
@@ -30,6 +29,7 @@ from reseed.report.rendering.settings import (
     in_unit,
     metric_title,
     note,
+    p_cell,
     pair_runs,
     pair_title,
     pair_titles,
@@ -69,7 +69,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     if not panels:
         reason = "No two models have runs that can be set side by side."
         raise NothingToShow(data.no_pairs(reason))
-    longest = max(len(pair_title(data, row)) for row in rows.to_dict("records"))
+    longest = max(len(pair_title(data, row)) for row in read_pairs(rows))
     columns = 1 if longest > LONG_LABEL else 2
     heights = [0.17 * len(part) + 0.75 for _, part in panels]
     handles = _legend(rows)
@@ -106,6 +106,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     """The count of shown differences; how often single runs order the pairs otherwise."""
     shown = rows[rows["outcome"] == "difference"]
     headline, sentence = _count(rows)
+    titles = pair_titles(data, PairRow.of(rows.iloc[0]))
     found = [
         Claim(
             "shown_differences",
@@ -114,7 +115,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             {
                 "shown": share_shown(rows, "pair"),
                 "pairs": phrases.count(rows, "pair"),
-                **dict(zip("ab", map(phrases.name, pair_titles(data, rows.iloc[0])), strict=True)),
+                **dict(zip("ab", map(phrases.name, titles), strict=True)),
             },
             pair_runs(rows),
             headline=headline,
@@ -163,30 +164,24 @@ def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:
         axis.annotate, xycoords=axis.get_yaxis_transform(), textcoords="offset points", ha="right",
         fontsize=7,
     )  # fmt: skip
-    for y, (_, row) in enumerate(part.iterrows()):
-        colour, marker, fill, _ = _LOOK.get(row["outcome"], _OTHER)
-        scale = row["factor"]
-        axis.plot([row["low"] * scale, row["high"] * scale], [y, y], color=colour, lw=1.3)
-        axis.plot(
-            row["difference"] * scale, y, marker, color=colour, ms=4.5, fillstyle=fill, mew=1.0
-        )
-        p = (
-            format_p(row["p_adjusted"]).replace("below ", "< ")
-            if np.isfinite(row["p_adjusted"])
-            else "–"
-        )
-        texts = (p, percent(row["instability"]))
+    rows = read_pairs(part)
+    for y, row in enumerate(rows):
+        colour, marker, fill, _ = _LOOK.get(row.outcome, _OTHER)
+        value, low, high = row.shown_difference
+        axis.plot([low, high], [y, y], color=colour, lw=1.3)
+        axis.plot(value, y, marker, color=colour, ms=4.5, fillstyle=fill, mew=1.0)
+        texts = (p_cell(row.p_adjusted), percent(row.instability))
         for offset, text in zip(_OFFSETS, texts, strict=True):
             annotate(text, (1, y), (offset, 0), va="center")
     top = len(part) - 0.35
     for offset, text in zip(_OFFSETS, ("p", "flips"), strict=True):
         annotate(text, (1, top), (offset, 0), va="bottom", color=style.GREY)
-    axis.set_yticks(range(len(part)), [pair_title(data, row) for _, row in part.iterrows()])
+    axis.set_yticks(range(len(part)), [pair_title(data, row) for row in rows])
     axis.tick_params(axis="y", length=0)
     axis.set_ylim(-0.6, len(part) - 0.4)
     axis.grid(axis="x")
     axis.grid(visible=False, axis="y")
-    axis.set_xlabel(f"Difference, {in_unit(part.iloc[0])}")
+    axis.set_xlabel(f"Difference, {in_unit(rows[0].metric, rows[0].unit)}")
 
 
 def _legend(rows: pd.DataFrame) -> list[Line2D]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pandas as pd
 
 from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.formatting import format_p
+from reseed.comparison.claims.pair_row import PairRow, read_pairs
 from reseed.plugins.options import Experiments as Options
 from reseed.report.exhibits.shared.shown_pairs import share_shown
 from reseed.report.rendering import coverage
@@ -44,20 +43,20 @@ def table(data: ExhibitData, options: Options) -> Table:
     lines, level = Rows(), rows["level"].max()
     for title, part in settings(data, rows):
         places, section = difference_places(part), with_unit(title, part)
-        for row in part.to_dict("records"):
+        for row in read_pairs(part):
             difference, interval = difference_and_interval(row, places)
             cells = {
                 "Pair": pair_title(data, row),
                 "Difference": difference,
                 f"{100 * level:g} % interval": interval,
-                "Cohen’s d_z": fixed(row["cohens_d"], 2),
+                "Cohen’s d_z": fixed(row.cohens_d, 2),
                 # The p-value of equal differences (0 or 1) is meaningless.
-                "p": NONE if row["outcome"] == "no variation" else p_cell(row["p"]),
-                "p (Holm, both directions)": p_cell(row["p_adjusted"]),
+                "p": NONE if row.outcome == "no variation" else p_cell(row.p),
+                "p (Holm, both directions)": p_cell(row.p_adjusted),
                 "rank p (Holm)": _rank_p(row),
-                "Flips": percent(row["instability"]),
+                "Flips": percent(row.instability),
                 "n": _n(row),
-                "Test": row["test"] or NONE,
+                "Test": row.test or NONE,
             }
             lines.add(cells, section)
     return lines.table(
@@ -100,14 +99,14 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     ]
 
 
-def _rank_p(row: Mapping) -> str:
+def _rank_p(row: PairRow) -> str:
     """The adjusted p-value, or its least possible value if that exceeds the level."""
-    if row["rank_p_least"] > row["alpha"]:
-        return f"≥ {format_p(row['rank_p_least'])}"
-    return p_cell(row["rank_p_holm"])
+    if row.rank_p_least > row.alpha:
+        return f"≥ {format_p(row.rank_p_least)}"
+    return p_cell(row.rank_p_holm)
 
 
-def _n(row: Mapping) -> str:
-    if row["n_a"] != row["n_b"]:
-        return f"{row['n_a']:.0f} + {row['n_b']:.0f}"
-    return f"{row['n']:.0f}"
+def _n(row: PairRow) -> str:
+    if row.n_a != row.n_b:
+        return f"{row.n_a:.0f} + {row.n_b:.0f}"
+    return f"{row.n:.0f}"

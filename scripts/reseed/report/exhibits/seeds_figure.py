@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.pair_row import PairRow, read_pairs
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import style
@@ -53,16 +54,14 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         reason = "No pair of models has two runs whose differences vary, which a plan starts from."
         raise NothingToShow(data.no_pairs(reason))
     pairs = [
-        (joined(title, pair_title(data, pair.iloc[0])), pair)
+        (joined(title, pair_title(data, PairRow.of(pair.iloc[0]))), pair)
         for title, part in panels
         for _, pair in part.groupby(PAIR, sort=False)
     ]
     enough, few = with_least(pairs, Least(LEAST, lambda part: part["n"].iloc[0]))
     rows = pd.concat([part for _, part in enough]).sort_index()
     panels = settings(data, rows)
-    longest = max(
-        len(pair_title(data, row)) for row in rows.drop_duplicates(PAIR).to_dict("records")
-    )
+    longest = max(len(pair_title(data, row)) for row in read_pairs(rows.drop_duplicates(PAIR)))
     columns = 1 if longest > LONG_LABEL else 2
     counts = [len(part.drop_duplicates(PAIR)) for _, part in panels]
     lines = 1 if longest < _WIDEST - _MOST_SAID else 2
@@ -94,7 +93,7 @@ def _given(rows: pd.DataFrame) -> str:
     For example, 0.005 are 0.5 points of AUC.
     """
     asked = rows[rows["target_is"] == "given"].drop_duplicates(["metric", "factor", "unit"])
-    sizes = [f"{row['target_difference'] * row['factor']:g} {in_unit(row)}"
+    sizes = [f"{row['target_difference'] * row['factor']:g} {in_unit(row['metric'], row['unit'])}"
              for _, row in asked.iterrows()]  # fmt: skip
     return f"a difference of {' or '.join(sizes)}" if sizes else ""
 
@@ -165,7 +164,7 @@ def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:
         if row["power_limit"] < row["target_power"]:
             text = "never with this test set"
         colour, dash = LINES[i % len(LINES)], DASHES[i // len(LINES) % len(DASHES)]
-        label = textwrap.fill(f"{pair_title(data, row)}: {text}", _WIDEST)
+        label = textwrap.fill(f"{pair_title(data, PairRow.of(row))}: {text}", _WIDEST)
         axis.plot(curve["runs"], 100 * curve["power"], lw=1.2, label=label, color=colour, ls=dash)
     axis.axhline(100 * part["target_power"].iloc[0], color=style.GREY, lw=0.8)
     axis.axvline(part["n"].max(), color=style.GREY, lw=0.8, ls=":")

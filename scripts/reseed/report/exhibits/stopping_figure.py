@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import style
@@ -42,7 +43,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     rows = data.require_rows(NOTHING, options.experiments)
     several = len(settings(data, rows)) > 1
     panels = [
-        (f"{pair_title(data, part.iloc[0])}" + (f", {title}" if several else ""), part)
+        (f"{pair_title(data, PairRow.of(part.iloc[0]))}" + (f", {title}" if several else ""), part)
         for title, setting in settings(data, rows)
         for _, part in setting.groupby(PAIR, sort=False)
     ]
@@ -113,7 +114,7 @@ def settled_at(row: Mapping) -> float:
 
 def describe_pair(data: ExhibitData, row: Mapping) -> str:
     """Outcome of a decided pair: `RF beats XGB`."""
-    titles = dict(zip(PAIR, pair_titles(data, row), strict=True))
+    titles = dict(zip(PAIR, pair_titles(data, PairRow.of(row)), strict=True))
     if row["outcome"] == "equivalent":
         return f"{' and '.join(titles.values())} are equivalent"
     ahead, behind = PAIR if row["winner"] == row["model_a"] else PAIR[::-1]

@@ -6,6 +6,7 @@ import math
 
 import pandas as pd
 
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.plugins.options import Experiments as Options
 from reseed.report.exhibits.stopping_figure import (
     NOTHING,
@@ -35,7 +36,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             known = math.isfinite(low) and high > low
             places = interval_decimals([(low, high)]) if known else 2
             line = {
-                "Pair": pair_title(data, last),
+                "Pair": pair_title(data, PairRow.of(last)),
                 "Runs of each": f"{last['n']:.0f}",
                 "Interval now": interval(low, high, places) or NONE,
                 "Settled, Gaussian": _at(settled_at(last)),
@@ -43,7 +44,7 @@ def table(data: ExhibitData, options: Options) -> Table:
                 "Settled, symmetric": _at(last["e_stopped_at"]),
                 "Settled, bounded": _at(last["bounded_stopped_at"]),
             }
-            lines.add(line, f"{title}, {in_unit(last)}")
+            lines.add(line, f"{title}, {in_unit(last['metric'], last['unit'])}")
             raw.append(last)
     text = (
         "Number of runs after which the pair was settled, allowing for a look after every run."

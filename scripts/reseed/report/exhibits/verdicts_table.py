@@ -12,15 +12,14 @@ from reseed.comparison.claims.build import build_verdict
 from reseed.comparison.claims.claim import Claim, Sample
 from reseed.comparison.claims.designs import ONE_TEST_SET
 from reseed.comparison.claims.families import describe_families
-from reseed.comparison.claims.pair_verdicts import (
-    label_pair_outcome,
-)
+from reseed.comparison.claims.pair_row import PairRow, read_pairs
+from reseed.comparison.claims.pair_verdicts import label_pair_outcome
 from reseed.comparison.claims.verdicts import NOT_EQUAL, Outcome, Verdict, shared_notes
-from reseed.core.schemas import COMPARISON_COLUMNS, Row
+from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Experiments as Options
 from reseed.report.exhibits.shared.shown_pairs import count_conditions, share_shown
 from reseed.report.rendering import coverage, numbers
-from reseed.report.rendering.data import ExhibitData, metric_title
+from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.settings import (
     adjusted_over,
     count_settings,
@@ -37,6 +36,7 @@ from reseed.report.rendering.settings import (
     pair_title,
     pair_titles,
     settings,
+    titled,
     with_unit,
 )
 from reseed.report.rendering.tables import Rows, Table, TableRow
@@ -70,17 +70,17 @@ def table(data: ExhibitData, options: Options) -> Table:
         printed = _printed(part)
         hidden += len(part) - len(printed)
         places, section = difference_places(part), with_unit(title, part)
-        for row in printed.to_dict("records"):
+        for row in read_pairs(printed):
             difference, interval = difference_and_interval(row, places)
             cells = {
                 "Pair": pair_title(data, row),
                 "Difference": difference,
                 f"{100 * level:g} % interval": interval,
-                "p": p_cell(row["p_adjusted"]),
-                "Flips": numbers.percent(row["instability"]),
-                "Outcome": _SHORT.get(row["outcome"], label_pair_outcome(row)),
+                "p": p_cell(row.p_adjusted),
+                "Flips": numbers.percent(row.instability),
+                "Outcome": _SHORT.get(row.outcome, label_pair_outcome(row)),
             }
-            verdicts.append((cells, section, build_verdict(row | _titles(data, row))))
+            verdicts.append((cells, section, build_verdict(titled(data, row))))
     shared = shared_notes([verdict for _, _, verdict in verdicts])
     for cells, section, verdict in verdicts:
         lines.add(cells, section, verdict.sentence(omit=(*shared, NOT_EQUAL)))
@@ -153,15 +153,6 @@ def _printed(part: pd.DataFrame) -> pd.DataFrame:
     return part[part[["model_a", "model_b"]].eq(best.iloc[0]).any(axis="columns")]
 
 
-def _titles(data: ExhibitData, row: Row) -> TableRow:
-    first, second = pair_titles(data, row)
-    return {
-        "model_a": first,
-        "model_b": second,
-        "metric": metric_title(row["metric"]),
-    }
-
-
 def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     """Comparisons over datasets, the best model of each setting, and shown differences."""
     over = rows["design"] == "datasets"
@@ -219,7 +210,7 @@ def _best_models(data: ExhibitData, within: pd.DataFrame) -> Claim:
     counts = Counter(_leader(data, within, row) for _, row in best.iterrows()).most_common()
     names = {
         "best": phrases.name(counts[0][0].removesuffix(_TIED)),
-        "second": phrases.name(pair_titles(data, best.iloc[0])[1]),
+        "second": phrases.name(pair_titles(data, PairRow.of(best.iloc[0]))[1]),
         "by_model": phrases.tally(best, [f"{title} on {times}" for title, times in counts]),
         "settings": count_settings(best),
         "sure": share_shown(best, "setting"),
@@ -255,5 +246,7 @@ def _leader(data: ExhibitData, within: pd.DataFrame, best: pd.Series) -> str:
     part = within[(within[setting] == best[setting]).all(axis="columns")]
     first = (part["model_a"] == best["model_a"]) | (part["model_b"] == best["model_a"])
     tied = part[first & (part["difference"] == 0)]
-    names = dict.fromkeys(name for _, row in tied.iterrows() for name in pair_titles(data, row))
-    return f"{numbers.several(names)}{_TIED}" if names else pair_titles(data, best)[0]
+    names = dict.fromkeys(name for row in read_pairs(tied) for name in pair_titles(data, row))
+    if not names:
+        return pair_titles(data, PairRow.of(best))[0]
+    return f"{numbers.several(names)}{_TIED}"

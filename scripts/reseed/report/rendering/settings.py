@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 from reseed.comparison.claims.claim import Estimate, Sample
+from reseed.comparison.claims.designs import SIGN
 from reseed.comparison.claims.formatting import format_p, format_share
+from reseed.comparison.claims.pair_row import PairRow, read_pairs
 from reseed.comparison.claims.phrases import Phrase
 from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
@@ -106,35 +108,37 @@ def dataset_title(data: ExhibitData, dataset: str) -> str:
     return "All datasets" if dataset == ALL_DATASETS else data.dataset(dataset)
 
 
-def pair_title(data: ExhibitData, row: Mapping) -> str:
+def pair_title(data: ExhibitData, row: PairRow) -> str:
     """`XGB – RF`."""
     return " – ".join(pair_titles(data, row))
 
 
-def pair_titles(data: ExhibitData, row: Mapping) -> list[str]:
+def pair_titles(data: ExhibitData, row: PairRow) -> list[str]:
     """Titles of the two compared arms, the first one first; one title if the other is empty."""
-    sides = ("arm_a", "arm_b") if "arm_a" in row else ("model_a", "model_b")
-    return [arm_title(data, row[side], row["experiment"]) for side in sides if row[side]]
+    arms = filter(None, (row.model_a, row.model_b))
+    return [arm_title(data, arm, row.experiment) for arm in arms]
 
 
-def in_unit(row: Mapping) -> str:
+def titled(data: ExhibitData, row: PairRow) -> PairRow:
+    """The row with titles for names."""
+    first, second = pair_titles(data, row)
+    return replace(row, model_a=first, model_b=second, metric=metric_title(row.metric))
+
+
+def in_unit(metric: str, unit: str) -> str:
     """Unit of a difference: `points of AUC`, `MSE (kW²)`."""
-    metric = "mean rank" if row["metric"] == "rank" else metric_title(row["metric"])
-    if row["unit"] == "points":
-        return f"points of {metric}"
-    return f"{metric} ({row['unit']})" if row["unit"] else metric
+    title = "mean rank" if metric == "rank" else metric_title(metric)
+    if unit == "points":
+        return f"points of {title}"
+    return f"{title} ({unit})" if unit else title
 
 
 def with_unit(title: str, rows: pd.DataFrame) -> str:
     """`Magic, points of AUC`; the title alone if the differences have several units."""
-    named = rows[["test", "metric", "unit"]].drop_duplicates()  # to_dict is slow
-    units = {in_unit(row) for row in named.to_dict("records") if not _signs_only(row)}
+    # Scores of different metrics, of which signs are counted, have no common unit.
+    named = rows.loc[rows["test"] != SIGN.test, ["metric", "unit"]].drop_duplicates()
+    units = {in_unit(*one) for one in named.itertuples(index=False)}
     return ", ".join([title, *units]) if len(units) == 1 else title
-
-
-def _signs_only(row: Mapping) -> bool:
-    """Whether a comparison counts signs only: scores of different metrics have no common unit."""
-    return row["test"] == "sign test"
 
 
 def difference_places(rows: pd.DataFrame) -> int:
@@ -145,10 +149,10 @@ def difference_places(rows: pd.DataFrame) -> int:
     )
 
 
-def difference_and_interval(row: Mapping, places: int) -> tuple[str, str]:
+def difference_and_interval(row: PairRow, places: int) -> tuple[str, str]:
     """Difference and interval in the unit of the comparison; a dash for a missing one."""
-    low, high = (row[end] * row["factor"] for end in ("low", "high"))
-    size = math.nan if _signs_only(row) else row["difference"] * row["factor"]
+    size, low, high = row.shown_difference
+    size = math.nan if row.test == SIGN.test else size
     return numbers.fixed(size, places), numbers.interval(low, high, places) or numbers.NONE
 
 
@@ -194,13 +198,15 @@ def _run_nouns(pairs: pd.DataFrame) -> tuple[str, str]:
 def difference_estimates(data: ExhibitData, rows: pd.DataFrame) -> list[Estimate]:
     """Each known difference with its interval, in units of the score."""
     found = []
-    for row in rows[np.isfinite(rows["difference"])].to_dict("records"):
+    for row in read_pairs(rows[np.isfinite(rows["difference"])]):
         # Shares are shown in points, so `factor` says if the scores are in percent already.
-        most = 100 / row["factor"] if is_share(row["metric"]) and row["unit"] else np.inf
-        bounds = (-most, most)
-        subject = f"{dataset_title(data, row['dataset'])}: {pair_title(data, row)}"
-        interval = (row["low"], row["high"])
-        found.append(Estimate.truncated(subject, row["difference"], interval, row["level"], bounds))
+        most = 100 / row.factor if is_share(row.metric) and row.unit else np.inf
+        subject = f"{dataset_title(data, row.dataset)}: {pair_title(data, row)}"
+        found.append(
+            Estimate.truncated(
+                subject, row.difference, (row.low, row.high), row.level, (-most, most)
+            )
+        )
     return found
 
 
@@ -210,12 +216,17 @@ def half_widths(rows: pd.DataFrame) -> str:
     if known.empty:
         return ""
     half = (known["high"] - known["low"]) / 2 * known["factor"]
-    units = [in_unit(row) for row in known[["metric", "unit"]].to_dict("records")]
+    units = _units(known)
     parts = [
         f"±{numbers.from_to(part, '{:.2g}'.format)} {unit}"
         for unit, part in half.groupby(units, sort=False)
     ]
     return f"{format_share(known['level'].max())} intervals of {'; '.join(parts)}"
+
+
+def _units(rows: pd.DataFrame) -> list[str]:
+    """The unit of each row."""
+    return [in_unit(*one) for one in rows[["metric", "unit"]].itertuples(index=False)]
 
 
 def detectable(rows: pd.DataFrame) -> str:
@@ -250,11 +261,10 @@ def _detectable_by_dataset(rows: pd.DataFrame) -> str:
     known = rows[rows["detectable"].gt(0) & np.isfinite(rows["detectable"])]
     if known.empty:
         return ""
-    titles = [in_unit(row) for row in known[["metric", "unit"]].to_dict("records")]
-    sizes = known.assign(size=known["detectable"] * known["factor"], title=titles)
+    sizes = known["detectable"] * known["factor"]
     parts = [
-        f"{numbers.from_to(part['size'], '{:.2g}'.format)} {title}"
-        for title, part in sizes.groupby("title", sort=False)
+        f"{numbers.from_to(part, '{:.2g}'.format)} {unit}"
+        for unit, part in sizes.groupby(_units(known), sort=False)
     ]
     power = format_share(known["target_power"].iloc[0])
     return f"detectable with a power of {power}: {'; '.join(parts)}"

@@ -16,6 +16,7 @@ from reseed.comparison.claims.designs import (
     DesignFacts,
     choose_method,
 )
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.core.pair_tests import MIN_DATASETS
 from reseed.core.schemas import Row
@@ -181,7 +182,7 @@ class AcrossDatasets:
             ):
                 row |= {"p": float(p), "p_adjusted": float(adjusted), "p_holm": float(adjusted)}
                 row |= {"p_least": float(least), "pairs": len(tested)}
-                row["detectable_sd"] = find_shift(row, int(row["n"]))
+                row["detectable_sd"] = find_shift(PairRow.of(row), int(row["n"]))
         self._test_equivalence(tested)
         return [row for row, _ in pairs]
 

@@ -1,0 +1,129 @@
+"""One compared pair of models as a typed row: of runs, items, printed means, or over datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from math import nan
+from typing import Any
+
+import pandas as pd
+
+from reseed.comparison.claims.designs import SOURCES
+
+#: Fields that hold one number a source of variance, and the start of the names of their columns.
+_BY_SOURCE = {"levels": "level", "shares": "share", "detectable_twice": "detectable_2x"}
+
+
+@dataclass(frozen=True)
+class PairRow:
+    """A pair of models; `model_a` has the better mean. A number that is not known is NaN.
+
+    The analysis `pairs` documents the columns; the others are those of `item_pairs` and of
+    `compare_means`.
+
+    levels: number of levels by source of variance.
+    shares: parts of the squared standard error by source.
+    detectable_twice: smallest difference found with twice the levels of a source.
+    """
+
+    model_a: str = ""
+    model_b: str = ""
+    dataset: str = ""
+    experiment: str = ""
+    scheme: str = ""
+    metric: str = ""
+    greater_is_better: bool = True
+    factor: float = 1.0
+    unit: str = ""
+    design: str = ""
+    test: str = ""
+    outcome: str = ""
+    verdict: str = ""
+    n: float = nan
+    n_a: float = nan
+    n_b: float = nan
+    min_runs: float = nan
+    left_out: float = 0
+    failed: float = 0
+    missing: str = ""
+    mean_a: float = nan
+    mean_b: float = nan
+    difference: float = nan
+    low: float = nan
+    high: float = nan
+    level: float = nan
+    alpha: float = nan
+    pairs: float = 1
+    family: str = ""
+    cohens_d: float = nan
+    p: float = nan
+    p_adjusted: float = nan
+    p_adjusted_rounded: float = nan
+    p_adjusted_if_se: float = nan
+    rank_p_holm: float = nan
+    rank_p_least: float = nan
+    conservative_p_holm: float = nan
+    rope: float = nan
+    equivalence_p_holm: float = nan
+    p_equivalent: float = nan
+    instability: float = nan
+    ties: float = 0.0
+    wins: float = nan
+    losses: float = nan
+    p_least: float = nan
+    detectable: float = nan
+    detectable_add: float = nan
+    detectable_sd: float = nan
+    target_power: float = nan
+    test_train_ratio: float = nan
+    is_split_assumed: bool = False
+    seed_share: float = nan
+    item_share: float = nan
+    items: float = nan
+    seeds_test: str = ""
+    seeds_p: float = nan
+    spread_p: float = nan
+    dunnett_p: float = nan
+    dunnett_low: float = nan
+    dunnett_high: float = nan
+    largest_difference: float | None = None
+    skewness: float = nan
+    skew_p_adjusted: float = nan
+    better_share: float = nan
+    better_low: float = nan
+    better_high: float = nan
+    better_n: float = nan
+    better_unit: str = ""
+    method: str = ""
+    shared_seeds: bool | None = None
+    cluster_df: float = nan
+    single_a: float = nan
+    single_b: float = nan
+    single_pairs: float = nan
+    levels: Mapping[str, float] = field(default_factory=dict)
+    shares: Mapping[str, float] = field(default_factory=dict)
+    detectable_twice: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, row: Mapping[Any, Any] | pd.Series) -> PairRow:
+        """The row of a table, which may lack columns; `item_pairs` names arms, not models."""
+        known = {name: row[name] for name in _COLUMNS if name in row}
+        known |= {f"model_{end}": row[f"arm_{end}"] for end in "ab" if f"arm_{end}" in row}
+        for name, start in _BY_SOURCE.items():
+            by_source = {source: row.get(f"{start}_{source}", nan) for source in SOURCES}
+            known[name] = by_source
+        return cls(**known)
+
+    @property
+    def shown_difference(self) -> tuple[float, float, float]:
+        """Difference and ends of its interval in the unit that is shown."""
+        return self.difference * self.factor, self.low * self.factor, self.high * self.factor
+
+
+_COLUMNS = tuple(one.name for one in fields(PairRow) if one.name not in _BY_SOURCE)
+
+
+def read_pairs(rows: pd.DataFrame) -> list[PairRow]:
+    """The rows of a table of compared pairs."""
+    return [PairRow.of(row) for row in rows.to_dict("records")]
