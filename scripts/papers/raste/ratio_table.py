@@ -7,13 +7,14 @@ import pandas as pd
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim, Estimate, Sample
 from reseed.plugins.options import TheseExperiments as Options
+from reseed.report.analyses.spread import SpreadRow
 from reseed.report.exhibits.shared.spread_cells import mean_log_ratio
 from reseed.report.exhibits.spread_table import (
     LEAST,
     UNCERTAIN,
     count_equal_decimals,
     note_missing_spreads,
-    spread_of,
+    read_spreads,
 )
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import arm_titles
@@ -46,15 +47,13 @@ def table(data: ExhibitData, options: Options) -> Table:
     lines, same = Rows(), rows.groupby([*_SERIES, "test_ratio"])["scheme"].transform("nunique") > 1
     row = [*_SERIES, "test_ratio", "scheme"]
     for (experiment, dataset, source, ratio, scheme), part in rows.groupby(row, sort=False):
-        cell = part.set_index("title")
-        phrase = f"{ratio:g} ({scheme})" if same[part.index].any() else f"{ratio:g}"
-        line = {("", "Test ratio"): phrase, ("", "n"): numbers.from_to(cell["n"], to="–")}
+        cells = dict(zip(part["title"], read_spreads(part), strict=True))
+        shown = f"{ratio:g} ({scheme})" if same[part.index].any() else f"{ratio:g}"
+        line = {("", "Test ratio"): shown, ("", "n"): numbers.from_to(part["n"], to="–")}
         for arm in arms:
-            entry = cell.loc[arm] if arm in cell.index else None
-            median = np.nan if entry is None else entry["median"]
-            spread = np.nan if entry is None else spread_of(entry, "range")
-            line[arm, "Median"] = numbers.fixed(median, places[dataset])
-            line[arm, "Range"] = numbers.fixed(spread, places[dataset])
+            cell = cells.get(arm, SpreadRow())
+            line[arm, "Median"] = numbers.fixed(cell.median, places[dataset])
+            line[arm, "Range"] = numbers.fixed(cell.range, places[dataset])
         heading = f"{data.dataset(dataset)}, {metric_title(data.metric(dataset))}"
         extra = f", {source}" if rows["hyperparameters_source"].nunique() > 1 else ""
         lines.add(line, f"{heading}: {data.experiment(experiment)}{extra}")

@@ -16,6 +16,7 @@ from reseed.report.exhibits.spread_table import (
     columns,
     count_equal_decimals,
     note_missing_spreads,
+    read_spreads,
 )
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import arm_titles
@@ -61,11 +62,11 @@ def table(data: ExhibitData, options: Options) -> Table:
     lines = Rows()
     ordered = both.sort_values("varied", key=lambda s: s != "model", kind="stable")
     for (dataset, _, varied, _), part in ordered.groupby(ROW, sort=False):
-        cell = part.drop_duplicates("tuning").set_index("tuning")
+        first = part.drop_duplicates("tuning")
+        cells = dict(zip(first["tuning"], read_spreads(first), strict=True))
         line = {("", "Algorithm"): arm_titles(data, part)[0]}
         for name, title in (("fixed", "Fixed"), ("tuned", "Tuned for each pair")):
-            entry = cell.loc[name] if name in cell.index else None
-            line |= columns(title, entry, places[dataset], sd=True)
+            line |= columns(title, cells.get(name), places[dataset], sd=True)
         metric = metric_title(data.metric(dataset))
         lines.add(line, f"{data.dataset(dataset)}, {metric}: {VARIED[varied]} varied")
     held = numbers.several(sorted(set(tuned["held"]) - {""}))

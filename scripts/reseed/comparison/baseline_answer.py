@@ -8,7 +8,7 @@ import pandas as pd
 
 from reseed.comparison.claims.designs import ITEM_MODEL, MEANS
 from reseed.comparison.claims.formatting import format_share
-from reseed.comparison.claims.pair_row import PairRow, read_pairs
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.pair_verdicts import label_pair_outcome
 from reseed.comparison.claims.verdicts import format_region
 from reseed.comparison.shown import MOST_SENTENCES, format_estimate
@@ -33,7 +33,7 @@ def answer_baseline(comparison: Comparison, baseline: str) -> list[str]:
     pairs = comparison.statistics("pairs")
     needed: pd.DataFrame | None = None
     sentences = []
-    for row in read_pairs(pairs):
+    for row in PairRow.read(pairs):
         other = row.model_a if row.model_b == baseline else row.model_b
         more = ""
         if row.outcome == "no difference shown" and "seeds_needed" in comparison.analyses:

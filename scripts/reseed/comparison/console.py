@@ -25,7 +25,7 @@ from reseed.comparison.claims.designs import (
 from reseed.comparison.claims.families import describe_families
 from reseed.comparison.claims.formatting import format_p, format_share
 from reseed.comparison.claims.item_verdicts import describe_generality
-from reseed.comparison.claims.pair_row import PairRow, read_pairs
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.pair_verdicts import (
     BY_ONE_CORRECTION,
     find_conditional,
@@ -333,7 +333,7 @@ def list_rows(comparison: Comparison, verdicts: pd.DataFrame) -> list[ResultRow]
     heading = _name_p(rows)
     return [
         _build_row(row, label, heading)
-        for row, label in zip(read_pairs(rows), label_pair_outcomes(rows), strict=True)
+        for row, label in zip(PairRow.read(rows), label_pair_outcomes(rows), strict=True)
     ]
 
 

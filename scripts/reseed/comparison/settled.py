@@ -6,7 +6,7 @@ from functools import cached_property
 
 import pandas as pd
 
-from reseed.comparison.claims.pair_row import read_pairs
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.pair_verdicts import label_pair_outcome
 from reseed.comparison.output import render_shown
 from reseed.comparison.result import Comparison
@@ -78,7 +78,7 @@ class SettledComparison(Comparison):
             rows=[
                 build_pair_row(row, {"Outcome": label_pair_outcome(row), "Settled after": runs})
                 for row, runs in zip(
-                    read_pairs(self._at_stop),
+                    PairRow.read(self._at_stop),
                     self._at_stop["stopped_at"].map(_count_runs),
                     strict=True,
                 )

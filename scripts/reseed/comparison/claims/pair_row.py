@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from math import nan
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
 
 from reseed.comparison.claims.designs import SOURCES
+from reseed.comparison.claims.typed_row import TypedRow
 
 #: Fields that hold one number a source of variance, and the start of the names of their columns.
 _BY_SOURCE = {"levels": "level", "shares": "share", "detectable_twice": "detectable_2x"}
 
 
 @dataclass(frozen=True)
-class PairRow:
+class PairRow(TypedRow):
     """A pair of models; `model_a` has the better mean. A number that is not known is NaN.
 
     The analysis `pairs` documents the columns; the others are those of `item_pairs` and of
@@ -106,24 +107,15 @@ class PairRow:
     detectable_twice: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, row: Mapping[Any, Any] | pd.Series) -> PairRow:
-        """The row of a table, which may lack columns; `item_pairs` names arms, not models."""
-        known = {name: row[name] for name in _COLUMNS if name in row}
+    def of(cls, row: Mapping[Any, Any] | pd.Series) -> Self:
+        """The row with these columns; `item_pairs` names arms in place of models."""
+        known = {name: row[name] for name in cls.columns() if name in row}
         known |= {f"model_{end}": row[f"arm_{end}"] for end in "ab" if f"arm_{end}" in row}
         for name, start in _BY_SOURCE.items():
-            by_source = {source: row.get(f"{start}_{source}", nan) for source in SOURCES}
-            known[name] = by_source
+            known[name] = {source: row.get(f"{start}_{source}", nan) for source in SOURCES}
         return cls(**known)
 
     @property
     def shown_difference(self) -> tuple[float, float, float]:
         """Difference and ends of its interval in the unit that is shown."""
         return self.difference * self.factor, self.low * self.factor, self.high * self.factor
-
-
-_COLUMNS = tuple(one.name for one in fields(PairRow) if one.name not in _BY_SOURCE)
-
-
-def read_pairs(rows: pd.DataFrame) -> list[PairRow]:
-    """The rows of a table of compared pairs."""
-    return [PairRow.of(row) for row in rows.to_dict("records")]

@@ -23,7 +23,7 @@ from reseed.comparison.claims.formatting import (
     format_share,
     keep_bounds_visible,
 )
-from reseed.comparison.claims.pair_row import PairRow, read_pairs
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.skewed import decisive_p, describe_skew, qualify_skewed
 from reseed.comparison.claims.verdicts import (
     Outcome,
@@ -81,7 +81,7 @@ def qualify_pairs(rows: pd.DataFrame) -> pd.Series[str]:
     may_have = find_conditional(rows)
     if "skewness" in rows:
         may_have |= rows["skewness"].abs() > 0
-    found[may_have] = [qualify_pair(row, row.outcome) for row in read_pairs(rows[may_have])]
+    found[may_have] = [qualify_pair(row, row.outcome) for row in PairRow.read(rows[may_have])]
     return found
 
 

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from reseed.comparison.claims.build import build_verdict
 from reseed.comparison.claims.designs import ITEM_MODEL, SEEDS_AND_ITEMS, match_seeds
-from reseed.comparison.claims.pair_row import PairRow, read_pairs
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.core.schemas import TEST_SET_COLUMNS, Row
 from reseed.core.study_info import DatasetInfo
 from reseed.metrics.names import is_share
@@ -118,7 +118,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
 def read_item_pairs(rows: pd.DataFrame) -> list[PairRow]:
     """Rows of this analysis, which are all of one design."""
-    return read_pairs(rows.assign(design=ITEM_MODEL.design))
+    return PairRow.read(rows.assign(design=ITEM_MODEL.design))
 
 
 def _compare_arms(

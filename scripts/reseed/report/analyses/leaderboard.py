@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from math import nan
+
 import numpy as np
 import pandas as pd
 
+from reseed.comparison.claims.typed_row import TypedRow
 from reseed.comparison.claims.verdicts import ALL_DATASETS
-from reseed.core.schemas import COMPARISON_COLUMNS, SPLIT_COLUMNS, Row
+from reseed.core.schemas import SPLIT_COLUMNS, Row
 from reseed.plugins.options import NoOptions
 from reseed.report.analyses.shared.arms import ARM
 from reseed.report.analyses.shared.data import Data
@@ -16,12 +20,38 @@ from reseed.stats.comparison import merge_rounding_noise
 from reseed.stats.distributions import rankdata
 from reseed.stats.spread import spread
 
-COLUMNS = [
-    *COMPARISON_COLUMNS, "metric", "greater_is_better", "factor", "unit", "model", "n", "splits",
-    "failed", "mean", "sd", "low", "high", "rank", "models", "datasets", "firsts",
-]  # fmt: skip
-
 Options = NoOptions
+
+
+@dataclass(frozen=True)
+class BoardRow(TypedRow):
+    """A row of this analysis; `analyse` documents the columns."""
+
+    experiment: str = ""
+    varied: str = ""
+    dataset: str = ""
+    scheme: str = ""
+    test_ratio: float = nan
+    hyperparameters_source: str = ""
+    metric: str = ""
+    greater_is_better: bool = True
+    factor: float = 1.0
+    unit: str = ""
+    model: str = ""
+    n: int = 0
+    splits: float = nan
+    failed: int = 0
+    mean: float = nan
+    sd: float = nan
+    low: float = nan
+    high: float = nan
+    rank: float = nan
+    models: float = nan
+    datasets: float = nan
+    firsts: float = nan
+
+
+COLUMNS = [*BoardRow.columns()]
 
 
 def analyse(data: Data, options: Options) -> pd.DataFrame:

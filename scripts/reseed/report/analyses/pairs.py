@@ -173,8 +173,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
         row |= {name: row.get(name, "") for name in _TEXT}
         pair = PairRow.of(row)
         verdict = build_verdict(pair)
-        row |= {"outcome": verdict.outcome, "verdict": verdict.sentence()}
-        row |= _plan_addition(pair)
+        row |= _plan_addition(pair) | {"outcome": verdict.outcome, "verdict": verdict.sentence()}
     resampled = [name for name in OF_BOOTSTRAP if any(name in row for row in rows)]
     return pd.DataFrame(rows, columns=[*COLUMNS, *resampled])
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
+from math import nan
+from typing import Self
 
 import numpy as np
 import pandas as pd
 
-from reseed.core.schemas import CELL_COLUMNS, MODEL_SEED_COLUMNS, Row
+from reseed.comparison.claims.typed_row import TypedRow
+from reseed.core.schemas import MODEL_SEED_COLUMNS, Row
 from reseed.plugins.options import Count, Level, PublishedFiles
 from reseed.report.analyses.shared.data import Cell, Data, cells
 from reseed.report.analyses.shared.published import (
@@ -19,15 +22,59 @@ from reseed.report.analyses.shared.published import (
 from reseed.stats.gaussian_range import gaussian_range_interval, range_against_gaussian
 from reseed.stats.spread import spread, spread_intervals
 
-NUMBERS = ["median", "iqr", "range", "relative_variation", "mean", "sd", "min", "max"]
 #: What has an interval, where there are seeds enough for it.
 WITH_INTERVAL = ["median", "iqr", "sd"]
-COLUMNS = [
-    *CELL_COLUMNS, "held", "metric", "n", "failed", "level", *NUMBERS,
-    *[f"{name}_{end}" for name in WITH_INTERVAL for end in ("low", "high")], "range_next_low",
-    "range_next_high", "range_in_sd", "range_in_sd_expected", "range_ratio_to_gaussian",
-    "range_p_value", "normality_test", "normality_p_value", "tail",
-]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SpreadRow(TypedRow):
+    """A row of this analysis; `analyse` documents the columns."""
+
+    experiment: str = ""
+    varied: str = ""
+    dataset: str = ""
+    scheme: str = ""
+    test_ratio: float = nan
+    arm: str = ""
+    model: str = ""
+    hyperparameters_source: str = ""
+    held: str = ""
+    metric: str = ""
+    n: int = 0
+    failed: int = 0
+    level: float = nan
+    median: float = nan
+    iqr: float = nan
+    range: float = nan
+    relative_variation: float = nan
+    mean: float = nan
+    sd: float = nan
+    min: float = nan
+    max: float = nan
+    median_low: float = nan
+    median_high: float = nan
+    iqr_low: float = nan
+    iqr_high: float = nan
+    sd_low: float = nan
+    sd_high: float = nan
+    range_next_low: float = nan
+    range_next_high: float = nan
+    range_in_sd: float = nan
+    range_in_sd_expected: float = nan
+    range_ratio_to_gaussian: float = nan
+    range_p_value: float = nan
+    normality_test: str = ""
+    normality_p_value: float = nan
+    tail: str = ""
+
+    def without_few(self, least: int) -> Self:
+        """The row, without spreads where there are fewer than `least` seeds."""
+        if self.n >= least:
+            return self
+        return replace(self, iqr=nan, range=nan, relative_variation=nan, sd=nan)
+
+
+COLUMNS = [*SpreadRow.columns()]
 
 
 class Options(PublishedFiles):

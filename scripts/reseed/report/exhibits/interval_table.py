@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import math
+from math import inf, isfinite
 
 import pandas as pd
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim, Estimate, Sample
 from reseed.plugins.options import TheseExperiments as Options
+from reseed.report.analyses.spread import SpreadRow
 from reseed.report.exhibits.spread_table import (
     LEAST,
     count_equal_decimals,
     note_missing_spreads,
+    read_spreads,
     section,
     sort_by_dataset,
-    spread_of,
 )
 from reseed.report.rendering import coverage, numbers
 from reseed.report.rendering.arms import arm_titles
@@ -55,12 +56,12 @@ def table(data: ExhibitData, options: Options) -> Table:
     rows = rows.assign(title=arm_titles(data, rows))
     same = rows.groupby([*_LINE, "title", "varied"], dropna=False)["experiment"]
     alone = same.transform("nunique") == 1
-    for index, row in rows.iterrows():
-        varied = VARIED.get(row["varied"], row["varied"])
-        title = "" if alone[index] else f" ({data.experiment(row['experiment'])})"
-        names = {"Algorithm": row["title"], "Varied": f"{varied}{title}"}
-        where = section(data, rows, row["dataset"], row["scheme"], row["hyperparameters_source"])
-        lines.add(names | _line(row, places[row["dataset"]]), where)
+    for title, is_alone, row in zip(rows["title"], alone, read_spreads(rows), strict=True):
+        varied = VARIED.get(row.varied, row.varied)
+        place = "" if is_alone else f" ({data.experiment(row.experiment)})"
+        names = {"Algorithm": title, "Varied": f"{varied}{place}"}
+        where = section(data, rows, row.dataset, row.scheme, row.hyperparameters_source)
+        lines.add(names | _line(row, places[row.dataset]), where)
     level = rows["level"].max()
     percent = f"{100 * level:g} %"
     return lines.table(
@@ -86,24 +87,20 @@ def _crossed(rows: pd.DataFrame) -> str:
     return " Nor where seeds are crossed: they are not independent." if crossed else ""
 
 
-def _line(row: pd.Series, places: int) -> TableRow:
-    def bracketed(name: str) -> str:
-        value = row[name] if name == "median" else spread_of(row, name)
-        if pd.isna(value):
-            return numbers.NONE
-        return numbers.with_interval(value, row[f"{name}_low"], row[f"{name}_high"], places)
+def _line(row: SpreadRow, places: int) -> TableRow:
+    def bracketed(value: float, low: float, high: float) -> str:
+        return numbers.with_interval(value, low, high, places) if isfinite(value) else numbers.NONE
 
-    enough = pd.notna(spread_of(row, "range"))
-    new = numbers.interval(row["range_next_low"], row["range_next_high"], places) if enough else ""
+    new = numbers.interval(row.range_next_low, row.range_next_high, places)
     return {
-        "n": numbers.seeds(int(row["n"]), int(row["failed"])),
-        "Median": bracketed("median"),
-        "IQR": bracketed("iqr"),
-        "SD": bracketed("sd"),
-        "Range": numbers.fixed(spread_of(row, "range"), places),
-        "Next range": new or numbers.NONE,
-        "Range / Gaussian": numbers.ratio(row["range_ratio_to_gaussian"]),
-        "Tail": tail_cell(row["tail"]),
+        "n": numbers.seeds(int(row.n), int(row.failed)),
+        "Median": bracketed(row.median, row.median_low, row.median_high),
+        "IQR": bracketed(row.iqr, row.iqr_low, row.iqr_high),
+        "SD": bracketed(row.sd, row.sd_low, row.sd_high),
+        "Range": numbers.fixed(row.range, places),
+        "Next range": (new if isfinite(row.range) else "") or numbers.NONE,
+        "Range / Gaussian": numbers.ratio(row.range_ratio_to_gaussian),
+        "Tail": tail_cell(row.tail),
     }
 
 
@@ -148,11 +145,11 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             precision=_power(tested),
             estimates=[
                 Estimate(
-                    f"{data.dataset(row['dataset'])}, {title}",
-                    row["range_ratio_to_gaussian"],
-                    bounds=(0, math.inf),
+                    f"{data.dataset(row.dataset)}, {title}",
+                    row.range_ratio_to_gaussian,
+                    bounds=(0, inf),
                 )
-                for title, (_, row) in zip(arm_titles(data, tested), tested.iterrows(), strict=True)
+                for title, row in zip(arm_titles(data, tested), SpreadRow.read(tested), strict=True)
             ],
         ),
     ]

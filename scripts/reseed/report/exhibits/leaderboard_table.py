@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
+from math import nan
 
 import numpy as np
 import pandas as pd
@@ -17,10 +17,16 @@ from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Experiments as Options
 from reseed.plugins.options import NoOptions
+from reseed.report.analyses.leaderboard import BoardRow
 from reseed.report.analyses.leaderboard import analyse as rank_models
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.keys import merge_keys
-from reseed.report.exhibits.shared.leading_models import count_best_means, rank_note
+from reseed.report.exhibits.shared.leading_models import (
+    count_best_means,
+    name_model,
+    rank_note,
+    state_mean_ranks,
+)
 from reseed.report.exhibits.shared.shown_pairs import list_others, share_shown
 from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.data import ExhibitData, require_rows
@@ -53,10 +59,16 @@ _LETTERS = (
 )
 _RECORD = (
     "Won, open, lost: comparisons with the other models over all datasets; equal where they are "
-    "shown to be equivalent, open where no "
-    "difference is shown."
+    "shown to be equivalent, open where no difference is shown."
 )
 DRAWS = ("pairs",)
+
+
+@dataclass(frozen=True)
+class LetteredRow(BoardRow):
+    """A row of the analysis, with the letters that its model shares."""
+
+    letters: str = ""
 
 
 def table(data: ExhibitData, options: Options) -> Table:
@@ -138,20 +150,21 @@ def _letters(board: pd.DataFrame, pairs: pd.DataFrame) -> pd.Series:
 def _one(data: ExhibitData, part: pd.DataFrame, pairs: pd.DataFrame) -> list[Row]:
     places, own = _count_decimals(part), _setting_of(pairs, part)
     lines = []
-    for record, (_, row) in zip(_record(own, part["model"], 2), part.iterrows(), strict=True):
+    rows = LetteredRow.read(part)
+    for record, row in zip(_record(own, part["model"], 2), rows, strict=True):
         line = {
-            "Model": _name(data, row),
-            "Rank": _rank(row["rank"]),
-            f"Mean {_score(part)}": fixed(row["mean"], places),
+            "Model": name_model(data, row),
+            "Rank": _rank(row.rank),
+            f"Mean {_score(rows[0])}": fixed(row.mean, places),
         }
-        line |= {"Letters": row["letters"]} if part["letters"].any() else {}
+        line |= {"Letters": row.letters} if part["letters"].any() else {}
         if part["n"].max() > 1:
             line |= {
-                "SD": fixed(row["sd"], places),
-                "Lowest": fixed(row["low"], places),
-                "Highest": fixed(row["high"], places),
+                "SD": fixed(row.sd, places),
+                "Lowest": fixed(row.low, places),
+                "Highest": fixed(row.high, places),
             }
-        line["Runs"] = seeds(int(row["n"]), int(row["failed"]))
+        line["Runs"] = seeds(int(row.n), int(row.failed))
         lines.append(line | record)
     return lines
 
@@ -160,35 +173,37 @@ def _over(
     data: ExhibitData, part: pd.DataFrame, ranks: pd.DataFrame, pairs: pd.DataFrame
 ) -> list[Row]:
     columns = settings(data, part)
+    with_spread = len(columns) <= _MOST_SPREADS
+    means = {
+        f"{title}: {_score(BoardRow.of(of.iloc[0]))}": _means(of, with_spread)
+        for title, of in columns
+    }
     lines = []
-    for record, (_, row) in zip(_record(pairs, ranks["model"], 1), ranks.iterrows(), strict=True):
-        line = {"Model": _name(data, row), "Mean rank": fixed(row["mean"], 2)}
+    for record, row in zip(_record(pairs, ranks["model"], 1), BoardRow.read(ranks), strict=True):
+        line = {"Model": name_model(data, row), "Mean rank": fixed(row.mean, 2)}
         if len(columns) <= MOST_DATASETS:
-            spread = len(columns) <= _MOST_SPREADS
-            line |= {f"{t}: {_score(of)}": _mean(of, row["model"], spread) for t, of in columns}
+            line |= {title: of.get(row.model, NONE) for title, of in means.items()}
         else:
-            line["First on"] = f"{row['firsts']:.0f} of {row['n']:.0f}"
+            line["First on"] = f"{row.firsts:.0f} of {row.n:.0f}"
         if ranks["failed"].any():
-            line["Failed runs"] = f"{row['failed']:.0f}"
+            line["Failed runs"] = f"{row.failed:.0f}"
         lines.append(line | record)
     return lines
 
 
-def _mean(part: pd.DataFrame, model: str, with_spread: bool) -> str:
-    own = part[part["model"] == model]
-    if own.empty or not own["n"].iloc[0]:
-        return NONE
-    sd = own["sd"].iloc[0] if with_spread else np.nan
-    mean = plus_minus(own["mean"].iloc[0], sd, _count_decimals(part))
-    return f"{mean} {own['letters'].iloc[0]}".strip()
+def _means(part: pd.DataFrame, with_spread: bool) -> dict[str, str]:
+    """Mean, SD and letters by model with a finished run."""
+    places = _count_decimals(part)
+    return {
+        row.model: f"{plus_minus(row.mean, row.sd if with_spread else nan, places)}"
+        f" {row.letters}".strip()
+        for row in LetteredRow.read(part)
+        if row.n
+    }
 
 
 def _count_decimals(part: pd.DataFrame) -> int:
     return decimals(part["sd"], 2, 1, otherwise=gaps(part["mean"]))
-
-
-def _name(data: ExhibitData, row: pd.Series) -> str:
-    return arm_title(data, row["model"], row["experiment"])
 
 
 def _setting_of(pairs: pd.DataFrame, part: pd.DataFrame) -> pd.DataFrame:
@@ -207,11 +222,10 @@ def _record(pairs: pd.DataFrame, models: Iterable[str], least: int) -> list[Tabl
     return [{heading: " / ".join(str(len(others[m][s])) for s in sides)} for m in models]
 
 
-def _score(part: pd.DataFrame) -> str:
+def _score(row: BoardRow) -> str:
     """Metric with its unit and an arrow to the better side: `AUC ↑`, `MSE (kW²) ↓`."""
-    row = part.iloc[0]
-    unit = f" ({row['unit']})" if row["unit"] not in ("", "points") else ""
-    return f"{metric_title(row['metric'])}{unit} {'↑' if row['greater_is_better'] else '↓'}"
+    unit = f" ({row.unit})" if row.unit not in ("", "points") else ""
+    return f"{metric_title(row.metric)}{unit} {'↑' if row.greater_is_better else '↓'}"
 
 
 def _rank(rank: float) -> str:
@@ -235,7 +249,7 @@ def _claims(
     known = over[over["n"] > 0]
     if len(known):
         found = [
-            *_mean_ranks(data, title, known),
+            state_mean_ranks(data, title, known),
             *_best_by_rank(data, title, single, known, pairs),
         ]
         if len(pairs):
@@ -263,21 +277,8 @@ def _claims(
             if len(part) > 1 and (part["rank"] == part["rank"].min()).sum() == 1
         ]
         if len(found) > 1:  # the first sentence is about all datasets
-            found.insert(0, count_best_means(title, settings(data, single), partial(_name, data)))
+            found.insert(0, count_best_means(data, title, settings(data, single)))
     return found if is_alone else [replace(claim, headline="") for claim in found]
-
-
-def _mean_ranks(data: ExhibitData, title: str, known: pd.DataFrame) -> Iterator[Claim]:
-    titles = [_name(data, row) for _, row in known.head(3).iterrows()]
-    names = {
-        "where": phrases.name(title),
-        "ranks": phrases.each(known.head(3), "mean", lambda rank: fixed(rank, 2), titles),
-        "models": phrases.count(known, "model"),
-    }
-    sample = Sample.of(known, "n", "dataset")
-    lead = "{where}, best" if title else "Best"
-    text = f"{lead} mean ranks over {{n}}: {{ranks}}, of {{models}}."
-    yield Claim(joined("mean_ranks", title), text, known, names, sample)
 
 
 def _best_by_rank(
@@ -346,18 +347,17 @@ def _best_mean(
     beats_all = _beats_all(others, len(part) - len(absent))
     names = {
         "where": phrases.name(where),
-        "best": phrases.name(_name(data, best.iloc[0])),
+        "best": phrases.name(name_model(data, BoardRow.of(best.iloc[0]))),
         "metric": phrases.name(metric_title(best["metric"].iloc[0])),
         "mean": phrases.single(best, "mean", lambda mean: fixed(mean, _count_decimals(part))),
         "absent": phrases.name(_named(data, best, absent)),
         **{side: phrases.name(_named(data, best, models)) for side, models in others.items()},
     }
     are = "is" if len(others["lost"]) == 1 else "are"
-    tail, text = (
-        "",
-        f"{'{where}: ' if where else ''}{{best}} has the best mean, {{metric}} {{mean}}",
+    tail = ""
+    text = (
+        f"{'{where}: ' if where else ''}{{best}} has the best mean, {{metric}} {{mean}} over {{n}}"
     )
-    text += " over {n}"
     if len(own) and own["design"].isin(ONE_TEST_SET).all():
         text += " on this one split"
     if beats_all:

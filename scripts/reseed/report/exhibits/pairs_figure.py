@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.pair_row import PairRow, read_pairs
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.plugins.options import Experiments as Options
 from reseed.report.exhibits.shared.shown_pairs import count_conditions, share_shown
 from reseed.report.rendering import coverage, style
@@ -69,7 +69,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     if not panels:
         reason = "No two models have runs that can be set side by side."
         raise NothingToShow(data.no_pairs(reason))
-    longest = max(len(pair_title(data, row)) for row in read_pairs(rows))
+    longest = max(len(pair_title(data, row)) for row in PairRow.read(rows))
     columns = 1 if longest > LONG_LABEL else 2
     heights = [0.17 * len(part) + 0.75 for _, part in panels]
     handles = _legend(rows)
@@ -164,7 +164,7 @@ def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:
         axis.annotate, xycoords=axis.get_yaxis_transform(), textcoords="offset points", ha="right",
         fontsize=7,
     )  # fmt: skip
-    rows = read_pairs(part)
+    rows = PairRow.read(part)
     for y, row in enumerate(rows):
         colour, marker, fill, _ = _LOOK.get(row.outcome, _OTHER)
         value, low, high = row.shown_difference

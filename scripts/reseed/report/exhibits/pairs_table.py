@@ -6,7 +6,7 @@ import pandas as pd
 
 from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.formatting import format_p
-from reseed.comparison.claims.pair_row import PairRow, read_pairs
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.plugins.options import Experiments as Options
 from reseed.report.exhibits.shared.shown_pairs import share_shown
 from reseed.report.rendering import coverage
@@ -43,7 +43,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     lines, level = Rows(), rows["level"].max()
     for title, part in settings(data, rows):
         places, section = difference_places(part), with_unit(title, part)
-        for row in read_pairs(part):
+        for row in PairRow.read(part):
             difference, interval = difference_and_interval(row, places)
             cells = {
                 "Pair": pair_title(data, row),

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.pair_row import PairRow, read_pairs
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import style
@@ -61,7 +61,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     enough, few = with_least(pairs, Least(LEAST, lambda part: part["n"].iloc[0]))
     rows = pd.concat([part for _, part in enough]).sort_index()
     panels = settings(data, rows)
-    longest = max(len(pair_title(data, row)) for row in read_pairs(rows.drop_duplicates(PAIR)))
+    longest = max(len(pair_title(data, row)) for row in PairRow.read(rows.drop_duplicates(PAIR)))
     columns = 1 if longest > LONG_LABEL else 2
     counts = [len(part.drop_duplicates(PAIR)) for _, part in panels]
     lines = 1 if longest < _WIDEST - _MOST_SAID else 2

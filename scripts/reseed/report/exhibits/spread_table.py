@@ -12,6 +12,7 @@ from reseed.comparison.claims.claim import Claim, Estimate, Sample
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.report.analyses.shared.arms import with_arms
+from reseed.report.analyses.spread import SpreadRow
 from reseed.report.exhibits.shared.ratio_intervals import describe_intervals
 from reseed.report.exhibits.shared.spread_cells import mean_log_ratio
 from reseed.report.rendering import numbers
@@ -44,14 +45,12 @@ def table(data: ExhibitData, options: Options) -> Table:
     places = count_equal_decimals(rows)
     lines, rows = Rows(), sort_by_dataset(rows)
     for (dataset, scheme, source, _), part in rows.groupby(ROW, sort=False):
-        cell = part.set_index("experiment")
+        cells = {row.experiment: row for row in read_spreads(part)}
         line = {("", "Algorithm"): arm_titles(data, part)[0]}
         for name in experiments:
-            entry = cell.loc[name] if name in cell.index else None
-            line |= columns(data.experiment(name), entry, places[dataset])
+            line |= columns(data.experiment(name), cells.get(name), places[dataset])
         if len(experiments) == 2:
-            pair = [spread_of(cell.loc[n], "sd") if n in cell.index else np.nan
-                    for n in experiments]  # fmt: skip
+            pair = [cells[name].sd if name in cells else np.nan for name in experiments]
             line["", "SD ratio"] = numbers.ratio(_divide(*pair))
         lines.add(line, section(data, rows, dataset, scheme, source))
     first = [data.experiment(name).lower() for name in experiments]
@@ -76,9 +75,9 @@ def note_missing_spreads(rows: pd.DataFrame) -> str:
     return f"No spread is given of fewer than {LEAST} seeds." if lacking.any() else ""
 
 
-def spread_of(entry: pd.Series, name: str) -> float:
-    """A spread of a row; NaN with too few seeds."""
-    return float(entry[name]) if entry["n"] >= LEAST else np.nan
+def read_spreads(rows: pd.DataFrame) -> list[SpreadRow]:
+    """The rows of the analysis; without spreads where there are too few seeds."""
+    return [row.without_few(LEAST) for row in SpreadRow.read(rows)]
 
 
 def count_score_decimals(rows: pd.DataFrame) -> int:
@@ -118,20 +117,18 @@ def section(data: ExhibitData, rows: pd.DataFrame, dataset: str, scheme: str, so
     return ", ".join(parts)
 
 
-def columns(title: str, entry: pd.Series | None, places: int, sd: bool = False) -> GroupedRow:
+def columns(title: str, row: SpreadRow | None, places: int, sd: bool = False) -> GroupedRow:
     """A group of columns: n, median and spreads of a row of the analysis; dashes for None."""
-    names = {"iqr": "IQR", "range": "Range"} | ({"sd": "SD"} if sd else {})
-    if entry is None:
-        found = {"n": "not run", "Median": numbers.NONE}
-        found |= dict.fromkeys([*names.values(), "Relative variation"], numbers.NONE)
-    else:
-        found = {
-            "n": numbers.seeds(int(entry["n"]), int(entry["failed"])),
-            "Median": numbers.fixed(entry["median"], places),
-            **{t: numbers.fixed(spread_of(entry, name), places) for name, t in names.items()},
-            "Relative variation": numbers.fixed(spread_of(entry, "relative_variation"), 3),
-        }
-    return {(title, name): value for name, value in found.items()}
+    shown = row or SpreadRow()
+    cells = {
+        "n": numbers.seeds(int(shown.n), int(shown.failed)) if row else "not run",
+        "Median": numbers.fixed(shown.median, places),
+        "IQR": numbers.fixed(shown.iqr, places),
+        "Range": numbers.fixed(shown.range, places),
+        **({"SD": numbers.fixed(shown.sd, places)} if sd else {}),
+        "Relative variation": numbers.fixed(shown.relative_variation, 3),
+    }
+    return {(title, name): cell for name, cell in cells.items()}
 
 
 def _divide(a: float, b: float) -> float:

@@ -12,7 +12,7 @@ from reseed.comparison.claims.build import build_verdict
 from reseed.comparison.claims.claim import Claim, Sample
 from reseed.comparison.claims.designs import ONE_TEST_SET
 from reseed.comparison.claims.families import describe_families
-from reseed.comparison.claims.pair_row import PairRow, read_pairs
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.pair_verdicts import label_pair_outcome
 from reseed.comparison.claims.verdicts import NOT_EQUAL, Outcome, Verdict, shared_notes
 from reseed.core.schemas import COMPARISON_COLUMNS
@@ -70,7 +70,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         printed = _printed(part)
         hidden += len(part) - len(printed)
         places, section = difference_places(part), with_unit(title, part)
-        for row in read_pairs(printed):
+        for row in PairRow.read(printed):
             difference, interval = difference_and_interval(row, places)
             cells = {
                 "Pair": pair_title(data, row),
@@ -246,7 +246,7 @@ def _leader(data: ExhibitData, within: pd.DataFrame, best: pd.Series) -> str:
     part = within[(within[setting] == best[setting]).all(axis="columns")]
     first = (part["model_a"] == best["model_a"]) | (part["model_b"] == best["model_a"])
     tied = part[first & (part["difference"] == 0)]
-    names = dict.fromkeys(name for row in read_pairs(tied) for name in pair_titles(data, row))
+    names = dict.fromkeys(name for row in PairRow.read(tied) for name in pair_titles(data, row))
     if not names:
         return pair_titles(data, PairRow.of(best))[0]
     return f"{numbers.several(names)}{_TIED}"

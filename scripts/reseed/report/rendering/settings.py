@@ -10,7 +10,7 @@ import pandas as pd
 from reseed.comparison.claims.claim import Estimate, Sample
 from reseed.comparison.claims.designs import SIGN
 from reseed.comparison.claims.formatting import format_p, format_share
-from reseed.comparison.claims.pair_row import PairRow, read_pairs
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.phrases import Phrase
 from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
@@ -198,7 +198,7 @@ def _run_nouns(pairs: pd.DataFrame) -> tuple[str, str]:
 def difference_estimates(data: ExhibitData, rows: pd.DataFrame) -> list[Estimate]:
     """Each known difference with its interval, in units of the score."""
     found = []
-    for row in read_pairs(rows[np.isfinite(rows["difference"])]):
+    for row in PairRow.read(rows[np.isfinite(rows["difference"])]):
         # Shares are shown in points, so `factor` says if the scores are in percent already.
         most = 100 / row.factor if is_share(row.metric) and row.unit else np.inf
         subject = f"{dataset_title(data, row.dataset)}: {pair_title(data, row)}"

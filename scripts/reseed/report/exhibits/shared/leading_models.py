@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import pandas as pd
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim, Sample
-from reseed.report.rendering.numbers import several
+from reseed.report.analyses.leaderboard import BoardRow
+from reseed.report.rendering.arms import arm_title
+from reseed.report.rendering.data import ExhibitData
+from reseed.report.rendering.numbers import fixed, several
 from reseed.report.rendering.settings import count_settings, joined
 
 
+def name_model(data: ExhibitData, row: BoardRow) -> str:
+    """Title of the model of a row."""
+    return arm_title(data, row.model, row.experiment)
+
+
 def count_best_means(
-    title: str,
-    parts: Iterable[tuple[str, pd.DataFrame]],
-    name: Callable[[pd.Series], str],
+    data: ExhibitData, title: str, parts: Iterable[tuple[str, pd.DataFrame]]
 ) -> Claim:
     """On how many datasets each model has the best mean, where no rank is over all of them.
 
-    parts: title and rows of each setting. name: title of the model of a row.
+    parts: title and rows of each setting.
     """
     best = pd.concat(part[part["rank"] == part["rank"].min()].head(1) for _, part in parts)
-    counts = Counter(name(row) for _, row in best.iterrows()).most_common()
+    counts = Counter(name_model(data, row) for row in BoardRow.read(best)).most_common()
     names = {
         "where": phrases.name(title),
         "by_model": phrases.tally(best, [f"{model} on {count}" for model, count in counts]),
@@ -34,13 +40,27 @@ def count_best_means(
     return Claim(joined("best_means", title), text, best, names, Sample.of(best, "n", "run"))
 
 
+def state_mean_ranks(data: ExhibitData, title: str, known: pd.DataFrame) -> Claim:
+    """The three best mean ranks of a comparison over datasets."""
+    titles = [name_model(data, row) for row in BoardRow.read(known.head(3))]
+    names = {
+        "where": phrases.name(title),
+        "ranks": phrases.each(known.head(3), "mean", lambda rank: fixed(rank, 2), titles),
+        "models": phrases.count(known, "model"),
+    }
+    sample = Sample.of(known, "n", "dataset")
+    lead = "{where}, best" if title else "Best"
+    text = f"{lead} mean ranks over {{n}}: {{ranks}}, of {{models}}."
+    return Claim(joined("mean_ranks", title), text, known, names, sample)
+
+
 def rank_note(over: pd.DataFrame) -> str:
     """What mean ranks are over; empty without them."""
     if over.empty:
         return ""
     text = "Mean rank: over the datasets, 1 is best; ±: SD over runs."
     short = over[over["n"] < over["datasets"]].drop_duplicates("place")
-    parts = [f"{row['n']:.0f} of {row['datasets']:.0f}" for _, row in short.iterrows()]
+    parts = [f"{row.n:.0f} of {row.datasets:.0f}" for row in BoardRow.read(short)]
     if parts:
         text += (
             f" Ranks are over the {several(parts)} datasets on which every model has a finished"
