@@ -6,11 +6,14 @@ Source: Picard, Tables 1 and 2 and section 4.2 ("black swans").
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from math import nan
 
 import numpy as np
 import pandas as pd
+from reseed.comparison.claims.typed_row import TypedRow
 from reseed.core.coordinates import base_name
-from reseed.core.schemas import CELL_COLUMNS, SEED_COLUMNS, Row
+from reseed.core.schemas import SEED_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Positive, PublishedFiles
 from reseed.report.analyses.shared.arms import ARM
 from reseed.report.analyses.shared.data import Cell, Data, cells
@@ -27,12 +30,58 @@ RANGE_COLUMNS = [
 POWER_DF = 3
 _LEAST_FOR_SD = 5  # fewer seeds have no interval of the SD
 _PRINTED = ["mean", "std", "min", "max", "seeds"]
-COLUMNS = [
-    *CELL_COLUMNS, "metric", "n", "failed", "mean", "sd", "min", "max", "range", "worst_seed",
-    "best_seed", "items", "sd_low", "sd_high", *RANGE_COLUMNS, "normality_test", "normality_p",
-    "excess_kurtosis", "tail", "tail_p", "tail_power", "inside_expected", "inside_low", "level",
-    *(f"published_{name}" for name in _PRINTED), "reason",
-]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ExtremesRow(TypedRow):
+    """A row of this analysis; `analyse` documents the columns."""
+
+    experiment: str = ""
+    varied: str = ""
+    dataset: str = ""
+    scheme: str = ""
+    test_ratio: float = nan
+    arm: str = ""
+    model: str = ""
+    hyperparameters_source: str = ""
+    metric: str = ""
+    n: int = 0
+    failed: int = 0
+    mean: float = nan
+    sd: float = nan
+    min: float = nan
+    max: float = nan
+    range: float = nan
+    worst_seed: float = nan
+    best_seed: float = nan
+    items: float = nan
+    sd_low: float = nan
+    sd_high: float = nan
+    range_in_sd: float = nan
+    range_in_sd_expected: float = nan
+    range_ratio: float = nan
+    range_ratio_low: float = nan
+    range_ratio_high: float = nan
+    range_p: float = nan
+    range_power: float = nan
+    normality_test: str = ""
+    normality_p: float = nan
+    excess_kurtosis: float = nan
+    tail: str = ""
+    tail_p: float = nan
+    tail_power: float = nan
+    inside_expected: float = nan
+    inside_low: float = nan
+    level: float = nan
+    published_mean: float = nan
+    published_std: float = nan
+    published_min: float = nan
+    published_max: float = nan
+    published_seeds: float = nan
+    reason: str = ""
+
+
+COLUMNS = [*ExtremesRow.columns()]
 
 
 class Options(PublishedFiles):

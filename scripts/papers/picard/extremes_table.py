@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import pandas as pd
 from reseed.plugins.options import Arms as Options
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import cell_titles, select_rows
@@ -13,7 +12,7 @@ from reseed.report.rendering.settings import metric_title, p_cell, tail_cell
 from reseed.report.rendering.tables import Rows, Table, TableRow
 from reseed.stats.gaussian_range import expected_gaussian_range
 
-from papers.picard.extremes import POWER_DF
+from papers.picard.extremes import POWER_DF, ExtremesRow
 from papers.picard.range_claims import range_claims, spread_claims
 
 DRAWS = ("papers.picard.extremes:analyse",)
@@ -28,11 +27,11 @@ def table(data: ExhibitData, options: Options) -> Table:
     lines = Rows()
     places = {d: numbers.decimals(part["sd"], least=3) for d, part in rows.groupby("dataset")}
     titles = cell_titles(data, rows)
-    for title, (_, row) in zip(titles, rows.iterrows(), strict=True):
-        digits = places[row["dataset"]]
-        section = f"{data.dataset(row['dataset'])}, {metric_title(row['metric'])}"
+    for title, row in zip(titles, ExtremesRow.read(rows), strict=True):
+        digits = places[row.dataset]
+        section = f"{data.dataset(row.dataset)}, {metric_title(row.metric)}"
         lines.add(_line(title, row, digits), section)
-        if math.isfinite(row["published_mean"]):
+        if math.isfinite(row.published_mean):
             lines.add(_published(row, digits), section)
     level = rows["level"].max()
     reasons = sorted({reason for reason in rows["reason"] if reason})
@@ -56,28 +55,27 @@ def table(data: ExhibitData, options: Options) -> Table:
     )
 
 
-def _line(title: str, row: pd.Series, digits: int) -> TableRow:
+def _line(title: str, row: ExtremesRow, digits: int) -> TableRow:
     return {
         "Arm": title,
-        "n": numbers.seeds(int(row["n"]), int(row["failed"])),
-        "Test items": numbers.NONE if math.isnan(row["items"]) else f"{row['items']:,.0f}",
-        "Mean ± SD": numbers.plus_minus(row["mean"], row["sd"], digits),
-        "Minimum": numbers.fixed(row["min"], digits),
-        "Maximum": numbers.fixed(row["max"], digits),
-        "Range": numbers.fixed(row["range"], digits),
-        "Range in SD": numbers.fixed(row["range_in_sd"], 2),
-        "Gaussian": numbers.fixed(row["range_in_sd_expected"], 2),
-        "p": p_cell(row["range_p"]),
-        "Tails": tail_cell(row["tail"]),
+        "n": numbers.seeds(int(row.n), int(row.failed)),
+        "Test items": numbers.NONE if math.isnan(row.items) else f"{row.items:,.0f}",
+        "Mean ± SD": numbers.plus_minus(row.mean, row.sd, digits),
+        "Minimum": numbers.fixed(row.min, digits),
+        "Maximum": numbers.fixed(row.max, digits),
+        "Range": numbers.fixed(row.range, digits),
+        "Range in SD": numbers.fixed(row.range_in_sd, 2),
+        "Gaussian": numbers.fixed(row.range_in_sd_expected, 2),
+        "p": p_cell(row.range_p),
+        "Tails": tail_cell(row.tail),
         "Power": _power(row),
-        "Within": numbers.percent(row["inside_low"], 1),
+        "Within": numbers.percent(row.inside_low, 1),
     }
 
 
-def _published(row: pd.Series, digits: int) -> TableRow:
-    mean, sd, low, high, n = (
-        row[f"published_{name}"] for name in ("mean", "std", "min", "max", "seeds")
-    )
+def _published(row: ExtremesRow, digits: int) -> TableRow:
+    low, high, n = row.published_min, row.published_max, row.published_seeds
+    mean, sd = row.published_mean, row.published_std
     return {
         "Arm": "  as published",
         "n": f"{n:,.0f}",
@@ -95,8 +93,8 @@ def _published(row: pd.Series, digits: int) -> TableRow:
     }
 
 
-def _power(row: pd.Series) -> str:
-    powers = row[["range_power", "tail_power"]].astype(float)
-    if powers.isna().any():
+def _power(row: ExtremesRow) -> str:
+    powers = row.range_power, row.tail_power
+    if not all(map(math.isfinite, powers)):
         return numbers.NONE
     return " / ".join(numbers.percent(power) for power in powers)

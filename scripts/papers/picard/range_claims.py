@@ -11,7 +11,7 @@ from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample, Tes
 from reseed.report.rendering import numbers
 from reseed.report.rendering.data import ExhibitData, metric_title
 
-from papers.picard.extremes import POWER_DF
+from papers.picard.extremes import POWER_DF, ExtremesRow
 
 #: Fewest seeds for a density, and for the growth of a range: with fewer, the test of the range
 #: finds the tails of t with three degrees of freedom in less than a third of the samples.
@@ -67,8 +67,8 @@ def _of(titles: pd.Series) -> phrases.Phrase:
 
 def _range_ratio(rows: pd.DataFrame, titles: pd.Series, name: str) -> Claim:
     tests = [
-        Test("Gaussian tails", row["range_p"], _ALPHA, row["range_power"], _AGAINST)
-        for _, row in rows.iterrows()
+        Test("Gaussian tails", row.range_p, _ALPHA, row.range_power, _AGAINST)
+        for row in ExtremesRow.read(rows)
     ]
     is_beyond = rows["range_p"] < _ALPHA
     named = numbers.several(titles[is_beyond])
@@ -96,9 +96,9 @@ def _range_ratio(rows: pd.DataFrame, titles: pd.Series, name: str) -> Claim:
         "A range beyond a Gaussian’s is shown in {beyond} ({n})",
         statistic="range in SD over that of Gaussian samples",
         estimates=[
-            Estimate(titles[i], row["range_ratio"], row["range_ratio_low"],
-                     row["range_ratio_high"], row["level"], (0, math.inf))
-            for i, row in rows.iterrows()
+            Estimate(title, row.range_ratio, row.range_ratio_low, row.range_ratio_high, row.level,
+                     (0, math.inf))
+            for title, row in zip(titles, ExtremesRow.read(rows), strict=True)
         ],
         tests=tests,
         null="ratio 1",
@@ -108,11 +108,11 @@ def _range_ratio(rows: pd.DataFrame, titles: pd.Series, name: str) -> Claim:
 def _largest(data: ExhibitData, rows: pd.DataFrame, titles: pd.Series, name: str) -> Claim:
     """The observed range is a lower bound of the largest difference between any two seeds."""
     estimates = []
-    for i, row in rows.iterrows():
+    for title, row in zip(titles, ExtremesRow.read(rows), strict=True):
         is_share = _is_share(data, row)
         most = 1.0 if is_share else math.inf
         # A fact about the seeds run: no chance is involved, so the level is 1.
-        estimate = Estimate(titles[i], row["range"], row["range"], most, 1.0, (0, most))
+        estimate = Estimate(title, row.range, row.range, most, 1.0, (0, most))
         estimates.append(estimate.in_points() if is_share else estimate)
     return Claim(
         name,
@@ -151,12 +151,12 @@ def spread_claims(data: ExhibitData, rows: pd.DataFrame, titles: Sequence[str]) 
 
 def _sd(data: ExhibitData, rows: pd.DataFrame, titles: pd.Series, name: str) -> Claim:
     estimates = []
-    for i, row in rows.iterrows():
+    for title, row in zip(titles, ExtremesRow.read(rows), strict=True):
         # No score between 0 and 1 has an SD above that of as many zeros as ones.
         is_share = _is_share(data, row)
-        most = math.sqrt(row["n"] / (row["n"] - 1)) / 2 if is_share else math.inf
-        interval = (row["sd_low"], row["sd_high"])
-        estimate = Estimate.truncated(titles[i], row["sd"], interval, row["level"], (0, most))
+        most = math.sqrt(row.n / (row.n - 1)) / 2 if is_share else math.inf
+        interval = (row.sd_low, row.sd_high)
+        estimate = Estimate.truncated(title, row.sd, interval, row.level, (0, most))
         estimates.append(estimate.in_points() if is_share else estimate)
     return Claim(
         name,
@@ -188,14 +188,14 @@ def _tails(rows: pd.DataFrame, name: str) -> Claim:
         sample(rows),
         statistic="excess kurtosis",
         tests=[
-            Test("excess kurtosis 0", row["tail_p"], _ALPHA, row["tail_power"], _AGAINST)
-            for _, row in rows.iterrows()
+            Test("excess kurtosis 0", row.tail_p, _ALPHA, row.tail_power, _AGAINST)
+            for row in ExtremesRow.read(rows)
         ],
         null="excess kurtosis 0",
     )
 
 
-def _is_share(data: ExhibitData, row: pd.Series) -> bool:
+def _is_share(data: ExhibitData, row: ExtremesRow) -> bool:
     """Whether the metric of a row lies between 0 and 1."""
-    dataset = data.info.datasets[row["dataset"]]
-    return dataset.metric == row["metric"] and bool(dataset.metric_is_share)
+    dataset = data.info.datasets[row.dataset]
+    return dataset.metric == row.metric and bool(dataset.metric_is_share)

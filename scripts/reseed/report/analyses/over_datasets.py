@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
+from dataclasses import dataclass
 from itertools import combinations
+from math import nan
 from typing import Literal
 
 import numpy as np
@@ -13,7 +14,8 @@ import pandas as pd
 
 from reseed.comparison.claims.build import build_verdict
 from reseed.comparison.claims.pair_row import PairRow
-from reseed.core.schemas import COMPARISON_COLUMNS, Row
+from reseed.comparison.claims.typed_row import TypedRow
+from reseed.core.schemas import Row
 from reseed.plugins.options import Level, Positive, Strict
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.keys import group_across_datasets, merge_keys
@@ -24,13 +26,54 @@ from reseed.stats.hierarchical import Hierarchical, hierarchical_effect, t_stand
 from reseed.stats.signed_rank import wilcoxon_p
 from reseed.stats.unpaired import UnpairedComparison, compare_unpaired
 
-COLUMNS = [
-    *[name for name in COMPARISON_COLUMNS if name != "dataset"], "statistic", "dataset", "model_a",
-    "model_b", "scale", "factor", "unit", "datasets", "runs_min", "observed", "effect", "low",
-    "high", "level", "tau", "tau_low", "tau_high", "rope", "p_a_better", "p_equivalent",
-    "p_b_better", "new_low", "new_high", "new_a_better", "new_equivalent", "new_b_better", "wins",
-    "losses", "rank_p", "rank_p_holm", "outcome", "verdict", "left_out", "left_out_why", "reason",
-]  # fmt: skip
+
+@dataclass(frozen=True)
+class EffectRow(TypedRow):
+    """A row of this analysis; `analyse` documents the columns."""
+
+    experiment: str = ""
+    varied: str = ""
+    scheme: str = ""
+    test_ratio: float = nan
+    hyperparameters_source: str = ""
+    statistic: str = ""
+    dataset: str = ""
+    model_a: str = ""
+    model_b: str = ""
+    scale: str = ""
+    factor: float = nan
+    unit: str = ""
+    datasets: float = nan
+    runs_min: float = nan
+    observed: float = nan
+    effect: float = nan
+    low: float = nan
+    high: float = nan
+    level: float = nan
+    tau: float = nan
+    tau_low: float = nan
+    tau_high: float = nan
+    rope: float = nan
+    p_a_better: float = nan
+    p_equivalent: float = nan
+    p_b_better: float = nan
+    new_low: float = nan
+    new_high: float = nan
+    new_a_better: float = nan
+    new_equivalent: float = nan
+    new_b_better: float = nan
+    wins: float = nan
+    losses: float = nan
+    rank_p: float = nan
+    rank_p_holm: float = nan
+    outcome: str = ""
+    verdict: str = ""
+    left_out: str = ""
+    left_out_why: str = ""
+    reason: str = ""
+
+
+COLUMNS = [*EffectRow.columns()]
 #: Words in names of metrics that are at most 1 but are not shares.
 _AT_MOST_ONE = re.compile("r2|mcc|matthews|kappa")
 #: Fewest runs on a dataset: the variance of a t exists from three degrees of freedom on.
@@ -156,15 +199,7 @@ def _compare_pair(groups: list[ModelGroup], a: str, b: str, shared: Row) -> list
             "rank_p": float(wilcoxon_p(observed)),
         }
     )
-    verdict = build_verdict(
-        replace(
-            PairRow.of(pair),
-            design="effects",
-            difference=result.mean,
-            n=len(names),
-            alpha=1 - shared["level"],
-        )
-    )
+    verdict = build_verdict(_as_pair(EffectRow.of(pair)))
     pair |= {"outcome": verdict.outcome, "verdict": verdict.sentence()}
     by_dataset = zip(names, d, result.effects, result.effects_low, result.effects_high, strict=True)
     return [pair] + [
@@ -172,6 +207,25 @@ def _compare_pair(groups: list[ModelGroup], a: str, b: str, shared: Row) -> list
                   "effect": float(mid), "low": float(low), "high": float(high)}
         for name, one, mid, low, high in by_dataset
     ]  # fmt: skip
+
+
+def _as_pair(row: EffectRow) -> PairRow:
+    """The pair that a verdict is about; the interval decides, so α is that of its level."""
+    return PairRow(
+        row.model_a,
+        row.model_b,
+        design="effects",
+        factor=row.factor,
+        unit=row.unit,
+        n=row.datasets,
+        difference=row.effect,
+        low=row.low,
+        high=row.high,
+        level=row.level,
+        alpha=1 - row.level,
+        rope=row.rope,
+        p_equivalent=row.p_equivalent,
+    )
 
 
 def _posterior_columns(result: Hierarchical, with_region: bool) -> Row:

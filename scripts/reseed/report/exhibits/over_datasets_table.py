@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import pandas as pd
 
@@ -12,6 +12,7 @@ from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim, Estimate, Sample
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.plugins.options import Experiments as Options
+from reseed.report.analyses.over_datasets import EffectRow
 from reseed.report.rendering import coverage
 from reseed.report.rendering.data import ExhibitData, marks, require_rows
 from reseed.report.rendering.numbers import (
@@ -46,7 +47,7 @@ def note(
     data: ExhibitData, rows: pd.DataFrame, *sentences: str, datasets: Iterable[str] = ()
 ) -> str:
     """The footnote: definition of the difference, model, datasets left out, marks of `datasets`."""
-    first, left_out = rows.iloc[0], _left_out(rows)
+    first, left_out = EffectRow.of(rows.iloc[0]), _left_out(rows)
     named = dict.fromkeys([*datasets, *(name for names in left_out.values() for name in names)])
     phrase = [f"{several(map(data.dataset, names))} ({why})" for why, names in left_out.items()]
     unit = " ".join(_SCALES[scale] for scale in rows["scale"].unique())
@@ -54,15 +55,9 @@ def note(
         part
         for part in (
             f"{data.scale} Positive: the model named first is better. {unit}"
-            f" Hierarchical normal model of the datasets, {100 * first['level']:g} % intervals"
-            + (
-                f"; equivalent: within ±{first['rope'] * first['factor']:g}."
-                if first["rope"] > 0
-                else "."
-            ),
-            coverage.at(first["level"], coverage.OVER_DATASETS)
-            if rows["datasets"].min() < 10
-            else "",
+            f" Hierarchical normal model of the datasets, {100 * first.level:g} % intervals"
+            + (f"; equivalent: within ±{first.rope * first.factor:g}." if first.rope > 0 else "."),
+            coverage.at(first.level, coverage.OVER_DATASETS) if rows["datasets"].min() < 10 else "",
             *sentences,
             f"Left out: {'; '.join(phrase)}." if phrase else "",
             *marks(data, named, [*rows["model_a"], *rows["model_b"]]),
@@ -89,7 +84,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     pairs = rows[rows["statistic"] == "pair"]
     lines = Rows()
     for title, part in cross_dataset_parts(data, pairs):
-        for _, row in part.iterrows():
+        for row in EffectRow.read(part):
             lines.add(_line(data, row), title)
     named = "better, equivalent, worse" if pairs["rope"].iloc[0] > 0 else "better, worse"
     text = (
@@ -122,7 +117,7 @@ def claims(data: ExhibitData, pairs: pd.DataFrame) -> list[Claim]:
                 headline="Over {n} a difference is shown for {shown}" if len(parts) == 1 else "",
                 statistic="mean difference over datasets",
                 null="no difference",
-                estimates=[_estimate(data, row) for row in part.to_dict("records")],
+                estimates=[_estimate(data, row) for row in EffectRow.read(part)],
                 precision=_detectable(part[part["outcome"] != "difference"]),
             )
         )
@@ -135,14 +130,18 @@ def _named(name: str, title: str) -> str:
     return f"{name}: {title}" if title else name
 
 
-def _estimate(data: ExhibitData, row: Mapping) -> Estimate:
-    ends = (row["low"], row["high"])
+def _title(data: ExhibitData, row: EffectRow) -> str:
+    pair = PairRow(row.model_a, row.model_b, experiment=row.experiment)
+    return pair_title(data, pair)
+
+
+def _estimate(data: ExhibitData, row: EffectRow) -> Estimate:
+    ends = (row.low, row.high)
     # In points a difference of shares is below the whole scale; a relative one has no bound.
-    is_bounded = row["scale"] == "points" and row["unit"] == "points"
-    most = 100 / row["factor"] if is_bounded else math.inf
+    is_bounded = row.scale == "points" and row.unit == "points"
+    most = 100 / row.factor if is_bounded else math.inf
     bounds = (-most, most)
-    title = pair_title(data, PairRow.of(row))
-    return Estimate.truncated(title, row["effect"], ends, row["level"], bounds)
+    return Estimate.truncated(_title(data, row), row.effect, ends, row.level, bounds)
 
 
 def _detectable(pairs: pd.DataFrame) -> str:
@@ -158,9 +157,9 @@ def _detectable(pairs: pd.DataFrame) -> str:
 
 def _new_dataset(data: ExhibitData, title: str, pair: pd.DataFrame) -> Claim:
     """Probabilities that the first model of a pair is better, or worse, on a new dataset."""
-    row = pair.iloc[0]
-    by, more = (" by more than {rope}", " by more") if row["rope"] > 0 else ("", "")
-    name = joined(title, pair_title(data, PairRow.of(row)))
+    row = EffectRow.of(pair.iloc[0])
+    by, more = (" by more than {rope}", " by more") if row.rope > 0 else ("", "")
+    name = joined(title, _title(data, row))
     return Claim(
         f"new_dataset: {name}",
         f"{{pair}}: on a new dataset drawn as these {{n}} were, the first would be better{by} with"
@@ -170,27 +169,30 @@ def _new_dataset(data: ExhibitData, title: str, pair: pd.DataFrame) -> Claim:
             "pair": phrases.name(name),
             "better": phrases.single(pair, "new_a_better", percent),
             "worse": phrases.single(pair, "new_b_better", percent),
-            "rope": phrases.setting(row["rope"] * row["factor"]),
+            "rope": phrases.setting(row.rope * row.factor),
         },
         Sample.of(pair, "datasets", "dataset"),
     )
 
 
-def _line(data: ExhibitData, row: pd.Series) -> TableRow:
-    factor = row["factor"]
-    digits = interval_decimals([(row["low"] * factor, row["high"] * factor)])
-    names = ["a_better", "equivalent", "b_better"] if row["rope"] > 0 else ["a_better", "b_better"]
-    mean, new = (" / ".join(percent(row[f"{of}_{name}"]) for name in names) for of in ("p", "new"))
+def _line(data: ExhibitData, row: EffectRow) -> TableRow:
+    effect, low, high = (x * row.factor for x in (row.effect, row.low, row.high))
+    digits = interval_decimals([(low, high)])
+    has_region = row.rope > 0
+    mean = [row.p_a_better, *([row.p_equivalent] if has_region else []), row.p_b_better]
+    new = [row.new_a_better, *([row.new_equivalent] if has_region else []), row.new_b_better]
     return {
-        "Pair": pair_title(data, PairRow.of(row)),
-        "Datasets": f"{row['datasets']:.0f}",
-        "Better on": f"{row['wins']:.0f}",
-        "Mean difference": with_interval(
-            row["effect"] * factor, row["low"] * factor, row["high"] * factor, digits
-        ),
-        "SD between datasets": fixed(row["tau"] * factor, digits),
-        "Better / equivalent / worse" if row["rope"] > 0 else "Better / worse": mean,
-        "New dataset": new,
-        "Rank p": p_cell(row["rank_p_holm"]),
-        "Outcome": row["outcome"],
+        "Pair": _title(data, row),
+        "Datasets": f"{row.datasets:.0f}",
+        "Better on": f"{row.wins:.0f}",
+        "Mean difference": with_interval(effect, low, high, digits),
+        "SD between datasets": fixed(row.tau * row.factor, digits),
+        "Better / equivalent / worse" if has_region else "Better / worse": _join_shares(mean),
+        "New dataset": _join_shares(new),
+        "Rank p": p_cell(row.rank_p_holm),
+        "Outcome": row.outcome,
     }
+
+
+def _join_shares(shares: list[float]) -> str:
+    return " / ".join(map(percent, shares))
