@@ -126,3 +126,13 @@ def test_sentences_below_a_table_name_their_dataset():
 def test_a_plan_needs_runs_and_tells_them(n, snapshot):
     drawn = Study.of(splits({"rf": 0.8, "xgb": 0.803}, n=n)).show("seeds_figure")
     assert text_of(drawn) == snapshot
+
+
+@pytest.mark.parametrize(
+    ("means", "limits"), [(0.8005, "detectable with"), (0.9, "95 % intervals")]
+)
+def test_the_precision_of_a_single_pair_has_its_unit(means, limits):
+    table = Study.of(splits({"rf": 0.8, "xgb": means})).show("pairs_table")
+    (claim,) = table.claims
+    assert claim.precision.startswith(limits)
+    assert claim.precision.endswith(" points of AUC")

@@ -216,17 +216,17 @@ def half_widths(rows: pd.DataFrame) -> str:
     if known.empty:
         return ""
     half = (known["high"] - known["low"]) / 2 * known["factor"]
-    units = _units(known)
     parts = [
         f"±{numbers.from_to(part, '{:.2g}'.format)} {unit}"
-        for unit, part in half.groupby(units, sort=False)
+        for unit, part in half.groupby(_units(known), sort=False)
     ]
     return f"{format_share(known['level'].max())} intervals of {'; '.join(parts)}"
 
 
-def _units(rows: pd.DataFrame) -> list[str]:
+def _units(rows: pd.DataFrame) -> pd.Series[str]:
     """The unit of each row."""
-    return [in_unit(*one) for one in rows[["metric", "unit"]].itertuples(index=False)]
+    units = [in_unit(*one) for one in rows[["metric", "unit"]].itertuples(index=False)]
+    return pd.Series(units, rows.index)  # pandas takes a list of one unit for a list of keys
 
 
 def detectable(rows: pd.DataFrame) -> str:
