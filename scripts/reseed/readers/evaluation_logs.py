@@ -16,6 +16,7 @@ import pandas as pd
 
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.readers import harnesses, inspect_logs, trec
+from reseed.readers.file_sets import FileSet
 from reseed.readers.foreign_files import list_files, name_file
 from reseed.readers.harnesses import Sample
 from reseed.readers.source_table import Layout, SourceTable, join_names
@@ -67,6 +68,13 @@ _TREC_RUNS = _Harness(
     "TREC runs", trec.is_trec_run, lambda path: (),
     "A run has six columns (query Q0 document rank score tag), judgements have four.",
 )  # fmt: skip
+
+
+def read_evaluation_logs(files: FileSet) -> SourceTable | None:
+    """As `read_evaluation_log`, with what the user says of the files."""
+    cluster = files.options.columns.get("cluster")
+    metric = next(iter(files.options.metrics), None)
+    return read_evaluation_log(files.paths, metric, None if cluster is None else str(cluster))
 
 
 def read_evaluation_log(

@@ -18,7 +18,8 @@ import pandas as pd
 
 from reseed.core.errors import ReseedError
 from reseed.readers.columns import LABEL_COLUMNS, find_standard_name
-from reseed.readers.foreign_files import JSON_LINES, load_json, name_file
+from reseed.readers.foreign_files import JSON_LINES, load_json, name_file, refuse_kind
+from reseed.readers.options import ReadOptions
 from reseed.readers.run_paths import find_common_folder, identify_files
 from reseed.readers.source_table import (
     MISSING,
@@ -32,8 +33,6 @@ from reseed.readers.text_tables import LATEX, MARKDOWN, TextTable, parse_latex, 
 _PARQUET = (".parquet", ".pq")
 JSON_SUFFIXES = (".json", *JSON_LINES)
 _SPREADSHEETS = (".xlsx", ".xlsm")
-_OTHER_SPREADSHEETS = (".xls", ".ods")
-_COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zip")
 #: Matches a number in which this sign separates thousands or decimals.
 _NUMBERS = {
     sign: re.compile(rf"[-+]?\d+(?:{re.escape(sign)}\d+)*(?:[eE][-+]?\d+)?").fullmatch
@@ -60,16 +59,8 @@ def read_table(path: str | Path, file_format: str = "auto") -> SourceTable:
     Raises ReseedError for a file that is missing, unreadable or empty, or that repeats a column.
     """
     path = Path(path)
-    _require_file(path)
-    if path.suffix.lower() in _OTHER_SPREADSHEETS:
-        raise ReseedError(
-            f"{path}: is a spreadsheet of another format than `.xlsx`. Save its sheet as `.xlsx` "
-            "or `CSV UTF-8`."
-        )
-    if path.suffix.lower() in _COMPRESSED:
-        raise ReseedError(
-            f"{path}: is compressed: unpack it, or pass the result of `pandas.read_csv`."
-        )
+    require_file(path)
+    refuse_kind(path)
     kind = _choose_reader(path, file_format)
     is_plain = kind in ("CSV", "JSON")
     with name_file(path, kind, f"{'Set `format`, or repair' if is_plain else 'Repair'} the file."):
@@ -85,17 +76,7 @@ def read_table(path: str | Path, file_format: str = "auto") -> SourceTable:
     return _convert_decimal_commas(check_table(SourceTable(str(path), frame, row_labels, "line")))
 
 
-def read_json(paths: list[Path]) -> dict[Path, object]:
-    """The content of JSON files; ReseedError for one that is missing or damaged."""
-    contents = {}
-    for path in paths:
-        _require_file(path)
-        with name_file(path, "JSON", "Set `format`, or repair the file."):
-            contents[path] = load_json(path)
-    return contents
-
-
-def _require_file(path: Path) -> None:
+def require_file(path: Path) -> None:
     """Raise ReseedError for a path that is no file: missing, a folder, or impossible as a name."""
     if "\0" in str(path) or not path.exists():
         name = str(path).replace("\0", "\\0")
@@ -212,16 +193,25 @@ def index_to_columns(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def read_tables(
-    paths: list[Path], file_format: str = "auto", mapped: Iterable[str] = ()
+    paths: list[Path], options: ReadOptions, left_out: Sequence[Path] = ()
 ) -> SourceTable:
     """Read several files as one table, in which paths supply missing columns (model, seed, …).
 
-    mapped: Reseed's columns that the user maps, which paths do not supply. Row labels have the form
-    `12 of file.csv`. Raises ReseedError as `read_table`, and if the files differ in their columns.
+    left_out: text files next to them, for a note. Columns that the user maps are not missing. Row
+    labels have the form `12 of file.csv`. Raises ReseedError as `read_table`, and if the files
+    differ in their columns.
     """
-    if len(paths) == 1:
-        return read_table(paths[0], file_format)
-    tables = [read_table(path, file_format) for path in paths]
+    table = _read_files(paths, options)
+    if left_out:
+        names = ", ".join(path.name for path in left_out)
+        table.notes.append(f"Left out, as text files next to tables: {names}.")
+    return table
+
+
+def _read_files(paths: list[Path], options: ReadOptions) -> SourceTable:
+    tables = [read_table(path, options.format) for path in paths]
+    if len(tables) == 1:
+        return tables[0]
     for path, table in zip(paths, tables, strict=True):
         unshared = set(table.columns) ^ set(tables[0].columns)
         if unshared:
@@ -230,7 +220,7 @@ def read_tables(
                 f"{', '.join(sorted(unshared))} is in one of them only. Give the files the same "
                 "columns."
             )
-    known = {*map(find_standard_name, tables[0].columns), *mapped}
+    known = {*map(find_standard_name, tables[0].columns), *options.columns}
     ids = [
         {name: value for name, value in run.items() if find_standard_name(name) not in known}
         for run in identify_files(paths)

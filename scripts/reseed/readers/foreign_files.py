@@ -18,6 +18,25 @@ _SURROGATE = re.compile(
     r"(?<!\\)\\ud[89ab][0-9a-f]{2}(?!\\ud[c-f])|(?<!\\ud[89ab][0-9a-f]{2})\\ud[c-f][0-9a-f]{2}",
     re.I,
 )
+#: Kinds of files that are not read, and what to do about each.
+_UNREAD = (
+    (".xls .ods", "is a spreadsheet of another format than `.xlsx`. Save its sheet as `.xlsx` or "
+        "`CSV UTF-8`."),
+    (".gz .bz2 .xz .zst .zip", "is compressed: unpack it, or pass the result of "
+        "`pandas.read_csv`."),
+    (".npy .npz .mat .h5 .hdf5", "holds arrays, which name no models. In Python give them by "
+        "model, `reseed.compare({'rf': scores, …})`."),
+    (".yaml .yml .toml .ini", "holds settings, no table."),
+    (".html .htm .xml", "is a web page. Write its table as CSV, for example by "
+        "`pandas.read_html(file)[0].to_csv(…)`."),
+    (".docx .doc .odt .pdf .pptx .png .jpg .jpeg", "is a document. Copy its table into a "
+        "spreadsheet and save it as `CSV UTF-8`."),
+    (".pkl .pickle .joblib .pt .pth .ckpt .safetensors .rds .rdata", "holds objects of a program, "
+        "which are not opened. Write its scores as CSV there."),
+    (".db .sqlite .sqlite3 .duckdb .feather .sav .dta", "is a data base or a table of another "
+        "program. Export it as CSV."),
+)  # fmt: skip
+_READ = "Files that are read: CSV, TSV, Parquet, JSON, JSON lines, Markdown, LaTeX, `.xlsx`."
 #: Characters of a reason that a message shows.
 _MOST_SHOWN = 200
 Result = TypeVar("Result")
@@ -50,6 +69,13 @@ def name_file(path: object, kind: str = "a table", fix: str = "Repair the file."
         reason = text.strip().rstrip(".").encode("utf-8", "replace").decode()
         short = reason.partition("\n")[0][:_MOST_SHOWN] or type(error).__name__
         raise ReseedError(f"{path}: cannot be read as {kind} ({short}). {fix}") from None
+
+
+def refuse_kind(path: Path) -> None:
+    """Raise ReseedError for a file of a kind that is not read, by its suffix."""
+    for suffixes, why in _UNREAD:
+        if path.suffix.lower() in suffixes.split():
+            raise ReseedError(f"{path}: {why} {_READ}")
 
 
 def parse_lines(path: Path, parse: Callable[[str], Result]) -> Iterator[Result]:

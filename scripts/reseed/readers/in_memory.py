@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -13,12 +13,54 @@ from pandas.api.types import is_numeric_dtype
 from reseed.core.errors import ReseedError
 from reseed.metrics.directions import is_metric_name
 from reseed.readers.columns import RUN_COLUMNS, find_standard_name
-from reseed.readers.files import check_table, index_to_columns
+from reseed.readers.files import check_table, flatten_records, index_to_columns
 from reseed.readers.run_columns import POSITION_NOTE, find_numbered_columns
 from reseed.readers.source_table import IN_MEMORY, UNNAMED_INDEX, SourceTable
 
 _COLUMN_NAMES = {"params", "model", "fit_time"}
 _PAIRED_NOTE = "Score i of each model was paired with score i of the others (column `fold`)."
+
+
+def is_xarray(source: object) -> bool:
+    """Whether an object is of xarray (the package is not imported)."""
+    return hasattr(source, "to_dataframe")
+
+
+def unpack_xarray(source: Any) -> pd.DataFrame:
+    """The coordinates and values of a `DataArray` or `Dataset` as columns."""
+    is_array = hasattr(source, "values") and not callable(source.values)
+    names = {"name": getattr(source, "name", None) or "value"} if is_array else {}
+    frame: pd.DataFrame = source.to_dataframe(**names)
+    return frame.reset_index()
+
+
+def is_matrix(source: object) -> bool:
+    """Whether an object is an array with a column a model."""
+    return isinstance(source, np.ndarray) and source.ndim == 2
+
+
+def name_models(source: np.ndarray) -> pd.DataFrame:
+    """An array as a table with a numbered model a column."""
+    return pd.DataFrame(source).rename(columns=lambda number: f"model {number}")
+
+
+def unpack_series(source: pd.Series) -> pd.DataFrame:
+    """Scores, for example of `groupby`, whose index identifies the run."""
+    return source.to_frame("value" if source.name is None else source.name)
+
+
+def are_records(source: object) -> bool:
+    """Whether an object is a list of dicts, one a row."""
+    return (
+        isinstance(source, Sequence)
+        and bool(source)
+        and all(isinstance(one, Mapping) for one in source)
+    )
+
+
+def read_records(source: Sequence[Mapping[str, Any]]) -> SourceTable:
+    """Read a list of dicts."""
+    return read_frame(flatten_records(source))
 
 
 def read_frame(frame: pd.DataFrame) -> SourceTable:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.core.errors import ReseedError
+from reseed.readers.file_sets import FileSet
 from reseed.readers.harnesses import name_filtered
 from reseed.readers.run_paths import find_common_folder
 from reseed.readers.source_table import Layout, SourceTable
@@ -28,15 +30,18 @@ def is_lm_eval(path: Path, content: object) -> bool:
     return isinstance(results, Mapping) and all(isinstance(v, Mapping) for v in results.values())
 
 
-def read_lm_eval(contents: Mapping[Path, object]) -> SourceTable:
+def read_lm_eval(files: FileSet) -> SourceTable | None:
     """One row a file (run), task and metric, with the seed that varies between files.
 
     A metric under the filter `none` keeps its name, `acc`; under another filter it includes the
     filter, `exact_match (strict-match)`. Left out are standard errors, which hold for the items of
     one run, and groups of tasks whose tasks are given too. The files state each metric's direction.
 
-    Raises ReseedError for a file that has no `results`.
+    Raises ReseedError for a file that has no `results`. None if no file has any.
     """
+    contents = files.contents
+    if files.options.format == "auto" and not any(starmap(is_lm_eval, contents.items())):
+        return None
     runs = {path: _check_results(path, content) for path, content in contents.items()}
     directions = {
         metric: bool(is_higher_better)
@@ -130,8 +135,11 @@ def is_mteb(path: Path, content: object) -> bool:
     return isinstance(content, Mapping) and {"task_name", "scores"} <= set(content)
 
 
-def read_mteb(contents: Mapping[Path, object]) -> SourceTable:
+def read_mteb(files: FileSet) -> SourceTable | None:
     """One row a model and task: the mean of `main_score` over subsets of the test split."""
+    contents = files.contents
+    if not any(starmap(is_mteb, contents.items())):
+        return None
     rows, labels = [], []
     for path, content in contents.items():
         if not isinstance(content, Mapping) or not is_mteb(path, content):
@@ -165,8 +173,11 @@ def is_sacred(path: Path, content: object) -> bool:
     )
 
 
-def read_sacred(contents: Mapping[Path, object]) -> SourceTable:
+def read_sacred(files: FileSet) -> SourceTable | None:
     """One row a run: its configuration, its status, and the last value of each metric."""
+    contents = files.contents
+    if not any(starmap(is_sacred, contents.items())):
+        return None
     runs = {}
     for path in contents:
         config, metrics, about = (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,10 @@ import pandas as pd
 
 from reseed.core.errors import ReseedError
 from reseed.readers.columns import find_standard_name, normalize_name
+from reseed.readers.file_sets import FileSet
 from reseed.readers.files import flatten_records
+from reseed.readers.in_memory import read_mapping
+from reseed.readers.options import ReadOptions
 from reseed.readers.run_paths import find_common_folder, parse_run_paths
 from reseed.readers.source_table import SourceTable, join_names
 
@@ -29,30 +33,40 @@ _COSTS = ("_runtime", "_per_second", "_timing")
 _MAX_FILES_OF_RUN = 20
 
 
-def read_run_files(
-    runs: dict[Path, Mapping[str, Any]],
-    is_score: Callable[[str], bool],
-    requested: Iterable[str],
-    mapped: Iterable[str],
-) -> SourceTable:
+def read_json_files(files: FileSet) -> SourceTable | None:
+    """One JSON file a run, or one dict as in memory; None for records and other files."""
+    contents, notes = use_trainer_states(files.contents)
+    runs = {path: content for path, content in contents.items() if isinstance(content, Mapping)}
+    if not runs or len(runs) < len(contents):
+        return None
+    if len(runs) > 1:
+        table = read_run_files(runs, files.options)
+        table.notes.extend(notes)
+        return table
+    ((path, content),) = runs.items()
+    try:
+        return replace(read_mapping(content), path=str(path))
+    except ReseedError as error:
+        raise ReseedError(f"{path}: {error}") from None
+
+
+def read_run_files(runs: dict[Path, Mapping[str, Any]], options: ReadOptions) -> SourceTable:
     """One row a file; the path supplies model and seed if the file holds none.
+
+    Files without a score (settings, say) are left out; if files of one name hold the requested
+    metrics, all others. Raises ReseedError if no file holds a score.
 
     Args:
         runs: content of each file, by path.
-        is_score: whether a field is a score; files without one (settings, say) are left out.
-        requested: the requested metrics. If files of one name hold them, other files are left out.
-        mapped: Reseed's columns that the user maps.
-
-    Raises:
-        ReseedError: if no file holds a score.
+        options: what the user says of them.
     """
     folder = find_common_folder(list(runs))
     inner = {path: path.absolute().relative_to(folder) for path in runs}
     repeated = _find_repeated(runs)
     frames = {path: flatten_records([run]) for path, run in runs.items() if path not in repeated}
     fields = {path: [str(column) for column in frame] for path, frame in frames.items()}
-    scored = [path for path in frames if any(map(is_score, fields[path]))]
-    metrics = {*map(normalize_name, requested)}
+    scored = [path for path in frames if any(map(options.is_metric, fields[path]))]
+    metrics = {*map(normalize_name, options.metrics)}
     names = {
         _mask_digits(path) for path in scored if metrics & {*map(normalize_name, fields[path])}
     }
@@ -62,7 +76,7 @@ def read_run_files(
             f"{folder}: its JSON files hold no score with the name of a metric. Name the metric: "
             "`metric: …`."
         )
-    known = {*mapped, *(find_standard_name(c) for path in used for c in fields[path])}
+    known = {*options.columns, *(find_standard_name(c) for path in used for c in fields[path])}
     rows = []
     for path, ids in zip(used, parse_run_paths(used), strict=True):
         missing = {name: v for name, v in ids.items() if find_standard_name(name) not in known}

@@ -16,8 +16,9 @@ import numpy as np
 import pandas as pd
 
 from reseed.core.errors import ReseedError
+from reseed.readers.file_sets import FileSet
 from reseed.readers.foreign_files import name_file
-from reseed.readers.run_paths import RunIds, parse_run_path
+from reseed.readers.run_paths import RunIds, find_common_folder, parse_run_path
 from reseed.readers.source_table import Layout, SourceTable
 from reseed.readers.vocabulary import EVALUATION, SUBSETS, TRAINING
 
@@ -25,12 +26,24 @@ _EXPORT = (
     "Export the scalars as CSV (`tbparse.SummaryReader(folder, pivot=True).scalars.to_csv(…)`) and "
     "give that."
 )
+_EVENT_FILE = "events.out.tfevents"
 _VARINT, _EIGHT, _BYTES, _FOUR = 0, 1, 2, 5
 _FLOAT, _DOUBLE = 1, 2
 
 
 #: Fields of a message by number: a whole number, or bytes.
 _Fields = dict[int, int | bytes]
+
+
+def read_events(files: FileSet) -> SourceTable | None:
+    """The runs of TensorBoard among files; None without any."""
+    events = [path for path in (*files.given, *files.in_folders) if _EVENT_FILE in path.name]
+    if not events and files.options.format == "auto":
+        return None
+    if len(files.paths) == 1 and not files.given:
+        return read_event_files(files.paths[0], events)
+    events = [path.absolute() for path in events]  # the names of folders may hold the seed
+    return read_event_files(find_common_folder([path.parent for path in events]), events)
 
 
 def read_event_files(folder: Path, files: list[Path]) -> SourceTable:

@@ -223,6 +223,11 @@ def is_report(value: object) -> bool:
     return hasattr(getattr(value, "metrics", None), "summarize")
 
 
+def are_reports(value: object) -> bool:
+    """Whether an object is a dict of reports by model."""
+    return isinstance(value, Mapping) and bool(value) and all(map(is_report, value.values()))
+
+
 def read_report(report: Any, model: str | None = None) -> pd.DataFrame:
     """The summary of a report: CrossValidationReport, ComparisonReport or EstimatorReport.
 
