@@ -1,4 +1,4 @@
-"""Archives made in memory, and what a failed fetch tells."""
+"""Archives made in memory, datasets and sources from plain data, and what a failed fetch says."""
 
 import hashlib
 import io
@@ -6,10 +6,27 @@ import tarfile
 import zipfile
 
 import pytest
+from pydantic import TypeAdapter
+from reseed.config.datasets import Dataset, Source
 from reseed.core.errors import ReseedError
-from reseed.data.sources import fetch
+from reseed.data import prepare as preparing
+from reseed.data import sources as fetching
 
 GOOD = b"a,b\n1,2\n"
+
+
+def dataset_of(**entry):
+    """A dataset of these fields, and of any title, task and target that they leave out."""
+    return Dataset(**{"name": "own", "title": "Own", "task": "binary", "target": "y", **entry})
+
+
+def prepare(entry, fetched=None):
+    return preparing.prepare(dataset_of(**entry), fetched)
+
+
+def fetch(sources, folder, mirror=None, report=lambda line: None):
+    sources = TypeAdapter(list[Source]).validate_python(sources)
+    return fetching.fetch(sources, folder, mirror, report)
 
 
 def sha(data):

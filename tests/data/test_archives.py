@@ -4,9 +4,8 @@ import tarfile
 import zipfile
 
 import pytest
-from packing import GOOD, fail, mirrored, sdist, wheel
+from packing import GOOD, fail, fetch, mirrored, sdist, wheel
 from reseed.data import archives
-from reseed.data.sources import fetch
 
 
 @pytest.mark.parametrize("make", [wheel, sdist])

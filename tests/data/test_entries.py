@@ -4,21 +4,19 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from packing import dataset_of, prepare
 from pydantic import ValidationError
-from reseed.config.datasets import Dataset
 from reseed.core.errors import ReseedError
 from reseed.data.kinds import is_reachable
 from reseed.data.official import assign_official_parts
-from reseed.data.prepare import prepare
 from reseed.data.raw import Raw
 from reseed.data.registry import READERS, find_entry_errors, find_reader
 
 SHA = "a" * 64
-BASE = {"name": "own", "title": "Own", "task": "binary", "target": "y"}
 
 
 def dataset(*sources, **fields):
-    return Dataset(**{**BASE, "sources": list(sources), **fields})
+    return dataset_of(**{"sources": sources, **fields})
 
 
 @pytest.mark.parametrize(
@@ -61,12 +59,13 @@ def test_a_value_is_of_one_official_part():
     raw = Raw(pd.DataFrame({"part": ["a", "b", "c"], "y": [0, 1, 0]}))
     official = {"column": "part", "validation": ["b"], "test": ["b", "c"]}
     with pytest.raises(ReseedError, match="'b' is named twice"):
-        assign_official_parts("toy", {"official": official}, raw, Path())
+        assign_official_parts("toy", dataset(official=official), raw, Path())
 
 
 def test_readers_are_checked_before_anything_is_fetched():
     def stated(**fields):
-        return find_entry_errors(dataset(**fields).model_dump())
+        entry = dataset(**fields)
+        return find_entry_errors(entry, has_files=bool(entry.sources))
 
     assert stated(sources=[{"kind": "file", "path": "a.csv"}]) == []
     assert stated(reader="home_mortgage_sim") == []
@@ -83,26 +82,27 @@ def test_readers_are_checked_before_anything_is_fetched():
 
 def test_missing_sources_are_refused():
     with pytest.raises(ReseedError, match="dataset own: sources: missing"):
-        prepare(dataset().model_dump())
+        prepare({})
 
 
 @pytest.mark.parametrize("name", READERS)
 def test_every_reader_can_be_imported(name):
     reader = READERS[name]
     assert reader.load().__doc__
-    assert find_reader({"reader": name}) is reader
+    assert find_reader(dataset(reader=name)) is reader
     assert reader.module.startswith("reseed.data.")
 
 
 def test_reachable_unless_only_the_mirror_has_it(tmp_path):
     Path(tmp_path, "a").touch()
-    mirror, other = {"kind": "mirror", "path": "a"}, {"kind": "url", "url": "u"}
-    both = {"kind": "mirror", "path": ["a", "b"]}
-    assert is_reachable({"sources": [mirror]}, str(tmp_path))
-    assert not is_reachable({"sources": [mirror]}, "")
-    assert not is_reachable({"sources": [both]}, str(tmp_path))
-    assert is_reachable({"sources": [both, other]}, "")
-    assert is_reachable({"sources": []}, "")
-    own = {"kind": "file", "path": str(tmp_path)}
-    assert is_reachable({"sources": [own]}, "")
-    assert not is_reachable({"sources": [own | {"path": str(tmp_path / "absent")}]}, "")
+    mirror = {"kind": "mirror", "path": "a", "sha256": SHA}
+    both = {"kind": "mirror", "path": ["a", "b"], "sha256": [SHA, SHA]}
+    other = {"kind": "url", "url": "u", "sha256": SHA}
+    folder, absent = ({"kind": "file", "path": str(tmp_path / name)} for name in ("", "absent"))
+    assert is_reachable(dataset(mirror), str(tmp_path))
+    assert not is_reachable(dataset(mirror), "")
+    assert not is_reachable(dataset(both), str(tmp_path))
+    assert is_reachable(dataset(both, other), "")
+    assert is_reachable(dataset(), "")
+    assert is_reachable(dataset(folder), "")
+    assert not is_reachable(dataset(absent), "")

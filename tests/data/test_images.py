@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from packing import prepare
 from PIL import Image
 from reseed.core.errors import ReseedError
 from reseed.data import archives, pickles
-from reseed.data.prepare import prepare
 from reseed.data.sources import Fetched
 from reseed.data.store import open_inputs, read_targets, write_prepared
 

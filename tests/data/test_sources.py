@@ -5,12 +5,11 @@ import threading
 from pathlib import Path
 
 import pytest
-from packing import GOOD, fail, sdist, sha, wheel
+from packing import GOOD, dataset_of, fail, fetch, sdist, sha, wheel
 from reseed.core.errors import ReseedError
 from reseed.data import download
 from reseed.data.files import hash_file
 from reseed.data.kinds import file_stats, list_local_files
-from reseed.data.sources import fetch
 
 ROOT = Path(__file__).parents[2]
 
@@ -204,7 +203,7 @@ def test_replaced_image_changes_the_file_stats(tmp_path):
     image = tmp_path / "cats" / "1.png"
     image.parent.mkdir()
     image.write_bytes(b"one")
-    files = list_local_files({"sources": [{"kind": "file", "path": str(tmp_path)}]})
+    files = list_local_files(dataset_of(sources=[{"kind": "file", "path": str(tmp_path)}]))
     before = file_stats(files)
     assert [path for path, _, _ in before] == [str(image)]
     image.write_bytes(b"other")
@@ -215,7 +214,7 @@ def test_older_file_changes_the_file_stats(tmp_path):
     table, other = tmp_path / "table.csv", tmp_path / "other.csv"
     for path, text in ((table, "1"), (other, "2")):
         path.write_text(text)
-    files = list_local_files({"sources": [{"kind": "file", "path": str(table)}]})
+    files = list_local_files(dataset_of(sources=[{"kind": "file", "path": str(table)}]))
     before = file_stats(files)
     os.utime(other, (1e9, 1e9))
     other.replace(table)
@@ -226,17 +225,19 @@ def test_older_file_changes_the_file_stats(tmp_path):
 
 def test_local_files_are_those_of_file_sources(tmp_path):
     own = [{"kind": "file", "path": "a.csv"}, {"kind": "file", "path": ["b.csv", "c.csv"]}]
-    entry = {"sources": own, "official": {"test": "rows.csv", "validation": None, "column": None}}
-    assert list_local_files(entry) == ["a.csv", "b.csv", "c.csv", "rows.csv"]
-    other = [{"kind": "mirror", "path": "m.csv"}]
-    assert list_local_files({"sources": other + own}) == [], (
+    official = {"test": "rows.csv"}
+    files = list_local_files(dataset_of(sources=own, official=official))
+    assert files == ["a.csv", "b.csv", "c.csv", "rows.csv"]
+    other = {"kind": "mirror", "path": "m.csv", "sha256": "a" * 64}
+    assert list_local_files(dataset_of(sources=[other, *own])) == [], (
         "a file that is not there is not needed"
     )
-    assert list_local_files({"official": {"column": "part", "test": ["x"]}}) == []
+    by_column = {"column": "part", "test": ["x"]}
+    assert list_local_files(dataset_of(official=by_column)) == []
     (tmp_path / "cats").mkdir()
     (tmp_path / "cats" / "1.png").touch()
     folder = {"kind": "file", "path": str(tmp_path)}
-    assert list_local_files({"sources": [*other, folder]}) == [
+    assert list_local_files(dataset_of(sources=[other, folder])) == [
         str(tmp_path),
         str(tmp_path / "cats"),
     ]

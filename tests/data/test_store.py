@@ -94,7 +94,7 @@ def test_content_hash_is_of_the_values_only(tmp_path):
     wanted = write_prepared(tmp_path, example())
     same = FRAME.assign(x=FRAME["x"].astype("Float64"), job=FRAME["job"].astype(object))
     same.index = [9, 8, 7, 6]
-    other = example(title="Other", citation="corrected", licence="none")
+    other = example(notes=["Other"], attempts=["source 1: ok"])
     found = write_prepared(
         tmp_path, Prepared(Table(same.astype({"x": float})), TARGET, None, None, other.info)
     )

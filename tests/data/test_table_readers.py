@@ -4,8 +4,8 @@ import decimal
 import numpy as np
 import pandas as pd
 import pytest
+from packing import prepare
 from reseed.core.errors import ReseedError
-from reseed.data.prepare import prepare
 from reseed.data.sources import Fetched
 from reseed.data.store import write_prepared
 
@@ -47,7 +47,7 @@ def refuse(frame, tmp_path, message, suffix="csv", **entry):
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_own_table(tmp_path, suffix):
-    found = own(CLEAN, tmp_path, suffix, group="who", stand_in_for="the bank's data")
+    found = own(CLEAN, tmp_path, suffix, group="who")
     kinds = {f["name"]: f["kind"] for f in found.inputs.describe()["features"]}
     assert kinds == {
         "age": "numeric",
@@ -62,7 +62,6 @@ def test_own_table(tmp_path, suffix):
     assert found.info.classes == ["no", "yes"]
     assert found.info.positive == "yes"
     assert found.info.class_counts == CLEAN["bad"].value_counts().to_dict()
-    assert found.info.stand_in == "the bank's data"
     same = CLEAN["who"].to_numpy()[:, None] == CLEAN["who"].to_numpy()
     assert ((found.groups[:, None] == found.groups) == same).all()
 

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from packing import fetch, prepare
 from reseed.core.errors import ReseedError
-from reseed.data.prepare import prepare
-from reseed.data.sources import Fetched, fetch
+from reseed.data.sources import Fetched
 
 ROOT = Path(__file__).parents[2]
 MIRROR = Path(os.environ.get("RESEED_DATA_MIRROR") or ROOT / "../shared/data")

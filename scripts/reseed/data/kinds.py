@@ -3,12 +3,16 @@
 The module imports the standard library only.
 """
 
+from __future__ import annotations
+
 import os
-from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from reseed.core.layout import META as META
-from reseed.data.entries import DatasetEntry, SourceEntry, WeightsEntry
+
+if TYPE_CHECKING:
+    from reseed.config.datasets import Dataset, Source, Weights
 
 TARGETS = "targets.parquet"
 INPUTS_FILE = {"table": "inputs.parquet", "texts": "inputs.parquet", "images": "inputs.npy"}
@@ -23,21 +27,20 @@ def as_list(value: object) -> list[Any]:
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
-def list_local_files(dataset: DatasetEntry | WeightsEntry) -> list[str]:
+def list_local_files(entry: Dataset | Weights) -> list[str]:
     """Paths of an entry's local files: its `file` sources and official row files.
 
     A rule declares them as inputs, so that an edit of a file prepares the dataset again. A folder
     comes with its subfolders, whose times show that files were added or removed. A missing file is
     left out if the entry has a source of another kind.
     """
-    sources = dataset.get("sources") or []
-    paths = [path for one in sources if one["kind"] == "file" for path in as_list(one["path"])]
-    if any(one["kind"] != "file" for one in sources):
+    paths = [path for one in entry.sources if one.kind == "file" for path in as_list(one.path)]
+    if any(one.kind != "file" for one in entry.sources):
         paths = [path for path in paths if os.path.exists(path)]
     paths += [folder for path in paths for folder in _list_folders(path)]
-    official = cast(Mapping[str, Any], dataset.get("official") or {})
-    if not official.get("column"):
-        paths += [official[part] for part in PARTS if official.get(part)]
+    official = getattr(entry, "official", None)
+    if official is not None and not official.column:
+        paths += [getattr(official, part) for part in PARTS if getattr(official, part)]
     return list(dict.fromkeys(paths))
 
 
@@ -59,18 +62,18 @@ def file_stats(paths: Iterable[str]) -> list[tuple[str, int, int]]:
     return sorted(stats)
 
 
-def is_reachable(dataset: DatasetEntry, mirror: str) -> bool:
-    """Whether a source of an entry may work here: one that is remote, or local and present."""
-    sources = dataset.get("sources") or []
+def is_reachable(dataset: Dataset, mirror: str) -> bool:
+    """Whether a source of a dataset may work here: one that is remote, or local and present."""
 
-    def is_present(source: SourceEntry) -> bool:
-        paths = as_list(source["path"])
-        if source["kind"] == "file":  # a folder is possible too: images by class
-            return all(map(os.path.exists, paths))
+    def is_present(source: Source) -> bool:
+        if source.kind == "file":  # a folder is possible too: images by class
+            return all(map(os.path.exists, as_list(source.path)))
+        if source.kind != "mirror":
+            return True
+        paths = as_list(source.path)
         return bool(mirror) and all(os.path.isfile(os.path.join(mirror, path)) for path in paths)
 
-    local = ("mirror", "file")
-    return not sources or any(one["kind"] not in local or is_present(one) for one in sources)
+    return not dataset.sources or any(map(is_present, dataset.sources))
 
 
 def _list_folders(path: str) -> list[str]:

@@ -57,28 +57,23 @@ class _Meta:
 
 @dataclass(frozen=True, kw_only=True)
 class DatasetDescription:
-    """What a reader and the configuration say of a dataset.
+    """What was read of a dataset; its texts stay in its configuration file.
 
     classes: labels in the order of their codes; None for regression. positive: label of class 1 of
     a binary task. class_counts: rows by label. source: the source that was used, with the SHA-256
-    of each file. attempts: one line for each source that was tried. stand_in: the dataset that
-    this one replaces. words: mean number of words of a text; None for other kinds of inputs.
+    of each file. attempts: one line for each source that was tried. words: mean number of words of
+    a text; None for other kinds of inputs.
     """
 
     name: str
     task: str
     target: str
-    title: str = ""
-    unit: str = ""
     group: str | None = None
     classes: list[str] | None = None
     positive: str | None = None
     class_counts: dict[str, int] | None = None
     source: dict[str, Any] = field(default_factory=dict)
     attempts: list[str] = field(default_factory=list)
-    licence: str | None = None
-    citation: str | None = None
-    stand_in: str | None = None
     notes: list[str] = field(default_factory=list)
     words: float | None = None
 

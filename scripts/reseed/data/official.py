@@ -1,19 +1,18 @@
 """Official train, validation and test rows of a dataset, from its reader or its entry."""
 
 from pathlib import Path
-from typing import Any, cast
 
 import numpy as np
 
+from reseed.config.datasets import Dataset, OfficialRows
 from reseed.core.errors import ReseedError
 from reseed.data import columns
-from reseed.data.entries import DatasetEntry
 from reseed.data.kinds import PARTS
 from reseed.data.raw import Raw
 
 
 def assign_official_parts(
-    where: str, dataset: DatasetEntry, raw: Raw, folder: Path
+    where: str, dataset: Dataset, raw: Raw, folder: Path
 ) -> np.ndarray | None:
     """Part of each raw row, or None if the dataset has no official parts.
 
@@ -22,12 +21,11 @@ def assign_official_parts(
     (`.csv` with one column, or `.npy`; the first row is 0). Rows that nothing names are training
     rows. If `train` is configured, every row must be named. Raises ReseedError.
     """
-    given = cast(dict[str, Any], dataset.get("official") or {})
-    official = {name: value for name, value in given.items() if value is not None}
-    if not official:
+    official = dataset.official
+    if official is None:
         parts = raw.parts
-    elif "column" in official:
-        parts = _parts_by_column(f"{where}: official", raw, official)
+    elif official.column is not None:
+        parts = _parts_by_column(f"{where}: official", raw, official, official.column)
     else:
         parts = _parts_by_files(f"{where}: official", len(raw.frame), official, folder)
     if parts is not None and "test" not in parts:
@@ -37,16 +35,17 @@ def assign_official_parts(
     return None if parts is None else np.asarray(parts, dtype="<U10")
 
 
-def _parts_by_column(where: str, raw: Raw, official: dict[str, Any]) -> np.ndarray:
-    values = columns.require_column(where, raw.frame, official["column"], "part")
+def _parts_by_column(where: str, raw: Raw, official: OfficialRows, column: str) -> np.ndarray:
+    values = columns.require_column(where, raw.frame, column, "part")
     labels = values.map(columns.format_label).to_numpy()
-    parts = np.full(len(labels), "" if "train" in official else "train", dtype="<U10")
-    named = [columns.format_label(value) for part in PARTS for value in official.get(part, [])]
+    parts = np.full(len(labels), "train" if official.train is None else "", dtype="<U10")
+    values_of = {part: getattr(official, part) or [] for part in PARTS}
+    named = [columns.format_label(one) for listed in values_of.values() for one in listed]
     twice = sorted({value for value in named if named.count(value) > 1})
     if twice:
         raise ReseedError(f"{where}: {twice[0]!r} is named twice: each value has one part")
-    for part in PARTS:
-        for value in official.get(part, []):
+    for part, listed in values_of.items():
+        for value in listed:
             rows = labels == columns.format_label(value)
             if not rows.any():
                 present = ", ".join(sorted(set(labels))[:10])
@@ -55,19 +54,20 @@ def _parts_by_column(where: str, raw: Raw, official: dict[str, Any]) -> np.ndarr
     unassigned = sorted(set(labels[parts == ""]))
     if unassigned:
         raise ReseedError(
-            f"{where}: rows with {official['column']} = {', '.join(unassigned[:10])} are in no "
+            f"{where}: rows with {column} = {', '.join(unassigned[:10])} are in no "
             "part: name the value under train, validation or test, or leave train out"
         )
     return parts
 
 
-def _parts_by_files(where: str, n: int, official: dict[str, Any], folder: Path) -> np.ndarray:
-    parts = np.full(n, "" if "train" in official else "train", dtype="<U10")
+def _parts_by_files(where: str, n: int, official: OfficialRows, folder: Path) -> np.ndarray:
+    parts = np.full(n, "train" if official.train is None else "", dtype="<U10")
     is_assigned = np.zeros(n, dtype=bool)
     for part in PARTS:
-        if part not in official:
+        file = getattr(official, part)
+        if file is None:
             continue
-        path = folder / official[part]
+        path = folder / file
         rows = _read_row_numbers(f"{where}.{part}", path)
         if rows.size and (rows.min() < 0 or rows.max() >= n):
             bad = rows[(rows < 0) | (rows >= n)][0]

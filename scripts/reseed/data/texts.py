@@ -8,15 +8,15 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from reseed.config.datasets import Dataset
 from reseed.core.errors import ReseedError
-from reseed.data.entries import DatasetEntry
 from reseed.data.raw import Raw
 from reseed.data.registry import TextTableOptions, read_reader_options
 from reseed.data.sources import Fetched
 from reseed.data.tables import concatenate_files, refuse_duplicates
 
 
-def text_table(dataset: DatasetEntry, fetched: Fetched) -> Raw:
+def text_table(dataset: Dataset, fetched: Fetched) -> Raw:
     """Read files of texts and their targets; several files are concatenated.
 
     Text is unchanged: "NA" and "null" are texts. Options: separator, quoting, header, encoding.
@@ -24,7 +24,7 @@ def text_table(dataset: DatasetEntry, fetched: Fetched) -> Raw:
     """
     options = read_reader_options(dataset)
     frames = {name: read_text_file(path, options) for name, path in fetched.paths.items()}
-    return Raw(convert_columns(concatenate_files(frames, dataset), dataset["text"]))
+    return Raw(convert_columns(concatenate_files(frames, dataset), dataset.text))
 
 
 def read_text_file(path: Path, options: TextTableOptions) -> pd.DataFrame:

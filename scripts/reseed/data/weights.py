@@ -10,26 +10,26 @@ import json
 import shutil
 from pathlib import Path, PurePosixPath
 
+from reseed.config.datasets import Weights
 from reseed.core.atomic import replace_atomically
 from reseed.core.errors import ReseedError
-from reseed.data.entries import WeightsEntry
 from reseed.data.files import describe_file
 from reseed.data.kinds import META
 from reseed.data.meta import FileFacts, WeightsMeta
 from reseed.data.sources import Fetched
 
 
-def prepare_weights(folder: Path, entry: WeightsEntry, fetched: Fetched) -> WeightsMeta:
+def prepare_weights(folder: Path, entry: Weights, fetched: Fetched) -> WeightsMeta:
     """Copy the fetched files into `folder` under their own names, then write `meta.json`.
 
-    entry: as in `config/weights/`. Returns the content of `meta.json`. Raises ReseedError if two
+    Returns the content of `meta.json`. Raises ReseedError if two
     files have the same name.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     names = {key: PurePosixPath(key).name for key in fetched.paths}
     if META in names.values() or len(set(names.values())) < len(names):
-        raise ReseedError(f"weights {entry['name']}: two files would have the same name: {names}")
+        raise ReseedError(f"weights {entry.name}: two files would have the same name: {names}")
     for key, path in fetched.paths.items():
         with replace_atomically(folder / names[key]) as temporary:
             shutil.copyfile(path, temporary)
@@ -38,11 +38,11 @@ def prepare_weights(folder: Path, entry: WeightsEntry, fetched: Fetched) -> Weig
         if outdated.is_file():
             outdated.unlink()  # from an earlier version of these weights
     meta = WeightsMeta(
-        name=entry["name"],
-        title=entry.get("title"),
-        licence=entry.get("licence"),
-        citation=entry.get("citation"),
-        notes=entry.get("notes"),
+        name=entry.name,
+        title=entry.title,
+        licence=entry.licence,
+        citation=entry.citation,
+        notes=entry.notes,
         source=fetched.source,
         attempts=fetched.attempts,
         files=files,

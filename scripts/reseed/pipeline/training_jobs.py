@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from reseed.config.datasets import Dataset
+from reseed.config.datasets import TEXT_FIELDS, Dataset
 from reseed.core.blocks import SeedBlock, block_of, parse_block
 from reseed.core.code_hash import code_hash, digest
 from reseed.core.coordinates import Coordinates, Setting
@@ -16,11 +16,9 @@ from reseed.data.kinds import INPUTS_FILE, META, list_local_files
 from reseed.data.registry import find_reader
 from reseed.pipeline.job import Context, Job, without_braces
 from reseed.pipeline.labels import label_block, label_seeds
-from reseed.planning.entries import as_entry, as_weights_entry
 from reseed.planning.plan import Block, PlannedSetting
 from reseed.planning.search_shards import fits_shares, plan_shards
 from reseed.planning.specs import (
-    TEXT_FIELDS,
     DataSpec,
     ReplayStep,
     SearchSpec,
@@ -39,7 +37,7 @@ def data_code(context: Context, dataset: Dataset) -> str:
 
 
 def _reader_module(dataset: Dataset) -> str:
-    return find_reader(as_entry(dataset)).module
+    return find_reader(dataset).module
 
 
 class TrainingJobs:
@@ -60,8 +58,8 @@ class TrainingJobs:
     def prepare(self, dataset: str) -> Job:
         """Raw sources → prepared inputs and targets."""
         context, entry = self.context, self.plan.datasets[dataset]
-        outputs, source = self.data_files(dataset), as_entry(entry)
-        present = [file for file in list_local_files(source) if os.path.exists(file)]
+        outputs, local = self.data_files(dataset), list_local_files(entry)
+        present = [file for file in local if os.path.exists(file)]
         return Job(
             module="prepare_data",
             label=f"prepare {entry.title}",
@@ -70,7 +68,7 @@ class TrainingJobs:
             key=digest(
                 data_code(context, entry),
                 entry.model_dump(mode="json", exclude=set(TEXT_FIELDS)),
-                context.data_files.describe(list_local_files(source)),
+                context.data_files.describe(local),
             ),
             spec=lambda: DataSpec(
                 context.results,
@@ -78,7 +76,7 @@ class TrainingJobs:
                 entry,
                 context.sources_of(
                     *("reseed.pipeline.jobs.prepare_data", _reader_module(entry)),
-                    data=list_local_files(source),
+                    data=local,
                 ),
             ),
             environment="data",
@@ -87,7 +85,7 @@ class TrainingJobs:
     def weights(self, weights: str) -> Job:
         """Sources of pretrained weights → their files."""
         context, entry = self.context, self.plan.weights[weights]
-        files, output = list_local_files(as_weights_entry(entry)), self.layout.weights_meta(weights)
+        files, output = list_local_files(entry), self.layout.weights_meta(weights)
         return Job(
             module="prepare_weights",
             label=f"fetch weights of {entry.title}",

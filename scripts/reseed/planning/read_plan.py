@@ -15,7 +15,6 @@ from reseed.core.layout import ResultsLayout
 from reseed.data.kinds import MIRROR_VARIABLE, is_reachable
 from reseed.planning import validation
 from reseed.planning.build import make_plan
-from reseed.planning.entries import as_entry
 from reseed.planning.plan import Plan
 from reseed.planning.project import Project, load_project
 from reseed.plugins import kinds
@@ -36,7 +35,7 @@ def data_mirror(configured: str | None) -> str:
 
 def absent_datasets(datasets: Iterable[Dataset], mirror: str) -> list[str]:
     """Names of the datasets whose only sources are mirror files that do not exist."""
-    return [d.name for d in datasets if not is_reachable(as_entry(d), mirror)]
+    return [d.name for d in datasets if not is_reachable(d, mirror)]
 
 
 def read_plan(config: str | Path, overrides: dict[str, Any]) -> tuple[Project, Plan, str]:

@@ -22,9 +22,6 @@ from reseed.core.statement import Statement
 
 AnySpec = TypeVar("AnySpec")
 
-#: Fields of a dataset that reports show. They decide none of its rows.
-TEXT_FIELDS = ("title", "unit", "licence", "citation", "notes", "stand_in_for", "metric")
-
 
 @cache
 def _adapter(cls: Hashable) -> TypeAdapter[Any]:

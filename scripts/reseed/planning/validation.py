@@ -28,7 +28,6 @@ from reseed.core.module_finder import SCRIPTS
 from reseed.data import registry
 from reseed.data.kinds import as_list
 from reseed.metrics.names import ON_REQUEST, TASKS_BY_METRIC
-from reseed.planning.entries import as_entry
 from reseed.planning.until import check_until
 from reseed.plugins import kinds
 
@@ -63,7 +62,9 @@ class KnownNames:
 
 def check_dataset(file: Path, dataset: Dataset) -> Iterator[str]:
     """Errors in the reader, sources and metric of a dataset."""
-    yield from (f"{file}: {text}" for text in registry.find_entry_errors(as_entry(dataset)))
+    yield from (
+        f"{file}: {text}" for text in registry.find_entry_errors(dataset, bool(dataset.sources))
+    )
     yield from _check_metric_name(f"{file}: metric", dataset.metric)
     yield from _check_metric_task(f"{file}: metric", dataset.metric, {dataset.task})
 

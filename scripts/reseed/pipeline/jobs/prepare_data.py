@@ -2,14 +2,12 @@
 
 import os
 from pathlib import Path
-from typing import cast
 
 from reseed.core.errors import ReseedError
 from reseed.core.layout import ResultsLayout
-from reseed.data.entries import DatasetEntry
 from reseed.data.kinds import MIRROR_VARIABLE
 from reseed.pipeline.runner import Granted, run_job, say
-from reseed.planning.specs import TEXT_FIELDS, DataSpec
+from reseed.planning.specs import DataSpec
 
 
 def run(spec: DataSpec, granted: Granted) -> None:
@@ -20,13 +18,12 @@ def run(spec: DataSpec, granted: Granted) -> None:
     from reseed.data.store import write_prepared
 
     layout, mirror = ResultsLayout(spec.results), os.environ.get(MIRROR_VARIABLE)
-    dataset = cast(DatasetEntry, spec.dataset.model_dump(exclude=set(TEXT_FIELDS)))
     try:
-        sources, downloads = dataset["sources"], Path(layout.downloads)
+        sources, downloads = spec.dataset.sources, Path(layout.downloads)
         files = (
             fetch(sources, downloads, Path(mirror) if mirror else None, say) if sources else None
         )
-        meta = write_prepared(Path(layout.data(spec.identifier)), prepare(dataset, files))
+        meta = write_prepared(Path(layout.data(spec.identifier)), prepare(spec.dataset, files))
     except SourceError as error:
         raise SourceError(f"config/datasets/{spec.dataset.name}.yaml: {error}") from None
     except ReseedError as error:

@@ -7,7 +7,6 @@ from reseed.core.errors import ReseedError
 from reseed.core.layout import ResultsLayout
 from reseed.data.kinds import MIRROR_VARIABLE
 from reseed.pipeline.runner import Granted, run_job, say
-from reseed.planning.entries import as_weights_entry
 from reseed.planning.specs import WeightsSpec
 
 
@@ -17,14 +16,14 @@ def run(spec: WeightsSpec, granted: Granted) -> None:
     from reseed.data.weights import prepare_weights
 
     layout, mirror = ResultsLayout(spec.results), os.environ.get(MIRROR_VARIABLE)
-    entry = as_weights_entry(spec.weights)
+    entry = spec.weights
     try:
         downloads = Path(layout.downloads)
-        files = fetch(entry["sources"], downloads, Path(mirror) if mirror else None, say)
-        meta = prepare_weights(Path(layout.weights(entry["name"])), entry, files)
+        files = fetch(entry.sources, downloads, Path(mirror) if mirror else None, say)
+        meta = prepare_weights(Path(layout.weights(entry.name)), entry, files)
     except ReseedError as error:
-        raise ReseedError(f"config/weights/{entry['name']}.yaml: {error}") from None
-    say(f"{entry['name']}: {len(meta.files)} files, sha256 {meta.sha256}")
+        raise ReseedError(f"config/weights/{entry.name}.yaml: {error}") from None
+    say(f"{entry.name}: {len(meta.files)} files, sha256 {meta.sha256}")
 
 
 if __name__ == "__main__":
