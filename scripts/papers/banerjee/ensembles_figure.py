@@ -20,10 +20,10 @@ from papers.banerjee.trimming_text import (
     MEASURES,
     NOTHING,
     Measure,
-    cells,
+    footnote_trimming,
+    group_by_arm,
     in_text,
-    measured,
-    note,
+    select_measured,
 )
 
 _GOLDEN = (5**0.5 - 1) / 2
@@ -50,8 +50,8 @@ class Options(Arms):
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel for each arm and measurement, a dot for each ensemble."""
-    rows = require_rows(measured(data, options), NOTHING)
-    arms = cells(data, rows)
+    rows = require_rows(select_measured(data, options), NOTHING)
+    arms = group_by_arm(data, rows)
     wide = len(options.y)
     canvas, axes = panel_grid([2.2] * (len(arms) * wide), min(3, wide), legend=0.6)
     sizes = sorted(rows["size"].unique())
@@ -69,7 +69,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     measures = " and ".join(map(in_text, options.y))
     return canvas, FigureInfo(
         rows,
-        note(data, rows, text, name_omitted([panel[0] for panel in panels], axes)),
+        footnote_trimming(data, rows, text, name_omitted([panel[0] for panel in panels], axes)),
         claims=ensemble_claims(arms, options.y),
         drawn=frozenset({"median"}),
         alt=f"A dot an ensemble, a line for the median: {measures} by the number of runs in it.",

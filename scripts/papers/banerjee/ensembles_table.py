@@ -12,7 +12,7 @@ from reseed.report.rendering.data import AS_PUBLISHED, ExhibitData, require_rows
 from reseed.report.rendering.tables import Rows, Table, TableRow
 from reseed.stats.planning import EnsembleSize, ensemble_size
 
-from papers.banerjee.trimming_text import NOTHING, cells, measured, note
+from papers.banerjee.trimming_text import NOTHING, footnote_trimming, group_by_arm, select_measured
 
 # Of the intervals of `ensemble_size`.
 _LEVEL = 0.95
@@ -28,11 +28,11 @@ class Options(Arms):
 
 def table(data: ExhibitData, options: Options) -> Table:
     """One row for each size, a section for each arm; `share` of the ensembles must have a low α̂."""
-    rows = require_rows(measured(data, options), NOTHING)
+    rows = require_rows(select_measured(data, options), NOTHING)
     wanted = options.share
     lines, raw, claims = Rows(), [], []
     with_published = rows["published_share"].notna().any()
-    for title, part in cells(data, rows):
+    for title, part in group_by_arm(data, rows):
         sizes = [int(size) for size in sorted(part["size"].unique())]
         threshold = part["threshold"].iloc[0]
         groups = [part[part["size"] == size] for size in sizes]
@@ -47,7 +47,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     return lines.table(
         data,
         pd.DataFrame(raw),
-        note(
+        footnote_trimming(
             data,
             rows,
             "Share: of ensembles with α̂ at or below the threshold. Its 95 % interval allows for the"

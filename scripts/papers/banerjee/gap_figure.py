@@ -22,7 +22,7 @@ from papers.banerjee.trimming_claims import (
     share_rows,
     show_percent,
 )
-from papers.banerjee.trimming_text import NOTHING, cells, measured
+from papers.banerjee.trimming_text import NOTHING, group_by_arm, select_measured
 
 DRAWS = ("papers.banerjee.gap_distribution:analyse",)
 
@@ -30,8 +30,8 @@ DRAWS = ("papers.banerjee.gap_distribution:analyse",)
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel for each arm: share of test items by logit gap, with a band over runs."""
-    rows = require_rows(measured(data, options), NOTHING)
-    arms, few = with_least(cells(data, rows), Least(LEAST, lambda part: part["n"].iloc[0]))
+    rows = require_rows(select_measured(data, options), NOTHING)
+    arms, few = with_least(group_by_arm(data, rows), Least(LEAST, lambda part: part["n"].iloc[0]))
     canvas, axes = panel_grid([2.1] * len(arms), legend=0.6)
     for axis, (title, part) in zip(axes, arms, strict=False):
         edges = np.append(part["left"], part["right"].iloc[-1])

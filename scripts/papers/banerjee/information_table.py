@@ -14,7 +14,7 @@ from reseed.report.rendering.data import ExhibitData, footnote, require_rows
 from reseed.report.rendering.tables import Rows, Table
 from reseed.stats.association import detectable_correlation
 
-from papers.banerjee.trimming_text import NOTHING, cells, measured
+from papers.banerjee.trimming_text import NOTHING, group_by_arm, select_measured
 
 _TITLES = {
     "alpha_hat": "α̂",
@@ -32,9 +32,9 @@ DRAWS = ("papers.banerjee.trimming_information:analyse",)
 
 def table(data: ExhibitData, options: Options) -> Table:
     """One row for each measurement, a section for each arm."""
-    rows = require_rows(measured(data, options), NOTHING)
+    rows = require_rows(select_measured(data, options), NOTHING)
     lines, alpha, fixed = Rows(), [], []
-    for title, part in cells(data, rows):
+    for title, part in group_by_arm(data, rows):
         for _, row in part.iterrows():
             line = {
                 "Measured on one half": _TITLES[row["measure"]],

@@ -27,10 +27,10 @@ from papers.banerjee.trimming_text import (
     MEASURES,
     NOTHING,
     Measure,
-    cells,
+    footnote_trimming,
+    group_by_arm,
     in_text,
-    measured,
-    note,
+    select_measured,
 )
 
 #: The panels: vertical and horizontal measurement.
@@ -51,11 +51,11 @@ class Options(Arms):
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """Three panels for each arm, a dot for each run or ensemble."""
-    rows = require_rows(measured(data, options), NOTHING)
+    rows = require_rows(select_measured(data, options), NOTHING)
     by = options.colour
     is_size = by == "size"
     arms, few = with_least(
-        cells(data, rows),
+        group_by_arm(data, rows),
         Least(LEAST, lambda part: part["pool"].iloc[0] if is_size else len(part)),
     )
     values = np.log10(rows[by]) if is_size else rows[by]
@@ -83,7 +83,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     measures = list(dict.fromkeys(name for pair in PAIRS for name in pair))
     return canvas, FigureInfo(
         rows,
-        note(data, rows, few, name_omitted([panel[0] for panel in panels], axes)),
+        footnote_trimming(data, rows, few, name_omitted([panel[0] for panel in panels], axes)),
         claims=ensemble_claims(arms, measures) if is_size else low_alpha_claims(arms),
         drawn=NO_CENTRE,
         alt=f"Test accuracy, churn against the ensemble and ECE by pairs; colour: {shown}.",

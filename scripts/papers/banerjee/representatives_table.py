@@ -12,7 +12,7 @@ from reseed.report.rendering.arms import TEST_SET_KEY, key_columns
 from reseed.report.rendering.data import AS_PUBLISHED, ExhibitData, require_rows
 from reseed.report.rendering.tables import Rows, Table, TableRow
 
-from papers.banerjee.trimming_text import NOTHING, cells, measured, note
+from papers.banerjee.trimming_text import NOTHING, footnote_trimming, group_by_arm, select_measured
 
 DRAWS = ("papers.banerjee.trimming:analyse",)
 
@@ -25,10 +25,10 @@ class Options(Arms):
 
 def table(data: ExhibitData, options: Options) -> Table:
     """The most accurate runs of each arm by increasing α̂, then those of the paper."""
-    rows = require_rows(measured(data, options), NOTHING)
+    rows = require_rows(select_measured(data, options), NOTHING)
     lines, chosen, claims = Rows(), [], []
     places = _count_decimals(rows)
-    for title, part in cells(data, rows):
+    for title, part in group_by_arm(data, rows):
         best = part.sort_values(["accuracy", "alpha_hat"], ascending=[False, True], kind="stable")
         best = best.head(options.count).sort_values("alpha_hat", kind="stable")
         printed = _printed(data, part)
@@ -41,7 +41,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     return lines.table(
         data,
         pd.concat(chosen, ignore_index=True),
-        note(
+        footnote_trimming(
             data,
             rows,
             "The most accurate runs only, so their accuracies are biased upwards. Churn in test"

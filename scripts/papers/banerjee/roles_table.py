@@ -10,7 +10,7 @@ from reseed.report.rendering import coverage, numbers
 from reseed.report.rendering.data import ExhibitData, NothingToShow, footnote
 from reseed.report.rendering.tables import Rows, Table
 
-from papers.banerjee.trimming_text import cells
+from papers.banerjee.trimming_text import group_by_arm
 
 _MEASURES = {
     "accuracy": "Accuracy",
@@ -37,7 +37,7 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
         reasons = sorted(set(rows["reason"])) if len(rows) else []
         raise NothingToShow("No two roles were crossed: " + "; ".join(reasons))
     lines, claims = Rows(), []
-    arms = cells(data, good)
+    arms = group_by_arm(data, good)
     for title, part in arms:
         for measure, parts in part.groupby("measure", sort=False):
             line = {

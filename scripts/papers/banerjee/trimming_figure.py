@@ -21,10 +21,10 @@ from papers.banerjee.trimming_text import (
     MEASURES,
     NOTHING,
     Measure,
-    cells,
+    footnote_trimming,
+    group_by_arm,
     in_text,
-    measured,
-    note,
+    select_measured,
 )
 
 DRAWS = ("papers.banerjee.trimming:analyse",)
@@ -45,9 +45,9 @@ class Options(Arms):
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel for each arm and measurement, a dot for each run."""
-    rows = require_rows(measured(data, options), NOTHING)
+    rows = require_rows(select_measured(data, options), NOTHING)
     across, y = options.x, options.y
-    arms = cells(data, rows)
+    arms = group_by_arm(data, rows)
     if not any(_is_spread_out(part[y], y) for _, part in arms):
         flat = [f"{title} ({counted(len(part), 'run')}, at most {part[y].max():.2g})"
                 for title, part in arms]  # fmt: skip
@@ -81,7 +81,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     canvas.legend(handles=handles, loc="outside lower center")
     return canvas, FigureInfo(
         rows,
-        note(data, rows, name_omitted([panel[0] for panel in panels], axes)),
+        footnote_trimming(data, rows, name_omitted([panel[0] for panel in panels], axes)),
         claims=low_alpha_claims(arms),
         drawn=NO_CENTRE,
         alt=(f"A dot a run: {in_text(y)} against {several(map(in_text, across))}, filled"

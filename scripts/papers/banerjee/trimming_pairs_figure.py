@@ -21,7 +21,7 @@ from reseed.report.rendering.panels import dot, name_omitted, panel_grid, set_ti
 from reseed.stats.association import PartialCorrelation, partial_rank_correlation
 
 from papers.banerjee.trimming_claims import show_percent
-from papers.banerjee.trimming_text import NOTHING, cells, measured, note
+from papers.banerjee.trimming_text import NOTHING, footnote_trimming, group_by_arm, select_measured
 
 _COLOURS = {0: style.BLUE, 1: style.ORANGE, 2: style.BLACK}
 _LABELS = {0: "α̂ of both at or below", 1: "of one above", 2: "of both above"}
@@ -33,11 +33,11 @@ DRAWS = ("papers.banerjee.trimming_pairs:analyse",)
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel for each arm, a dot for each pair: churn against the greater α̂."""
-    rows = require_rows(measured(data, options), NOTHING)
+    rows = require_rows(select_measured(data, options), NOTHING)
     threshold = rows["threshold"].iloc[0]
     above = (rows["alpha_high"] > threshold).astype(int) + (rows["alpha_low"] > threshold)
     rows = rows.assign(above=above)
-    arms, few = with_least(cells(data, rows), Least(LEAST, _count_runs))
+    arms, few = with_least(group_by_arm(data, rows), Least(LEAST, _count_runs))
     canvas, axes = panel_grid([2.2] * len(arms), min(3, len(arms)), legend=0.6)
     for axis, (title, part) in zip(axes, arms, strict=False):
         for number, colour in _COLOURS.items():
@@ -56,7 +56,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     text = f"The dashed line is the threshold, {threshold:g}. Pairs share runs."
     return canvas, FigureInfo(
         rows,
-        note(data, rows, text, few, name_omitted([t for t, _ in arms], axes)),
+        footnote_trimming(data, rows, text, few, name_omitted([t for t, _ in arms], axes)),
         claims=_claims(arms),
         drawn=NO_CENTRE,
         alt=("A dot a pair of runs: its churn against the greater α̂ of the two, coloured"

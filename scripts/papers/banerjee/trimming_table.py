@@ -11,7 +11,7 @@ from reseed.report.rendering.data import AS_PUBLISHED, ExhibitData, require_rows
 from reseed.report.rendering.tables import GroupedRow, Rows, Table
 
 from papers.banerjee.trimming_claims import show_percent
-from papers.banerjee.trimming_text import NOTHING, cells, measured, note
+from papers.banerjee.trimming_text import NOTHING, footnote_trimming, group_by_arm, select_measured
 
 # Greatest SD of shares: half zeros, half ones, of two runs.
 _MOST = 0.5**0.5
@@ -21,10 +21,10 @@ DRAWS = ("papers.banerjee.trimming_summary:analyse",)
 
 def table(data: ExhibitData, options: Options) -> Table:
     """One row for each arm, followed by the published numbers of the same source."""
-    rows = require_rows(measured(data, options), NOTHING)
+    rows = require_rows(select_measured(data, options), NOTHING)
     lines, places = Rows(), _count_decimals(rows)
     printed = [name for name in rows if name.startswith("published_")]
-    for title, part in cells(data, rows):
+    for title, part in group_by_arm(data, rows):
         row = part.iloc[0]
         lines.add(_line(title, row, "", places))
         if row[printed].notna().any():
@@ -33,7 +33,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     return lines.table(
         data,
         rows,
-        note(
+        footnote_trimming(
             data,
             rows,
             f"Low α̂: at most {threshold:g}; of a pair: of both runs. Churn: share of test items on"
@@ -79,7 +79,7 @@ def _line(title: str, row: pd.Series, prefix: str, places: dict[str, int]) -> Gr
 
 def _claims(data: ExhibitData, rows: pd.DataFrame, places: int) -> list[Claim]:
     """SD of accuracy and mean churn of each arm. places: decimals of an accuracy in the table."""
-    arms = [(title, part.iloc[0]) for title, part in cells(data, rows)]
+    arms = [(title, part.iloc[0]) for title, part in group_by_arm(data, rows)]
     every = pd.DataFrame([row for _, row in arms])
     titles = [title for title, _ in arms]
     ends = ("accuracy_sd_low", "accuracy_sd_high")

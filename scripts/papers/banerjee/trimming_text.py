@@ -33,7 +33,7 @@ Measure = Literal[
 ]  # fmt: skip
 
 
-def measured(data: ExhibitData, options: Arms) -> pd.DataFrame:
+def select_measured(data: ExhibitData, options: Arms) -> pd.DataFrame:
     """Measured rows, without published ones, of the `experiments` and `arms` of the options."""
     rows = data.rows(options.experiments)
     if rows.empty:
@@ -44,7 +44,7 @@ def measured(data: ExhibitData, options: Arms) -> pd.DataFrame:
     return rows[rows["arm"].isin(options.arms)] if options.arms else rows
 
 
-def cells(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+def group_by_arm(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """(title, rows) of each arm on each test set, in order of appearance."""
     return arms.cells(data, rows, TEST_SET_KEY)
 
@@ -55,7 +55,7 @@ def in_text(measure: str) -> str:
     return name[0].lower() + name[1:] if name[1].islower() else name
 
 
-def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
+def footnote_trimming(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
     """The footnote: definition of α̂ at this n, and arms left out."""
     delta = from_to(rows["delta"], "{:.3f}".format, to="–")
     items = int(rows["items"].min())
@@ -69,14 +69,14 @@ def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
         rows,
         f"α̂: smallest share of test items to be reweighted away for a run's logit gaps to lie"
         f" within δ = {delta} of the reference function; exact, mean over bootstraps.{few}",
-        _references(rows),
+        _count_references(rows),
         *sentences,
         left_out(data),
         per="arm",
     )
 
 
-def _references(rows: pd.DataFrame) -> str:
+def _count_references(rows: pd.DataFrame) -> str:
     """Number of runs that are measured, where some are only references."""
     column = "candidates" if "candidates" in rows else "pool"
     if column not in rows or (rows[column] == rows["n"]).all():

@@ -24,9 +24,9 @@ from papers.ir.seed_scores_table import (
     by_group,
     by_test_set,
     decimals_of,
-    measured,
-    titles,
-    varying,
+    name_rows,
+    select_f1,
+    select_varying,
 )
 
 _BOOTSTRAP, _SEEDS = "mean ± bootstrap SD", "SD over seeds"
@@ -77,7 +77,7 @@ def _bootstrap_claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     The interval is that of the SD of so many Gaussian resamples of one model, so it is wide enough
     for the mean over seeds.
     """
-    f1 = measured(rows)
+    f1 = select_f1(rows)
     f1 = f1[f1["bootstrap_sd"] > 0]
     if f1.empty:
         return []
@@ -86,7 +86,7 @@ def _bootstrap_claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     low, high = (f1["bootstrap_sd"] * np.sqrt(freedom / stats.chi2.isf(q, freedom))
                  for q in (tail, 1 - tail))  # fmt: skip
     f1 = f1.assign(sd_of_resamples=f1["bootstrap_sd"], low=low, high=high)
-    names = titles(data, rows, f1)
+    names = name_rows(data, rows, f1)
     return [
         Claim(
             "bootstrap_sd",
@@ -132,7 +132,7 @@ def _published_line(title: str, scores: pd.DataFrame) -> GroupedRow:
 
 def _compared(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows of F1 with both SDs."""
-    f1 = measured(rows)
+    f1 = select_f1(rows)
     return f1[f1["ratio"].notna()]
 
 
@@ -140,7 +140,7 @@ def _claim(data: ExhibitData, rows: pd.DataFrame) -> Callable[[pd.DataFrame], Cl
     def claim(f1: pd.DataFrame) -> Claim | None:
         if f1.empty:
             return None
-        moving, noun = varying(f1), cell_noun(f1)
+        moving, noun = select_varying(f1), cell_noun(f1)
         parts = {
             "metric": phrases.name("F1"),
             "more": phrases.share(f1, f1["ratio"] > 1, *noun),
@@ -175,7 +175,7 @@ def _claim(data: ExhibitData, rows: pd.DataFrame) -> Callable[[pd.DataFrame], Cl
             estimates=[
                 Estimate(title, ratio, low, high, level, (0.0, math.inf))
                 for title, (ratio, low, high, level) in zip(
-                    titles(data, rows, moving),
+                    name_rows(data, rows, moving),
                     moving[["ratio", "ratio_low", "ratio_high", "level"]].itertuples(index=False),
                     strict=True,
                 )

@@ -21,7 +21,7 @@ from reseed.report.rendering.numbers import several
 from reseed.report.rendering.panels import name_omitted, panel_grid, set_title
 from reseed.report.rendering.settings import cell_noun
 
-from papers.ir.seed_scores_table import METRICS, measured, titles, varying, where
+from papers.ir.seed_scores_table import METRICS, name_row, name_rows, select_f1, select_varying
 
 _MOST_PRINTED = 3  # outliers of a box that are printed; with more, only the extremes
 
@@ -54,7 +54,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     box = [*key_columns(rows, TEST_SET_KEY), "arm"]
     boxes, few = with_least(
         [
-            (where(data, rows, part.iloc[0]), part)
+            (name_row(data, rows, part.iloc[0]), part)
             for _, part in rows.groupby(box, sort=False, dropna=False)
         ],
         Least(LEAST, lambda part: part["n"].iloc[0], "seed"),
@@ -91,8 +91,8 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
 
 
 def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
-    f1 = measured(rows)
-    moving, found = varying(f1), []
+    f1 = select_f1(rows)
+    moving, found = select_varying(f1), []
     if len(moving):
         f1 = f1.assign(range=f1["most"] - f1["least"])
         widest = f1.loc[[f1["range"].idxmax()]]
@@ -105,7 +105,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
                 rows=widest,
                 phrases={
                     "metric": phrases.name("F1"),
-                    "where": phrases.name(titles(data, rows, widest)[0]),
+                    "where": phrases.name(name_rows(data, rows, widest)[0]),
                     **{
                         name: phrases.single(widest, name, "{:.3f}".format)
                         for name in ("least", "most", "range")

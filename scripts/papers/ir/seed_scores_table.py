@@ -67,7 +67,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         rows,
         note,
         claims=[
-            *by_group(_sd_claim(data, rows), measured(rows), options.groups),
+            *by_group(_sd_claim(data, rows), select_f1(rows), options.groups),
             *_counts(data, rows),
         ],
     )
@@ -114,25 +114,25 @@ def _line(title: str, cell: pd.DataFrame, places: dict[str, int]) -> TableRow:
     }
 
 
-def measured(rows: pd.DataFrame) -> pd.DataFrame:
+def select_f1(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows of F1 with a spread over seeds, on which the claims are."""
     return rows[(rows["metric"] == "macro_f1") & (rows["n"] > 1)]
 
 
-def varying(f1: pd.DataFrame) -> pd.DataFrame:
+def select_varying(f1: pd.DataFrame) -> pd.DataFrame:
     """Rows whose score varies over seeds by more than rounding."""
     return f1[~phrases.is_degenerate(f1[["mean", "sd"]])]
 
 
-def where(data: ExhibitData, rows: pd.DataFrame, row: pd.Series) -> str:
+def name_row(data: ExhibitData, rows: pd.DataFrame, row: pd.Series) -> str:
     """`XGB on Magic`, with the columns in which `rows` differ."""
     arm = arm_title(data, row["arm"], row["experiment"])
     return f"{arm} on {group_title(data, rows, row)}"
 
 
-def titles(data: ExhibitData, rows: pd.DataFrame, chosen: pd.DataFrame) -> list[str]:
-    """`where` of each of the chosen rows."""
-    return [where(data, rows, row) for _, row in chosen.iterrows()]
+def name_rows(data: ExhibitData, rows: pd.DataFrame, chosen: pd.DataFrame) -> list[str]:
+    """`name_row` of each of the chosen rows."""
+    return [name_row(data, rows, row) for _, row in chosen.iterrows()]
 
 
 def by_group(
@@ -157,7 +157,7 @@ def _sd_claim(data: ExhibitData, rows: pd.DataFrame) -> Callable[[pd.DataFrame],
     def claim(f1: pd.DataFrame) -> Claim | None:
         if f1.empty:
             return None
-        most, moving = f1.loc[[f1["sd"].idxmax()]], varying(f1)
+        most, moving = f1.loc[[f1["sd"].idxmax()]], select_varying(f1)
         if moving.empty:
             return None
         still = ~f1.index.to_series().isin(moving.index)
@@ -178,7 +178,7 @@ def _sd_claim(data: ExhibitData, rows: pd.DataFrame) -> Callable[[pd.DataFrame],
                 "sd": phrases.extent(moving, "sd", "{:.3f}".format, of="where the F1 varies"),
                 "still": phrases.share(f1, still, *cell_noun(f1)),
                 "cells": phrases.count(f1, *cell_noun(f1)),
-                "most": phrases.name(titles(data, rows, most)[0]),
+                "most": phrases.name(name_rows(data, rows, most)[0]),
             },
             sample=Sample.of(f1, "n", "seed"),
             statistic="SD of F1 over seeds",
@@ -186,7 +186,7 @@ def _sd_claim(data: ExhibitData, rows: pd.DataFrame) -> Callable[[pd.DataFrame],
             estimates=[
                 Estimate(title, sd, low, high, level, (0.0, 1.0))
                 for title, (sd, low, high, level) in zip(
-                    titles(data, rows, moving),
+                    name_rows(data, rows, moving),
                     moving[["sd", "sd_low", "sd_high", "level"]].itertuples(index=False),
                     strict=True,
                 )
@@ -198,7 +198,7 @@ def _sd_claim(data: ExhibitData, rows: pd.DataFrame) -> Callable[[pd.DataFrame],
 
 def _counts(data: ExhibitData, rows: pd.DataFrame) -> Iterator[Claim]:
     """Runs with bitwise equal outputs, and runs that predict one class."""
-    f1 = measured(rows)
+    f1 = select_f1(rows)
     for name, lead, column, chosen in (
         ("repeated_outputs", "Some seeds give bitwise equal outputs. Numbers of different outputs",
          "distinct", f1[f1["distinct"] < f1["n"]]),
@@ -207,7 +207,7 @@ def _counts(data: ExhibitData, rows: pd.DataFrame) -> Iterator[Claim]:
     ):  # fmt: skip
         if chosen.empty:
             continue
-        models = titles(data, rows, chosen)
+        models = name_rows(data, rows, chosen)
         yield Claim(
             name=name,
             sentence=f"{lead}, of {{n}}: {{each}}{' for {model}' * (len(models) == 1)}.",

@@ -78,10 +78,10 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
 def _describe(part: pd.DataFrame) -> str:
     """`5 seeds, 0.9584 to 0.9800, SD 0.009`: scores that are not drawn."""
     scores = part["score"]
-    return f"{len(part)} seeds, {_ends(scores)}, SD {two_digits(scores.std())}"
+    return f"{len(part)} seeds, {_name_ends(scores)}, SD {two_digits(scores.std())}"
 
 
-def _ends(scores: pd.Series) -> str:
+def _name_ends(scores: pd.Series) -> str:
     """`0.9584 to 0.9800`."""
     sd = scores.std()
     return from_to(scores, f"{{:.{decimals([sd], least=3 if sd < 1 else 0)}f}}".format)

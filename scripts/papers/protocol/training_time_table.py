@@ -12,7 +12,7 @@ from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
 from reseed.report.rendering.headlines import LEAST
-from reseed.report.rendering.settings import settings
+from reseed.report.rendering.settings import group_by_setting
 from reseed.report.rendering.tables import Rows, Table, TableRow
 
 DRAWS = ("papers.protocol.training_time:analyse",)
@@ -26,7 +26,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         "No two arms were trained on the same split and seeds.",
     )
     lines = Rows()
-    for title, part in settings(data, known):
+    for title, part in group_by_setting(data, known):
         for _, row in part.iterrows():
             lines.add(_line(data, row), title)
     level = 100 * known["level"].iloc[0]

@@ -63,7 +63,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     """
     stand_ins = options.stand_ins
     measured = spread.spread_table(data, options)
-    scores = [part.values for cell in cells(data) for part, _ in spread.parts(cell)]
+    scores = [part.values for cell in cells(data) for part, _ in spread.with_slices(cell)]
     seeds = options.published_seeds.model_dump()
     rows = []
     printed = read_published_results(data.published, options.files).to_dict("records")

@@ -72,7 +72,7 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
         claims=[
             _claim(name, judged)
             for name in ("median", "range")
-            if len(judged := _once(measured, name))
+            if len(judged := _select_judged(measured, name))
         ],
     )
 
@@ -151,14 +151,14 @@ def contradictions(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
         cell = rows[(rows[list(entry)] == pd.Series(entry)).all(axis=1)]
         tables = numbers.several(f"{t}" for t in sorted(cell["table"].unique()))
         name = f"{entry['algorithm']} on {entry['dataset']} at test ratio {entry['test_ratio']:g}"
-        found.setdefault(tables, set()).add(_named(data, entry, name))
+        found.setdefault(tables, set()).add(_name_cell(data, entry, name))
     return [
         f"The paper's Tables {tables} print different numbers for {numbers.several(sorted(names))}."
         for tables, names in found.items()
     ]
 
 
-def _named(data: ExhibitData, entry: dict[str, Any], plain: str) -> str:
+def _name_cell(data: ExhibitData, entry: dict[str, Any], plain: str) -> str:
     models = [m for m in data.info.models if base_name(m) == entry["algorithm"]]
     datasets = [d for d in data.info.datasets if base_name(d) == entry["dataset"]]
     if not models or not datasets:
@@ -168,7 +168,7 @@ def _named(data: ExhibitData, entry: dict[str, Any], plain: str) -> str:
     return f"{model} on {dataset} at test ratio {entry['test_ratio']:g}"
 
 
-def _once(measured: pd.DataFrame, statistic: str) -> pd.DataFrame:
+def _select_judged(measured: pd.DataFrame, statistic: str) -> pd.DataFrame:
     """The rows of the table on original datasets that were compared with the paper."""
     shown = _each_once(measured)
     real = shown[~shown["stand_in"].astype(bool) & (shown["statistic"] == statistic)]

@@ -108,7 +108,9 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     the analysis `pairs`, if configured.
     """
     cases = _cases(data, options.experiment)
-    chosen = require_rows(choose(cases), f"No two models share {_LEAST} splits at this scale.")
+    chosen = require_rows(
+        choose_cases(cases), f"No two models share {_LEAST} splits at this scale."
+    )
     canvas, axes = panel_grid([2.75] * len(chosen), legend=0.0)
     for axis, case in zip(axes, chosen, strict=True):
         _panel(axis, data, case)
@@ -156,7 +158,7 @@ def _cases(data: ExhibitData, experiment: str) -> list[Case]:
     return found
 
 
-def choose(cases: list[Case]) -> list[Case]:
+def choose_cases(cases: list[Case]) -> list[Case]:
     """The case without crossings, then the one with crossings; either may be missing."""
     whole = [c for c in cases if c.leader_wins == len(c.scores)]
     crossing = [c for c in cases if c.leader_wins < len(c.scores)]

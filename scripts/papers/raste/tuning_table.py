@@ -13,7 +13,7 @@ from reseed.report.exhibits.shared.spread_cells import mean_log_ratio
 from reseed.report.exhibits.spread_table import (
     LEAST,
     UNCERTAIN,
-    columns,
+    build_columns,
     count_equal_decimals,
     note_missing_spreads,
     read_spreads,
@@ -66,7 +66,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         cells = dict(zip(first["tuning"], read_spreads(first), strict=True))
         line = {("", "Algorithm"): arm_titles(data, part)[0]}
         for name, title in (("fixed", "Fixed"), ("tuned", "Tuned for each pair")):
-            line |= columns(title, cells.get(name), places[dataset], sd=True)
+            line |= build_columns(title, cells.get(name), places[dataset], sd=True)
         metric = metric_title(data.metric(dataset))
         lines.add(line, f"{data.dataset(dataset)}, {metric}: {VARIED[varied]} varied")
     held = numbers.several(sorted(set(tuned["held"]) - {""}))

@@ -39,14 +39,14 @@ def _run_read(options: argparse.Namespace) -> None:
 
     given = ReadOptions(**list_read_options(options))
     sources = options.results
-    found = explain(sources[0] if len(sources) == 1 else sources, given)
+    found = describe_reading(sources[0] if len(sources) == 1 else sources, given)
     if options.json:
         print(json.dumps(found.as_dict(), indent=2, ensure_ascii=False))
     else:
         print(*map(options.speak, found.lines()), sep="\n")
 
 
-def explain(source: Any, options: ReadOptions) -> Reading:
+def describe_reading(source: Any, options: ReadOptions) -> Reading:
     """The reading of a source, with what a comparison would ask.
 
     Raises:

@@ -15,7 +15,7 @@ from papers.raste import (
     score_gaps,
     tuning_table,
 )
-from papers.raste.same_splits import choose
+from papers.raste.same_splits import choose_cases
 from reseed.report.analyses.shared.data import Data
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.numbers import ratio
@@ -81,7 +81,7 @@ STUDIES = {
 def test_scores_over_the_same_splits(name, snapshot):
     figure, drawn = STUDIES[name].draw(same_splits, OVER_SPLITS)
     assert text_of(figure, drawn) == snapshot
-    assert choose([]) == []
+    assert choose_cases([]) == []
     if name == "a failed fold":
         assert sorted(drawn.frame["data_seed"].unique()) == [2, 3, 4]
 

@@ -9,7 +9,7 @@ from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.pair_verdicts import OVER_DATASETS, PAIRS
 from reseed.comparison.claims.verdicts import Verdict, format_region
 
-#: Value of `design` → how such rows are decided and said; of runs on one dataset by default.
+#: Value of `design` → how such rows are decided and explained; of runs on one dataset by default.
 WORDINGS = {
     SIGN_FLIPS.design: OVER_DATASETS,
     ITEM_MODEL.design: ITEMS,
@@ -22,5 +22,11 @@ def build_verdict(row: PairRow) -> Verdict:
     """The verdict on two models by a row of any comparison, whose `design` says of which."""
     wording = WORDINGS.get(row.design, PAIRS)
     outcome = wording.decide(row)
-    models, said = (row.model_a, row.model_b), wording.say(row, outcome)
-    return Verdict(outcome, *models, said, format_region(row), wording.is_within(row))
+    return Verdict(
+        outcome,
+        row.model_a,
+        row.model_b,
+        wording.explain(row, outcome),
+        format_region(row),
+        wording.is_within(row),
+    )

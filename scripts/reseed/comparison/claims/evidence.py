@@ -24,7 +24,7 @@ Interval = Callable[[tuple[int, ...], float], tuple[float, float]]
 
 
 @dataclass(frozen=True)
-class Measured:
+class ValueInUnit:
     """A value with its interval. Ends are NaN where there is none.
 
     subject: the setting; empty for the average over settings.
@@ -53,8 +53,8 @@ class Evidence:
     unit: str = ""
     ratio: bool = False
     factor: float = 1.0
-    average: Measured | None = None
-    settings: tuple[Measured, ...] = ()
+    average: ValueInUnit | None = None
+    settings: tuple[ValueInUnit, ...] = ()
     inside: int = 0
     outside: int = 0
     n: str = ""
@@ -80,19 +80,19 @@ def read_evidence(record: dict[str, Any]) -> Evidence:
     statement["paper"] = tuple(statement["paper"])
     statement["only"] = tuple((column, tuple(values)) for column, values in statement["only"])
     average = given.pop("average")
-    settings = tuple(_measured(one) for one in given.pop("settings"))
+    settings = tuple(_read_value(one) for one in given.pop("settings"))
     return Evidence(
         statement=Statement(**statement),
-        average=None if average is None else _measured(average),
+        average=None if average is None else _read_value(average),
         settings=settings,
         **given,
     )
 
 
-def _measured(record: dict[str, Any]) -> Measured:
+def _read_value(record: dict[str, Any]) -> ValueInUnit:
     """Ends that JSON wrote as null are NaN."""
     low, high = (nan if record[end] is None else float(record[end]) for end in ("low", "high"))
-    return Measured(float(record["value"]), low, high, record["subject"])
+    return ValueInUnit(float(record["value"]), low, high, record["subject"])
 
 
 def judge(statement: Statement, claims: Sequence[Claim]) -> Evidence:
@@ -108,28 +108,28 @@ def judge(statement: Statement, claims: Sequence[Claim]) -> Evidence:
     - A statement about each setting is supported if every 95 % interval lies in the region (an
       intersection-union test), and contradicted if one setting is shown out of it, as for mixed.
     """
-    said = _Said.of(statement, [one for one in claims if one.name == statement.claim])
-    if said is None:
+    relevant = _RelevantClaims.of(statement, [one for one in claims if one.name == statement.claim])
+    if relevant is None:
         reason = "These runs have too few seeds, or none, of what it speaks about."
         return Evidence(statement, "not run", reason=reason)
-    first, sample = said.claims[0], said.sample
+    first, sample = relevant.claims[0], relevant.sample
     bare = Evidence(
         statement,
         "not comparable",
         statistic=first.statistic,
-        unit=said.estimates[said.chosen[0]].unit,
+        unit=relevant.estimates[relevant.chosen[0]].unit,
         ratio=first.null == "ratio 1",
-        factor=said.estimates[said.chosen[0]].factor,
+        factor=relevant.estimates[relevant.chosen[0]].factor,
         n=sample.text,
         noun=sample.plural or f"{sample.unit}s",
-        sentence=" ".join(claim.text for claim in said.claims),
-        limits="; ".join(dict.fromkeys(claim.limits for claim in said.claims if claim.limits)),
+        sentence=" ".join(claim.text for claim in relevant.claims),
+        limits="; ".join(dict.fromkeys(claim.limits for claim in relevant.claims if claim.limits)),
     )
-    return _measure(bare, statement, said)
+    return _measure(bare, statement, relevant)
 
 
 @dataclass(frozen=True)
-class _Said:
+class _RelevantClaims:
     """What claims of one name, each about other settings, say about a statement.
 
     chosen: positions of the estimates that the statement speaks about.
@@ -140,13 +140,13 @@ class _Said:
     chosen: tuple[int, ...]
 
     @classmethod
-    def of(cls, statement: Statement, claims: Sequence[Claim]) -> _Said | None:
+    def of(cls, statement: Statement, claims: Sequence[Claim]) -> _RelevantClaims | None:
         """None where no estimate is one that the statement speaks about."""
         about: list[Claim] = []
         chosen: list[int] = []
         estimates: list[Estimate] = []
         for claim in claims:
-            if positions := _positions(statement, claim):
+            if positions := _find_positions(statement, claim):
                 about.append(claim)
                 chosen += [len(estimates) + i for i in positions]
                 estimates += claim.estimates
@@ -172,33 +172,33 @@ class _Said:
         return bool(powers) and max(powers) < POWER and not any(one.rejects for one in tests)
 
 
-def _measure(bare: Evidence, statement: Statement, said: _Said) -> Evidence:
-    average, chosen = said.average, said.chosen
+def _measure(bare: Evidence, statement: Statement, relevant: _RelevantClaims) -> Evidence:
+    average, chosen = relevant.average, relevant.chosen
     region = _region(statement)
 
     def interval(positions: tuple[int, ...], level: float) -> tuple[float, float]:
         return average.interval(positions, level)[1:]
 
     settings = tuple(
-        _shown(average.interval((i,), LEVEL), bare.factor, said.estimates[i].subject)
+        _in_unit(average.interval((i,), LEVEL), bare.factor, relevant.estimates[i].subject)
         for i in chosen
     )
-    inside, outside = sides(interval, chosen, region)
+    inside, outside = count_sides(interval, chosen, region)
     verdict: Verdict = "not comparable"
     if not statement.not_comparable:
         rule = decide_each if statement.each else decide
         verdict = rule(interval, chosen, region, LEVEL)
-    blind = verdict == "contradicted" and said.lacks_power
+    blind = verdict == "contradicted" and relevant.lacks_power
     verdict = "not yet" if blind else verdict
     whole = average.interval(chosen, LEVEL)
     needed = None
     if verdict == "not yet" and not blind:
         parts = [(i,) for i in chosen] if statement.each else [chosen]
-        needed = _needed(average, parts, region, said.sample.high)
+        needed = _needed(average, parts, region, relevant.sample.high)
     return replace(
         bare,
         verdict=verdict,
-        average=_shown(whole, bare.factor),
+        average=_in_unit(whole, bare.factor),
         settings=settings if len(settings) > 1 else (),
         inside=inside,
         outside=outside,
@@ -220,7 +220,7 @@ def _needed(
     return None if None in sizes else max(filter(None, sizes), default=None)
 
 
-def _positions(statement: Statement, claim: Claim) -> tuple[int, ...]:
+def _find_positions(statement: Statement, claim: Claim) -> tuple[int, ...]:
     """Positions of the estimates that the statement speaks about."""
     everything = range(len(claim.estimates))
     if not statement.only or len(claim.rows) != len(claim.estimates):
@@ -240,7 +240,7 @@ def decide(
 
     region: (above, below) on the scale of the interval; ±∞ for no end.
     """
-    inside, outside = sides(interval, chosen, region)
+    inside, outside = count_sides(interval, chosen, region)
     if inside and outside:
         return "mixed"
     return _VERDICT[_side(interval(chosen, level), region)]
@@ -250,13 +250,13 @@ def decide_each(
     interval: Interval, chosen: tuple[int, ...], region: tuple[float, float], level: float
 ) -> Verdict:
     """The verdict on a statement about every setting: supported, contradicted or not yet."""
-    if sides(interval, chosen, region)[1]:
+    if count_sides(interval, chosen, region)[1]:
         return "contradicted"
     found = [_side(interval((i,), level), region) for i in chosen]
     return "supported" if all(side > 0 for side in found) else "not yet"
 
 
-def sides(
+def count_sides(
     interval: Interval, chosen: tuple[int, ...], region: tuple[float, float]
 ) -> tuple[int, int]:
     """Numbers of settings shown inside and outside, each one-sided at 5 % / number of settings."""
@@ -290,9 +290,9 @@ def _nearest(value: float, region: tuple[float, float]) -> float:
     return min(ends, key=lambda end: abs(end - value))
 
 
-def _shown(found: tuple[float, float, float], factor: float, subject: str = "") -> Measured:
+def _in_unit(found: tuple[float, float, float], factor: float, subject: str = "") -> ValueInUnit:
     value, low, high = (x * factor for x in found)
-    return Measured(value, low, high, subject)
+    return ValueInUnit(value, low, high, subject)
 
 
 def _reason(

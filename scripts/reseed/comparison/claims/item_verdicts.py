@@ -15,8 +15,8 @@ from reseed.comparison.claims.formatting import (
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.skewed import decisive_p, describe_skew, qualify_skewed
 from reseed.comparison.claims.verdicts import (
+    Explanation,
     Outcome,
-    Said,
     Wording,
     decide_outcome,
     describe_equivalence_tests,
@@ -46,7 +46,7 @@ def _decide(row: PairRow) -> Outcome:
     )
 
 
-def _say(row: PairRow, outcome: Outcome) -> Said:
+def _explain(row: PairRow, outcome: Outcome) -> Explanation:
     """Difference, what it generalises to, and what would show more."""
     needed = "runs"
     notes: tuple[str, ...] = ()
@@ -67,10 +67,10 @@ def _say(row: PairRow, outcome: Outcome) -> Said:
             tests, _describe_scope(row), describe_skew(row), _describe_limits(row),
             _describe_next(row), _describe_single_runs(row),
         )  # fmt: skip
-    return Said(evidence, notes=notes, needed=needed, qualifier=qualify_skewed(row, outcome))
+    return Explanation(evidence, notes=notes, needed=needed, qualifier=qualify_skewed(row, outcome))
 
 
-ITEMS = Wording(_decide, _say)
+ITEMS = Wording(_decide, _explain)
 
 
 def _count(row: PairRow, source: str) -> str:

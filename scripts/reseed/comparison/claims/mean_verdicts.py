@@ -13,8 +13,8 @@ from reseed.comparison.claims.formatting import (
 )
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.verdicts import (
+    Explanation,
     Outcome,
-    Said,
     Wording,
     decide_outcome,
     format_adjusted_p,
@@ -32,7 +32,7 @@ def _decide(row: PairRow) -> Outcome:
     )
 
 
-def _say(row: PairRow, outcome: Outcome) -> Said:
+def _explain(row: PairRow, outcome: Outcome) -> Explanation:
     """Difference of printed means, by what ± is taken to be."""
     p, p_rounded, p_if_se = row.p_adjusted, row.p_adjusted_rounded, row.p_adjusted_if_se
     is_unknown = p_if_se == p_if_se
@@ -61,10 +61,10 @@ def _say(row: PairRow, outcome: Outcome) -> Said:
             evidence += f" if ± is the SD, and at most {error}"
         if p <= row.alpha < p_rounded:
             evidence += f", but up to {format_p(p_rounded)} as the digits were rounded"
-    return Said(evidence, notes=notes)
+    return Explanation(evidence, notes=notes)
 
 
-MEANS_WORDING = Wording(_decide, _say)
+MEANS_WORDING = Wording(_decide, _explain)
 
 
 def _describe_power(row: PairRow) -> str:
@@ -88,7 +88,7 @@ def _is_within_by_posterior(row: PairRow) -> bool:
     return bool(row.p_equivalent >= row.level)
 
 
-def _say_effect(row: PairRow, outcome: Outcome) -> Said:
+def _explain_effect(row: PairRow, outcome: Outcome) -> Explanation:
     """The mean difference over similar datasets."""
     difference, *ends = row.shown_difference
     decimals = count_interval_decimals(*ends)
@@ -97,7 +97,7 @@ def _say_effect(row: PairRow, outcome: Outcome) -> Said:
     if outcome == "equivalent":
         evidence += f"; {format_share(row.p_equivalent)} of the posterior lies within"
     notes = (f"Hierarchical model of {row.n:.0f} datasets.",)
-    return Said(evidence, "over datasets like these", notes)
+    return Explanation(evidence, "over datasets like these", notes)
 
 
-EFFECTS = Wording(_decide_effect, _say_effect, _is_within_by_posterior)
+EFFECTS = Wording(_decide_effect, _explain_effect, _is_within_by_posterior)

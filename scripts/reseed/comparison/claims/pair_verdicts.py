@@ -26,8 +26,8 @@ from reseed.comparison.claims.formatting import (
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.skewed import decisive_p, describe_skew, qualify_skewed
 from reseed.comparison.claims.verdicts import (
+    Explanation,
     Outcome,
-    Said,
     Wording,
     decide_outcome,
     describe_equivalence_tests,
@@ -100,7 +100,7 @@ def find_conditional(rows: pd.DataFrame) -> pd.Series[bool]:
     return (rows["outcome"] == "difference") & (rows["conservative_p_holm"] > rows["alpha"])
 
 
-def _say_pair(row: PairRow, outcome: Outcome) -> Said:
+def _explain_pair(row: PairRow, outcome: Outcome) -> Explanation:
     """The test, the runs behind it and whether they are paired.
 
     The scope is one test set where the data never varied and the outputs of items are not known.
@@ -139,10 +139,10 @@ def _say_pair(row: PairRow, outcome: Outcome) -> Said:
             _describe_cut_interval(row),
             _count_left_out(row),
         )
-    return Said(evidence, scope, notes, qualifier=qualify_pair(row, outcome))
+    return Explanation(evidence, scope, notes, qualifier=qualify_pair(row, outcome))
 
 
-def _say_over_datasets(row: PairRow, outcome: Outcome) -> Said:
+def _explain_over_datasets(row: PairRow, outcome: Outcome) -> Explanation:
     """How two models compare over datasets."""
     is_by_rank, scope = row.test == RANK_FLIPS.test, "over datasets"
     notes: tuple[str, ...] = (_list_missing(row), _count_left_out(row))
@@ -173,11 +173,11 @@ def _say_over_datasets(row: PairRow, outcome: Outcome) -> Said:
     if outcome == "difference" and row.test == SIGN_FLIPS.test and row.n >= _MANY:
         notes = (_SYMMETRY, *notes)
     relation = "ranks better than" if is_by_rank else "beats"
-    return Said(evidence, scope, notes, relation, needed="datasets")
+    return Explanation(evidence, scope, notes, relation, needed="datasets")
 
 
-PAIRS = Wording(decide_pair_outcome, _say_pair)
-OVER_DATASETS = Wording(decide_pair_outcome, _say_over_datasets)
+PAIRS = Wording(decide_pair_outcome, _explain_pair)
+OVER_DATASETS = Wording(decide_pair_outcome, _explain_over_datasets)
 
 
 def _describe_power(row: PairRow, decimals: int) -> str:

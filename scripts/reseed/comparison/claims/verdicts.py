@@ -32,7 +32,7 @@ OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 TESTED: tuple[Outcome, ...] = ("difference", "equivalent", "no difference shown")
 
 
-class Said(NamedTuple):
+class Explanation(NamedTuple):
     """What a verdict says beside its outcome.
 
     evidence: the numbers behind the outcome.
@@ -56,7 +56,7 @@ class Verdict(NamedTuple):
 
     outcome: `no difference shown` means inconclusive: neither a difference nor equivalence.
     model_a, model_b: the models; `model_a` has the better mean.
-    said: evidence, scope and notes.
+    explanation: evidence, scope and notes.
     region: region of practical equivalence with its unit, such as `±1 points`.
     is_within_region: whether the difference is shown to be smaller than `region`.
     """
@@ -64,7 +64,7 @@ class Verdict(NamedTuple):
     outcome: Outcome
     model_a: str
     model_b: str
-    said: Said
+    explanation: Explanation
     region: str
     is_within_region: bool
 
@@ -73,26 +73,26 @@ class Verdict(NamedTuple):
 
         omit: sentences that stand once beside all verdicts.
         """
-        said = self.said
-        scope = f"{',' if said.qualifier else ''} {said.scope}" if said.scope else ""
-        sentences = [f"{self._claim()}{scope}: {said.evidence}."]
+        explained = self.explanation
+        scope = f"{',' if explained.qualifier else ''} {explained.scope}" if explained.scope else ""
+        sentences = [f"{self._claim()}{scope}: {explained.evidence}."]
         if self.outcome == "difference" and self.is_within_region:
             sentences.append(
                 f"It is smaller than {self.region}, the region of practical equivalence."
             )
         if self.outcome == "no difference shown":
             sentences.append(NOT_EQUAL)
-        notes = [note for note in (*sentences[1:], *said.notes) if note and note not in omit]
+        notes = [note for note in (*sentences[1:], *explained.notes) if note and note not in omit]
         return " ".join([sentences[0], *notes])
 
     def _claim(self) -> str:
         a, b = self.model_a, self.model_b
-        qualifier = self.said.qualifier and f", {self.said.qualifier}"
+        qualifier = self.explanation.qualifier and f", {self.explanation.qualifier}"
         return {
-            "difference": f"{a} {self.said.relation} {b}{qualifier}",
+            "difference": f"{a} {self.explanation.relation} {b}{qualifier}",
             "equivalent": f"{a} and {b} are equivalent within {self.region}",
             "no difference shown": f"No difference shown between {a} and {b}{qualifier}",
-            "too few runs": f"Too few {self.said.needed} to tell {a} from {b}",
+            "too few runs": f"Too few {self.explanation.needed} to tell {a} from {b}",
             "no variation": f"No verdict on {a} and {b}",
             "not comparable": f"{a} and {b} cannot be compared",
         }[self.outcome]
@@ -104,19 +104,20 @@ def is_equivalent(row: PairRow) -> bool:
 
 
 class Wording(NamedTuple):
-    """How rows of one kind are decided, and what is said of the outcome.
+    """How rows of one kind are decided, and how the outcome is explained.
 
     is_within: whether the difference is shown to be within the region of practical equivalence.
     """
 
     decide: Callable[[PairRow], Outcome]
-    say: Callable[[PairRow, Outcome], Said]
+    explain: Callable[[PairRow, Outcome], Explanation]
     is_within: Callable[[PairRow], bool] = is_equivalent
 
 
 def shared_notes(verdicts: Sequence[Verdict]) -> list[str]:
     """Notes of all verdicts with a test on single datasets, such as its name; none of one alone."""
-    tested = [v.said.notes for v in verdicts if v.outcome in TESTED and v.said.needed != "datasets"]
+    explained = [verdict.explanation for verdict in verdicts if verdict.outcome in TESTED]
+    tested = [one.notes for one in explained if one.needed != "datasets"]
     if len(tested) < 2:
         return []
     return [note for note in tested[0] if note and all(note in notes for notes in tested)]

@@ -107,11 +107,11 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 
 def spread_table(data: Data, options: Options) -> pd.DataFrame:
     """The table of `analyse`, without published numbers."""
-    rows = [_row(part, held, options) for cell in cells(data) for part, held in parts(cell)]
+    rows = [_row(part, held, options) for cell in cells(data) for part, held in with_slices(cell)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def parts(cell: Cell) -> Iterator[tuple[Cell, str]]:
+def with_slices(cell: Cell) -> Iterator[tuple[Cell, str]]:
     """The cell, and its two slices if it crosses data seeds with model seeds."""
     yield cell, ""
     if "data" not in cell.key["varied"] or "+" not in cell.key["varied"]:

@@ -31,7 +31,7 @@ from reseed.report.rendering.panels import (
     panel_grid,
     set_title,
 )
-from reseed.report.rendering.settings import CROSS_DATASET_COLUMNS, cross_dataset_parts, joined
+from reseed.report.rendering.settings import CROSS_DATASET_COLUMNS, group_by_comparison, join_titles
 
 #: Number of arms that colours and dashes distinguish.
 _MOST = len(COLOURS) * len(DASHES)
@@ -54,13 +54,13 @@ _SCALES = {
 }
 
 
-def known(data: ExhibitData, options: Experiments) -> pd.DataFrame:
+def select_known(data: ExhibitData, options: Experiments) -> pd.DataFrame:
     """Rows with a value."""
     rows = data.rows(options.experiments)
     return rows if rows.empty else rows[rows["reason"] == ""]
 
 
-def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
+def footnote_aggregates(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
     """The footnote: scale, tasks, runs, and the coverage of intervals at that number of runs."""
     each = rows.drop_duplicates([name for name in CROSS_DATASET_COLUMNS if name in rows])
     low = int(each["runs_min"].min())
@@ -97,12 +97,12 @@ class Options(Experiments):
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """Aggregates with their intervals, or performance profiles, of each experiment."""
-    rows = require_rows(known(data, options), NOTHING)
+    rows = require_rows(select_known(data, options), NOTHING)
     profiles = options.show == "profiles"
     kinds = _PROFILES if profiles else _INTERVALS
     panels = [
-        (joined(title, kinds[name]), board[board["statistic"] == name])
-        for title, board in cross_dataset_parts(data, rows)
+        (join_titles(title, kinds[name]), board[board["statistic"] == name])
+        for title, board in group_by_comparison(data, rows)
         for name in kinds
         if (board["statistic"] == name).any()
     ]
@@ -122,7 +122,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     )
     return canvas, FigureInfo(
         rows[rows["statistic"].isin(kinds)],
-        note(
+        footnote_aggregates(
             data,
             rows,
             name_omitted([title for title, _ in panels], axes),
@@ -175,27 +175,27 @@ def claims(
     make: Callable[[ExhibitData, str, pd.DataFrame], Iterator[Claim]],
 ) -> list[Claim]:
     """The claims of each comparison; a headline only for a single one with enough runs."""
-    boards = cross_dataset_parts(data, rows)
+    boards = group_by_comparison(data, rows)
     found = [claim for title, board in boards for claim in make(data, title, board)]
     if len(boards) > 1 or rows["runs_min"].min() < LEAST:
         return [replace(claim, headline="") for claim in found]
     return found
 
 
-def _best(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _split_by_best(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Arms with the greatest interquartile mean, and the others, best first."""
     iqm = rows[rows["statistic"] == "iqm"].sort_values("value", ascending=False, kind="stable")
     return iqm[iqm["value"] == iqm["value"].max()], iqm[iqm["value"] < iqm["value"].max()]
 
 
-def _apart(first: pd.DataFrame, others: pd.DataFrame) -> bool:
+def _is_apart(first: pd.DataFrame, others: pd.DataFrame) -> bool:
     """Whether the interval of the best arm lies above that of the second."""
     return bool(first["low"].iloc[0] > others["high"].iloc[0])
 
 
 def _claim(data: ExhibitData, title: str, rows: pd.DataFrame) -> Iterator[Claim]:
     """The arm with the greatest interquartile mean, and whether the intervals overlap."""
-    first, others = _best(rows)
+    first, others = _split_by_best(rows)
     if len(first) + len(others) < 2:
         return
     iqm = pd.concat([first, others])
@@ -212,15 +212,15 @@ def _claim(data: ExhibitData, title: str, rows: pd.DataFrame) -> Iterator[Claim]
     else:
         names["next"] = phrases.name(_arm(data, others.iloc[0]))
         names["second"] = phrases.single(others.head(1), "value", "{:.3g}".format)
-        place = "lies above" if _apart(first, others) else "overlaps"
-        short = "above that of" if _apart(first, others) else "its interval overlaps that of"
+        place = "lies above" if _is_apart(first, others) else "overlaps"
+        short = "above that of" if _is_apart(first, others) else "its interval overlaps that of"
         headline = f"Greatest interquartile mean: {{best}}, {short} {{next}}"
         text = (
             "{best} has the greatest interquartile mean, {value}; its interval"
             f" {place} that of {{next}}, {{second}}"
         )
     yield Claim(
-        joined("greatest_iqm", title),
+        join_titles("greatest_iqm", title),
         f"{lead}{text} ({{tasks}}, {{n}} each).",
         iqm,
         names,

@@ -10,9 +10,9 @@ from reseed.core.study_info import ModelInfo
 from reseed.plugins.options import NoOptions
 from reseed.report.analyses.shared.arms import with_arms
 from reseed.report.rendering.arms import arm_title
-from reseed.report.rendering.data import ExhibitData, distinct, source_text
+from reseed.report.rendering.data import ExhibitData, drop_shared, source_text
 from reseed.report.rendering.numbers import several
-from reseed.report.rendering.settings import joined
+from reseed.report.rendering.settings import join_titles
 from reseed.report.rendering.tables import Table
 
 _FLAGS = {
@@ -79,7 +79,7 @@ def _of_seeds(data: ExhibitData) -> Iterator[tuple]:
             yield "Model seeds", title, next(iter(seeds.values()))
             continue
         for arm, text in seeds.items():
-            yield "Model seeds", joined(title, arm_title(data, arm, experiment)), text
+            yield "Model seeds", join_titles(title, arm_title(data, arm, experiment)), text
 
 
 def _by_role(trials: pd.DataFrame) -> str:
@@ -116,10 +116,10 @@ def _of_machines(data: ExhibitData) -> Iterator[tuple]:
         versions = {"python": machine.python, **machine.libraries, **machine.packages}
         listed = ", ".join(f"{name} {version}" for name, version in versions.items() if version)
         yield "Hardware and software", f"{title}: versions", listed or "not recorded"
-        phrase = ", ".join(
+        flags = ", ".join(
             f"{_FLAGS.get(name, name)}={value}" for name, value in machine.determinism.items()
         )
-        yield "Hardware and software", f"{title}: determinism flags", phrase or "not recorded"
+        yield "Hardware and software", f"{title}: determinism flags", flags or "not recorded"
     if not machines:
         yield "Hardware and software", "Machine", "not recorded"
     commits = data.info.commits
@@ -133,7 +133,7 @@ def _of_trials(data: ExhibitData) -> Iterator[tuple]:
         text += f", {counts.not_converged:,} ended by a limit"
     yield "Trials", "Outcome", text
     if "fingerprint" in data.metrics:
-        known = distinct(data.metrics)["fingerprint"].fillna("").ne("").sum()
+        known = drop_shared(data.metrics)["fingerprint"].fillna("").ne("").sum()
         text = f"SHA-256 of the test outputs recorded for {known:,} trials"
         yield "Trials", "Outputs", text if known else "not recorded"
     if data.info.train_seconds:

@@ -29,13 +29,13 @@ from reseed.report.rendering.panels import (
 )
 from reseed.report.rendering.settings import (
     counted_settings,
-    detectable,
+    describe_detectable,
+    footnote_pairs,
+    group_by_setting,
     metric_title,
-    note,
     pair_runs,
     run_ends,
     sample_of_ends,
-    settings,
 )
 
 #: Most models of a panel.
@@ -70,7 +70,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         if (chosen["design"] == "datasets").any():
             ranks = {f"mean_{side}": chosen[f"rank_{side}"] for side in "ab"}
             chosen = chosen.assign(**ranks, greater_is_better=False)
-        for title, part in settings(data, chosen):
+        for title, part in group_by_setting(data, chosen):
             board = _board(part)
             if board is None:
                 without.append(part)
@@ -91,15 +91,15 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     low = [name for panel in names for name in panel[_MOST:]]
     return canvas, FigureInfo(
         raw.drop(columns="groups"),
-        note(
+        footnote_pairs(
             data,
             shown,
             name_omitted([title for title, _, _ in boards], axes),
             name_omitted(low, []),
-            f"Not drawn: {_counted(without)} with pairs without a verdict{_OR_TANGLED}."
+            f"Not drawn: {_count_places(without)} with pairs without a verdict{_OR_TANGLED}."
             if without
             else "",
-            _SHARED if any(_unlike(part) for _, part, _ in boards) else "",
+            _SHARED if any(_has_unlike_means(part) for _, part, _ in boards) else "",
         ),
         claims=[
             _best_alone([*(part for _, part, _ in boards), *without], [b for *_, b in boards]),
@@ -122,7 +122,7 @@ def _means(part: pd.DataFrame) -> SeriesGroupBy:
     return pd.concat(sides).groupby("model", sort=False)["mean"]
 
 
-def _unlike(part: pd.DataFrame) -> bool:
+def _has_unlike_means(part: pd.DataFrame) -> bool:
     """Whether the means of a model differ between its pairs by more than rounding errors."""
     ends = _means(part).agg(["min", "max"]).dropna()
     return not np.allclose(ends["min"], ends["max"], rtol=1e-12, atol=0)
@@ -194,7 +194,7 @@ def _name(data: ExhibitData, part: pd.DataFrame, model: str) -> str:
     return arm_title(data, model, part["experiment"].iloc[0])
 
 
-def _counted(parts: list[pd.DataFrame]) -> str:
+def _count_places(parts: list[pd.DataFrame]) -> str:
     """`2 datasets`, `12 settings`, `2 comparisons over datasets`."""
     shown = pd.concat(parts)
     if (shown["design"] == "datasets").all():
@@ -221,7 +221,7 @@ def _best_alone(parts: list[pd.DataFrame], boards: list[pd.DataFrame]) -> Claim:
         among = "in" if (rows["design"] == "datasets").all() else "on"
         rows = pd.DataFrame([run_ends(part) for part in parts])
         rows = rows.assign(alone=[*alone, *[False] * (len(parts) - len(alone))])
-        plural = _counted(parts).partition(" ")[2]
+        plural = _count_places(parts).partition(" ")[2]
         one = plural.replace("comparisons", "comparison") if among == "in" else plural[:-1]
         names = {"alone": phrases.share(rows, rows["alone"], one, plural)}
         text = f"The best model is shown to differ from all others {among} {{alone}}"
@@ -234,7 +234,7 @@ def _best_alone(parts: list[pd.DataFrame], boards: list[pd.DataFrame]) -> Claim:
         sample_of_ends(rows, pairs),
         headline=text,
         null="no difference",
-        precision=detectable(pairs[pairs["outcome"] != "difference"]),
+        precision=describe_detectable(pairs[pairs["outcome"] != "difference"]),
     )
 
 
@@ -250,5 +250,5 @@ def _group_of_best(data: ExhibitData, title: str, part: pd.DataFrame, board: pd.
         {name: phrases.name(text) for name, text in names.items()},
         pair_runs(part),
         null="no difference",
-        precision=detectable(part[part["outcome"] != "difference"]),
+        precision=describe_detectable(part[part["outcome"] != "difference"]),
     )

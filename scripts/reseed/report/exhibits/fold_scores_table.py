@@ -11,7 +11,7 @@ from reseed.report.rendering import coverage, numbers
 from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
 from reseed.report.rendering.headlines import LEAST
-from reseed.report.rendering.settings import metric_title, settings
+from reseed.report.rendering.settings import group_by_setting, metric_title
 from reseed.report.rendering.tables import Rows, Table, TableRow
 
 DRAWS = ("fold_scores",)
@@ -27,9 +27,9 @@ def table(data: ExhibitData, options: Options) -> Table:
     followed, lines = data.info.is_reproduction, Rows()
     single = followed or rows["single"].notna().any()
     written = _WRITTEN if followed else "BCa"
-    for title, part in settings(data, rows):
+    for title, part in group_by_setting(data, rows):
         places = numbers.decimals(part["sd_folds"], least=3)
-        for _, row in part.sort_values("mean", ascending=not _up(part)).iterrows():
+        for _, row in part.sort_values("mean", ascending=not _is_greater_better(part)).iterrows():
             line = _line(data, row, places, written, single)
             lines.add(line, f"{title}, {metric_title(row['metric'])}")
     note = footnote(
@@ -80,7 +80,7 @@ def _claims(rows: pd.DataFrame, other: str) -> list[Claim]:
     ]
 
 
-def _up(part: pd.DataFrame) -> bool:
+def _is_greater_better(part: pd.DataFrame) -> bool:
     return bool(part["greater_is_better"].iloc[0])
 
 

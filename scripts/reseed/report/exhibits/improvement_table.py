@@ -10,11 +10,16 @@ from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim, Estimate, Sample
 from reseed.comparison.claims.phrases import Phrase
 from reseed.plugins.options import Experiments as Options
-from reseed.report.exhibits.aggregates_figure import NOTHING, claims, known, note
+from reseed.report.exhibits.aggregates_figure import (
+    NOTHING,
+    claims,
+    footnote_aggregates,
+    select_known,
+)
 from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.data import ExhibitData, require_rows
 from reseed.report.rendering.numbers import NONE, percent, rounded_percent, several
-from reseed.report.rendering.settings import cross_dataset_parts, joined
+from reseed.report.rendering.settings import group_by_comparison, join_titles
 from reseed.report.rendering.tables import Rows, Table
 
 # Most pairs with the greatest probability that are named.
@@ -25,10 +30,10 @@ DRAWS = ("aggregates",)
 
 def table(data: ExhibitData, options: Options) -> Table:
     """A square of arms for each experiment: probability that the row beats the column."""
-    rows = known(data, options)
+    rows = select_known(data, options)
     rows = require_rows(rows if rows.empty else rows[rows["statistic"] == "improvement"], NOTHING)
     lines = Rows()
-    for title, board in cross_dataset_parts(data, rows):
+    for title, board in group_by_comparison(data, rows):
         experiment = board["experiment"].iloc[0]
         arms = {arm: arm_title(data, arm, experiment) for arm in dict.fromkeys(board["arm"])}
         cell = {(row["arm"], row["arm_b"]): _cell(row) for _, row in board.iterrows()}
@@ -42,7 +47,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     return lines.table(
         data,
         rows,
-        note(data, rows, text),
+        footnote_aggregates(data, rows, text),
         claims=claims(data, rows, _claim),
     )
 
@@ -51,7 +56,7 @@ def _cell(row: pd.Series) -> str:
     return f"{rounded_percent(row['value'])} [{100 * row['low']:.0f}, {100 * row['high']:.0f}]"
 
 
-def _surest(rows: pd.DataFrame) -> pd.DataFrame:
+def _select_surest(rows: pd.DataFrame) -> pd.DataFrame:
     """Pairs with the greatest probability of improvement; none if it is at most one half."""
     return rows[(rows["value"] == rows["value"].max()) & (rows["value"] > 0.5)]
 
@@ -66,7 +71,7 @@ def _describe(data: ExhibitData, surest: pd.DataFrame, between: str = " beats on
 
 def _claim(data: ExhibitData, title: str, rows: pd.DataFrame) -> Iterator[Claim]:
     """The pairs with the greatest probability of improvement."""
-    surest = _surest(rows)
+    surest = _select_surest(rows)
     pairs = rows[rows["arm"] < rows["arm_b"]]
     lead, headline = "{where}: " if title else "", ""
     names = {
@@ -90,7 +95,7 @@ def _claim(data: ExhibitData, title: str, rows: pd.DataFrame) -> Iterator[Claim]
             headline = "{pair}, in {value} of cases each"
             text = "{pair} with probability {value} each, the surest of {pairs}"
         else:
-            is_surest = pairs.index.isin(surest.index) | _mirrored(pairs, surest)
+            is_surest = pairs.index.isin(surest.index) | _is_mirrored(pairs, surest)
             names["sure"] = phrases.share(
                 pairs, pd.Series(is_surest, pairs.index), "pair", of="pair"
             )
@@ -98,7 +103,7 @@ def _claim(data: ExhibitData, title: str, rows: pd.DataFrame) -> Iterator[Claim]
             headline = text
         text += " ({tasks}, {n} each)"
     yield Claim(
-        joined("surest_improvement", title),
+        join_titles("surest_improvement", title),
         f"{lead}{text}.",
         rows,
         names,
@@ -116,7 +121,7 @@ def _claim(data: ExhibitData, title: str, rows: pd.DataFrame) -> Iterator[Claim]
     )  # fmt: skip
 
 
-def _mirrored(pairs: pd.DataFrame, surest: pd.DataFrame) -> pd.Series:
+def _is_mirrored(pairs: pd.DataFrame, surest: pd.DataFrame) -> pd.Series:
     """Whether the surest direction of a pair is from its second arm to its first."""
     known = set(zip(surest["arm"], surest["arm_b"], strict=True))
     return pd.Series(

@@ -13,9 +13,9 @@ from reseed.report.analyses.spread import SpreadRow
 from reseed.report.exhibits.spread_table import (
     LEAST,
     count_equal_decimals,
+    name_section,
     note_missing_spreads,
     read_spreads,
-    section,
     sort_by_dataset,
 )
 from reseed.report.rendering import coverage, numbers
@@ -60,7 +60,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         varied = VARIED.get(row.varied, row.varied)
         place = "" if is_alone else f" ({data.experiment(row.experiment)})"
         names = {"Algorithm": title, "Varied": f"{varied}{place}"}
-        where = section(data, rows, row.dataset, row.scheme, row.hyperparameters_source)
+        where = name_section(data, rows, row.dataset, row.scheme, row.hyperparameters_source)
         lines.add(names | _line(row, places[row.dataset]), where)
     level = rows["level"].max()
     percent = f"{100 * level:g} %"

@@ -28,12 +28,12 @@ from reseed.report.rendering.numbers import (
     several,
 )  # fmt: skip
 from reseed.report.rendering.settings import (
+    describe_half_widths,
     difference_estimates,
-    half_widths,
     metric_title,
     p_cell,
     pair_title,
-    titled,
+    with_titles,
 )
 from reseed.report.rendering.tables import Rows, Table, TableRow
 
@@ -42,7 +42,7 @@ _COVERS = coverage.CROSSED.replace("It covers", "These intervals cover", 1)
 NOTHING = "No two models have per-item outputs on the same test set."
 
 
-def measured(data: ExhibitData, options: PairOptions) -> pd.DataFrame:
+def select_compared(data: ExhibitData, options: PairOptions) -> pd.DataFrame:
     """Rows with a result, of the primary metric or of the option `metrics`."""
     rows = data.rows(options.experiments)
     if rows.empty:
@@ -78,10 +78,12 @@ class Options(PairOptions):
 
 def table(data: ExhibitData, options: Options) -> Table:
     """One row for each pair, a section for each test set."""
-    rows = require_rows(measured(data, options), _explain_absence(options))
+    rows = require_rows(select_compared(data, options), _explain_absence(options))
     words = options.verdicts
     lines = Rows()
-    verdicts = [build_verdict(titled(data, row)) for row in read_item_pairs(rows)] if words else []
+    verdicts = (
+        [build_verdict(with_titles(data, row)) for row in read_item_pairs(rows)] if words else []
+    )
     shared = shared_notes(verdicts)
     for number, (_, row) in enumerate(rows.iterrows()):
         section = add_metric(data, group_title(data, rows, row), row["metric"])
@@ -89,7 +91,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             sentence = verdicts[number].sentence(omit=(*shared, NOT_EQUAL))
             lines.add({"Outcome": row["outcome"], "Verdict": sentence}, section)
         else:
-            lines.add(_numbers(data, row), section)
+            lines.add(_line(data, row), section)
     level, alpha = rows["level"].max(), rows["alpha"].iloc[0]
     return lines.table(
         data,
@@ -104,7 +106,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             *shared,
             "A difference that is not shown is no equality." if words else "",
             coverage.at(level, _COVERS),
-            failures(rows),
+            describe_failures(rows),
             _left_out(data.rows(options.experiments)),
         ),
         text_columns=2 if words else 1,
@@ -113,7 +115,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     )
 
 
-def _numbers(data: ExhibitData, row: pd.Series) -> TableRow:
+def _line(data: ExhibitData, row: pd.Series) -> TableRow:
     pair = PairRow.of(row)
     difference, low, high = pair.shown_difference
     places = interval_decimals([(low, high)])
@@ -134,7 +136,7 @@ def _numbers(data: ExhibitData, row: pd.Series) -> TableRow:
     }
 
 
-def failures(rows: pd.DataFrame) -> str:
+def describe_failures(rows: pd.DataFrame) -> str:
     """Sentence on the failed runs of the pairs shown."""
     most = int(rows["failed"].max())
     return f"Failed runs (left out): {most} at most in a pair." if most else "No run failed."
@@ -145,7 +147,7 @@ def _left_out(rows: pd.DataFrame) -> str:
     return f"Left out: {'; '.join(reasons)}." if reasons else ""
 
 
-def judged(rows: pd.DataFrame) -> pd.DataFrame:
+def select_over_seeds(rows: pd.DataFrame) -> pd.DataFrame:
     """Pairs that were compared over seeds and items."""
     return rows[has_seeds(rows) & (rows["low"] < rows["high"])]
 
@@ -157,7 +159,7 @@ def has_seeds(rows: Any) -> Any:
 
 def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     """Shown differences, claims of single runs, and the share of the seeds in the error."""
-    both = judged(rows)
+    both = select_over_seeds(rows)
     if both.empty:
         return []
     shown = both["outcome"] == "difference"
@@ -176,7 +178,7 @@ def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             statistic="mean difference",
             null="no difference",
             estimates=difference_estimates(data, both),
-            precision=half_widths(both[~shown]),
+            precision=describe_half_widths(both[~shown]),
         )
     ]
     varied = both[~phrases.is_degenerate(both)]

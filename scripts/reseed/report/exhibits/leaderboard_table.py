@@ -24,25 +24,25 @@ from reseed.report.analyses.shared.keys import merge_keys
 from reseed.report.exhibits.shared.leading_models import (
     count_best_means,
     name_model,
+    name_models,
     rank_note,
     state_mean_ranks,
 )
 from reseed.report.exhibits.shared.shown_pairs import list_others, share_shown
-from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.data import ExhibitData, require_rows
 from reseed.report.rendering.letters import groups_of, letters
-from reseed.report.rendering.numbers import NONE, decimals, fixed, gaps, plus_minus, seeds, several
+from reseed.report.rendering.numbers import NONE, decimals, fixed, gaps, plus_minus, seeds
 from reseed.report.rendering.settings import (
     CROSS_DATASET_COLUMNS,
-    detectable,
-    joined,
+    describe_detectable,
+    footnote_pairs,
+    group_by_setting,
+    group_over_datasets,
+    join_titles,
     metric_title,
-    note,
-    over_datasets,
     pair_runs,
     run_ends,
     sample_of_ends,
-    settings,
 )
 from reseed.report.rendering.tables import Rows, Table, TableRow
 
@@ -50,8 +50,6 @@ from reseed.report.rendering.tables import Rows, Table, TableRow
 MOST_DATASETS = 6
 #: With more datasets, the SDs are in the CSV only, so that the table fits a page.
 _MOST_SPREADS = 3
-#: Most models that a sentence names; the others are counted.
-_MOST_NAMED = 3
 _MEANS = "Means and SDs are over each model’s own finished runs."
 _LETTERS = (
     "Models that share a letter are not shown to differ on that dataset (Piepho 2004, from the "
@@ -79,7 +77,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     """
     pairs = data.rows(options.experiments)
     wanted = options.experiments or list(pairs.get("experiment", ())) or None
-    board = require_rows(ranked(data, wanted), "No run has finished at this scale.")
+    board = require_rows(read_board(data, wanted), "No run has finished at this scale.")
     if pairs.empty:
         pairs = pd.DataFrame(
             columns=[*COMPARISON_COLUMNS, "model_a", "model_b", "outcome", "design"]
@@ -92,23 +90,26 @@ def table(data: ExhibitData, options: Options) -> Table:
     parts, lines = [], Rows()
     for title, part, ranks, own in groups:
         if len(ranks):
-            parts.append((title, _over(data, part, ranks, own)))
+            parts.append((title, _list_ranks(data, part, ranks, own)))
         else:
-            parts += [(joined(title, t), _one(data, of, own)) for t, of in settings(data, part)]
+            parts += [
+                (join_titles(title, t), _list_means(data, of, own))
+                for t, of in group_by_setting(data, part)
+            ]
     for title, part in parts:
         for line in part:
             lines.add(line, title if len(parts) > 1 else "")
-    phrase = [_MEANS, _LETTERS if board["letters"].any() else "", _RECORD if len(pairs) else ""]
+    notes = [_MEANS, _LETTERS if board["letters"].any() else "", _RECORD if len(pairs) else ""]
     return lines.table(
         data,
         board.drop(columns="place"),
-        note(data, single, per="model and dataset"),
-        definitions=[text for text in (*phrase, rank_note(over)) if text],
+        footnote_pairs(data, single, per="model and dataset"),
+        definitions=[text for text in (*notes, rank_note(over)) if text],
         claims=[claim for found in groups for claim in _claims(data, *found, len(groups) == 1)],
     )
 
 
-def ranked(data: ExhibitData, experiments: list[str] | None) -> pd.DataFrame:
+def read_board(data: ExhibitData, experiments: list[str] | None) -> pd.DataFrame:
     """The analysis `leaderboard` of these experiments (None: all)."""
     names = data.metrics["experiment"]
     is_chosen = names.isin(names if experiments is None else experiments)
@@ -128,7 +129,7 @@ def _boards(
     data: ExhibitData, board: pd.DataFrame, pairs: pd.DataFrame
 ) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame, pd.DataFrame]]:
     """(title, rows by setting, rows over datasets, pairs) of each comparison over datasets."""
-    for title, part in over_datasets(data, board[board["dataset"] != ALL_DATASETS]):
+    for title, part in group_over_datasets(data, board[board["dataset"] != ALL_DATASETS]):
         over = _setting_key(pd.DataFrame([merge_keys(part) | {"dataset": ALL_DATASETS}]))
         ranks = board[board["place"].isin(over)]
         yield title, part, ranks, pairs[pairs["place"].isin(part["place"])]
@@ -141,13 +142,13 @@ def _letters(board: pd.DataFrame, pairs: pd.DataFrame) -> pd.Series:
         return found
     for place, part in board.groupby("place", sort=False, observed=True):
         own = part[part["n"] > 0].sort_values("rank", kind="stable")
-        phrase = groups_of(pairs[pairs["place"] == place], list(own["model"]))
-        if phrase is not None:
-            found[own.index] = [letters(phrase[model]) for model in own["model"]]
+        groups = groups_of(pairs[pairs["place"] == place], list(own["model"]))
+        if groups is not None:
+            found[own.index] = [letters(groups[model]) for model in own["model"]]
     return found
 
 
-def _one(data: ExhibitData, part: pd.DataFrame, pairs: pd.DataFrame) -> list[Row]:
+def _list_means(data: ExhibitData, part: pd.DataFrame, pairs: pd.DataFrame) -> list[Row]:
     places, own = _count_decimals(part), _setting_of(pairs, part)
     lines = []
     rows = LetteredRow.read(part)
@@ -169,10 +170,10 @@ def _one(data: ExhibitData, part: pd.DataFrame, pairs: pd.DataFrame) -> list[Row
     return lines
 
 
-def _over(
+def _list_ranks(
     data: ExhibitData, part: pd.DataFrame, ranks: pd.DataFrame, pairs: pd.DataFrame
 ) -> list[Row]:
-    columns = settings(data, part)
+    columns = group_by_setting(data, part)
     with_spread = len(columns) <= _MOST_SPREADS
     means = {
         f"{title}: {_score(BoardRow.of(of.iloc[0]))}": _means(of, with_spread)
@@ -260,24 +261,26 @@ def _claims(
             names = {"where": phrases.name(title), "shown": shown}
             found.append(
                 Claim(
-                    joined("shown_differences", title),
+                    join_titles("shown_differences", title),
                     text,
                     pairs,
                     names,
                     pair_runs(pairs),
                     null="no difference",
-                    precision=detectable(pairs[pairs["outcome"] != "difference"]),
+                    precision=describe_detectable(pairs[pairs["outcome"] != "difference"]),
                 )
             )
     else:
         is_one = is_alone and single["dataset"].nunique() == 1
         found = [
-            _best_mean(data, joined(title, "" if name == "data" else name), part, pairs, is_one)
-            for name, part in settings(data, single)
+            _best_mean(
+                data, join_titles(title, "" if name == "data" else name), part, pairs, is_one
+            )
+            for name, part in group_by_setting(data, single)
             if len(part) > 1 and (part["rank"] == part["rank"].min()).sum() == 1
         ]
         if len(found) > 1:  # the first sentence is about all datasets
-            found.insert(0, count_best_means(data, title, settings(data, single)))
+            found.insert(0, count_best_means(data, title, group_by_setting(data, single)))
     return found if is_alone else [replace(claim, headline="") for claim in found]
 
 
@@ -287,14 +290,17 @@ def _best_by_rank(
     """The model with the best mean rank, and the datasets on which it beats all others."""
     best = known[known["mean"] == known["mean"].min()]
     model, sample = best["model"].iloc[0], Sample.of(known, "n", "dataset")
-    names = {"where": phrases.name(title), "best": phrases.name(_named(data, best, best["model"]))}
-    parts = [part for _, part in settings(data, single)]
+    names = {
+        "where": phrases.name(title),
+        "best": phrases.name(name_models(data, best, best["model"])),
+    }
+    parts = [part for _, part in group_by_setting(data, single)]
     others = [list_others(_setting_of(pairs, part))[model] for part in parts]
     # Options may leave out pairs.
     left_out = any(
         sum(map(len, o.values())) < len(p) - 1 for o, p in zip(others, parts, strict=True)
     )
-    name, lead = joined("best_mean_rank", title), "{where}: " if title else ""
+    name, lead = join_titles("best_mean_rank", title), "{where}: " if title else ""
     if len(best) > 1 or left_out:
         verb = "share" if len(best) > 1 else "has"
         text = f"{{best}} {verb} the best mean rank over {{n}}"
@@ -327,7 +333,7 @@ def _best_by_rank(
         sample_of_ends(alone, pairs),
         headline=text,
         null="no difference",
-        precision=detectable(pairs[pairs["outcome"] != "difference"]),
+        precision=describe_detectable(pairs[pairs["outcome"] != "difference"]),
     )
 
 
@@ -350,8 +356,8 @@ def _best_mean(
         "best": phrases.name(name_model(data, BoardRow.of(best.iloc[0]))),
         "metric": phrases.name(metric_title(best["metric"].iloc[0])),
         "mean": phrases.single(best, "mean", lambda mean: fixed(mean, _count_decimals(part))),
-        "absent": phrases.name(_named(data, best, absent)),
-        **{side: phrases.name(_named(data, best, models)) for side, models in others.items()},
+        "absent": phrases.name(name_models(data, best, absent)),
+        **{side: phrases.name(name_models(data, best, models)) for side, models in others.items()},
     }
     are = "is" if len(others["lost"]) == 1 else "are"
     tail = ""
@@ -376,24 +382,16 @@ def _best_mean(
         text += "; equivalent to {equal}"
     weak = list_others(own[find_conditional(own)])[model]
     if weak["won"] or weak["lost"]:
-        names["weak"] = phrases.name(_named(data, best, weak["won"] + weak["lost"]))
+        names["weak"] = phrases.name(name_models(data, best, weak["won"] + weak["lost"]))
         text += f" ({{weak}} {BY_ONE_CORRECTION})"
         tail += f", {BY_ONE_CORRECTION}" if beats_all else ""
     if len(absent):
         text += f"; {{absent}} {'has' if len(absent) == 1 else 'have'} no finished run"
     return Claim(
-        joined("best_mean", where),
+        join_titles("best_mean", where),
         f"{text}.",
         best,
         names,
         Sample.of(best, "n", "run"),
         headline=f"{{best}} has the best mean{tail}" if is_one else "",
     )
-
-
-def _named(data: ExhibitData, board: pd.DataFrame, models: Iterable[str]) -> str:
-    """Titles of models of a leaderboard, the first three of many."""
-    experiment = board["experiment"].iloc[0]
-    titles = [arm_title(data, model, experiment) for model in models]
-    rest = len(titles) - _MOST_NAMED
-    return f"{', '.join(titles[:_MOST_NAMED])} and {rest} more" if rest > 0 else several(titles)

@@ -23,7 +23,7 @@ from reseed.report.rendering.numbers import (
     several,
     with_interval,
 )  # fmt: skip
-from reseed.report.rendering.settings import cross_dataset_parts, joined, p_cell, pair_title
+from reseed.report.rendering.settings import group_by_comparison, join_titles, p_cell, pair_title
 from reseed.report.rendering.tables import Rows, Table, TableRow
 from reseed.stats.hierarchical import detectable_mean
 
@@ -37,19 +37,19 @@ _SCALES = {
 NOTHING = "No two models have four comparable runs on three datasets at this scale."
 
 
-def known(data: ExhibitData, options: Options) -> pd.DataFrame:
+def select_known(data: ExhibitData, options: Options) -> pd.DataFrame:
     """Rows with a result."""
     rows = data.rows(options.experiments)
     return rows if rows.empty else rows[rows["reason"] == ""]
 
 
-def note(
+def footnote_effects(
     data: ExhibitData, rows: pd.DataFrame, *sentences: str, datasets: Iterable[str] = ()
 ) -> str:
     """The footnote: definition of the difference, model, datasets left out, marks of `datasets`."""
     first, left_out = EffectRow.of(rows.iloc[0]), _left_out(rows)
     named = dict.fromkeys([*datasets, *(name for names in left_out.values() for name in names)])
-    phrase = [f"{several(map(data.dataset, names))} ({why})" for why, names in left_out.items()]
+    reasons = [f"{several(map(data.dataset, names))} ({why})" for why, names in left_out.items()]
     unit = " ".join(_SCALES[scale] for scale in rows["scale"].unique())
     return " ".join(
         part
@@ -59,7 +59,7 @@ def note(
             + (f"; equivalent: within ±{first.rope * first.factor:g}." if first.rope > 0 else "."),
             coverage.at(first.level, coverage.OVER_DATASETS) if rows["datasets"].min() < 10 else "",
             *sentences,
-            f"Left out: {'; '.join(phrase)}." if phrase else "",
+            f"Left out: {'; '.join(reasons)}." if reasons else "",
             *marks(data, named, [*rows["model_a"], *rows["model_b"]]),
         )
         if part
@@ -80,10 +80,10 @@ DRAWS = ("over_datasets",)
 
 def table(data: ExhibitData, options: Options) -> Table:
     """One row for each pair."""
-    rows = require_rows(known(data, options), NOTHING)
+    rows = require_rows(select_known(data, options), NOTHING)
     pairs = rows[rows["statistic"] == "pair"]
     lines = Rows()
-    for title, part in cross_dataset_parts(data, pairs):
+    for title, part in group_by_comparison(data, pairs):
         for row in EffectRow.read(part):
             lines.add(_line(data, row), title)
     named = "better, equivalent, worse" if pairs["rope"].iloc[0] > 0 else "better, worse"
@@ -95,7 +95,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     return lines.table(
         data,
         rows,
-        note(data, pairs, text),
+        footnote_effects(data, pairs, text),
         claims=claims(data, pairs),
     )
 
@@ -103,13 +103,13 @@ def table(data: ExhibitData, options: Options) -> Table:
 def claims(data: ExhibitData, pairs: pd.DataFrame) -> list[Claim]:
     """The count of shown differences, then the expectation for a new dataset, for some pairs."""
     found = []
-    parts = cross_dataset_parts(data, pairs)
+    parts = group_by_comparison(data, pairs)
     for title, part in parts:
         where = phrases.name(f"{title}, over" if title else "Over")
         shown = phrases.share(part, part["outcome"] == "difference", "pair")
         found.append(
             Claim(
-                _named("shown_over_datasets", title),
+                _name_claim("shown_over_datasets", title),
                 "{where} {n} a mean difference is shown for {shown} of models.",
                 part,
                 {"where": where, "shown": shown},
@@ -126,7 +126,7 @@ def claims(data: ExhibitData, pairs: pd.DataFrame) -> list[Claim]:
     return found
 
 
-def _named(name: str, title: str) -> str:
+def _name_claim(name: str, title: str) -> str:
     return f"{name}: {title}" if title else name
 
 
@@ -159,7 +159,7 @@ def _new_dataset(data: ExhibitData, title: str, pair: pd.DataFrame) -> Claim:
     """Probabilities that the first model of a pair is better, or worse, on a new dataset."""
     row = EffectRow.of(pair.iloc[0])
     by, more = (" by more than {rope}", " by more") if row.rope > 0 else ("", "")
-    name = joined(title, _title(data, row))
+    name = join_titles(title, _title(data, row))
     return Claim(
         f"new_dataset: {name}",
         f"{{pair}}: on a new dataset drawn as these {{n}} were, the first would be better{by} with"

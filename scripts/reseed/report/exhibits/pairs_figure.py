@@ -23,17 +23,17 @@ from reseed.report.rendering.panels import name_omitted, panel_grid, set_title
 from reseed.report.rendering.settings import (
     LONG_LABEL,
     adjusted_over,
-    detectable,
+    describe_detectable,
+    describe_half_widths,
     difference_estimates,
-    half_widths,
+    footnote_pairs,
+    group_by_setting,
     in_unit,
     metric_title,
-    note,
     p_cell,
     pair_runs,
     pair_title,
     pair_titles,
-    settings,
 )
 
 _Look = tuple[str, str, Literal["full", "none"], str]
@@ -64,7 +64,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     rows = data.rows(options.experiments)
     if not rows.empty:
         rows = rows[rows["difference"].notna() & (rows["design"] != "datasets")]
-    every = settings(data, rows)
+    every = group_by_setting(data, rows)
     panels = [(title, part.sort_values("p_adjusted").head(_MOST)) for title, part in every]
     if not panels:
         reason = "No two models have runs that can be set side by side."
@@ -83,7 +83,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     hidden = len(rows) - sum(len(part) for _, part in panels)
     return canvas, FigureInfo(
         rows,
-        note(
+        footnote_pairs(
             data,
             rows,
             f"{hidden} pairs with greater p are in the table only." if hidden else "",
@@ -122,7 +122,8 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             statistic="mean difference",
             null="no difference",
             estimates=difference_estimates(data, rows),
-            precision=detectable(rows.drop(index=shown.index)) or half_widths(rows),
+            precision=describe_detectable(rows.drop(index=shown.index))
+            or describe_half_widths(rows),
         )
     ]
     held = shown[shown["instability"].notna()]

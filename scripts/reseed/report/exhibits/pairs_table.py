@@ -18,16 +18,16 @@ from reseed.report.rendering.numbers import (
     percent,
 )  # fmt: skip
 from reseed.report.rendering.settings import (
-    detectable,
+    count_difference_decimals,
+    describe_detectable,
+    describe_half_widths,
     difference_and_interval,
     difference_estimates,
-    difference_places,
-    half_widths,
-    note,
+    footnote_pairs,
+    group_by_setting,
     p_cell,
     pair_runs,
     pair_title,
-    settings,
     with_unit,
 )
 from reseed.report.rendering.tables import Rows, Table
@@ -41,8 +41,8 @@ def table(data: ExhibitData, options: Options) -> Table:
         data.no_pairs("No two models were run on the same dataset."), options.experiments
     )
     lines, level = Rows(), rows["level"].max()
-    for title, part in settings(data, rows):
-        places, section = difference_places(part), with_unit(title, part)
+    for title, part in group_by_setting(data, rows):
+        places, section = count_difference_decimals(part), with_unit(title, part)
         for row in PairRow.read(part):
             difference, interval = difference_and_interval(row, places)
             cells = {
@@ -62,7 +62,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     return lines.table(
         data,
         rows,
-        note(data, rows),
+        footnote_pairs(data, rows),
         definitions=[
             "Differences are positive where the model named first is better. Rank p: signed-rank"
             " or Mann–Whitney test, which do not allow for overlapping splits; ≥: with so few runs"
@@ -94,7 +94,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             statistic="mean difference",
             null="no difference",
             estimates=difference_estimates(data, within),
-            precision=detectable(within[~shown]) or half_widths(within),
+            precision=describe_detectable(within[~shown]) or describe_half_widths(within),
         )
     ]
 

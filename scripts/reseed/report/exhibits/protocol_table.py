@@ -11,7 +11,7 @@ from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import numbers
 from reseed.report.rendering.data import ExhibitData, footnote
-from reseed.report.rendering.settings import settings
+from reseed.report.rendering.settings import group_by_setting
 from reseed.report.rendering.tables import Rows, Table, TableRow
 
 TITLES = {
@@ -40,7 +40,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     )
     titles = TITLES if data.info.is_reproduction else TITLES | _TESTS
     lines = Rows()
-    for title, part in settings(data, known):
+    for title, part in group_by_setting(data, known):
         for _, row in part.iterrows():
             lines.add({"Way of deciding": titles[row["setting"]]} | _line(row), title)
     note = footnote(
@@ -85,7 +85,7 @@ def _percent(share: float) -> str:
 
 
 def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
-    names = {row: title for title, part in settings(data, rows) for row in part.index}
+    names = {row: title for title, part in group_by_setting(data, rows) for row in part.index}
     rows = rows.assign(title=rows.index.map(names))
     written, corrected = (rows[rows["setting"] == name] for name in ("written", "corrected"))
     if _has_own_folds(written):  # the error is that of the table with the same folds

@@ -22,7 +22,12 @@ from reseed.report.rendering.panels import (
     panel_grid,
     set_title,
 )
-from reseed.report.rendering.settings import note, run_ends, sample_of_ends, settings
+from reseed.report.rendering.settings import (
+    footnote_pairs,
+    group_by_setting,
+    run_ends,
+    sample_of_ends,
+)
 
 #: Most models of a panel.
 _MOST = 40
@@ -43,7 +48,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     boards = []
     if not rows.empty:
         chosen = choose_ranked(rows)
-        boards = [(t, part, rank_models(part)) for t, part in settings(data, chosen)]
+        boards = [(t, part, rank_models(part)) for t, part in group_by_setting(data, chosen)]
         boards = [(t, part, board) for t, part, board in boards if len(board)]
     if not boards:
         raise NothingToShow(
@@ -62,7 +67,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         canvas,
         FigureInfo(
             raw,
-            note(
+            footnote_pairs(
                 data,
                 shown,
                 name_omitted([title for title, _, _ in boards], axes),

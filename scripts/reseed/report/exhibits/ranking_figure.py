@@ -18,7 +18,7 @@ from reseed.report.rendering.colours import DASHES, LINES
 from reseed.report.rendering.data import ExhibitData, NothingToShow
 from reseed.report.rendering.figures import FigureInfo
 from reseed.report.rendering.panels import name_omitted, panel_grid
-from reseed.report.rendering.settings import count_settings, note, settings
+from reseed.report.rendering.settings import count_settings, footnote_pairs, group_by_setting
 
 # Number of lines that colours and dashes distinguish.
 _MOST = len(LINES) * len(DASHES)
@@ -43,7 +43,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         of_pairs = (rows["statistic"] == "reversal") & (rows["m"] == 1)
         rows = rows[rows["statistic"].isin(["mean_tau", "mean_reversal"]) | of_pairs]
     # Titles are distinct over all settings, since a dataset may be drawn for one experiment only.
-    found = settings(data, rows)
+    found = group_by_setting(data, rows)
     panels = [(title, part[part["value"].notna()]) for title, part in found if not _orderless(part)]
     if not panels:
         reason = (
@@ -72,7 +72,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     level = rows["level"].dropna()
     return canvas, FigureInfo(
         rows,
-        note(data, rows, absent, name_omitted(titles, drawn), per="dataset"),
+        footnote_pairs(data, rows, absent, name_omitted(titles, drawn), per="dataset"),
         claims=_claims(panels),
         definitions=[
             f"Left: mean over all pairs of single runs, with the central {100 * level.iloc[0]:.0f}"

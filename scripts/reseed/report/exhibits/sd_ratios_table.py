@@ -25,7 +25,7 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
     rows = require_rows(data.rows(), "There is no arm to compare with a baseline at this scale.")
     reasons = sorted(set(rows["reason"]) - {""})
     rows = require_rows(rows[rows["reason"] == ""], f"No SD ratio: {'; '.join(reasons)}.")
-    pairs = _titles(data, rows)
+    pairs = _title_pairs(data, rows)
     lines = Rows()
     for (arm, baseline), (_, row) in zip(pairs, rows.iterrows(), strict=True):
         places = numbers.decimals(
@@ -61,7 +61,7 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
     )  # fmt: skip
 
 
-def _titles(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, str]]:
+def _title_pairs(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, str]]:
     """(title of the arm, title of the baseline) of each row."""
     return [
         (title, arm_title(data, row["baseline"], row["baseline_experiment"]))

@@ -13,9 +13,9 @@ from reseed.report.exhibits.shared.seed_choice import (
     NOTHING,
     by_which_score,
     claims,
-    how,
-    measured,
-    note,
+    describe_alpha,
+    footnote_choice,
+    select_models,
 )
 from reseed.report.rendering import style
 from reseed.report.rendering.arms import arm_titles
@@ -34,7 +34,7 @@ DRAWS = ("seed_choice",)
 @style.styled
 def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
     """One dot for each trained model, a panel for each dataset; candidates have a ring."""
-    rows = require_rows(measured(data), NOTHING)
+    rows = require_rows(select_models(data), NOTHING)
     rows = rows.assign(title=arm_titles(data, rows))
     palette = colours(rows["arm"])
     threshold = rows["threshold"].iloc[0]
@@ -66,9 +66,9 @@ def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
     found = [c for c in claims(rows) if c.name != "selection_optimism"]
     return canvas, FigureInfo(
         rows.drop(columns="title"),
-        note(data, rows, by_which_score(data, rows), *reasons, rest),
+        footnote_choice(data, rows, by_which_score(data, rows), *reasons, rest),
         claims=found,
-        definitions=[how(rows)],
+        definitions=[describe_alpha(rows)],
         drawn=NO_CENTRE,
         alt="Dots of α̂ against test accuracy, one a trained model.",
     )

@@ -10,11 +10,11 @@ from reseed.report.exhibits.shared.seed_choice import (
     NOTHING,
     by_which_score,
     claims,
-    how,
-    measured,
-    note,
+    describe_alpha,
+    footnote_choice,
+    select_models,
 )
-from reseed.report.exhibits.shared.seed_choice import labels as cell_labels
+from reseed.report.exhibits.shared.seed_choice import name_cells as cell_labels
 from reseed.report.rendering import numbers
 from reseed.report.rendering.data import ExhibitData, require_rows
 from reseed.report.rendering.majority import is_majority, why_majority
@@ -25,7 +25,7 @@ DRAWS = ("seed_choice",)
 
 def table(data: ExhibitData, options: NoOptions) -> Table:
     """One row for each cell of model seeds on one split, a section for each dataset."""
-    rows = require_rows(measured(data), NOTHING)
+    rows = require_rows(select_models(data), NOTHING)
     rows = rows.assign(label=cell_labels(data, rows))
     order = {name: i for i, name in enumerate(dict.fromkeys(rows["dataset"]))}
     rows = rows.sort_values("dataset", key=lambda s: s.map(order), kind="stable")
@@ -39,7 +39,7 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
     return lines.table(
         data,
         raw.drop(columns="label"),
-        note(data, rows, by_which_score(data, rows), _majority(data, majority)),
+        footnote_choice(data, rows, by_which_score(data, rows), _majority(data, majority)),
         definitions=[
             "Optimism: accuracy of the best seed on a random half of the test rows minus its"
             " accuracy on the other half; kept: what it has there above the mean seed. ± is the"
@@ -47,7 +47,7 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
             " costs less: 0.5 to 0.7 times that. Churn: share of test rows on which two seeds (mean"
             " over pairs), or a seed and the ensemble of all others, predict another class."
             " Ensemble: mean logit of all seeds. ECE: of the predicted class.",
-            how(rows),
+            describe_alpha(rows),
         ],
         claims=claims(rows),
     )

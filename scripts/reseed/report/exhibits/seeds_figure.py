@@ -25,12 +25,12 @@ from reseed.report.rendering.panels import name_omitted, panel_grid, set_title
 from reseed.report.rendering.settings import (
     LONG_LABEL,
     RUNS,
+    footnote_pairs,
+    group_by_setting,
     in_unit,
-    joined,
-    note,
+    join_titles,
     pair_runs,
     pair_title,
-    settings,
 )
 
 PAIR = ["model_a", "model_b"]
@@ -49,18 +49,18 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     rows = data.rows(options.experiments)
     if not rows.empty:
         rows = rows[rows["power"].notna()]
-    panels = settings(data, rows)
+    panels = group_by_setting(data, rows)
     if not panels:
         reason = "No pair of models has two runs whose differences vary, which a plan starts from."
         raise NothingToShow(data.no_pairs(reason))
     pairs = [
-        (joined(title, pair_title(data, PairRow.of(pair.iloc[0]))), pair)
+        (join_titles(title, pair_title(data, PairRow.of(pair.iloc[0]))), pair)
         for title, part in panels
         for _, pair in part.groupby(PAIR, sort=False)
     ]
     enough, few = with_least(pairs, Least(LEAST, lambda part: part["n"].iloc[0]))
     rows = pd.concat([part for _, part in enough]).sort_index()
-    panels = settings(data, rows)
+    panels = group_by_setting(data, rows)
     longest = max(len(pair_title(data, row)) for row in PairRow.read(rows.drop_duplicates(PAIR)))
     columns = 1 if longest > LONG_LABEL else 2
     counts = [len(part.drop_duplicates(PAIR)) for _, part in panels]
@@ -75,7 +75,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     rest = f"At most {_MOST} pairs a panel, those that need fewest." if max(counts) > _MOST else ""
     return canvas, FigureInfo(
         rows,
-        note(data, rows, rest, few, name_omitted([title for title, _ in panels], axes)),
+        footnote_pairs(data, rows, rest, few, name_omitted([title for title, _ in panels], axes)),
         claims=_claims(rows),
         definitions=[
             f"Power to show {target} at {_describe_test(rows)}, with the spread of the available"

@@ -48,11 +48,11 @@ def table(data: ExhibitData, options: Options) -> Table:
         cells = {row.experiment: row for row in read_spreads(part)}
         line = {("", "Algorithm"): arm_titles(data, part)[0]}
         for name in experiments:
-            line |= columns(data.experiment(name), cells.get(name), places[dataset])
+            line |= build_columns(data.experiment(name), cells.get(name), places[dataset])
         if len(experiments) == 2:
             pair = [cells[name].sd if name in cells else np.nan for name in experiments]
             line["", "SD ratio"] = numbers.ratio(_divide(*pair))
-        lines.add(line, section(data, rows, dataset, scheme, source))
+        lines.add(line, name_section(data, rows, dataset, scheme, source))
     first = [data.experiment(name).lower() for name in experiments]
     about_ratio = f"SD ratio: SD, {first[0]}, over SD, {first[1]}." if len(first) == 2 else ""
     return lines.table(
@@ -109,7 +109,9 @@ def sort_by_dataset(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.sort_values("dataset", key=lambda s: s.map(order), kind="stable")
 
 
-def section(data: ExhibitData, rows: pd.DataFrame, dataset: str, scheme: str, source: str) -> str:
+def name_section(
+    data: ExhibitData, rows: pd.DataFrame, dataset: str, scheme: str, source: str
+) -> str:
     """Heading of a dataset's rows, with split and hyper-parameters if they differ."""
     parts = [f"{data.dataset(dataset)}, {metric_title(data.metric(dataset))}"]
     parts += [scheme] if rows["scheme"].nunique() > 1 else []
@@ -117,7 +119,7 @@ def section(data: ExhibitData, rows: pd.DataFrame, dataset: str, scheme: str, so
     return ", ".join(parts)
 
 
-def columns(title: str, row: SpreadRow | None, places: int, sd: bool = False) -> GroupedRow:
+def build_columns(title: str, row: SpreadRow | None, places: int, sd: bool = False) -> GroupedRow:
     """A group of columns: n, median and spreads of a row of the analysis; dashes for None."""
     shown = row or SpreadRow()
     cells = {

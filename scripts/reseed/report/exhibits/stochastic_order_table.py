@@ -13,7 +13,7 @@ from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
 from reseed.report.rendering.headlines import LEAST
 from reseed.report.rendering.numbers import NONE, fixed, from_to
-from reseed.report.rendering.settings import metric_title, settings
+from reseed.report.rendering.settings import group_by_setting, metric_title
 from reseed.report.rendering.tables import Rows, Table
 
 DRAWS = ("stochastic_order",)
@@ -29,7 +29,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         rows if rows.empty else rows[rows["reason"] == ""],
         "No two arms have two finished seeds each at this scale.",
     )
-    lines, claims, parts = Rows(), [_overall(rows)], settings(data, rows)
+    lines, claims, parts = Rows(), [_overall(rows)], group_by_setting(data, rows)
     several = len(parts) > 1
     for title, part in parts:
         cell = {(r["arm_a"], r["arm_b"]): r for _, r in part.iterrows()}

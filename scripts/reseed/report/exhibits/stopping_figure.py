@@ -21,11 +21,11 @@ from reseed.report.rendering.figures import FigureInfo
 from reseed.report.rendering.numbers import from_to, whole
 from reseed.report.rendering.panels import line, name_omitted, panel_grid, set_title
 from reseed.report.rendering.settings import (
-    note,
+    footnote_pairs,
+    group_by_setting,
     pair_runs,
     pair_title,
     pair_titles,
-    settings,
 )
 
 NOTHING = "No pair of models has two comparable runs at this scale."
@@ -41,10 +41,10 @@ DRAWS = ("stopping",)
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel for each pair: difference and its interval by number of runs."""
     rows = data.require_rows(NOTHING, options.experiments)
-    several = len(settings(data, rows)) > 1
+    several = len(group_by_setting(data, rows)) > 1
     panels = [
         (f"{pair_title(data, PairRow.of(part.iloc[0]))}" + (f", {title}" if several else ""), part)
-        for title, setting in settings(data, rows)
+        for title, setting in group_by_setting(data, rows)
         for _, part in setting.groupby(PAIR, sort=False)
     ]
     canvas, axes = panel_grid([1.9] * len(panels), 2 if several else 3, legend=0.6)
@@ -58,9 +58,10 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     ]
     canvas.legend(handles=handles, loc="outside lower center", ncols=3)
     known = rows.drop_duplicates([*COMPARISON_COLUMNS, *PAIR]).rename(columns={"model_a": "model"})
+    omitted = name_omitted([title for title, _ in panels], axes)
     return canvas, FigureInfo(
         rows,
-        note(data, known, GUARANTEE, overlap(rows), name_omitted([t for t, _ in panels], axes)),
+        footnote_pairs(data, known, GUARANTEE, describe_overlap(rows), omitted),
         claims=claims(data, rows),
         drawn=frozenset({"mean"}),
         alt=("A panel a pair of models: the mean difference over the number of runs, in a"
@@ -79,7 +80,7 @@ def _levels(rows: pd.DataFrame) -> str:
     return from_to(100 * (1 - rows["test_alpha"]), lambda level: f"{level:.4g}")
 
 
-def overlap(rows: pd.DataFrame) -> str:
+def describe_overlap(rows: pd.DataFrame) -> str:
     """Sentence on splits that share rows; empty if runs differ in seeds only."""
     if not (rows["design"] == "splits").any():
         return ""
@@ -121,7 +122,7 @@ def describe_pair(data: ExhibitData, row: Mapping) -> str:
     return f"{titles[ahead]} beats {titles[behind]}"
 
 
-def _settled(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _split_by_outcome(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """(pairs, decided pairs) of designs for which the sequence is valid."""
     last = rows[rows["design"] != "splits"].drop_duplicates([*COMPARISON_COLUMNS, *PAIR])
     return last, last[last["outcome"].isin(SETTLED)]
@@ -129,7 +130,7 @@ def _settled(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     """Number of decided pairs, their runs, and the first three of them."""
-    last, settled = _settled(rows)
+    last, settled = _split_by_outcome(rows)
     if last.empty:
         return []
     found = [
@@ -148,7 +149,7 @@ def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
         found.append(
             Claim("settled_after", sentence, settled, {"after": after}, pair_runs(settled))
         )
-    titles = {i: title for title, part in settings(data, last) for i in part.index}
+    titles = {i: title for title, part in group_by_setting(data, last) for i in part.index}
     for number, i in enumerate(settled.nsmallest(3, "stopped_at").index, 1):
         pair = settled.loc[[i]]
         names = {

@@ -12,14 +12,14 @@ from reseed.report.exhibits.stopping_figure import (
     NOTHING,
     PAIR,
     claims,
+    describe_overlap,
     describe_pair,
-    overlap,
     settled_at,
 )
 from reseed.report.rendering import coverage
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.numbers import NONE, interval, interval_decimals
-from reseed.report.rendering.settings import in_unit, note, pair_title, settings
+from reseed.report.rendering.settings import footnote_pairs, group_by_setting, in_unit, pair_title
 from reseed.report.rendering.tables import Rows, Table
 
 DRAWS = ("stopping",)
@@ -29,7 +29,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     """One row for each pair, a section for each setting."""
     rows = data.require_rows(NOTHING, options.experiments)
     lines, raw = Rows(), []
-    for title, setting in settings(data, rows):
+    for title, setting in group_by_setting(data, rows):
         for _, part in setting.groupby(PAIR, sort=False):
             last = part.iloc[-1]
             low, high = last["low"] * last["factor"], last["high"] * last["factor"]
@@ -57,7 +57,9 @@ def table(data: ExhibitData, options: Options) -> Table:
     return lines.table(
         data,
         table,
-        note(data, table.rename(columns={"model_a": "model"}), text, overlap(rows)),
+        footnote_pairs(
+            data, table.rename(columns={"model_a": "model"}), text, describe_overlap(rows)
+        ),
         claims=claims(data, rows),
     )
 

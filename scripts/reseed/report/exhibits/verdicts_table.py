@@ -22,21 +22,21 @@ from reseed.report.rendering import coverage, numbers
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.settings import (
     adjusted_over,
+    count_difference_decimals,
     count_settings,
-    detectable,
+    describe_detectable,
+    describe_half_widths,
     difference_and_interval,
     difference_estimates,
-    difference_places,
-    every_pair,
-    half_widths,
-    leaders,
-    note,
+    footnote_pairs,
+    group_by_setting,
+    has_every_pair,
     p_cell,
     pair_runs,
     pair_title,
     pair_titles,
-    settings,
-    titled,
+    select_leaders,
+    with_titles,
     with_unit,
 )
 from reseed.report.rendering.tables import Rows, Table, TableRow
@@ -64,12 +64,12 @@ def table(data: ExhibitData, options: Options) -> Table:
     lines, raw, hidden = Rows(), [], 0
     verdicts: list[tuple[TableRow, str, Verdict]] = []
     level = rows["level"].max()
-    for title, part in settings(data, rows):
+    for title, part in group_by_setting(data, rows):
         part = _in_order(part)
         raw.append(part)
         printed = _printed(part)
         hidden += len(part) - len(printed)
-        places, section = difference_places(part), with_unit(title, part)
+        places, section = count_difference_decimals(part), with_unit(title, part)
         for row in PairRow.read(printed):
             difference, interval = difference_and_interval(row, places)
             cells = {
@@ -80,7 +80,7 @@ def table(data: ExhibitData, options: Options) -> Table:
                 "Flips": numbers.percent(row.instability),
                 "Outcome": _SHORT.get(row.outcome, label_pair_outcome(row)),
             }
-            verdicts.append((cells, section, build_verdict(titled(data, row))))
+            verdicts.append((cells, section, build_verdict(with_titles(data, row))))
     shared = shared_notes([verdict for _, _, verdict in verdicts])
     for cells, section, verdict in verdicts:
         lines.add(cells, section, verdict.sentence(omit=(*shared, NOT_EQUAL)))
@@ -88,7 +88,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     return lines.table(
         data,
         pd.concat(raw, ignore_index=True),
-        note(data, rows, rest, untested),
+        footnote_pairs(data, rows, rest, untested),
         definitions=[
             "Difference: positive where the model named first is better; its interval is for the"
             f" pair alone. p: adjusted over {adjusted_over(rows)} (Holm, both directions)."
@@ -147,7 +147,7 @@ def _in_order(part: pd.DataFrame) -> pd.DataFrame:
 
 
 def _printed(part: pd.DataFrame) -> pd.DataFrame:
-    best = leaders(part)["model_a"]  # empty if no two models share a run
+    best = select_leaders(part)["model_a"]  # empty if no two models share a run
     if len(part) <= _MOST or best.empty:
         return part
     return part[part[["model_a", "model_b"]].eq(best.iloc[0]).any(axis="columns")]
@@ -158,7 +158,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     over = rows["design"] == "datasets"
     within, known = rows[~over], rows[~over & rows["difference"].notna()]
     found = [_over_datasets(rows[over])] if over.any() else []
-    if len(known) and every_pair(known):
+    if len(known) and has_every_pair(known):
         found.append(_best_models(data, known))
     if len(within):
         noun = ("pair on one dataset", "pairs on one dataset") if over.any() else ("pair", "pairs")
@@ -183,7 +183,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
                 statistic="mean difference",
                 null="no difference",
                 estimates=difference_estimates(data, within),
-                precision=detectable(within[~shown]) or half_widths(within),
+                precision=describe_detectable(within[~shown]) or describe_half_widths(within),
             )
         )
     return found
@@ -200,13 +200,13 @@ def _over_datasets(rows: pd.DataFrame) -> Claim:
         Sample.of(rows, "n", "dataset"),
         headline="" if (rows["outcome"] == "too few runs").all() else headline,
         null="no difference",
-        precision=detectable(rows[rows["outcome"] != "difference"]),
+        precision=describe_detectable(rows[rows["outcome"] != "difference"]),
     )
 
 
 def _best_models(data: ExhibitData, within: pd.DataFrame) -> Claim:
     """The models with the best means, and whether they are shown to beat the next one."""
-    best = leaders(within)
+    best = select_leaders(within)
     counts = Counter(_leader(data, within, row) for _, row in best.iterrows()).most_common()
     names = {
         "best": phrases.name(counts[0][0].removesuffix(_TIED)),
@@ -236,12 +236,12 @@ def _best_models(data: ExhibitData, within: pd.DataFrame) -> Claim:
         names,
         pair_runs(best),
         null="no difference",
-        precision=detectable(best[best["outcome"] != "difference"]),
+        precision=describe_detectable(best[best["outcome"] != "difference"]),
     )
 
 
 def _leader(data: ExhibitData, within: pd.DataFrame, best: pd.Series) -> str:
-    """The models that share the best mean in the setting of a row of `leaders`."""
+    """The models that share the best mean in the setting of a row of `select_leaders`."""
     setting = [name for name in COMPARISON_COLUMNS if pd.notna(best[name])]
     part = within[(within[setting] == best[setting]).all(axis="columns")]
     first = (part["model_a"] == best["model_a"]) | (part["model_b"] == best["model_a"])

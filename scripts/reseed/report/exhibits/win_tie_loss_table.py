@@ -15,9 +15,9 @@ from reseed.report.rendering.data import ExhibitData, NothingToShow
 from reseed.report.rendering.numbers import NONE, counted, several
 from reseed.report.rendering.settings import (
     counted_settings,
-    detectable,
-    note,
-    over_datasets,
+    describe_detectable,
+    footnote_pairs,
+    group_over_datasets,
     pair_runs,
 )
 from reseed.report.rendering.tables import Rows, Table
@@ -47,7 +47,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         raise NothingToShow(data.no_pairs(reason))
     if rows["dataset"].nunique() == 1:
         raise NothingToShow("One dataset: the verdicts say which differences are shown.")
-    lines, raw, found = Rows(), [], over_datasets(data, rows)
+    lines, raw, found = Rows(), [], group_over_datasets(data, rows)
     counts = [count(part) for _, part in found]
     undecided = any(_total(against)[NO_VERDICT] for of in counts for against in of.values())
     for (title, part), of in zip(found, counts, strict=True):
@@ -81,7 +81,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     return lines.table(
         data,
         pd.DataFrame(raw),
-        note(data, rows.drop(columns=["n"])),
+        footnote_pairs(data, rows.drop(columns=["n"])),
         claims=[_claim(titles, rows, counts[0])] if len(counts) == 1 else (),
         definitions=[definition],
     )
@@ -115,7 +115,7 @@ def _claim(
         pair_runs(rows),
         headline=text,
         null="no difference",
-        precision=detectable(rows[~won]),
+        precision=describe_detectable(rows[~won]),
     )
 
 

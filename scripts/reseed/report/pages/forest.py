@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 from math import inf, isfinite, log
 
-from reseed.comparison.claims.evidence import Evidence, Measured
+from reseed.comparison.claims.evidence import Evidence, ValueInUnit
 
 #: Size in pixels. The axis is shared by all rows: values in multiples of the limit.
 WIDTH, HEIGHT = 240, 34
@@ -136,12 +136,12 @@ def _paper(axis: Axis, evidence: Evidence) -> str:
     )
 
 
-def _tick(axis: Axis, one: Measured, y: float) -> str:
+def _tick(axis: Axis, one: ValueInUnit, y: float) -> str:
     x = axis.x(one.value)
     return f'<line class="setting" x1="{x:.1f}" x2="{x:.1f}" y1="{y - 4:.1f}" y2="{y + 4:.1f}"/>'
 
 
-def _interval(axis: Axis, one: Measured, name: str, y: float) -> str:
+def _interval(axis: Axis, one: ValueInUnit, name: str, y: float) -> str:
     line = ""
     if isfinite(one.low):
         high = one.high if isfinite(one.high) else float("inf")

@@ -27,7 +27,7 @@ from reseed.core.identifiers import SCALES
 from reseed.core.layout import EVIDENCE, StudyLayout
 from reseed.core.schemas import SCORES, TARGETS
 from reseed.report.pages.studies import StudyReport, read_study
-from reseed.report.rendering.data import distinct
+from reseed.report.rendering.data import drop_shared
 
 #: Bytes of the raw outputs of a study that are kept beside its evidence at most.
 MOST_BYTES = 4_000_000
@@ -106,7 +106,7 @@ def _predicted(outputs: np.ndarray, classes: int | None) -> np.ndarray:
 
 def describe(study: StudyReport, trials: pd.DataFrame) -> dict[str, Any]:
     """How the results were made. hours: of training, each trial once. data: hashes of datasets."""
-    info, each = study.info, distinct(trials)
+    info, each = study.info, drop_shared(trials)
     return {
         "study": study.name,
         "scale": info.scale,

@@ -10,7 +10,13 @@ from functools import cached_property
 from math import floor, isfinite, log10
 from typing import Any
 
-from reseed.comparison.claims.evidence import VERDICTS, Evidence, Measured, Verdict, read_evidence
+from reseed.comparison.claims.evidence import (
+    VERDICTS,
+    Evidence,
+    ValueInUnit,
+    Verdict,
+    read_evidence,
+)
 from reseed.comparison.claims.formatting import count_interval_decimals, format_number
 from reseed.core.identifiers import SCALES
 from reseed.core.study_info import StudyInfo
@@ -218,7 +224,7 @@ def show_measured(evidence: Evidence) -> str:
     return _show(evidence.average) + unit
 
 
-def _show(one: Measured) -> str:
+def _show(one: ValueInUnit) -> str:
     """Two digits of each number where they differ by size, as those of a ratio do."""
     numbers = [one.value, one.low, one.high]
     if not isfinite(one.low) or one.low == one.high:

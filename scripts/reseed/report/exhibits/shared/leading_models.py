@@ -13,12 +13,23 @@ from reseed.report.analyses.leaderboard import BoardRow
 from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.numbers import fixed, several
-from reseed.report.rendering.settings import count_settings, joined
+from reseed.report.rendering.settings import count_settings, join_titles
+
+#: Most models that a sentence names; the others are counted.
+_MOST_NAMED = 3
 
 
 def name_model(data: ExhibitData, row: BoardRow) -> str:
     """Title of the model of a row."""
     return arm_title(data, row.model, row.experiment)
+
+
+def name_models(data: ExhibitData, board: pd.DataFrame, models: Iterable[str]) -> str:
+    """Titles of models of a leaderboard, the first three of many."""
+    experiment = board["experiment"].iloc[0]
+    titles = [arm_title(data, model, experiment) for model in models]
+    rest = len(titles) - _MOST_NAMED
+    return f"{', '.join(titles[:_MOST_NAMED])} and {rest} more" if rest > 0 else several(titles)
 
 
 def count_best_means(
@@ -37,7 +48,7 @@ def count_best_means(
     }
     lead = "{where}: the" if title else "The"
     text = f"{lead} best mean on {{settings}}: {{by_model}} ({{n}} each)."
-    return Claim(joined("best_means", title), text, best, names, Sample.of(best, "n", "run"))
+    return Claim(join_titles("best_means", title), text, best, names, Sample.of(best, "n", "run"))
 
 
 def state_mean_ranks(data: ExhibitData, title: str, known: pd.DataFrame) -> Claim:
@@ -51,7 +62,7 @@ def state_mean_ranks(data: ExhibitData, title: str, known: pd.DataFrame) -> Clai
     sample = Sample.of(known, "n", "dataset")
     lead = "{where}, best" if title else "Best"
     text = f"{lead} mean ranks over {{n}}: {{ranks}}, of {{models}}."
-    return Claim(joined("mean_ranks", title), text, known, names, sample)
+    return Claim(join_titles("mean_ranks", title), text, known, names, sample)
 
 
 def rank_note(over: pd.DataFrame) -> str:

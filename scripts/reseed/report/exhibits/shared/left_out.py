@@ -22,7 +22,7 @@ def left_out(data: ExhibitData) -> str:
     """
     rows = with_arms(data.rows())
     place: list[str] = []
-    phrase: list[str] = []
+    parts: list[str] = []
     rest = rows
     for names in _PARTS:
         place = [*place, *(name for name in names if name in rows)]
@@ -33,6 +33,6 @@ def left_out(data: ExhibitData) -> str:
             title = group_title(data, rows, row, [name for name in place if name != "arm"])
             if "arm" in place:
                 title = f"{arm_title(data, row['arm'], row['experiment'])} on {title}"
-            phrase.append(f"{title} ({'; '.join(dict.fromkeys(part['reason']))})")
+            parts.append(f"{title} ({'; '.join(dict.fromkeys(part['reason']))})")
         rest = rest[~whole]
-    return f"Left out: {several(phrase)}." if phrase else ""
+    return f"Left out: {several(parts)}." if parts else ""

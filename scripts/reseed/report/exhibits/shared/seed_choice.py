@@ -30,7 +30,7 @@ _RANKED_BY = {
 _OF_THE_PAPER = "The paper chooses on validation rows."
 
 
-def measured(data: ExhibitData) -> pd.DataFrame:
+def select_models(data: ExhibitData) -> pd.DataFrame:
     """Rows of measured models, with a column `candidate`.
 
     A candidate is admitted by the rule and not dominated: no other seed is at least as good in both
@@ -43,7 +43,7 @@ def measured(data: ExhibitData) -> pd.DataFrame:
     return rows.assign(candidate=rows["admitted"].astype(bool) & rows["pareto"].astype(bool))
 
 
-def labels(data: ExhibitData, rows: pd.DataFrame) -> pd.Series:
+def name_cells(data: ExhibitData, rows: pd.DataFrame) -> pd.Series:
     """Name of each row's cell, distinct within its dataset."""
     found = pd.Series("", rows.index)
     for _, part in rows.groupby("dataset", sort=False):
@@ -52,7 +52,7 @@ def labels(data: ExhibitData, rows: pd.DataFrame) -> pd.Series:
     return found
 
 
-def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
+def footnote_choice(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
     """The footnote: number of seeds, and cells left out."""
     return footnote(data, rows, *sentences, left_out(data))
 
@@ -60,14 +60,14 @@ def note(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
 def by_which_score(data: ExhibitData, rows: pd.DataFrame) -> str:
     """Score that ranks the models, with datasets if it differs between them."""
     parts = rows.groupby("ranked_by", sort=True)
-    phrase = [_OF_THE_PAPER] if data.info.is_reproduction else []
+    sentences = [_OF_THE_PAPER] if data.info.is_reproduction else []
     for name, part in parts:
         named = [data.dataset(d) for d in dict.fromkeys(part["dataset"])]
-        phrase.append((f"{several(named)}: " if len(parts) > 1 else "") + _RANKED_BY[name])
-    return " ".join(phrase)
+        sentences.append((f"{several(named)}: " if len(parts) > 1 else "") + _RANKED_BY[name])
+    return " ".join(sentences)
 
 
-def how(rows: pd.DataFrame) -> str:
+def describe_alpha(rows: pd.DataFrame) -> str:
     """Sentence on the computation of α̂."""
     first = rows.iloc[0]
     low, high = rows["delta"].min(), rows["delta"].max()

@@ -10,7 +10,7 @@ import numpy as np
 from reseed.comparison.claims.averages import MeanLogRatio
 from reseed.core.schemas import SEED_COLUMNS
 from reseed.report.analyses.shared.data import Cell, Data, cells
-from reseed.report.analyses.spread import parts
+from reseed.report.analyses.spread import with_slices
 from reseed.report.rendering.data import ExhibitData
 from reseed.stats.spread_contrasts import LEAST_SEEDS
 
@@ -46,7 +46,7 @@ def mean_log_ratio(
 def _cells(data: Data, metric: str) -> Iterator[tuple[_CellKey, Cell]]:
     """Every cell on the metric, and its slices where seeds are crossed."""
     for cell in cells(data, metric):
-        for part, _ in parts(cell):
+        for part, _ in with_slices(cell):
             yield (metric, *(part.key[name] for name in _KEY)), part
 
 
