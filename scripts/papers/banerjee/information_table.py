@@ -103,10 +103,7 @@ def _claim(arms: list[tuple[str, pd.Series]]) -> Claim:
         Sample.of(rows, "n", "run"),
         "Information of α̂ beyond accuracy, churn and ECE: shown in {adds}",
         statistic="partial rank correlation",
-        estimates=[
-            Estimate(title, *row[["partial", *ends, "level"]].astype(float), (-1, 1))
-            for title, row in arms
-        ],
+        estimates=Estimate.of_rows(rows, titles, "partial", (-1, 1)),
         null="partial correlation 0",
         precision=precision,
     )

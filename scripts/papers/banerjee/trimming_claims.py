@@ -30,10 +30,7 @@ def share_rows(titles: Sequence[str], counts: Sequence[tuple[int, int]]) -> pd.D
 
 def share_estimates(rows: pd.DataFrame) -> list[Estimate]:
     """The shares of `share_rows`, with intervals."""
-    return [
-        Estimate(row["title"], row["share"], row["low"], row["high"], LEVEL, (0, 1))
-        for _, row in rows.iterrows()
-    ]
+    return Estimate.of_rows(rows, rows["title"], "share", (0, 1), ("low", "high"), LEVEL)
 
 
 def listed_shares(rows: pd.DataFrame, interval: bool = True) -> phrases.Phrase:

@@ -98,12 +98,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame, places: int) -> list[Claim]:
             "SD of accuracy: {plain}",
             statistic="SD over runs",
             null=NO_NULL,
-            estimates=[
-                Estimate.truncated(
-                    title, row["accuracy_sd"], tuple(row[list(ends)]), row["level"], (0, _MOST)
-                )
-                for title, row in arms
-            ],
+            estimates=Estimate.of_rows(every, titles, "accuracy_sd", (0, _MOST)),
         ),
         Claim(
             "churn",

@@ -99,14 +99,7 @@ def _bootstrap_claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             Sample.of(f1, "n_boot", "resample"),
             statistic="SD of F1 over resampled test sets",
             null=NO_NULL,
-            estimates=[
-                Estimate.truncated(title, sd, (low, high), level, (0.0, math.inf))
-                for title, (sd, low, high, level) in zip(
-                    names,
-                    f1[["bootstrap_sd", "low", "high", "level"]].itertuples(index=False),
-                    strict=True,
-                )
-            ],
+            estimates=Estimate.of_rows(f1, names, "bootstrap_sd", (0.0, math.inf), ("low", "high")),
         )
     ]
 
@@ -172,14 +165,9 @@ def _claim(data: ExhibitData, rows: pd.DataFrame) -> Callable[[pd.DataFrame], Cl
             phrases=parts | counts,
             sample=Sample.of(f1, "n", "seed"),
             statistic="SD over seeds divided by SD over resampled test sets",
-            estimates=[
-                Estimate(title, ratio, low, high, level, (0.0, math.inf))
-                for title, (ratio, low, high, level) in zip(
-                    name_rows(data, rows, moving),
-                    moving[["ratio", "ratio_low", "ratio_high", "level"]].itertuples(index=False),
-                    strict=True,
-                )
-            ],
+            estimates=Estimate.of_rows(
+                moving, name_rows(data, rows, moving), "ratio", (0.0, math.inf)
+            ),
             null="ratio 1",
         )
 

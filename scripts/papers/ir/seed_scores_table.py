@@ -183,14 +183,7 @@ def _sd_claim(data: ExhibitData, rows: pd.DataFrame) -> Callable[[pd.DataFrame],
             sample=Sample.of(f1, "n", "seed"),
             statistic="SD of F1 over seeds",
             null=NO_NULL,
-            estimates=[
-                Estimate(title, sd, low, high, level, (0.0, 1.0))
-                for title, (sd, low, high, level) in zip(
-                    name_rows(data, rows, moving),
-                    moving[["sd", "sd_low", "sd_high", "level"]].itertuples(index=False),
-                    strict=True,
-                )
-            ],
+            estimates=Estimate.of_rows(moving, name_rows(data, rows, moving), "sd", (0.0, 1.0)),
         )
 
     return claim

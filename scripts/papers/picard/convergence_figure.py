@@ -109,10 +109,7 @@ def _claim(panels: list) -> list[Claim]:
             if len(rows) == 1
             else "A relation of convergence time and final score is shown in {count}",
             statistic="rank correlation",
-            estimates=[
-                Estimate(title, *row[["rho", *ends, "level"]].astype(float), bounds=(-1, 1))
-                for title, row in known
-            ],
+            estimates=Estimate.of_rows(rows, titles, "rho", (-1, 1)),
             tests=tests,
             null="correlation 0",
             precision=precision,

@@ -11,7 +11,7 @@ from math import nan
 
 import numpy as np
 import pandas as pd
-from reseed.comparison.claims.typed_row import TypedRow
+from reseed.comparison.claims.typed_row import CellRow
 from reseed.core.coordinates import base_name
 from reseed.core.schemas import SEED_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Positive, PublishedFiles
@@ -33,17 +33,9 @@ _PRINTED = ["mean", "std", "min", "max", "seeds"]
 
 
 @dataclass(frozen=True)
-class ExtremesRow(TypedRow):
+class ExtremesRow(CellRow):
     """A row of this analysis; `analyse` documents the columns."""
 
-    experiment: str = ""
-    varied: str = ""
-    dataset: str = ""
-    scheme: str = ""
-    test_ratio: float = nan
-    arm: str = ""
-    model: str = ""
-    hyperparameters_source: str = ""
     metric: str = ""
     n: int = 0
     failed: int = 0

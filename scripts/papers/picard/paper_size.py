@@ -110,12 +110,8 @@ def _claims(
 
 def _points(name: str, statistic: str, column: str, rows: pd.DataFrame, titles: pd.Series) -> Claim:
     ends = (f"{column}_low", f"{column}_high")
-    estimates = [
-        Estimate.truncated(
-            titles[i], row[column], tuple(row[list(ends)]), row["level"], (0.0, math.inf)
-        ).in_points()
-        for i, row in rows.iterrows()
-    ]
+    named = [titles[i] for i in rows.index]
+    estimates = Estimate.of_rows(rows, named, column, (0.0, math.inf))
     show: Callable[[float], str] = numbers.two_digits
     return Claim(
         name,
@@ -123,7 +119,7 @@ def _points(name: str, statistic: str, column: str, rows: pd.DataFrame, titles: 
         rows,
         {
             "statistic": phrases.name(statistic),
-            "value": phrases.listed(rows, column, show, [titles[i] for i in rows.index], ends),
+            "value": phrases.listed(rows, column, show, named, ends),
             "items": phrases.setting(int(rows["test_items"].max()), numbers.whole),
             "own": phrases.extent(rows, "items", numbers.whole, is_comparable=True),
             "extent": phrases.extent(rows, column, show, is_comparable=True),
@@ -132,7 +128,7 @@ def _points(name: str, statistic: str, column: str, rows: pd.DataFrame, titles: 
         "On {items} test images the {statistic} would be {extent}",
         statistic=f"{statistic} on the paper's number of test images",
         null=NO_NULL,
-        estimates=estimates,
+        estimates=[one.in_points() for one in estimates],
     )
 
 
@@ -172,16 +168,9 @@ def _ratios(bases: pd.DataFrame, others: pd.DataFrame, titles: pd.Series) -> lis
             Sample.of(rows, "n", "seed"),
             statistic="ratio of SDs over seeds on the paper's number of test images",
             null="ratio 1",
-            estimates=[
-                Estimate.truncated(
-                    row["title"],
-                    row["ratio"],
-                    (row["low"], row["high"]),
-                    row["level"],
-                    (0.0, math.inf),
-                )
-                for _, row in rows.iterrows()
-            ],
+            estimates=Estimate.of_rows(
+                rows, rows["title"], "ratio", (0.0, math.inf), ("low", "high")
+            ),
         )
     ]
 

@@ -95,11 +95,7 @@ def _range_ratio(rows: pd.DataFrame, titles: pd.Series, name: str) -> Claim:
         sample(rows),
         "A range beyond a Gaussian’s is shown in {beyond} ({n})",
         statistic="range in SD over that of Gaussian samples",
-        estimates=[
-            Estimate(title, row.range_ratio, row.range_ratio_low, row.range_ratio_high, row.level,
-                     (0, math.inf))
-            for title, row in zip(titles, ExtremesRow.read(rows), strict=True)
-        ],
+        estimates=Estimate.of_rows(rows, titles, "range_ratio", (0, math.inf)),
         tests=tests,
         null="ratio 1",
     )  # fmt: skip

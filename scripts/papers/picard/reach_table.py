@@ -99,14 +99,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
                 "Runs that reach the target: {plain}",
                 statistic="share of runs",
                 null=NO_NULL,
-                estimates=[
-                    Estimate(
-                        titles[i],
-                        *row[["share", "share_low", "share_high", "level"]].astype(float),
-                        bounds=(0, 1),
-                    )
-                    for i, row in part.iterrows()
-                ],
+                estimates=Estimate.of_rows(part, titles, "share", (0, 1)),
             )
         )
         ended = part[np.isfinite(part["restarts"].astype(float))]

@@ -93,10 +93,7 @@ def _claim(data: ExhibitData, rows: pd.DataFrame) -> Claim:
         },
         sample=Sample.of(rows, "n", "run"),
         statistic="ratio of training times",
-        estimates=[
-            Estimate(title, row["ratio"], row["low"], row["high"], row["level"], (0.0, math.inf))
-            for title, (_, row) in zip(titles, rows.iterrows(), strict=True)
-        ],
+        estimates=Estimate.of_rows(rows, titles, "ratio", (0.0, math.inf), ("low", "high")),
         null="ratio 1",
         precision="" if rows["low"].notna().all() else "no interval: a single run of each",
     )

@@ -146,17 +146,7 @@ def _claim(data: ExhibitData, varied: str, trends: pd.DataFrame) -> Claim:
         },
         sample=Sample.of(trends, ["least", "most"], "seed"),
         statistic="SD at the largest test ratio / SD at the smallest",
-        estimates=[
-            Estimate(
-                title,
-                row["factor"],
-                row["factor_low"],
-                row["factor_high"],
-                row["level"],
-                (0, np.inf),
-            )
-            for title, (_, row) in zip(titles, trends.iterrows(), strict=True)
-        ],
+        estimates=Estimate.of_rows(trends, titles, "factor", (0, np.inf)),
         null="ratio 1",
         average=mean_log_ratio(data, list(trends["ends"])),
     )

@@ -322,10 +322,9 @@ def _agreement(data: ExhibitData, cases: list[Case]) -> list[Claim]:
         sample=Sample.of(known, "n", "split"),
         statistic="Kendall's τ of two models over splits",
         null=NO_NULL,
-        estimates=[
-            Estimate(names[i], *row[["tau", *ends]], level=_LEVEL, bounds=(-1, 1))
-            for i, row in known.iterrows()
-        ],
+        estimates=Estimate.of_rows(
+            known, [names[i] for i in known.index], "tau", (-1, 1), ends, _LEVEL
+        ),
     )  # fmt: skip
     return [claim]
 

@@ -21,7 +21,7 @@ from reseed.report.rendering.data import ExhibitData, footnote, metric_title, re
 from reseed.report.rendering.tables import Rows, Table
 
 DRAWS = ("pairs",)
-_ENDS = ["low", "high"]
+_ENDS = ("low", "high")
 #: (experiment, dataset, arm) → its scores.
 _Scores = dict[tuple[str, str, str], pd.Series]
 
@@ -121,8 +121,5 @@ def _claim(data: ExhibitData, rows: pd.DataFrame) -> Claim:
         headline="{title} differ by {short} SDs of a score",
         statistic="difference in SDs of a score over data seeds",
         null="no difference",
-        estimates=[
-            Estimate(subject, *row[["gap", *_ENDS]], level=row["level"], bounds=ANY_NUMBER)
-            for subject, (_, row) in zip(subjects, rows.iterrows(), strict=True)
-        ],
+        estimates=Estimate.of_rows(rows, subjects, "gap", ANY_NUMBER, _ENDS),
     )

@@ -125,12 +125,7 @@ def _claim(data: ExhibitData, varied: str, rows: pd.DataFrame) -> Claim:
         },
         sample=Sample.of(rows, ["n", "n_fixed"], "seed"),
         statistic="SD tuned / SD fixed",
-        estimates=[
-            Estimate(
-                title, row["ratio"], row["ratio_low"], row["ratio_high"], row["level"], (0, np.inf)
-            )
-            for title, (_, row) in zip(arm_titles(data, rows), rows.iterrows(), strict=True)
-        ],
+        estimates=Estimate.of_rows(rows, arm_titles(data, rows), "ratio", (0, np.inf)),
         null="ratio 1",
         average=mean_log_ratio(data, [(row, _fixed(row)) for row in rows.to_dict("records")]),
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import string
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -127,6 +127,29 @@ class Estimate:
         known = all(map(math.isfinite, interval))
         ends = (low, high) if known else (math.nan, math.nan)
         return cls(subject, float(value), *ends, float(level), bounds)
+
+    @classmethod
+    def of_rows(
+        cls,
+        rows: pd.DataFrame,
+        subjects: Iterable[str],
+        column: str,
+        bounds: tuple[float, float],
+        ends: tuple[str, str] | None = None,
+        level: float | None = None,
+    ) -> list[Estimate]:
+        """The value of a column in each row, with its interval, cut as by `truncated`.
+
+        ends: columns of the interval (None: `{column}_low` and `{column}_high`).
+        level: of the intervals (None: the column `level`).
+        """
+        lows, highs = (rows[end] for end in ends or (f"{column}_low", f"{column}_high"))
+        levels = rows["level"] if level is None else [level] * len(rows)
+        columns = zip(subjects, rows[column], lows, highs, levels, strict=True)
+        return [
+            cls.truncated(subject, value, (low, high), confidence, bounds)
+            for subject, value, low, high, confidence in columns
+        ]
 
     def in_points(self) -> Estimate:
         """The estimate of shares, to be shown in points."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
+from math import nan
 from typing import Any, Self
 
 import pandas as pd
@@ -29,3 +30,29 @@ class TypedRow:
     def read(cls, rows: pd.DataFrame) -> list[Self]:
         """The rows of a table."""
         return [cls.of(row) for row in rows.to_dict("records")]
+
+
+@dataclass(frozen=True)
+class CellRow(TypedRow):
+    """A row with `core.schemas.CELL_COLUMNS`: an arm on one dataset, over the seeds that vary."""
+
+    experiment: str = ""
+    varied: str = ""
+    dataset: str = ""
+    scheme: str = ""
+    test_ratio: float = nan
+    arm: str = ""
+    model: str = ""
+    hyperparameters_source: str = ""
+
+
+@dataclass(frozen=True)
+class ComparedRow(TypedRow):
+    """A row with `core.schemas.COMPARISON_COLUMNS`: where arms are compared."""
+
+    experiment: str = ""
+    varied: str = ""
+    dataset: str = ""
+    scheme: str = ""
+    test_ratio: float = nan
+    hyperparameters_source: str = ""

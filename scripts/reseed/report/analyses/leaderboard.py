@@ -8,7 +8,7 @@ from math import nan
 import numpy as np
 import pandas as pd
 
-from reseed.comparison.claims.typed_row import TypedRow
+from reseed.comparison.claims.typed_row import ComparedRow
 from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import SPLIT_COLUMNS, Row
 from reseed.plugins.options import NoOptions
@@ -24,15 +24,9 @@ Options = NoOptions
 
 
 @dataclass(frozen=True)
-class BoardRow(TypedRow):
+class BoardRow(ComparedRow):
     """A row of this analysis; `analyse` documents the columns."""
 
-    experiment: str = ""
-    varied: str = ""
-    dataset: str = ""
-    scheme: str = ""
-    test_ratio: float = nan
-    hyperparameters_source: str = ""
     metric: str = ""
     greater_is_better: bool = True
     factor: float = 1.0

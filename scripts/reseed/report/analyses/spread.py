@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 import pandas as pd
 
-from reseed.comparison.claims.typed_row import TypedRow
+from reseed.comparison.claims.typed_row import CellRow
 from reseed.core.schemas import MODEL_SEED_COLUMNS, Row
 from reseed.plugins.options import Count, Level, PublishedFiles
 from reseed.report.analyses.shared.data import Cell, Data, cells
@@ -27,17 +27,9 @@ WITH_INTERVAL = ["median", "iqr", "sd"]
 
 
 @dataclass(frozen=True)
-class SpreadRow(TypedRow):
+class SpreadRow(CellRow):
     """A row of this analysis; `analyse` documents the columns."""
 
-    experiment: str = ""
-    varied: str = ""
-    dataset: str = ""
-    scheme: str = ""
-    test_ratio: float = nan
-    arm: str = ""
-    model: str = ""
-    hyperparameters_source: str = ""
     held: str = ""
     metric: str = ""
     n: int = 0

@@ -111,14 +111,14 @@ def _claim(data: ExhibitData, title: str, rows: pd.DataFrame) -> Iterator[Claim]
         headline=headline,
         statistic="probability of improvement",
         null="probability one half",
-        estimates=[
-            Estimate.truncated(
-                _describe(data, rows.loc[[index]], " over "),
-                row["value"], (row["low"], row["high"]), row["level"], (0.0, 1.0),
-            )
-            for index, row in rows.iterrows()
-        ],
-    )  # fmt: skip
+        estimates=Estimate.of_rows(
+            rows,
+            [_describe(data, rows.loc[[index]], " over ") for index in rows.index],
+            "value",
+            (0.0, 1.0),
+            ("low", "high"),
+        ),
+    )
 
 
 def _is_mirrored(pairs: pd.DataFrame, surest: pd.DataFrame) -> pd.Series:

@@ -14,7 +14,7 @@ from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.plugins.options import Experiments as Options
-from reseed.report.exhibits.shared.shown_pairs import count_conditions, share_shown
+from reseed.report.exhibits.shared.shown_pairs import claim_shown, count_conditions, share_shown
 from reseed.report.rendering import coverage, style
 from reseed.report.rendering.data import ExhibitData, NothingToShow
 from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
@@ -23,9 +23,6 @@ from reseed.report.rendering.panels import name_omitted, panel_grid, set_title
 from reseed.report.rendering.settings import (
     LONG_LABEL,
     adjusted_over,
-    describe_detectable,
-    describe_half_widths,
-    difference_estimates,
     footnote_pairs,
     group_by_setting,
     in_unit,
@@ -108,22 +105,16 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     headline, sentence = _count(rows)
     titles = pair_titles(data, PairRow.of(rows.iloc[0]))
     found = [
-        Claim(
-            "shown_differences",
-            sentence,
+        claim_shown(
+            data,
             rows,
+            sentence,
             {
                 "shown": share_shown(rows, "pair"),
                 "pairs": phrases.count(rows, "pair"),
                 **dict(zip("ab", map(phrases.name, titles), strict=True)),
             },
-            pair_runs(rows),
-            headline=headline,
-            statistic="mean difference",
-            null="no difference",
-            estimates=difference_estimates(data, rows),
-            precision=describe_detectable(rows.drop(index=shown.index))
-            or describe_half_widths(rows),
+            headline,
         )
     ]
     held = shown[shown["instability"].notna()]

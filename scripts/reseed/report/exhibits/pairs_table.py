@@ -8,7 +8,7 @@ from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.formatting import format_p
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.plugins.options import Experiments as Options
-from reseed.report.exhibits.shared.shown_pairs import share_shown
+from reseed.report.exhibits.shared.shown_pairs import claim_shown, share_shown
 from reseed.report.rendering import coverage
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.headlines import LEAST
@@ -19,14 +19,10 @@ from reseed.report.rendering.numbers import (
 )  # fmt: skip
 from reseed.report.rendering.settings import (
     count_difference_decimals,
-    describe_detectable,
-    describe_half_widths,
     difference_and_interval,
-    difference_estimates,
     footnote_pairs,
     group_by_setting,
     p_cell,
-    pair_runs,
     pair_title,
     with_unit,
 )
@@ -81,20 +77,14 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     tested = within[within["p_adjusted"].notna()]
     if tested.empty:
         return []
-    shown = within["outcome"] == "difference"
     text = "A difference is shown for {shown}"
     return [
-        Claim(
-            "shown_differences",
-            f"{text} ({{n}} a pair, adjusted over the pairs).",
+        claim_shown(
+            data,
             within,
+            f"{text} ({{n}} a pair, adjusted over the pairs).",
             {"shown": share_shown(within, "pair")},
-            pair_runs(within),
-            headline=text if tested["n"].min() >= LEAST else "",
-            statistic="mean difference",
-            null="no difference",
-            estimates=difference_estimates(data, within),
-            precision=describe_detectable(within[~shown]) or describe_half_widths(within),
+            text if tested["n"].min() >= LEAST else "",
         )
     ]
 

@@ -100,6 +100,7 @@ def _baseline(row: Row) -> Row:
 def _claim(data: ExhibitData, rows: pd.DataFrame, pairs: list[tuple[str, str]], name: str) -> Claim:
     alpha = 1 - rows["level"].iloc[0]
     tests = [Test("the SDs are equal", float(p), alpha) for p in rows["p"]]
+    titles = [f"{arm} to {baseline}" for arm, baseline in pairs]
     ends = ("ratio_low", "ratio_high")
     shown = {
         "metric": phrases.name(metric_title(rows["metric"].iloc[0])),
@@ -112,7 +113,7 @@ def _claim(data: ExhibitData, rows: pd.DataFrame, pairs: list[tuple[str, str]], 
             rows,
             "ratio",
             numbers.ratio,
-            [f"{a} to {b}" for a, b in pairs],
+            titles,
             ends,
             "pair",
         ),
@@ -137,11 +138,7 @@ def _claim(data: ExhibitData, rows: pd.DataFrame, pairs: list[tuple[str, str]], 
         Sample.of(rows, ["n", "n_baseline"], "seed"),
         headline,
         statistic="ratio of SDs over seeds",
-        estimates=[
-            Estimate(f"{arm} to {baseline}", float(row["ratio"]), float(row[ends[0]]),
-                     float(row[ends[1]]), float(row["level"]), bounds=(0, math.inf))
-            for (arm, baseline), (_, row) in zip(pairs, rows.iterrows(), strict=True)
-        ],
+        estimates=Estimate.of_rows(rows, titles, "ratio", (0, math.inf)),
         tests=tests,
         null="ratio 1",
         precision=_precision(rows, tests),

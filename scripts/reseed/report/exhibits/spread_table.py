@@ -218,17 +218,12 @@ def ratio_estimates(data: ExhibitData, both: pd.DataFrame) -> list[Estimate]:
     """The ratio of each row of `sd_ratios`, with its interval."""
     renamed = {"experiment_model": "experiment", "model_model": "model"}
     titles = arm_titles(data, both.rename(columns=renamed))
-    level = both["level_data"].max()
-    return [
-        Estimate.truncated(
-            f"{data.dataset(row['dataset'])}, {title}",
-            row["ratio"],
-            (row["ratio_low"], row["ratio_high"]),
-            level,
-            (0.0, np.inf),
-        )
-        for row, title in zip(both.to_dict("records"), titles, strict=True)
+    subjects = [
+        f"{data.dataset(dataset)}, {title}"
+        for dataset, title in zip(both["dataset"], titles, strict=True)
     ]
+    level = both["level_data"].max()
+    return Estimate.of_rows(both, subjects, "ratio", (0.0, np.inf), level=level)
 
 
 def _extremes(data: ExhibitData, usable: pd.DataFrame) -> Iterator[Claim]:

@@ -17,7 +17,7 @@ from reseed.comparison.claims.pair_verdicts import label_pair_outcome
 from reseed.comparison.claims.verdicts import NOT_EQUAL, Outcome, Verdict, shared_notes
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Experiments as Options
-from reseed.report.exhibits.shared.shown_pairs import count_conditions, share_shown
+from reseed.report.exhibits.shared.shown_pairs import claim_shown, count_conditions, share_shown
 from reseed.report.rendering import coverage, numbers
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.settings import (
@@ -25,9 +25,7 @@ from reseed.report.rendering.settings import (
     count_difference_decimals,
     count_settings,
     describe_detectable,
-    describe_half_widths,
     difference_and_interval,
-    difference_estimates,
     footnote_pairs,
     group_by_setting,
     has_every_pair,
@@ -162,7 +160,6 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
         found.append(_best_models(data, known))
     if len(within):
         noun = ("pair on one dataset", "pairs on one dataset") if over.any() else ("pair", "pairs")
-        shown = within["outcome"] == "difference"
         equal = within["outcome"] == "equivalent"
         has_region = within["rope"].notna().any()
         text = "A difference is shown for {shown}" + (
@@ -170,20 +167,15 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
         )
         scope = " on one split each" if within["design"].isin(ONE_TEST_SET).all() else ""
         found.append(
-            Claim(
-                "shown_differences",
-                f"{text}{scope} ({{n}} a pair).",
+            claim_shown(
+                data,
                 within,
+                f"{text}{scope} ({{n}} a pair).",
                 {
                     "shown": share_shown(within, *noun),
                     "equal": phrases.share(within, equal, *noun),
                 },
-                pair_runs(within),
-                headline=text,
-                statistic="mean difference",
-                null="no difference",
-                estimates=difference_estimates(data, within),
-                precision=describe_detectable(within[~shown]) or describe_half_widths(within),
+                text,
             )
         )
     return found

@@ -1,12 +1,21 @@
 """Shown differences: their count, with those under a condition, and by model."""
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pandas as pd
 
 from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.pair_verdicts import qualify_pairs
+from reseed.report.rendering.data import ExhibitData
+from reseed.report.rendering.settings import (
+    describe_detectable,
+    describe_half_widths,
+    difference_estimates,
+    pair_runs,
+)
 
 
 def share_shown(rows: pd.DataFrame, noun: str, plural: str = "") -> phrases.Phrase:
@@ -27,6 +36,29 @@ def share_shown(rows: pd.DataFrame, noun: str, plural: str = "") -> phrases.Phra
         for condition, count in conditions.items()
     ]
     return replace(found, text=f"{found.text} ({'; '.join(named)})")
+
+
+def claim_shown(
+    data: ExhibitData,
+    rows: pd.DataFrame,
+    sentence: str,
+    names: Mapping[str, phrases.Phrase],
+    headline: str = "",
+) -> Claim:
+    """The claim on the shown differences of rows of the analysis `pairs`, with their estimates."""
+    is_open = rows["outcome"] != "difference"
+    return Claim(
+        "shown_differences",
+        sentence,
+        rows,
+        names,
+        pair_runs(rows),
+        headline=headline,
+        statistic="mean difference",
+        null="no difference",
+        estimates=difference_estimates(data, rows),
+        precision=describe_detectable(rows[is_open]) or describe_half_widths(rows),
+    )
 
 
 def count_conditions(rows: pd.DataFrame) -> Counter[str]:

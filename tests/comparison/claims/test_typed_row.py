@@ -1,0 +1,33 @@
+"""Rows of tables as classes: their columns, and what is read of tables that lack some."""
+
+import pandas as pd
+import pytest
+from reseed.comparison.claims.pair_row import PairRow
+from reseed.comparison.claims.typed_row import CellRow, ComparedRow
+from reseed.core.schemas import CELL_COLUMNS, COMPARISON_COLUMNS
+from reseed.report.analyses import pairs
+
+
+@pytest.mark.parametrize(
+    ("row", "columns"), [(CellRow, CELL_COLUMNS), (ComparedRow, COMPARISON_COLUMNS)]
+)
+def test_fields_are_the_columns_in_their_order(row, columns):
+    assert list(row.columns()) == columns
+
+
+def test_tables_of_pairs_have_the_fields_of_a_pair():
+    own = {"levels", "shares", "detectable_twice"}
+    of_others = {"p_adjusted_rounded", "p_adjusted_if_se", "single_a", "single_b", "single_pairs"}
+    assert set(PairRow.columns()) - own - of_others <= set(pairs.COLUMNS)
+
+
+def test_arms_of_items_are_read_as_models():
+    rows = pd.DataFrame([{"arm_a": "rf", "arm_b": "xgb", "level_item": 5, "other": 1}])
+    (row,) = PairRow.read(rows)
+    assert (row.model_a, row.model_b, row.levels["item"]) == ("rf", "xgb", 5)
+    assert row.levels["seed"] != row.levels["seed"]  # not known
+    assert PairRow.of(rows.iloc[0]).model_a == "rf"
+
+
+def test_a_difference_is_shown_in_its_unit():
+    assert PairRow(difference=0.01, low=0.0, high=0.02, factor=100).shown_difference == (1, 0, 2)
