@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import nan
 
 import pandas as pd
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample
 from reseed.plugins.options import Count, Names, Strict
+from reseed.report.analyses.noise_split import NoiseRow
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import cell_titles
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
@@ -24,6 +27,16 @@ from reseed.stats.spread import ratio_limits
 DRAWS = ("noise_split",)
 
 _KEY = ["experiment", "dataset", "scheme", "arm", "hyperparameters_source"]
+
+
+@dataclass(frozen=True)
+class SizedRow(NoiseRow):
+    """A row of the analysis, with the paper's number of seeds and the range of so many."""
+
+    paper_seeds: float = nan
+    range_at: float = nan
+    range_at_low: float = nan
+    range_at_high: float = nan
 
 
 class Options(Strict):
@@ -43,8 +56,8 @@ def table(data: ExhibitData, options: Options) -> Table:
     rows = _with_ranges(rows, options.seeds)
     titles = cell_titles(data, rows, _KEY)
     places, lines = numbers.decimals(rows["sd_at"], least=4), Rows()
-    for title, (_, row) in zip(titles, rows.iterrows(), strict=True):
-        section = f"{data.dataset(row['dataset'])}, {metric_title(row['metric'])}"
+    for title, row in zip(titles, SizedRow.read(rows), strict=True):
+        section = f"{data.dataset(row.dataset)}, {metric_title(row.metric)}"
         lines.add(_line(title, row, places), section)
     at = rows["test_items"].max()
     return lines.table(
@@ -72,22 +85,22 @@ def _with_ranges(rows: pd.DataFrame, seeds: dict[str, int]) -> pd.DataFrame:
     return rows.assign(paper_seeds=counts, **ranges)
 
 
-def _line(title: str, row: pd.Series, places: int) -> TableRow:
+def _line(title: str, row: SizedRow, places: int) -> TableRow:
     line = {
         "Arm": title,
-        "n": numbers.seeds(int(row["n"]), int(row["failed"])),
-        "Test images": f"{row['items']:,.0f}",
-        "SD here": numbers.fixed(row["observed_sd"], places),
+        "n": numbers.seeds(int(row.n), int(row.failed)),
+        "Test images": f"{row.items:,.0f}",
+        "SD here": numbers.fixed(row.observed_sd, places),
         "SD on the paper's images": numbers.with_interval(
-            row["sd_at"], row["sd_at_low"], row["sd_at_high"], places
+            row.sd_at, row.sd_at_low, row.sd_at_high, places
         ),
     }
-    if math.isnan(row["paper_seeds"]):
+    if math.isnan(row.paper_seeds):
         return line | {"Paper's seeds": numbers.NONE, "Range of them": numbers.NONE}
     return line | {
-        "Paper's seeds": f"{row['paper_seeds']:,.0f}",
+        "Paper's seeds": f"{row.paper_seeds:,.0f}",
         "Range of them": numbers.with_interval(
-            row["range_at"], row["range_at_low"], row["range_at_high"], places
+            row.range_at, row.range_at_low, row.range_at_high, places
         ),
     }
 
@@ -134,26 +147,24 @@ def _points(name: str, statistic: str, column: str, rows: pd.DataFrame, titles: 
 
 def _ratios(bases: pd.DataFrame, others: pd.DataFrame, titles: pd.Series) -> list[Claim]:
     """The claim on ratios of the SDs of other arms and baselines on one dataset."""
-    pairs = [
-        (i, j)
-        for i, row in others.iterrows()
-        for j, base in bases.iterrows()
-        if row["dataset"] == base["dataset"]
-    ]
-    if not pairs:
-        return []
-    found = [
+    named, named_bases = (
+        list(zip(titles[part.index], NoiseRow.read(part), strict=True)) for part in (others, bases)
+    )
+    rows = pd.DataFrame(
         {
-            "title": f"{titles[i]} to {titles[j]}",
-            "n": min(others.loc[i, "n"], bases.loc[j, "n"]),
-            "arm": others.loc[i, "arm"],
-            "level": others.loc[i, "level"],
-            "ratio": others.loc[i, "sd_at"] / bases.loc[j, "sd_at"],
-            **dict(zip(("low", "high"), _limits(others.loc[i], bases.loc[j]), strict=True)),
+            "title": f"{title} to {base_title}",
+            "n": min(row.n, base.n),
+            "arm": row.arm,
+            "level": row.level,
+            "ratio": row.sd_at / base.sd_at,
+            **dict(zip(("low", "high"), _limits(row, base), strict=True)),
         }
-        for i, j in pairs
-    ]
-    rows = pd.DataFrame(found)
+        for title, row in named
+        for base_title, base in named_bases
+        if row.dataset == base.dataset
+    )
+    if rows.empty:
+        return []
     return [
         Claim(
             "ratio_at_paper_size",
@@ -175,6 +186,6 @@ def _ratios(bases: pd.DataFrame, others: pd.DataFrame, titles: pd.Series) -> lis
     ]
 
 
-def _limits(row: pd.Series, base: pd.Series) -> tuple[float, float]:
-    names = ["sd_at", "sd_at_low", "sd_at_high"]
-    return ratio_limits(tuple(row[names]), tuple(base[names]))
+def _limits(row: NoiseRow, base: NoiseRow) -> tuple[float, float]:
+    above, below = ((one.sd_at, one.sd_at_low, one.sd_at_high) for one in (row, base))
+    return ratio_limits(above, below)

@@ -6,10 +6,13 @@ Source: arXiv 2304.01910.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from math import nan
 
 import numpy as np
 import pandas as pd
 
+from reseed.comparison.claims.typed_row import TypedRow
 from reseed.core.schemas import Row
 from reseed.metrics.names import is_share
 from reseed.plugins.options import Count, Level, Strict
@@ -22,14 +25,47 @@ from reseed.stats.spread import variance_limits
 
 READS = "predictions"
 
-COLUMNS = [
-    "experiment", "dataset", "scheme", "arm", "model", "hyperparameters_source", "data_seed",
-    "repeat", "fold", "metric", "primary", "n", "failed", "items", "level", "mean",
-    "observed_sd", "observed_sd_low", "observed_sd_high", "infinite_sd", "infinite_sd_low",
-    "infinite_sd_high", "test_items", "sd_at", "sd_at_low", "sd_at_high",
-    "seed_share", "test_set_sd", "test_set_sd_closed_form", "n_boot",
-    "bootstrap_seeds", "reason", "interval_reason",
-]  # fmt: skip
+
+@dataclass(frozen=True)
+class NoiseRow(TypedRow):
+    """A row of this analysis; `analyse` documents the columns."""
+
+    experiment: str = ""
+    dataset: str = ""
+    scheme: str = ""
+    arm: str = ""
+    model: str = ""
+    hyperparameters_source: str = ""
+    data_seed: float = nan
+    repeat: float = nan
+    fold: float = nan
+    metric: str = ""
+    primary: bool = False
+    n: int = 0
+    failed: int = 0
+    items: int = 0
+    level: float = nan
+    mean: float = nan
+    observed_sd: float = nan
+    observed_sd_low: float = nan
+    observed_sd_high: float = nan
+    infinite_sd: float = nan
+    infinite_sd_low: float = nan
+    infinite_sd_high: float = nan
+    test_items: float = nan
+    sd_at: float = nan
+    sd_at_low: float = nan
+    sd_at_high: float = nan
+    seed_share: float = nan
+    test_set_sd: float = nan
+    test_set_sd_closed_form: float = nan
+    n_boot: float = nan
+    bootstrap_seeds: float = nan
+    reason: str = ""
+    interval_reason: str = ""
+
+
+COLUMNS = [*NoiseRow.columns()]
 
 
 #: Largest SD of a score in [0, 1]: half of the runs score 0, half 1.

@@ -10,10 +10,9 @@ from matplotlib.lines import Line2D
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample
-from reseed.core.schemas import Row
 from reseed.metrics.names import is_share
 from reseed.plugins.options import NoOptions
-from reseed.report.analyses.noise_split import MOST_SD
+from reseed.report.analyses.noise_split import MOST_SD, NoiseRow
 from reseed.report.analyses.shared.arms import with_arms
 from reseed.report.exhibits.shared.ratio_intervals import describe_intervals
 from reseed.report.rendering import coverage, numbers, style
@@ -47,7 +46,7 @@ def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
     flat = [dataset for (dataset, metric), part in rows.groupby(_PANEL, sort=False)
             if metric == "accuracy" and is_majority(data, dataset, part["mean"])]  # fmt: skip
     majority = (rows["metric"] == "accuracy") & rows["dataset"].isin(flat)
-    drawn, rest = _measurable(rows[~majority])
+    drawn, rest = _split_by_measurable(rows[~majority])
     if drawn.empty:
         raise NothingToShow(why_majority(data, flat))
     panels = list(drawn.groupby(_PANEL, sort=False))
@@ -74,15 +73,15 @@ def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
             drawn,
             why_majority(data, flat),
             _no_mean(rest, "in the CSV only"),
-            _bare(drawn),
-            _constant(drawn),
+            _describe_bare(drawn),
+            _describe_constant(drawn),
             name_omitted(titles, axes),
         ),
         claims=_claims(data, drawn),
         definitions=[
             "Seed’s SD on an infinite test set: what would be left of the spread over model seeds"
             " if test rows were without end; the rest is seeds that are right on different rows"
-            f" (Jordan 2023). {_no_mean(_without(drawn), 'it has none')}".rstrip(),
+            f" (Jordan 2023). {_no_mean(_select_without(drawn), 'it has none')}".rstrip(),
             coverage.at(level, coverage.SEED_NOISE),
         ],
         drawn=NO_CENTRE,
@@ -91,13 +90,11 @@ def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
 
 
 def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
-    rows = rows.reset_index(drop=True)
-    for y, row in rows.iterrows():
-        low, high = row["infinite_sd_low"], row["infinite_sd_high"]
-        axis.plot([low, high], [y, y], color=style.BLUE, lw=1.2)
+    for y, row in enumerate(NoiseRow.read(rows)):
+        axis.plot([row.infinite_sd_low, row.infinite_sd_high], [y, y], color=style.BLUE, lw=1.2)
         for name, (mark, colour, _) in _MARKS.items():
             size = 6.5 if name == "observed_sd" else 5
-            axis.plot(row[name], y, mark, color=colour, ms=size, mew=0, clip_on=False)
+            axis.plot(getattr(row, name), y, mark, color=colour, ms=size, mew=0, clip_on=False)
     axis.set_yticks(range(len(rows)), cell_titles(data, rows, TEST_SET_KEY))
     axis.set_ylim(len(rows) - 0.5, -0.5)
     axis.tick_params(axis="y", length=0, pad=7)
@@ -105,15 +102,15 @@ def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
     axis.grid(True, axis="x")
 
 
-def _without(rows: pd.DataFrame) -> pd.DataFrame:
+def _select_without(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows of datasets and metrics without an SD on an infinite test set."""
     return rows[~rows.groupby(_PANEL)["infinite_sd"].transform("count").astype(bool)]
 
 
-def _measurable(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _split_by_measurable(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """(rows drawn, rows left out); left out are metrics without that SD if another has it."""
     other = rows.groupby("dataset")["infinite_sd"].transform("count").astype(bool)
-    left = other & rows.index.isin(_without(rows).index)
+    left = other & rows.index.isin(_select_without(rows).index)
     return rows[~left], rows[left]
 
 
@@ -121,14 +118,14 @@ def _no_mean(rows: pd.DataFrame, so: str) -> str:
     """Sentence on metrics that are not means over test rows; empty without rows."""
     if rows.empty:
         return ""
-    return f"No mean over test rows, so {so}: {_metrics(rows)}."
+    return f"No mean over test rows, so {so}: {_list_metrics(rows)}."
 
 
-def _metrics(rows: pd.DataFrame) -> str:
+def _list_metrics(rows: pd.DataFrame) -> str:
     return numbers.several(metric_title(metric) for metric in dict.fromkeys(rows["metric"]))
 
 
-def _bare(rows: pd.DataFrame) -> str:
+def _describe_bare(rows: pd.DataFrame) -> str:
     """Number of SDs without an interval and the reason; empty if there are none."""
     bare = rows[rows["infinite_sd"].notna() & rows["infinite_sd_low"].isna()]
     if bare.empty:
@@ -136,28 +133,28 @@ def _bare(rows: pd.DataFrame) -> str:
     return f"{len(bare)} without an interval: {'; '.join(sorted(set(bare['interval_reason'])))}."
 
 
-def _judged(rows: pd.DataFrame) -> pd.DataFrame:
+def _select_judged(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows with both noises, of the primary metric or else of all drawn metrics."""
     rows = rows[rows["test_set_sd"].notna()]
     primary = rows["primary"].astype(bool)
     return rows[primary | ~primary.groupby(rows["dataset"]).transform("any")]
 
 
-def _varied(rows: pd.DataFrame) -> pd.DataFrame:
+def _select_varied(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows whose seeds give different scores. `infinite_sd` may be 0 all the same."""
     return rows[~phrases.is_degenerate(rows.drop(columns="infinite_sd"))]
 
 
-def _constant(rows: pd.DataFrame) -> str:
+def _describe_constant(rows: pd.DataFrame) -> str:
     """Sentence on the rows whose seeds all give one score, which no ratio includes."""
-    left = len(rows) - len(_varied(rows))
+    left = len(rows) - len(_select_varied(rows))
     return f"{left} without variation over seeds: not in the ratios of SDs." if left else ""
 
 
 def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     """SD over model seeds against the test set's, and its part on an infinite test set."""
-    varied = _varied(rows)
-    both, split = _judged(varied), varied[varied["seed_share"].notna()]
+    varied = _select_varied(rows)
+    both, split = _select_judged(varied), varied[varied["seed_share"].notna()]
     found = [_seed_over_test_set(data, both)] if len(both) else []
     if len(split):
         found += [_infinite_test_set(data, split)]
@@ -167,14 +164,14 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
 def _seed_over_test_set(data: ExhibitData, both: pd.DataFrame) -> Claim:
     nouns, known = cell_noun(both), both["observed_sd"] / both["test_set_sd"]
     both = both.drop(columns="infinite_sd").assign(ratio=known)
-    ends = [_ratio_limits(row) for row in both.to_dict("records")]
+    ends = [_ratio_limits(row) for row in NoiseRow.read(both)]
     both = both.assign(ratio_low=[low for low, _ in ends], ratio_high=[high for _, high in ends])
     seed, larger = (both["ratio"] > 1), (both["ratio"] < 1)
     names = {
         "larger": phrases.share(both, larger, *nouns),
         "larger_cells": phrases.share(both, larger, "setting"),
         "less_cells": phrases.share(both, seed, "setting"),
-        "metrics": phrases.name(_metrics(both)),
+        "metrics": phrases.name(_list_metrics(both)),
         "ratio": phrases.pooled(
             both, "ratio", numbers.ratio, noun=nouns[0].partition(" ")[0], title=metric_title
         ),
@@ -199,24 +196,22 @@ def _seed_over_test_set(data: ExhibitData, both: pd.DataFrame) -> Claim:
         headline=headline,
         statistic="SD over model seeds / SD over resampled test rows",
         null="ratio 1",
-        estimates=[_ratio(data, row) for row in both.to_dict("records")],
+        estimates=Estimate.of_rows(both, _list_subjects(data, both), "ratio", (0.0, np.inf)),
     )
 
 
-def _ratio(data: ExhibitData, row: Row) -> Estimate:
-    ends = row["ratio_low"], row["ratio_high"]
-    return Estimate.truncated(_subject(data, row), row["ratio"], ends, row["level"], (0.0, np.inf))
-
-
-def _ratio_limits(row: Row) -> tuple[float, float]:
+def _ratio_limits(row: NoiseRow) -> tuple[float, float]:
     """Interval of the ratio of the SDs; the test set's, from many resamples, is taken as known."""
-    seed = (row["observed_sd"], row["observed_sd_low"], row["observed_sd_high"])
-    return ratio_limits(seed, (row["test_set_sd"],) * 3)
+    seed = (row.observed_sd, row.observed_sd_low, row.observed_sd_high)
+    return ratio_limits(seed, (row.test_set_sd,) * 3)
 
 
-def _subject(data: ExhibitData, row: Row) -> str:
-    title = arm_title(data, row["arm"], row["experiment"])
-    return f"{data.dataset(row['dataset'])}, {title}, {metric_title(row['metric'])}"
+def _list_subjects(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
+    return [
+        f"{data.dataset(row.dataset)}, {arm_title(data, row.arm, row.experiment)},"
+        f" {metric_title(row.metric)}"
+        for row in NoiseRow.read(rows)
+    ]
 
 
 def _infinite_test_set(data: ExhibitData, split: pd.DataFrame) -> Claim:
@@ -230,18 +225,18 @@ def _infinite_test_set(data: ExhibitData, split: pd.DataFrame) -> Claim:
         " set would leave is {share}, from {n} each; the rest is seeds that are right on different"
         " test rows.",
         split,
-        {"share": share, "metrics": phrases.name(_metrics(split))},
+        {"share": share, "metrics": phrases.name(_list_metrics(split))},
         Sample.of(split, "n", "seed"),
         statistic="SD over model seeds on an infinite test set",
         null=NO_NULL,
         estimates=[
             Estimate.truncated(
-                _subject(data, row),
-                row["infinite_sd"],
-                (row["infinite_sd_low"], row["infinite_sd_high"]),
-                row["level"],
-                (0.0, MOST_SD if is_share(row["metric"]) else np.inf),
+                subject,
+                row.infinite_sd,
+                (row.infinite_sd_low, row.infinite_sd_high),
+                row.level,
+                (0.0, MOST_SD if is_share(row.metric) else np.inf),
             )
-            for row in split.to_dict("records")
+            for subject, row in zip(_list_subjects(data, split), NoiseRow.read(split), strict=True)
         ],
     )
