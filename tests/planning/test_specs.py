@@ -188,9 +188,9 @@ def test_narrowed_study_has_one_experiment_and_its_settings(study):
     assert [one.name for one in narrow.experiments] == ["searched"]
     (arm,) = narrow.experiments[0].arms
     (whole,) = study.experiments[1].arms
-    assert narrow.settings == (study.settings[whole.setting],)
-    assert narrow.settings[arm.setting] == study.settings[whole.setting]
-    assert dataclasses.replace(arm, setting=whole.setting) == whole
+    assert narrow.settings == (study.settings[whole.setting_number],)
+    assert narrow.settings[arm.setting_number] == study.settings[whole.setting_number]
+    assert dataclasses.replace(arm, setting_number=whole.setting_number) == whole
 
 
 def test_narrowed_study_keeps_used_texts_only(study):

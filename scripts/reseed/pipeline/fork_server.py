@@ -92,7 +92,7 @@ class Request(TypedDict):
     environment: dict[str, str]
 
 
-class Job:
+class ForkedJob:
     """A forked job and the connection of the client that waits for it."""
 
     def __init__(
@@ -128,7 +128,7 @@ def serve(listener: socket.socket, lifeline: int) -> None:
 
     The job of a client that ends is killed. All jobs are killed when the run ends.
     """
-    jobs: list[Job] = []
+    jobs: list[ForkedJob] = []
     wanted: dict[str, list[str]] = {}  # program → modules that its jobs loaded
     gc.disable()  # a collection in a fork would copy every page that it visits
     while True:
@@ -158,13 +158,13 @@ def serve(listener: socket.socket, lifeline: int) -> None:
 
 def _start(
     connection: socket.socket, wanted: dict[str, list[str]], others: list[socket.socket]
-) -> Job:
+) -> ForkedJob:
     """Start the job of a client. Raises OSError or ValueError."""
     request, outputs = _receive(connection)
     try:
         _load(wanted.pop(program(request["argv"])[0], []))
         gc.freeze()
-        return Job(connection, request, outputs, others)
+        return ForkedJob(connection, request, outputs, others)
     finally:
         for number in outputs:
             os.close(number)

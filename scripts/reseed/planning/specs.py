@@ -240,11 +240,11 @@ class SplitSpec:
 
 @dataclass(frozen=True)
 class ArmSpec:
-    """One arm in one setting. setting: its number in `StudySpec.settings`."""
+    """One arm in one setting, of this number in `StudySpec.settings`."""
 
     name: str
     title: str
-    setting: int
+    setting_number: int
     scheme: Scheme
     seeds: Seeds
 

@@ -90,14 +90,17 @@ def _imported_titles(project: Project, study: Study) -> dict[str, dict[str, str]
 def narrow_to_experiment(spec: StudySpec, experiment: str) -> StudySpec:
     """The study with one experiment alone, and the settings and texts that it uses."""
     kept = [one for one in spec.experiments if one.name == experiment]
-    numbers = sorted({arm.setting for one in kept for arm in one.arms})
+    numbers = sorted({arm.setting_number for one in kept for arm in one.arms})
     renumbered = {old: new for new, old in enumerate(numbers)}
     settings = tuple(spec.settings[number] for number in numbers)
     blocks = tuple(spec.blocks[number] for number in numbers)
     datasets = {one.setting.dataset for one in settings}
     models = {one.setting.model for one in settings}
     experiments = tuple(
-        replace(one, arms=tuple(replace(a, setting=renumbered[a.setting]) for a in one.arms))
+        replace(
+            one,
+            arms=tuple(replace(a, setting_number=renumbered[a.setting_number]) for a in one.arms),
+        )
         for one in kept
     )
     return replace(

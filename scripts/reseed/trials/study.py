@@ -45,7 +45,7 @@ class StudyTrials:
         """Every trial; a shared trial comes once for each experiment and arm."""
         for experiment in self.spec.experiments:
             for arm in experiment.arms:
-                cache = self.caches[arm.setting]
+                cache = self.caches[arm.setting_number]
                 setting = cache.setting
                 identity = {
                     "experiment": experiment.name,
