@@ -63,7 +63,7 @@ ALLOWED = {
 # Imports against these rules that still exist: (module, package). Remove an entry with its import.
 EXCEPTIONS: set[tuple[str, str]] = set()
 # Functions of 60 lines of code or more that still have to be split. `_block` is one table of cases.
-LONG_FUNCTIONS = {"_block", "load_project", "study", "train_models", "_fields"}
+LONG_FUNCTIONS = {"_block"}
 MODULES = sorted(path.relative_to(LIBRARY) for path in LIBRARY.rglob("*.py"))
 
 

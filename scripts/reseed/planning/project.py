@@ -3,7 +3,8 @@
 Each error names file, field, value, what is allowed, and the nearest allowed name.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from reseed.config.models import Model
 from reseed.config.studies import Main, Study
 from reseed.config.validation_messages import format_validation_errors
 from reseed.core.errors import ReseedError
-from reseed.core.identifiers import SCALES
+from reseed.core.identifiers import SCALES, Scale
 from reseed.core.layout import ResultsLayout
 from reseed.core.source_facts import MEMORY
 from reseed.planning import validation
@@ -182,47 +183,17 @@ def load_project(
     Raises:
         ReseedError: with all errors, one a line.
     """
-    folder = Path(folder)
+    folder, overrides = Path(folder), overrides or {}
     reader = _ConfigReader()
-    overrides = overrides or {}
     main = _main(reader, folder / "config.yaml", overrides)
     if main is not None:
         MEMORY.load(Path(ResultsLayout(main.results).source_memory))
     scale = main.scale if main is not None else SCALES[-1]
-
-    def with_seeds(data: Any, at: str) -> Any:
-        """The study with the number of seeds that `reseed settle` wrote for a scale."""
-        name = data.get("name") if isinstance(data, dict) else None
-        path = folder / SEEDS_FOLDER / f"{name}.yaml"
-        change = reader.read(path) if isinstance(name, str) and path.is_file() else None
-        if not isinstance(change, dict) or change.get("scale") != at:
-            return data
-        merged = merge(data, {"experiments": change.get("experiments", {})})
-        if _is_valid(Study, data) and not _is_valid(Study, merged):
-            reader.add([f"{path}: does not fit its study. Delete it, or repeat `reseed settle`."])
-            return data
-        return merged
-
-    def at_scales(data: Any) -> dict[str, Any]:
-        """The study at every scale, so that no scale hides an error; the requested one first."""
-        scales = data.get("scales") if isinstance(data, dict) else None
-        if not isinstance(scales, dict):
-            return {"": with_seeds(data, scale)}
-        others = {f"at scale {name}: ": name for name in SCALES if name != scale}
-        wanted = {"": scale} | others
-        return {
-            where: with_seeds(merge(data, scales.get(name) or {}), name)
-            for where, name in wanted.items()
-        }
-
     datasets = _only(reader.folder(folder / "datasets", Dataset))
     models = _only(reader.folder(folder / "models", Model))
     weights = _only(reader.folder(folder / "weights", Weights))
-    scaled = reader.folder(folder / "studies", Study, at_scales)
-    for name, dataset in datasets.items():
-        reader.add(validation.check_dataset(folder / "datasets" / f"{name}.yaml", dataset))
-    for name, model in models.items():
-        reader.add(validation.check_model(folder / "models" / f"{name}.yaml", model, weights))
+    scaled = reader.folder(folder / "studies", Study, _Scales(reader, folder, scale).apply)
+    _check_entries(reader, folder, datasets, models, weights)
     known = validation.KnownNames(
         datasets=_stems(folder / "datasets"),
         models=_stems(folder / "models"),
@@ -235,38 +206,104 @@ def load_project(
         for where, study in variants.items():
             file = str(folder / "studies" / f"{name}.yaml")
             reader.add(validation.check_study(file, study, known), where)
-    stated = _COMMAND_LINE if "studies" in overrides else str(folder / "config.yaml")
-    for name in main.studies if main is not None else ():
-        reader.add(validation.check_name(f"{stated}: studies", name, known.studies, "study"))
-    studies = _only(scaled)
-    named = list(main.studies) if main is not None else []
-    wanted = {
-        name: f"{stated}: studies"
-        for name in named or studies
-        if name in studies and (named or studies[name].is_run_at(scale))
-    }
-    for name in list(wanted):  # with the studies from which results are exported
-        results = studies[name].results
-        if results and results.made_from in studies:
-            asker = f"{folder / 'studies' / name}.yaml: results.made_from"
-            wanted.setdefault(results.made_from, asker)
-    for name, asker in wanted.items():
-        if not studies[name].is_run_at(scale):
-            others = [f"use scale {one}" for one in SCALES if studies[name].is_run_at(one)]
-            fix = " or ".join([*others, f"delete `{scale}: null` under `scales` in its file"])
-            reader.add([f"{asker}: {name} is not run at scale {scale}: {fix}."])
-    rest = {name: one.title for name, one in studies.items() if name not in wanted}
+    studies, named = _only(scaled), list(main.studies) if main is not None else []
+    source = _COMMAND_LINE if "studies" in overrides else str(folder / "config.yaml")
+    for name in named:
+        reader.add(validation.check_name(f"{source}: studies", name, known.studies, "study"))
+    chosen = _choose_studies(studies, named, scale, folder, f"{source}: studies")
+    reader.add(_find_unfit_scales(studies, chosen, scale))
+    rest = {name: one.title for name, one in studies.items() if name not in chosen}
     project = Project(
         main=main or Main(),
         datasets=datasets,
         models=models,
         weights=weights,
-        studies={name: studies[name] for name in wanted},
+        studies={name: studies[name] for name in chosen},
         left_out={} if named else rest,
     )
     reader.add(find_more(project))
     reader.finish()
     return project
+
+
+@dataclass(frozen=True)
+class _Scales:
+    """Applies the changes of scales to studies; `scale` is the requested one."""
+
+    reader: _ConfigReader
+    folder: Path
+    scale: Scale
+
+    def apply(self, data: Any) -> dict[str, Any]:
+        """The study at every scale, so that no scale hides an error; the requested one first."""
+        scales = data.get("scales") if isinstance(data, dict) else None
+        if not isinstance(scales, dict):
+            return {"": self._with_seeds(data, self.scale)}
+        others = {f"at scale {name}: ": name for name in SCALES if name != self.scale}
+        return {
+            where: self._with_seeds(merge(data, scales.get(name) or {}), name)
+            for where, name in ({"": self.scale} | others).items()
+        }
+
+    def _with_seeds(self, data: Any, at: str) -> Any:
+        """The study with the number of seeds that `reseed settle` wrote for a scale."""
+        name = data.get("name") if isinstance(data, dict) else None
+        path = self.folder / SEEDS_FOLDER / f"{name}.yaml"
+        change = self.reader.read(path) if isinstance(name, str) and path.is_file() else None
+        if not isinstance(change, dict) or change.get("scale") != at:
+            return data
+        merged = merge(data, {"experiments": change.get("experiments", {})})
+        if _is_valid(Study, data) and not _is_valid(Study, merged):
+            text = "does not fit its study. Delete it, or repeat `reseed settle`."
+            self.reader.add([f"{path}: {text}"])
+            return data
+        return merged
+
+
+def _check_entries(
+    reader: _ConfigReader,
+    folder: Path,
+    datasets: dict[str, Dataset],
+    models: dict[str, Model],
+    weights: dict[str, Weights],
+) -> None:
+    """Add what types do not show of datasets and models."""
+    for name, dataset in datasets.items():
+        reader.add(validation.check_dataset(folder / "datasets" / f"{name}.yaml", dataset))
+    for name, model in models.items():
+        reader.add(validation.check_model(folder / "models" / f"{name}.yaml", model, weights))
+
+
+def _choose_studies(
+    studies: dict[str, Study], named: list[str], scale: Scale, folder: Path, source: str
+) -> dict[str, str]:
+    """Names of the studies to run, each with the field that asks for it.
+
+    They are those that the user names, or all of the scale, with the studies of which they import
+    results.
+    """
+    chosen = {
+        name: source
+        for name in named or studies
+        if name in studies and (named or studies[name].is_run_at(scale))
+    }
+    for name in list(chosen):
+        results = studies[name].results
+        if results and results.made_from in studies:
+            field = f"{folder / 'studies' / name}.yaml: results.made_from"
+            chosen.setdefault(results.made_from, field)
+    return chosen
+
+
+def _find_unfit_scales(
+    studies: dict[str, Study], chosen: dict[str, str], scale: Scale
+) -> Iterator[str]:
+    """Errors of chosen studies that are not run at the scale."""
+    for name, field in chosen.items():
+        if not studies[name].is_run_at(scale):
+            others = [f"use scale {one}" for one in SCALES if studies[name].is_run_at(one)]
+            fix = " or ".join([*others, f"delete `{scale}: null` under `scales` in its file"])
+            yield f"{field}: {name} is not run at scale {scale}: {fix}."
 
 
 def _stems(folder: Path) -> list[str]:

@@ -24,7 +24,7 @@ _OUTCOMES = dict[TrialKey, Outcome]
 
 
 class Train(Protocol):
-    """`session.training.train_models` with all but these arguments."""
+    """`session.training.Trainer.train`."""
 
     def __call__(
         self, models: list[Model], *, seeds: list[int], known_random: set[Model]

@@ -8,14 +8,11 @@ outlive it, use a study file (`config/studies/`).
 from __future__ import annotations
 
 import operator
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from reseed.comparison.arguments import (
     check_direction,
@@ -23,7 +20,7 @@ from reseed.comparison.arguments import (
     check_pair_options,
     check_pairs,
 )
-from reseed.comparison.result import STUDY_NAME, Comparison, build_comparison
+from reseed.comparison.result import Comparison, build_comparison
 from reseed.comparison.settled import SettledComparison
 from reseed.comparison.speakers import in_arguments
 from reseed.config.defaults import (
@@ -33,35 +30,21 @@ from reseed.config.defaults import (
 from reseed.core.environment import describe_environment
 from reseed.core.errors import ReseedError
 from reseed.pipeline.runner import pick_device
-from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.equivalence import rope_by_metric
-from reseed.report.analyses.shared.predictions import Predictions
 from reseed.session import tables
+from reseed.session.crossing import Crossing
 from reseed.session.inputs import read_training_data
 from reseed.session.interruption import interrupt_study
 from reseed.session.kept_trials import KeptTrials
-from reseed.session.models import Model, check_suitable, read_models
-from reseed.session.rounds import (
-    Rounds,
-    describe_rounds,
-    describe_rule,
-    find_open_models,
-    read_rule,
-    refuse_splits,
-    train_in_rounds,
-)
+from reseed.session.models import check_suitable, read_models
+from reseed.session.rounds import Rounds, read_rule, refuse_splits
 from reseed.session.scoring import choose_metric
 from reseed.session.splits import make_design
 from reseed.session.threads import check_threads
-from reseed.session.training import train_models
-from reseed.training.run import Outcome
+from reseed.session.training import Trainer
 
-#: Share of rows of one class from which its accuracy is stated.
-_LARGE_CLASS = 0.75
 _DEFAULT_SPLITS = 10
 _DEVICES = ("cpu", "gpu", "auto")
-# Words in the messages of estimators that cannot use the features.
-_FEATURE_ERRORS = ("could not convert", "NaN", "missing values", "Input X", "dtype")
 
 
 @in_arguments
@@ -162,69 +145,36 @@ def study(
     design = make_design(splits, test_share, data.targets, data.task, data.rows)
     if rule:
         refuse_splits(len(design.splits))
-    model_seeds = _check_seeds(seeds)
     chosen = choose_metric(metric, data.task, check_direction(greater_is_better))
     # Checks the region of practical equivalence before training.
     rope = rule.rope if rule else pair_options.get("rope")
     rope_by_metric(rope, {chosen.name: 100.0 if chosen.share else 1.0})
     device, threads = _check_device(device, n_jobs), check_threads(threads)
-    finished: dict[tables.TrialKey, Outcome] = {}
-    varied = _name_varied(len(design.splits), len(model_seeds))
     machine = describe_environment(device, threads)
-    environment = machine.identifier
-    kept = KeptTrials(resume, data, chosen.name, environment) if resume is not None else None
-    train = partial(
-        train_models, design=design, data=data, metric=chosen, device=device, n_jobs=n_jobs,
-        threads=threads, progress=progress, finished=finished, kept=kept,
-    )  # fmt: skip
-
-    def find_open(done: Rounds) -> list[Model]:
-        assert rule is not None
-        outcomes = _repeat_unseeded(design.splits, done)
-        _refuse_failed_models(tables.build_metrics(done.trained, design, varied, environment))
-        metrics = tables.build_metrics(outcomes, design, varied, environment)
-        facts = tables.describe_data(dataset, data, chosen)
-        return find_open_models(metrics, named, facts, rule)
-
-    try:
-        if rule:
-            done = train_in_rounds(named, model_seeds, rule, train, find_open)
-        else:
-            done = Rounds(train(named, seeds=model_seeds), dict.fromkeys(named, model_seeds))
-    except KeyboardInterrupt:
-        if not finished:
-            raise
-        planned = len(named) * len(design.splits) * len(model_seeds)
-        raise interrupt_study(finished, design, planned, chosen, resume) from None
-    outcomes = _repeat_unseeded(design.splits, done)
-    metrics = tables.build_metrics(outcomes, design, varied, environment)
-    trials = metrics[[key in done.trained for key in outcomes]]
-    _refuse_failed_models(trials)
-    notes = [
-        *data.notes,
-        *_describe_majority(data.targets.target, data.task, chosen.name),
-        *_describe_unseeded(named, model_seeds, done.trained),
-        *([describe_rounds(done, len(model_seeds))] if rule else []),
-        *tables.describe_failures(trials),
-    ]
-    texts = {
-        "study": STUDY_NAME, "title": title, "question": "", "citation": "", "dataset": dataset
-    }  # fmt: skip
-    facts = describe_rule(rule, len(model_seeds)) if rule else None
-    info = tables.describe_study(texts, data, named, chosen, trials, machine, notes, facts)
-    folder = tables.write_predictions(outcomes, design, varied, data) if keep else None
-    predictions = None
-    if folder is not None:
-        tasks: dict[str, str | None] = {tables.DATASET: data.task}
-        predictions = Predictions(Path(folder.name), tasks=tasks, held=folder)
-    scores = Data(metrics, info, predictions=predictions)
+    numbers = _check_seeds(seeds)
+    crossing = Crossing(named, design, numbers, data, chosen, machine, title, dataset, rule)
+    kept = KeptTrials(resume, data, chosen.name, machine.identifier) if resume is not None else None
+    trainer = Trainer(design, data, chosen, device, n_jobs, threads, progress, kept)
+    scores = crossing.collect(_train(crossing, trainer, resume), keep)
     if rule:
         entries = settled_analyses_and_exhibits([tables.EXPERIMENT])
         return SettledComparison(scores, entries["analyses"], entries["exhibits"], "reseed.study")
-    defaults = default_analyses_and_exhibits(
-        items=keep, binary=data.task == "binary", trained=True, experiments=[tables.EXPERIMENT]
-    )
+    kinds = {"items": keep, "binary": data.task == "binary", "trained": True}
+    defaults = default_analyses_and_exhibits(**kinds, experiments=[tables.EXPERIMENT])
     return build_comparison(scores, defaults, choice, pair_options, "reseed.study")
+
+
+def _train(crossing: Crossing, trainer: Trainer, resume: str | Path | None) -> Rounds:
+    """Train; an interrupt after the first training raises what is finished."""
+    try:
+        return crossing.train(trainer)
+    except KeyboardInterrupt:
+        if not trainer.finished:
+            raise
+        planned = crossing.count_trials()
+        raise interrupt_study(
+            trainer.finished, crossing.design, planned, crossing.metric, resume
+        ) from None
 
 
 def _check_test(test: Any, splits: Any) -> tuple[float | None, tuple[Any, Any] | None]:
@@ -264,67 +214,3 @@ def _check_device(device: str, n_jobs: object) -> str:
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
         raise ReseedError(f"n_jobs: give a whole number (-1: all cores), not {n_jobs!r}")
     return chosen
-
-
-def _repeat_unseeded(splits: list[tables.SplitId], done: Rounds) -> dict[tables.TrialKey, Outcome]:
-    """Outcome of every trial: that of the first seed if a model does not depend on the seed."""
-    trained = done.trained
-    return {
-        (model, split, seed): trained.get((model, split, seed)) or trained[model, split, seeds[0]]
-        for split in splits
-        for model, seeds in done.seeds.items()
-        for seed in seeds
-    }
-
-
-def _name_varied(splits: int, seeds: int) -> str:
-    """Names of the seeds that take several values: `data`, `model`, `data+model` or `none`."""
-    counts = {"data": splits, "model": seeds}
-    return "+".join(name for name, count in counts.items() if count > 1) or "none"
-
-
-def _refuse_failed_models(trials: pd.DataFrame) -> None:
-    """Raise ReseedError with the first failure of a model of which no training finished."""
-    for model, rows in trials.groupby("model", sort=False):
-        if (rows["status"] != "ok").all():
-            why = str(rows["error"].iloc[0]).rstrip(".")
-            hint = ""
-            if any(words in why for words in _FEATURE_ERRORS):
-                hint = (
-                    " X is passed to a model unchanged: encode, impute or scale in a scikit-learn"
-                    " Pipeline"
-                )
-            raise ReseedError(
-                f"model {model!r}: none of {len(rows)} trainings finished: {why}.{hint}"
-            )
-
-
-def _describe_majority(target: np.ndarray, task: str, metric: str) -> list[str]:
-    """The accuracy of always predicting the largest class, where that is most of the rows."""
-    if task == "regression" or metric != "accuracy":
-        return []
-    share = np.unique(target, return_counts=True)[1].max() / len(target)
-    if share < _LARGE_CLASS:
-        return []
-    return [
-        f"{100 * share:.0f} % of the rows are of one class: always predicting it has an accuracy "
-        f"of {share:.3g}. `metric='auc'` or `'balanced_accuracy'` does not reward that."
-    ]
-
-
-def _describe_unseeded(
-    models: list[Model], seeds: list[int], trained: dict[tables.TrialKey, Outcome]
-) -> Iterator[str]:
-    """Notes on models of which no parameter holds a seed."""
-    unseeded = [model for model in models if not model.is_seeded and len(seeds) > 1]
-    counts = Counter(model for model, _ in {(model, seed) for model, _, seed in trained})
-    repeated = {model for model, count in counts.items() if count > 1}
-    constant = ", ".join(model.name for model in unseeded if model not in repeated)
-    varying = ", ".join(model.name for model in unseeded if model in repeated)
-    if constant:
-        yield (f"{constant}: no parameter holds a seed, so one training a split is enough.")
-    if varying:
-        yield (
-            f"{varying}: no parameter holds a seed, yet trainings differ: each seed was trained, "
-            "with the global generators seeded."
-        )

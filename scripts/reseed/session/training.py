@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import cast
 
 from reseed.core.schemas import MODEL_SEED_COLUMNS
@@ -26,83 +27,98 @@ _FACTORY = "reseed.session.models:build_model"
 _Jobs = dict[tuple[Model, SplitId], list[int]]
 
 
-def train_models(
-    models: list[Model],
-    design: Design,
-    seeds: list[int],
-    data: TrainingData,
-    metric: metrics.Metric,
-    device: str,
-    n_jobs: int,
-    threads: int,
-    progress: bool | None,
-    finished: dict[TrialKey, Outcome],
-    known_random: Collection[Model] = (),
-    kept: KeptTrials | None = None,
-) -> dict[TrialKey, Outcome]:
-    """Outcome of each (model, split, seed).
+@dataclass
+class Trainer:
+    """Trains the models of a session on the splits of a design.
 
-    A model whose results do not depend on the seed has outcomes of the first seed only.
-
-    finished: receives each outcome as soon as it is there, for a caller that is interrupted.
-    known_random: models whose results are known to depend on the seed.
-    kept: trainings of an interrupted study; each further one is added.
+    metric: compares the models; a user's own is computed here. device: `cpu` or `cuda`. n_jobs:
+    parallel trainings. threads: of each. progress: whether to show a bar. kept: trainings of an
+    interrupted study; each further one is added. finished: every outcome as soon as it is there,
+    for a caller that is interrupted.
     """
-    is_registered = metrics.METRICS.get(metric.name) is metric
-    problem = Problem(
-        inputs=cast(Inputs, data.inputs),  # training needs `len` and `take` only
-        target=data.targets.target,
-        task=data.task,
-        classes=len(data.classes or []),
-        groups=data.targets.groups,
-        metric=metric.name if is_registered else None,
-    )
-    recipe = Recipe(_FACTORY, device=device, threads=threads)
 
-    def finish(key: TrialKey, outcome: Outcome) -> None:
-        if not is_registered and outcome.status == "ok":
-            add_user_metric(outcome, metric, data.task, problem.target[key[1].split.test])
-        finished[key] = outcome
+    design: Design
+    data: TrainingData
+    metric: metrics.Metric
+    device: str
+    n_jobs: int
+    threads: int
+    progress: bool | None
+    kept: KeptTrials | None = None
+    finished: dict[TrialKey, Outcome] = field(default_factory=dict)
 
-    @limit_threads(threads)
-    def train(jobs: _Jobs) -> None:
-        if kept:
-            jobs, known = _take_kept(jobs, kept)
-            for key, outcome in known.items():
-                finish(key, outcome)
-        with show_progress(sum(map(len, jobs.values())), progress) as step:
-            for key, outcome in _run_jobs(problem, recipe, jobs, n_jobs):
-                if kept:
-                    kept.save(key, outcome)
-                finish(key, outcome)
-                step(key[0].name)
+    def train(
+        self, models: list[Model], seeds: list[int], known_random: Collection[Model] = ()
+    ) -> dict[TrialKey, Outcome]:
+        """Outcome of each (model, split, seed).
 
-    # A model without a seed parameter may be random: two seeds on the first split show it.
-    first = design.splits[0]
-    varies = {model: model.is_seeded or model in known_random for model in models}
-    jobs = {
-        (model, split): seeds if varies[model] else seeds[: 2 if split is first else 1]
-        for split in design.splits
-        for model in models
-    }
-    train(jobs)
-    random = {
-        model
-        for model in models
-        if varies[model] or _has_several(finished[model, first, s] for s in jobs[model, first])
-    }
-    remaining = {
-        (model, split): seeds[len(done) :]
-        for (model, split), done in jobs.items()
-        if model in random and len(done) < len(seeds)
-    }
-    if remaining:
-        train(remaining)
-    return {
-        (model, split, seed): outcome
-        for (model, split, seed), outcome in finished.items()
-        if model in random or seed == seeds[0]
-    }
+        A model whose results do not depend on the seed has outcomes of the first seed only.
+
+        known_random: models whose results are known to depend on the seed.
+        """
+        # A model without a seed parameter may be random: two seeds on the first split show it.
+        splits, first = self.design.splits, self.design.splits[0]
+        varies = {model: model.is_seeded or model in known_random for model in models}
+        jobs = {
+            (model, split): seeds if varies[model] else seeds[: 2 if split is first else 1]
+            for split in splits
+            for model in models
+        }
+        self._run(jobs)
+        firsts = {
+            model: [self.finished[model, first, seed] for seed in jobs[model, first]]
+            for model in models
+        }
+        random = {model for model in models if varies[model] or _has_several(firsts[model])}
+        remaining = {
+            (model, split): seeds[len(done) :]
+            for (model, split), done in jobs.items()
+            if model in random and len(done) < len(seeds)
+        }
+        if remaining:
+            self._run(remaining)
+        return {
+            (model, split, seed): outcome
+            for (model, split, seed), outcome in self.finished.items()
+            if model in random or seed == seeds[0]
+        }
+
+    def _run(self, jobs: _Jobs) -> None:
+        """Train what is not kept, with a progress bar."""
+        with limit_threads(self.threads):
+            if self.kept:
+                jobs, known = _take_kept(jobs, self.kept)
+                for key, outcome in known.items():
+                    self._finish(key, outcome)
+            recipe = Recipe(_FACTORY, device=self.device, threads=self.threads)
+            with show_progress(sum(map(len, jobs.values())), self.progress) as step:
+                for key, outcome in _run_jobs(self._problem, recipe, jobs, self.n_jobs):
+                    if self.kept:
+                        self.kept.save(key, outcome)
+                    self._finish(key, outcome)
+                    step(key[0].name)
+
+    def _finish(self, key: TrialKey, outcome: Outcome) -> None:
+        if not self._is_registered and outcome.status == "ok":
+            target = self.data.targets.target[key[1].split.test]
+            add_user_metric(outcome, self.metric, self.data.task, target)
+        self.finished[key] = outcome
+
+    @property
+    def _is_registered(self) -> bool:
+        return metrics.METRICS.get(self.metric.name) is self.metric
+
+    @cached_property
+    def _problem(self) -> Problem:
+        data = self.data
+        return Problem(
+            inputs=cast(Inputs, data.inputs),  # training needs `len` and `take` only
+            target=data.targets.target,
+            task=data.task,
+            classes=len(data.classes or []),
+            groups=data.targets.groups,
+            metric=self.metric.name if self._is_registered else None,
+        )
 
 
 def _take_kept(jobs: _Jobs, kept: KeptTrials) -> tuple[_Jobs, dict[TrialKey, Outcome]]:

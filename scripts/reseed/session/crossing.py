@@ -1,0 +1,182 @@
+"""Models, splits and seeds that a session crosses, and what their trainings say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from reseed.comparison.result import STUDY_NAME
+from reseed.config.until import Until
+from reseed.core.environment import Environment
+from reseed.core.errors import ReseedError
+from reseed.metrics.registry import Metric
+from reseed.report.analyses.shared.data import Data
+from reseed.report.analyses.shared.predictions import Predictions
+from reseed.session import tables
+from reseed.session.inputs import TrainingData
+from reseed.session.models import Model
+from reseed.session.rounds import (
+    Rounds,
+    describe_rounds,
+    describe_rule,
+    find_open_models,
+    train_in_rounds,
+)
+from reseed.session.splits import Design
+from reseed.session.training import Trainer
+from reseed.training.run import Outcome
+
+#: Share of rows of one class from which its accuracy is stated.
+_LARGE_CLASS = 0.75
+# Words in the messages of estimators that cannot use the features.
+_FEATURE_ERRORS = ("could not convert", "NaN", "missing values", "Input X", "dtype")
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Models that are trained on every split under every seed.
+
+    models, design, seeds: what is crossed; with a rule, the seeds are the most. data: rows and
+    targets. metric: compares the models. machine: where they are trained. title, dataset: texts of
+    the report. rule: adds seeds in rounds, if there is one.
+    """
+
+    models: list[Model]
+    design: Design
+    seeds: list[int]
+    data: TrainingData
+    metric: Metric
+    machine: Environment
+    title: str
+    dataset: str
+    rule: Until | None
+
+    def count_trials(self) -> int:
+        """The number of trials, if each is trained."""
+        return len(self.models) * len(self.design.splits) * len(self.seeds)
+
+    def train(self, trainer: Trainer) -> Rounds:
+        """Train all of it, or by the rule as much as it asks for."""
+        if self.rule:
+            train, find_open = trainer.train, self._find_open
+            return train_in_rounds(self.models, self.seeds, self.rule, train, find_open)
+        trained = trainer.train(self.models, self.seeds)
+        return Rounds(trained, dict.fromkeys(self.models, self.seeds))
+
+    def collect(self, done: Rounds, keep: bool) -> Data:
+        """Scores of all trials and facts of the study. keep: with the outputs of all test rows.
+
+        Raises ReseedError if no training of a model finished.
+        """
+        outcomes = _repeat_unseeded(self.design.splits, done)
+        metrics = self._build_metrics(outcomes)
+        trials = metrics[[key in done.trained for key in outcomes]]
+        _refuse_failed_models(trials)
+        data, most = self.data, len(self.seeds)
+        notes = [
+            *data.notes,
+            *_describe_majority(data.targets.target, data.task, self.metric.name),
+            *_describe_unseeded(self.models, self.seeds, done.trained),
+            *([describe_rounds(done, most)] if self.rule else []),
+            *tables.describe_failures(trials),
+        ]
+        texts = {"study": STUDY_NAME, "title": self.title, "question": "", "citation": ""}
+        info = tables.describe_study(
+            texts | {"dataset": self.dataset},
+            data,
+            self.models,
+            self.metric,
+            trials,
+            self.machine,
+            notes,
+            describe_rule(self.rule, most) if self.rule else None,
+        )
+        predictions = self._write_predictions(outcomes) if keep else None
+        return Data(metrics, info, predictions=predictions)
+
+    def _find_open(self, done: Rounds) -> list[Model]:
+        """Models of pairs that the rule has not settled yet."""
+        assert self.rule is not None
+        _refuse_failed_models(self._build_metrics(done.trained))
+        metrics = self._build_metrics(_repeat_unseeded(self.design.splits, done))
+        facts = tables.describe_data(self.dataset, self.data, self.metric)
+        return find_open_models(metrics, self.models, facts, self.rule)
+
+    def _build_metrics(self, outcomes: dict[tables.TrialKey, Outcome]) -> pd.DataFrame:
+        return tables.build_metrics(outcomes, self.design, self._varied, self.machine.identifier)
+
+    def _write_predictions(self, outcomes: dict[tables.TrialKey, Outcome]) -> Predictions | None:
+        folder = tables.write_predictions(outcomes, self.design, self._varied, self.data)
+        if folder is None:
+            return None
+        tasks: dict[str, str | None] = {tables.DATASET: self.data.task}
+        return Predictions(Path(folder.name), tasks=tasks, held=folder)
+
+    @property
+    def _varied(self) -> str:
+        """Names of the seeds that take several values: `data`, `model`, `data+model` or `none`."""
+        counts = {"data": len(self.design.splits), "model": len(self.seeds)}
+        return "+".join(name for name, count in counts.items() if count > 1) or "none"
+
+
+def _repeat_unseeded(splits: list[tables.SplitId], done: Rounds) -> dict[tables.TrialKey, Outcome]:
+    """Outcome of every trial: that of the first seed if a model does not depend on the seed."""
+    trained = done.trained
+    return {
+        (model, split, seed): trained.get((model, split, seed)) or trained[model, split, seeds[0]]
+        for split in splits
+        for model, seeds in done.seeds.items()
+        for seed in seeds
+    }
+
+
+def _refuse_failed_models(trials: pd.DataFrame) -> None:
+    """Raise ReseedError with the first failure of a model of which no training finished."""
+    for model, rows in trials.groupby("model", sort=False):
+        if (rows["status"] != "ok").all():
+            why = str(rows["error"].iloc[0]).rstrip(".")
+            hint = ""
+            if any(words in why for words in _FEATURE_ERRORS):
+                hint = (
+                    " X is passed to a model unchanged: encode, impute or scale in a scikit-learn"
+                    " Pipeline"
+                )
+            raise ReseedError(
+                f"model {model!r}: none of {len(rows)} trainings finished: {why}.{hint}"
+            )
+
+
+def _describe_majority(target: np.ndarray, task: str, metric: str) -> list[str]:
+    """The accuracy of always predicting the largest class, where that is most of the rows."""
+    if task == "regression" or metric != "accuracy":
+        return []
+    share = np.unique(target, return_counts=True)[1].max() / len(target)
+    if share < _LARGE_CLASS:
+        return []
+    return [
+        f"{100 * share:.0f} % of the rows are of one class: always predicting it has an accuracy "
+        f"of {share:.3g}. `metric='auc'` or `'balanced_accuracy'` does not reward that."
+    ]
+
+
+def _describe_unseeded(
+    models: list[Model], seeds: list[int], trained: dict[tables.TrialKey, Outcome]
+) -> Iterator[str]:
+    """Notes on models of which no parameter holds a seed."""
+    unseeded = [model for model in models if not model.is_seeded and len(seeds) > 1]
+    counts = Counter(model for model, _ in {(model, seed) for model, _, seed in trained})
+    repeated = {model for model, count in counts.items() if count > 1}
+    constant = ", ".join(model.name for model in unseeded if model not in repeated)
+    varying = ", ".join(model.name for model in unseeded if model in repeated)
+    if constant:
+        yield (f"{constant}: no parameter holds a seed, so one training a split is enough.")
+    if varying:
+        yield (
+            f"{varying}: no parameter holds a seed, yet trainings differ: each seed was trained, "
+            "with the global generators seeded."
+        )
