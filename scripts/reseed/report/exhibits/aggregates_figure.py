@@ -165,8 +165,8 @@ def _profiles(data: ExhibitData, panels: Panels) -> tuple[Figure, list[Axes], li
     return canvas, axes, list(every.values())
 
 
-def _arm(data: ExhibitData, row: pd.Series, side: str = "arm") -> str:
-    return arm_title(data, row[side], row["experiment"])
+def _arm(data: ExhibitData, row: pd.Series) -> str:
+    return arm_title(data, row["arm"], row["experiment"])
 
 
 def claims(

@@ -48,7 +48,6 @@ def build_index(
     studies: list[StudyReport],
     links: list[str],
     left_out: Sequence[StatementRow] = (),
-    title: str = "Reseed: report",
 ) -> str:
     """The front page as HTML text: a summary, all statements, and a card for each study.
 
@@ -74,7 +73,7 @@ def build_index(
         link_of=lambda row: pages.get(row.study, ""),
         lead=lead,
         next_command=next_command(rows),
-        title=title,
+        title="Reseed: report",
         index="",
         summary=summarise(studies, left_out) if studies else [],
     )

@@ -17,7 +17,7 @@ from matplotlib.ticker import MaxNLocator
 from reseed.core.coordinates import base_name
 from reseed.report.rendering import style
 from reseed.report.rendering.colours import DASHES
-from reseed.report.rendering.style import PAGE_WIDTH, new_figure
+from reseed.report.rendering.style import new_figure
 
 #: Largest height of a figure in inches that leaves space for its caption on a page.
 MOST_HEIGHT = 8.6
@@ -50,7 +50,6 @@ def panel_grid(
     columns: int = 2,
     *,
     legend: float = 0.35,
-    width: float = PAGE_WIDTH,
     **subplots,
 ) -> tuple[Figure, list[Axes]]:
     """A figure with one panel for each of `heights` (inches, title and labels included).
@@ -68,7 +67,7 @@ def panel_grid(
             break
         lines.append(line)
         total += line
-    figure = new_figure(min(total, MOST_HEIGHT), width)
+    figure = new_figure(min(total, MOST_HEIGHT))
     if len(set(lines)) > 1:
         subplots["height_ratios"] = lines
     grid = figure.subplots(len(lines), columns, squeeze=False, **subplots)

@@ -94,9 +94,9 @@ def styled(draw: Callable) -> Callable:
     return run
 
 
-def new_figure(height: float, width: float = PAGE_WIDTH) -> Figure:
-    """An empty figure with its own canvas and constrained layout; sizes in inches."""
-    figure = Figure(figsize=(width, height), layout="constrained")
+def new_figure(height: float) -> Figure:
+    """An empty figure of a page's width with a canvas and constrained layout; in inches."""
+    figure = Figure(figsize=(PAGE_WIDTH, height), layout="constrained")
     FigureCanvasAgg(figure)
     return figure
 
@@ -107,9 +107,9 @@ def legend_columns(labels: Sequence[str], width: float = PAGE_WIDTH) -> int:
     return max(1, min(len(labels), int(width / widest)))
 
 
-def legend_room(labels: Sequence[str], width: float = PAGE_WIDTH) -> float:
-    """Height of such a legend in inches."""
-    return 0.1 + 0.17 * math.ceil(len(labels) / legend_columns(labels, width)) if labels else 0.0
+def legend_room(labels: Sequence[str]) -> float:
+    """Height of such a legend of a page's width in inches."""
+    return 0.1 + 0.17 * math.ceil(len(labels) / legend_columns(labels)) if labels else 0.0
 
 
 def legend_below(figure: Figure, handles: Sequence[Artist]) -> None:
