@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from math import nan
+
 import numpy as np
 import pandas as pd
+from reseed.comparison.claims.typed_row import ComparedRow
 from reseed.core.errors import ReseedError
-from reseed.core.schemas import COMPARISON_COLUMNS, MODEL_SEED_COLUMNS, SPLIT_COLUMNS, Row
+from reseed.core.schemas import MODEL_SEED_COLUMNS, SPLIT_COLUMNS, Row
 from reseed.plugins.options import Level, Strict
 from reseed.report.analyses.shared.arms import ARM
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.pairing import ModelGroup, group_models
 from reseed.stats.comparison import nadeau_bengio
 
-COLUMNS = [
-    *COMPARISON_COLUMNS, "arm", "baseline", "n", "seconds", "baseline_seconds", "ratio", "low",
-    "high", "level", "same_outputs", "reason",
-]  # fmt: skip
+
+@dataclass(frozen=True)
+class TimeRow(ComparedRow):
+    """A row of this analysis; `analyse` documents the columns."""
+
+    arm: str = ""
+    baseline: str = ""
+    n: int = 0
+    seconds: float = nan
+    baseline_seconds: float = nan
+    ratio: float = nan
+    low: float = nan
+    high: float = nan
+    level: float = nan
+    same_outputs: float = nan
+    reason: str = ""
+
+
+COLUMNS = [*TimeRow.columns()]
 
 
 class Options(Strict):

@@ -15,6 +15,8 @@ from reseed.report.rendering.headlines import LEAST
 from reseed.report.rendering.settings import group_by_setting
 from reseed.report.rendering.tables import Rows, Table, TableRow
 
+from papers.protocol.training_time import TimeRow
+
 DRAWS = ("papers.protocol.training_time:analyse",)
 
 
@@ -27,7 +29,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     )
     lines = Rows()
     for title, part in group_by_setting(data, known):
-        for _, row in part.iterrows():
+        for row in TimeRow.read(part):
             lines.add(_line(data, row), title)
     level = 100 * known["level"].iloc[0]
     text = (
@@ -44,23 +46,23 @@ def table(data: ExhibitData, options: Options) -> Table:
     )
 
 
-def _times(row: pd.Series) -> str:
-    places = numbers.decimals([row["ratio"]])
-    return numbers.with_interval(row["ratio"], row["low"], row["high"], places)
+def _times(row: TimeRow) -> str:
+    places = numbers.decimals([row.ratio])
+    return numbers.with_interval(row.ratio, row.low, row.high, places)
 
 
-def _line(data: ExhibitData, row: pd.Series) -> TableRow:
-    places = numbers.decimals([row["seconds"], row["baseline_seconds"]])
+def _line(data: ExhibitData, row: TimeRow) -> TableRow:
+    places = numbers.decimals([row.seconds, row.baseline_seconds])
     return {
-        "Arm": arm_title(data, row["arm"], row["experiment"]),
-        "Baseline": arm_title(data, row["baseline"], row["experiment"]),
-        "Time": f"{row['seconds']:,.{places}f} s",
-        "Time, baseline": f"{row['baseline_seconds']:,.{places}f} s",
+        "Arm": arm_title(data, row.arm, row.experiment),
+        "Baseline": arm_title(data, row.baseline, row.experiment),
+        "Time": f"{row.seconds:,.{places}f} s",
+        "Time, baseline": f"{row.baseline_seconds:,.{places}f} s",
         "Ratio": _times(row),
         "Same outputs": numbers.NONE
-        if pd.isna(row["same_outputs"])
-        else f"{row['same_outputs']:.0f} of {row['n']:.0f}",
-        "Runs": f"{row['n']:.0f}",
+        if pd.isna(row.same_outputs)
+        else f"{row.same_outputs:.0f} of {row.n:.0f}",
+        "Runs": f"{row.n:.0f}",
     }
 
 
@@ -71,10 +73,10 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
 
 
 def _claim(data: ExhibitData, rows: pd.DataFrame) -> Claim:
-    first = rows.iloc[0]
+    first = TimeRow.of(rows.iloc[0])
     arm, baseline = (
-        phrases.name(arm_title(data, first[side], first["experiment"]))
-        for side in ("arm", "baseline")
+        phrases.name(arm_title(data, side, first.experiment))
+        for side in (first.arm, first.baseline)
     )
     titles = [data.dataset(dataset) for dataset in rows["dataset"]]
     places = numbers.decimals(rows["ratio"])

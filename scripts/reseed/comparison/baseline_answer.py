@@ -13,6 +13,7 @@ from reseed.comparison.claims.pair_verdicts import label_pair_outcome
 from reseed.comparison.claims.verdicts import format_region
 from reseed.comparison.shown import MOST_SENTENCES, format_estimate
 from reseed.readers.seeds import list_single_runs
+from reseed.report.analyses.seeds_needed import PlanRow
 from reseed.report.rendering.numbers import several
 
 if TYPE_CHECKING:
@@ -72,8 +73,8 @@ def _count_needed(needed: pd.DataFrame, row: PairRow) -> str:
     plans = needed[(needed[["model_a", "model_b"]] == models).all(axis=1)]
     if plans.empty or pd.isna(plans["target_difference"].iloc[0]):
         return ""
-    plan = plans.iloc[0]
-    runs, power = plan["runs_for_power"], format_share(plan["target_power"])
+    plan = PlanRow.of(plans.iloc[0])
+    runs, power = plan.runs_for_power, format_share(plan.target_power)
     if pd.isna(runs):
         most = plans["runs"].max()
         return f" Not even {most:,.0f} runs would show so small a difference in {power} of cases."

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from math import nan
 
 import numpy as np
 import pandas as pd
 
+from reseed.comparison.claims.typed_row import CellRow
 from reseed.core.coordinates import base_name
 from reseed.core.errors import suggest_name
-from reseed.core.schemas import CELL_COLUMNS, Row
+from reseed.core.schemas import Row
 from reseed.plugins.options import Level, Strict
 from reseed.report.analyses.shared.arms import ARM
 from reseed.report.analyses.shared.data import Cell, Data, cells
@@ -18,11 +21,37 @@ from reseed.stats.spread import sd_ratio
 _LEAST = 5  # seeds of each of the two
 #: With the arm, what names the cell of a baseline.
 _PLACE = ["experiment", "dataset", "scheme", "varied", "hyperparameters_source"]
-COLUMNS = [
-    *CELL_COLUMNS, "metric", "n", "failed", "mean", "sd", "baseline",
-    *(f"baseline_{name}" for name in _PLACE), "n_baseline", "mean_baseline", "sd_baseline",
-    "ratio", "ratio_low", "ratio_high", "p", "detectable", "same_data", "level", "reason",
-]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class RatioRow(CellRow):
+    """A row of this analysis; `analyse` documents the columns."""
+
+    metric: str = ""
+    n: int = 0
+    failed: int = 0
+    mean: float = nan
+    sd: float = nan
+    baseline: str = ""
+    baseline_experiment: str = ""
+    baseline_dataset: str = ""
+    baseline_scheme: str = ""
+    baseline_varied: str = ""
+    baseline_hyperparameters_source: str = ""
+    n_baseline: int = 0
+    mean_baseline: float = nan
+    sd_baseline: float = nan
+    ratio: float = nan
+    ratio_low: float = nan
+    ratio_high: float = nan
+    p: float = nan
+    detectable: float = nan
+    same_data: bool = False
+    level: float = nan
+    reason: str = ""
+
+
+COLUMNS = [*RatioRow.columns()]
 
 
 class Options(Strict):

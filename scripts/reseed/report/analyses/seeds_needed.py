@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
+from math import nan
 from typing import Annotated, Literal
 
 import numpy as np
@@ -11,6 +13,7 @@ from pydantic import Field
 from scipy import special
 
 from reseed.comparison.claims.designs import ONE_TEST_SET, SEEDS_AND_ITEMS
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Positive
 from reseed.report.analyses.shared.data import Data
@@ -32,6 +35,18 @@ COLUMNS = [
     "runs_for_power", "runs_for_half_width", "smallest_half_width", "level", "alpha", "runs",
     "half_width", "power", "power_limit", "detectable", "pairs", "family", "test_alpha",
 ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PlanRow(PairRow):
+    """A pair with the runs that it needs; `analyse` documents the columns."""
+
+    target_difference: float = nan
+    target_is: str = ""
+    runs_for_power: float = nan
+    runs: float = nan
+    power: float = nan
+    power_limit: float = nan
 
 
 class Options(PairOptions):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from math import nan
 
 import numpy as np
 import pandas as pd
@@ -32,6 +34,18 @@ COLUMNS = [
     "better_high", "better_n", "better_unit",
 ]  # fmt: skip
 _SCOPE = f"{SEQUENCE.scope},"
+
+
+@dataclass(frozen=True)
+class StopRow(PairRow):
+    """A pair after a number of runs; `analyse` documents the columns."""
+
+    runs: float = nan
+    stopped_at: float = nan
+    e_stopped_at: float = nan
+    bounded_stopped_at: float = nan
+    winner: str = ""
+    reason: str = ""
 
 
 class Options(Strict):

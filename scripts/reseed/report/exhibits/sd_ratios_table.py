@@ -10,6 +10,7 @@ from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim, Estimate, Sample, Test
 from reseed.core.schemas import Row
 from reseed.plugins.options import NoOptions
+from reseed.report.analyses.sd_ratios import RatioRow
 from reseed.report.exhibits.shared.spread_cells import mean_log_ratio
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import arm_title, cell_titles
@@ -27,11 +28,11 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
     rows = require_rows(rows[rows["reason"] == ""], f"No SD ratio: {'; '.join(reasons)}.")
     pairs = _title_pairs(data, rows)
     lines = Rows()
-    for (arm, baseline), (_, row) in zip(pairs, rows.iterrows(), strict=True):
+    for (arm, baseline), row in zip(pairs, RatioRow.read(rows), strict=True):
         places = numbers.decimals(
-            rows.loc[rows["dataset"] == row["dataset"], ["sd", "sd_baseline"]].stack()
+            rows.loc[rows["dataset"] == row.dataset, ["sd", "sd_baseline"]].stack()
         )
-        section = f"{data.dataset(row['dataset'])}, {metric_title(row['metric'])}"
+        section = f"{data.dataset(row.dataset)}, {metric_title(row.metric)}"
         lines.add(_line(arm, baseline, row, places), section)
     several = rows["metric"].nunique() > 1
     return lines.table(
@@ -64,21 +65,21 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
 def _title_pairs(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, str]]:
     """(title of the arm, title of the baseline) of each row."""
     return [
-        (title, arm_title(data, row["baseline"], row["baseline_experiment"]))
-        for title, (_, row) in zip(cell_titles(data, rows), rows.iterrows(), strict=True)
+        (title, arm_title(data, row.baseline, row.baseline_experiment))
+        for title, row in zip(cell_titles(data, rows), RatioRow.read(rows), strict=True)
     ]
 
 
-def _line(arm: str, baseline: str, row: pd.Series, places: int) -> TableRow:
+def _line(arm: str, baseline: str, row: RatioRow, places: int) -> TableRow:
     return {
         "Arm": arm,
         "Baseline": baseline,
-        "n": f"{row['n']:,} and {row['n_baseline']:,}",
-        "SD": numbers.fixed(row["sd"], places),
-        "SD, baseline": numbers.fixed(row["sd_baseline"], places),
-        "Ratio": numbers.with_interval(row["ratio"], row["ratio_low"], row["ratio_high"], 2),
-        "p": p_cell(row["p"]),
-        "Detectable": numbers.ratio(row["detectable"]),
+        "n": f"{row.n:,} and {row.n_baseline:,}",
+        "SD": numbers.fixed(row.sd, places),
+        "SD, baseline": numbers.fixed(row.sd_baseline, places),
+        "Ratio": numbers.with_interval(row.ratio, row.ratio_low, row.ratio_high, 2),
+        "p": p_cell(row.p),
+        "Detectable": numbers.ratio(row.detectable),
     }
 
 

@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.pair_row import PairRow
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Experiments as Options
+from reseed.report.analyses.seeds_needed import PlanRow
 from reseed.report.rendering import style
 from reseed.report.rendering.colours import DASHES, LINES
 from reseed.report.rendering.data import ExhibitData, NothingToShow
@@ -54,14 +54,14 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         reason = "No pair of models has two runs whose differences vary, which a plan starts from."
         raise NothingToShow(data.no_pairs(reason))
     pairs = [
-        (join_titles(title, pair_title(data, PairRow.of(pair.iloc[0]))), pair)
+        (join_titles(title, pair_title(data, PlanRow.of(pair.iloc[0]))), pair)
         for title, part in panels
         for _, pair in part.groupby(PAIR, sort=False)
     ]
     enough, few = with_least(pairs, Least(LEAST, lambda part: part["n"].iloc[0]))
     rows = pd.concat([part for _, part in enough]).sort_index()
     panels = group_by_setting(data, rows)
-    longest = max(len(pair_title(data, row)) for row in PairRow.read(rows.drop_duplicates(PAIR)))
+    longest = max(len(pair_title(data, row)) for row in PlanRow.read(rows.drop_duplicates(PAIR)))
     columns = 1 if longest > LONG_LABEL else 2
     counts = [len(part.drop_duplicates(PAIR)) for _, part in panels]
     lines = 1 if longest < _WIDEST - _MOST_SAID else 2
@@ -70,7 +70,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, data, part)
         set_title(axis, title)
-    first, given = rows.iloc[0], _given(rows)
+    first, given = PlanRow.of(rows.iloc[0]), _given(rows)
     target = given or "the observed difference, itself uncertain"
     rest = f"At most {_MOST} pairs a panel, those that need fewest." if max(counts) > _MOST else ""
     return canvas, FigureInfo(
@@ -79,7 +79,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         claims=_claims(rows),
         definitions=[
             f"Power to show {target} at {_describe_test(rows)}, with the spread of the available"
-            f" runs. The number is the runs needed for {100 * first['target_power']:.0f} %. Dotted:"
+            f" runs. The number is the runs needed for {100 * first.target_power:.0f} %. Dotted:"
             " the available runs."
         ],
         drawn=NO_CENTRE,
@@ -93,8 +93,10 @@ def _given(rows: pd.DataFrame) -> str:
     For example, 0.005 are 0.5 points of AUC.
     """
     asked = rows[rows["target_is"] == "given"].drop_duplicates(["metric", "factor", "unit"])
-    sizes = [f"{row['target_difference'] * row['factor']:g} {in_unit(row['metric'], row['unit'])}"
-             for _, row in asked.iterrows()]  # fmt: skip
+    sizes = [
+        f"{row.target_difference * row.factor:g} {in_unit(row.metric, row.unit)}"
+        for row in PlanRow.read(asked)
+    ]
     return f"a difference of {' or '.join(sizes)}" if sizes else ""
 
 
@@ -158,13 +160,13 @@ def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:
     curves = [curve for _, curve in part.groupby(PAIR, sort=False)]
     curves.sort(key=lambda curve: np.nan_to_num(curve["runs_for_power"].iloc[0], nan=np.inf))
     for i, curve in enumerate(curves[:_MOST]):
-        row = curve.iloc[0]
-        needed = row["runs_for_power"]
+        row = PlanRow.of(curve.iloc[0])
+        needed = row.runs_for_power
         text = f"{needed:,.0f}" if np.isfinite(needed) else f"over {most:,.0f}"
-        if row["power_limit"] < row["target_power"]:
+        if row.power_limit < row.target_power:
             text = "never with this test set"
         colour, dash = LINES[i % len(LINES)], DASHES[i // len(LINES) % len(DASHES)]
-        label = textwrap.fill(f"{pair_title(data, PairRow.of(row))}: {text}", _WIDEST)
+        label = textwrap.fill(f"{pair_title(data, row)}: {text}", _WIDEST)
         axis.plot(curve["runs"], 100 * curve["power"], lw=1.2, label=label, color=colour, ls=dash)
     axis.axhline(100 * part["target_power"].iloc[0], color=style.GREY, lw=0.8)
     axis.axvline(part["n"].max(), color=style.GREY, lw=0.8, ls=":")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -12,9 +11,9 @@ from matplotlib.figure import Figure
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.pair_row import PairRow
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Experiments as Options
+from reseed.report.analyses.stopping import StopRow
 from reseed.report.rendering import style
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.figures import FigureInfo
@@ -43,7 +42,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     rows = data.require_rows(NOTHING, options.experiments)
     several = len(group_by_setting(data, rows)) > 1
     panels = [
-        (f"{pair_title(data, PairRow.of(part.iloc[0]))}" + (f", {title}" if several else ""), part)
+        (f"{pair_title(data, StopRow.of(part.iloc[0]))}" + (f", {title}" if several else ""), part)
         for title, setting in group_by_setting(data, rows)
         for _, part in setting.groupby(PAIR, sort=False)
     ]
@@ -94,7 +93,7 @@ def _panel(axis: Axes, part: pd.DataFrame) -> None:
                       color=style.SKY, alpha=0.5, lw=0)  # fmt: skip
     axis.plot(part["runs"], part["mean"] * factor, color=style.BLUE, lw=1.3)
     axis.axhline(0, color=style.BLACK, lw=0.8)
-    at = settled_at(part.iloc[0])
+    at = settled_at(StopRow.of(part.iloc[0]))
     if math.isfinite(at):
         axis.axvline(at, color=style.BLACK, lw=1.2, ls=":")
     # The first intervals are too wide for the scale of the last ones.
@@ -108,18 +107,18 @@ def _panel(axis: Axes, part: pd.DataFrame) -> None:
     axis.locator_params(axis="x", integer=True)
 
 
-def settled_at(row: Mapping) -> float:
+def settled_at(row: StopRow) -> float:
     """Number of runs after which a pair was decided, or NaN."""
-    return row["stopped_at"] if row["outcome"] in SETTLED else math.nan
+    return row.stopped_at if row.outcome in SETTLED else math.nan
 
 
-def describe_pair(data: ExhibitData, row: Mapping) -> str:
+def describe_pair(data: ExhibitData, row: StopRow) -> str:
     """Outcome of a decided pair: `RF beats XGB`."""
-    titles = dict(zip(PAIR, pair_titles(data, PairRow.of(row)), strict=True))
-    if row["outcome"] == "equivalent":
-        return f"{' and '.join(titles.values())} are equivalent"
-    ahead, behind = PAIR if row["winner"] == row["model_a"] else PAIR[::-1]
-    return f"{titles[ahead]} beats {titles[behind]}"
+    titles = pair_titles(data, row)
+    if row.outcome == "equivalent":
+        return f"{' and '.join(titles)} are equivalent"
+    ahead, behind = titles if row.winner == row.model_a else titles[::-1]
+    return f"{ahead} beats {behind}"
 
 
 def _split_by_outcome(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -155,7 +154,7 @@ def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
         names = {
             "where": phrases.name(titles[i]),
             "at": phrases.single(pair, "stopped_at", whole),
-            "outcome": phrases.name(describe_pair(data, pair.iloc[0])),
+            "outcome": phrases.name(describe_pair(data, StopRow.of(pair.iloc[0]))),
         }
         sentence = (
             "{where}: stopped at run {at} of {n}, the comparison says: {outcome}"
@@ -168,11 +167,10 @@ def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
 def _since(rows: pd.DataFrame, row: pd.Series) -> str:
     """The last interval of a pair decided earlier; empty if it agrees."""
     same = [name for name in (*COMPARISON_COLUMNS, *PAIR) if pd.notna(row[name])]
-    last = rows[(rows[same] == row[same]).all(axis="columns")].iloc[-1]
-    low, high = last["low"], last["high"]
-    if row["outcome"] != "difference" or not (math.isfinite(low) and math.isfinite(high)):
+    last = StopRow.of(rows[(rows[same] == row[same]).all(axis="columns")].iloc[-1])
+    if last.outcome != "difference" or not (math.isfinite(last.low) and math.isfinite(last.high)):
         return ""
-    if low <= 0 <= high:
+    if last.low <= 0 <= last.high:
         return "; at the last run the interval includes zero again"
-    ahead = row["model_a"] if low > 0 else row["model_b"]
-    return "" if ahead == row["winner"] else "; at the last run the interval says the opposite"
+    ahead = last.model_a if last.low > 0 else last.model_b
+    return "" if ahead == last.winner else "; at the last run the interval says the opposite"

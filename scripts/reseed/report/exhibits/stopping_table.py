@@ -6,8 +6,8 @@ import math
 
 import pandas as pd
 
-from reseed.comparison.claims.pair_row import PairRow
 from reseed.plugins.options import Experiments as Options
+from reseed.report.analyses.stopping import StopRow
 from reseed.report.exhibits.stopping_figure import (
     NOTHING,
     PAIR,
@@ -31,21 +31,21 @@ def table(data: ExhibitData, options: Options) -> Table:
     lines, raw = Rows(), []
     for title, setting in group_by_setting(data, rows):
         for _, part in setting.groupby(PAIR, sort=False):
-            last = part.iloc[-1]
-            low, high = last["low"] * last["factor"], last["high"] * last["factor"]
+            last = StopRow.of(part.iloc[-1])
+            _, low, high = last.shown_difference
             known = math.isfinite(low) and high > low
             places = interval_decimals([(low, high)]) if known else 2
             line = {
-                "Pair": pair_title(data, PairRow.of(last)),
-                "Runs of each": f"{last['n']:.0f}",
+                "Pair": pair_title(data, last),
+                "Runs of each": f"{last.n:.0f}",
                 "Interval now": interval(low, high, places) or NONE,
                 "Settled, Gaussian": _at(settled_at(last)),
                 "Outcome": _outcome(data, last),
-                "Settled, symmetric": _at(last["e_stopped_at"]),
-                "Settled, bounded": _at(last["bounded_stopped_at"]),
+                "Settled, symmetric": _at(last.e_stopped_at),
+                "Settled, bounded": _at(last.bounded_stopped_at),
             }
-            lines.add(line, f"{title}, {in_unit(last['metric'], last['unit'])}")
-            raw.append(last)
+            lines.add(line, f"{title}, {in_unit(last.metric, last.unit)}")
+            raw.append(part.iloc[-1])
     text = (
         "Number of runs after which the pair was settled, allowing for a look after every run."
         " Gaussian: t-mixture confidence sequence; symmetric: e-value against differences that are"
@@ -64,12 +64,12 @@ def table(data: ExhibitData, options: Options) -> Table:
     )
 
 
-def _outcome(data: ExhibitData, row: pd.Series) -> str:
+def _outcome(data: ExhibitData, row: StopRow) -> str:
     if math.isfinite(settled_at(row)):
         return describe_pair(data, row)
-    if row["reason"] == "precise enough":
-        return f"{row['outcome']}, precise enough at {row['stopped_at']:.0f}"
-    return row["outcome"]
+    if row.reason == "precise enough":
+        return f"{row.outcome}, precise enough at {row.stopped_at:.0f}"
+    return row.outcome
 
 
 def _at(value: float) -> str:
