@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 class Tail:
     """A source of which a few levels lie far from the others.
 
-    skewness: of the mean difference. unit: a level, such as `item` or `run`. differences: A − B of
-    each level, rescaled.
+    skewness: of the mean difference.
+    unit: a level, such as `item` or `run`.
+    differences: A − B of each level, rescaled.
     """
 
     skewness: float

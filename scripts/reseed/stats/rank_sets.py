@@ -180,9 +180,10 @@ def _cluster_df(parts: Sequence[_Summary]) -> float | None:
 class _Summary:
     """One task: means (M,), variance of them due to runs (M,), and what runs and items show.
 
-    observed: (M,) s²(run means)/runs, with df (M,) degrees of freedom. rest: (M,) variance of the
-    mean due to runs × items. items: (M, items) centred contributions, whose sum of squares is the
-    variance of the mean due to items, including `rest`; None without items.
+    observed: (M,) s²(run means)/runs, with df (M,) degrees of freedom.
+    rest: (M,) variance of the mean due to runs × items.
+    items: (M, items) centred contributions, whose sum of squares is the variance of the mean due to
+        items, including `rest`; None without items.
     """
 
     mean: Array

@@ -23,10 +23,12 @@ _POWER = 0.8
 class SeedGroup:
     """Cells of one dataset whose scores vary with the same seeds.
 
-    scores: (seeds, cells) scores; the seeds are independent draws. weights: (cells,) weight of the
-    logarithm of each cell's SD. kind: what varies, such as `data` or `model`; the kurtosis is
-    averaged over the cells of one kind. resolution: (cells,) smallest difference of two scores,
-    such as 1 / number of test items; 0 where scores are continuous.
+    scores: (seeds, cells) scores; the seeds are independent draws.
+    weights: (cells,) weight of the logarithm of each cell's SD.
+    kind: what varies, such as `data` or `model`; the kurtosis is averaged over the cells of one
+        kind.
+    resolution: (cells,) smallest difference of two scores, such as 1 / number of test items; 0
+        where scores are continuous.
     """
 
     scores: Array

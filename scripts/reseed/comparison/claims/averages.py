@@ -70,8 +70,8 @@ class AverageOfEnds:
 class MeanLogRatio:
     """The geometric mean of ratios of SDs, with the interval of `stats.spread_contrasts`.
 
-    cells: (dataset, kind of seed, seeds, scores). pairs: positions in `cells` of the numerator and
-    the denominator of each estimate.
+    cells: (dataset, kind of seed, seeds, scores).
+    pairs: positions in `cells` of the numerator and the denominator of each estimate.
     """
 
     cells: Sequence[tuple[str, str, ArrayLike, ArrayLike]]

@@ -35,7 +35,9 @@ NO_NULL = "none, a measured value"
 class Sample:
     """The n behind a claim: from `low` to `high` units for each row; made by `Sample.of`.
 
-    columns: of the rows, which hold n. rows: their index labels. least: the least n of a row.
+    columns: of the rows, which hold n.
+    rows: their index labels.
+    least: the least n of a row.
     """
 
     low: int
@@ -81,10 +83,12 @@ class Sample:
 class Estimate:
     """A measured value with its interval, in the unit of the metric or without one.
 
-    subject: what it was measured on. level: of the interval. bounds: least and greatest possible
-    value (required). Interval ends are NaN where there is no interval. factor: 100 for a difference
-    of shares that is shown in points, with `unit`. share_n: number of independent cases whose share
-    has such an interval; NaN for other estimates.
+    subject: what it was measured on.
+    level: of the interval.
+    bounds: least and greatest possible value (required). Interval ends are NaN where there is no
+        interval.
+    factor: 100 for a difference of shares that is shown in points, with `unit`.
+    share_n: number of independent cases whose share has such an interval; NaN for other estimates.
     """
 
     subject: str
@@ -165,8 +169,9 @@ class Estimate:
 class Test:
     """A test of a null hypothesis.
 
-    null: in words. p: adjusted as `alpha` demands. power: against `alternative`, which is in words
-    (None: not computed).
+    null: in words.
+    p: adjusted as `alpha` demands.
+    power: against `alternative`, which is in words (None: not computed).
     """
 
     __test__ = False  # not a test case

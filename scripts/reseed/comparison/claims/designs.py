@@ -54,14 +54,18 @@ class DesignFacts:
 class Method:
     """One row: a design, its test, and where the false claims of that test were measured.
 
-    name: key of the row, also in the table of measurements. condition: the designs of the row,
-    unless an earlier row has them. varied, shared: the same in words: what differs between the
-    runs, and what the runs of two models have in common. test: its name. function: in
-    `reseed.stats`. claim: what a verdict generalises to. design: value of the column `design` of
-    the analysis `pairs`, if it has the row. scope: phrase in the first sentence of a verdict that
-    holds for less than `claim`. unit: name of a run in sentences; empty where both models have
-    their own runs. measured: tables in docs/methods/simulations, and the values of their columns
-    that select the rows of this test.
+    name: key of the row, also in the table of measurements.
+    condition: the designs of the row, unless an earlier row has them.
+    varied, shared: the same in words: what differs between the runs, and what the runs of two
+        models have in common.
+    test: its name.
+    function: in `reseed.stats`.
+    claim: what a verdict generalises to.
+    design: value of the column `design` of the analysis `pairs`, if it has the row.
+    scope: phrase in the first sentence of a verdict that holds for less than `claim`.
+    unit: name of a run in sentences; empty where both models have their own runs.
+    measured: tables in docs/methods/simulations, and the values of their columns that select the
+        rows of this test.
     """
 
     name: str

@@ -40,11 +40,15 @@ class ValueInUnit:
 class Evidence:
     """A statement and what one set of runs says about it; numbers are in the unit that is shown.
 
-    statement: as configured. ratio: whether 1 is the natural null and the
-    axis is logarithmic. average: over the settings. settings: each with an interval of its own.
-    inside, outside: numbers of settings shown in and out of the region. n: the sample, as text.
+    statement: as configured.
+    ratio: whether 1 is the natural null and the axis is logarithmic.
+    average: over the settings.
+    settings: each with an interval of its own.
+    inside, outside: numbers of settings shown in and out of the region.
+    n: the sample, as text.
     needed: size of the sample with which the average would be decided, about; None if not known.
-    reason: why the verdict is not one of the decided ones. sentence: of the claim.
+    reason: why the verdict is not one of the decided ones.
+    sentence: of the claim.
     """
 
     statement: Statement

@@ -34,9 +34,10 @@ class ClaimError(ValueError):
 class Phrase:
     """A part of a sentence.
 
-    text: as printed. statistic: how it follows from the rows. rows: index labels of the rows it was
-    computed from (empty: a name or a setting). of: words of the sentence that name these rows,
-    where they are a part of the claim's.
+    text: as printed.
+    statistic: how it follows from the rows.
+    rows: index labels of the rows it was computed from (empty: a name or a setting).
+    of: words of the sentence that name these rows, where they are a part of the claim's.
     """
 
     text: str

@@ -31,10 +31,13 @@ REFERENCE_SCALE = "cpu"
 class StatementRow:
     """One statement of a study.
 
-    study: its name. info: its facts. exhibit: the exhibit that measures it. anchor: of that
-    exhibit on the study's page, empty where it has no page. run: what this run says. reference:
-    what the committed reference results say, if they have the statement. made: how the reference
-    results were made.
+    study: its name.
+    info: its facts.
+    exhibit: the exhibit that measures it.
+    anchor: of that exhibit on the study's page, empty where it has no page.
+    run: what this run says.
+    reference: what the committed reference results say, if they have the statement.
+    made: how the reference results were made.
     """
 
     study: str

@@ -147,8 +147,9 @@ class Exhibit:
 class StudyReport:
     """A study's facts and its exhibits, in the order of the study.
 
-    date: day on which the results were collected. coverage: the exhibits of its paper. reference:
-    its committed reference results (`evidence.json`), if it has some.
+    date: day on which the results were collected.
+    coverage: the exhibits of its paper.
+    reference: its committed reference results (`evidence.json`), if it has some.
     """
 
     name: str

@@ -16,7 +16,8 @@ Panels = list[tuple[str, pd.DataFrame]]
 class Least:
     """The least number of runs, epochs, … of a panel that is drawn.
 
-    count: number of `noun` (singular) in the rows of a panel. plural: where it is not `noun` + s.
+    count: number of `noun` (singular) in the rows of a panel.
+    plural: where it is not `noun` + s.
     """
 
     number: int

@@ -58,8 +58,9 @@ class Rule(Protocol):
 class JudgedPair:
     """A pair of models and its stop.
 
-    a, b: the models; `a` has the better mean over all runs. differences: (n,) by run, positive
-    where `a` is better. pairs: pairs of the dataset.
+    a, b: the models; `a` has the better mean over all runs.
+    differences: (n,) by run, positive where `a` is better.
+    pairs: pairs of the dataset.
     """
 
     group: ModelGroup
