@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from math import nan
 from typing import Annotated
 
 import numpy as np
 import pandas as pd
 from pydantic import Field
+from reseed.comparison.claims.typed_row import TypedRow
 from reseed.core.schemas import Row
 from reseed.plugins.options import Names, Strict
 from reseed.report.analyses import spread
@@ -19,11 +22,39 @@ from reseed.report.analyses.shared.published import (
 )
 from reseed.stats.spread import next_median_interval
 
-COLUMNS = [
-    *RESULT_COLUMNS, "statistic", "published", "measured", "ratio", "measured_low", "measured_high",
-    "interval", "inside", "level", "n", "failed", "experiment", "held", "measured_dataset",
-    "measured_model", "hyperparameters_source", "stand_in", "reason",
-]  # fmt: skip
+
+@dataclass(frozen=True)
+class PublishedRow(TypedRow):
+    """A row of this analysis; `analyse` documents the columns."""
+
+    table: str = ""
+    dataset: str = ""
+    metric: str = ""
+    algorithm: str = ""
+    varied_seed: str = ""
+    test_ratio: float = nan
+    hyperparameters: str = ""
+    statistic: str = ""
+    published: float = nan
+    measured: float = nan
+    ratio: float = nan
+    measured_low: float = nan
+    measured_high: float = nan
+    interval: str = ""
+    inside: bool | None = None
+    level: float = nan
+    n: int = 0
+    failed: int = 0
+    experiment: str = ""
+    held: str = ""
+    measured_dataset: str = ""
+    measured_model: str = ""
+    hyperparameters_source: str = ""
+    stand_in: bool = False
+    reason: str = ""
+
+
+COLUMNS = [*PublishedRow.columns()]
 _NOT_RUN = "not run at this scale"
 
 

@@ -21,6 +21,8 @@ from reseed.report.rendering.data import (
 )
 from reseed.report.rendering.tables import Rows, Table
 
+from papers.raste.published import PublishedRow
+
 _CELL = [
     "table", "dataset", "metric", "algorithm", "varied_seed", "test_ratio", "hyperparameters",
 ]  # fmt: skip
@@ -47,22 +49,21 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
         "No published number was measured at this scale.",
     )
     lines, places = Rows(), _count_decimals(measured)
-    for key, cell in _each_once(measured).groupby(_CELL, sort=False):
-        entry = dict(zip(_CELL, key, strict=True))
-        first = cell.iloc[0]
-        parts = cell.set_index("statistic")
+    for _, cell in _each_once(measured).groupby(_CELL, sort=False):
+        parts = {row.statistic: row for row in PublishedRow.read(cell)}
+        first = PublishedRow.of(cell.iloc[0])
         line = {
-            ("", "Algorithm"): data.model(first["measured_model"]),
-            ("", "Varied"): VARIED[entry["varied_seed"]],
-            ("", "Test"): f"{entry['test_ratio']:g}",
-            ("", "Tuning"): entry["hyperparameters"],
-            ("", "n"): numbers.seeds(int(first["n"]), int(first["failed"])),
+            ("", "Algorithm"): data.model(first.measured_model),
+            ("", "Varied"): VARIED[first.varied_seed],
+            ("", "Test"): f"{first.test_ratio:g}",
+            ("", "Tuning"): first.hyperparameters,
+            ("", "n"): numbers.seeds(int(first.n), int(first.failed)),
         }
         for name, title in _SHOWN.items():
-            part = parts.loc[name] if name in parts.index else None
-            line |= {(title, column): text for column, text in _compare(part, name, places).items()}
-        title = data.dataset(first["measured_dataset"])
-        lines.add(line, f"Table {entry['table']}: {title}, {metric_title(entry['metric'])}")
+            compared = _compare(parts.get(name), name, places)
+            line |= {(title, column): text for column, text in compared.items()}
+        title = data.dataset(first.measured_dataset)
+        lines.add(line, f"Table {first.table}: {title}, {metric_title(first.metric)}")
     return lines.table(
         data,
         rows,
@@ -93,19 +94,18 @@ def _count_decimals(measured: pd.DataFrame) -> dict[str, int]:
     }  # fmt: skip
 
 
-def _compare(part: pd.Series | None, statistic: str, places: dict[str, int]) -> dict[str, str]:
+def _compare(part: PublishedRow | None, statistic: str, places: dict[str, int]) -> dict[str, str]:
     """Cells of one statistic; the measured range has another number of seeds and is not shown."""
     names = ["Published", *(["Measured"] if statistic == "median" else []), "Interval", "Inside"]
     if part is None:
         return dict.fromkeys(names, numbers.NONE)
     digits = places[statistic]
-    judged = not (part["stand_in"] or pd.isna(part["inside"]))
+    judged = not (part.stand_in or pd.isna(part.inside))
     found = {
-        "Published": numbers.fixed(part["published"], _PRINTED),
-        "Measured": numbers.fixed(part["measured"], digits),
-        "Interval": numbers.interval(part["measured_low"], part["measured_high"], digits)
-        or numbers.NONE,
-        "Inside": ("yes" if part["inside"] else "no") if judged else numbers.NONE,
+        "Published": numbers.fixed(part.published, _PRINTED),
+        "Measured": numbers.fixed(part.measured, digits),
+        "Interval": numbers.interval(part.measured_low, part.measured_high, digits) or numbers.NONE,
+        "Inside": ("yes" if part.inside else "no") if judged else numbers.NONE,
     }
     return {name: found[name] for name in names}
 

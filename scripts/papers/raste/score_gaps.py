@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import ANY_NUMBER, Claim, Estimate, Sample
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.core.coordinates import base_name
 from reseed.core.schemas import Row
@@ -85,20 +86,20 @@ def _rows(data: ExhibitData, scores: _Scores, first: str, second: str) -> list[R
         bases[0].eq(first) & bases[1].eq(second) | bases[0].eq(second) & bases[1].eq(first)
     ]
     rows = []
-    for row in found.to_dict("records"):
-        sign = 1 if base_name(row["model_a"]) == first else -1
-        arms = [row["model_a"], row["model_b"]][::sign]
-        a, b = (scores[row["experiment"], row["dataset"], arm] for arm in arms)
+    for row, columns in zip(PairRow.read(found), found.to_dict("records"), strict=True):
+        sign = 1 if base_name(row.model_a) == first else -1
+        arms = [row.model_a, row.model_b][::sign]
+        a, b = (scores[row.experiment, row.dataset, arm] for arm in arms)
         sd = math.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2)
-        if not sd > 0 or not np.isfinite(row["low"]):
+        if not sd > 0 or not np.isfinite(row.low):
             continue
-        ends = sorted(sign * row[end] / sd for end in _ENDS)
-        names = [arm_title(data, arm, row["experiment"]) for arm in arms]
+        ends = sorted(sign * end / sd for end in (row.low, row.high))
+        names = [arm_title(data, arm, row.experiment) for arm in arms]
         rows.append(
-            row
+            columns
             | {"arm": arms[0], "pair": f"{first}_{second}", "title": " and ".join(names), "sd": sd}
             | {"median_a": a.median(), "median_b": b.median()}
-            | {"gap": sign * row["difference"] / sd, **dict(zip(_ENDS, ends, strict=True))}
+            | {"gap": sign * row.difference / sd, **dict(zip(_ENDS, ends, strict=True))}
         )
     return rows
 

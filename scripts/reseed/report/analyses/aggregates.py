@@ -6,16 +6,19 @@ Source: Agarwal et al. (2021), "Deep RL at the edge of the statistical precipice
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from itertools import permutations
+from math import nan
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
+from reseed.comparison.claims.typed_row import TypedRow
 from reseed.core.errors import ReseedError
 from reseed.core.random_streams import stream
-from reseed.core.schemas import COMPARISON_COLUMNS, Row
+from reseed.core.schemas import Row
 from reseed.plugins.options import Count, Ends, Level, Strict
 from reseed.report.analyses.shared.arms import ARM
 from reseed.report.analyses.shared.data import Cell, Data, cells
@@ -32,11 +35,35 @@ from reseed.stats.aggregates import (
     task_profile,
 )
 
-COLUMNS = [
-    *[name for name in COMPARISON_COLUMNS if name != "dataset"], "statistic", ARM, "arm_b", "tau",
-    "value", "low", "high", "level", "tasks", "runs_min", "runs_max", "failed", "left_out", "scale",
-    "n_boot", "reason",
-]  # fmt: skip
+
+@dataclass(frozen=True)
+class AggregateRow(TypedRow):
+    """A row of this analysis; `analyse` documents the columns."""
+
+    experiment: str = ""
+    varied: str = ""
+    scheme: str = ""
+    test_ratio: float = nan
+    hyperparameters_source: str = ""
+    statistic: str = ""
+    arm: str = ""
+    arm_b: str = ""
+    tau: float = nan
+    value: float = nan
+    low: float = nan
+    high: float = nan
+    level: float = nan
+    tasks: float = nan
+    runs_min: float = nan
+    runs_max: float = nan
+    failed: float = nan
+    left_out: str = ""
+    scale: str = ""
+    n_boot: float = nan
+    reason: str = ""
+
+
+COLUMNS = [*AggregateRow.columns()]
 #: Below this many runs a task the intervals are known to be too narrow (docs/methods).
 FEW = 20
 

@@ -2,24 +2,48 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from math import nan
 from typing import Annotated
 
 import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from reseed.core.schemas import COMPARISON_COLUMNS, MODEL_SEED_COLUMNS, SPLIT_COLUMNS, Row
+from reseed.comparison.claims.typed_row import ComparedRow
+from reseed.core.schemas import MODEL_SEED_COLUMNS, SPLIT_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Strict
 from reseed.report.analyses.shared.arms import ARM
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.pairing import ModelGroup, group_models
 from reseed.stats.comparison import bca_mean_interval, nadeau_bengio
 
-COLUMNS = [
-    *COMPARISON_COLUMNS, "arm", "metric", "greater_is_better", "folds", "runs", "failed", "mean",
-    "sd_folds", "sd_seeds", "bca_low", "bca_high", "low", "high", "level", "n_boot",
-    "train_seconds", "single_seed", "single",
-]  # fmt: skip
+
+@dataclass(frozen=True)
+class FoldRow(ComparedRow):
+    """A row of this analysis; `analyse` documents the columns."""
+
+    arm: str = ""
+    metric: str = ""
+    greater_is_better: bool = False
+    folds: int = 0
+    runs: int = 0
+    failed: int = 0
+    mean: float = nan
+    sd_folds: float = nan
+    sd_seeds: float = nan
+    bca_low: float = nan
+    bca_high: float = nan
+    low: float = nan
+    high: float = nan
+    level: float = nan
+    n_boot: float = nan
+    train_seconds: float = nan
+    single_seed: float = nan
+    single: float = nan
+
+
+COLUMNS = [*FoldRow.columns()]
 
 
 class Options(Strict):

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import ANY_NUMBER, Claim, Estimate, Sample
 from reseed.plugins.options import Experiments
-from reseed.report.analyses.aggregates import FEW
+from reseed.report.analyses.aggregates import FEW, AggregateRow
 from reseed.report.rendering import style
 from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.colours import DASHES
@@ -138,7 +138,7 @@ Panels = list[tuple[str, pd.DataFrame]]
 
 
 def _intervals(data: ExhibitData, panels: Panels) -> tuple[Figure, list[Axes], list[str]]:
-    names = [[_arm(data, row) for _, row in part.iterrows()] for _, part in panels]
+    names = [[_arm(data, row) for row in AggregateRow.read(part)] for _, part in panels]
     heights = [0.24 * len(labels) + 0.8 for labels in names]
     canvas, axes = panel_grid(heights, count_panel_columns(names), legend=0.1)
     for axis, (_, part), labels in zip(axes, panels, names, strict=False):
@@ -148,7 +148,7 @@ def _intervals(data: ExhibitData, panels: Panels) -> tuple[Figure, list[Axes], l
 
 def _profiles(data: ExhibitData, panels: Panels) -> tuple[Figure, list[Axes], list[str]]:
     rows = pd.concat([part for _, part in panels])
-    every = {row["arm"]: _arm(data, row) for _, row in rows.drop_duplicates("arm").iterrows()}
+    every = {row.arm: _arm(data, row) for row in AggregateRow.read(rows.drop_duplicates("arm"))}
     titles = dict(list(every.items())[:_MOST])
     look = line_styles(list(titles))
     handles = [line(look[arm]["color"], titles[arm], look[arm]["ls"]) for arm in titles]
@@ -165,8 +165,8 @@ def _profiles(data: ExhibitData, panels: Panels) -> tuple[Figure, list[Axes], li
     return canvas, axes, list(every.values())
 
 
-def _arm(data: ExhibitData, row: pd.Series) -> str:
-    return arm_title(data, row["arm"], row["experiment"])
+def _arm(data: ExhibitData, row: AggregateRow) -> str:
+    return arm_title(data, row.arm, row.experiment)
 
 
 def claims(
@@ -201,7 +201,7 @@ def _claim(data: ExhibitData, title: str, rows: pd.DataFrame) -> Iterator[Claim]
     iqm = pd.concat([first, others])
     names = {
         "where": phrases.name(title),
-        "best": phrases.name(several(_arm(data, row) for _, row in first.iterrows())),
+        "best": phrases.name(several(_arm(data, row) for row in AggregateRow.read(first))),
         "tasks": phrases.extent(iqm, "tasks", "{:.0f} tasks".format, is_comparable=True),
         "value": phrases.single(first.head(1), "value", "{:.3g}".format, ("low", "high")),
     }
@@ -210,7 +210,7 @@ def _claim(data: ExhibitData, title: str, rows: pd.DataFrame) -> Iterator[Claim]
         headline = "Greatest interquartile mean: shared by {best}"
         text = "{best} share the greatest interquartile mean, {value}"
     else:
-        names["next"] = phrases.name(_arm(data, others.iloc[0]))
+        names["next"] = phrases.name(_arm(data, AggregateRow.of(others.iloc[0])))
         names["second"] = phrases.single(others.head(1), "value", "{:.3g}".format)
         place = "lies above" if _is_apart(first, others) else "overlaps"
         short = "above that of" if _is_apart(first, others) else "its interval overlaps that of"
@@ -231,11 +231,11 @@ def _claim(data: ExhibitData, title: str, rows: pd.DataFrame) -> Iterator[Claim]
         estimates=[
             Estimate.truncated(
                 _arm(data, row),
-                row["value"],
-                (row["low"], row["high"]),
-                row["level"],
-                (0.0, 1.0) if row["scale"] == "range" else ANY_NUMBER,
+                row.value,
+                (row.low, row.high),
+                row.level,
+                (0.0, 1.0) if row.scale == "range" else ANY_NUMBER,
             )
-            for _, row in iqm.iterrows()
+            for row in AggregateRow.read(iqm)
         ],
     )

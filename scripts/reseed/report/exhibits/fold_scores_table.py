@@ -7,6 +7,7 @@ import pandas as pd
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim, Sample
 from reseed.plugins.options import Experiments as Options
+from reseed.report.analyses.fold_scores import FoldRow
 from reseed.report.rendering import coverage, numbers
 from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
@@ -29,9 +30,10 @@ def table(data: ExhibitData, options: Options) -> Table:
     written = _WRITTEN if followed else "BCa"
     for title, part in group_by_setting(data, rows):
         places = numbers.decimals(part["sd_folds"], least=3)
-        for _, row in part.sort_values("mean", ascending=not _is_greater_better(part)).iterrows():
+        is_greater_better = bool(part["greater_is_better"].iloc[0])
+        for row in FoldRow.read(part.sort_values("mean", ascending=not is_greater_better)):
             line = _line(data, row, places, written, single)
-            lines.add(line, f"{title}, {metric_title(row['metric'])}")
+            lines.add(line, f"{title}, {metric_title(row.metric)}")
     note = footnote(
         data,
         rows.rename(columns={"arm": "model"}),
@@ -80,20 +82,16 @@ def _claims(rows: pd.DataFrame, other: str) -> list[Claim]:
     ]
 
 
-def _is_greater_better(part: pd.DataFrame) -> bool:
-    return bool(part["greater_is_better"].iloc[0])
-
-
-def _line(data: ExhibitData, row: pd.Series, places: int, written: str, single: bool) -> TableRow:
-    line = {"Model": arm_title(data, row["arm"], row["experiment"])}
+def _line(data: ExhibitData, row: FoldRow, places: int, written: str, single: bool) -> TableRow:
+    line = {"Model": arm_title(data, row.arm, row.experiment)}
     if single:
-        line[f"Seed {row['single_seed']:.0f}, one fold"] = numbers.fixed(row["single"], places)
+        line[f"Seed {row.single_seed:.0f}, one fold"] = numbers.fixed(row.single, places)
     return line | {
-        "Mean": numbers.fixed(row["mean"], places),
-        written: numbers.interval(row["bca_low"], row["bca_high"], places),
-        "Corrected": numbers.interval(row["low"], row["high"], places),
-        "SD over folds": numbers.fixed(row["sd_folds"], places),
-        "SD over seeds": numbers.fixed(row["sd_seeds"], places),
-        "Folds": f"{row['folds']:,.0f}",
-        "Runs": numbers.seeds(int(row["runs"]), int(row["failed"])),
+        "Mean": numbers.fixed(row.mean, places),
+        written: numbers.interval(row.bca_low, row.bca_high, places),
+        "Corrected": numbers.interval(row.low, row.high, places),
+        "SD over folds": numbers.fixed(row.sd_folds, places),
+        "SD over seeds": numbers.fixed(row.sd_seeds, places),
+        "Folds": f"{row.folds:,.0f}",
+        "Runs": numbers.seeds(int(row.runs), int(row.failed)),
     }

@@ -10,6 +10,7 @@ from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim, Estimate, Sample
 from reseed.comparison.claims.phrases import Phrase
 from reseed.plugins.options import Experiments as Options
+from reseed.report.analyses.aggregates import AggregateRow
 from reseed.report.exhibits.aggregates_figure import (
     NOTHING,
     claims,
@@ -36,7 +37,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     for title, board in group_by_comparison(data, rows):
         experiment = board["experiment"].iloc[0]
         arms = {arm: arm_title(data, arm, experiment) for arm in dict.fromkeys(board["arm"])}
-        cell = {(row["arm"], row["arm_b"]): _cell(row) for _, row in board.iterrows()}
+        cell = {(row.arm, row.arm_b): _cell(row) for row in AggregateRow.read(board)}
         for a, name in arms.items():
             others = {other: cell.get((a, b), NONE) for b, other in arms.items()}
             lines.add({"Beats": name} | others, title)
@@ -52,8 +53,8 @@ def table(data: ExhibitData, options: Options) -> Table:
     )
 
 
-def _cell(row: pd.Series) -> str:
-    return f"{rounded_percent(row['value'])} [{100 * row['low']:.0f}, {100 * row['high']:.0f}]"
+def _cell(row: AggregateRow) -> str:
+    return f"{rounded_percent(row.value)} [{100 * row.low:.0f}, {100 * row.high:.0f}]"
 
 
 def _select_surest(rows: pd.DataFrame) -> pd.DataFrame:
@@ -64,8 +65,8 @@ def _select_surest(rows: pd.DataFrame) -> pd.DataFrame:
 def _describe(data: ExhibitData, surest: pd.DataFrame, between: str = " beats one of ") -> str:
     """`XGB beats one of FFNN`, and so on for each pair of `surest`."""
     return several(
-        between.join(arm_title(data, row[side], row["experiment"]) for side in ("arm", "arm_b"))
-        for _, row in surest.iterrows()
+        between.join(arm_title(data, arm, row.experiment) for arm in (row.arm, row.arm_b))
+        for row in AggregateRow.read(surest)
     )
 
 
@@ -86,7 +87,9 @@ def _claim(data: ExhibitData, title: str, rows: pd.DataFrame) -> Iterator[Claim]
         value = phrases.single(surest.head(1), "value", percent)
         names |= {"value": value, "pair": phrases.name(_describe(data, surest))}
         if len(surest) == 1:
-            names["value"] = Phrase(_cell(surest.iloc[0]), "each", tuple(surest.index))
+            names["value"] = Phrase(
+                _cell(AggregateRow.of(surest.iloc[0])), "each", tuple(surest.index)
+            )
             names["short"] = value
             headline = "A run of {pair} in {short} of cases"
             text = "A run of {pair} with probability {value}, the surest of {pairs}"
