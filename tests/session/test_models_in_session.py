@@ -1,16 +1,21 @@
 """Models with side effects or errors in `reseed.study`."""
 
+import gc
 import random
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 import reseed
+from reseed.core.errors import ReseedError
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.datasets import make_classification
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import Ridge
+from sklearn.model_selection import LeaveOneOut
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -239,3 +244,30 @@ def test_numbers_and_labels_come_in_many_types():
     own = reseed.study(forest, X[:80], Y[:80], test=(X[80:], Y[80:].astype(str)), seeds=1)
     same = reseed.study(forest, X[:80], Y[:80], test=(X[80:], Y[80:]), seeds=1)
     assert own.data.metrics["auc"].tolist() == same.data.metrics["auc"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("cv", "splits"), ("scoring", "metric"), ("test_size", "test")]
+)
+def test_names_of_scikit_learn_lead_to_those_of_study(name, meant):
+    models = {"a": DummyClassifier(), "b": DummyClassifier()}
+    with pytest.raises(ReseedError, match=f"unknown argument '{name}'. Did you mean '{meant}'"):
+        reseed.study(models, X, Y, **{name: 1})
+
+
+def test_one_row_a_test_set_asks_for_another_metric():
+    models = {"a": DummyClassifier(), "b": DummyClassifier()}
+    with pytest.raises(ReseedError, match="Give another metric, such as metric='accuracy'"):
+        reseed.study(models, X[:20], Y[:20], splits=LeaveOneOut(), seeds=1, progress=False)
+
+
+def test_outputs_are_deleted_with_the_result():
+    models = {"a": DummyClassifier(), "b": DummyClassifier(strategy="stratified")}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        comparison = reseed.study(models, X, Y, splits=2, seeds=1, progress=False)
+        folder = comparison.data.predictions.folder
+        assert folder.is_dir()
+        del comparison
+        gc.collect()
+        assert not folder.exists()

@@ -163,6 +163,16 @@ def to_text(names: object) -> Any:
     return None if names is None else str(names)
 
 
+#: Arguments of scikit-learn's functions, by which users of it call Reseed's.
+_MEANT = {
+    "cv": "splits",
+    "estimators": "models",
+    "random_state": "seeds",
+    "scoring": "metric",
+    "test_size": "test",
+}
+
+
 def check_pair_options(options: Mapping[str, Any], function: Callable[..., Any]) -> dict[str, Any]:
     """Further arguments of `function`, checked as options of the analysis `pairs`.
 
@@ -175,10 +185,9 @@ def check_pair_options(options: Mapping[str, Any], function: Callable[..., Any])
     allowed = list(dict.fromkeys([*named, *kinds.list_option_names(pairs)]))
     for name in options:
         if name not in allowed:
-            raise ReseedError(
-                f"unknown argument {name!r}.{suggest_name(name, allowed)} Allowed: "
-                f"{', '.join(allowed)}."
-            )
+            meant = _MEANT.get(name, "")
+            hint = f" Did you mean {meant!r}?" if meant in allowed else suggest_name(name, allowed)
+            raise ReseedError(f"unknown argument {name!r}.{hint} Allowed: {', '.join(allowed)}.")
     rope = options.get("rope")
     for half in rope.values() if isinstance(rope, dict) else [rope]:
         if half is not None and not (isinstance(half, Real) and 0 < float(half) < math.inf):

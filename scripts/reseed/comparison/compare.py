@@ -5,9 +5,7 @@ Analyses and exhibits are those of studies (`reseed.config.defaults`).
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
@@ -41,7 +39,7 @@ from reseed.readers.scores import Scores
 from reseed.readers.study_info import StudyTexts
 from reseed.readers.study_tables import tabulate_runs
 from reseed.report.analyses.shared.data import Data, primary_metric
-from reseed.report.analyses.shared.predictions import Predictions
+from reseed.report.analyses.shared.predictions import Predictions, TemporaryFolder
 
 #: Scores, and those of runs as the tables of a study.
 _Read = tuple[Scores, tuple[pd.DataFrame, StudyInfo] | None]
@@ -186,17 +184,17 @@ def _arrange_runs(
         check_resolution(rows.get(metric, []), str(name), metric)
     if set(tasks.values()) - {None}:
         folder = _write_predictions(*build_item_tables(scores, metrics))
-        predictions = Predictions(Path(folder.name), tasks=tasks, held=folder)
+        predictions = Predictions(folder.path, tasks=tasks, held=folder)
     entries = default_analyses_and_exhibits(
         predictions is not None, "binary" in tasks.values(), datasets=metrics["dataset"].nunique()
     )
     return Data(metrics, info, predictions=predictions), entries
 
 
-def _write_predictions(scores: pa.Table, targets: pa.Table) -> tempfile.TemporaryDirectory[str]:
+def _write_predictions(scores: pa.Table, targets: pa.Table) -> TemporaryFolder:
     """Write predictions as a study's files to a folder that is deleted with the returned object."""
-    folder = tempfile.TemporaryDirectory(prefix="reseed-")
-    path = Path(folder.name) / EXPERIMENT
+    folder = TemporaryFolder()
+    path = folder.path / EXPERIMENT
     path.mkdir()
     for name, table in {"scores": scores, "targets": targets}.items():
         parquet.write_table(table, path / f"{name}.parquet")

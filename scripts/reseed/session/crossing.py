@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -33,6 +32,8 @@ from reseed.training.run import Outcome
 
 #: Share of rows of one class from which its accuracy is stated.
 _LARGE_CLASS = 0.75
+# In the message of a metric that needs rows of several classes.
+_UNDEFINED = "is undefined on these test rows"
 # Words in the messages of estimators that cannot use the features.
 _FEATURE_ERRORS = ("could not convert", "NaN", "missing values", "Input X", "dtype")
 
@@ -110,12 +111,10 @@ class Crossing:
     def _build_metrics(self, outcomes: dict[tables.TrialKey, Outcome]) -> pd.DataFrame:
         return tables.build_metrics(outcomes, self.design, self._varied, self.machine.identifier)
 
-    def _write_predictions(self, outcomes: dict[tables.TrialKey, Outcome]) -> Predictions | None:
+    def _write_predictions(self, outcomes: dict[tables.TrialKey, Outcome]) -> Predictions:
         folder = tables.write_predictions(outcomes, self.design, self._varied, self.data)
-        if folder is None:
-            return None
         tasks: dict[str, str | None] = {tables.DATASET: self.data.task}
-        return Predictions(Path(folder.name), tasks=tasks, held=folder)
+        return Predictions(folder.path, tasks=tasks, held=folder)
 
     @property
     def _varied(self) -> str:
@@ -141,7 +140,9 @@ def _refuse_failed_models(trials: pd.DataFrame) -> None:
         if (rows["status"] != "ok").all():
             why = str(rows["error"].iloc[0]).rstrip(".")
             hint = ""
-            if any(words in why for words in _FEATURE_ERRORS):
+            if _UNDEFINED in why:
+                hint = " Give another metric, such as metric='accuracy', or splits with all classes"
+            elif any(words in why for words in _FEATURE_ERRORS):
                 hint = (
                     " X is passed to a model unchanged: encode, impute or scale in a scikit-learn"
                     " Pipeline"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,6 +32,7 @@ from reseed.core.study_info import (
     build_study_info,
 )
 from reseed.metrics.registry import Metric
+from reseed.report.analyses.shared.predictions import TemporaryFolder
 from reseed.session.inputs import TrainingData
 from reseed.session.models import Model
 from reseed.session.splits import Design, SplitId
@@ -157,13 +156,13 @@ def describe_failures(metrics: pd.DataFrame) -> list[str]:
 
 def write_predictions(
     outcomes: dict[TrialKey, Outcome], design: Design, varied: str, data: TrainingData
-) -> tempfile.TemporaryDirectory[str]:
+) -> TemporaryFolder:
     """Write raw outputs, targets and curves as `reseed.trials.collect_items.collect_items` does.
 
     The folder is deleted with the returned object.
     """
-    folder = tempfile.TemporaryDirectory(prefix="reseed-")
-    path = Path(folder.name) / EXPERIMENT
+    folder = TemporaryFolder()
+    path = folder.path / EXPERIMENT
     path.mkdir()
     classes = len(data.classes) if data.classes and data.task == "multiclass" else 1
     scores, curves = [], []

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
+import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,19 +49,30 @@ class OutputGroup:
     clusters: np.ndarray | None = None
 
 
+class TemporaryFolder:
+    """A folder that is deleted with this object, at the latest at the end of the process.
+
+    `tempfile.TemporaryDirectory` warns where nobody closes it, and a result has no end of use.
+    """
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="reseed-"))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
 @dataclass(frozen=True)
 class Predictions:
     """Reader of `{folder}/{experiment}/scores.parquet`, `targets.parquet` and `curves.parquet`.
 
     experiments: those to read, in this order; None for all, by name.
     tasks: the task of each dataset, which determines how raw outputs are read.
-    held: an object that must live as long as the reader, such as a temporary folder.
+    held: the temporary folder of the files, which must live as long as the reader.
     """
 
     folder: Path
     experiments: list[str] | None = None
     tasks: dict[str, str | None] | None = None
-    held: Any = None
+    held: TemporaryFolder | None = None
 
     def read_groups(self) -> Iterator[OutputGroup]:
         """Every group of every experiment; memory holds the scores of one group at a time."""
