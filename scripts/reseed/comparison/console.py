@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,7 @@ from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.pair_verdicts import (
     BY_ONE_CORRECTION,
     find_conditional,
+    label_pair_outcome,
     label_pair_outcomes,
 )
 from reseed.comparison.claims.possible_ranks import format_ranks
@@ -42,6 +44,7 @@ from reseed.comparison.shown import (
 )
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.metrics.directions import AGAINST
+from reseed.report.analyses.leaderboard import BoardRow
 from reseed.report.rendering.numbers import counted, several
 
 if TYPE_CHECKING:
@@ -71,72 +74,69 @@ def state_answer(comparison: Comparison) -> list[str]:
 
 
 def _state_answer(comparison: Comparison) -> list[str]:
-    verdicts = comparison.verdicts
-    if verdicts.empty:
-        return ["Nothing to compare: no two models have runs on the same data."]
     found = comparison.statistics("pairs")
-    rows = verdicts.assign(
-        design=found["design"],
-        is_assumed=found["is_split_assumed"].eq(True),
-        label=label_pair_outcomes(found),
-    )
-    over = rows[(rows["dataset"] == ALL_DATASETS) & rows["p_adjusted"].notna()]
-    single = rows[rows["dataset"] != ALL_DATASETS]
-    datasets, lines = single["dataset"].nunique(), offer_deterministic(comparison)
-    board = comparison.leaderboard
+    pairs = PairRow.read(found)
+    if not pairs:
+        return ["Nothing to compare: no two models have runs on the same data."]
+    over = [row for row in pairs if row.dataset == ALL_DATASETS and isfinite(row.p_adjusted)]
+    single = [row for row in pairs if row.dataset != ALL_DATASETS]
+    datasets, lines = len({row.dataset for row in single}), offer_deterministic(comparison)
+    board = BoardRow.read(comparison.leaderboard)
     if datasets < 2:
         if baseline := find_baseline(comparison):
             answers = answer_baseline(comparison, baseline)
             answers[-1] = f"{answers[-1].removesuffix('.')}{_describe_scope(single)}."
             return [*lines, *answers]
-        best = _describe_best(board[board["dataset"] != ALL_DATASETS], single, "mean", single)
-        return [*lines, best]
-    ranks = board[board["dataset"] == ALL_DATASETS]
-    if len(over) and len(ranks):
-        lines.append(_describe_best(ranks, over, "mean rank", single))
-    elif len(ranks):
-        listed = [f"{row.model} {row.mean:.2f}" for row in ranks.head(3).itertuples()]
+        means = [row for row in board if row.dataset != ALL_DATASETS]
+        return [*lines, _describe_best(means, single)]
+    ranks = [row for row in board if row.dataset == ALL_DATASETS]
+    if over and ranks:
+        lines.append(_describe_best(ranks, over, over_datasets=datasets))
+    elif ranks:
+        listed = [f"{row.model} {row.mean:.2f}" for row in ranks[:3]]
+        has_means = any(row.design == MEANS.design for row in single)
         lines.append(
             f"Best mean ranks over {datasets} datasets: {several(listed)}. They are not tested"
-            + ("." if single["design"].eq(MEANS.design).any() else _UNTESTED)
+            + ("." if has_means else _UNTESTED)
         )
-    shown = int((single["outcome"] == "difference").sum())
-    equal = int((single["outcome"] == "equivalent").sum())
-    tested = int(single["p_adjusted"].notna().sum())
-    also = f", equivalence for {equal:,}" if equal else ""
-    weak = int(find_conditional(found).sum())
-    also = f"{f' ({weak:,} of them {BY_ONE_CORRECTION})' if weak else ''}{also}"
+    outcomes, weak = Counter(row.outcome for row in single), int(find_conditional(found).sum())
+    equal, tested = outcomes["equivalent"], sum(isfinite(row.p_adjusted) for row in single)
+    also = f" ({weak:,} of them {BY_ONE_CORRECTION})" if weak else ""
+    also += f", equivalence for {equal:,}" if equal else ""
     lines.append(
-        f"On single datasets a difference is shown for {shown:,} of "
+        f"On single datasets a difference is shown for {outcomes['difference']:,} of "
         f"{counted(tested, 'tested pair')}{also}{_describe_scope(single)}."
     )
     return lines
 
 
-def _describe_best(
-    board: pd.DataFrame, rows: pd.DataFrame, value: str, single: pd.DataFrame
-) -> str:
-    """The best model of a ranking, and what is shown of the others."""
-    ranked = board[board["mean"].notna()]
-    if ranked.empty:
+def _describe_best(board: list[BoardRow], pairs: list[PairRow], over_datasets: int = 0) -> str:
+    """The best model of a ranking, and what is shown of the others.
+
+    over_datasets: the number of datasets, of which `mean` is the mean rank; 0 for one dataset.
+    """
+    ranked = [row for row in board if isfinite(row.mean)]
+    if not ranked:
         return "No model has a finished run."
-    best = ranked.sort_values("mean" if value == "mean rank" else "rank", kind="stable").iloc[0]
-    by = "mean" if value == "mean rank" else "rank"
-    tied = ranked.loc[np.isclose(ranked[by], best[by]), "model"]
-    model = best["model"]
-    own = rows[(rows["model_a"] == model) | (rows["model_b"] == model)]
+
+    def place(row: BoardRow) -> float:
+        return row.mean if over_datasets else row.rank
+
+    best = min(ranked, key=place)
+    tied = [row.model for row in ranked if np.isclose(place(row), place(best))]
+    compared = [row for row in pairs if best.model in (row.model_a, row.model_b)]
     others: dict[str, list[str]] = {}
-    for a, b, label in own[["model_a", "model_b", "label"]].itertuples(index=False):
+    for row in compared:
+        is_ahead, label = row.model_a == best.model, label_pair_outcome(row)
         side = label.removeprefix("difference")
-        side = side if side == label else f"{'better' if a == model else 'worse'}{side}"
-        others.setdefault(side, []).append(b if a == model else a)
-    if value == "mean rank":
-        where = f"Over {single['dataset'].nunique()} datasets "
-        score = f"mean rank {best['mean']:.2f}"
+        side = side if side == label else f"{'better' if is_ahead else 'worse'}{side}"
+        others.setdefault(side, []).append(row.model_b if is_ahead else row.model_a)
+    if over_datasets:
+        where, score = f"Over {over_datasets} datasets ", f"mean rank {best.mean:.2f}"
     else:
         where = ""
-        score = f"mean {best['metric']} {best['mean']:.4g} over {_count_runs(best['n'], own)}"
-    lead = f"{where}{model} is best by {score}"
+        score = f"mean {best.metric} {best.mean:.4g} over {_count_runs(best.n, compared)}"
+    lead = f"{where}{best.model} is best by {score}"
     if len(tied) > 1:
         lead = f"{where}{_list(tied)} share the best {score}"
     words = {
@@ -144,30 +144,31 @@ def _describe_best(
         "worse": "significantly worse than",
         "equivalent": "equivalent to",
         "no difference shown": "not significantly different from",
-        "too few runs": f"too few {_name_units(own)} to compare with",
+        "too few runs": f"too few {_name_units(compared)} to compare with",
         "no variation": "their differences do not vary between runs, so no test against",
         "not comparable": "not comparable with",
     }
     parts = [
-        f"{side.removeprefix(word).lstrip(', ')} {text} {_list(others[side], len(own))}".lstrip()
+        f"{side.removeprefix(word).lstrip(', ')} {text} {_list(others[side], len(compared))}"
         for word, text in words.items()
         for side in others
         if side == word or side.startswith(f"{word}, ")
     ]
-    scope = _describe_scope(rows) if value == "mean" else ""
-    return f"{'; '.join([lead, *parts])}{scope}."
+    scope = "" if over_datasets else _describe_scope(pairs)
+    return f"{'; '.join([lead, *(part.lstrip() for part in parts)])}{scope}."
 
 
-def _name_units(rows: pd.DataFrame) -> str:
-    return "items" if rows["design"].eq(ITEM_MODEL.design).any() else "runs"
+def _name_units(pairs: list[PairRow]) -> str:
+    return "items" if any(row.design == ITEM_MODEL.design for row in pairs) else "runs"
 
 
-def _count_runs(n: float, rows: pd.DataFrame) -> str:
+def _count_runs(n: float, pairs: list[PairRow]) -> str:
     """`5 runs`; of scores of items `60 items`, or `5 runs of 60 items`."""
-    if _name_units(rows) == "runs":
+    if _name_units(pairs) == "runs":
         return f"{n:.0f} runs"
-    items = counted(int(rows["level_item"].max()), "item")
-    return items if n == 1 else f"{n:.0f} runs of {items}"
+    items = [row.levels["item"] for row in pairs if isfinite(row.levels["item"])]
+    count = counted(int(max(items)), "item")
+    return count if n == 1 else f"{n:.0f} runs of {count}"
 
 
 def _list(models: Iterable[str], of: int = 0) -> str:
@@ -179,17 +180,17 @@ def _list(models: Iterable[str], of: int = 0) -> str:
     return several(names)
 
 
-def _describe_scope(rows: pd.DataFrame) -> str:
-    """What all rows hold for: one test set, or new levels of what varied with the items."""
-    tested = rows[rows["p_adjusted"].notna()]
-    if len(tested) and tested["design"].eq(ITEM_MODEL.design).all():
-        return describe_generality(PairRow.of(tested.iloc[0]))
-    if len(rows) and rows["design"].isin((*ONE_TEST_SET, MEANS.design)).all():
-        several_sets = rows["dataset"].nunique() > 1
-        if several_sets:
-            return " (each on one fixed test set)"
-        return f" ({ASSUMED_TEST_SET if rows['is_assumed'].any() else SEEDS.scope})"
-    return ""
+def _describe_scope(pairs: list[PairRow]) -> str:
+    """What all pairs hold for: one test set, or new levels of what varied with the items."""
+    tested = [row for row in pairs if isfinite(row.p_adjusted)]
+    if tested and all(row.design == ITEM_MODEL.design for row in tested):
+        return describe_generality(tested[0])
+    if not pairs or any(row.design not in (*ONE_TEST_SET, MEANS.design) for row in pairs):
+        return ""
+    if len({row.dataset for row in pairs}) > 1:
+        return " (each on one fixed test set)"
+    is_assumed = any(row.is_split_assumed is True for row in pairs)
+    return f" ({ASSUMED_TEST_SET if is_assumed else SEEDS.scope})"
 
 
 def render(comparison: Comparison, width: int | None = None, color: bool = False) -> str:
