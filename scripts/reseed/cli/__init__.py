@@ -22,7 +22,7 @@ from reseed.comparison.commands import add_comparing_commands
 from reseed.comparison.init_command import add_init
 from reseed.comparison.read_command import add_read
 from reseed.comparison.speakers import speak
-from reseed.core.errors import ReseedError
+from reseed.core.errors import ReseedError, suggest_name
 from reseed.core.garbage import collect_rarely
 from reseed.core.plain_text import show_controls
 
@@ -64,7 +64,7 @@ def main(arguments: list[str] | None = None) -> None:
     add_commands(commands)
     add_init(commands)
     add_completion(commands, parser)
-    options = parser.parse_args(arguments)
+    options = _parse(parser, commands, sys.argv[1:] if arguments is None else arguments)
     flags = commands.choices[options.command]._option_string_actions
     options.speak = partial(speak, speaker="flags", known=flags)
     try:
@@ -77,6 +77,21 @@ def main(arguments: list[str] | None = None) -> None:
     except OSError as error:
         where = error.filename2 or error.filename or "cannot write"
         sys.exit(f"Error: {where}: {error.strerror or error}")
+
+
+def _parse(
+    parser: argparse.ArgumentParser, commands: Commands, arguments: list[str]
+) -> argparse.Namespace:
+    """The options; an unknown command or option ends the process, with the nearest known one."""
+    first = arguments[0] if arguments else "-"
+    if not first.startswith("-") and first not in commands.choices:
+        parser.error(f"there is no command {first!r}.{suggest_name(first, list(commands.choices))}")
+    options, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        command = commands.choices[options.command]
+        known = [flag for flag in command._option_string_actions if flag.startswith("--")]
+        command.error(f"unknown arguments: {' '.join(unknown)}.{suggest_name(unknown[0], known)}")
+    return options
 
 
 def _keep_inputs(options: argparse.Namespace) -> None:

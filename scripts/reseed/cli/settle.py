@@ -46,7 +46,8 @@ def settle(
     overlay.unlink(missing_ok=True)
     project = load_project(config, overrides)
     if study not in project.studies:
-        raise ReseedError(f"there is no study {study!r}. Studies: {', '.join(project.studies)}.")
+        there = f"Studies: {', '.join(project.studies)}" if project.studies else "It has none"
+        raise ReseedError(f"{config}: there is no study {study!r}. {there}.")
     entry, scale = project.studies[study], project.main.scale
     rules = {name: one.until for name, one in entry.experiments.items() if one.until}
     if not rules:
