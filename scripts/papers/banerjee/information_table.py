@@ -7,7 +7,7 @@ import math
 import pandas as pd
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim, Estimate, Sample
-from reseed.comparison.claims.formatting import format_number
+from reseed.comparison.claims.formatting import format_level, format_number
 from reseed.plugins.options import Arms as Options
 from reseed.report.rendering import coverage, numbers
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
@@ -59,8 +59,8 @@ def table(data: ExhibitData, options: Options) -> Table:
             f"Spearman correlation, over runs, of what is measured on one random half of the test"
             f" items with the mean churn against the other runs on the other half; partial: with"
             f" what is given taken out (normal scores). Means of {halves:.0f} halvings;"
-            f" {100 * level:g} % intervals for one halving. Zeros: runs that the measurement does"
-            " not order.",
+            f" {format_level(level)} intervals for one halving. Zeros: runs that the measurement"
+            " does not order.",
             coverage.at(level, coverage.PARTIAL),
             "Given accuracy, churn and ECE, α̂ or the disagreement does not vary, so nothing is left"
             f" to correlate: {numbers.several(fixed)}."
@@ -98,7 +98,7 @@ def _claim(arms: list[tuple[str, pd.Series]]) -> Claim:
             "partial": phrases.listed(
                 rows, "partial", _correlation, titles, ends, is_comparable=True
             ),
-            "level": phrases.setting(100 * rows["level"].iloc[0], "{:g} %".format),
+            "level": phrases.setting(rows["level"].iloc[0], format_level),
         },
         Sample.of(rows, "n", "run"),
         "Information of α̂ beyond accuracy, churn and ECE: shown in {adds}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample
+from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import NoOptions
 from reseed.report.rendering import coverage, numbers
 from reseed.report.rendering.data import ExhibitData, NothingToShow, footnote
@@ -56,7 +57,7 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
         footnote(
             data,
             good,
-            f"Shares of the variance over crossed seeds of two roles, with {100 * level:g} %"
+            f"Shares of the variance over crossed seeds of two roles, with {format_level(level)}"
             " intervals: of accuracy by generalised pivotal quantities (Gaussian effects), by item"
             " by a jackknife over seeds.",
             coverage.at(level, coverage.ITEM_SHARES),
@@ -98,7 +99,7 @@ def _claim(number: int, title: str, rows: pd.DataFrame) -> Claim:
                 gap["first_levels"].iloc[0],
                 lambda levels: f"{levels}×{gap['second_levels'].iloc[0]} seeds",
             ),
-            "level": phrases.setting(100 * gap["level"].iloc[0], "{:g} %".format),
+            "level": phrases.setting(gap["level"].iloc[0], format_level),
         },
         Sample.of(gap, "n", "run"),
         "Of a logit gap’s variance: {first} {first_plain}, {second} {second_plain}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample
+from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import Arms as Options
 from reseed.report.rendering import numbers
 from reseed.report.rendering.data import AS_PUBLISHED, ExhibitData, require_rows
@@ -92,7 +93,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame, places: int) -> list[Claim]:
             {
                 "sd": phrases.listed(every, "accuracy_sd", show, titles, ends, is_comparable=True),
                 "plain": phrases.listed(every, "accuracy_sd", show, titles, is_comparable=True),
-                "level": phrases.setting(100 * every["level"].iloc[0], "{:g} %".format),
+                "level": phrases.setting(every["level"].iloc[0], format_level),
             },
             sample,
             "SD of accuracy: {plain}",

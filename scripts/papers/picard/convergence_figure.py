@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim, Estimate, Sample, Test
+from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import Arms as Options
 from reseed.report.exhibits.curves_figure import NOTHING, measure_in_text, measure_title
 from reseed.report.rendering import numbers, style
@@ -78,7 +79,6 @@ def _claim(panels: list) -> list[Claim]:
     rows = rows.assign(finished=rows["n"] - rows["broken"])
     titles = [title for title, _ in known]
     tests = [Test("no rank correlation", float(p)) for p in rows["rho_p"]]
-    level = 100 * rows["level"].iloc[0]
     ends = ("rho_low", "rho_high")
     precision = ""
     if not all(test.rejects for test in tests):
@@ -98,7 +98,7 @@ def _claim(panels: list) -> list[Claim]:
                 "rho": phrases.listed(
                     rows, "rho", "{:.2f}".format, titles, ends, is_comparable=True
                 ),
-                "level": phrases.setting(level, "{:g} %".format),
+                "level": phrases.setting(rows["level"].iloc[0], format_level),
                 "shown": phrases.name("shown" if tests[0].rejects else "not shown"),
                 "count": phrases.share(
                     rows, pd.Series([test.rejects for test in tests], rows.index), "arm"

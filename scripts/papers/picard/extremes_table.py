@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import Arms as Options
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import cell_titles, select_rows
@@ -46,7 +47,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             " of seeds: compare it with the Gaussian in its row, not with another row.",
             f"Power: of this p and of the tails, against t with {POWER_DF} degrees of freedom.",
             f"Within: share of all seeds that lie between worst and best, at least, with"
-            f" confidence {100 * level:g} % (whatever the distribution).",
+            f" confidence {format_level(level)} (whatever the distribution).",
             f"Not judged: {'; '.join(reasons)}." if reasons else "",
             AS_PUBLISHED if rows["published_mean"].notna().any() else "",
             per="arm",

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import Arms as Options
 from reseed.report.rendering import coverage, style
 from reseed.report.rendering.arms import cell_titles, cells, select_rows
@@ -45,16 +46,16 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         set_title(axis, title)
         axis.set_xlabel("Seeds")
         axis.set_ylabel(f"Best – worst, {metric_title(part['metric'].iloc[0])}")
-    level = 100 * rows["level"].iloc[0]
+    level = rows["level"].iloc[0]
     handles = [
         line(style.BLUE, "Seeds run: mean over subsets of them"),
         line(style.RED, "Gaussian of the same SD", "--", 1.1),
-        line(style.RED, f"{level:g} % of Gaussian samples", width=6),
+        line(style.RED, f"{format_level(level)} of Gaussian samples", width=6),
     ]
     handles[-1].set_alpha(0.15)
     canvas.legend(handles=handles, loc="outside lower center", ncols=3)
     text = "Dot: all seeds run. The SD of the Gaussian is the measured one. "
-    text += coverage.at(rows["level"].iloc[0], coverage.RANGE_OF_GAUSSIANS)
+    text += coverage.at(level, coverage.RANGE_OF_GAUSSIANS)
     ends = pd.DataFrame([_last(part) for _, part in every])
     omitted = name_omitted([t for t, _ in panels], axes)
     return canvas, FigureInfo(

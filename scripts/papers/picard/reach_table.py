@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample
+from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import Arms as Options
 from reseed.report.exhibits.curves_figure import NOTHING, measure_in_text, measure_title
 from reseed.report.rendering import coverage, numbers
@@ -46,8 +47,8 @@ def table(data: ExhibitData, options: Options) -> Table:
             data,
             rows,
             f"The target is {target if first['target_is'] != 'given' else 'given'}. In brackets"
-            f" {100 * level:g} % intervals: {coverage.COUNTS}, and order statistics of the epochs,"
-            " likewise."
+            f" {format_level(level)} intervals: {coverage.COUNTS}, and order statistics of the"
+            " epochs, likewise."
             " Never: a run ended before it got there. With restarts: mean number of epochs until"
             " success if a run that fails is followed by one with a new seed.",
             _broken(raw),

@@ -7,6 +7,7 @@ import math
 import pandas as pd
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim, Estimate, Sample
+from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import arm_title
@@ -31,10 +32,10 @@ def table(data: ExhibitData, options: Options) -> Table:
     for title, part in group_by_setting(data, known):
         for row in TimeRow.read(part):
             lines.add(_line(data, row), title)
-    level = 100 * known["level"].iloc[0]
+    level = format_level(known["level"].iloc[0])
     text = (
         "Time: median seconds of a training. Ratio: geometric mean over runs on the same"
-        f" split and seeds, with its {level:g} % t interval. It depends on what"
+        f" split and seeds, with its {level} t interval. It depends on what"
         " else ran on the machine. Same outputs: such runs with bitwise equal outputs."
     )
     return lines.table(

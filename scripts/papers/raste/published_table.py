@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim, Sample
+from reseed.comparison.claims.formatting import format_level
 from reseed.core.coordinates import base_name
 from reseed.plugins.options import NoOptions
 from reseed.report.exhibits.spread_table import LEAST
@@ -129,7 +130,7 @@ def _footnote(data: ExhibitData, rows: pd.DataFrame, measured: pd.DataFrame) -> 
 
 
 def _definitions(measured: pd.DataFrame) -> list[str]:
-    level = f"{100 * measured['level'].max():g} %"
+    level = format_level(measured["level"].max())
     return [
         f"Interval ({level}): where the number of as many seeds as the paper took falls; of the"
         " median by order statistics of the seeds, of the range for Gaussian seeds at the measured"

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim, Estimate, Sample
+from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.report.analyses.spread import SpreadRow
 from reseed.report.exhibits.shared.spread_cells import mean_log_ratio
@@ -132,7 +133,7 @@ def _claim(data: ExhibitData, varied: str, trends: pd.DataFrame) -> Claim:
             "falling": phrases.share(trends, trends["trend"] < 0, noun),
             "largest": phrases.extent(trends, "largest", "{:g}".format, is_comparable=True),
             "smallest": phrases.extent(trends, "smallest", "{:g}".format, is_comparable=True),
-            "level": phrases.setting(100 * trends["level"].iloc[0], "{:g} %".format),
+            "level": phrases.setting(trends["level"].iloc[0], format_level),
             "extent": phrases.extent(trends, "factor", numbers.ratio, title=metric_title),
             "factor": phrases.listed(
                 trends,

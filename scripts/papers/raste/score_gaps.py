@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import ANY_NUMBER, Claim, Estimate, Sample
+from reseed.comparison.claims.formatting import format_level
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.core.coordinates import base_name
@@ -70,8 +71,8 @@ def table(data: ExhibitData, options: Options) -> Table:
             data,
             rows,
             "Difference of means over data seeds, positive where the first algorithm scores better,"
-            f" with its {100 * rows['level'].iloc[0]:g} % interval (corrected resampled t). SD: of"
-            " a single score over data seeds.",
+            f" with its {format_level(rows['level'].iloc[0])} interval (corrected resampled t). SD:"
+            " of a single score over data seeds.",
             per="row",
         ),
         claims=[_claim(data, part) for _, part in rows.groupby("pair", sort=False)],

@@ -24,7 +24,7 @@ from reseed.comparison.claims.designs import (
     SIGN,
 )
 from reseed.comparison.claims.families import describe_families
-from reseed.comparison.claims.formatting import format_p, format_share
+from reseed.comparison.claims.formatting import format_level, format_p, format_share
 from reseed.comparison.claims.item_verdicts import describe_generality
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.pair_verdicts import (
@@ -323,8 +323,8 @@ def list_notes(comparison: Comparison) -> list[str]:
     notes = [f"{trials.ok:,} runs, {trials.failed:,} failed and left out.", *comparison.notes]
     notes += note_two_procedures(pairs)
     if comparison.possible_ranks:
-        level = 100 * (1 - pairs["alpha"].iloc[0])
-        notes.append(f"Possible ranks hold for all models at once, at a level of {level:g} %.")
+        level = format_level(1 - pairs["alpha"].iloc[0])
+        notes.append(f"Possible ranks hold for all models at once, at a level of {level}.")
     return [*notes, *([text] if text else []), *_note_incomplete_ranks(comparison)]
 
 

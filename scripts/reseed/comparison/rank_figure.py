@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from reseed.comparison.claims.formatting import format_level
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -48,6 +50,6 @@ def _draw_lines(axes: Axes, table: pd.DataFrame, level: float, height: float) ->
         axes.set_ylabel("models, the best first")
     axes.set_ylim(models - 0.4, -0.6)
     axes.set_xlim(0.4, models + 0.6)
-    axes.set_xlabel(f"rank, with simultaneous {100 * level:g} % intervals")
+    axes.set_xlabel(f"rank, with simultaneous {format_level(level)} intervals")
     axes.grid(axis="x", alpha=0.3)
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.9 / height), ncols=3, frameon=False)

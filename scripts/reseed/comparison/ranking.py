@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from reseed.comparison.arguments import check_levels, choose_read_options
 from reseed.comparison.claims.designs import SIGN_FLIPS, SIGNS_SEED, DesignFacts, choose_method
-from reseed.comparison.claims.formatting import count_noun
+from reseed.comparison.claims.formatting import count_noun, format_level
 from reseed.comparison.claims.formatting import join_names as join_and
 from reseed.comparison.claims.possible_ranks import format_ranks
 from reseed.comparison.item_arrays import FAILED
@@ -83,7 +83,7 @@ class Ranking(Result):
     def sentences(self) -> list[str]:
         """Which models may be the best, for new tasks and for these."""
         texts = []
-        percent = f"{100 * self.level:g} %"
+        percent = format_level(self.level)
         for name, where in (("new", "On new tasks"), ("these", "On exactly these tasks")):
             if f"low_{name}" not in self.table:
                 continue

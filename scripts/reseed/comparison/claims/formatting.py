@@ -45,6 +45,11 @@ def format_p(p: float) -> str:
     return f"{p:.2g}" if p < 0.1 else f"{p:.2f}"
 
 
+def format_level(level: float) -> str:
+    """`95 %`, `99.5 %`: a confidence level."""
+    return f"{100 * level:g} %"
+
+
 def format_share(share: float, decimals: int = 0) -> str:
     """`4 %`; `below 1 %` and `over 99 %` where rounding would print 0 % or 100 %."""
     percent, least = 100 * share, 10.0**-decimals

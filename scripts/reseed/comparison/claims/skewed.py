@@ -6,7 +6,7 @@ from math import isfinite, nan
 
 import numpy as np
 
-from reseed.comparison.claims.formatting import format_p, format_share
+from reseed.comparison.claims.formatting import format_level, format_p, format_share
 from reseed.comparison.claims.pair_row import PairRow
 
 #: Condition of an outcome of such runs.
@@ -52,6 +52,5 @@ def describe_skew(row: PairRow) -> str:
         often = f"{'in' if noun == 'run' else 'on'} {share * n:.0f} of {n:.0f} {noun}s"
         kind = "interval of that share, for any distribution"
     low, high = map(format_share, (row.better_low, row.better_high))
-    return (
-        f"{text}. {row.model_a} is better {often} ({100 * row.level:g} % {kind}: {low} to {high})."
-    )
+    kind = f"{format_level(row.level)} {kind}"
+    return f"{text}. {row.model_a} is better {often} ({kind}: {low} to {high})."

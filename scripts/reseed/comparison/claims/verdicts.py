@@ -9,7 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Literal, NamedTuple, get_args
 
-from reseed.comparison.claims.formatting import count_interval_decimals, format_number, format_p
+from reseed.comparison.claims.formatting import (
+    count_interval_decimals,
+    format_level,
+    format_number,
+    format_p,
+)
 from reseed.comparison.claims.pair_row import PairRow
 
 #: Name of p-values that Holm adjusts over both directions of each pair (`stats.simultaneous`).
@@ -191,7 +196,7 @@ def format_difference(row: PairRow, decimals: int) -> str:
 def format_interval(row: PairRow, decimals: int) -> str:
     """`95 % interval 0.20 to 1.40`."""
     low, high = (format_number(end, decimals) for end in row.shown_difference[1:])
-    return f"{100 * row.level:g} % interval {low} to {high}"
+    return f"{format_level(row.level)} interval {low} to {high}"
 
 
 def format_adjusted_p(row: PairRow) -> str:

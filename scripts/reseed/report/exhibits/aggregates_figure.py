@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import ANY_NUMBER, Claim, Estimate, Sample
+from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import Experiments
 from reseed.report.analyses.aggregates import FEW, AggregateRow
 from reseed.report.rendering import style
@@ -70,7 +71,7 @@ def footnote_aggregates(data: ExhibitData, rows: pd.DataFrame, *sentences: str) 
         f"{data.scale} Tasks: {from_to(each['tasks'], to='–')}; runs a task: {runs}; failed"
         f" runs (left out): {each['failed'].sum():.0f}.",
         *(_SCALES[scale] for scale in each["scale"].unique()),
-        f"{100 * each['level'].iloc[0]:g} % stratified bootstrap intervals over runs; tasks are"
+        f"{format_level(each['level'].iloc[0])} stratified bootstrap intervals over runs; tasks are"
         " fixed.",
     ]
     if low < FEW:

@@ -6,6 +6,7 @@ import pandas as pd
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim, Sample
+from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import Experiments as Options
 from reseed.report.analyses.fold_scores import FoldRow
 from reseed.report.rendering import coverage, numbers
@@ -38,7 +39,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         data,
         rows.rename(columns={"arm": "model"}),
         f"Mean over folds and repeats, seeds averaged first. Intervals at"
-        f" {100 * rows['level'].max():g} %. BCa: over {rows['n_boot'].max():,} resamples of the"
+        f" {format_level(rows['level'].max())}. BCa: over {rows['n_boot'].max():,} resamples of the"
         f" folds{', as the protocol has it' if followed else ''}; it takes folds that share"
         " training rows for independent and is too narrow (over 5×2 folds it covers 73 to 75 %)."
         " Corrected: Nadeau and Bengio's.",

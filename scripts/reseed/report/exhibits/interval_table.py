@@ -8,6 +8,7 @@ import pandas as pd
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim, Estimate, Sample
+from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.report.analyses.spread import SpreadRow
 from reseed.report.exhibits.spread_table import (
@@ -63,7 +64,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         where = name_section(data, rows, row.dataset, row.scheme, row.hyperparameters_source)
         lines.add(names | _line(row, places[row.dataset]), where)
     level = rows["level"].max()
-    percent = f"{100 * level:g} %"
+    percent = format_level(level)
     return lines.table(
         data,
         rows.drop(columns="title"),

@@ -10,6 +10,7 @@ from reseed.comparison.claims import phrases
 from reseed.comparison.claims.build import build_verdict
 from reseed.comparison.claims.claim import Claim, Sample
 from reseed.comparison.claims.designs import SEEDS_AND_ITEMS
+from reseed.comparison.claims.formatting import format_level
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.verdicts import BOTH_DIRECTIONS, NOT_EQUAL, shared_notes
 from reseed.plugins.options import Experiments, Names
@@ -99,8 +100,8 @@ def table(data: ExhibitData, options: Options) -> Table:
         footnote(
             data,
             rows.drop(columns=["experiment"]),
-            f"Intervals of {100 * level:g} %, each for its pair alone; a difference is one whose"
-            f" p-value, adjusted over the pairs of its test set, is at most {alpha:g}.",
+            f"Intervals of {format_level(level)}, each for its pair alone; a difference is one"
+            f" whose p-value, adjusted over the pairs of its test set, is at most {alpha:g}.",
             "Over seeds and items: t interval of the mean difference of crossed samples of seeds"
             " and items. With one run a side the seeds cannot be judged.",
             *shared,

@@ -10,6 +10,7 @@ import pandas as pd
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim, Estimate, Sample
+from reseed.comparison.claims.formatting import format_level
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.plugins.options import Experiments as Options
 from reseed.report.analyses.over_datasets import EffectRow
@@ -55,7 +56,7 @@ def footnote_effects(
         part
         for part in (
             f"{data.scale} Positive: the model named first is better. {unit}"
-            f" Hierarchical normal model of the datasets, {100 * first.level:g} % intervals"
+            f" Hierarchical normal model of the datasets, {format_level(first.level)} intervals"
             + (f"; equivalent: within ±{first.rope * first.factor:g}." if first.rope > 0 else "."),
             coverage.at(first.level, coverage.OVER_DATASETS) if rows["datasets"].min() < 10 else "",
             *sentences,

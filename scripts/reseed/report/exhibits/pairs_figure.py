@@ -12,6 +12,7 @@ from matplotlib.lines import Line2D
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.formatting import format_level
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.plugins.options import Experiments as Options
 from reseed.report.exhibits.shared.shown_pairs import claim_shown, count_conditions, share_shown
@@ -88,7 +89,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         ),
         claims=_claims(data, rows),
         definitions=[
-            f"Bars: {100 * rows['level'].iloc[0]:g} % interval of each pair alone. Right of the"
+            f"Bars: {format_level(rows['level'].iloc[0])} interval of each pair alone. Right of the"
             f" line the model named first is better. p is adjusted by Holm in both directions over"
             f" {adjusted_over(rows, 'panel')}; flips: share of single runs that order the pair"
             " otherwise.",

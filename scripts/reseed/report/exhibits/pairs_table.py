@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.formatting import format_p
+from reseed.comparison.claims.formatting import format_level, format_p
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.plugins.options import Experiments as Options
 from reseed.report.exhibits.shared.shown_pairs import claim_shown, share_shown
@@ -44,7 +44,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             cells = {
                 "Pair": pair_title(data, row),
                 "Difference": difference,
-                f"{100 * level:g} % interval": interval,
+                f"{format_level(level)} interval": interval,
                 "Cohen’s d_z": fixed(row.cohens_d, 2),
                 # The p-value of equal differences (0 or 1) is meaningless.
                 "p": NONE if row.outcome == "no variation" else p_cell(row.p),

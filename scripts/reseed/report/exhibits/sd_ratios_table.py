@@ -8,6 +8,7 @@ import pandas as pd
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim, Estimate, Sample, Test
+from reseed.comparison.claims.formatting import format_level
 from reseed.core.schemas import Row
 from reseed.plugins.options import NoOptions
 from reseed.report.analyses.sd_ratios import RatioRow
@@ -42,8 +43,8 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
             data,
             rows,
             "Ratio: SD over seeds of the arm, divided by that of the baseline; in brackets"
-            f" {100 * rows['level'].iloc[0]:g} % intervals, each for itself. p: F test of a ratio"
-            " of 1. Detectable: smallest ratio that it finds with a power of 80 %. Degrees of"
+            f" {format_level(rows['level'].iloc[0])} intervals, each for itself. p: F test of a"
+            " ratio of 1. Detectable: smallest ratio that it finds with a power of 80 %. Degrees of"
             " freedom are lowered for heavy tails: simulated, the intervals cover 95 to 98 % of"
             " Gaussian scores, 91 % of t with 5 degrees of freedom, and 83 to 86 % with 3.",
             _other_data(rows),
@@ -107,7 +108,7 @@ def _claim(data: ExhibitData, rows: pd.DataFrame, pairs: list[tuple[str, str]], 
         "metric": phrases.name(metric_title(rows["metric"].iloc[0])),
         "arm": phrases.name(pairs[0][0]),
         "baseline": phrases.name(pairs[0][1]),
-        "level": phrases.setting(100 * rows["level"].iloc[0], "{:g} %".format),
+        "level": phrases.setting(rows["level"].iloc[0], format_level),
         "smaller": phrases.share(rows, (rows["p"] < alpha) & (rows["ratio"] < 1), "pair"),
         "greater": phrases.share(rows, (rows["p"] < alpha) & (rows["ratio"] > 1), "pair"),
         "ratio": phrases.listed(

@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample
+from reseed.comparison.claims.formatting import format_level
 from reseed.metrics.names import is_share
 from reseed.plugins.options import NoOptions
 from reseed.report.analyses.noise_split import MOST_SD, NoiseRow
@@ -51,7 +52,7 @@ def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
         raise NothingToShow(why_majority(data, flat))
     panels = list(drawn.groupby(_PANEL, sort=False))
     level = drawn["level"].max()
-    percent = f"{100 * level:g} %"
+    percent = format_level(level)
     handles = [
         Line2D([], [], ls="", marker=mark, ms=5, color=colour, label=label.format(percent))
         for mark, colour, label in _MARKS.values()

@@ -7,6 +7,7 @@ import pandas as pd
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim, Sample
+from reseed.comparison.claims.formatting import format_level
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering.arms import arm_title
@@ -48,7 +49,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         rows,
         f"Seeds per arm: {text}. Violation ratio (0: the row's arm is"
         f" better at every quantile; 1: the column's is), in brackets its"
-        f" {100 * first['level']:g} % upper bound; {_SHOWN} where that is below"
+        f" {format_level(first['level'])} upper bound; {_SHOWN} where that is below"
         f" {first['threshold']:g}."
         " For each pair by itself, not for all at once. Seeds are taken as independent samples.",
     )

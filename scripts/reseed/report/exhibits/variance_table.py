@@ -9,6 +9,7 @@ import pandas as pd
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample
+from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import NoOptions
 from reseed.report.rendering import coverage, numbers
 from reseed.report.rendering.arms import arm_title
@@ -67,9 +68,9 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
             data, rows, left_out, *(f"Not estimated: {reason}." for reason in reasons), per="grid"
         ),
         definitions=[
-            f"Shares of the total variance, with {100 * level:g} % intervals (generalised pivotal"
-            " quantities, Gaussian effects; approximate for a grid of two seeds with holes, none"
-            " for one of more).",
+            f"Shares of the total variance, with {format_level(level)} intervals (generalised"
+            " pivotal quantities, Gaussian effects; approximate for a grid of two seeds with holes,"
+            " none for one of more).",
             coverage.at(level, coverage.SHARES.replace("They", "These intervals", 1)),
             f"Grid: {_grids(rows)}, crossed.",
         ],

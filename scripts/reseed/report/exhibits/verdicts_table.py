@@ -12,6 +12,7 @@ from reseed.comparison.claims.build import build_verdict
 from reseed.comparison.claims.claim import Claim, Sample
 from reseed.comparison.claims.designs import ONE_TEST_SET
 from reseed.comparison.claims.families import describe_families
+from reseed.comparison.claims.formatting import format_level
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.pair_verdicts import label_pair_outcome
 from reseed.comparison.claims.verdicts import NOT_EQUAL, Outcome, Verdict, shared_notes
@@ -73,7 +74,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             cells = {
                 "Pair": pair_title(data, row),
                 "Difference": difference,
-                f"{100 * level:g} % interval": interval,
+                f"{format_level(level)} interval": interval,
                 "p": p_cell(row.p_adjusted),
                 "Flips": numbers.percent(row.instability),
                 "Outcome": _SHORT.get(row.outcome, label_pair_outcome(row)),
