@@ -187,6 +187,6 @@ def test_error_names_the_file_that_is_not_json(tmp_path):
 
 def test_training_steps_are_not_suggested_as_runs(tmp_path):
     log = pd.DataFrame({"model": ["a", "a", "b", "b"], "epoch": [0, 1] * 2, "acc": 0.5})
-    with pytest.raises(ReseedError, match="no column identifies the runs") as refused:
+    with pytest.raises(ReseedError, match="'epoch' counts its steps") as refused:
         import_results(log, {}, {"name": "mine"})
-    assert "would" not in str(refused.value)
+    assert "seed: epoch" not in str(refused.value)

@@ -94,7 +94,8 @@ def compare(
         headings: what the headings of columns of scores are, where they do not say it: `fold`,
             `seed`, `data_seed`, `repeat`, `repetition` (of an evaluation), `model` or `dataset`.
         rows: what a row is, where each column is a model and no column says it: `fold`, `seed`,
-            `data_seed`, `repetition`, `dataset` or `item`.
+            `data_seed`, `repetition`, `dataset` or `item`; or `step`, of which the last of each
+            run is read.
         greater_is_better: if the metric's name does not state it; or by metric.
         test_train_ratio: test rows / training rows of repeated random splits or folds; 0 if each
             run has new data.

@@ -18,6 +18,8 @@ _FIELD = re.compile(r"`([a-z_]+)(?:: ([^`]+))?`")
 #: A name whose column the reader fills in: `{item: …}`.
 _OPEN, _AS_ENTRY = re.compile(r"(\w+): …"), r"'\1': …"
 _DIRECTIONS = {"true": "--greater-is-better", "false": "--lower-is-better"}
+#: Of YAML.
+_QUOTES = "\"'"
 #: Fields of which one entry is an option, which is repeated.
 _REPEATED = ("metric", "deterministic", "fixed")
 
@@ -94,7 +96,7 @@ def _name_option(field: str, value: str | None) -> str:
     if value is None:
         return option
     names = value.strip("[]").split(", ") if field in _REPEATED else [value]
-    return " ".join(f"{option} {_quote(name)}" for name in names)
+    return " ".join(f"{option} {_quote(name.strip(_QUOTES))}" for name in names)
 
 
 def _name_columns(value: str | None) -> str:
@@ -103,7 +105,7 @@ def _name_columns(value: str | None) -> str:
         return "--column"
     name, _, column = value.strip("{}").partition(": ")
     parts = column.strip("[]").split(", ") if column.startswith("[") else [column]
-    plain = [part.strip("\"'") for part in parts]  # quotes of YAML
+    plain = [part.strip(_QUOTES) for part in parts]
     return " ".join(f"--column {_quote(f'{name}={part}')}" for part in plain)
 
 

@@ -225,10 +225,11 @@ class Experiment(Strict):
 
 ResultsFormat = Literal[
     "auto", "csv", "parquet", "json", "lm_eval", "tensorboard",
-    "mlflow", "mlflow_ui", "wandb", "clearml", "optuna", "ray",
+    "dvc", "mlflow", "mlflow_ui", "wandb", "wandb_chart", "clearml", "optuna", "ray",
     "skore", "tabarena", "automl_benchmark", "autogluon", "caret", "rsample", "mlr3", "weka",
     "nixtla", "openml", "opencompass", "cv_results", "cross_validate",
-    "predictions_in_columns", "runs_in_columns", "models_in_columns", "datasets_in_columns",
+    "predictions_in_columns", "runs_in_columns", "hits_in_columns", "models_in_columns",
+    "datasets_in_columns",
 ]  # fmt: skip
 
 
@@ -246,7 +247,7 @@ class Results(Strict):
     headings: Headings = ""
     """What headings of columns of scores are, if they do not say it: `fold`, `seed`, …"""
     rows: Rows = ""
-    """What a row is, where each column is a model and no column says it: `fold`, `seed`, …"""
+    """What a row is, if each column is a model: `fold`, `seed`, …; `step`: the last is read."""
     metric: str | list[str] | dict[str, str] | None = None
     """One metric; a list, of which each dataset uses the first it has; or one per dataset."""
     greater_is_better: bool | dict[str, bool] | None = None

@@ -8,7 +8,8 @@ from typing import Literal, get_args
 Headings = Literal[
     "", "fold", "seed", "data_seed", "repeat", "repetition", "model", "dataset", "item"
 ]
-#: What a row is, where each column is a model; empty: a column says it.
-Rows = Literal["", "fold", "seed", "data_seed", "repetition", "dataset", "item"]
+#: What a row is, where each column is a model; or a step of a training, of which the last is read;
+#: empty: a column says it.
+Rows = Literal["", "fold", "seed", "data_seed", "repetition", "dataset", "item", "step"]
 HEADINGS: tuple[str, ...] = get_args(Headings)[1:]
 ROWS: tuple[str, ...] = get_args(Rows)[1:]

@@ -20,8 +20,8 @@ from reseed.readers.columns import (
     list_used_columns,
     normalize_name,
 )
-from reseed.readers.hints import suggest_means
-from reseed.readers.proposals import Sentence
+from reseed.readers.hints import list_steps, suggest_means
+from reseed.readers.proposals import Sentence, propose
 from reseed.readers.run_keys import ONE_DATASET, RUN_KEY
 from reseed.readers.source_table import MAX_SHOWN, Layout, SourceTable, join_names
 from reseed.readers.vocabulary import (
@@ -58,8 +58,7 @@ def drop_empty_log_rows(
     Args:
         scores: the columns of scores, which `long` holds one below the other.
     """
-    used = list_used_columns(columns)
-    steps = [c for c in table.columns if STEPS & split_heading(c) and c not in used]
+    steps = list_steps(table, columns)
     if not (steps and scores):
         return long
     empty = np.concatenate([table.text(column).eq("") for column in scores])
@@ -72,6 +71,22 @@ def drop_empty_log_rows(
         "left out: other rows of their runs do."
     )
     return long[~dropped]
+
+
+def keep_last_steps(table: SourceTable, columns: ColumnMap, long: pd.DataFrame) -> pd.DataFrame:
+    """The last row of each run and metric, where the user says that a row is a step; a note."""
+    steps = list_steps(table, columns)
+    if not steps:
+        raise table.error(
+            "no column counts steps, and a row is said to be one",
+            f"Name the column `step` or `epoch`. {table.column_list}",
+        )
+    order = table.frame[steps].apply(pd.to_numeric, errors="coerce").loc[long["row"]]
+    ordered = long.iloc[np.lexsort([order[name].fillna(-np.inf) for name in reversed(steps)])]
+    table.notes.append(
+        f"Of each run the last row by {steps[0]!r} was read; no best step was chosen."
+    )
+    return ordered.drop_duplicates([*_METRIC_KEY, "repetition"], keep="last").sort_index()
 
 
 def drop_duplicate_rows(table: SourceTable, columns: ColumnMap, long: pd.DataFrame) -> pd.DataFrame:
@@ -107,8 +122,9 @@ def _report_duplicates(table: SourceTable, columns: ColumnMap, rows: pd.DataFram
         if table.text(str(c))[rows["row"]].nunique() > 1 and normalize_name(str(c)) != score
     ]
     scores = join_names([f"{value:g}" for value in rows["value"]])
+    report = table.ask if any(STEPS & split_heading(c) for c in differ) else table.add_error
     hint = f"Columns in which these rows differ: {', '.join(differ)}" if differ else ""
-    table.add_error(
+    report(
         f"{len(rows)} rows are the same run ({key}, metric {first['metric']}), with values "
         f"{scores}",
         (*_suggest_fix(table, columns, rows, differ), hint),
@@ -122,7 +138,8 @@ def _suggest_fix(
     """How to resolve rows of one run that differ in the columns `differ`."""
     steps = [c for c in differ if STEPS & split_heading(c)]
     if steps:
-        yield f"Keep one row of each run, the last or the chosen: {steps[0]!r} counts its steps."
+        yield f"Keep one row of each run, the chosen or the last: {steps[0]!r} counts its steps."
+        yield propose("To read the last: ", {"rows": "step"})
         return
     subsets = [c for c in differ if set(table.text(c)[rows["row"]].str.lower()) <= SUBSETS]
     if subsets:

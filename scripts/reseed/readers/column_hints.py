@@ -52,7 +52,14 @@ def propose_runs(table: SourceTable, columns: ColumnMap) -> Iterator[Proposal | 
             )
         elif RUN_WORDS & words or _counts_up(table, column):
             yield from _propose_trainings(column)
-    yield from _propose_datasets(table, columns, free)
+    datasets = [*_list_datasets(table, columns, free)]
+    yield from map(_propose_dataset, datasets)
+    for item in filter(may_be_item, free):
+        for dataset in datasets:
+            yield propose(
+                f"If {item!r} names test cases, and {dataset!r} what they belong to: ",
+                {"columns": {"item": item, "dataset": dataset}},
+            )
 
 
 def propose_for_differences(
@@ -60,8 +67,8 @@ def propose_for_differences(
 ) -> Iterator[Proposal]:
     """What a column may be in which rows of one run differ: all that it may be."""
     free = [c for c in differ if not is_metric_name(c) and not split_heading(c) & COSTS]
-    of_dataset = [*_propose_datasets(table, columns, free)]
-    yield from of_dataset[:1]
+    of_dataset = [*_list_datasets(table, columns, free)][:1]
+    yield from map(_propose_dataset, of_dataset)
     for column in [] if of_dataset else free[:1]:
         if _names_items(table, columns, column):
             yield _propose_item(column)
@@ -159,9 +166,13 @@ def _counts_up(table: SourceTable, column: str) -> bool:
     return not is_other and table.is_numeric(column) and count_up(table.numbers(column).unique())
 
 
-def _propose_datasets(
+def _propose_dataset(column: str) -> Proposal:
+    return propose_column("dataset", column, "names what models were tested on")
+
+
+def _list_datasets(
     table: SourceTable, columns: ColumnMap, candidates: Sequence[str]
-) -> Iterator[Proposal]:
+) -> Iterator[str]:
     """Columns of words, or labels of the same runs, on each of which every model has a row."""
     model = table.joined_text(list_used_columns({"model": columns["model"]}))
     runs = [str(columns[name]) for name in ("fold", "repeat", "data_seed") if name in columns]
@@ -174,7 +185,7 @@ def _propose_datasets(
         shared = model.groupby(table.text(column)).nunique()
         is_shared = len(shared) > 1 and (shared == model.nunique()).all()
         if is_shared and (is_name or _repeats(table, runs, column)):
-            yield propose_column("dataset", column, "names what models were tested on")
+            yield column
 
 
 def _repeats(table: SourceTable, runs: Sequence[str], column: str) -> bool:

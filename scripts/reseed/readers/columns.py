@@ -23,7 +23,8 @@ _ALIASES = {
     "learner framework approach system ranker retriever backbone network solver agent "
     "algo alg clf llm policy variant model_adapter "
     "classifier_name alg_name algorithm_name learner_id pipeline "
-    "flow_name model_id method_name algo_name clf_name llm_name recommender forecaster",
+    "flow_name model_id model_name_or_path "
+    "method_name algo_name clf_name llm_name recommender forecaster",
     "dataset": "dataset data dataset_name data_set benchmark task task_name collection corpus "
     "environment env game data_name dataset_id problem_name env_id env_name environment_name",
     "data_seed": "data_seed split split_seed data_split",
@@ -44,7 +45,8 @@ _ALIASES = {
     "y_true": "y_true label target truth ground_truth gold gold_label true_label actual labels "
     "true_class class_label",
     "y_score": "y_score y_prob probability prob proba",
-    "y_pred": "y_pred prediction predicted pred preds y_hat yhat predicted_label pred_label",
+    "y_pred": "y_pred prediction predicted pred preds y_hat yhat predicted_label pred_label "
+    "pred_class",
 }
 COLUMN_ALIASES = {name: tuple(aliases.split()) for name, aliases in _ALIASES.items()}
 _STANDARD = {alias: name for name, aliases in COLUMN_ALIASES.items() for alias in aliases}
@@ -66,14 +68,14 @@ _ATTEMPTS = ("sample", "sample_id")
 _ITEMS_OR_DATASETS = ("question", "task_id")
 #: Names of test cases next to a target and a prediction.
 _ITEM_NUMBER = re.compile(
-    r"(row_?|image_?|img_?|text_?|sentence_?|uu?|g)?(id|idx|index|no|number)", re.I
+    r"row|(row_?|image_?|img_?|text_?|sentence_?|uu?|g)?(id|idx|index|no|number)", re.I
 )
 #: Columns that may be joined from several of the table's.
 LABEL_COLUMNS = ("model", "dataset")
 # Trackers export these columns even if nothing was logged.
 _MAY_BE_EMPTY = (*LABEL_COLUMNS, *ALL_RUN_COLUMNS, "status")
 _TRACKER_PREFIX = re.compile(
-    r"^(parameters/|params\.yaml:|metrics\.json:|params\.|tags\.|metrics\.|config/|params_|user_attrs_|(general|args|hparams)/)",
+    r"^(parameters/|params\.yaml:|metrics\.json:|params\.|tags\.|metrics\.|params_|user_attrs_|(general|args|hparams|config|cfg|hyperparameters)[/.])",
     re.I,
 )
 
@@ -167,7 +169,7 @@ def _add_columns_of_items(
         columns |= {"item": names[0]} if names else {}
     if "item" not in columns and "y_true" in columns and {"y_pred", "y_score"} & set(columns):
         used = list_used_columns(columns)
-        names = [c for c in free.values() if c not in used and _ITEM_NUMBER.fullmatch(c)]
+        names = [c for n, c in free.items() if c not in used and _ITEM_NUMBER.fullmatch(n)]
         columns |= {"item": names[0]} if names else {}
     if "item" not in columns or "fold" in columns:
         return

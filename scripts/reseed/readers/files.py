@@ -17,17 +17,12 @@ import numpy as np
 import pandas as pd
 
 from reseed.core.errors import ReseedError
+from reseed.readers.cells import MISSING, is_number
 from reseed.readers.columns import LABEL_COLUMNS, find_standard_name
 from reseed.readers.foreign_files import JSON_LINES, load_json, name_file, refuse_kind
 from reseed.readers.options import ReadOptions
 from reseed.readers.run_paths import find_common_folder, identify_files
-from reseed.readers.source_table import (
-    MISSING,
-    UNNAMED_INDEX,
-    SourceTable,
-    is_number,
-    join_names,
-)
+from reseed.readers.source_table import UNNAMED_INDEX, SourceTable, join_names
 from reseed.readers.text_tables import LATEX, MARKDOWN, TextTable, parse_latex, parse_markdown
 
 _PARQUET = (".parquet", ".pq")
@@ -276,7 +271,10 @@ def find_delimiter(line: str) -> str:
 def _count_remarks(head: Sequence[str]) -> int:
     """Lines above the headings: remarks of a script, a title, `sep=;` of a spreadsheet."""
     cells = [re.split(r"[,;\t|]", line.strip("\r\n")) for line in head]
-    is_separated = [len(row) > 1 and not _SEPARATOR.fullmatch(row[0]) for row in cells]
+    is_separated = [
+        len(row) > 1 and not _SEPARATOR.fullmatch(row[0]) and not row[0].startswith("#{")
+        for row in cells
+    ]
     # A title of a spreadsheet has empty cells next to it.
     is_table = [
         one and any(map(str.strip, row[1:])) for one, row in zip(is_separated, cells, strict=True)

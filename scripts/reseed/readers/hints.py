@@ -8,24 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from reseed.metrics.names import has_metric_name
+from reseed.readers.cells import has_spread
 from reseed.readers.column_hints import propose_items, propose_models
 from reseed.readers.columns import (
     ColumnMap,
-    find_standard_name,
     list_used_columns,
     normalize_name,
 )
 from reseed.readers.metric_headings import split_metric_headings
 from reseed.readers.proposals import FirstOf, Sentence, propose
-from reseed.readers.source_table import (
-    IN_MEMORY,
-    PLUS_MINUS,
-    UNNAMED,
-    SourceTable,
-    find_marks,
-    join_names,
-)
-from reseed.readers.vocabulary import STEPS, is_spread, may_be_item, split_heading
+from reseed.readers.source_table import IN_MEMORY, UNNAMED, SourceTable, join_names
+from reseed.readers.vocabulary import STEPS, is_spread, split_heading
 
 #: A column of a chart of Weights & Biases: `resnet-3 - val/acc`, also with `__MIN` and `__MAX`.
 _CHART_COLUMN = re.compile(r".+ - .+")
@@ -39,9 +32,7 @@ def suggest_means(table: SourceTable) -> str:
     """Refer to `reseed means` if a table holds means with their spreads."""
     for column in table.columns:
         if not table.is_numeric(column):
-            spread = table.text(column).str.contains(rf"\d\s*{PLUS_MINUS}\s*\d", regex=True)
-            if spread.any():
-                cell = table.text(column)[spread].iloc[0]
+            for cell in filter(has_spread, table.text(column)):
                 return f"A mean with its spread ({cell!r} in column {column!r}) {_MEANS}"
     spreads = [column for column in table.columns if is_spread(column)]
     return f"A mean with its spread ({spreads[0]!r}) {_MEANS}" if spreads else ""
@@ -82,7 +73,7 @@ def _name_model(table: SourceTable, columns: ColumnMap) -> Iterator[Sentence]:
     if settings := [c for c in table.columns if c.startswith(table.layout.setting_prefixes)]:
         change = {"columns": {"model": settings}}
         yield propose("Where runs differ in their settings, these name the model: ", change)
-    steps = [c for c in table.columns if STEPS & split_heading(c)]
+    steps = list_steps(table, columns)
     counts = (
         f"Column {step!r} counts the steps of a training: keep one row of each run, the last or "
         "the chosen."
@@ -92,11 +83,19 @@ def _name_model(table: SourceTable, columns: ColumnMap) -> Iterator[Sentence]:
     yield from (reading,) if reading else (FirstOf((*propose_models(table, columns), *counts)),)
 
 
+def list_steps(table: SourceTable, columns: ColumnMap) -> list[str]:
+    """Unused columns that count steps of a training."""
+    used = list_used_columns(columns)
+    return [c for c in table.columns if STEPS & split_heading(c) and c not in used]
+
+
 def suggest_reading(table: SourceTable) -> Sentence:
     """How to read a table without a column of the model, by the look of its columns."""
     if log := suggest_logs(table):
         return log
     names = {normalize_name(column): column for column in table.columns}
+    if {"model_a", "model_b"} <= {*names}:
+        return "A row seems to be a vote between two models, which is no score of either."
     if any(_CHART_COLUMN.fullmatch(column) for column in table.columns) and "step" in names:
         return (
             "This seems to be a chart of Weights & Biases. Export the table of runs instead "
@@ -145,21 +144,3 @@ def _name_files(table: SourceTable) -> str:
 def _suggest_metric(table: SourceTable) -> str:
     metrics = [c for c in table.columns if has_metric_name(c) and table.is_numeric(c)]
     return f" --metric {metrics[0]}" if metrics else ""
-
-
-def find_hits_in_columns(table: SourceTable) -> tuple[str, list[str]] | None:
-    """The column of test cases, and columns of 0 and 1 that may be models; None without them."""
-    standard = {find_standard_name(column) for column in table.columns}
-    hits = [
-        c
-        for c in table.columns
-        if find_standard_name(c) is None
-        and not has_metric_name(c)
-        and _are_hits({cell.lower() for cell in table.text(c)})
-    ]
-    items = [c for c in table.columns if may_be_item(c) and c not in hits]
-    return (items[0], hits) if len(hits) > 1 and items and "model" not in standard else None
-
-
-def _are_hits(cells: set[str]) -> bool:
-    return cells <= {"0", "1", "0.0", "1.0"} or bool(find_marks(cells))

@@ -134,6 +134,7 @@ def read_mapping(source: Mapping[Any, Any]) -> SourceTable:
     run_names = ("dataset", *RUN_COLUMNS)
     if any(k in _COLUMN_NAMES or find_standard_name(k) in run_names for k in map(str, source)):
         return read_frame(_read_columns(source))
+    _refuse_names(source)
     source = _put_models_first(source)
     by_model = {str(model): _as_series(value) for model, value in source.items()}
     values = by_model.values()
@@ -153,6 +154,19 @@ def read_mapping(source: Mapping[Any, Any]) -> SourceTable:
     _check_same_length({model: len(scores) for model, scores in arrays.items()})
     table = read_frame(pd.DataFrame(arrays).rename_axis(index="fold", columns="model"))
     return table.with_frame(table.frame, _PAIRED_NOTE, POSITION_NOTE, is_positional=True)
+
+
+def _refuse_names(source: Mapping[Any, Any]) -> None:
+    """Raise ReseedError for lists of names, such as those of the items that a model solved."""
+    inner = [value for value in source.values() if isinstance(value, Mapping)]
+    for key, names in [pair for one in (source, *inner) for pair in one.items()]:
+        is_list = isinstance(names, list) and bool(names) and find_standard_name(key) is None
+        if is_list and all(isinstance(name, str) for name in names):
+            raise ReseedError(
+                f"{key!r} holds names ({names[0]}, …), and no score of the items that it does not "
+                "name. Give one row a model and item, with 1 where it is named and 0 elsewhere: "
+                f"model, item, {key}."
+            )
 
 
 def _put_models_first(source: Mapping[Any, Any]) -> Mapping[Any, Any]:

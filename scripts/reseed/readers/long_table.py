@@ -9,18 +9,13 @@ import pandas as pd
 
 from reseed.core.errors import suggest_name
 from reseed.metrics.directions import infer_direction, is_metric_name
+from reseed.readers.cells import MISSING, find_marks
 from reseed.readers.column_hints import may_be_score, propose_scores
 from reseed.readers.columns import COLUMN_ALIASES, ColumnMap, list_used_columns, normalize_name
 from reseed.readers.hints import suggest_logs, suggest_means
 from reseed.readers.proposals import Proposal, Sentence, propose
 from reseed.readers.run_keys import read_labels, read_run_keys
-from reseed.readers.source_table import (
-    MAX_COLUMNS_SHOWN,
-    MISSING,
-    SourceTable,
-    find_marks,
-    join_names,
-)
+from reseed.readers.source_table import MAX_COLUMNS_SHOWN, SourceTable, join_names
 from reseed.readers.vocabulary import BOOKKEEPING, TRAINING, split_heading
 
 
@@ -57,7 +52,10 @@ def to_long_table(
     if has_metric_column:
         table.add_error(
             f"names metrics in column {columns['metric']!r} but has no column of their values",
-            f"Name it `value`, or map it: `columns: {{value: …}}`. {table.column_list}",
+            (
+                f"Name it `value`, or map it: `columns: {{value: …}}`. {table.column_list}",
+                suggest_means(table),
+            ),
         )
         return runs.assign(metric="", value=np.nan), []
     if metrics and not set(metrics) & set(sources):
@@ -132,6 +130,8 @@ def _find_only_metric(table: SourceTable, columns: ColumnMap) -> str | None:
         elif not named:
             where = "Where each is a dataset: what they measure, "
             proposed.append(propose(where, {"metric": "accuracy"}))
+            if table.layout.is_positional:  # a dict, whose first level is taken as models
+                proposed.append(propose("Where each is a model: ", {"headings": "model"}))
         log = suggest_logs(table)
         fix: list[Sentence] = [log] if log else [*proposed, suggest_means(table)]
         table.ask(f"has several columns that may be the score: {listed}", fix)

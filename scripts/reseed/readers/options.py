@@ -13,6 +13,7 @@ from reseed.metrics.directions import is_metric_name
 from reseed.readers.columns import ColumnMap, find_standard_name, list_columns, normalize_name
 from reseed.readers.run_columns import (
     RunColumn,
+    find_crossed_columns,
     find_family,
     find_numbered_columns,
     parse_run,
@@ -88,6 +89,16 @@ class ReadOptions:
         return list_requested_metrics(self.metric)
 
     @property
+    def reads_steps(self) -> bool:
+        """Whether rows are steps of trainings, of which the last is read."""
+        return self.rows == "step"
+
+    @property
+    def named_row(self) -> str:
+        """Reseed's column that a row's position is, where each column is a model."""
+        return "" if self.reads_steps else self.rows
+
+    @property
     def by_dataset(self) -> Mapping[str, str]:
         """The metric of each dataset, if they differ."""
         return self.metric if isinstance(self.metric, dict) else {}
@@ -125,16 +136,20 @@ class ReadOptions:
             return measured
         if len(parsed) > 1 and len({run.metric for run in parsed.values()}) == 1:
             return {column: run._replace(metric="") for column, run in parsed.items()}
-        return find_numbered_columns(c for c in unknown if not self.is_metric(c))
+        crossed = find_crossed_columns(unknown)
+        return crossed or find_numbered_columns(c for c in unknown if not self.is_metric(c))
 
     def _number_headings(self, table: SourceTable) -> dict[str, RunColumn]:
         """Every free column of numbers as a run: by the number of a family, else by position."""
         free = self.find_free_numeric_columns(table)
         family = find_family(free)
         numbers = [re.findall(r"\d+", column)[-1] for column in family] or range(len(free))
+        stems = [re.sub(r"[\s_\-.]*([\s_\-.][a-z])?\d+\D*$", "", column) for column in family]
+        if len({*stems}) < 2:
+            stems = [""] * len(numbers)
         return {
-            column: RunColumn({self.headings: int(number)})
-            for column, number in zip(family or free, numbers, strict=True)
+            column: RunColumn({self.headings: int(number)}, stem)
+            for column, number, stem in zip(family or free, numbers, stems, strict=True)
         }
 
     def find_free_numeric_columns(self, table: SourceTable) -> list[str]:

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.core.errors import ReseedError
+from reseed.readers.cells import MISSING, PLUS_MINUS
 from reseed.readers.columns import (
     ColumnMap,
     find_columns,
@@ -18,7 +19,7 @@ from reseed.readers.columns import (
     list_columns,
     normalize_name,
 )
-from reseed.readers.source_table import MISSING, PLUS_MINUS, SourceTable
+from reseed.readers.source_table import SourceTable
 from reseed.readers.sources import open_table
 from reseed.readers.text_tables import LATEX, read_caption
 from reseed.readers.vocabulary import split_heading

@@ -10,8 +10,10 @@ from typing import Any
 
 from reseed.core.errors import ReseedError
 
-#: A name that YAML reads as itself.
-_PLAIN = re.compile(r"(?!(?:true|false|null|yes|no|on|off|y|n)$)[^\W\d][\w ./()+\-]*", re.I)
+#: A name that YAML reads as itself: no number, no word for a value, no sign of its syntax.
+_PLAIN = re.compile(
+    r"(?!(?:true|false|null|yes|no|on|off|y|n)$)(?=[^\W\d])(?:(?!: | #|:$)[^\[\]{},])+", re.I
+)
 #: Columns that one proposal names, of all that would do.
 MAX_PROPOSED = 4
 

@@ -13,6 +13,7 @@ from reseed.core.errors import ReseedError
 from reseed.readers.advice import read_with_advice
 from reseed.readers.checks import (
     drop_empty_log_rows,
+    keep_last_steps,
     refuse_difference_models,
     refuse_summary_models,
 )
@@ -100,6 +101,8 @@ def _read_table(
     long, names = to_long_table(table, columns, list_requested_metrics(requested))
     table.raise_errors()
     long = drop_empty_log_rows(table, columns, long, names)
+    if options.reads_steps:
+        long = keep_last_steps(table, columns, long)
     is_one_run = not set(ALL_RUN_COLUMNS) & set(columns)
     has_items = "item" in columns and (is_one_run or long.duplicated([*RUN_KEY, "metric"]).any())
     long = _name_items(table, _add_labels(table, columns, long, has_items))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import permutations
 from typing import NamedTuple
 
 import pandas as pd
@@ -33,6 +35,8 @@ _PART = re.compile(
 _ORDINAL = re.compile(rf"(\d+)(?:st|nd|rd|th|\.)?[\s_\-]*({_WORDS})", re.I)
 _LETTERED = re.compile(rf"({_WORDS})[\s_\-.]+([a-z])", re.I)
 _SHORT = re.compile(r"([rfs])(\d+)[\s_\-.]*([rfs])(\d+)", re.I)
+#: A letter before the number of a run, which stands behind a name: `mnli_s0`.
+_SHORT_END = re.compile(r"(.*[a-z\d])[\s_\-.]+([sf])(\d+)", re.I)
 #: What may stand beside the number of a run without naming a metric: a part of the data, a count.
 _SAYS_NOTHING = re.compile(
     r"((test|val|valid|validation|dev|eval|evaluation)(ing)?|of[\s_]*\d+|x)?"
@@ -48,7 +52,10 @@ POSITION_NOTE = (
 
 
 class RunColumn(NamedTuple):
-    """What a heading says of the run in its column: numbers by column, and the metric or ""."""
+    """What a heading says of the run in its column: numbers by column, and the metric or "".
+
+    Where each of several stems has each run (`mnli_seed0`, `rte_seed0`), `metric` is the dataset.
+    """
 
     numbers: dict[str, int]
     metric: str = ""
@@ -98,6 +105,21 @@ def find_numbered_columns(columns: Iterable[str]) -> dict[str, RunColumn]:
     return runs if len(runs) > 1 and len(kinds) == 1 else {}
 
 
+def find_crossed_columns(columns: Iterable[str]) -> dict[str, RunColumn]:
+    """Columns of several stems, each of which has several runs: `mnli_s0`, `rte_s0`, …"""
+    runs = {}
+    for column in columns:
+        short = _SHORT_END.fullmatch(column.strip())
+        found = parse_run(column)
+        if found and found.metric:
+            runs[column] = found
+        elif short:
+            runs[column] = RunColumn({_LETTERS[short[2].lower()]: int(short[3])}, short[1])
+    counts = Counter(run.metric for run in runs.values())
+    kinds = {tuple(run.numbers) for run in runs.values()}
+    return runs if len(counts) > 1 and min(counts.values()) > 1 and len(kinds) == 1 else {}
+
+
 def count_up(numbers: Iterable[float]) -> bool:
     """Whether distinct numbers are 0, 1, 2, … or 1, 2, 3, … in any order."""
     found = sorted(numbers)
@@ -105,7 +127,7 @@ def count_up(numbers: Iterable[float]) -> bool:
 
 
 def find_family(columns: Sequence[str]) -> list[str]:
-    """Columns that differ only in a number (`auc1`, `auc2`), if most are.
+    """Columns that differ only in a number (`auc1`, `auc2`), if most are; of several stems too.
 
     Two or three count from 0 or 1. Nothing says what the number counts: not families of runs, nor
     of datasets by their name.
@@ -115,6 +137,14 @@ def find_family(columns: Sequence[str]) -> list[str]:
         numbers = _NUMBER.findall(column)
         if len(numbers) == 1:
             families.setdefault(_NUMBER.sub("#", column.strip()), {})[column] = int(numbers[0])
+    shared = [
+        column
+        for one, other in permutations(families.values(), 2)
+        if len({*one.values()} & {*other.values()}) > 1
+        for column in one
+    ]
+    if 2 * len({*shared}) > len(columns):  # `mnli_0`, `mnli_1`, `rte_0`, `rte_1`
+        return [*dict.fromkeys(shared)]
     for pattern, members in families.items():
         stem = re.sub(r"[^a-z]+", "", pattern.lower())
         is_counted = count_up(members.values())

@@ -13,7 +13,7 @@ from reseed.readers.columns import (
     list_columns,
     normalize_name,
 )
-from reseed.readers.hints import suggest_means, suggest_reading
+from reseed.readers.hints import list_steps, suggest_means, suggest_reading
 from reseed.readers.proposals import FirstOf
 from reseed.readers.run_columns import number_labels, split_labels
 from reseed.readers.source_table import SourceTable, join_names
@@ -144,6 +144,7 @@ def _require_run_columns(table: SourceTable, columns: ColumnMap, runs: pd.DataFr
         return
     names = ("metric", "item", "prompt", "cluster")
     parts = {n: table.text(str(columns[n])) for n in names if n in columns}
+    parts |= {step: table.text(step) for step in list_steps(table, columns)}
     if runs.assign(**parts).duplicated().any():
         proposed = tuple(propose_runs(table, columns))
         table.add_error(

@@ -12,6 +12,16 @@ import numpy as np
 import pandas as pd
 
 from reseed.core.plain_text import CONTROLS, show_controls
+from reseed.readers.cells import (
+    GRADES,
+    MISSING,
+    describe_bad_number,
+    find_marks,
+    is_nearly_number,
+    is_number,
+    read_percentages,
+    read_written,
+)
 from reseed.readers.proposals import FirstOf, Fix, Problem, Proposal, TableError
 
 #: Names, and rows, that a message shows before it counts the rest.
@@ -20,27 +30,10 @@ MAX_SHOWN = 5
 MAX_COLUMNS_SHOWN = 20
 #: `path` of a table that was not read from a file.
 IN_MEMORY = "The table"
-#: Spellings of a missing score, in lower case.
-MISSING = {"", "nan", "na", "n/a", "null", "none", "-"}
 #: Name that pandas gives to an index without a name that was written as a column.
 UNNAMED = re.compile(r"Unnamed: \d+")
 UNNAMED_INDEX = "Unnamed: 0"
-#: Words that mark right and wrong, in pairs.
-_MARKS = (
-    {"true": 1.0, "false": 0.0}, {"pass": 1.0, "fail": 0.0}, {"passed": 1.0, "failed": 0.0},
-    {"correct": 1.0, "incorrect": 0.0}, {"correct": 1.0, "wrong": 0.0},
-)  # fmt: skip
-#: Grades of Inspect (correct, incorrect, partially correct, no answer), as its `value_to_float`.
-GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _SURROGATE = re.compile("[\ud800-\udfff]")
-#: A sign between a mean and its spread.
-PLUS_MINUS = "(?:±|\\+/?[-\u2212]|\\\\pm)"
-#: A percentage, the sign of which every cell of its column has.
-_PERCENT = re.compile(r"([-+]?\d+(?:\.\d+)?)\s*%")
-#: Text that means a number but is not written as one: `0,91`, `0.85 ± 0.02`, `85.3 %` next to 0.85.
-_NEARLY_NUMBER = re.compile(
-    rf"[-+]?\d+(?:[.,]\d+)?\s*%?(?:\s*{PLUS_MINUS}\s*\d+(?:[.,]\d+)?\s*%?)?"
-)
 
 
 def join_names(names: Sequence[Any], most: int = MAX_SHOWN) -> str:
@@ -168,24 +161,30 @@ class SourceTable:
             note = f"Column {column!r} was read as grades: {_describe_grades(text)}."
             self.notes.extend({note} - {*self.notes})
             return text.map(GRADES).astype(np.float64)
-        if _are_percentages(text[~missing]):
-            return self._read_percentages(column, text[~missing]).reindex(text.index)
-        try:
-            return text.where(~missing, "nan").astype(np.float64)
-        except ValueError:
-            numbers = pd.to_numeric(text.where(~missing), errors="coerce").astype(np.float64)
-            bad = numbers.isna() & ~missing
-            for value in text[bad].head(1):
-                self.add_error(*_describe_bad_number(column, value), text.index[bad])
-            return numbers
+        present = text[~missing]
+        if (plain := self._read_present(column, present)) is not None:
+            return pd.Series(plain, present.index).astype(np.float64).reindex(text.index)
+        numbers = pd.to_numeric(text.where(~missing), errors="coerce").astype(np.float64)
+        bad = numbers.isna() & ~missing
+        for value in text[bad].head(1):
+            self.add_error(*describe_bad_number(column, value), text.index[bad])
+        return numbers
 
-    def _read_percentages(self, column: str, text: pd.Series) -> pd.Series:
-        """Cells with a sign of percent as shares; as they are written if the heading has it too."""
-        if "%" in column:
-            return text.str.replace(_PERCENT, r"\1", regex=True).astype(np.float64)
-        note = f"Column {column!r} holds percentages and was read as shares ({text.iloc[0]})."
-        self.notes.extend({note} - {*self.notes})
-        return text.str.replace(_PERCENT, r"\1e-2", regex=True).astype(np.float64)
+    def _read_present(self, column: str, text: pd.Series) -> list[str] | None:
+        """Cells as texts of numbers, with a note on what was changed; None if one is no number."""
+        cells = text.to_list()
+        if all(map(is_number, cells)):
+            return cells
+        # Percentages are shares, unless the heading has their sign too.
+        if (shares := read_percentages(cells, "%" not in column)) is not None:
+            note = f"Column {column!r} holds percentages and was read as shares ({cells[0]})."
+            self.notes.extend({note} - {*self.notes} if "%" not in column else ())
+            return shares
+        if (written := read_written(cells)) is None:
+            return None
+        note = f"Column {column!r} was read without {written.left_out}."
+        self.notes.extend({note} - {*self.notes} if written.left_out else ())
+        return written.cells
 
     def holds_grades(self, column: str) -> bool:
         """Whether a column holds grades of Inspect and nothing else: greater is better."""
@@ -233,45 +232,15 @@ class SourceTable:
         if pd.api.types.is_any_real_numeric_dtype(values):
             return bool(values.notna().any())
         present = [cell for cell in self.text(column) if cell.lower() not in MISSING]
-        if lenient:
-            return any(is_number(cell) or _NEARLY_NUMBER.fullmatch(cell) for cell in present)
-        return bool(present) and (all(map(is_number, present)) or _are_percentages(present))
-
-
-def find_marks(cells: Iterable[str]) -> dict[str, float]:
-    """1 and 0 by the marks of right and wrong that all cells are; empty if one is none."""
-    words = {*cells}
-    return next((pair for pair in _MARKS if words <= {*pair}), {})
-
-
-def _are_percentages(cells: Iterable[str]) -> bool:
-    return all(map(_PERCENT.fullmatch, cells))
-
-
-def is_number(cell: str) -> bool:
-    """Whether a text is a number, as Python reads it."""
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return "_" not in cell
+        if lenient and any(map(is_nearly_number, present)):
+            return True
+        return bool(present) and (
+            all(map(is_number, present))
+            or read_percentages(present, are_shares=False) is not None
+            or read_written(present) is not None
+        )
 
 
 def _describe_grades(text: pd.Series) -> str:
     """The grades that occur with their scores: `C is 1, I is 0`."""
     return ", ".join(f"{grade} is {value:g}" for grade, value in GRADES.items() if grade in {*text})
-
-
-def _describe_bad_number(column: str, value: str) -> tuple[str, str]:
-    """What is wrong with a cell of text, and the fix."""
-    holds = f"column {column!r} holds {value!r}, which is"
-    if re.search(PLUS_MINUS, value):
-        fix = (
-            "Give the runs behind it, one row each with its seed or fold. To compare means and SDs "
-            "alone, use `reseed means FILE --runs N` (in Python `reseed.compare_means`)."
-        )
-        return f"{holds} a mean with its spread, not a run", fix
-    return f"{holds} not a number", (
-        "Write plain numbers with a decimal point (0.853, not 85.3 % or 0,853), and leave the cell "
-        "empty where a run failed."
-    )

@@ -14,7 +14,7 @@ from reseed.core.errors import ReseedError
 from reseed.metrics.directions import infer_direction, is_metric_name
 from reseed.readers.columns import normalize_name
 from reseed.readers.options import ReadOptions
-from reseed.readers.run_columns import POSITION_NOTE, parse_run
+from reseed.readers.run_columns import POSITION_NOTE, find_crossed_columns, parse_run
 from reseed.readers.source_table import SourceTable, join_names
 from reseed.readers.vocabulary import is_error_heading
 
@@ -26,6 +26,11 @@ _TABARENA_FOLDS = 3
 _TABARENA_SPLITS = (3 * _TABARENA_FOLDS, 10 * _TABARENA_FOLDS)
 SKORE_MARKS = ("name", "verbose_name", "data_source", "greater_is_better", "score", "estimator")
 _TIMES = ("fit_time", "predict_time")
+#: A column of DVC: the file of metrics or settings, and the name in it.
+_DVC_FILE = re.compile(r"(?:.*/)?([\w.\-]+\.(?:json|ya?ml|toml|py)):(.+)")
+_DVC_SETTINGS = ("params.yaml", "params.toml", "params.json", "params.py")
+#: Between the run and the metric in the heading of a line.
+_LINE = " - "
 _OPENCOMPASS = ["dataset", "version", "metric", "mode"]
 
 
@@ -48,6 +53,33 @@ def tidy_caret(table: SourceTable, options: ReadOptions) -> SourceTable:
         for model in models
     ]
     return table.with_frame(pd.concat(parts))
+
+
+def tidy_dvc(table: SourceTable, options: ReadOptions) -> SourceTable:
+    """Columns without the files that DVC names: `metrics.json:acc` is `acc`, of settings too."""
+    files = {c: match for c in table.columns if (match := _DVC_FILE.fullmatch(c))}
+    names = {c: f"params.{m[2]}" if m[1] in _DVC_SETTINGS else m[2] for c, m in files.items()}
+    unique = {c: name for c, name in names.items() if [*names.values()].count(name) == 1}
+    return table.with_frame(table.frame.rename(columns=unique))
+
+
+def is_wandb_chart(table: SourceTable, options: ReadOptions) -> bool:
+    """Whether the lines of a chart are several runs of each of several models, by their names."""
+    return bool(find_crossed_columns({c.partition(_LINE)[0] for c in table.columns if _LINE in c}))
+
+
+def tidy_wandb_chart(table: SourceTable, options: ReadOptions) -> SourceTable:
+    """One row a line of the chart (a run) and metric: its last value."""
+    lines = [c for c in table.columns if _LINE in c and not c.endswith(("__MIN", "__MAX"))]
+    last = table.with_numbers(lines)[lines].ffill().iloc[-1]
+    named = {column: column.partition(_LINE) for column in lines}
+    runs = find_crossed_columns({run for run, _, _ in named.values()})
+    rows = pd.DataFrame(
+        {"model": runs[run].metric, **runs[run].numbers, "metric": metric, "value": last[column]}
+        for column, (run, _, metric) in named.items()
+        if run in runs
+    )
+    return table.with_frame(rows.set_axis([len(table.frame) - 1] * len(rows)))
 
 
 def is_rsample(table: SourceTable, options: ReadOptions) -> bool:

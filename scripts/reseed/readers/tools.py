@@ -12,6 +12,8 @@ from reseed.readers.options import ReadOptions
 from reseed.readers.run_columns import find_label_kinds
 from reseed.readers.source_table import UNNAMED, Layout, SourceTable
 
+_Tidy = Callable[[SourceTable, ReadOptions], SourceTable]
+
 
 @dataclass(frozen=True)
 class Tool:
@@ -27,7 +29,7 @@ class Tool:
     marks: tuple[str, ...] = ()
     unless: frozenset[str] = frozenset()
     also: Callable[[SourceTable, ReadOptions], bool] | None = None
-    tidy: Callable[[SourceTable, ReadOptions], SourceTable] | None = None
+    tidy: _Tidy | None = None
 
     @property
     def name(self) -> str:
@@ -61,9 +63,13 @@ def _has(names: frozenset[str], mark: str) -> bool:
     return mark in names or ("*" in mark and any(fnmatchcase(name, mark) for name in names))
 
 
-def _tracker(name: str, title: str, marks: list[str], bookkeeping: str, **layout: Any) -> Tool:
+def _tracker(
+    name: str, title: str, marks: list[str], bookkeeping: str, tidy: _Tidy | None = None,
+    **layout: Any,
+) -> Tool:  # fmt: skip
     own = frozenset(bookkeeping.split("|"))
-    return Tool(Layout(name, is_tracker=True, bookkeeping=own, **layout), title, tuple(marks))
+    named = Layout(name, is_tracker=True, bookkeeping=own, **layout)
+    return Tool(named, title, tuple(marks), tidy=tidy)
 
 
 def _wide(noun: str, also: Callable[..., bool], tidy: Callable[..., SourceTable]) -> Tool:
@@ -72,6 +78,11 @@ def _wide(noun: str, also: Callable[..., bool], tidy: Callable[..., SourceTable]
 
 #: In the order in which they are tried.
 TOOLS = (
+    _tracker(
+        "dvc", "experiments of DVC", ["rev|typ|created"],
+        "experiment|rev|typ|created|parent|state|executor", setting_prefixes=("params.",),
+        run_name_columns=("experiment",), tidy=tool_layouts.tidy_dvc,
+    ),
     _tracker(
         "mlflow",
         "MLflow runs",
@@ -96,6 +107,11 @@ TOOLS = (
             "|commit|github|gpu count|gpu type|cpu count|python version|entity|project|group"
             "|job type|command|github repo|relative time (process)|heartbeat",
         run_name_columns=("name",),
+    ),
+    Tool(
+        Layout("wandb_chart", derived="a line of the chart is a run"),
+        "a chart of Weights & Biases: the last value of each line; no best step was chosen",
+        ("* - *",), also=tool_layouts.is_wandb_chart, tidy=tool_layouts.tidy_wandb_chart,
     ),
     _tracker(
         "clearml",
@@ -187,6 +203,7 @@ TOOLS = (
         wide_predictions.tidy_columns_of_predictions,
     ),
     _wide("run", wide_layouts.is_column_a_run, wide_layouts.tidy_columns_of_runs),
+    _wide("hit", wide_predictions.is_column_of_hits, wide_predictions.tidy_columns_of_hits),
     _wide("model", wide_layouts.is_column_a_model, wide_layouts.tidy_columns_of_models),
     _wide("dataset", wide_layouts.is_column_a_dataset, wide_layouts.tidy_columns_of_datasets),
 )  # fmt: skip
@@ -201,7 +218,9 @@ def apply_layout(table: SourceTable, options: ReadOptions) -> SourceTable:
         return table
     unnamed = [c for c in table.columns if UNNAMED.fullmatch(c)]
     table = _name_run_column(table, unnamed)
-    index = [c for c in unnamed if options.find_standard_name(c) is None]
+    has_model = "model" in options.list_standard_names(table)
+    free = [c for c in unnamed if c in table.columns and options.find_standard_name(c) is None]
+    index = [column for column in free if has_model or table.is_numeric(column)]
     is_auto = options.format == "auto"
     for tool in TOOLS:
         if options.format == tool.name or (is_auto and tool.has_written(table, options)):

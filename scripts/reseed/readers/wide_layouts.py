@@ -12,7 +12,6 @@ import pandas as pd
 from reseed.metrics.directions import infer_direction
 from reseed.metrics.names import MAX_ROUNDED_SHARE, is_share
 from reseed.readers.columns import RUN_COLUMNS, find_standard_name, normalize_name
-from reseed.readers.hints import find_hits_in_columns
 from reseed.readers.metric_headings import split_metric_headings
 from reseed.readers.options import ReadOptions
 from reseed.readers.proposals import Fix, Option, Proposal, propose
@@ -58,12 +57,18 @@ def is_column_a_run(table: SourceTable, options: ReadOptions) -> bool:
     if "model" not in names or "value" in names or not runs:
         return False
     if any(run.metric for run in runs.values()):
-        return "metric" not in names
+        return _name_stems(runs, options) not in names
     if _has_bare_numbers(runs) and options.of_tasks and not options.headings:
         return False
     return not _has_bare_numbers(runs) or not any(
         map(options.is_metric, _list_others(table, options))
     )
+
+
+def _name_stems(runs: Mapping[str, RunColumn], options: ReadOptions) -> str:
+    """What headings name beside the run: a metric, else a dataset."""
+    stems = {run.metric for run in runs.values()}
+    return "dataset" if len(stems) > 1 and not any(map(options.is_metric, stems)) else "metric"
 
 
 def _has_bare_numbers(runs: Mapping[str, RunColumn]) -> bool:
@@ -77,7 +82,7 @@ def _list_others(table: SourceTable, options: ReadOptions) -> list[str]:
 
 
 def tidy_columns_of_runs(table: SourceTable, options: ReadOptions) -> SourceTable:
-    """One row a model and fold (or seed), and metric if columns hold several metrics."""
+    """One row a model and fold (or seed), and metric or dataset if columns hold several."""
     runs, others = options.find_run_columns(table), _list_others(table, options)
     used = {*runs, *others}
     rest = [c for c in table.columns if c not in used]
@@ -89,7 +94,8 @@ def tidy_columns_of_runs(table: SourceTable, options: ReadOptions) -> SourceTabl
     for kind in next(iter(runs.values())).numbers:
         long[kind] = heading.map({c: run.numbers.get(kind) for c, run in runs.items()})
     if metrics:
-        long["metric"] = heading.map({c: run.metric for c, run in runs.items()})
+        stems = {c: run.metric for c, run in runs.items()}
+        long[_name_stems(runs, options)] = heading.map(stems)
     notes = [f"Read {len(runs)} columns ({join_names(list(runs), 3)}) as one run each."]
     if others:
         notes.append(f"Left out: {', '.join(others)}, which hold no value of a run.")
@@ -103,22 +109,6 @@ def tidy_columns_of_runs(table: SourceTable, options: ReadOptions) -> SourceTabl
     return table.with_frame(long, *notes, is_positional=is_positional)
 
 
-def _is_column_of_hits(table: SourceTable, options: ReadOptions) -> bool:
-    """Whether each model has a column of 0 and 1, next to one of test cases."""
-    is_free = not (options.columns or options.metrics or options.headings)
-    return is_free and find_hits_in_columns(table) is not None
-
-
-def _tidy_columns_of_hits(table: SourceTable) -> SourceTable:
-    """One row a model and test case."""
-    found = find_hits_in_columns(table)
-    assert found is not None
-    item, models = found
-    long = table.frame.melt([item], models, "model", "correct", ignore_index=False)
-    note = f"One column a model: {join_names(models, 10)}."
-    return table.with_frame(long.rename(columns={item: "item"}), note)
-
-
 def is_column_a_model(table: SourceTable, options: ReadOptions) -> bool:
     """Whether each model has a column of scores, next to a column of runs, datasets or items.
 
@@ -126,9 +116,10 @@ def is_column_a_model(table: SourceTable, options: ReadOptions) -> bool:
     alone counts, but nothing says what its rows are.
     """
     names = options.list_standard_names(table)
-    if _is_column_of_hits(table, options):
-        return True
-    if names & {"model", "value", "y_true"} or options.headings not in ("", "model"):
+    has_scores = names & {"value", "y_true"}
+    if has_scores or options.headings not in ("", "model"):
+        return False
+    if "model" in names and (not options.headings or "dataset" in names):
         return False
     models, _ = _split_scores(table, options)
     named = [c for c in models if options.is_metric(c) or infer_direction(c) is not None]
@@ -136,7 +127,7 @@ def is_column_a_model(table: SourceTable, options: ReadOptions) -> bool:
         return False
     is_alone = len(models) == len(table.columns) - len(_list_unnamed(table))
     has_rows = names & _ROW_COLUMNS or _find_items(table, options)
-    return bool(has_rows or options.rows or options.headings) or (
+    return bool(has_rows or options.named_row or options.headings) or (
         is_alone and not options.find_run_columns(table)
     )
 
@@ -176,12 +167,11 @@ def _split_scores(table: SourceTable, options: ReadOptions) -> tuple[list[str], 
 
 def tidy_columns_of_models(table: SourceTable, options: ReadOptions) -> SourceTable:
     """One row a model and run. Columns that cannot hold the requested metric are an error."""
-    if _is_column_of_hits(table, options):
-        return _tidy_columns_of_hits(table)
     models, others = _split_scores(table, options)
-    if options.rows:
-        frame = table.frame.assign(**{options.rows: _number_rows(table)})
-        table = table.with_frame(frame, f"Each row was read as one {options.rows}.")
+    table = _name_datasets(table, options)
+    if row := options.named_row:
+        frame = table.frame.assign(**{row: _number_rows(table)})
+        table = table.with_frame(frame, f"Each row was read as one {row}.")
     elif not _ROW_COLUMNS & options.list_standard_names(table):
         item = _find_items(table, options)
         if not item:
@@ -199,6 +189,18 @@ def tidy_columns_of_models(table: SourceTable, options: ReadOptions) -> SourceTa
         return long.with_frame(long.frame.assign(**named), note)
     _check_range(table, models, "model", options.metrics)
     return _stack(table, models, others, "model", reason)
+
+
+def _name_datasets(table: SourceTable, options: ReadOptions) -> SourceTable:
+    """The table whose column of models holds datasets, as the user says that headings are models.
+
+    So in `{dataset: {model: scores}}`, whose first level is taken as models elsewhere.
+    """
+    named = [c for c in table.columns if options.find_standard_name(c) == "model"]
+    if not named:
+        return table
+    frame = table.frame.rename(columns={named[0]: "dataset"})
+    return table.with_frame(frame, f"{named[0]!r} was read as the dataset, as headings are models.")
 
 
 def _number_rows(table: SourceTable) -> pd.Series:
@@ -295,7 +297,9 @@ def _find_unnamed_family(columns: list[str], options: ReadOptions) -> list[str]:
     family = find_family(columns)
     if not (family and options.of_tasks):
         return family
-    stem = re.sub(r"\d+", "", family[0])
+    stem, *more = dict.fromkeys(re.sub(r"\d+", "", column) for column in family)
+    if more:
+        return family
     if not stem.strip():
         return family if count_up(map(int, family)) else []
     is_score = infer_direction(stem) is not None or find_standard_name(stem.strip(" _-")) == "value"

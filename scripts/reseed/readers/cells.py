@@ -1,0 +1,118 @@
+"""What cells of text mean as numbers: marks of right and wrong, percentages, units, thousands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+#: Spellings of a missing score, in lower case.
+MISSING = {
+    *("", "nan", "na", "n/a", "n.a.", "#n/a", "null", "none", "missing", "?"),
+    *("-", "--", "\u2212", "\u2013", "\u2014"),
+}
+#: Words that mark right and wrong, in pairs.
+_MARKS = (
+    {"true": 1.0, "false": 0.0}, {"pass": 1.0, "fail": 0.0}, {"passed": 1.0, "failed": 0.0},
+    {"correct": 1.0, "incorrect": 0.0}, {"correct": 1.0, "wrong": 0.0},
+)  # fmt: skip
+#: Grades of Inspect (correct, incorrect, partially correct, no answer), as its `value_to_float`.
+GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+#: A sign between a mean and its spread.
+PLUS_MINUS = "(?:±|\\+/?[-\u2212]|\\\\pm)"
+#: The start of a mean with its spread: `0.91 ± 0.02`, `85.3% +/- 2.1%`, `0.912 (0.004)`.
+_SPREAD = re.compile(rf"[^\d]*\d*[.,]?\d+\s*%?\s*(?:{PLUS_MINUS}\s*\d|\(\d*[.,]\d+\)$)")
+#: A percentage, the sign of which every cell of its column has.
+_PERCENT = re.compile(r"([-+]?\d+(?:\.\d+)?)\s*%")
+#: Text that means a number but is not written as one: `0,91`, `0.85 ± 0.02`, `85.3 %` next to 0.85.
+_NEARLY_NUMBER = re.compile(
+    rf"[-+]?\d+(?:[.,]\d+)?\s*%?(?:\s*{PLUS_MINUS}\s*\d+(?:[.,]\d+)?\s*%?)?"
+)
+_UNITS = (
+    "s|secs?|ms|[uµμ]s|ns|mins?|h|hrs?|dB|[kKMGT]i?B|[kMG]?Hz|[mk]?W|k?Wh|k?J|px|mm|cm|k?m|[x×]|pp"
+    "|pts|fps|FPS"
+)
+#: A number in bold, with a mark of a footnote, a unit, or signs between thousands.
+_WRITTEN = re.compile(
+    r"(?:\*\*|__|`)?"
+    r"(?P<number>[-+\u2212]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
+    rf"(?:\*\*|__|`)?(?P<mark>[*†‡§¶]*)\s*(?P<unit>{_UNITS})?[*†‡§¶]*"
+)
+
+
+class Numbers(NamedTuple):
+    """Cells as texts that are numbers, and what of them was left out."""
+
+    cells: list[str]
+    left_out: str
+
+
+def find_marks(cells: Iterable[str]) -> dict[str, float]:
+    """1 and 0 by the marks of right and wrong that all cells are; empty if one is none."""
+    words = {*cells}
+    return next((pair for pair in _MARKS if words <= {*pair}), {})
+
+
+def is_number(cell: str) -> bool:
+    """Whether a text is a number, as Python reads it."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return "_" not in cell
+
+
+def is_nearly_number(cell: str) -> bool:
+    """Whether a text is a number, or means one."""
+    return is_number(cell) or _NEARLY_NUMBER.fullmatch(cell) is not None
+
+
+def has_spread(cell: str) -> bool:
+    """Whether a text is a mean with its spread."""
+    return _SPREAD.match(cell) is not None
+
+
+def read_percentages(cells: Sequence[str], are_shares: bool) -> list[str] | None:
+    """Percentages as numbers, or as shares; None if a cell is none."""
+    found = [_PERCENT.fullmatch(cell) for cell in cells]
+    exponent = "e-2" if are_shares else ""
+    return [f"{one[1]}{exponent}" for one in found if one] if all(found) else None
+
+
+def read_written(cells: Sequence[str]) -> Numbers | None:
+    """Numbers without their marks, their one unit, and signs between thousands; None elsewhere.
+
+    A comma separates thousands only if a number of the column has a point behind it.
+    """
+    found = []
+    for cell in cells:
+        match = _WRITTEN.fullmatch(cell)
+        if match is None:
+            return None
+        found.append(match)
+    numbers, units = [match["number"] for match in found], {match["unit"] for match in found}
+    has_commas = any("," in number for number in numbers)
+    if len(units) > 1 or (has_commas and not any(re.search(r",.*\.", n) for n in numbers)):
+        return None
+    left_out = [
+        *(["signs between thousands"] if has_commas else []),
+        *(f"unit {unit}" for unit in units if unit),
+        *(["marks"] if any(re.search("[*_`†‡§¶]", cell) for cell in cells) else []),
+    ]
+    plain = [number.replace(",", "").replace("\u2212", "-") for number in numbers]
+    return Numbers(plain, " and ".join(left_out))
+
+
+def describe_bad_number(column: str, value: str) -> tuple[str, str]:
+    """What is wrong with a cell of text, and the fix."""
+    holds = f"column {column!r} holds {value!r}, which is"
+    if has_spread(value):
+        fix = (
+            "Give the runs behind it, one row each with its seed or fold. To compare means and SDs "
+            "alone, use `reseed means FILE --runs N` (in Python `reseed.compare_means`)."
+        )
+        return f"{holds} a mean with its spread, not a run", fix
+    return f"{holds} not a number", (
+        "Write plain numbers with a decimal point (0.853, not 85.3 % or 0,853), and leave the cell "
+        "empty where a run failed."
+    )

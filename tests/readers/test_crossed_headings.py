@@ -1,0 +1,52 @@
+"""Headings of a task and a run: each of several tasks has each of several runs."""
+
+import pandas as pd
+import pytest
+import reseed
+from reseed.core.errors import ReseedError
+from reseed.readers.options import ReadOptions
+from reseed.readers.read import read_scores
+
+
+def wide(pattern):
+    scores = {
+        pattern.format(task, run): [0.7 + run / 100, 0.8 + run / 90]
+        for task in ("mnli", "rte")
+        for run in range(3)
+    }
+    return pd.DataFrame({"model": ["bert", "roberta"], **scores})
+
+
+@pytest.mark.parametrize("pattern", ["{}_s{}", "{} seed {}", "{}-seed{}", "seed{}_{}"])
+def test_each_task_is_a_dataset_and_each_run_a_seed(pattern):
+    table = wide(pattern) if pattern[0] == "{" else wide("seed{1}_{0}")
+    scores, _ = read_scores(table, ReadOptions(metric="accuracy"))
+    assert [*scores.metrics] == ["mnli", "rte"]
+    assert scores.frame["seed"].max() == 2
+    assert len(scores.frame) == 12
+
+
+@pytest.mark.parametrize("compare", [reseed.compare, reseed.rank_models])
+def test_bare_numbers_of_several_tasks_are_asked(compare):
+    with pytest.raises(ReseedError, match=r"differ in a number only.*headings='seed'"):
+        compare(wide("{}_{}"))
+
+
+def test_the_answer_keeps_the_tasks_apart():
+    scores, _ = read_scores(wide("{}_{}"), ReadOptions(metric="accuracy", headings="fold"))
+    assert [*scores.metrics] == ["mnli", "rte"]
+    assert scores.frame["fold"].max() == 2
+
+
+@pytest.mark.parametrize(("pattern", "headings"), [("{}_s{}", ""), ("{}_{}", "seed")])
+def test_a_task_may_lack_a_run(pattern, headings):
+    table = wide(pattern).iloc[:, :-1]
+    scores, _ = read_scores(table, ReadOptions(metric="accuracy", headings=headings))
+    assert [*scores.metrics] == ["mnli", "rte"]
+    assert len(scores.frame) == 10
+
+
+def test_one_run_of_each_task_is_no_crossing():
+    table = wide("{}_{}")[["model", "mnli_0", "rte_0"]]
+    scores, _ = read_scores(table, ReadOptions(metric="accuracy"))
+    assert [*scores.metrics] == ["mnli_0", "rte_0"]
