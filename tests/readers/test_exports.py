@@ -132,3 +132,25 @@ def test_a_comment_of_a_monitor_is_no_heading(tmp_path):
     path = tmp_path / "x_seed0.csv"
     path.write_text('#{"t": 1, "env_id": "Pole"}\nmodel,seed,reward\na,0,1.5\nb,0,2\n')
     assert read(path).models == ["a", "b"]
+
+
+def test_two_lines_of_headings_of_words_are_asked(tmp_path):
+    path = tmp_path / "dice.csv"
+    rows = "\n".join(f"p{n},0.9{n},0.8{n},0.7{n},0.6{n}" for n in range(6))
+    path.write_text(f",Liver,,Spleen,\nCase,nnUNet,UNETR,nnUNet,UNETR\n{rows}\n")
+    with pytest.raises(ReseedError, match=r"\(Liver, Spleen\) and \(UNETR, nnUNet\)"):
+        read(path)
+    assert len(read(path, headings="model", metric="accuracy").models) == 4
+
+
+def test_a_metric_named_as_a_dataset_may_be_is_asked():
+    table = grid("BLEU", system=["a", "b"], seed=range(5)).assign(COMET=0.8, latency_ms=3.0)
+    with pytest.raises(ReseedError, match=r"may be the score: BLEU, COMET\."):
+        read(table)
+
+
+def test_columns_of_signs_without_a_name_are_left_out(tmp_path):
+    path = tmp_path / "t.md"
+    rows = ["|model|seed|acc| | |", "|--|--|--|--|--|", "|a|0|0.7|\u2191|±|", "|b|0|0.8|\u2191|±|"]
+    path.write_text("\n".join(rows))
+    assert read(path).models == ["a", "b"]

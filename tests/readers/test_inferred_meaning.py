@@ -102,7 +102,7 @@ def test_the_column_of_scores_is_named():
     assert "score from 'elo'" in about.notes[0]
     for table, metric, left_out in (
         (runs(temperature=0.7, lr=0.1), "accuracy", "temperature"),
-        (runs("elo", precision=16.0), "precision", "elo"),
+        (runs("drift", precision=16.0), "precision", "drift"),
     ):
         _, about = read(table)
         assert f"score from '{metric}'" in about.notes[0]

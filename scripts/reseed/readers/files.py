@@ -139,6 +139,11 @@ def check_table(table: SourceTable) -> SourceTable:
             f"has {len(columns):,} columns, and at most {_MOST_COLUMNS:,} are read",
             "Give one row a score, with columns of model, run and score.",
         )
+    signs = [not (str(name).strip() or _has_words(table.frame.iloc[:, i]))
+             for i, name in enumerate(columns)]  # fmt: skip
+    if any(signs):  # arrows and ± in columns of their own
+        table = replace(table, frame=table.frame.loc[:, ~np.array(signs)])
+        columns = table.frame.columns
     repeated = columns[columns.duplicated()]
     if len(repeated) and (joined := _join_headings(table)) is not None:
         return check_table(joined)
@@ -150,6 +155,10 @@ def check_table(table: SourceTable) -> SourceTable:
         table.add_error("holds no rows", "Each run of a model is one row.")
     table.raise_errors()
     return table
+
+
+def _has_words(cells: pd.Series) -> bool:
+    return bool(cells.astype(str).str.contains(r"\w", regex=True).any())
 
 
 def _join_headings(table: SourceTable) -> SourceTable | None:
@@ -175,7 +184,7 @@ def _join_headings(table: SourceTable) -> SourceTable | None:
         return None
     frame = table.frame.iloc[2 if of_index else 1 :].set_axis(joined, axis=1)
     note = f"Two lines of headings were joined: {join_names(joined[1:])}."
-    return table.with_frame(frame, note)
+    return table.with_frame(frame, note, two_headings=True)
 
 
 def index_to_columns(frame: pd.DataFrame) -> pd.DataFrame:

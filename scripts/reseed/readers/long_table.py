@@ -16,7 +16,7 @@ from reseed.readers.hints import suggest_logs, suggest_means
 from reseed.readers.proposals import Proposal, Sentence, propose
 from reseed.readers.run_keys import read_labels, read_run_keys
 from reseed.readers.source_table import MAX_COLUMNS_SHOWN, SourceTable, join_names
-from reseed.readers.vocabulary import BOOKKEEPING, TRAINING, split_heading
+from reseed.readers.vocabulary import BOOKKEEPING, TRAINING, may_be_dataset, split_heading
 
 
 def to_long_table(
@@ -112,7 +112,8 @@ def _find_only_metric(table: SourceTable, columns: ColumnMap) -> str | None:
     no_bookkeeping = [c for c in scores if c in named or not BOOKKEEPING & split_heading(c)]
     likely = logged or no_bookkeeping or scores
     others = [c for c in scores if c in likely and c not in named]
-    candidates = named or others
+    # A name such as COMET, which may be a dataset's, is a metric next to others.
+    candidates = named + [c for c in others if _is_known_metric(c)] if named else others
     if len(candidates) == 1:
         if named:
             _note_left_out(table, others)
@@ -154,6 +155,11 @@ def _find_only_metric(table: SourceTable, columns: ColumnMap) -> str | None:
         ),
     )
     return None
+
+
+def _is_known_metric(column: str) -> bool:
+    """Whether a heading's direction is known, and it is no cost such as a latency."""
+    return infer_direction(column) is not None and may_be_dataset(column)
 
 
 def propose_metrics(before: str, names: Sequence[str]) -> Proposal:

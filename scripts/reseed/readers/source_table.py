@@ -53,6 +53,7 @@ class Layout:
     bookkeeping: the tool's own columns, in lower case.
     greater_by_default: direction of metrics whose name does not state it.
     directions: direction by metric, as the tool states it.
+    two_headings: headings were joined of two lines.
     is_positional: folds are numbered by position, so that repeats cannot be recognised.
     derived: how model and run were derived, if no column of the source holds them.
     """
@@ -66,6 +67,7 @@ class Layout:
     bookkeeping: frozenset[str] = frozenset()
     greater_by_default: bool | None = None
     directions: dict[str, bool] = field(default_factory=dict)
+    two_headings: bool = False
     is_positional: bool = False
     derived: str = ""
 

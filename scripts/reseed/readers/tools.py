@@ -47,8 +47,12 @@ class Tool:
 
     def read(self, table: SourceTable, options: ReadOptions) -> SourceTable:
         """The table with one row a run; ReseedError if it lacks the tool's columns."""
-        is_positional = table.layout.is_positional or self.layout.is_positional
-        table = replace(table, layout=replace(self.layout, is_positional=is_positional))
+        layout = replace(
+            self.layout,
+            is_positional=table.layout.is_positional or self.layout.is_positional,
+            two_headings=table.layout.two_headings,
+        )
+        table = replace(table, layout=layout)
         table.notes.extend([f"Read as {self.title}."] if self.title else [])
         try:
             return self.tidy(table, options) if self.tidy else table
@@ -214,7 +218,7 @@ def apply_layout(table: SourceTable, options: ReadOptions) -> SourceTable:
 
     Raises ReseedError if a layout defines a column that the table has already.
     """
-    if table.layout not in (Layout(), Layout(is_positional=True)):
+    if table.layout.format != Layout.format:
         return table
     unnamed = [c for c in table.columns if UNNAMED.fullmatch(c)]
     table = _name_run_column(table, unnamed)

@@ -187,8 +187,25 @@ def tidy_columns_of_models(table: SourceTable, options: ReadOptions) -> SourceTa
         named = {"model": [one.model for one in found], "metric": [one.metric for one in found]}
         note = "Each of these headings was read as a model and its metric."
         return long.with_frame(long.frame.assign(**named), note)
+    _ask_levels(table, options, models)
     _check_range(table, models, "model", options.metrics)
     return _stack(table, models, others, "model", reason)
+
+
+def _ask_levels(table: SourceTable, options: ReadOptions, models: list[str]) -> None:
+    """Raise the question which of two lines of headings names models, if each may."""
+    first, last = ({c.rpartition("_")[part] for c in models} for part in (0, 2))
+    is_crossed = len(first) > 1 and len(first) * len(last) == len(models)
+    if table.layout.two_headings and is_crossed and not options.headings:
+        names = " and ".join(f"({join_names(sorted(one))})" for one in (first, last))
+        table.ask(
+            f"its two lines of headings name {names}, and nothing says which are models",
+            (
+                "Give one row a score, with columns of model, dataset and score.",
+                propose("If each pair is a model: ", {"headings": "model"}),
+            ),
+        )
+        table.raise_errors()
 
 
 def _name_datasets(table: SourceTable, options: ReadOptions) -> SourceTable:
