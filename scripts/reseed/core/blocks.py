@@ -34,8 +34,8 @@ BLOCK_NAME = (
 class SeedBlock(NamedTuple):
     """A block of trials of a setting.
 
-    folds: None for a scheme without folds. roles: one set of seeds for all roles together, or a
-    set for each role, which are crossed.
+    folds: None for a scheme without folds.
+    roles: one set of seeds for all roles together, or a set for each role, which are crossed.
     """
 
     data: tuple[int, ...]

@@ -66,8 +66,8 @@ def _exported(path: Path) -> Iterator[str]:
 class ReachedCode(NamedTuple):
     """What a module reaches through its imports.
 
-    files: files of this library and of the user, by module name. packages: top-level names of
-    installed packages that the user's code imports.
+    files: files of this library and of the user, by module name.
+    packages: top-level names of installed packages that the user's code imports.
     """
 
     files: dict[str, Path]

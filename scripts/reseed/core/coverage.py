@@ -18,9 +18,11 @@ COLUMNS = ["exhibit", "status", "entry", "note"]
 class PaperExhibit:
     """One exhibit or claim of a paper.
 
-    exhibit: its name in the paper; a claim in words. status: `made` as in the paper, `differs`, or
-    `left out`; a claim is `tested` by a statement of the study, or left out. entries: names of the
-    study's exhibits that show it. note: what differs, the statement, or why it is left out.
+    exhibit: its name in the paper; a claim in words.
+    status: `made` as in the paper, `differs`, or `left out`; a claim is `tested` by a statement of
+        the study, or left out.
+    entries: names of the study's exhibits that show it.
+    note: what differs, the statement, or why it is left out.
     """
 
     exhibit: str

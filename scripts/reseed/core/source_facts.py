@@ -30,8 +30,10 @@ _CONSTANTS = {"READS", "DRAWS", "SEQUENTIAL"}
 class Import(NamedTuple):
     """One imported name.
 
-    line: in the file. base: module; leading dots count from the package of the file; None for a
-    module that is known only at run time. name: attribute or submodule of `base`, or empty.
+    line: in the file.
+    base: module; leading dots count from the package of the file; None for a module that is known
+        only at run time.
+    name: attribute or submodule of `base`, or empty.
     """
 
     line: int
@@ -49,9 +51,11 @@ class Import(NamedTuple):
 class SourceFacts(NamedTuple):
     """Facts of one source file.
 
-    code: hash of the normalised code. documented: that with docstrings, which a program may read:
-    as prompts, for instance. imports: in the order of the code. functions: names of the top-level
-    functions. constants: source of the top-level `_CONSTANTS`.
+    code: hash of the normalised code.
+    documented: that with docstrings, which a program may read: as prompts, for instance.
+    imports: in the order of the code.
+    functions: names of the top-level functions.
+    constants: source of the top-level `_CONSTANTS`.
     """
 
     code: str
@@ -64,8 +68,9 @@ class SourceFacts(NamedTuple):
 class SourceFile(NamedTuple):
     """Content hash of a file, with its times (ns) and size (bytes) before it was read.
 
-    path: absolute, without links. code: hash of normalised code, with docstrings in a file of the
-    user, or of the bytes of a file that is not Python source.
+    path: absolute, without links.
+    code: hash of normalised code, with docstrings in a file of the user, or of the bytes of a file
+        that is not Python source.
     """
 
     path: str

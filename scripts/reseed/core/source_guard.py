@@ -18,8 +18,8 @@ class SourceStamp(NamedTuple):
     """Content hash of a file, with the times (ns) and size (bytes) it had then.
 
     content: empty for a large data file, of which these times and size are all that is known.
-    ctime_ns: changes with every edit, also of one that sets `mtime_ns` back. is_data: a job reads
-    the file once, and not before it starts.
+    ctime_ns: changes with every edit, also of one that sets `mtime_ns` back.
+    is_data: a job reads the file once, and not before it starts.
     """
 
     content: str

@@ -59,10 +59,12 @@ class _Meta:
 class DatasetDescription:
     """What was read of a dataset; its texts stay in its configuration file.
 
-    classes: labels in the order of their codes; None for regression. positive: label of class 1 of
-    a binary task. class_counts: rows by label. source: the source that was used, with the SHA-256
-    of each file. attempts: one line for each source that was tried. words: mean number of words of
-    a text; None for other kinds of inputs.
+    classes: labels in the order of their codes; None for regression.
+    positive: label of class 1 of a binary task.
+    class_counts: rows by label.
+    source: the source that was used, with the SHA-256 of each file.
+    attempts: one line for each source that was tried.
+    words: mean number of words of a text; None for other kinds of inputs.
     """
 
     name: str
@@ -82,9 +84,11 @@ class DatasetDescription:
 class DatasetMeta(DatasetDescription, _Meta):
     """`meta.json` of a prepared dataset.
 
-    parts: rows of each official part, if the dataset has official parts. features: columns of a
-    table. shape: height, width and channels of an image. columns: text columns. content_sha256:
-    hash of everything in the data that decides the numbers of a trial.
+    parts: rows of each official part, if the dataset has official parts.
+    features: columns of a table.
+    shape: height, width and channels of an image.
+    columns: text columns.
+    content_sha256: hash of everything in the data that decides the numbers of a trial.
     """
 
     kind: str

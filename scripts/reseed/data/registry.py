@@ -115,7 +115,8 @@ class ArrayOptions(TableOptions):
 class Reader:
     """A reader of a dataset's files.
 
-    function: `module:function`. kind: kind of inputs that it returns; None for any.
+    function: `module:function`.
+    kind: kind of inputs that it returns; None for any.
     """
 
     function: str

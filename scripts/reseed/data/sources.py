@@ -19,7 +19,8 @@ class Fetched:
     """Verified files, their source, and one line for each attempt.
 
     paths: name → file. The name is that of an archive's member, else the path or address in the
-    entry. source: the entry of the source, with `files`: name → SHA-256 of the bytes.
+        entry.
+    source: the entry of the source, with `files`: name → SHA-256 of the bytes.
     """
 
     paths: dict[str, Path]

@@ -48,7 +48,8 @@ class Scheme(TypedDict, total=False):
 class SplitsMetadata(TypedDict):
     """Metadata of a file of splits.
 
-    rows_sha256: hash of the rows by data seed and fold. errors: why a data seed has no split.
+    rows_sha256: hash of the rows by data seed and fold.
+    errors: why a data seed has no split.
     """
 
     scheme: Scheme

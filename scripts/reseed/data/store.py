@@ -38,9 +38,9 @@ __all__ = [
 class Targets:
     """Targets of all rows.
 
-    target: (n,) float64 for regression, else int64 codes 0 … k-1 (binary: 1 is the positive
-    class). groups: (n,) int64 codes, or None. parts: (n,) of "train", "validation" or "test" if
-    the dataset has official parts, else None.
+    target: (n,) float64 for regression, else int64 codes 0 … k-1 (binary: 1 is the positive class).
+    groups: (n,) int64 codes, or None.
+    parts: (n,) of "train", "validation" or "test" if the dataset has official parts, else None.
     """
 
     target: np.ndarray

@@ -36,9 +36,10 @@ class Undefined(ValueError):
 class Metric:
     """One metric.
 
-    function: takes (y_true, y_score). y_true (n,) holds values or class numbers 0 … k-1. y_score
-    is predictions (n,), probabilities of class 1 (n,) or probabilities (n, k), as float64. The
-    function may raise `Undefined`. share: whether the metric is in [0, 1] and reported in points.
+    function: takes (y_true, y_score). y_true (n,) holds values or class numbers 0 … k-1. y_score is
+        predictions (n,), probabilities of class 1 (n,) or probabilities (n, k), as float64. The
+        function may raise `Undefined`.
+    share: whether the metric is in [0, 1] and reported in points.
     on_request: whether it is computed only if a study names it.
     """
 

@@ -35,13 +35,16 @@ class ImageRecipe:
     """Hyper-parameters of every image classifier.
 
     mean, std: of each channel, for pixels in [0, 1]; None: those of the training images.
-    crop: largest shift in pixels. flip: whether to flip images horizontally with probability 1/2.
+    crop: largest shift in pixels.
+    flip: whether to flip images horizontally with probability 1/2.
     cutout: side of a blank square. Points outside the image and in the square are the mean of the
-    channel. Augmentation is drawn once in each epoch for every `augment_block` consecutive training
-    images, before they are shuffled. precision: `half` (float16 except batch norm; GPU only),
-    `bfloat16` (mixed, by autocast) or `single`. compile: a mode of `torch.compile`, or None; it
-    changes the last digits. channels_last: whether to use this memory layout if it is safe
-    (`choose_memory_format`). test_curve: whether to measure the test accuracy after each epoch.
+        channel. Augmentation is drawn once in each epoch for every `augment_block` consecutive
+        training images, before they are shuffled.
+    precision: `half` (float16 except batch norm; GPU only), `bfloat16` (mixed, by autocast) or
+        `single`.
+    compile: a mode of `torch.compile`, or None; it changes the last digits.
+    channels_last: whether to use this memory layout if it is safe (`choose_memory_format`).
+    test_curve: whether to measure the test accuracy after each epoch.
     """
 
     epochs: int = 10
@@ -135,7 +138,8 @@ class Pixels:
 class Transforms:
     """Augmentation of one epoch, with one entry for each block of images, on the device.
 
-    dy, dx: shift of the window on the padded image. flip: whether it is mirrored afterwards.
+    dy, dx: shift of the window on the padded image.
+    flip: whether it is mirrored afterwards.
     cut_y, cut_x: centre of the blank square, in the window.
     """
 

@@ -106,9 +106,11 @@ class Learner:
 class Lane:
     """One trial in the loop, and its result.
 
-    curve: one dict for each epoch. converged: True if early stopping ended training, False if the
-    last epoch did, None without early stopping. seconds: its share of the time. error: the error
-    that ended this lane only.
+    curve: one dict for each epoch.
+    converged: True if early stopping ended training, False if the last epoch did, None without
+        early stopping.
+    seconds: its share of the time.
+    error: the error that ended this lane only.
     """
 
     number: int

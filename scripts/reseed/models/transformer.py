@@ -51,10 +51,11 @@ class Recipe:
     """Hyper-parameters.
 
     source: name on the model hub, at `revision` (a commit); None if the recipe has `weights`, a
-    folder. layers: number of the lowest layers to keep (of the encoder and of a decoder). freeze:
-    number of the lowest layers that are not trained, with the embeddings; None trains all. warmup:
-    fraction of the steps in which the learning rate rises; then it falls linearly to 0. labels:
-    text that T5 generates for each class (default: its number).
+        folder.
+    layers: number of the lowest layers to keep (of the encoder and of a decoder).
+    freeze: number of the lowest layers that are not trained, with the embeddings; None trains all.
+    warmup: fraction of the steps in which the learning rate rises; then it falls linearly to 0.
+    labels: text that T5 generates for each class (default: its number).
     """
 
     source: str | None = None

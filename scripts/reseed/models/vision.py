@@ -48,8 +48,9 @@ class VisionRecipe(ImageRecipe):
     """Hyper-parameters of all three networks.
 
     optimiser: `sgd` with `momentum`, or `adamw`. The learning rate rises linearly over
-    `warmup_epochs` and falls to 0 as a cosine; it is constant within an epoch. deterministic: false
-    lets PyTorch use its fastest kernels in training, to measure the cost and effect of determinism.
+        `warmup_epochs` and falls to 0 as a cosine; it is constant within an epoch.
+    deterministic: false lets PyTorch use its fastest kernels in training, to measure the cost and
+        effect of determinism.
     """
 
     epochs: int = 200

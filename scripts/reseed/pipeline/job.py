@@ -30,11 +30,15 @@ _KEYED_SUFFIXES = (".parquet", ".json")
 class Job:
     """One job.
 
-    module: of its body, in `reseed.pipeline.jobs`. label: what a person reads while it runs. key:
-    what must not change for its outputs to be valid. spec: builds the spec. environment: file in
-    `envs/`. packages: top-level names of installed packages that the user's code imports. minutes,
-    memory_mb: what to request. table_key: the key that the job's tables carry, if any. texts:
-    category, subcategory and labels in Snakemake's own report.
+    module: of its body, in `reseed.pipeline.jobs`.
+    label: what a person reads while it runs.
+    key: what must not change for its outputs to be valid.
+    spec: builds the spec.
+    environment: file in `envs/`.
+    packages: top-level names of installed packages that the user's code imports.
+    minutes, memory_mb: what to request.
+    table_key: the key that the job's tables carry, if any.
+    texts: category, subcategory and labels in Snakemake's own report.
     """
 
     module: str
@@ -63,10 +67,12 @@ class Job:
 class Context:
     """What all builders of jobs need.
 
-    config: the configuration folder. folder: the project's folder. force_if_untracked: returns
-    further inputs for outputs of which Snakemake has no record; force_if_failed, for failed trials
-    and searches that a run repeats. write_sources: writes stamps of
-    source files and returns the path. data_files: describes the user's data files.
+    config: the configuration folder.
+    folder: the project's folder.
+    force_if_untracked: returns further inputs for outputs of which Snakemake has no record;
+        force_if_failed, for failed trials and searches that a run repeats.
+    write_sources: writes stamps of source files and returns the path.
+    data_files: describes the user's data files.
     """
 
     project: Project

@@ -46,8 +46,9 @@ logger = logging.getLogger("snakemake.reseed")
 class RunMode:
     """How Snakemake was started.
 
-    dry: nothing is made. is_main: this process schedules; a job's own process parses the Snakefile
-    too. has_records: Snakemake's records of outputs are files in `.snakemake`.
+    dry: nothing is made.
+    is_main: this process schedules; a job's own process parses the Snakefile too.
+    has_records: Snakemake's records of outputs are files in `.snakemake`.
     """
 
     dry: bool

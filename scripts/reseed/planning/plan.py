@@ -28,9 +28,11 @@ DEVICE_TYPES = {"cpu": ("cpu",), "gpu": ("gpu",), "auto": ("cpu", "gpu")}
 class PlannedSetting:
     """One setting with the trials that the studies want of it.
 
-    only_on: the device that an arm names (see `ModelSpec.device`). sources: stamps of the
-    files behind `code` and `search_code`. Jobs check them; no key contains them. packages: see
-    `SettingSpec`. shared: studies of each trial, where several studies use the setting.
+    only_on: the device that an arm names (see `ModelSpec.device`).
+    sources: stamps of the files behind `code` and `search_code`. Jobs check them; no key contains
+        them.
+    packages: see `SettingSpec`.
+    shared: studies of each trial, where several studies use the setting.
     """
 
     setting: Setting
@@ -159,10 +161,11 @@ class PlannedArm:
 class Plan:
     """The work behind a set of studies.
 
-    studies: arms by study and experiment, in the order of the configuration. variants: what a
-    variant of a dataset or model changes, in words. left_out: optional datasets that are missing
-    here, by study. metric_code: hash of the code of a study's own metric, by study. block_seconds,
-    seeds_per_job: size of a block.
+    studies: arms by study and experiment, in the order of the configuration.
+    variants: what a variant of a dataset or model changes, in words.
+    left_out: optional datasets that are missing here, by study.
+    metric_code: hash of the code of a study's own metric, by study.
+    block_seconds, seeds_per_job: size of a block.
     """
 
     layout: ResultsLayout

@@ -9,10 +9,14 @@ from reseed.core.coverage import PaperExhibit
 class ReportSpec:
     """Write a page.
 
-    shown: the results folder as the user names it. exhibits: names by study, in the order of the
-    page. page: its study; None: index. coverage: exhibits and claims of the paper, by study.
-    references: folder of committed reference results. left_out: titles of studies that this scale
-    leaves out and that have reference results, which the index shows. scale: of the studies.
+    shown: the results folder as the user names it.
+    exhibits: names by study, in the order of the page.
+    page: its study; None: index.
+    coverage: exhibits and claims of the paper, by study.
+    references: folder of committed reference results.
+    left_out: titles of studies that this scale leaves out and that have reference results, which
+        the index shows.
+    scale: of the studies.
     """
 
     results: str

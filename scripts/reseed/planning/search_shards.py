@@ -24,7 +24,9 @@ _ROUNDING = 1e-9
 class Rung(NamedTuple):
     """Cost of a rung of a search.
 
-    fits: the most that it has. in_one_pass: fits that no shard separates. seconds: of all fits.
+    fits: the most that it has.
+    in_one_pass: fits that no shard separates.
+    seconds: of all fits.
     """
 
     fits: int

@@ -65,8 +65,9 @@ def _json_part(part: Any) -> Any:
 class ModelSpec:
     """How a trial is trained. Every field decides numbers.
 
-    stack: trials trained in one pass, by the device types on which the model may train. metric: a
-    metric beside the built-in ones. device: the only device that serves an arm, if it names one.
+    stack: trials trained in one pass, by the device types on which the model may train.
+    metric: a metric beside the built-in ones.
+    device: the only device that serves an arm, if it names one.
     """
 
     factory: str
@@ -96,11 +97,13 @@ class SearchSettings:
 class SettingSpec:
     """What all trials of a setting share.
 
-    search: None where hyper-parameters are given. code, search_code: hashes of the code that
-    trains and searches. device: `cpu`, `gpu` or `auto`. keep: parts of the split whose raw outputs
-    are stored. packages: installed packages that the user's code imports; their versions belong to
-    the environment and are in no key. search_seeds: data seed and model seed of the one search of
-    mode `fixed`.
+    search: None where hyper-parameters are given.
+    code, search_code: hashes of the code that trains and searches.
+    device: `cpu`, `gpu` or `auto`.
+    keep: parts of the split whose raw outputs are stored.
+    packages: installed packages that the user's code imports; their versions belong to the
+        environment and are in no key.
+    search_seeds: data seed and model seed of the one search of mode `fixed`.
     """
 
     setting: Setting
@@ -177,8 +180,10 @@ class SearchSpec:
 class ReplayStep:
     """A deterministic job that `verify` runs again.
 
-    module: of its body, in `reseed.pipeline.jobs`. spec: its spec file. inputs: those that another
-    step makes. outputs: its files, relative to the results folder as the inputs are.
+    module: of its body, in `reseed.pipeline.jobs`.
+    spec: its spec file.
+    inputs: those that another step makes.
+    outputs: its files, relative to the results folder as the inputs are.
     """
 
     module: str
@@ -191,7 +196,8 @@ class ReplayStep:
 class VerifySpec:
     """Check trials, and the files that follow from them.
 
-    sample: how many trials to retrain (None: all). study: table of repeated fits to write, if any.
+    sample: how many trials to retrain (None: all).
+    study: table of repeated fits to write, if any.
     steps: jobs after training, in the order of the data.
     """
 
@@ -286,10 +292,13 @@ class DatasetText:
 class StudySpec:
     """A study as it is collected: texts, experiments, arms, settings.
 
-    reduced: whether the scale changes the study. metrics: those of the study and its datasets.
-    metric_code: hash of the code of the study's own metric. titles: by name, for imported results.
-    left_out: titles of optional datasets without files here. variants: changes by name. blocks:
-    names of the blocks of trials by setting.
+    reduced: whether the scale changes the study.
+    metrics: those of the study and its datasets.
+    metric_code: hash of the code of the study's own metric.
+    titles: by name, for imported results.
+    left_out: titles of optional datasets without files here.
+    variants: changes by name.
+    blocks: names of the blocks of trials by setting.
     """
 
     results: str
@@ -342,8 +351,10 @@ class ExportSpec:
 class AnalysisSpec:
     """Run one analysis of a study.
 
-    experiments: those that it reads (None: all). collected: those whose per-item tables exist.
-    published: folder of the papers' numbers. is_imported: whether a study trains nothing.
+    experiments: those that it reads (None: all).
+    collected: those whose per-item tables exist.
+    published: folder of the papers' numbers.
+    is_imported: whether a study trains nothing.
     """
 
     results: str

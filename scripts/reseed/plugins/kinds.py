@@ -58,8 +58,10 @@ READABLE_INPUTS = {
 class Kind(NamedTuple):
     """One kind.
 
-    function: entry point in `module`. reads: see the module docstring. draws: kinds of analysis
-    that an exhibit can show; None if the module does not limit them. sequential: see there too.
+    function: entry point in `module`.
+    reads: see the module docstring.
+    draws: kinds of analysis that an exhibit can show; None if the module does not limit them.
+    sequential: see there too.
     """
 
     name: str

@@ -42,9 +42,12 @@ _FEATURE_ERRORS = ("could not convert", "NaN", "missing values", "Input X", "dty
 class Crossing:
     """Models that are trained on every split under every seed.
 
-    models, design, seeds: what is crossed; with a rule, the seeds are the most. data: rows and
-    targets. metric: compares the models. machine: where they are trained. title, dataset: texts of
-    the report. rule: adds seeds in rounds, if there is one.
+    models, design, seeds: what is crossed; with a rule, the seeds are the most.
+    data: rows and targets.
+    metric: compares the models.
+    machine: where they are trained.
+    title, dataset: texts of the report.
+    rule: adds seeds in rounds, if there is one.
     """
 
     models: list[Model]

@@ -27,7 +27,8 @@ _MAX_VALUE = 200
 class Model:
     """An estimator to copy, or a factory (`reseed.models.registry`).
 
-    hyperparameters: as the report states them. is_seeded: whether a parameter holds a seed.
+    hyperparameters: as the report states them.
+    is_seeded: whether a parameter holds a seed.
     """
 
     name: str

@@ -31,10 +31,13 @@ _Jobs = dict[tuple[Model, SplitId], list[int]]
 class Trainer:
     """Trains the models of a session on the splits of a design.
 
-    metric: compares the models; a user's own is computed here. device: `cpu` or `cuda`. n_jobs:
-    parallel trainings. threads: of each. progress: whether to show a bar. kept: trainings of an
-    interrupted study; each further one is added. finished: every outcome as soon as it is there,
-    for a caller that is interrupted.
+    metric: compares the models; a user's own is computed here.
+    device: `cpu` or `cuda`.
+    n_jobs: parallel trainings.
+    threads: of each.
+    progress: whether to show a bar.
+    kept: trainings of an interrupted study; each further one is added.
+    finished: every outcome as soon as it is there, for a caller that is interrupted.
     """
 
     design: Design

@@ -38,9 +38,12 @@ STACKS_AHEAD = 8
 class Problem:
     """Data and task of a dataset.
 
-    inputs: see `reseed.data.inputs`. target: (n,) values or class numbers. classes: number of
-    classes, 0 for regression. groups: (n,) or None. features: columns of a table; None for images
-    and texts. metric: name of the primary metric; None for the default of the task.
+    inputs: see `reseed.data.inputs`.
+    target: (n,) values or class numbers.
+    classes: number of classes, 0 for regression.
+    groups: (n,) or None.
+    features: columns of a table; None for images and texts.
+    metric: name of the primary metric; None for the default of the task.
     """
 
     inputs: Inputs | None
@@ -61,10 +64,12 @@ class Problem:
 class Recipe:
     """A model and how it is trained.
 
-    factory: `module:function`. stack: trials in one pass, if the model supports it (1: one at a
-    time). weights: folder of pretrained weights. compute: options of the computation, for
-    factories that take them. hold_validation: whether a model without early stopping is not
-    trained on the validation rows, so that it has validation scores.
+    factory: `module:function`.
+    stack: trials in one pass, if the model supports it (1: one at a time).
+    weights: folder of pretrained weights.
+    compute: options of the computation, for factories that take them.
+    hold_validation: whether a model without early stopping is not trained on the validation rows,
+        so that it has validation scores.
     """
 
     factory: str
@@ -114,10 +119,11 @@ class PreparedTrial:
 class Outcome:
     """Result of a trial.
 
-    status: `ok` or `failed`; error: the reason of a failure. outputs: raw outputs (see
-    `reseed.metrics.outputs.as_stored_dtype`) of `test` and, if rows were held out, of `validation`;
-    validation_rows: the numbers of these rows. fingerprint: SHA-256 of the bytes of the test
-    outputs. converged: whether training converged before its limit; None without a limit.
+    status: `ok` or `failed`; error: the reason of a failure.
+    outputs: raw outputs (see `reseed.metrics.outputs.as_stored_dtype`) of `test` and, if rows were
+        held out, of `validation`; validation_rows: the numbers of these rows.
+    fingerprint: SHA-256 of the bytes of the test outputs.
+    converged: whether training converged before its limit; None without a limit.
     """
 
     status: str

@@ -38,10 +38,11 @@ _FIT = ["rung", "configuration", "fold"]
 class SearchResult:
     """Result of a search.
 
-    best: chosen value of each name of the search space. log: one row for each fit with columns
-    `rung, configuration, fold, rows, hyperparameters (JSON), score, seconds, status, error,
-    environment`; the score is the primary metric of the problem. relative_work: number of fitted
-    rows divided by that of a full random search of the same configurations (1 for `random`).
+    best: chosen value of each name of the search space.
+    log: one row for each fit with columns `rung, configuration, fold, rows, hyperparameters (JSON),
+        score, seconds, status, error, environment`; the score is the primary metric of the problem.
+    relative_work: number of fitted rows divided by that of a full random search of the same
+        configurations (1 for `random`).
     """
 
     best: dict[str, Any]

@@ -38,8 +38,10 @@ _CIRCUMSTANCES = (
 class Check:
     """Result of one check.
 
-    same: whether the trial agrees with its record. text: one line about it. made: whether there was
-    anything to check. error: why the record could not be read, or that it is wrong.
+    same: whether the trial agrees with its record.
+    text: one line about it.
+    made: whether there was anything to check.
+    error: why the record could not be read, or that it is wrong.
     """
 
     same: bool

@@ -33,9 +33,11 @@ NEIGHBOURS = 100
 class SearchWinner:
     """The result of a hyper-parameter search.
 
-    best: the chosen values. fits, failed_fits: trained, and without a score. relative_work: against
-    fits on all rows. fit_seconds, wall_seconds: of all fits, and of the search. checksum: of `key`
-    and `best`. environment, environment_facts: see `TrialRecord`.
+    best: the chosen values.
+    fits, failed_fits: trained, and without a score.
+    relative_work: against fits on all rows.
+    fit_seconds, wall_seconds: of all fits, and of the search. checksum: of `key` and `best`.
+    environment, environment_facts: see `TrialRecord`.
     """
 
     key: str

@@ -64,9 +64,11 @@ class TrialRecord:
     """What a trial gave, and where.
 
     environment, environment_facts: identifier and facts of `core.environment.Environment`. So a
-    trial is described without other files; trials of versions up to 0.2 lack the facts.
-    hyperparameters: JSON text with sorted keys. status: `ok` or `failed` (then `error` says why).
-    classes: columns of the raw outputs. converged: None where training has no limit.
+        trial is described without other files; trials of versions up to 0.2 lack the facts.
+    hyperparameters: JSON text with sorted keys.
+    status: `ok` or `failed` (then `error` says why).
+    classes: columns of the raw outputs.
+    converged: None where training has no limit.
     test, validation: raw outputs (n,) or (n, classes), None where they are not stored or not read.
     curve: one dict an epoch.
     """

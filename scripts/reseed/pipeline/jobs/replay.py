@@ -33,8 +33,9 @@ _LINKED = ("weights", "tuning", "trials", "downloads")
 class Finding:
     """A file that differs from what its inputs give.
 
-    path: the file, or the first file of a job that failed. text: what differs. damaged: files that
-    must be made again.
+    path: the file, or the first file of a job that failed.
+    text: what differs.
+    damaged: files that must be made again.
     """
 
     path: Path
