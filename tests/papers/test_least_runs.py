@@ -17,8 +17,7 @@ from papers.ir import seed_boxes
 from papers.picard import convergence_figure, histogram_figure, range_growth_figure
 from reseed.report.exhibits import curves_figure, seeds_figure
 from reseed.report.rendering.data import NothingToShow
-from reseed.report.rendering.headlines import LEAST
-from reseed.report.rendering.least import Least, with_least
+from reseed.report.rendering.least import LEAST, Least, with_least
 from run_kinds import draw, exhibit_kinds, is_table
 from test_ir_exhibits import scores
 from trimmed_study import make

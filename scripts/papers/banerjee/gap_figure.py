@@ -11,8 +11,7 @@ from reseed.plugins.options import Arms as Options
 from reseed.report.rendering import style
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
 from reseed.report.rendering.figures import FigureInfo
-from reseed.report.rendering.headlines import LEAST
-from reseed.report.rendering.least import Least, with_least
+from reseed.report.rendering.least import LEAST, Least, with_least
 from reseed.report.rendering.panels import line, name_omitted, panel_grid, set_title
 
 from papers.banerjee.gap_distribution import SMALL

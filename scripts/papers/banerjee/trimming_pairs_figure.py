@@ -14,8 +14,7 @@ from reseed.plugins.options import Arms as Options
 from reseed.report.rendering import style
 from reseed.report.rendering.data import ExhibitData, require_rows
 from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
-from reseed.report.rendering.headlines import LEAST
-from reseed.report.rendering.least import Least, with_least
+from reseed.report.rendering.least import LEAST, Least, with_least
 from reseed.report.rendering.numbers import counted
 from reseed.report.rendering.panels import dot, name_omitted, panel_grid, set_title
 from reseed.stats.association import PartialCorrelation, partial_rank_correlation

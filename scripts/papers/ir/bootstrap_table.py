@@ -13,7 +13,7 @@ from reseed.report.exhibits.shared.ratio_intervals import describe_intervals
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import cells
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
-from reseed.report.rendering.headlines import LEAST
+from reseed.report.rendering.least import LEAST
 from reseed.report.rendering.settings import cell_noun
 from reseed.report.rendering.tables import GroupedRow, Rows, Table
 from scipy import stats

@@ -15,8 +15,7 @@ from reseed.report.rendering import style
 from reseed.report.rendering.arms import TEST_SET_KEY, cell_titles, key_columns, titled_groups
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
 from reseed.report.rendering.figures import FigureInfo
-from reseed.report.rendering.headlines import LEAST
-from reseed.report.rendering.least import Least, with_least
+from reseed.report.rendering.least import LEAST, Least, with_least
 from reseed.report.rendering.numbers import several
 from reseed.report.rendering.panels import name_omitted, panel_grid, set_title
 from reseed.report.rendering.settings import cell_noun

@@ -13,7 +13,7 @@ from reseed.plugins.options import Experiments, Names
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import TEST_SET_KEY, arm_title, cells, group_title, titled_groups
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
-from reseed.report.rendering.headlines import LEAST
+from reseed.report.rendering.least import LEAST
 from reseed.report.rendering.settings import cell_noun
 from reseed.report.rendering.tables import Rows, Table, TableRow
 

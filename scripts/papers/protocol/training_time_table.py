@@ -12,7 +12,7 @@ from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
-from reseed.report.rendering.headlines import LEAST
+from reseed.report.rendering.least import LEAST
 from reseed.report.rendering.settings import group_by_setting
 from reseed.report.rendering.tables import Rows, Table, TableRow
 

@@ -5,7 +5,6 @@ import math
 import pandas as pd
 import pytest
 from reseed.comparison.claims import phrases
-from reseed.report.rendering.headlines import LONGEST, list_arms
 from reseed.report.rendering.numbers import (
     NONE,
     decimals,
@@ -72,16 +71,6 @@ def test_a_median_with_its_ends(values, text):
 def test_a_part_of_a_count(n, total, text):
     rows = pd.DataFrame({"arm": range(total)})
     assert phrases.share(rows, rows["arm"] < n, "other").text == text
-
-
-def test_arms_are_listed_while_a_heading_holds_them():
-    assert list_arms("SD", [("long", "0.1"), ("short", "0.2")], "0.1 to 0.2") == (
-        "SD: long 0.1, short 0.2"
-    )
-    assert list_arms("SD", [("long", "0.1")], "0.1") == "SD: 0.1"
-    many = [(f"arm number {i}", "0.1") for i in range(9)]
-    assert list_arms("SD", many, "0.1 in 9 arms") == "SD: 0.1 in 9 arms"
-    assert len(list_arms("SD", many[:4], "0.1 in 4 arms")) <= LONGEST
 
 
 @pytest.mark.parametrize(

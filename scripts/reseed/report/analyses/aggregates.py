@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from reseed.comparison.claims.typed_row import TypedRow
+from reseed.comparison.claims.typed_row import AcrossRow
 from reseed.core.errors import ReseedError
 from reseed.core.random_streams import stream
 from reseed.core.schemas import Row
@@ -37,14 +37,9 @@ from reseed.stats.aggregates import (
 
 
 @dataclass(frozen=True)
-class AggregateRow(TypedRow):
+class AggregateRow(AcrossRow):
     """A row of this analysis; `analyse` documents the columns."""
 
-    experiment: str = ""
-    varied: str = ""
-    scheme: str = ""
-    test_ratio: float = nan
-    hyperparameters_source: str = ""
     statistic: str = ""
     arm: str = ""
     arm_b: str = ""

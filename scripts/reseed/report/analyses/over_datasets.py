@@ -14,7 +14,7 @@ import pandas as pd
 
 from reseed.comparison.claims.build import build_verdict
 from reseed.comparison.claims.pair_row import PairRow
-from reseed.comparison.claims.typed_row import TypedRow
+from reseed.comparison.claims.typed_row import AcrossRow
 from reseed.core.schemas import Row
 from reseed.plugins.options import Level, Positive, Strict
 from reseed.report.analyses.shared.data import Data
@@ -28,14 +28,9 @@ from reseed.stats.unpaired import UnpairedComparison, compare_unpaired
 
 
 @dataclass(frozen=True)
-class EffectRow(TypedRow):
+class EffectRow(AcrossRow):
     """A row of this analysis; `analyse` documents the columns."""
 
-    experiment: str = ""
-    varied: str = ""
-    scheme: str = ""
-    test_ratio: float = nan
-    hyperparameters_source: str = ""
     statistic: str = ""
     dataset: str = ""
     model_a: str = ""

@@ -20,7 +20,7 @@ from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.colours import DASHES
 from reseed.report.rendering.data import ExhibitData, NothingToShow, marks, require_rows
 from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
-from reseed.report.rendering.headlines import LEAST
+from reseed.report.rendering.least import LEAST
 from reseed.report.rendering.numbers import from_to, several
 from reseed.report.rendering.panels import (
     COLOURS,

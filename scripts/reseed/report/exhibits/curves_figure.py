@@ -15,8 +15,7 @@ from reseed.report.rendering import style
 from reseed.report.rendering.arms import cells, select_rows
 from reseed.report.rendering.data import ExhibitData, footnote, metric_title, require_rows
 from reseed.report.rendering.figures import FigureInfo
-from reseed.report.rendering.headlines import LEAST
-from reseed.report.rendering.least import Least, with_least
+from reseed.report.rendering.least import LEAST, Least, with_least
 from reseed.report.rendering.numbers import from_to, two_digits
 from reseed.report.rendering.panels import line, name_omitted, panel_grid, set_title
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
 
 import pandas as pd
 
@@ -44,12 +43,10 @@ def select_known(data: ExhibitData, options: Options) -> pd.DataFrame:
     return rows if rows.empty else rows[rows["reason"] == ""]
 
 
-def footnote_effects(
-    data: ExhibitData, rows: pd.DataFrame, *sentences: str, datasets: Iterable[str] = ()
-) -> str:
-    """The footnote: definition of the difference, model, datasets left out, marks of `datasets`."""
+def footnote_effects(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
+    """The footnote: definition of the difference, model, datasets left out with their marks."""
     first, left_out = EffectRow.of(rows.iloc[0]), _left_out(rows)
-    named = dict.fromkeys([*datasets, *(name for names in left_out.values() for name in names)])
+    named = dict.fromkeys(name for names in left_out.values() for name in names)
     reasons = [f"{several(map(data.dataset, names))} ({why})" for why, names in left_out.items()]
     unit = " ".join(_SCALES[scale] for scale in rows["scale"].unique())
     return " ".join(

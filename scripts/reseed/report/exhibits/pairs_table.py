@@ -11,7 +11,7 @@ from reseed.plugins.options import Experiments as Options
 from reseed.report.exhibits.shared.shown_pairs import claim_shown, share_shown
 from reseed.report.rendering import coverage
 from reseed.report.rendering.data import ExhibitData
-from reseed.report.rendering.headlines import LEAST
+from reseed.report.rendering.least import LEAST
 from reseed.report.rendering.numbers import (
     NONE,
     fixed,

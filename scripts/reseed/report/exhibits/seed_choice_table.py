@@ -12,9 +12,9 @@ from reseed.report.exhibits.shared.seed_choice import (
     claims,
     describe_alpha,
     footnote_choice,
+    name_cells,
     select_models,
 )
-from reseed.report.exhibits.shared.seed_choice import name_cells as cell_labels
 from reseed.report.rendering import numbers
 from reseed.report.rendering.data import ExhibitData, require_rows
 from reseed.report.rendering.majority import is_majority, why_majority
@@ -26,7 +26,7 @@ DRAWS = ("seed_choice",)
 def table(data: ExhibitData, options: NoOptions) -> Table:
     """One row for each cell of model seeds on one split, a section for each dataset."""
     rows = require_rows(select_models(data), NOTHING)
-    rows = rows.assign(label=cell_labels(data, rows))
+    rows = rows.assign(label=name_cells(data, rows))
     order = {name: i for i, name in enumerate(dict.fromkeys(rows["dataset"]))}
     rows = rows.sort_values("dataset", key=lambda s: s.map(order), kind="stable")
     raw = pd.DataFrame([_cell(part) for _, part in rows.groupby(CELL, sort=False)])

@@ -18,8 +18,7 @@ from reseed.report.rendering import style
 from reseed.report.rendering.colours import DASHES, LINES
 from reseed.report.rendering.data import ExhibitData, NothingToShow
 from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
-from reseed.report.rendering.headlines import LEAST
-from reseed.report.rendering.least import Least, with_least
+from reseed.report.rendering.least import LEAST, Least, with_least
 from reseed.report.rendering.numbers import from_to, percent, whole
 from reseed.report.rendering.panels import name_omitted, panel_grid, set_title
 from reseed.report.rendering.settings import (

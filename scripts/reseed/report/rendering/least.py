@@ -9,6 +9,8 @@ import pandas as pd
 from reseed.report.rendering.data import NothingToShow
 from reseed.report.rendering.numbers import counted, several
 
+#: Fewer runs than this carry no headline.
+LEAST = 5
 Panels = list[tuple[str, pd.DataFrame]]
 
 
