@@ -134,8 +134,8 @@ def test_a_study_of_semicolons_is_prepared(project):
     write_european_data()
     cli.main(["init", "own", "--data", "train.csv", "--target", "y"])
     loaded, _, _ = read_plan("config", {})
-    entry = loaded.datasets["own"].model_dump()
-    assert entry["options"] == {"separator": ";"}
+    entry = loaded.datasets["own"]
+    assert entry.options == {"separator": ";"}
     raw = tables.table(entry, Fetched({"train.csv": Path("train.csv")}, {"kind": "file"}))
     assert raw.frame["x"].tolist() == [i % 7 + 0.5 for i in range(90)]
 
