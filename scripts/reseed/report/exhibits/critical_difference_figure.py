@@ -14,6 +14,7 @@ from pandas.api.typing import SeriesGroupBy
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.possible_ranks import choose_ranked
+from reseed.comparison.claims.wording import quote_count
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import style
 from reseed.report.rendering.arms import arm_title
@@ -241,7 +242,7 @@ def _best_alone(parts: list[pd.DataFrame], boards: list[pd.DataFrame]) -> Claim:
 def _group_of_best(data: ExhibitData, title: str, part: pd.DataFrame, board: pd.DataFrame) -> Claim:
     """The best model of a panel, and the models that are not shown to differ from it."""
     best, *others = (_name(data, part, model) for model in _with_best(board))
-    names = {"where": title, "best": best, "others": ", ".join(others)}
+    names = {"where": title, "best": best, "others": ", ".join(map(quote_count, others))}
     found = "inconclusive against {others}" if others else "shown to differ from all others"
     return Claim(
         f"best: {title}",

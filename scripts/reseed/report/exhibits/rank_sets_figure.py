@@ -11,6 +11,7 @@ from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.designs import ONE_TEST_SET
 from reseed.comparison.claims.possible_ranks import choose_ranked, rank_models
+from reseed.comparison.claims.wording import quote_count
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import style
 from reseed.report.rendering.arms import arm_title
@@ -148,7 +149,7 @@ def _may_be_best(
         rows,
         {
             "where": phrases.name(title),
-            "models": phrases.name(", ".join(first)),
+            "models": phrases.name(", ".join(map(quote_count, first))),
             "some": phrases.share(rows, rows["low"] == 1, "model"),
         },
         sample_of_ends(rows, part),

@@ -9,6 +9,7 @@ import pandas as pd
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim, Sample
+from reseed.comparison.claims.wording import quote_count
 from reseed.report.analyses.leaderboard import BoardRow
 from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.data import ExhibitData
@@ -25,9 +26,9 @@ def name_model(data: ExhibitData, row: BoardRow) -> str:
 
 
 def name_models(data: ExhibitData, board: pd.DataFrame, models: Iterable[str]) -> str:
-    """Titles of models of a leaderboard, the first three of many."""
+    """Titles of models of a leaderboard, the first three of many, for a claim."""
     experiment = board["experiment"].iloc[0]
-    titles = [arm_title(data, model, experiment) for model in models]
+    titles = [quote_count(arm_title(data, model, experiment)) for model in models]
     rest = len(titles) - _MOST_NAMED
     return f"{', '.join(titles[:_MOST_NAMED])} and {rest} more" if rest > 0 else several(titles)
 
