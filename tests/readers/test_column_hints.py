@@ -45,6 +45,7 @@ RUNS = [
     (grid(model=M, counter=[0, 2, 5, 9, 11, 12]), ""),
     (grid(model=M, question_text=[f"q{i}" for i in range(30)]), CASES),
     (grid(model=M, key=[f"k{i}" for i in range(120)]), CASES),
+    (grid(model=M, key=[f"k{i}" for i in range(100)]), TESTED_ON),
     (grid(model=M, bootstrap_no=range(20)), RESAMPLES),
     (grid(model=M, year=range(2010, 2020)), ""),
     (grid(model=M, job=["", *map(str, range(5))]), ""),
@@ -71,6 +72,7 @@ MODELS = [
     (grid(condition=M, seed=range(6)).iloc[:-1], "", ""),
     (grid(condition=["", "b"], seed=range(6)), "", ""),
     (grid(f1=[0.1, 0.2], seed=range(6)), "", ""),
+    (grid(condition=["a"], patient=range(20)), "", ""),
     (grid(week=[1, 2], patient=range(20)), "", ""),
     (grid(condition=M, patient=range(20)).iloc[:-1], "", ""),
 ]
@@ -98,3 +100,17 @@ def test_a_column_that_may_name_the_model(table, expected, column):
 def test_a_judge_of_test_cases_is_a_repetition():
     found = proposed(grid(model=M, item=range(20), judge=["x", "y"]), "item, judge, accuracy.")
     assert found == "If 'judge' names who judged an item: `columns={'repetition': 'judge'}`."
+
+
+def test_columns_that_may_hold_a_metric():
+    table = grid(model=M, seed=range(6)).rename(columns={"accuracy": "drift"})
+    with pytest.raises(ReseedError) as refused:
+        reseed.compare(table.assign(lr=0.1, _step=3, name="x"), metric="accuracy")
+    assert "`columns={'value': 'drift'}`." in str(refused.value)
+    assert str(refused.value).count("'value'") == 1
+
+
+def test_a_column_of_a_tracker_is_no_score():
+    table = grid(model=M, seed=range(6)).rename(columns={"accuracy": "drift"})
+    with pytest.raises(ReseedError, match="whether more or less of 'drift'"):
+        reseed.compare(table.assign(_timestamp=3, state="finished"))

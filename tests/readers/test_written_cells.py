@@ -4,7 +4,14 @@ import pandas as pd
 import pytest
 import reseed
 from reseed.core.errors import ReseedError
-from reseed.readers.cells import MISSING, has_spread, read_percentages, read_written
+from reseed.readers.cells import (
+    GRADES,
+    MISSING,
+    has_spread,
+    is_nearly_number,
+    read_percentages,
+    read_written,
+)
 
 
 @pytest.mark.parametrize(
@@ -60,3 +67,16 @@ def test_mixed_cells_are_refused():
     table = pd.DataFrame({"model": ["a", "b"], "seed": [1, 1], "accuracy": ["0.9", "high"]})
     with pytest.raises(ReseedError, match="'high', which is not a number"):
         reseed.compare(table)
+
+
+def test_grades_and_texts_that_are_nearly_numbers():
+    assert GRADES == {"C": 1, "I": 0, "P": 0.5, "N": 0}  # as Inspect's value_to_float
+    assert all(map(is_nearly_number, ["1e5", "0,91", "85.3 %", "0.9 ± 0.1"]))
+    assert not is_nearly_number("rf")
+
+
+def test_percentages_with_a_decimal_comma(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = [f"{m};{s};{80 + s},{n} %" for n, m in enumerate("ab") for s in range(6)]
+    path.write_text("\n".join(["model;seed;accuracy", *rows]))
+    assert "0.825" in str(reseed.compare(path))

@@ -67,7 +67,7 @@ def propose_for_differences(
 ) -> Iterator[Proposal]:
     """What a column may be in which rows of one run differ: all that it may be."""
     free = [c for c in differ if not is_metric_name(c) and not split_heading(c) & COSTS]
-    of_dataset = [*_list_datasets(table, columns, free)][:1]
+    of_dataset = [*_list_datasets(table, columns, free)]
     yield from map(_propose_dataset, of_dataset)
     for column in [] if of_dataset else free[:1]:
         if _names_items(table, columns, column):
@@ -173,7 +173,7 @@ def _propose_dataset(column: str) -> Proposal:
 def _list_datasets(
     table: SourceTable, columns: ColumnMap, candidates: Sequence[str]
 ) -> Iterator[str]:
-    """Columns of words, or labels of the same runs, on each of which every model has a row."""
+    """Columns of words, or labels of the same runs, with a row of every model each."""
     model = table.joined_text(list_used_columns({"model": columns["model"]}))
     runs = [str(columns[name]) for name in ("fold", "repeat", "data_seed") if name in columns]
     for column in candidates:
@@ -183,8 +183,7 @@ def _list_datasets(
         if "dataset" in columns or RUN_WORDS & words or not (is_name or runs):
             continue
         shared = model.groupby(table.text(column)).nunique()
-        is_shared = len(shared) > 1 and (shared == model.nunique()).all()
-        if is_shared and (is_name or _repeats(table, runs, column)):
+        if (shared == model.nunique()).all() and (is_name or _repeats(table, runs, column)):
             yield column
 
 

@@ -30,7 +30,7 @@ JSON_SUFFIXES = (".json", *JSON_LINES)
 _SPREADSHEETS = (".xlsx", ".xlsm")
 #: Matches a number in which this sign separates thousands or decimals.
 _NUMBERS = {
-    sign: re.compile(rf"[-+]?\d+(?:{re.escape(sign)}\d+)*(?:[eE][-+]?\d+)?").fullmatch
+    sign: re.compile(rf"[-+]?\d+(?:{re.escape(sign)}\d+)*(?:[eE][-+]?\d+)?(?:\s*%)?").fullmatch
     for sign in ",."
 }
 _is_thousands = re.compile(r"[-+]?[1-9]\d{0,2}(?:[,.]\d{3})+").fullmatch
