@@ -50,3 +50,11 @@ def test_one_run_of_each_task_is_no_crossing():
     table = wide("{}_{}")[["model", "mnli_0", "rte_0"]]
     scores, _ = read_scores(table, ReadOptions(metric="accuracy"))
     assert [*scores.metrics] == ["mnli_0", "rte_0"]
+
+
+@pytest.mark.parametrize(("numbers", "models"), [((0, 1), 2), ((16, 32), 4)])
+def test_letters_of_seeds_in_names_of_models(numbers, models):
+    names = [f"{model}-s{n}" for model in ("bert", "vit") for n in numbers]
+    table = pd.DataFrame({name: [0.7, 0.8, 0.9] for name in names}).assign(dataset=[*"xyz"])
+    scores, _ = read_scores(table, ReadOptions(metric="accuracy"))
+    assert len(scores.models) == models

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from reseed.readers.columns import ColumnMap
-from reseed.readers.run_columns import RunColumn, parse_run
+from reseed.readers.run_columns import RunColumn, parse_run, parse_short_endings
 from reseed.readers.source_table import SourceTable, join_names
 
 #: Words that name a run and hardly anything else of a model, as `cv5` or `training100` may.
@@ -26,7 +26,9 @@ def split_model_labels(
     if not isinstance(column, str):
         return table, dict(columns)
     text = table.text(column)
-    runs = {label: run for label in text.unique() if (run := _parse(label)) is not None}
+    labels = [*text.unique()]
+    runs = {label: run for label in labels if (run := _parse(label)) is not None}
+    runs = runs or parse_short_endings(labels)
     models = Counter(run.metric for run in runs.values())
     kinds = {tuple(run.numbers) for run in runs.values()}
     is_split = len(runs) == text.nunique() and len(kinds) == 1 and not {*columns} & {*min(kinds)}

@@ -107,17 +107,23 @@ def find_numbered_columns(columns: Iterable[str]) -> dict[str, RunColumn]:
 
 def find_crossed_columns(columns: Iterable[str]) -> dict[str, RunColumn]:
     """Columns of several stems, each of which has several runs: `mnli_s0`, `rte_s0`, …"""
-    runs = {}
-    for column in columns:
-        short = _SHORT_END.fullmatch(column.strip())
-        found = parse_run(column)
-        if found and found.metric:
-            runs[column] = found
-        elif short:
-            runs[column] = RunColumn({_LETTERS[short[2].lower()]: int(short[3])}, short[1])
+    labels = [*columns]
+    parsed = {column: run for column in labels if (run := parse_run(column)) and run.metric}
+    runs = parsed | parse_short_endings(column for column in labels if column not in parsed)
     counts = Counter(run.metric for run in runs.values())
     kinds = {tuple(run.numbers) for run in runs.values()}
     return runs if len(counts) > 1 and min(counts.values()) > 1 and len(kinds) == 1 else {}
+
+
+def parse_short_endings(labels: Iterable[str]) -> dict[str, RunColumn]:
+    """Labels that end with the letter and number of a run, `bert-s0`, if the numbers count up."""
+    found = {one: match for one in labels if (match := _SHORT_END.fullmatch(one.strip()))}
+    if not count_up({int(match[3]) for match in found.values()}):
+        return {}
+    return {
+        one: RunColumn({_LETTERS[match[2].lower()]: int(match[3])}, match[1])
+        for one, match in found.items()
+    }
 
 
 def count_up(numbers: Iterable[float]) -> bool:
