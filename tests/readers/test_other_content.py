@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from reseed.comparison.console import format_difference
+from reseed.comparison.claims.pair_row import PairRow
+from reseed.comparison.shown import show_difference
 from reseed.core.errors import ReseedError
 from study_import import read
 
@@ -55,7 +56,7 @@ def test_a_models_table_holds_one_model():
 def test_none_in_a_list_is_a_failed_run():
     metrics, _ = read({"a": [0.7, None, 0.72], "b": [0.8, 0.81, 0.82]}, metric="acc")
     assert list(metrics["status"]) == ["ok", "failed", "ok", "ok", "ok", "ok"]
-    with pytest.raises(ReseedError, match="for each model, its scores"):
+    with pytest.raises(ReseedError, match="'a' holds names"):
         read({"a": ["x", "y"], "b": ["z", "w"]}, metric="acc")
 
 
@@ -145,9 +146,10 @@ def test_empty_cells_of_a_spreadsheet(tmp_path):
 
 
 def test_a_sign_test_has_no_difference_in_units():
-    row = {"design": "datasets", "test": "sign test", "metric": "accuracy", "mean_a": float("nan")}
-    row |= {"difference": 0.5, "low": float("nan"), "high": float("nan"), "factor": 1.0, "unit": ""}
-    assert format_difference(row | {"wins": 3.0, "n": 4}) == "3 of 4 datasets"
+    row = PairRow(
+        design="datasets", test="sign test", metric="accuracy", difference=0.5, wins=3, n=4
+    )
+    assert show_difference(row) == "3 of 4 datasets"
 
 
 def test_columns_that_clash_with_created_ones():

@@ -74,8 +74,7 @@ def state_answer(comparison: Comparison) -> list[str]:
 
 
 def _state_answer(comparison: Comparison) -> list[str]:
-    found = comparison.statistics("pairs")
-    pairs = PairRow.read(found)
+    found, pairs = comparison.statistics("pairs"), comparison.pair_rows
     if not pairs:
         return ["Nothing to compare: no two models have runs on the same data."]
     over = [row for row in pairs if row.dataset == ALL_DATASETS and isfinite(row.p_adjusted)]
@@ -330,12 +329,11 @@ def list_notes(comparison: Comparison) -> list[str]:
 
 def list_rows(comparison: Comparison, verdicts: pd.DataFrame) -> list[ResultRow]:
     """One row a comparison: difference with its interval, p, flips, outcome."""
-    rows = comparison.statistics("pairs").loc[verdicts.index]
-    heading = _name_p(rows)
-    return [
-        _build_row(row, label, heading)
-        for row, label in zip(PairRow.read(rows), label_pair_outcomes(rows), strict=True)
-    ]
+    pairs = comparison.statistics("pairs")
+    rows = dict(zip(pairs.index, comparison.pair_rows, strict=True))
+    labels = label_pair_outcomes(pairs.loc[verdicts.index])
+    heading = _name_p(pairs.loc[verdicts.index])
+    return [_build_row(rows[number], label, heading) for number, label in labels.items()]
 
 
 def _build_row(row: PairRow, label: str, heading: str) -> ResultRow:

@@ -13,6 +13,7 @@ import pandas as pd
 
 from reseed.comparison.arguments import Entries, PairChoice, add_pair_options
 from reseed.comparison.claims.designs import SOURCES
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.possible_ranks import MIN_RANKED, choose_ranked, rank_models
 from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.comparison.console import list_notes, list_rows, render, state_answer
@@ -101,6 +102,11 @@ class Comparison(Result):
             options = entry.get("options") or {}
             self._statistics[analysis] = kinds.run_kind(kind, self.data, options, pd.DataFrame)
         return self._statistics[analysis]
+
+    @cached_property
+    def pair_rows(self) -> list[PairRow]:
+        """The rows of the analysis `pairs`, in its order."""
+        return PairRow.read(self.statistics("pairs"))
 
     @cached_property
     def verdicts(self) -> pd.DataFrame:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import nan
+from types import MappingProxyType
 from typing import Any, Self
 
 import pandas as pd
@@ -14,6 +15,8 @@ from reseed.comparison.claims.typed_row import TypedRow
 
 #: Fields that hold one number a source of variance, and the start of the names of their columns.
 _BY_SOURCE = {"levels": "level", "shares": "share", "detectable_twice": "detectable_2x"}
+_OF_SOURCES = {f"{start}_{source}" for start in _BY_SOURCE.values() for source in SOURCES}
+_UNKNOWN = dict.fromkeys(_BY_SOURCE, MappingProxyType(dict.fromkeys(SOURCES, nan)))
 
 
 @dataclass(frozen=True)
@@ -109,11 +112,25 @@ class PairRow(TypedRow):
     @classmethod
     def of(cls, row: Mapping[Any, Any] | pd.Series) -> Self:
         """The row with these columns; `item_pairs` names arms in place of models."""
-        known = {name: row[name] for name in cls.columns() if name in row}
-        known |= {f"model_{end}": row[f"arm_{end}"] for end in "ab" if f"arm_{end}" in row}
-        for name, start in _BY_SOURCE.items():
-            known[name] = {source: row.get(f"{start}_{source}", nan) for source in SOURCES}
-        return cls(**known)
+        names = cls.names()
+        known = {name: value for name, value in row.items() if name in names}
+        if "arm_a" in row:
+            known |= {"model_a": row["arm_a"], "model_b": row["arm_b"]}
+        if not _OF_SOURCES.isdisjoint(row.keys()):
+            for name, start in _BY_SOURCE.items():
+                known[name] = {source: row.get(f"{start}_{source}", nan) for source in SOURCES}
+        return cls._make(known)
+
+    @classmethod
+    def read(cls, rows: pd.DataFrame) -> list[Self]:
+        """The rows of a table."""
+        if _OF_SOURCES.isdisjoint(rows.columns) and "arm_a" not in rows:
+            return super().read(rows)
+        return [cls.of(row) for row in rows.to_dict("records")]
+
+    @classmethod
+    def _make(cls, values: dict[str, Any]) -> Self:
+        return super()._make(_UNKNOWN | values)
 
     @property
     def shown_difference(self) -> tuple[float, float, float]:

@@ -8,6 +8,7 @@ from functools import cache
 from math import nan
 from typing import Any, Self
 
+import numpy as np
 import pandas as pd
 
 
@@ -18,7 +19,8 @@ class TypedRow:
     @classmethod
     def of(cls, row: Mapping[Any, Any] | pd.Series) -> Self:
         """The row with these columns; others are left out."""
-        return cls(**{name: row[name] for name in cls.columns() if name in row})
+        known = cls.names()
+        return cls._make({name: value for name, value in row.items() if name in known})
 
     @classmethod
     @cache
@@ -27,9 +29,36 @@ class TypedRow:
         return tuple(one.name for one in fields(cls))
 
     @classmethod
+    @cache
+    def names(cls) -> frozenset[str]:
+        """Names of the fields, without an order."""
+        return frozenset(cls.columns())
+
+    @classmethod
     def read(cls, rows: pd.DataFrame) -> list[Self]:
         """The rows of a table."""
-        return [cls.of(row) for row in rows.to_dict("records")]
+        names = [name for name in cls.columns() if name in rows]
+        if not names:
+            return [cls() for _ in rows.index]
+        columns = zip(*(_list_values(rows[name]) for name in names), strict=True)
+        return [cls._make(dict(zip(names, values, strict=True))) for values in columns]
+
+    @classmethod
+    def _make(cls, values: dict[str, Any]) -> Self:
+        """The row with these fields; the others have their defaults, which the class holds.
+
+        A comparison makes a hundred thousand, and `__init__` of a frozen class calls a function for
+        each field.
+        """
+        made = object.__new__(cls)
+        made.__dict__.update(values)
+        return made
+
+
+def _list_values(column: pd.Series) -> list[Any]:
+    """The values as Python's own types."""
+    values = column.to_numpy(object).tolist()
+    return [one.item() if isinstance(one, np.generic) else one for one in values]
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,9 @@ Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
 Design = Literal["splits", "seeds", "unpaired", "different splits"]
 #: What the models of a group share. `varied` may differ: models whose seeds vary differently are
 #: compared on the splits that they share (`pair_runs`).
-_GROUP_COLUMNS = [name for name in COMPARISON_COLUMNS if name != "varied"]
+# Models of one experiment may have their own seeds, and searches of their own size.
+_OF_ARMS = ("varied", "hyperparameters_source")
+_GROUP_COLUMNS = [name for name in COMPARISON_COLUMNS if name not in _OF_ARMS]
 #: Fewest runs of a pair for a verdict: the default of the analysis `pairs`.
 MIN_RUNS = 5
 #: With more folds than this, the folds are repeats without a column that says so.
