@@ -66,7 +66,7 @@ class ModelSpec:
     """How a trial is trained. Every field decides numbers.
 
     stack: trials trained in one pass, by the device types on which the model may train.
-    metric: a metric beside the built-in ones.
+    metric: a metric besides the built-in ones.
     device: the only device that serves an arm, if it names one.
     """
 

@@ -74,9 +74,8 @@ def has_spread(cell: str) -> bool:
 
 def read_percentages(cells: Sequence[str], are_shares: bool) -> list[str] | None:
     """Percentages as numbers, or as shares; None if a cell is none."""
-    found = [_PERCENT.fullmatch(cell) for cell in cells]
-    exponent = "e-2" if are_shares else ""
-    return [f"{one[1]}{exponent}" for one in found if one] if all(found) else None
+    found, exponent = _match_all(_PERCENT, cells), "e-2" if are_shares else ""
+    return None if found is None else [f"{match[1]}{exponent}" for match in found]
 
 
 def read_written(cells: Sequence[str]) -> Numbers | None:
@@ -84,12 +83,9 @@ def read_written(cells: Sequence[str]) -> Numbers | None:
 
     A comma separates thousands only if a number of the column has a point behind it.
     """
-    found = []
-    for cell in cells:
-        match = _WRITTEN.fullmatch(cell)
-        if match is None:
-            return None
-        found.append(match)
+    found = _match_all(_WRITTEN, cells)
+    if found is None:
+        return None
     numbers, units = [match["number"] for match in found], {match["unit"] for match in found}
     has_commas = any("," in number for number in numbers)
     if len(units) > 1 or (has_commas and not any(re.search(r",.*\.", n) for n in numbers)):
@@ -101,6 +97,17 @@ def read_written(cells: Sequence[str]) -> Numbers | None:
     ]
     plain = [number.replace(",", "").replace("\u2212", "-") for number in numbers]
     return Numbers(plain, " and ".join(left_out))
+
+
+def _match_all(pattern: re.Pattern[str], cells: Iterable[str]) -> list[re.Match[str]] | None:
+    """The match of each cell as a whole; None from the first cell on that is no match."""
+    found = []
+    for cell in cells:
+        match = pattern.fullmatch(cell)
+        if match is None:
+            return None
+        found.append(match)
+    return found
 
 
 def describe_bad_number(column: str, value: str) -> tuple[str, str]:

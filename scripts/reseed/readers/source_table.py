@@ -160,8 +160,7 @@ class SourceTable:
         if marks := find_marks(lower[~missing]):
             return lower.map(marks).astype(np.float64)
         if self.holds_grades(column):
-            note = f"Column {column!r} was read as grades: {_describe_grades(text)}."
-            self.notes.extend({note} - {*self.notes})
+            self._note(f"Column {column!r} was read as grades: {_describe_grades(text)}.")
             return text.map(GRADES).astype(np.float64)
         present = text[~missing]
         if (plain := self._read_present(column, present)) is not None:
@@ -179,14 +178,21 @@ class SourceTable:
             return cells
         # Percentages are shares, unless the heading has their sign too.
         if (shares := read_percentages(cells, "%" not in column)) is not None:
-            note = f"Column {column!r} holds percentages and was read as shares ({cells[0]})."
-            self.notes.extend({note} - {*self.notes} if "%" not in column else ())
+            if "%" not in column:
+                self._note(
+                    f"Column {column!r} holds percentages and was read as shares ({cells[0]})."
+                )
             return shares
         if (written := read_written(cells)) is None:
             return None
-        note = f"Column {column!r} was read without {written.left_out}."
-        self.notes.extend({note} - {*self.notes} if written.left_out else ())
+        if written.left_out:
+            self._note(f"Column {column!r} was read without {written.left_out}.")
         return written.cells
+
+    def _note(self, text: str) -> None:
+        """Add a note that is not there yet: a column may be read several times."""
+        if text not in self.notes:
+            self.notes.append(text)
 
     def holds_grades(self, column: str) -> bool:
         """Whether a column holds grades of Inspect and nothing else: greater is better."""

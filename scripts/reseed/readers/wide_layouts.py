@@ -66,7 +66,7 @@ def is_column_a_run(table: SourceTable, options: ReadOptions) -> bool:
 
 
 def _name_stems(runs: Mapping[str, RunColumn], options: ReadOptions) -> str:
-    """What headings name beside the run: a metric, else a dataset."""
+    """What headings name besides the run: a metric, else a dataset."""
     stems = {run.metric for run in runs.values()}
     return "dataset" if len(stems) > 1 and not any(map(options.is_metric, stems)) else "metric"
 

@@ -38,7 +38,7 @@ class KeptTrials:
     def __init__(self, folder: str | Path, data: TrainingData, metric: str | None, place: str):
         """Make the folder.
 
-        metric: a metric that is computed beside the built-in ones. place: identifier of the
+        metric: a metric that is computed besides the built-in ones. place: identifier of the
         environment.
         """
         self.folder = Path(folder)
