@@ -65,9 +65,17 @@ def kind_modules(family: str) -> list[str]:
     return [*(kind.module for kind in built_in_kinds(family).values()), *sorted(papers)]
 
 
+def converter_modules():
+    """Return the modules that convert fetched weights."""
+    texts = (path.read_text() for path in REPOSITORY.glob("config/weights/*.yaml"))
+    found = (re.search(r'^converter: "(.+):', text, flags=re.MULTILINE) for text in texts)
+    return sorted({match[1] for match in found if match})
+
+
 # Text of code that loads modules by name → the modules that it may load.
 LOADED_BY = {
     "load_factory(": factory_modules(),
+    "load_object(entry.converter": converter_modules(),
     "find_reader(": sorted({reader.module for reader in READERS.values()}),
     'find_kind("analyses"': kind_modules("analyses"),
     'find_kind("exhibits"': kind_modules("exhibits"),

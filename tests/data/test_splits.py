@@ -29,7 +29,7 @@ def labels(n, share, seed=1):
     return (np.random.default_rng(seed).random(n) < share).astype(int)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     n=st.integers(40, 300),
     seed=st.integers(0, 2**32 - 1),
@@ -89,7 +89,7 @@ def test_every_row_is_tested_once_and_data_seeds_differ():
     assert parts(frame)["test"].tolist() != parts(other)["test"].tolist()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 2**32 - 1),
     n=st.integers(20, 300),
@@ -115,7 +115,7 @@ def test_draws_are_those_of_scikit_learn(seed, n, classes, share):
     assert [rows.tolist() for rows in mine()] == [rows.tolist() for rows in wanted]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 2**32 - 1), folds=st.integers(2, 7), stratified=st.booleans())
 def test_folds_are_those_of_scikit_learn(seed, folds, stratified):
     target = np.random.default_rng(seed).choice([7, 2, 5], 90, p=[0.5, 0.3, 0.2])
@@ -128,7 +128,7 @@ def test_folds_are_those_of_scikit_learn(seed, folds, stratified):
         assert np.flatnonzero(numbers == fold).tolist() == test.tolist()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 1000), data=st.data())
 def test_no_group_is_in_two_parts(seed, data):
     rng = np.random.default_rng(seed)

@@ -77,13 +77,26 @@ def test_two_files_of_one_name_are_refused(tmp_path):
         prepare_weights(tmp_path / "w", entry(), fetched)
 
 
+def test_converter_makes_the_files_of_the_model(tmp_path, monkeypatch):
+    text = "def double(files): return {'model': 2 * files['export'].read_bytes()}"
+    (tmp_path / "my_weights.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    fetched = own(tmp_path / "from", export=b"ab")
+    meta = prepare_weights(tmp_path / "w", entry(converter="my_weights:double"), fetched)
+    assert list(meta.files) == ["model"]
+    assert (tmp_path / "w" / "model").read_bytes() == b"abab"
+    with pytest.raises(ReseedError, match="module my_wrong cannot be imported"):
+        prepare_weights(tmp_path / "w", entry(converter="my_wrong:double"), fetched)
+
+
 @pytest.mark.parametrize("path", ENTRIES, ids=lambda path: path.stem)
 def test_entries_are_complete(path):
     weights = Weights(**yaml.safe_load(path.read_text()))
     assert weights.name == path.stem
     assert weights.citation
     for source in weights.sources:
-        assert source.members or source.kind == "file", "weights are files of their own"
+        packages = getattr(source, "packages", [source])
+        assert all(one.members for one in packages) or source.kind == "file"
 
 
 def test_job_fetches_the_weights_of_its_spec(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 import torch
 from image_sets import blobs, seeds
 from papers.picard import efficientnet_lite, pretrained_head
-from papers.picard.efficientnet_lite import EfficientNetLite0, Unit
+from papers.picard.efficientnet_lite import EfficientNetLite, Unit
 from papers.picard.pretrained_head import _CACHE
 from reseed.core.errors import ReseedError
 from torch import nn
@@ -34,7 +34,7 @@ def port_name(name):
 @pytest.fixture(scope="module")
 def network():
     torch.manual_seed(0)
-    found = EfficientNetLite0().eval()
+    found = EfficientNetLite("efficientnet_lite0").eval()
     for module in found.modules():
         if isinstance(module, nn.BatchNorm2d):
             nn.init.uniform_(module.running_mean, -0.1, 0.1)
@@ -49,10 +49,15 @@ def weights(network, tmp_path):
     _CACHE.clear()
 
 
-def test_the_backbone_has_the_published_size_and_cost():
+@pytest.mark.parametrize(
+    ("variant", "size", "parameters", "million"),
+    [("efficientnet_lite0", 224, 4_652_008, 407), ("efficientnet_lite2", 260, 6_092_072, 899)],
+)
+def test_backbones_have_published_size_and_cost(variant, size, parameters, million):
+    """Parameters and multiply-adds of the variant in TensorFlow's model repository."""
     with torch.device("meta"):
-        network = EfficientNetLite0()
-    assert sum(p.numel() for p in network.parameters()) == 4_652_008
+        network = EfficientNetLite(variant)
+    assert sum(p.numel() for p in network.parameters()) == parameters
     costs = []
 
     def count(module, inputs, output):
@@ -61,9 +66,8 @@ def test_the_backbone_has_the_published_size_and_cost():
 
     for module in network.modules():
         module.register_forward_hook(count)
-    network.features(torch.empty(1, 3, 224, 224, device="meta"))
-    # Published for 224 × 224: 407 million multiply-adds.
-    assert sum(costs) / 1e6 == pytest.approx(407, rel=0.06)
+    network.features(torch.empty(1, 3, size, size, device="meta"))
+    assert sum(costs) / 1e6 == pytest.approx(million, rel=0.06)
 
 
 def test_padding_is_tensorflows_same():
@@ -82,7 +86,7 @@ def test_padding_is_tensorflows_same():
 
 
 def test_weights_are_read_under_the_ports_names(network, weights):
-    loaded = efficientnet_lite.load(weights)
+    loaded = efficientnet_lite.load("efficientnet_lite0", weights)
     x = torch.rand(2, 3, 40, 40) * 255
     assert torch.equal(loaded.features(x), network.features(x))
     assert not any(p.requires_grad for p in loaded.parameters())
@@ -91,10 +95,10 @@ def test_weights_are_read_under_the_ports_names(network, weights):
 
 def test_other_weights_are_refused(tmp_path):
     with pytest.raises(ReseedError, match=r"0 \.pth files"):
-        efficientnet_lite.load(tmp_path)
+        efficientnet_lite.load("efficientnet_lite2", tmp_path)
     torch.save({"a.weight": torch.zeros(1)}, tmp_path / "x.pth")
-    with pytest.raises(ReseedError, match="not the weights of EfficientNet-Lite0"):
-        efficientnet_lite.load(tmp_path)
+    with pytest.raises(ReseedError, match="not the weights of efficientnet_lite2"):
+        efficientnet_lite.load("efficientnet_lite2", tmp_path)
 
 
 def make(weights, seed=0, task="multiclass", classes=3, **roles):

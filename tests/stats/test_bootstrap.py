@@ -105,7 +105,7 @@ def test_resamples_without_positives_are_excluded():
         test_set_bootstrap("auc", np.ones(5), np.ones(5), 20, rng=np.random.default_rng(6))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 10**6), st.floats(0.1, 10), st.floats(-5, 5))
 def test_auc_depends_only_on_the_order_of_scores(seed, scale, shift):
     rng = np.random.default_rng(seed)

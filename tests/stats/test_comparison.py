@@ -30,7 +30,7 @@ def _rng(seed=0):
 
 
 @given(P_VALUES)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_holm_agrees_with_statsmodels_on_every_row(p):
     result = holm(p)
     for row, ours in zip(p, result, strict=True):
@@ -295,7 +295,7 @@ def test_one_diverged_model_does_not_change_the_other_pairs():
     assert with_large.p_value[0] == pytest.approx(alone.p_value)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(0, 10**6), st.floats(0.1, 10), st.floats(-5, 5))
 @example(6326, 5.533030920845097, -4.0)  # noise on both sides of a rounding boundary
 def test_pair_tests_ignore_fold_order_unit_and_origin(seed, scale, shift):

@@ -84,7 +84,7 @@ def test_restarts_equal_simulated_restarts():
     assert summarise_reach([np.inf], [3]).restarts == np.inf
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12), st.floats(0, 0.5))
 def test_convergence_equals_a_backward_search(values, tolerance):
     at = convergence_time(np.array([values + [np.nan] * 3]), tolerance)[0]

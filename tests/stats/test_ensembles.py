@@ -14,7 +14,7 @@ def brute_churn(labels):
                       for j in range(m)] for i in range(m)])  # fmt: skip
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(1, 6), st.integers(1, 12), st.integers(1, 5), st.integers(0, 9999))
 def test_churn_equals_brute_force(models, items, classes, seed):
     labels = np.random.default_rng(seed).integers(classes, size=(models, items))

@@ -24,7 +24,7 @@ def thousandths(seed, shape, low=400, high=1000, step=1):
     return np.random.default_rng(seed).integers(low, high // step, shape) * step
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(SEEDS)
 def test_two_models_over_datasets(seed):
     scores = thousandths(seed, (2, 9))
@@ -38,7 +38,7 @@ def test_two_models_over_datasets(seed):
     assert found == pytest.approx(flip_equivalence_p(whole, 12, rng=rng))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(SEEDS)
 def test_model_orders_and_difference_ranks_are_exact(seed):
     scores = thousandths(seed, (4, 5), 80, 1000, 10)
@@ -55,7 +55,7 @@ def test_models_with_equal_means_are_not_ordered():
     assert instability(scores, ties="half")[0, 1] == 0.5
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(SEEDS, st.booleans())
 def test_permutation_p_of_runs_is_exact(seed, shared):
     a, b = thousandths(seed, (2, 5), 9895, 9905)

@@ -152,7 +152,7 @@ def test_known_contamination():
 samples = st.lists(st.integers(-20, 20), min_size=1, max_size=30)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(samples, samples, st.randoms(use_true_random=False), st.integers(-50, 50),
        st.sampled_from([0.25, 1.0, 8.0]), st.booleans())  # fmt: skip
 def test_invariance_and_monotonicity(candidate, pool, random, shift, scale, interpolate):

@@ -111,7 +111,7 @@ def test_unanimous_order_is_the_largest_statistic():
     np.testing.assert_array_equal(result.average_ranks, [1, 2, 3])
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 10**6), st.floats(0.1, 10), st.floats(-5, 5))
 def test_only_ranks_within_a_dataset_matter(seed, scale, shift):
     rng = np.random.default_rng(seed)

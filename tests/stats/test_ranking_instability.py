@@ -63,7 +63,7 @@ def test_identical_models_and_single_trials():
     np.testing.assert_array_equal(instability([[0.1], [0.2]]), 0)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10**6), st.floats(0.1, 10), st.floats(-5, 5))
 def test_instability_is_symmetric_and_unit_free(seed, scale, shift):
     rng = _rng(seed)

@@ -70,7 +70,6 @@ def test_empty_or_nan_is_refused(bad):
         range_against_gaussian(bad)
 
 
-@settings(deadline=None)
 @given(SAMPLES, st.randoms(use_true_random=False), st.floats(-50, 50), st.floats(0.01, 50))
 def test_spread_is_equivariant(x, random, shift, scale):
     base = spread(x)
@@ -153,7 +152,7 @@ def test_kurtosis_and_its_error_agree_with_scipy_and_simulation():
     assert result.excess_kurtosis_se == pytest.approx(simulated, rel=0.04)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 10**6), st.floats(0.01, 100), st.floats(-10, 10))
 def test_range_check_ignores_unit_and_origin(seed, scale, shift):
     x = np.random.default_rng(seed).normal(size=30)

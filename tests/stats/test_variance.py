@@ -142,7 +142,7 @@ def test_purely_additive_and_constant_grids_are_defined():
     assert np.isnan(constant["model_seed"].share)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.integers(0, 10**6), st.floats(0.1, 10), st.floats(-10, 10))
 def test_permutation_scale_shift_and_transposition(seed, scale, shift):
     rng = np.random.default_rng(seed)

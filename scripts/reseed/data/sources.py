@@ -1,11 +1,22 @@
 """Fetch the files of a dataset: try its sources in order, and verify each by SHA-256."""
 
-from collections.abc import Callable, Sequence
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from reseed.config.datasets import PackageSource, Source, UrlSource
+from reseed.config.datasets import (
+    LocalSource,
+    MirrorSource,
+    PackageFile,
+    PackageSource,
+    PackagesSource,
+    Source,
+    UrlSource,
+)
 from reseed.core.atomic import replace_atomically
 from reseed.core.errors import ReseedError
 from reseed.data import archives, download
@@ -77,55 +88,77 @@ def describe_source(source: Source) -> str:
     """Return the kind of a source and its files as a short text."""
     if isinstance(source, PackageSource):
         return f"pypi {source.package} {source.version}"
+    if isinstance(source, PackagesSource):
+        first = source.packages[0]
+        return f"pypi {first.package} {first.version} and {len(source.packages) - 1} more"
     return f"{source.kind} {', '.join(_list_names(source))}"
 
 
-def _list_names(source: Source) -> list[str]:
+def _list_names(source: LocalSource | UrlSource | PackageFile) -> list[str]:
     """Addresses or paths of the files, or the archive of a package."""
-    if isinstance(source, PackageSource):
+    if isinstance(source, PackageFile):
         return [source.filename]
     return as_list(source.url if isinstance(source, UrlSource) else source.path)
 
 
-def _obtain(source: Source, folder: Path, mirror: Path | None) -> dict[str, Path]:
+def _obtain(source: Source | PackageFile, folder: Path, mirror: Path | None) -> dict[str, Path]:
     members = source.members or {}
     paths = {name: _download_path(folder, sha256, name) for name, sha256 in members.items()}
     if members and all(p.is_file() and hash_file(p) == members[n] for n, p in paths.items()):
         return paths
-    names = _list_names(source)
-    hashes = as_list(source.sha256) if source.sha256 else [None] * len(names)
-    files = {
-        name: _obtain_file(source, name, sha256, folder, mirror)
-        for name, sha256 in zip(names, hashes, strict=True)
-    }
+    if isinstance(source, PackagesSource):
+        parts = [_obtain(package, folder, mirror) for package in source.packages]
+        files = {name: path for part in parts for name, path in part.items()}
+    else:
+        names = _list_names(source)
+        hashes = as_list(source.sha256) if source.sha256 else [None] * len(names)
+        files = {
+            name: _obtain_file(source, name, sha256, folder, mirror)
+            for name, sha256 in zip(names, hashes, strict=True)
+        }
     if not members:
         return files
-    (archive,) = files.values()
-    for name, data in archives.read_members(archive, list(members)):
-        archives.check_sha256(f"member {name}", members[name], data)
-        with replace_atomically(paths[name]) as temporary:
-            temporary.write_bytes(data)
+    with _join(list(files.values())) as archive:
+        for name, data in archives.read_members(archive, list(members)):
+            archives.check_sha256(f"member {name}", members[name], data)
+            with replace_atomically(paths[name]) as temporary:
+                temporary.write_bytes(data)
     return paths
 
 
+@contextmanager
+def _join(parts: list[Path]) -> Iterator[Path]:
+    """The archive of which files are the parts; a single file is one."""
+    if len(parts) == 1:
+        yield parts[0]
+        return
+    with tempfile.TemporaryDirectory(dir=parts[0].parent) as folder:
+        archive = Path(folder) / "archive"
+        with archive.open("wb") as joined:
+            for part in parts:
+                with part.open("rb") as file:
+                    shutil.copyfileobj(file, joined)
+        yield archive
+
+
 def _obtain_file(
-    source: Source, name: str, sha256: str | None, folder: Path, mirror: Path | None
+    source: Source | PackageFile, name: str, sha256: str | None, folder: Path, mirror: Path | None
 ) -> Path:
-    if source.kind in ("mirror", "file"):
-        path = _find_local(source.kind, name, mirror)
+    if isinstance(source, LocalSource):
+        path = _find_local(source, name, mirror)
         if sha256 is not None and (actual := hash_file(path)) != sha256:
             raise SourceError(
                 f"wrong checksum of {path.name} ({path.stat().st_size} bytes): "
                 f"expected sha256 {sha256}, found {actual}"
             )
         return path
-    url = download.find_package_url(source) if isinstance(source, PackageSource) else name
+    url = download.find_package_url(source) if isinstance(source, PackageFile) else name
     return download.download_file(url, folder, PurePosixPath(name.partition("?")[0]).name, sha256)
 
 
-def _find_local(kind: str, name: str, mirror: Path | None) -> Path:
+def _find_local(source: LocalSource, name: str, mirror: Path | None) -> Path:
     path = Path(name)
-    if kind == "mirror":
+    if isinstance(source, MirrorSource):
         if mirror is None:
             raise SourceError("skipped: no mirror directory is set or found")
         path = Path(mirror) / path

@@ -17,23 +17,35 @@ from reseed.data.files import describe_file
 from reseed.data.kinds import META
 from reseed.data.meta import FileFacts, WeightsMeta
 from reseed.data.sources import Fetched
+from reseed.plugins.loading import load_object
 
 
 def prepare_weights(folder: Path, entry: Weights, fetched: Fetched) -> WeightsMeta:
     """Copy the fetched files into `folder` under their own names, then write `meta.json`.
+
+    A converter gets the fetched files by name, and returns the bytes of each file to write instead.
 
     Returns the content of `meta.json`. Raises ReseedError if two
     files have the same name.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    names = {key: PurePosixPath(key).name for key in fetched.paths}
-    if META in names.values() or len(set(names.values())) < len(names):
-        raise ReseedError(f"weights {entry.name}: two files would have the same name: {names}")
-    for key, path in fetched.paths.items():
-        with replace_atomically(folder / names[key]) as temporary:
-            shutil.copyfile(path, temporary)
-    files = {name: describe_file(folder / name) for name in sorted(names.values())}
+    names = {PurePosixPath(key).name: path for key, path in fetched.paths.items()}
+    if META in names or len(names) < len(fetched.paths):
+        raise ReseedError(
+            f"weights {entry.name}: two files would have the same name: {list(fetched.paths)}"
+        )
+    if entry.converter:
+        contents = load_object(entry.converter, "converter")(names)
+        for name, content in contents.items():
+            with replace_atomically(folder / name) as temporary:
+                temporary.write_bytes(content)
+    else:
+        for name, path in names.items():
+            with replace_atomically(folder / name) as temporary:
+                shutil.copyfile(path, temporary)
+        contents = names
+    files = {name: describe_file(folder / name) for name in sorted(contents)}
     for outdated in set(folder.iterdir()) - {folder / name for name in files}:
         if outdated.is_file():
             outdated.unlink()  # from an earlier version of these weights

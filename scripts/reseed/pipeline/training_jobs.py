@@ -86,20 +86,24 @@ class TrainingJobs:
         """Sources of pretrained weights → their files."""
         context, entry = self.context, self.plan.weights[weights]
         files, output = list_local_files(entry), self.layout.weights_meta(weights)
+        modules = [
+            "reseed.pipeline.jobs.prepare_weights",
+            *([entry.converter.partition(":")[0]] if entry.converter else []),
+        ]
         return Job(
             module="prepare_weights",
             label=f"fetch weights of {entry.title}",
             inputs=[*without_braces(files), *context.force_if_untracked([output])],
             outputs=[output],
             key=digest(
-                code_hash("reseed.pipeline.jobs.prepare_weights"),
-                entry.model_dump(mode="json")["sources"],
+                code_hash(*modules, project=context.folder),
+                entry.model_dump(mode="json", include={"sources", "converter"}),
                 context.data_files.describe(files),
             ),
             spec=lambda: WeightsSpec(
                 context.results,
                 entry,
-                context.sources_of("reseed.pipeline.jobs.prepare_weights", data=files),
+                context.sources_of(*modules, data=files),
             ),
             environment="data",
         )
