@@ -25,10 +25,17 @@ REFERENCES = "results/reference"
 EVIDENCE = "evidence.json"
 
 
+#: Reference results that come with the library: those of its repository, or of its wheel.
+_SHIPPED = tuple(Path(__file__).resolve().parents[n] / REFERENCES for n in (3, 1))
+
+
 def find_reference(root: Path, study: str) -> Path | None:
-    """The evidence of a study below the folder of references; None where there is none."""
-    path = root / study / EVIDENCE
-    return path if path.is_file() else None
+    """The evidence of a study below the project's folder of references, else the library's.
+
+    None where there is none.
+    """
+    paths = (folder / study / EVIDENCE for folder in (root, *_SHIPPED))
+    return next((path for path in paths if path.is_file()), None)
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,15 @@ def test_a_reference_holds_trials_evidence_and_origin(tmp_path):
     assert row.made == "Reference results: scale cpu, 5 trials, 1 core-hours, commit 01234567."
 
 
+def test_projects_elsewhere_show_the_librarys_evidence(tmp_path):
+    path = find_reference(tmp_path, "protocol")
+    assert json.loads(path.read_text())["statements"]
+    (tmp_path / "protocol").mkdir()
+    (tmp_path / "protocol" / "evidence.json").write_text("{}")
+    assert find_reference(tmp_path, "protocol").parent.parent == tmp_path
+    assert find_reference(tmp_path, "unknown") is None
+
+
 def test_commits_with_edits_are_named():
     machines = [{"device": "cpu"}]
     about = {"scale": "cpu", "trials": 5, "hours": 1.0, "commits": [], "machines": machines}
