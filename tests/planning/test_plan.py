@@ -49,6 +49,21 @@ def test_optional_dataset_without_files_is_left_out_by_title():
         assert ("rare" in spec.datasets) is not bool(absent)
 
 
+def test_the_longest_hint_for_a_model_counts():
+    """Experiments of other data may name another time for the same model."""
+    one, two = ({"name": "forest", "seconds_per_trial": seconds} for seconds in (9, 4))
+    experiments = {
+        f"of_{rows}": {
+            "datasets": [{"name": "toy", "rows": rows}],
+            "models": [model],
+            "seeds": {"model": [0]},
+        }
+        for rows, model in ((16_000, one), (32_000, two))
+    }
+    _, plan = plan_of({"experiments": experiments})
+    assert [planned.seconds for planned in plan.settings.values()] == [9, 18]
+
+
 def settings_of(models=None, splits=None):
     study = {"models": models or ["forest"], "splits": splits or STUDY["splits"]}
     return list(plan_of(study)[1].settings)

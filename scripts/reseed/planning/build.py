@@ -65,10 +65,11 @@ class _Planner:
             reference = ModelReference(name=reference)
         base = self.project.models[reference.name]
         given = reference.hyperparameters
+        seconds = reference.seconds_per_trial or base.seconds_per_trial
         update: dict[str, object] = {
             "hyperparameters": base.hyperparameters | given,
             "search_space": {k: v for k, v in base.search_space.items() if k not in given},
-            "seconds_per_trial": reference.seconds_per_trial or base.seconds_per_trial,
+            "seconds_per_trial": seconds,
         }
         changes: dict[str, object] = {f"hyperparameters.{k}": v for k, v in given.items()}
         for part in ("encoder", "stack", "device"):
@@ -77,7 +78,9 @@ class _Planner:
                 update[part] = value
                 changes[part] = value.model_dump() if hasattr(value, "model_dump") else value
         name, words = variant(reference.name, changes)
-        self.models.setdefault(name, base.model_copy(update=update))
+        if name in self.models:  # the longest of two hints: its data may be larger
+            update["seconds_per_trial"] = max(seconds, self.models[name].seconds_per_trial)
+        self.models[name] = base.model_copy(update=update)
         # An arm with a device of its own asks whether the device matters.
         self.only_on.setdefault(name, reference.device if "device" in changes else None)
         self.variants[name] = words
