@@ -93,6 +93,7 @@ def _source(source: dict[str, Any]) -> str:
     kinds = {
         "mirror": "local mirror",
         "pypi": "{package} {version} (package index)",
+        "pypi_packages": "several packages (package index)",
         "url": "canonical address",
         "file": "own file",
         "reader": "no file: reader {reader}",
