@@ -109,8 +109,9 @@ class ItemDifference:
     @property
     def item_variance(self) -> float:
         """Part of se² that more levels of the factors do not reduce."""
-        own = [one.variance for one in self.contributions if {*one.sources} <= {"item", "cluster"}]
-        return sum(own)
+        return sum(
+            one.variance for one in self.contributions if {*one.sources} <= {"item", "cluster"}
+        )
 
     def one_sided_p(self, bound: float, *, greater: bool = True) -> float:
         """Return the p-value that the true difference is at most `bound`; else at least `bound`.
@@ -255,13 +256,15 @@ def _pair_mean_squares(
     a group.
     """
     axes = range(len(factors) + 1)
-    own = {axis for axis, factor in enumerate(factors) if not factor.is_shared}
-    paired = a.mean(axis=tuple(own), keepdims=True) - b.mean(axis=tuple(own), keepdims=True)
-    groups = [mean_squares(paired, [axis for axis in axes if axis not in own], index, sizes)]
-    if own:
+    unshared = {axis for axis, factor in enumerate(factors) if not factor.is_shared}
+    paired = a.mean(axis=tuple(unshared), keepdims=True) - b.mean(
+        axis=tuple(unshared), keepdims=True
+    )
+    groups = [mean_squares(paired, [axis for axis in axes if axis not in unshared], index, sizes)]
+    if unshared:
         for values in (a, b):
             squares = mean_squares(values, axes, index, sizes)
-            groups.append({chosen: one for chosen, one in squares.items() if own & {*chosen}})
+            groups.append({chosen: one for chosen, one in squares.items() if unshared & {*chosen}})
     return groups
 
 

@@ -46,20 +46,20 @@ def find_tail(
         index: (items,) cluster of each item; None: itself.
         total: squared standard error.
     """
-    own = tuple(axis for axis, factor in enumerate(factors) if not factor.is_shared)
-    paired = a.mean(axis=own, keepdims=True) - b.mean(axis=own, keepdims=True)
+    unshared = tuple(axis for axis, factor in enumerate(factors) if not factor.is_shared)
+    paired = a.mean(axis=unshared, keepdims=True) - b.mean(axis=unshared, keepdims=True)
     items = paired.mean(axis=tuple(range(len(factors))))
     if index is not None:
         items = np.bincount(index, items)
-    found, tails = 0.0, [Tail(0.0, "item" if index is None else "cluster", items)]
+    of_statistic, tails = 0.0, [Tail(0.0, "item" if index is None else "cluster", items)]
     for axis, factor in enumerate(factors):
         others = tuple(one for one in range(a.ndim) if one != axis)
         for sign, values, squares in (
-            zip((1, -1), (a, b), groups[1:], strict=True) if axis in own else ()
+            zip((1, -1), (a, b), groups[1:], strict=True) if axis in unshared else ()
         ):
             runs = values.mean(axis=others)
-            found += sign * float(skewness_of_mean(runs, squares[axis,] / total))
-        if axis not in own:
+            of_statistic += sign * float(skewness_of_mean(runs, squares[axis,] / total))
+        if axis not in unshared:
             d = paired.mean(axis=others)
             skew = float(skewness_of_mean(d, min(groups[0][axis,] / total, 1.0)))
             tails.append(Tail(skew, "run" if factor.name == "seed" else factor.name, d))
@@ -67,5 +67,9 @@ def find_tail(
     skew = float(skewness_of_mean(centred, min(groups[0][len(factors),] / total, 1.0)))
     if skew * paired.mean() < 0:
         tails[0] = replace(tails[0], skewness=skew)
-    found += sum(one.skewness for one in tails)
-    return replace(max(tails, key=lambda one: abs(one.skewness)), skewness=found) if found else None
+    of_statistic += sum(one.skewness for one in tails)
+    return (
+        replace(max(tails, key=lambda one: abs(one.skewness)), skewness=of_statistic)
+        if of_statistic
+        else None
+    )

@@ -81,8 +81,8 @@ def _t_squared(scores: Array, first: NDArray[np.intp], second: NDArray[np.intp])
         scores: (rows, datasets, models).
     """
     gram = np.matmul(scores.swapaxes(1, 2), scores)
-    own = np.diagonal(gram, axis1=1, axis2=2)
-    squares = own[:, first] + own[:, second] - 2 * gram[:, first, second]
+    diagonal = np.diagonal(gram, axis1=1, axis2=2)
+    squares = diagonal[:, first] + diagonal[:, second] - 2 * gram[:, first, second]
     sums = scores.sum(axis=1)
     return (sums[:, first] - sums[:, second]) ** 2 / np.where(squares > 0, squares, inf)
 

@@ -77,21 +77,21 @@ def distribution_wise_sd(
     runs, items = a.shape
     check_at_least(3, items=items)
     _, seed = _observed_and_seed_variance(a)
-    own = float(a.var(axis=0, ddof=1).mean()) - seed  # D − C
-    found = seed + own / at
+    of_items = float(a.var(axis=0, ddof=1).mean()) - seed  # D − C
+    total = seed + of_items / at
     reason = _reason_for_no_interval(a)
     low = high = float("nan")
     if not reason:
         below, above = _distance_to_variance_limits(a.mean(axis=1), level)
         z = stats.norm.isf((1 - level) / 2)
-        of_seed, of_own = _left_out_items(a)
-        margin = z * _jackknife_error(of_seed + of_own / at)
-        least = max(0.0, (own - z * _jackknife_error(of_own)) / at)
-        low = min(max(least, found - np.hypot(below, margin)), max(seed, 0.0) + own / at)
-        high = max(least, found + np.hypot(above, margin))
+        seed_parts, item_parts = _left_out_items(a)
+        margin = z * _jackknife_error(seed_parts + item_parts / at)
+        least = max(0.0, (of_items - z * _jackknife_error(item_parts)) / at)
+        low = min(max(least, total - np.hypot(below, margin)), max(seed, 0.0) + of_items / at)
+        high = max(least, total + np.hypot(above, margin))
     # The seed's part is no less than 0, so on `at` items the items' part remains.
-    sd, low, high = np.sqrt([max(seed, 0.0) + own / at, low, high]) * unit
-    variance = found * unit * unit
+    sd, low, high = np.sqrt([max(seed, 0.0) + of_items / at, low, high]) * unit
+    variance = total * unit * unit
     return DistributionWiseSd(
         runs, items, float(variance), float(sd), float(low), float(high), level, reason, at
     )

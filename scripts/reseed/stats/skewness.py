@@ -54,11 +54,11 @@ def skewness_of_mean(x: ArrayLike, share: ArrayLike = 1.0) -> Array:
             is then their part of that of the statistic.
     """
     n = np.shape(x)[-1]
-    found = skewness(x)
-    part = found / np.sqrt(n) * np.asarray(share) ** 1.5
+    of_values = skewness(x)
+    part = of_values / np.sqrt(n) * np.asarray(share) ** 1.5
     # Samples understate it; the factor makes it unbiased for slight skewness.
     unbiased = np.sqrt(n * (n - 1)) / max(n - 2, 1)
-    return np.where(_is_seen(found, n) & (np.abs(part) > _MATTERS), unbiased * part, 0.0)
+    return np.where(_is_seen(of_values, n) & (np.abs(part) > _MATTERS), unbiased * part, 0.0)
 
 
 def skewness_of_difference(a: ArrayLike, b: ArrayLike) -> Array:
@@ -72,15 +72,18 @@ def skewness_of_difference(a: ArrayLike, b: ArrayLike) -> Array:
     """
     samples = as_finite(a, "a"), as_finite(b, "b")
     n = np.array([one.shape[-1] for one in samples])
-    found = np.stack([skewness(one) for one in samples])
+    of_values = np.stack([skewness(one) for one in samples])
     squares = np.stack([one.var(axis=-1) for one in samples]).T / n  # (..., 2) squared errors
     total = squares.sum(axis=-1)
     shares = (squares / np.where(total > 0, total, 1.0)[..., None]).T
-    own = found[0] / np.sqrt(n[0]) * shares[0] ** 1.5 - found[1] / np.sqrt(n[1]) * shares[1] ** 1.5
-    common = (n[0] * found[0] + n[1] * found[1]) / n.sum()
+    separate = (
+        of_values[0] / np.sqrt(n[0]) * shares[0] ** 1.5
+        - of_values[1] / np.sqrt(n[1]) * shares[1] ** 1.5
+    )
+    common = (n[0] * of_values[0] + n[1] * of_values[1]) / n.sum()
     common = common * (1 / n[0] ** 2 - 1 / n[1] ** 2) / (1 / n[0] + 1 / n[1]) ** 1.5
-    larger = np.where(np.abs(own) > np.abs(common), own, common)
-    seen = _is_seen(found[0], int(n[0])) | _is_seen(found[1], int(n[1]))
+    larger = np.where(np.abs(separate) > np.abs(common), separate, common)
+    seen = _is_seen(of_values[0], int(n[0])) | _is_seen(of_values[1], int(n[1]))
     return np.where(seen & (np.abs(larger) > _MATTERS), larger, 0.0)
 
 

@@ -219,9 +219,9 @@ def sd_ratio(a: ArrayLike, b: ArrayLike, level: float = 0.95) -> SdRatio:
     f, tail = (sd_a / sd_b) ** 2, (1 - level) / 2
     low, high = f / stats.f.isf([tail, 1 - tail], *df)
     p = 2 * min(stats.f.sf(f, *df), stats.f.cdf(f, *df))
-    found = stats.f.isf(tail, *df) / stats.f.ppf(0.2, *df)
-    ratio, low, high, found = (float(np.sqrt(x)) for x in (f, low, high, found))
-    return SdRatio(ratio, low, high, float(min(1.0, p)), found, level)
+    detectable = stats.f.isf(tail, *df) / stats.f.ppf(0.2, *df)
+    ratio, low, high, detectable = (float(np.sqrt(x)) for x in (f, low, high, detectable))
+    return SdRatio(ratio, low, high, float(min(1.0, p)), detectable, level)
 
 
 def ratio_limits(

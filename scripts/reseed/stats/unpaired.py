@@ -137,9 +137,9 @@ def compare_with_baseline(
 def _max_t_tail(c: float, loads: Array, df: int) -> float:
     """Return P(max |T_i| > c) of Student variables with correlations loads_i loads_j."""
     (z, weights), (s, shares) = _gauss_points(df)
-    own = np.sqrt(1 - loads**2)
+    residual = np.sqrt(1 - loads**2)
     common = loads * z[:, None, None]
-    inside = ndtr((c * s[:, None] + common) / own) - ndtr((common - c * s[:, None]) / own)
+    inside = ndtr((c * s[:, None] + common) / residual) - ndtr((common - c * s[:, None]) / residual)
     given_s = (weights / weights.sum()) @ inside.prod(axis=-1)
     return float(1 - given_s @ shares / 2)
 

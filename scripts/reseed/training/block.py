@@ -102,12 +102,12 @@ def train_block(spec: TrainSpec, device: str, threads: int, report: Report) -> N
         cache = TrialCache(spec.results, part.spec, part.blocks)
         here = describe_environment(device, threads, cache.spec.packages)
         cached = CachedTrials(cache, here.identifier)
-        found = {
-            trial: cached.find(trial, spec.mixed == "report", spec.retry_failed)
+        places = {
+            trial: place
             for trial in part.trials
+            if (place := cached.find(trial, spec.mixed == "report", spec.retry_failed))
         }
-        missing = [trial for trial, place in found.items() if place is None]
-        places = {trial: place for trial, place in found.items() if place is not None}
+        missing = [trial for trial in part.trials if trial not in places]
         if places:
             report(f"{cache.setting.folder}: {len(places)} trials are in the cache already")
         if missing:
