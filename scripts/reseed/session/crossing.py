@@ -13,11 +13,9 @@ from reseed.comparison.result import STUDY_NAME
 from reseed.config.until import Until
 from reseed.core.environment import Environment
 from reseed.core.errors import ReseedError
-from reseed.metrics.registry import Metric
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.predictions import Predictions
 from reseed.session import tables
-from reseed.session.inputs import TrainingData
 from reseed.session.models import Model
 from reseed.session.rounds import (
     Rounds,
@@ -26,7 +24,6 @@ from reseed.session.rounds import (
     find_open_models,
     train_in_rounds,
 )
-from reseed.session.splits import Design
 from reseed.session.training import Trainer
 from reseed.training.run import Outcome
 
@@ -42,19 +39,16 @@ _FEATURE_ERRORS = ("could not convert", "NaN", "missing values", "Input X", "dty
 class Crossing:
     """Models that are trained on every split under every seed.
 
-    models, design, seeds: what is crossed; with a rule, the seeds are the most.
-    data: rows and targets.
-    metric: compares the models.
+    models, seeds: are crossed with the splits of the trainer; with a rule, the seeds are the most.
+    trainer: trains them; it has the design, the data and the metric.
     machine: where they are trained.
     title, dataset: texts of the report.
     rule: adds seeds in rounds, if there is one.
     """
 
     models: list[Model]
-    design: Design
     seeds: list[int]
-    data: TrainingData
-    metric: Metric
+    trainer: Trainer
     machine: Environment
     title: str
     dataset: str
@@ -62,14 +56,14 @@ class Crossing:
 
     def count_trials(self) -> int:
         """The number of trials, if each is trained."""
-        return len(self.models) * len(self.design.splits) * len(self.seeds)
+        return len(self.models) * len(self.trainer.design.splits) * len(self.seeds)
 
-    def train(self, trainer: Trainer) -> Rounds:
+    def train(self) -> Rounds:
         """Train all of it, or by the rule as much as it asks for."""
         if self.rule:
-            train, find_open = trainer.train, self._find_open
+            train, find_open = self.trainer.train, self._find_open
             return train_in_rounds(self.models, self.seeds, self.rule, train, find_open)
-        trained = trainer.train(self.models, self.seeds)
+        trained = self.trainer.train(self.models, self.seeds)
         return Rounds(trained, dict.fromkeys(self.models, self.seeds))
 
     def collect(self, done: Rounds, keep: bool) -> Data:
@@ -77,14 +71,14 @@ class Crossing:
 
         Raises ReseedError if no training of a model finished.
         """
-        outcomes = _repeat_unseeded(self.design.splits, done)
+        outcomes = _repeat_unseeded(self.trainer.design.splits, done)
         metrics = self._build_metrics(outcomes)
         trials = metrics[[key in done.trained for key in outcomes]]
         _refuse_failed_models(trials)
-        data, most = self.data, len(self.seeds)
+        data, most = self.trainer.data, len(self.seeds)
         notes = [
             *data.notes,
-            *_describe_majority(data.targets.target, data.task, self.metric.name),
+            *_describe_majority(data.targets.target, data.task, self.trainer.metric.name),
             *_describe_unseeded(self.models, self.seeds, done.trained),
             *([describe_rounds(done, most)] if self.rule else []),
             *tables.describe_failures(trials),
@@ -94,7 +88,7 @@ class Crossing:
             texts | {"dataset": self.dataset},
             data,
             self.models,
-            self.metric,
+            self.trainer.metric,
             trials,
             self.machine,
             notes,
@@ -107,22 +101,26 @@ class Crossing:
         """Models of pairs that the rule has not settled yet."""
         assert self.rule is not None
         _refuse_failed_models(self._build_metrics(done.trained))
-        metrics = self._build_metrics(_repeat_unseeded(self.design.splits, done))
-        facts = tables.describe_data(self.dataset, self.data, self.metric)
+        metrics = self._build_metrics(_repeat_unseeded(self.trainer.design.splits, done))
+        facts = tables.describe_data(self.dataset, self.trainer.data, self.trainer.metric)
         return find_open_models(metrics, self.models, facts, self.rule)
 
     def _build_metrics(self, outcomes: dict[tables.TrialKey, Outcome]) -> pd.DataFrame:
-        return tables.build_metrics(outcomes, self.design, self._varied, self.machine.identifier)
+        return tables.build_metrics(
+            outcomes, self.trainer.design, self._varied, self.machine.identifier
+        )
 
     def _write_predictions(self, outcomes: dict[tables.TrialKey, Outcome]) -> Predictions:
-        folder = tables.write_predictions(outcomes, self.design, self._varied, self.data)
-        tasks: dict[str, str | None] = {tables.DATASET: self.data.task}
+        folder = tables.write_predictions(
+            outcomes, self.trainer.design, self._varied, self.trainer.data
+        )
+        tasks: dict[str, str | None] = {tables.DATASET: self.trainer.data.task}
         return Predictions(folder.path, tasks=tasks, held=folder)
 
     @property
     def _varied(self) -> str:
         """Names of the seeds that take several values: `data`, `model`, `data+model` or `none`."""
-        counts = {"data": len(self.design.splits), "model": len(self.seeds)}
+        counts = {"data": len(self.trainer.design.splits), "model": len(self.seeds)}
         return "+".join(name for name, count in counts.items() if count > 1) or "none"
 
 

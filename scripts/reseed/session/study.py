@@ -152,10 +152,10 @@ def study(
     device, threads = _check_device(device, n_jobs), check_threads(threads)
     machine = describe_environment(device, threads)
     numbers = _check_seeds(seeds)
-    crossing = Crossing(named, design, numbers, data, chosen, machine, title, dataset, rule)
     kept = KeptTrials(resume, data, chosen.name, machine.identifier) if resume is not None else None
     trainer = Trainer(design, data, chosen, device, n_jobs, threads, progress, kept)
-    scores = crossing.collect(_train(crossing, trainer, resume), keep)
+    crossing = Crossing(named, numbers, trainer, machine, title, dataset, rule)
+    scores = crossing.collect(_train(crossing, resume), keep)
     if rule:
         entries = settled_analyses_and_exhibits([tables.EXPERIMENT])
         return SettledComparison(scores, entries["analyses"], entries["exhibits"], "reseed.study")
@@ -164,16 +164,16 @@ def study(
     return build_comparison(scores, defaults, choice, pair_options, "reseed.study")
 
 
-def _train(crossing: Crossing, trainer: Trainer, resume: str | Path | None) -> Rounds:
+def _train(crossing: Crossing, resume: str | Path | None) -> Rounds:
     """Train; an interrupt after the first training raises what is finished."""
     try:
-        return crossing.train(trainer)
+        return crossing.train()
     except KeyboardInterrupt:
+        trainer, planned = crossing.trainer, crossing.count_trials()
         if not trainer.finished:
             raise
-        planned = crossing.count_trials()
         raise interrupt_study(
-            trainer.finished, crossing.design, planned, crossing.metric, resume
+            trainer.finished, trainer.design, planned, trainer.metric, resume
         ) from None
 
 

@@ -201,11 +201,14 @@ def format_interval(row: PairRow, decimals: int) -> str:
 
 def format_adjusted_p(row: PairRow) -> str:
     """`p (Holm, both directions) 0.013`, over datasets `Holm-adjusted p 0.013`; of one pair `p`."""
-    label = _HOLM if row.family == "datasets" else BOTH_DIRECTIONS
-    return f"{label if row.pairs > 1 else 'p'} {format_p(row.p_adjusted)}"
+    return _label_p(row, row.p_adjusted, _HOLM if row.family == "datasets" else BOTH_DIRECTIONS)
 
 
 def describe_equivalence_tests(row: PairRow) -> str:
     """`Two one-sided tests: Holm-adjusted p 0.02.`"""
-    label = _HOLM if row.pairs > 1 else "p"
-    return f"Two one-sided tests: {label} {format_p(row.equivalence_p_holm)}."
+    return f"Two one-sided tests: {_label_p(row, row.equivalence_p_holm, _HOLM)}."
+
+
+def _label_p(row: PairRow, p: float, adjustment: str) -> str:
+    """The p-value after the name of its adjustment, which one pair alone does not need."""
+    return f"{adjustment if row.pairs > 1 else 'p'} {format_p(p)}"
