@@ -1,7 +1,8 @@
 """A custom table of the results of my_analysis, with a claim about them."""
 
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Sample
 from reseed.report.rendering.data import metric_title
 from reseed.report.rendering.tables import Rows
 
@@ -21,7 +22,7 @@ def worst_seeds(results):
     shown = "{:.4f}".format
     return Claim(
         name="worst_seed",
-        sentence="The distance of the worst seed from the mean is {loss}, from {n} each.",
+        finding="the distance of the worst seed from the mean is {loss}",
         headline="Distance of the worst seed from the mean: {middle}",
         rows=results,
         phrases={

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import NO_NULL, Estimate, Sample
 from reseed.core.schemas import Row
 from reseed.plugins.options import Arms, Share
 from reseed.report.rendering import numbers
@@ -72,9 +73,7 @@ def _claims(title: str, part: pd.DataFrame, found: EnsembleSize, wanted: float) 
         return []
     onward = (rows["share"] >= wanted)[::-1].cummin()[::-1]
     titles = [f"{size:,} runs" for size in rows["size"]]
-    sizes = phrases.extent(rows, "size", numbers.whole, is_comparable=True)
-    shown = {
-        "title": phrases.name(title),
+    names = {
         "threshold": phrases.setting(part["threshold"].iloc[0]),
         "share": phrases.listed(
             rows,
@@ -91,17 +90,14 @@ def _claims(title: str, part: pd.DataFrame, found: EnsembleSize, wanted: float) 
                 "all ensembles" if share == 1 else f"{numbers.percent(share)} of the ensembles"
             ),
         ),
-        "tried": phrases.Phrase(numbers.several(titles), "each", tuple(rows.index)),
-        "sizes": sizes,
-        "each": phrases.extent(rows, "ensembles", numbers.whole, is_comparable=True),
+        "sizes": phrases.extent(rows, "size", numbers.whole, is_comparable=True),
+        "drawn": phrases.extent(rows, "ensembles", numbers.whole, is_comparable=True),
     }
-    answer = "no tried size ({tried}) gives {every} a low α̂"
-    headline = "No tried size ({sizes} runs) gives {every} a low α̂"
+    answer = "no tried size ({sizes} runs) gives {every} a low α̂"
     if onward.any():
         least = rows.loc[[onward.idxmax()]]
-        shown["least"] = phrases.single(least, "size", numbers.whole)
+        names["least"] = phrases.single(least, "size", numbers.whole)
         answer = "from {least} runs on {every} have a low α̂"
-        headline = "From {least} runs on {every} have a low α̂"
     estimates = [
         Estimate(f"{title}, {runs}", share, low, high, _LEVEL, (0, 1), share_n=independent)
         for runs, share, low, high, independent in zip(
@@ -111,13 +107,13 @@ def _claims(title: str, part: pd.DataFrame, found: EnsembleSize, wanted: float) 
     return [
         Claim(
             "low_alpha_share",
-            "{title}: the share of ensembles with an α̂ of at most {threshold} is {share}; "
-            + answer
-            + " ({each} ensembles a size, from a pool of {n}).",
+            f"the share of ensembles with an α̂ of at most {{threshold}} is {{share}}; {answer}",
             rows,
-            shown,
+            names,
             Sample.of(rows, "pool", "run"),
-            headline,
+            answer,
+            subject=title,
+            basis="{drawn} ensembles a size, from a pool of {n}",
             statistic="share of ensembles",
             null=NO_NULL,
             estimates=estimates,

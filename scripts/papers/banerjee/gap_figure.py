@@ -6,17 +6,18 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Sample
 from reseed.plugins.options import Arms as Options
 from reseed.report.rendering import style
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
 from reseed.report.rendering.figures import FigureInfo
 from reseed.report.rendering.least import LEAST, Least, with_least
+from reseed.report.rendering.numbers import rounded_percent
 from reseed.report.rendering.panels import line, name_omitted, panel_grid, set_title
 
 from papers.banerjee.gap_distribution import SMALL
 from papers.banerjee.trimming_claims import (
-    listed_shares,
     share_estimates,
     share_rows,
     show_percent,
@@ -68,34 +69,29 @@ def _claims(arms: list) -> list[Claim]:
     titles = [title for title, _ in arms]
     rows = pd.DataFrame([part.iloc[0] for _, part in arms]).reset_index(drop=True)
     shares = share_rows(titles, [(int(row["runs_above"]), row["n"]) for _, row in rows.iterrows()])
+    names = {
+        name: phrases.listed(rows, column, show_percent, titles, is_comparable=True)
+        for name, column in (("single", "runs_small"), ("ensemble", "ensemble_small"))
+    }
+    headline = "Gaps within ±{bound}: {single} of items in single runs, {ensemble} in the ensemble"
     return [
         Claim(
             "small_gaps",
-            "The logit gap is within ±{bound} for {single} of the test items in single runs on"
-            " average, and for {together} in their ensemble ({n} each).",
+            "the logit gap is within ±{bound} for {single} of the test items in single runs on"
+            " average, and for {ensemble} in their ensemble",
             rows,
-            {
-                "bound": phrases.setting(SMALL),
-                "single": phrases.listed(
-                    rows, "runs_small", show_percent, titles, is_comparable=True
-                ),
-                "together": phrases.listed(
-                    rows, "ensemble_small", show_percent, titles, is_comparable=True
-                ),
-            },
+            names | {"bound": phrases.setting(SMALL)},
             Sample.of(rows, "n", "run"),
-            "Gaps within ±{bound}: {single} of items in single runs, {together} in the ensemble"
-            if len(arms) == 1
-            else "",
+            headline if len(arms) == 1 else "",
             statistic="share of test items",
         ),
         Claim(
             "fewer_small_gaps",
-            "The share of single runs with more such gaps than their ensemble is {share} ({n}"
-            " each).",
+            "the share of single runs with more such gaps than their ensemble is {estimates}",
             rows,
-            {"share": listed_shares(rows.assign(**shares[["title", "share", "low", "high"]]))},
+            {},
             Sample.of(rows, "n", "run"),
+            show=rounded_percent,
             statistic="share of single runs",
             null="one half of the runs",
             estimates=share_estimates(shares),

@@ -6,7 +6,8 @@ import math
 
 import pandas as pd
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim, Estimate, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Estimate, Sample
 from reseed.comparison.claims.formatting import format_level, format_number
 from reseed.plugins.options import Arms as Options
 from reseed.report.rendering import coverage, numbers
@@ -80,7 +81,6 @@ def _claim(arms: list[tuple[str, pd.Series]]) -> Claim:
     """Whether α̂ has information beyond accuracy, churn and ECE."""
     titles, rows = [title for title, _ in arms], pd.DataFrame([row for _, row in arms])
     adds = (rows["partial_low"] > 0) | (rows["partial_high"] < 0)
-    ends = ("partial_low", "partial_high")
     precision = ""
     if not adds.all():
         found = detectable_correlation(rows["n"], controls=len(_GIVEN))
@@ -89,19 +89,13 @@ def _claim(arms: list[tuple[str, pd.Series]]) -> Claim:
         )
     return Claim(
         "added_information",
-        "Given accuracy, churn and ECE, α̂ is shown to add something about disagreement on unseen"
-        " items in {adds}; the partial rank correlation is {partial} ({level} intervals, {n}"
-        " each).",
+        "given accuracy, churn and ECE, α̂ is shown to add something about disagreement on unseen"
+        " items in {adds}; the partial rank correlation is {estimates}",
         rows,
-        {
-            "adds": phrases.share(rows, adds, "arm"),
-            "partial": phrases.listed(
-                rows, "partial", _correlation, titles, ends, is_comparable=True
-            ),
-            "level": phrases.setting(rows["level"].iloc[0], format_level),
-        },
+        {"adds": phrases.share(rows, adds, "arm")},
         Sample.of(rows, "n", "run"),
         "Information of α̂ beyond accuracy, churn and ECE: shown in {adds}",
+        show=_correlation,
         statistic="partial rank correlation",
         estimates=Estimate.of_rows(rows, titles, "partial", (-1, 1)),
         null="partial correlation 0",

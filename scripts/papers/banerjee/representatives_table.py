@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Sample
 from reseed.core.schemas import MODEL_SEED_COLUMNS
 from reseed.plugins.options import Arms, Count
 from reseed.report.rendering import numbers
@@ -65,17 +66,17 @@ def _claim(number: int, title: str, best: pd.DataFrame, places: dict[str, int]) 
     show = {name: f"{{:.{digits}f}}".format for name, digits in places.items()}
     return Claim(
         f"accurate_runs_{number + 1}" if number else "accurate_runs",
-        "{title}: the {best} with the greatest accuracy of {n} have accuracies of {accuracy} and α̂"
-        " of {alpha}.",
+        "the {best} with the greatest accuracy of {n} have accuracies of {accuracy} and α̂ of"
+        " {alpha}",
         best,
         {
-            "title": phrases.name(title),
             "best": phrases.count(best, "run"),
             "accuracy": phrases.extent(best, "accuracy", show["share"], is_comparable=True),
             "alpha": phrases.extent(best, "alpha_hat", show["alpha"], is_comparable=True),
         },
         Sample.of(best, "candidates", "run"),
         "{best} of accuracy {accuracy} have an α̂ of {alpha}",
+        subject=title,
         statistic="range",
     )
 

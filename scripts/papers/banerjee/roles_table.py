@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import NO_NULL, Estimate, Sample
 from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import NoOptions
 from reseed.report.rendering import coverage, numbers
@@ -82,12 +83,10 @@ def _claim(number: int, title: str, rows: pd.DataFrame) -> Claim:
 
     return Claim(
         f"gap_shares_{number + 1}" if number else "gap_shares",
-        "{title}: of the variance of an item's logit gap, {first} alone make {first_share},"
-        " {second} alone {second_share}; {rest} is their interaction, which only the two together"
-        " decide ({grid}, {n}, {level} intervals).",
+        "of the variance of an item's logit gap, {first} alone make {first_share}, {second} alone"
+        " {second_share}; {rest} is their interaction, which only the two together decide",
         gap,
         {
-            "title": phrases.name(title),
             "first": phrases.name(_ROLES[first].lower()),
             "second": phrases.name(_ROLES[second].lower()),
             "first_share": share(first),
@@ -99,10 +98,11 @@ def _claim(number: int, title: str, rows: pd.DataFrame) -> Claim:
                 gap["first_levels"].iloc[0],
                 lambda levels: f"{levels}×{gap['second_levels'].iloc[0]} seeds",
             ),
-            "level": phrases.setting(gap["level"].iloc[0], format_level),
         },
         Sample.of(gap, "n", "run"),
         "Of a logit gap’s variance: {first} {first_plain}, {second} {second_plain}",
+        subject=title,
+        basis="{grid}, {n}, {level} intervals",
         statistic="share of the variance",
         null=NO_NULL,
         estimates=[

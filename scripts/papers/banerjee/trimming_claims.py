@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample
-from reseed.core.schemas import Row
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import NO_NULL, Estimate, Sample
 from reseed.report.rendering.numbers import counted, percent, rounded_percent
 from reseed.stats.shares import share_interval
 
@@ -33,12 +33,6 @@ def share_estimates(rows: pd.DataFrame) -> list[Estimate]:
     return Estimate.of_rows(rows, rows["title"], "share", (0, 1), ("low", "high"), LEVEL)
 
 
-def listed_shares(rows: pd.DataFrame, interval: bool = True) -> phrases.Phrase:
-    """The share of each row of `share_rows`."""
-    ends = ("low", "high") if interval else None
-    return phrases.listed(rows, "share", rounded_percent, rows["title"], ends, is_comparable=True)
-
-
 def low_alpha_claims(arms: Arms) -> list[Claim]:
     """Claims `low_alpha` and, where some runs have a greater α̂, `hidden_by_accuracy`.
 
@@ -53,18 +47,17 @@ def low_alpha_claims(arms: Arms) -> list[Claim]:
     found = [
         Claim(
             "low_alpha",
-            "The share of representative models is {share} ({n} measured each): of their test rows"
-            " at most {rows} must be set aside for their outputs to fit those of other seeds (α̂ of"
-            " at most {threshold}).",
+            "the share of representative models is {estimates}",
             rows,
             {
                 "threshold": phrases.setting(limit),
                 "rows": phrases.setting(limit, rounded_percent),
-                "share": listed_shares(rows),
-                "plain": listed_shares(rows, interval=False),
             },
             Sample.of(rows, "n", "run"),
-            "Models that are representative of their training: {plain}",
+            "Models that are representative of their training: {values}",
+            note="Of their test rows at most {rows} must be set aside for their outputs to fit"
+            " those of other seeds (α̂ of at most {threshold}).",
+            show=rounded_percent,
             statistic="share of runs",
             null=NO_NULL,
             estimates=share_estimates(rows),
@@ -78,11 +71,12 @@ def low_alpha_claims(arms: Arms) -> list[Claim]:
         found.append(
             Claim(
                 "hidden_by_accuracy",
-                "Of the other models (greater α̂), the share whose accuracy lies within the range of"
-                " the representative ones is {share} ({n} each).",
+                "of the other models (greater α̂), the share whose accuracy lies within the range of"
+                " the representative ones is {estimates}",
                 rows,
-                {"share": listed_shares(rows)},
+                {},
                 Sample.of(rows, "n", "run with a greater α̂", "runs with a greater α̂"),
+                show=rounded_percent,
                 statistic="share of runs with a greater α̂",
                 null=NO_NULL,
                 estimates=share_estimates(rows),
@@ -125,27 +119,28 @@ def _ensembles_of(title: str, part: pd.DataFrame, measure: str) -> list[Claim]:
     first, whole = (part[part["size"] == size] for size in (sizes[0], sizes[-1]))
     show = "{:.3f}".format
     delta = f" (δ = {part['delta'].iloc[0]:.3f})" if measure == "ks" else ""
-    shared = {
-        "title": phrases.name(title),
-        "measure": phrases.name(in_text(measure)),
-        "delta": phrases.Phrase(delta, "setting"),
-    }
     is_single = sizes[0] == 1
     smallest = "single runs" if is_single else f"ensembles of {counted(int(sizes[0]), 'run')}"
+    named = {"measure": phrases.name(in_text(measure))}
     claims = [
         Claim(
             f"{measure}_ensemble",
-            "{title}: the ensemble of all {n} has {measure} {whole}{delta}.",
+            "the ensemble of all {n} has {measure} {whole}{delta}",
             whole,
-            shared | {"whole": phrases.single(whole, measure, show)},
+            named
+            | {
+                "whole": phrases.single(whole, measure, show),
+                "delta": phrases.Phrase(delta, "setting"),
+            },
             Sample.of(whole, "size", "run"),
+            subject=title,
             statistic=in_text(measure),
         ),
         Claim(
             f"{measure}_smallest",
-            "{title}: {smallest} have {measure} {value}, from a pool of {n}.",
+            "{smallest} have {measure} {value}, from a pool of {n}",
             first,
-            shared
+            named
             | {
                 "smallest": phrases.Phrase(smallest, "setting"),
                 "value": phrases.pooled(
@@ -153,32 +148,32 @@ def _ensembles_of(title: str, part: pd.DataFrame, measure: str) -> list[Claim]:
                 ),
             },
             Sample.of(first, "pool", "run"),
+            subject=title,
             statistic=f"median of {in_text(measure)}",
         ),
     ]
     if is_single:
-        claims.insert(0, _beyond(title, first, whole, measure, shared))
+        claims.insert(0, _beyond(title, first, whole, measure))
     return claims
 
 
-def _beyond(
-    title: str, runs: pd.DataFrame, whole: pd.DataFrame, measure: str, shared: Row
-) -> Claim:
+def _beyond(title: str, runs: pd.DataFrame, whole: pd.DataFrame, measure: str) -> Claim:
     limit = whole[measure].iloc[0]
     is_beyond = runs[measure] > limit
     rows = share_rows([title], [(int(is_beyond.sum()), len(runs))])
     return Claim(
         f"{measure}_beyond",
-        "{title}: {measure} of {count} is greater than that of their ensemble ({n}).",
+        "{measure} of {count} is greater than that of their ensemble",
         runs,
         {
-            "title": shared["title"],
-            "measure": shared["measure"],
+            "measure": phrases.name(in_text(measure)),
             "axis": phrases.name(MEASURES[measure]),
             "count": phrases.share(runs, is_beyond, "single run"),
         },
         Sample.of(runs, "pool", "run"),
         "{axis}: above the ensemble’s in {count}",
+        subject=title,
+        basis="{n}",
         statistic="share of single runs",
         null="one half of the runs",
         estimates=share_estimates(rows),

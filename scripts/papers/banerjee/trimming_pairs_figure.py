@@ -8,7 +8,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim, Estimate, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Estimate, Sample
 from reseed.core.schemas import Row
 from reseed.plugins.options import Arms as Options
 from reseed.report.rendering import style
@@ -69,7 +70,7 @@ def _claims(arms: list) -> list[Claim]:
     found = [
         Claim(
             "churn",
-            "A pair of runs disagrees on at most {most} of the test items ({n} each).",
+            "a pair of runs disagrees on at most {most} of the test items",
             rows,
             {"most": phrases.listed(rows, "most", show_percent, titles, is_comparable=True)},
             Sample.of(rows, "runs", "run"),
@@ -80,24 +81,22 @@ def _claims(arms: list) -> list[Claim]:
     both = rows[rows["low_pairs"] > 0]
     for i in both.index:
         one = both.loc[[i]]
-        ends = [phrases.extent(
-                one, [f"{name}least", f"{name}most"], show_percent, is_comparable=True
-            )
-                for name in ("", "low_")]  # fmt: skip
         found.append(
             Claim(
                 f"churn_low_alpha_{i + 1}",
-                "{title}: pairs of runs disagree on {all} of the test items ({pairs}), pairs with"
-                " a low α̂ of both on {low} ({low_pairs}; {n}).",
+                "pairs of runs disagree on {all} of the test items ({pairs}), pairs with a low α̂ of"
+                " both on {low} ({low_pairs})",
                 one,
                 {
-                    "title": phrases.name(titles[i]),
-                    "all": ends[0],
-                    "low": ends[1],
+                    "all": phrases.extent(one, ["least", "most"], show_percent, is_comparable=True),
+                    "low": phrases.extent(
+                        one, ["low_least", "low_most"], show_percent, is_comparable=True
+                    ),
                     "pairs": phrases.single(one, "pairs", _count_pairs),
                     "low_pairs": phrases.single(one, "low_pairs", _count_pairs),
                 },
                 Sample.of(one, "runs", "run"),
+                subject=titles[i],
                 statistic="churn of pairs",
             )
         )
@@ -110,16 +109,13 @@ def _association(arms: list) -> list[Claim]:
     known = [(title, one) for title, one in found if isfinite(one.r)]
     if not known:
         return []
-    titles = [title for title, _ in known]
     rows = pd.DataFrame([vars(one) for _, one in known])
-    ends = ("low", "high")
     return [
         Claim(
             "alpha_with_churn",
-            "The rank correlation over runs of α̂ with the mean churn against the other runs is {r}"
-            " ({n} each).",
+            "",
             rows,
-            {"r": phrases.listed(rows, "r", "{:.2f}".format, titles, ends, is_comparable=True)},
+            {},
             Sample.of(rows, "n", "run"),
             statistic="rank correlation of α̂ and mean churn",
             null="correlation 0",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample
-from reseed.comparison.claims.formatting import format_level
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import NO_NULL, Estimate, Sample
 from reseed.plugins.options import Arms as Options
 from reseed.report.rendering import numbers
 from reseed.report.rendering.data import AS_PUBLISHED, ExhibitData, require_rows
@@ -82,34 +82,26 @@ def _claims(data: ExhibitData, rows: pd.DataFrame, places: int) -> list[Claim]:
     """SD of accuracy and mean churn of each arm. places: decimals of an accuracy in the table."""
     arms = [(title, part.iloc[0]) for title, part in group_by_arm(data, rows)]
     every = pd.DataFrame([row for _, row in arms])
-    titles = [title for title, _ in arms]
-    ends = ("accuracy_sd_low", "accuracy_sd_high")
-    show, sample = f"{{:.{places}f}}".format, Sample.of(every, "n", "run")
+    titles, sample = [title for title, _ in arms], Sample.of(every, "n", "run")
+    churn = phrases.listed(every, "churn_mean", show_percent, titles, is_comparable=True)
     return [
         Claim(
             "sd",
-            "The SD of accuracy over runs is {sd} ({level} intervals, {n} each).",
+            "",
             every,
-            {
-                "sd": phrases.listed(every, "accuracy_sd", show, titles, ends, is_comparable=True),
-                "plain": phrases.listed(every, "accuracy_sd", show, titles, is_comparable=True),
-                "level": phrases.setting(every["level"].iloc[0], format_level),
-            },
+            {},
             sample,
-            "SD of accuracy: {plain}",
-            statistic="SD over runs",
+            headline=True,
+            show=f"{{:.{places}f}}".format,
+            statistic="SD of accuracy over runs",
             null=NO_NULL,
             estimates=Estimate.of_rows(every, titles, "accuracy_sd", (0, _MOST)),
         ),
         Claim(
             "churn",
-            "Two runs disagree on {churn} of the test items on average ({n} each).",
+            "two runs disagree on {churn} of the test items on average",
             every,
-            {
-                "churn": phrases.listed(
-                    every, "churn_mean", show_percent, titles, is_comparable=True
-                )
-            },
+            {"churn": churn},
             sample,
             statistic="mean churn of a pair",
         ),

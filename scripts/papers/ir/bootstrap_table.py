@@ -8,7 +8,8 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import NO_NULL, Estimate, Sample
 from reseed.report.exhibits.shared.ratio_intervals import describe_intervals
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import cells
@@ -87,15 +88,13 @@ def _bootstrap_claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
                  for q in (tail, 1 - tail))  # fmt: skip
     f1 = f1.assign(sd_of_resamples=f1["bootstrap_sd"], low=low, high=high)
     names = name_rows(data, rows, f1)
+    sd = phrases.extent(f1, "sd_of_resamples", "{:.4f}".format, is_comparable=True)
     return [
         Claim(
             "bootstrap_sd",
-            "Over resampled test sets the {metric} of one model has an SD of {sd} ({n} each).",
+            "over resampled test sets the {metric} of one model has an SD of {sd}",
             f1,
-            {
-                "metric": phrases.name("F1"),
-                "sd": phrases.extent(f1, "sd_of_resamples", "{:.4f}".format, is_comparable=True),
-            },
+            {"metric": phrases.name("F1"), "sd": sd},
             Sample.of(f1, "n_boot", "resample"),
             statistic="SD of F1 over resampled test sets",
             null=NO_NULL,
@@ -140,27 +139,27 @@ def _claim(data: ExhibitData, rows: pd.DataFrame) -> Callable[[pd.DataFrame], Cl
             "cells": phrases.share(f1, f1["ratio"] > 1, "setting"),
             "still": phrases.share(f1, ~f1.index.to_series().isin(moving.index), *noun),
         }
-        sentence = (
-            "The SD of {metric} over seeds is larger than the SD over resampled test sets for"
-            " {more} ({n} each)"
+        finding = (
+            "the SD of {metric} over seeds is larger than the SD over resampled test sets for"
+            " {more}"
         )
         if len(moving):
             parts["ratio"] = phrases.extent(
                 moving, "ratio", numbers.ratio, of="where F1 varies over seeds"
             )
-            sentence += "; where {metric} varies over seeds, it is {ratio} times as large"
+            finding += "; where {metric} varies over seeds, it is {ratio} times as large"
         if len(moving) < len(f1):
-            sentence += "; {metric} does not vary over seeds for {still}"
+            finding += "; {metric} does not vary over seeds for {still}"
         # Equal scores of a few seeds leave an SD of 0, which is no interval.
         ends = moving[["ratio_low", "ratio_high"]].reindex(f1.index)
         intervals, counts = describe_intervals(f1.assign(**ends), f1["level"].max())
         shown = ": shown for {above}" if counts else " in {cells}"
+        headline = f"The seed changes {{metric}} more than the test items do{shown}"
         return Claim(
             name="seed_over_test_set",
-            sentence=f"{sentence}.{intervals}",
-            headline=f"The seed changes {{metric}} more than the test items do{shown}"
-            if f1["n"].max() >= LEAST
-            else "",
+            finding=finding,
+            headline=headline if f1["n"].max() >= LEAST else "",
+            note=intervals,
             rows=f1,
             phrases=parts | counts,
             sample=Sample.of(f1, "n", "seed"),

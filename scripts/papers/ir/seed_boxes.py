@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from pydantic import Field, field_validator
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Sample
 from reseed.plugins.options import Experiments, Names
 from reseed.report.rendering import style
 from reseed.report.rendering.arms import TEST_SET_KEY, cell_titles, key_columns, titled_groups
@@ -92,24 +93,22 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
 def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     f1 = select_f1(rows)
     moving, found = select_varying(f1), []
+    metric = {"metric": phrases.name("F1")}
     if len(moving):
         f1 = f1.assign(range=f1["most"] - f1["least"])
         widest = f1.loc[[f1["range"].idxmax()]]
+        ends = {
+            name: phrases.single(widest, name, "{:.3f}".format)
+            for name in ("least", "most", "range")
+        }
         found.append(
             Claim(
                 name="range_of_f1",
-                sentence="From the worst to the best of {n} {metric} changes most for {where}: from"
-                " {least} to {most}.",
+                finding="from the worst to the best of {n} {metric} changes most for {where}: from"
+                " {least} to {most}",
                 headline="From the worst to the best of {n}, {metric} changes by up to {range}",
                 rows=widest,
-                phrases={
-                    "metric": phrases.name("F1"),
-                    "where": phrases.name(name_rows(data, rows, widest)[0]),
-                    **{
-                        name: phrases.single(widest, name, "{:.3f}".format)
-                        for name in ("least", "most", "range")
-                    },
-                },
+                phrases=metric | ends | {"where": phrases.name(name_rows(data, rows, widest)[0])},
                 sample=Sample.of(widest, "n", "seed"),
                 statistic="range of F1 over seeds",
             )
@@ -119,13 +118,10 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
         found.append(
             Claim(
                 name="constant_f1",
-                sentence="{metric} does not vary over seeds for {cells} ({n} each).",
-                headline="" if len(moving) else "{metric} does not vary over seeds for {cells}",
+                finding="{metric} does not vary over seeds for {cells}",
+                headline=moving.empty,
                 rows=f1,
-                phrases={
-                    "metric": phrases.name("F1"),
-                    "cells": phrases.share(f1, still, *cell_noun(f1)),
-                },
+                phrases=metric | {"cells": phrases.share(f1, still, *cell_noun(f1))},
                 sample=Sample.of(f1, "n", "seed"),
                 statistic="number without variation",
             )

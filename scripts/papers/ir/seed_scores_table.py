@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pandas as pd
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import NO_NULL, Estimate, Sample
 from reseed.core.coordinates import base_name
 from reseed.plugins.options import Experiments, Names
 from reseed.report.rendering import numbers
@@ -148,30 +149,24 @@ def by_group(
     for title, names in groups.items():
         if found := claim(f1[models.isin(names)]):
             name = f"{found.name}_{title.lower().replace(' ', '_')}"
-            parts = {**found.phrases, "group": phrases.name(title)}  # a title such as T5 has digits
-            sentence = f"{{group}}: {found.sentence}"
-            yield replace(found, name=name, sentence=sentence, phrases=parts, headline="")
+            yield replace(found, name=name, subject=title, headline=False)
 
 
 def _sd_claim(data: ExhibitData, rows: pd.DataFrame) -> Callable[[pd.DataFrame], Claim | None]:
     def claim(f1: pd.DataFrame) -> Claim | None:
-        if f1.empty:
-            return None
-        most, moving = f1.loc[[f1["sd"].idxmax()]], select_varying(f1)
+        moving = select_varying(f1)
         if moving.empty:
             return None
+        most = f1.loc[[f1["sd"].idxmax()]]
         still = ~f1.index.to_series().isin(moving.index)
-        sentence = (
-            "Another seed changes {metric} by an SD of {sd} where the {metric} varies, most for"
-            " {most}"
-        )
         rest = "; it does not vary for {still}" if still.any() else ""
+        headline = "Another seed changes {metric} by {sd} (SD) where the {metric} varies at all"
         return Claim(
             name="sd_of_f1",
-            sentence=f"{sentence} ({{cells}}, {{n}} each){rest}.",
-            headline="Another seed changes {metric} by {sd} (SD) where the {metric} varies at all"
-            if f1["n"].max() >= LEAST
-            else "",
+            finding="another seed changes {metric} by an SD of {sd} where the {metric} varies, most"
+            f" for {{most}}{rest}",
+            headline=headline if f1["n"].max() >= LEAST else "",
+            basis="{cells}",
             rows=f1,
             phrases={
                 "metric": phrases.name("F1"),
@@ -193,9 +188,9 @@ def _counts(data: ExhibitData, rows: pd.DataFrame) -> Iterator[Claim]:
     """Runs with bitwise equal outputs, and runs that predict one class."""
     f1 = select_f1(rows)
     for name, lead, column, chosen in (
-        ("repeated_outputs", "Some seeds give bitwise equal outputs. Numbers of different outputs",
+        ("repeated_outputs", "some seeds give bitwise equal outputs. Numbers of different outputs",
          "distinct", f1[f1["distinct"] < f1["n"]]),
-        ("collapsed_runs", "Some runs predict one class throughout. Their numbers", "collapsed",
+        ("collapsed_runs", "some runs predict one class throughout. Their numbers", "collapsed",
          f1[f1["collapsed"] > 0]),
     ):  # fmt: skip
         if chosen.empty:
@@ -203,10 +198,10 @@ def _counts(data: ExhibitData, rows: pd.DataFrame) -> Iterator[Claim]:
         models = name_rows(data, rows, chosen)
         yield Claim(
             name=name,
-            sentence=f"{lead}, of {{n}}: {{each}}{' for {model}' * (len(models) == 1)}.",
+            finding=f"{lead}, of {{n}}: {{each_number}}{' for {model}' * (len(models) == 1)}",
             rows=chosen,
             phrases={
-                "each": phrases.each(chosen, column, "{:.0f}".format, models),
+                "each_number": phrases.each(chosen, column, "{:.0f}".format, models),
                 "model": phrases.name(models[0]),
             },
             sample=Sample.of(chosen, "n", "run"),

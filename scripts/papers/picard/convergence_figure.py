@@ -7,8 +7,8 @@ import math
 import pandas as pd
 from matplotlib.figure import Figure
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim, Estimate, Sample, Test
-from reseed.comparison.claims.formatting import format_level
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Estimate, Sample, Test
 from reseed.plugins.options import Arms as Options
 from reseed.report.exhibits.curves_figure import NOTHING, measure_in_text, measure_title
 from reseed.report.rendering import numbers, style
@@ -77,39 +77,29 @@ def _claim(panels: list) -> list[Claim]:
         return []
     rows = pd.DataFrame([row for _, row in known]).reset_index(drop=True)
     rows = rows.assign(finished=rows["n"] - rows["broken"])
-    titles = [title for title, _ in known]
     tests = [Test("no rank correlation", float(p)) for p in rows["rho_p"]]
-    ends = ("rho_low", "rho_high")
+    rejects = pd.Series([test.rejects for test in tests], rows.index)
     precision = ""
-    if not all(test.rejects for test in tests):
+    if not rejects.all():
         found = detectable_correlation(rows["finished"].to_numpy())
         precision = f"power 80 % against a correlation of {numbers.from_to(found, '{:.2f}'.format)}"
-    one = (
-        "The rank correlation of the epoch of convergence with the final score is {rho} ({level}"
-        " interval, {n}): a relation is {shown}."
-    )
-    many = one.replace("a relation is {shown}", "a relation is shown in {count}")
+    is_one = len(rows) == 1
     return [
         Claim(
             "convergence",
-            one if len(rows) == 1 else many,
+            "the rank correlation of the epoch of convergence with the final score is {estimates}:"
+            f" a relation is {'{shown}' if is_one else 'shown in {count}'}",
             rows,
             {
-                "rho": phrases.listed(
-                    rows, "rho", "{:.2f}".format, titles, ends, is_comparable=True
-                ),
-                "level": phrases.setting(rows["level"].iloc[0], format_level),
-                "shown": phrases.name("shown" if tests[0].rejects else "not shown"),
-                "count": phrases.share(
-                    rows, pd.Series([test.rejects for test in tests], rows.index), "arm"
-                ),
+                "shown": phrases.name("shown" if rejects[0] else "not shown"),
+                "count": phrases.share(rows, rejects, "arm"),
             },
             Sample.of(rows, "finished", "run"),
             "When a run converges is {shown} to go with its final score ({n})"
-            if len(rows) == 1
+            if is_one
             else "A relation of convergence time and final score is shown in {count}",
             statistic="rank correlation",
-            estimates=Estimate.of_rows(rows, titles, "rho", (-1, 1)),
+            estimates=Estimate.of_rows(rows, [title for title, _ in known], "rho", (-1, 1)),
             tests=tests,
             null="correlation 0",
             precision=precision,

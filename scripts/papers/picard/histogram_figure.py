@@ -96,7 +96,7 @@ def _claims(panels: list) -> list[Claim]:
         found.append(
             Claim(
                 "sds",
-                "The SD over seeds is {sd} ({n} each).",
+                "the SD over seeds is {sd}",
                 rows,
                 {"sd": phrases.listed(rows, "sd", two_digits, titles, title=metric_title_in_text)},
                 sample(rows),
@@ -111,10 +111,9 @@ def _claims(panels: list) -> list[Claim]:
         found.append(
             Claim(
                 f"distribution_{i + 1}" if i else "distribution",
-                "{title}: {metric} is {ends}, mean {mean} and SD {sd} ({n}).",
+                "{metric} is {ends}, mean {mean} and SD {sd}",
                 row,
                 {
-                    "title": phrases.name(title),
                     "metric": phrases.name(metric_title_in_text(row["metric"].item())),
                     "ends": phrases.extent(row, ["min", "max"], show),
                     "mean": phrases.single(row, "mean", show),
@@ -122,6 +121,7 @@ def _claims(panels: list) -> list[Claim]:
                 },
                 sample(row),
                 "{n}: {ends}, SD {sd}",
+                subject=title,
                 statistic="distribution over seeds",
             )
         )

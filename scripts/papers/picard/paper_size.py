@@ -13,7 +13,8 @@ from math import nan
 
 import pandas as pd
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import NO_NULL, Estimate, Sample
 from reseed.plugins.options import Count, Names, Strict
 from reseed.report.analyses.noise_split import NoiseRow
 from reseed.report.rendering import numbers
@@ -122,23 +123,21 @@ def _claims(
 
 
 def _points(name: str, statistic: str, column: str, rows: pd.DataFrame, titles: pd.Series) -> Claim:
-    ends = (f"{column}_low", f"{column}_high")
-    named = [titles[i] for i in rows.index]
-    estimates = Estimate.of_rows(rows, named, column, (0.0, math.inf))
+    estimates = Estimate.of_rows(rows, [titles[i] for i in rows.index], column, (0.0, math.inf))
     show: Callable[[float], str] = numbers.two_digits
     return Claim(
         name,
-        "The {statistic} would be {value} on {items} test images ({n} each, {own} here).",
+        f"the {statistic} would be {{estimates}} on {{items}} test images",
         rows,
         {
-            "statistic": phrases.name(statistic),
-            "value": phrases.listed(rows, column, show, named, ends),
             "items": phrases.setting(int(rows["test_items"].max()), numbers.whole),
-            "own": phrases.extent(rows, "items", numbers.whole, is_comparable=True),
+            "items_here": phrases.extent(rows, "items", numbers.whole, is_comparable=True),
             "extent": phrases.extent(rows, column, show, is_comparable=True),
         },
         Sample.of(rows, "n", "seed"),
-        "On {items} test images the {statistic} would be {extent}",
+        f"On {{items}} test images the {statistic} would be {{extent}}",
+        basis="{items_here} here",
+        show=show,
         statistic=f"{statistic} on the paper's number of test images",
         null=NO_NULL,
         estimates=[one.in_points() for one in estimates],
@@ -168,15 +167,12 @@ def _ratios(bases: pd.DataFrame, others: pd.DataFrame, titles: pd.Series) -> lis
     return [
         Claim(
             "ratio_at_paper_size",
-            "On the paper's number of test images the SD over seeds would be {ratio} times as large"
-            " ({n} each).",
+            "",
             rows,
-            {
-                "ratio": phrases.listed(
-                    rows, "ratio", numbers.ratio, list(rows["title"]), ("low", "high"), "pair"
-                )
-            },
+            {},
             Sample.of(rows, "n", "seed"),
+            show=numbers.ratio,
+            noun="pair",
             statistic="ratio of SDs over seeds on the paper's number of test images",
             null="ratio 1",
             estimates=Estimate.of_rows(

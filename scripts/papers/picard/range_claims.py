@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample, Test
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import NO_NULL, Estimate, Sample, Test
 from reseed.report.rendering import numbers
 from reseed.report.rendering.data import ExhibitData, metric_title
 
@@ -60,11 +61,6 @@ def test_sets(rows: pd.DataFrame) -> phrases.Phrase:
 test_sets.__test__ = False  # type: ignore[attr-defined]  # not a test case
 
 
-def _of(titles: pd.Series) -> phrases.Phrase:
-    """` for Short training`: the arm of a single row, which a list of values does not name."""
-    return phrases.name(f" for {titles.iloc[0]}" if len(titles) == 1 else "")
-
-
 def _range_ratio(rows: pd.DataFrame, titles: pd.Series, name: str) -> Claim:
     tests = [
         Test("Gaussian tails", row.range_p, _ALPHA, row.range_power, _AGAINST)
@@ -75,9 +71,9 @@ def _range_ratio(rows: pd.DataFrame, titles: pd.Series, name: str) -> Claim:
     many = len(rows) > _NAMED or not is_beyond.any() or len(rows) == 1
     return Claim(
         name,
-        "From worst to best seed it is {range}{of}; Gaussian samples of that size have {gaussian}"
-        " SD on average. A range beyond theirs (p below {alpha}, each for itself) is shown in"
-        " {beyond}{named} ({n} each, {items}).",
+        "from worst to best seed it is {range}; Gaussian samples of that size have {gaussian} SD"
+        " on average. A range beyond theirs (p below {alpha}, each for itself) is shown in"
+        " {beyond}{named}",
         rows,
         {
             "range": phrases.listed(
@@ -86,7 +82,6 @@ def _range_ratio(rows: pd.DataFrame, titles: pd.Series, name: str) -> Claim:
             "gaussian": phrases.extent(
                 rows, "range_in_sd_expected", "{:.1f}".format, is_comparable=True
             ),
-            "of": _of(titles),
             "alpha": phrases.setting(_ALPHA),
             "beyond": phrases.share(rows, is_beyond, "arm"),
             "named": phrases.name("" if many else f", {named}"),
@@ -94,11 +89,18 @@ def _range_ratio(rows: pd.DataFrame, titles: pd.Series, name: str) -> Claim:
         },
         sample(rows),
         "A range beyond a Gaussian’s is shown in {beyond} ({n})",
+        subject=_only_title(titles),
+        basis="{items}",
         statistic="range in SD over that of Gaussian samples",
         estimates=Estimate.of_rows(rows, titles, "range_ratio", (0, math.inf)),
         tests=tests,
         null="ratio 1",
-    )  # fmt: skip
+    )
+
+
+def _only_title(titles: pd.Series) -> str:
+    """The title of a single row, which a list of values does not name."""
+    return titles.iloc[0] if len(titles) == 1 else ""
 
 
 def _largest(data: ExhibitData, rows: pd.DataFrame, titles: pd.Series, name: str) -> Claim:
@@ -112,16 +114,14 @@ def _largest(data: ExhibitData, rows: pd.DataFrame, titles: pd.Series, name: str
         estimates.append(estimate.in_points() if is_share else estimate)
     return Claim(
         name,
-        "The best and the worst seed differ in {metric} by {range}{of}, so the largest"
-        " difference between two seeds is at least that ({n} each, {items}).",
+        "the best and the worst seed differ in {metric} by {values}, so the largest difference"
+        " between two seeds is at least that",
         rows,
-        {
-            "range": phrases.listed(rows, "range", numbers.two_digits, titles),
-            "of": _of(titles),
-            "metric": phrases.name(metric_title(rows["metric"].iloc[0])),
-            "items": test_sets(rows),
-        },
+        {"metric": phrases.name(metric_title(rows["metric"].iloc[0])), "items": test_sets(rows)},
         sample(rows),
+        subject=_only_title(titles),
+        basis="{items}",
+        show=numbers.two_digits,
         statistic="difference of best and worst seed",
         estimates=estimates,
         null="difference 0",
@@ -156,15 +156,13 @@ def _sd(data: ExhibitData, rows: pd.DataFrame, titles: pd.Series, name: str) -> 
         estimates.append(estimate.in_points() if is_share else estimate)
     return Claim(
         name,
-        "The SD of {metric} over seeds is {sd}{of} ({n} each, {items}).",
+        "the SD of {metric} over seeds is {estimates}",
         rows,
-        {
-            "metric": phrases.name(metric_title(rows["metric"].iloc[0])),
-            "sd": phrases.listed(rows, "sd", numbers.two_digits, titles, ("sd_low", "sd_high")),
-            "of": _of(titles),
-            "items": test_sets(rows),
-        },
+        {"metric": phrases.name(metric_title(rows["metric"].iloc[0])), "items": test_sets(rows)},
         sample(rows),
+        subject=_only_title(titles),
+        basis="{items}",
+        show=numbers.two_digits,
         statistic="SD over seeds",
         null=NO_NULL,
         estimates=estimates,
@@ -174,8 +172,7 @@ def _sd(data: ExhibitData, rows: pd.DataFrame, titles: pd.Series, name: str) -> 
 def _tails(rows: pd.DataFrame, name: str) -> Claim:
     return Claim(
         name,
-        "Tails heavier than a Gaussian’s are shown in {heavier}, lighter ones in {lighter}"
-        " ({n} each).",
+        "tails heavier than a Gaussian’s are shown in {heavier}, lighter ones in {lighter}",
         rows,
         {
             "heavier": phrases.share(rows, rows["tail"] == "heavier", "arm"),

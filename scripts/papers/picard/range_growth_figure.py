@@ -91,19 +91,19 @@ def _claims(
     """Claims on all arms. parts: rows of each drawn arm. every: a row of each arm, drawn or not."""
     last = pd.DataFrame([_last(part) for part in parts])
     last = last.assign(two=[part.iloc[0]["range"] for part in parts])
-    claims = range_claims(data, every, cell_titles(data, every))
-    claims.append(
+    names = {
+        name: phrases.listed(last, column, two_digits, titles, title=metric_title)
+        for name, column in (("two", "two"), ("all", "range"))
+    }
+    return [
+        *range_claims(data, every, cell_titles(data, every)),
         Claim(
             "growth",
-            "The average difference of two seeds is {two}, that of the best and the worst of all"
-            " {all} ({n} each).",
+            "the average difference of two seeds is {two}, that of the best and the worst of all"
+            " {all}",
             last,
-            {
-                "two": phrases.listed(last, "two", two_digits, titles, title=metric_title),
-                "all": phrases.listed(last, "range", two_digits, titles, title=metric_title),
-            },
+            names,
             sample(last),
             statistic="expected range",
-        )
-    )
-    return claims
+        ),
+    ]

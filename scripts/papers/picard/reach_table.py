@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pandas as pd
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import NO_NULL, Estimate, Sample
 from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import Arms as Options
 from reseed.report.exhibits.curves_figure import NOTHING, measure_in_text, measure_title
@@ -74,44 +75,33 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     titled = pd.Series([title for title, _ in arms], every.index)
     found = []
     for number, (_, part) in enumerate(every.groupby(["dataset", "target"], sort=False)):
-        end, titles = f"_{number + 1}" if number else "", titled[part.index]
-        shown = {
-            "measure": phrases.name(measure_in_text(part["measure"].iloc[0])),
-            "target": phrases.setting(part["target"].iloc[0], "{:.3g}".format),
-            "share": phrases.listed(
-                part,
-                "share",
-                numbers.rounded_percent,
-                titles,
-                ("share_low", "share_high"),
-                is_comparable=True,
-            ),
-            "plain": phrases.listed(
-                part, "share", numbers.rounded_percent, titles, is_comparable=True
-            ),
-        }
+        end = f"_{number + 1}" if number else ""
         found.append(
             Claim(
                 f"reach{end}",
-                "The share of runs that reach a {measure} of {target} is {share} ({n} each).",
+                "the share of runs that reach a {measure} of {target} is {estimates}",
                 part,
-                shown,
+                {
+                    "measure": phrases.name(measure_in_text(part["measure"].iloc[0])),
+                    "target": phrases.setting(part["target"].iloc[0], "{:.3g}".format),
+                },
                 Sample.of(part, "n", "run"),
-                "Runs that reach the target: {plain}",
+                "Runs that reach the target: {values}",
+                show=numbers.rounded_percent,
                 statistic="share of runs",
                 null=NO_NULL,
-                estimates=Estimate.of_rows(part, titles, "share", (0, 1)),
+                estimates=Estimate.of_rows(part, titled[part.index], "share", (0, 1)),
             )
         )
         ended = part[np.isfinite(part["restarts"].astype(float))]
         if len(ended):
             epochs = phrases.listed(
-                ended, "restarts", _epochs, titles[ended.index], is_comparable=True
+                ended, "restarts", _epochs, titled[ended.index], is_comparable=True
             )
             found.append(
                 Claim(
                     f"restarts{end}",
-                    "With restarts it takes {epochs} on average to reach it ({n} each).",
+                    "with restarts it takes {epochs} on average to reach it",
                     ended,
                     {"epochs": epochs},
                     Sample.of(ended, "n", "run"),

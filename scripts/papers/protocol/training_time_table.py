@@ -6,7 +6,8 @@ import math
 
 import pandas as pd
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim, Estimate, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Estimate, Sample
 from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import numbers
@@ -75,26 +76,22 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
 
 def _claim(data: ExhibitData, rows: pd.DataFrame) -> Claim:
     first = TimeRow.of(rows.iloc[0])
-    arm, baseline = (
-        phrases.name(arm_title(data, side, first.experiment))
-        for side in (first.arm, first.baseline)
-    )
-    titles = [data.dataset(dataset) for dataset in rows["dataset"]]
     places = numbers.decimals(rows["ratio"])
+    titles = [data.dataset(dataset) for dataset in rows["dataset"]]
     return Claim(
         name="time_ratio",
-        sentence="{arm}: {ratio} times the training time of {baseline} (geometric mean, {n} of"
-        " each).",
-        headline="{arm}: {ratio} times the training time" if rows["n"].min() >= LEAST else "",
+        finding="{estimates} times the training time of {baseline}",
+        headline="{arm}: {values} times the training time" if rows["n"].min() >= LEAST else "",
+        subject=arm_title(data, first.arm, first.experiment),
+        basis="geometric mean",
         rows=rows,
         phrases={
-            "arm": arm,
-            "baseline": baseline,
-            "ratio": phrases.each(
-                rows, "ratio", lambda ratio: numbers.fixed(ratio, places), titles, ("low", "high")
-            ),
+            name: phrases.name(arm_title(data, side, first.experiment))
+            for name, side in (("arm", first.arm), ("baseline", first.baseline))
         },
-        sample=Sample.of(rows, "n", "run"),
+        sample=Sample.of(rows, "n", "run", each="of each"),
+        show=lambda ratio: numbers.fixed(ratio, places),
+        noun="setting",
         statistic="ratio of training times",
         estimates=Estimate.of_rows(rows, titles, "ratio", (0.0, math.inf), ("low", "high")),
         null="ratio 1",

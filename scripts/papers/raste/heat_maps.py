@@ -14,7 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from pydantic import Field
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Sample
 from reseed.core.coordinates import base_name
 from reseed.core.schemas import MODEL_SEED_COLUMNS
 from reseed.plugins.options import Names, Strict
@@ -252,8 +253,8 @@ def _claims(cells: pd.DataFrame) -> list[Claim]:
     return [
         Claim(
             name="split_over_seed",
-            sentence="The mean score differs more between data seeds (columns) than between model"
-            " seeds (rows) in {more} ({n} each).",
+            finding="the mean score differs more between data seeds (columns) than between model"
+            " seeds (rows) in {more}",
             headline="The score differs more between splits than between model seeds in {more}",
             rows=grids,
             phrases={"more": phrases.share(grids, grids["by_data"] > grids["by_model"], "grid")},

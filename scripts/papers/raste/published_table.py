@@ -6,7 +6,8 @@ from typing import Any
 
 import pandas as pd
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Sample
 from reseed.comparison.claims.formatting import format_level
 from reseed.core.coordinates import base_name
 from reseed.plugins.options import NoOptions
@@ -179,22 +180,22 @@ def _select_judged(measured: pd.DataFrame, statistic: str) -> pd.DataFrame:
 def _claim(statistic: str, judged: pd.DataFrame) -> Claim:
     """Share of the published numbers that lie in the interval measured here."""
     of = "median over data seeds" if statistic == "median" else statistic
-    ratio = ""
+    note = "If the paper's scores had the distribution measured here, {expected} would."
     names = {
         "inside": phrases.share(judged, judged["inside"].astype(bool), "cell"),
         "expected": phrases.setting(judged["level"].max(), numbers.percent),
     }
     if statistic == "median":
-        ratio = " Measured over published median: {ratio}."
+        note += " Measured over published median: {ratio}."
         names["ratio"] = phrases.pooled(
             judged, "ratio", numbers.ratio, noun="cell", title=metric_title
         )
     return Claim(
         name=f"published_{statistic}s",
-        sentence=f"On the paper's own datasets the published {of} lies in the interval for as many"
-        " seeds as the paper took in {inside} ({n} each); {expected} would if the paper's scores"
-        f" had the distribution measured here.{ratio}",
+        finding=f"on the paper's own datasets the published {of} lies in the interval for as many"
+        " seeds as the paper took in {inside}",
         headline=f"Published {of} in the measured interval: {{inside}}",
+        note=note,
         rows=judged,
         phrases=names,
         sample=Sample.of(judged, "n", "seed"),

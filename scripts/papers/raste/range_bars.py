@@ -8,7 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Sample
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.report.analyses.shared.arms import with_arms
 from reseed.report.analyses.spread import next_range
@@ -135,25 +136,22 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     if both.empty:
         return []
     both = both.assign(larger=both["range_data"] > both["range_model"])
-    level = both["level_data"].max()
     names = {
         "larger": phrases.share(both, both["larger"], *cell_noun(both)),
         "cells": phrases.share(both, both["larger"], "setting"),
         "datasets": phrases.share(both, both["larger"], "dataset", per="dataset"),
     }
-    text = (
-        "At equal numbers of seeds ({n} a side) the range over data seeds is larger than that over"
-        " model seeds for {larger}, for every algorithm on {datasets}"
-    )
-    intervals, counts = describe_intervals(both, level)
+    intervals, counts = describe_intervals(both, both["level_data"].max())
     return [
         Claim(
             name="larger_range",
-            sentence=f"{text}.{intervals}",
+            finding="at equal numbers of seeds the range over data seeds is larger than that over"
+            " model seeds for {larger}, for every algorithm on {datasets}",
             headline="The range over splits is larger than that over model seeds in {cells}",
+            note=intervals,
             rows=both,
             phrases=names | counts,
-            sample=Sample.of(both, ["n_data", "n_model"], "seed"),
+            sample=Sample.of(both, ["n_data", "n_model"], "seed", each="a side"),
             statistic="SD over data seeds / SD over model seeds",
             estimates=ratio_estimates(data, both),
             null="ratio 1",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim, Estimate, Sample
-from reseed.comparison.claims.formatting import format_level
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Estimate, Sample
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.report.analyses.spread import SpreadRow
 from reseed.report.exhibits.shared.spread_cells import mean_log_ratio
@@ -120,32 +120,25 @@ def _claim(data: ExhibitData, varied: str, trends: pd.DataFrame) -> Claim:
         for title, dataset in trends[["title", "dataset"]].itertuples(index=False)
     ]
     noun = "algorithm" if trends["dataset"].nunique() == 1 else "setting"
-    intervals = ", {level} intervals" if len(trends) <= phrases.LISTED else ""
+    is_listed = len(trends) <= phrases.LISTED
     return Claim(
         name=f"sd_by_test_part_{varied}",
-        sentence="The SD over {varied} at test ratio {largest} is {factor} times that at ratio"
-        f" {{smallest}} ({{n}} a ratio{intervals}). Over the ratios it falls for {{falling}},"
-        " without a test of that.",
+        finding="the SD over {varied} at test ratio {largest} is"
+        f" {'{estimates}' if is_listed else '{extent} ({settings})'} times that at ratio"
+        " {smallest}",
         headline="Test ratio {largest} against {smallest}: {extent} times the SD over {varied}",
+        note="Over the ratios it falls for {falling}, without a test of that.",
         rows=trends,
         phrases={
             "varied": phrases.name(VARIED.get(varied, varied)),
             "falling": phrases.share(trends, trends["trend"] < 0, noun),
             "largest": phrases.extent(trends, "largest", "{:g}".format, is_comparable=True),
             "smallest": phrases.extent(trends, "smallest", "{:g}".format, is_comparable=True),
-            "level": phrases.setting(trends["level"].iloc[0], format_level),
             "extent": phrases.extent(trends, "factor", numbers.ratio, title=metric_title),
-            "factor": phrases.listed(
-                trends,
-                "factor",
-                numbers.ratio,
-                titles,
-                ("factor_low", "factor_high"),
-                "setting",
-                title=metric_title,
-            ),
+            "settings": phrases.count(trends, "setting"),
         },
-        sample=Sample.of(trends, ["least", "most"], "seed"),
+        sample=Sample.of(trends, ["least", "most"], "seed", each="a ratio"),
+        show=numbers.ratio,
         statistic="SD at the largest test ratio / SD at the smallest",
         estimates=Estimate.of_rows(trends, titles, "factor", (0, np.inf)),
         null="ratio 1",

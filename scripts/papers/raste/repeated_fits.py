@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Sample
 from reseed.plugins.options import NoOptions
 from reseed.report.rendering.data import ExhibitData, NothingToShow, marks
 from reseed.report.rendering.tables import Rows, Table
@@ -60,8 +61,8 @@ def _claim(rows: pd.DataFrame) -> Claim:
     )
     return Claim(
         name="repeated_fits",
-        sentence="Trained again under their seeds ({n}), {same} gave bitwise equal outputs and"
-        f" scores: {what_follows}.",
+        finding=f"trained again under their seeds ({{n}}), {{same}} gave bitwise equal outputs and"
+        f" scores: {what_follows}",
         headline="Bitwise equal when trained again: {same}",
         rows=rows,
         phrases={"same": phrases.share(rows, same, "trial")},

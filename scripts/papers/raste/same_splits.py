@@ -9,7 +9,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample, Test
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import NO_NULL, Estimate, Sample, Test
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.pair_verdicts import qualify_pair
 from reseed.core.schemas import Row
@@ -243,16 +244,15 @@ def _wins(rows: pd.DataFrame) -> phrases.Phrase:
 
 
 def _all_wins(rows: pd.DataFrame) -> Claim:
-    names = {f"wins_{i}": _wins(rows.iloc[[i]]) for i in range(len(rows))}
-    text = "The model with the best mean wins {wins_0} splits"
+    finding = "the model with the best mean wins {wins_0} splits"
     if len(rows) > 1:
-        text += " on one dataset and {wins_1} on another"
+        finding += " on one dataset and {wins_1} on another"
     return Claim(
         name="wins",
-        sentence=f"{text} ({{n}} each).",
-        headline=text,
+        finding=finding,
+        headline=True,
         rows=rows,
-        phrases=names,
+        phrases={f"wins_{i}": _wins(rows.iloc[[i]]) for i in range(len(rows))},
         sample=Sample.of(rows, "n", "split"),
         statistic="splits won",
     )
@@ -267,8 +267,8 @@ def _claim(data: ExhibitData, case: Case, row: pd.DataFrame) -> Claim:
     if pair is not None:
         is_shown = pair.outcome == "difference"
         condition = qualify_pair(pair, "difference")
-        shown = f" A difference is shown{condition and f', {condition}'}."
-        verdict = shown if is_shown else " No difference is shown."
+        shown = f"A difference is shown{condition and f', {condition}'}."
+        verdict = shown if is_shown else "No difference is shown."
         tests = [Test(f"{best} and {second} have one mean", pair.p_adjusted, pair.alpha)]
         if not is_shown and np.isfinite(pair.detectable):
             size = numbers.fixed(pair.detectable, numbers.decimals([pair.detectable]))
@@ -277,12 +277,12 @@ def _claim(data: ExhibitData, case: Case, row: pd.DataFrame) -> Claim:
     places = numbers.decimals([case.paired_sd, case.unpaired_sd], 2, 4)
     return Claim(
         name=f"wins_on_{case.key['dataset']}",
-        sentence="{dataset}: {best} wins {wins} splits"
-        f"{others}. The SD of its difference to {{second}} is {{paired}} over shared splits; over"
-        f" separate splits it would be {{unpaired}} ({{n}}).{verdict}",
+        finding=f"{{best}} wins {{wins}} splits{others}. The SD of its difference to {{second}} is"
+        " {paired} over shared splits; over separate splits it would be {unpaired}",
+        note=verdict,
+        subject=data.dataset(case.key["dataset"]),
         rows=row,
         phrases={
-            "dataset": phrases.name(data.dataset(case.key["dataset"])),
             "best": phrases.name(best),
             "second": phrases.name(second),
             "wins": _wins(row),
@@ -307,26 +307,20 @@ def _agreement(data: ExhibitData, cases: list[Case]) -> list[Claim]:
     known = rows[rows["tau"].notna()]
     if known.empty:
         return []
-    ends = ("low", "high")
-    claim = Claim(
-        name="split_agreement",
-        sentence="Kendall's τ of the splits' order, averaged over pairs of models, is {tau} ({n}"
-        " each).",
-        rows=known,
-        phrases={
-            "tau": phrases.listed(
-                known, "tau", "{:.2f}".format, [names[i] for i in known.index], ends,
-                is_comparable=True,
-            )
-        },
-        sample=Sample.of(known, "n", "split"),
-        statistic="Kendall's τ of two models over splits",
-        null=NO_NULL,
-        estimates=Estimate.of_rows(
-            known, [names[i] for i in known.index], "tau", (-1, 1), ends, _LEVEL
-        ),
-    )  # fmt: skip
-    return [claim]
+    subjects = [names[i] for i in known.index]
+    return [
+        Claim(
+            name="split_agreement",
+            finding="Kendall's τ of the splits' order, averaged over pairs of models, is"
+            " {estimates}",
+            rows=known,
+            phrases={},
+            sample=Sample.of(known, "n", "split"),
+            statistic="Kendall's τ of two models over splits",
+            null=NO_NULL,
+            estimates=Estimate.of_rows(known, subjects, "tau", (-1, 1), ("low", "high"), _LEVEL),
+        )
+    ]
 
 
 def _title(data: ExhibitData, case: Case, arm: str) -> str:

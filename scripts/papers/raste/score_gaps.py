@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pandas as pd
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import ANY_NUMBER, Claim, Estimate, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import ANY_NUMBER, Estimate, Sample
 from reseed.comparison.claims.formatting import format_level
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.verdicts import ALL_DATASETS
@@ -109,18 +110,15 @@ def _claim(data: ExhibitData, rows: pd.DataFrame) -> Claim:
     subjects = [data.dataset(name) for name in rows["dataset"]]
     return Claim(
         name=f"gap_{rows['pair'].iloc[0]}",
-        sentence="{title}: the first scores better by {gap} SDs of a score over data seeds ({n}"
-        " each).",
+        finding="the first scores better by {estimates} SDs of a score over data seeds",
         rows=rows,
         phrases={
             "title": phrases.name(rows["title"].iloc[0]),
-            "gap": phrases.listed(
-                rows, "gap", "{:.2f}".format, subjects, ("low", "high"), is_comparable=True
-            ),
             "short": phrases.extent(rows, "gap", "{:.1f}".format, is_comparable=True),
         },
         sample=Sample.of(rows, "n", "data seed"),
         headline="{title} differ by {short} SDs of a score",
+        subject=rows["title"].iloc[0],
         statistic="difference in SDs of a score over data seeds",
         null="no difference",
         estimates=Estimate.of_rows(rows, subjects, "gap", ANY_NUMBER, _ENDS),

@@ -10,7 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Sample
 from reseed.core.schemas import SEED_COLUMNS
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.report.analyses.shared.arms import with_arms
@@ -87,15 +88,15 @@ def _claim(frame: pd.DataFrame, counts: pd.DataFrame) -> Claim:
     rows = frame.merge(counts, on=_KEY, how="left")
     return Claim(
         name="scores",
-        sentence="The figure shows {scores} of {models} on {datasets} ({n} for each strip).",
-        headline="{scores} of {models} on {datasets}",
+        finding="{scores} of {models} on {datasets}",
+        headline=True,
         rows=rows,
         phrases={
             "scores": phrases.count(rows, "score"),
             "models": phrases.distinct(rows, "model", "algorithm"),
             "datasets": phrases.distinct(rows, "dataset", "dataset"),
         },
-        sample=Sample.of(rows, "n", "seed"),
+        sample=Sample.of(rows, "n", "seed", each="a strip"),
     )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim, Estimate, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Estimate, Sample
 from reseed.core.schemas import Row
 from reseed.plugins.options import Names, Strict
 from reseed.report.analyses.shared.arms import with_arms
@@ -108,13 +109,12 @@ def _ratios(both: pd.DataFrame) -> pd.DataFrame:
 
 
 def _claim(data: ExhibitData, varied: str, rows: pd.DataFrame) -> Claim:
+    headline = "Tuned for each pair, the SD over {varied} is {times} times that of fixed ones"
     return Claim(
         name=f"tuned_over_fixed_{varied}",
-        sentence="With hyper-parameters tuned for each pair of seeds, the SD over {varied} is"
-        " {ratio} times that with fixed ones ({n} a side).",
-        headline="Tuned for each pair, the SD over {varied} is {times} times that of fixed ones"
-        if rows["metric"].nunique() == 1
-        else "",
+        finding="with hyper-parameters tuned for each pair of seeds, the SD over {varied} is"
+        " {ratio} times that with fixed ones",
+        headline=headline if rows["metric"].nunique() == 1 else "",
         rows=rows,
         phrases={
             "varied": phrases.name(VARIED[varied]),
@@ -123,7 +123,7 @@ def _claim(data: ExhibitData, varied: str, rows: pd.DataFrame) -> Claim:
             ),
             "times": phrases.centre(rows, "ratio", numbers.times, title=metric_title),
         },
-        sample=Sample.of(rows, ["n", "n_fixed"], "seed"),
+        sample=Sample.of(rows, ["n", "n_fixed"], "seed", each="a side"),
         statistic="SD tuned / SD fixed",
         estimates=Estimate.of_rows(rows, arm_titles(data, rows), "ratio", (0, np.inf)),
         null="ratio 1",

@@ -6,7 +6,8 @@ import math
 import pandas as pd
 import pytest
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim, ClaimError, Estimate, Sample, Test, check_drawn
+from reseed.comparison.claims.claim import Claim, ClaimError, check_drawn
+from reseed.comparison.claims.estimates import Estimate, Sample, Test
 
 ROWS = pd.DataFrame(
     {
@@ -26,7 +27,7 @@ def show(value):
 def claim(**changes):
     base = Claim(
         name="ratio",
-        sentence="Splits move the score {ratio} times as much as seeds ({n} each).",
+        finding="splits move the score {ratio} times as much as seeds",
         headline="Splits move the score {middle} times as much",
         rows=ROWS,
         phrases={
@@ -49,13 +50,44 @@ def test_sentence_states_centre_range_and_n():
 
 
 def test_numbers_outside_phrases_are_refused():
-    with pytest.raises(ClaimError, match="70 in the sentence is no phrase"):
-        claim(sentence="It costs 70 times a run ({n}).")
+    with pytest.raises(ClaimError, match="70 is no phrase"):
+        claim(finding="It costs 70 times a run")
 
 
-def test_a_sentence_needs_its_n():
-    with pytest.raises(ClaimError, match="does not state its n"):
-        claim(sentence="Splits move the score {ratio} times as much.")
+def test_a_sentence_is_written_from_its_parts():
+    subject = claim(subject="3 models", basis="one {ratio}", note="More of it.")
+    assert subject.text == (
+        "“3 models”: splits move the score 3.0 (median of 3 settings, 2.0 to 5.0) times as much as"
+        " seeds (one 3.0 (median of 3 settings, 2.0 to 5.0), 12 to 24 seeds each). More of it."
+    )
+    joined = claim(finding="it is {ratio}", headline="").text
+    assert joined == "It is 3.0 (median of 3 settings, 2.0 to 5.0; 12 to 24 seeds each)."
+    assert claim(finding="of {n} few").text == "Of 12 to 24 seeds few."
+    assert claim(finding="few", headline=True).heading == "Few"
+    assert claim(headline=False).heading == ""
+    of_one = {"rows": ROWS[:1], "sample": Sample.of(ROWS[:1], "n", "seed"), "phrases": {}}
+    assert claim(finding="few", headline="", **of_one).text == "Few (12 seeds)."
+
+
+def claim_of(estimates, **changes):
+    return claim(finding="", phrases={}, statistic="SD ratio", estimates=estimates, **changes)
+
+
+def test_estimates_are_listed_with_the_level_of_their_intervals():
+    two = [
+        Estimate("RF", 2.0, 1.5, 2.5, 0.95, (0, math.inf)),
+        Estimate("XGB", 3.0, bounds=(0, math.inf)),
+    ]
+    found = claim_of(two, headline=True, show=show)
+    assert found.text == (
+        "The SD ratio is 2.0 [1.5, 2.5] for RF and 3.0 for XGB"
+        " (95 % interval, 12 to 24 seeds each)."
+    )
+    assert found.heading == "SD ratio: 2.0 for RF and 3.0 for XGB"
+    many = claim_of([two[0]] * 4 + [two[1]], headline="", show=show, noun="pair")
+    assert many.text == "The SD ratio is 2.0 to 3.0 (5 pairs, 12 to 24 seeds each)."
+    with pytest.raises(ClaimError, match="on several metrics have no extent"):
+        claim_of(two * 3, rows=ROWS.assign(metric=["auc", "mse", "mse"]), headline="")
 
 
 def test_pooling_other_rows_than_those_of_n_is_refused():
@@ -88,10 +120,8 @@ def test_unlike_metrics_are_pooled_apart():
 
 def test_a_sentence_begins_with_a_capital_unless_with_a_name():
     share = {"part": phrases.share(ROWS, ROWS["ratio"] > 0, "pair"), "model": phrases.name("xGB")}
-    assert claim(sentence="{part} ({n}).", headline="", phrases=share).text.startswith(
-        "All 3 pairs"
-    )
-    assert claim(sentence="{model} ({n}).", headline="", phrases=share).text.startswith("xGB")
+    assert claim(finding="{part}", headline="", phrases=share).text.startswith("All 3 pairs")
+    assert claim(finding="{model}", headline="", phrases=share).text.startswith("xGB")
 
 
 def test_degenerate_rows_are_not_pooled():
@@ -107,12 +137,12 @@ def test_degenerate_rows_are_not_pooled():
 def test_a_non_rejection_is_not_worded_as_equality():
     test = Test("the draws are Gaussian", 0.61, power=0.12, alternative="t with 3 df")
     with pytest.raises(ClaimError, match="'same' states equality, which no test shows"):
-        claim(sentence="The range is the same as a Gaussian's ({n}).", headline="", tests=[test])
-    shown = claim(sentence="No difference is shown ({n}).", headline="", tests=[test])
+        claim(finding="The range is the same as a Gaussian's", headline="", tests=[test])
+    shown = claim(finding="No difference is shown", headline="", tests=[test])
     assert shown.limits == "p 0.61; power 12 % against t with 3 df"
     rejected = dataclasses.replace(test, p=0.01)  # shows that the draws are not Gaussian
     with pytest.raises(ClaimError, match="'same' states equality"):
-        claim(sentence="The order is the same ({n}).", headline="", tests=[rejected])
+        claim(finding="The order is the same", headline="", tests=[rejected])
 
 
 def test_an_interval_outside_the_possible_range_is_refused():

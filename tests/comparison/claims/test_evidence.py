@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.averages import AverageOfEnds, MeanLogRatio, interval_at
-from reseed.comparison.claims.claim import Claim, Estimate, Sample, Test
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Estimate, Sample, Test
 from reseed.comparison.claims.evidence import judge, judge_all, read_evidence
 from reseed.core.statement import Statement
 from scipy import stats
@@ -23,7 +24,7 @@ def make(estimates, arms=None, **changes):
         "statistic": "SD ratio", "null": "ratio 1", "estimates": estimates,
         "phrases": {"all": phrases.count(rows, "setting")},
     } | changes  # fmt: skip
-    return Claim("ratio", "Over {all} ({n}).", rows, sample=Sample.of(rows, "n", "seed"), **given)
+    return Claim("ratio", "over {all}", rows, sample=Sample.of(rows, "n", "seed"), **given)
 
 
 def ratios(*intervals):

@@ -283,7 +283,7 @@ def test_tried_sizes_are_named_where_none_is_reliable(make):
     rows.loc[rows["size"].between(2, 11), "alpha_hat"] = 0.5
     table = draw(ensembles_table, replace(data, statistics=rows), {})
     assert table.headline == "No tried size (3 to 5 runs) gives all ensembles a low α̂"
-    assert "no tried size (3 runs and 5 runs) gives all" in table.findings[0]
+    assert "no tried size (3 to 5 runs) gives all" in table.findings[0]
     rows.loc[rows["size"] == 5, "alpha_hat"] = 0.0
     table = draw(ensembles_table, replace(data, statistics=rows), {})
     assert table.headline == "From 5 runs on all ensembles have a low α̂"
@@ -332,7 +332,7 @@ def test_measured_runs_are_told_from_references(make):
     drawn = draw(trimming_figure, make(trimming), {})[1]
     assert "Seeds per arm: 24." in drawn.footnote
     assert "the first half is the reference; 12 are measured." in drawn.footnote
-    assert "(12 runs measured each)" in drawn.findings[0]
+    assert "12 runs each)" in drawn.findings[0]
     gaps = draw(gap_figure, make(gap_distribution), {})[1]
     assert "(24 runs each)" in gaps.findings[0]
 

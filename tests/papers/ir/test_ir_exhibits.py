@@ -132,7 +132,7 @@ def test_f1_without_any_variation(tmp_path):
     data = study_of(write_outputs(tmp_path, arms), arms)
     shown = ExhibitData(run_analysis(seed_scores, data), data.metrics, data.info)
     [claim] = draw(seed_boxes, shown, {})[1].claims
-    assert claim.heading == claim.text.removesuffix(" (6 seeds each).")
+    assert claim.heading == claim.text.removesuffix(" (6 seeds).")
     assert claim.text.startswith("F1 does not vary over seeds for the only ")
 
 

@@ -48,7 +48,7 @@ def test_other_data_and_left_out_arms_are_named():
     rows += seeds(3, "b")[0]
     table = table_of(data_of(rows, facts=about(("magic", "home_mortgage_sim"))))
     assert "differ in data and test set" in table.footnote
-    assert table.findings[0].endswith("; data and test sets of a pair differ, too.")
+    assert table.findings[0].endswith(" Data and test sets of a pair differ, too.")
     assert "Left out: " in table.footnote
     assert len(table.shown) == 1
     few = run_analysis(sd_ratios, study(1, n=3), baselines=["scratch"]).iloc[0]
@@ -62,7 +62,7 @@ def test_many_pairs_are_counted():
     )
     assert table.sections[0].endswith(", AUC")
     assert table.shown["SD"].map(len).nunique() == 1  # equal digits in a section
-    assert table.findings[0].endswith(" (5 pairs), with 24 seeds each.")  # and no intervals
+    assert table.findings[0].endswith(" (5 pairs, 24 seeds each).")  # and no intervals
 
 
 def test_an_unknown_baseline_is_named():

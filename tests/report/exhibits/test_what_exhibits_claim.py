@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from papers.protocol import training_time_table
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Sample
 from reseed.report.rendering import coverage
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.table_files import markdown
@@ -79,5 +80,5 @@ def test_markdown_shows_names_as_they_are(snapshot):
     lines.add({"Name": "<b>RF</b> `x` _a_ ~~y~~ [z](u) max_depth=3"}, "a_b *c*")
     rows = pd.DataFrame({"n": [5]})
     names = {"heading": phrases.name("*headed*")}
-    claim = Claim("c", "{n}.", rows, names, Sample.of(rows, "n", "seed"), headline="{heading}")
+    claim = Claim("c", "{n}", rows, names, Sample.of(rows, "n", "seed"), headline="{heading}")
     assert markdown(lines.table(data, rows, "", claims=[claim])) == snapshot

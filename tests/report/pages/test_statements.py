@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from reseed.comparison.claims.claim import Claim, Estimate, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Estimate, Sample
 from reseed.comparison.claims.evidence import judge_all
 from reseed.core.coverage import PaperExhibit
 from reseed.core.statement import Statement
@@ -29,7 +30,7 @@ def record(*intervals, text="Splits matter more", **changes):
     """The record of a statement above 1, from intervals of ratios; none: not run."""
     rows = pd.DataFrame({"n": [6] * max(1, len(intervals))})
     claim = Claim(
-        "ratio", "The ratio is large ({n}).", rows, {}, Sample.of(rows, "n", "seed"),
+        "ratio", "the ratio is large", rows, {}, Sample.of(rows, "n", "seed"),
         statistic="SD ratio", null="ratio 1", estimates=estimates(*intervals),
     )  # fmt: skip
     given = {"published": "2 to 5", "paper": (2.0, 5.0), "source": "Table 3"} | changes

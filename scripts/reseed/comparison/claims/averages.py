@@ -10,7 +10,7 @@ from typing import Protocol
 
 from numpy.typing import ArrayLike
 
-from reseed.comparison.claims.claim import Estimate
+from reseed.comparison.claims.estimates import Estimate
 from reseed.stats import spread_contrasts
 
 #: Power with which `needed` finds the value that was measured.

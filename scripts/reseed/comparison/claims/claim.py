@@ -1,4 +1,4 @@
-"""A claim: one sentence about results, with the rows, numbers and limits behind it.
+"""A claim: one result as data, from which its sentence, its headline and its record are written.
 
 Exhibits return claims. Headlines, findings, alternative texts of figures, the front page and
 `docs/findings.md` are rendered from them. A claim that says more than its rows support cannot be
@@ -9,206 +9,52 @@ from __future__ import annotations
 
 import math
 import string
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
 import pandas as pd
 
-from reseed.comparison.claims.formatting import count_noun, format_p, format_share, from_to
-from reseed.comparison.claims.phrases import ROUNDING, ClaimError, Phrase
-from reseed.comparison.claims.wording import find_equality, find_number
+from reseed.comparison.claims.estimates import Estimate, Sample, Test
+from reseed.comparison.claims.formatting import count_noun, format_level, from_to, join_names
+from reseed.comparison.claims.phrases import LISTED, ClaimError, Phrase
+from reseed.comparison.claims.wording import find_equality, find_number, quote_count
 
 if TYPE_CHECKING:
     from reseed.comparison.claims.averages import Average
 
 _FIELDS = string.Formatter()
-_TITLE = Phrase("", "name")
-#: Bounds of values without a limit.
-ANY_NUMBER = (-math.inf, math.inf)
-#: `null` of an estimate that is compared with nothing.
-NO_NULL = "none, a measured value"
+#: Names that a template may use besides its phrases.
+_WRITTEN = frozenset(
+    {"n", "each", "subject", "statistic", "estimates", "values", "counted", "level"}
+)
 
-
-@dataclass(frozen=True)
-class Sample:
-    """The n behind a claim: from `low` to `high` units for each row; made by `Sample.of`.
-
-    columns: of the rows, which hold n.
-    rows: their index labels.
-    least: the least n of a row.
-    """
-
-    low: int
-    high: int
-    unit: str
-    plural: str = ""
-    columns: tuple[str, ...] = ()
-    rows: tuple[Hashable, ...] = ()
-    least: int = 1
-
-    @classmethod
-    def of(
-        cls,
-        rows: pd.DataFrame,
-        columns: str | Sequence[str],
-        unit: str,
-        plural: str = "",
-        least: int = 1,
-    ) -> Sample:
-        """The n in columns of the rows, counted in `unit` (singular).
-
-        least: 0 for rows that may be without a run, such as a pair that shares none.
-        """
-        names = (columns,) if isinstance(columns, str) else tuple(columns)
-        if absent := sorted(set(names) - set(rows)):
-            raise ClaimError(f"the rows have no n: no column {', '.join(absent)}")
-        values = rows[list(names)].to_numpy(float)
-        if least == 0:
-            values = np.nan_to_num(values)
-        if not values.size or not np.isfinite(values).all() or values.min() < least:
-            raise ClaimError(f"n is missing or 0 in a row ({', '.join(names)})")
-        ends = int(values.min()), int(values.max())
-        return cls(*ends, unit, plural, names, tuple(rows.index), least)
-
-    @property
-    def text(self) -> str:
-        """`24 seeds`, `12 to 50 seeds`."""
-        noun = count_noun(self.high, self.unit, self.plural)
-        return noun if self.low == self.high else f"{self.low:,} to {noun}"
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A measured value with its interval, in the unit of the metric or without one.
-
-    subject: what it was measured on.
-    level: of the interval.
-    bounds: least and greatest possible value (required). Interval ends are NaN where there is no
-        interval.
-    factor: 100 for a difference of shares that is shown in points, with `unit`.
-    share_n: number of independent cases whose share has such an interval; NaN for other estimates.
-    """
-
-    subject: str
-    value: float
-    low: float = math.nan
-    high: float = math.nan
-    level: float = math.nan
-    bounds: tuple[float, float] = (math.nan, math.nan)
-    factor: float = 1.0
-    unit: str = ""
-    share_n: float = math.nan
-
-    def __post_init__(self) -> None:
-        if math.isnan(self.bounds[0]):
-            raise ClaimError(f"{self.subject}: an estimate needs the bounds of its possible values")
-        least, greatest = self.bounds
-        if not math.isfinite(self.value):
-            raise ClaimError(f"{self.subject}: the estimate is {self.value}")
-        for number in (self.value, self.low, self.high):
-            if number < least or number > greatest:
-                raise ClaimError(f"{self.subject}: {number:g} is outside {least:g} to {greatest:g}")
-        error = ROUNDING * abs(self.value)
-        if self.low > self.value + error or self.high < self.value - error:
-            raise ClaimError(f"{self.subject}: {self.value:g} is outside its interval")
-
-    @classmethod
-    def truncated(
-        cls,
-        subject: str,
-        value: float,
-        interval: tuple[float, float],
-        level: float,
-        bounds: tuple[float, float],
-    ) -> Estimate:
-        """An estimate whose interval is cut at the ends of the possible range.
-
-        The cut leaves out no possible value, so the interval covers as often as before.
-        """
-        low, high = (min(max(float(end), bounds[0]), bounds[1]) for end in interval)
-        known = all(map(math.isfinite, interval))
-        ends = (low, high) if known else (math.nan, math.nan)
-        return cls(subject, float(value), *ends, float(level), bounds)
-
-    @classmethod
-    def of_rows(
-        cls,
-        rows: pd.DataFrame,
-        subjects: Iterable[str],
-        column: str,
-        bounds: tuple[float, float],
-        ends: tuple[str, str] | None = None,
-        level: float | None = None,
-    ) -> list[Estimate]:
-        """The value of a column in each row, with its interval, cut as by `truncated`.
-
-        ends: columns of the interval (None: `{column}_low` and `{column}_high`).
-        level: of the intervals (None: the column `level`).
-        """
-        lows, highs = (rows[end] for end in ends or (f"{column}_low", f"{column}_high"))
-        levels = rows["level"] if level is None else [level] * len(rows)
-        columns = zip(subjects, rows[column], lows, highs, levels, strict=True)
-        return [
-            cls.truncated(subject, value, (low, high), confidence, bounds)
-            for subject, value, low, high, confidence in columns
-        ]
-
-    def in_points(self) -> Estimate:
-        """The estimate of shares, to be shown in points."""
-        return replace(self, factor=100.0, unit="points")
-
-    @property
-    def has_interval(self) -> bool:
-        """Whether both ends are finite."""
-        return math.isfinite(self.low) and math.isfinite(self.high)
-
-
-@dataclass(frozen=True)
-class Test:
-    """A test of a null hypothesis.
-
-    null: in words.
-    p: adjusted as `alpha` demands.
-    power: against `alternative`, which is in words (None: not computed).
-    """
-
-    __test__ = False  # not a test case
-
-    null: str
-    p: float
-    alpha: float = 0.05
-    power: float | None = None
-    alternative: str = ""
-
-    @property
-    def rejects(self) -> bool:
-        """Whether the null hypothesis is rejected."""
-        return self.p < self.alpha
-
-    @property
-    def text(self) -> str:
-        """`p 0.61; power 12 % against t with 3 degrees of freedom`."""
-        if self.rejects:
-            return f"p {format_p(self.p)}"
-        if self.power is None:
-            return f"p {format_p(self.p)}; power not computed"
-        return f"p {format_p(self.p)}; power {format_share(self.power)} against {self.alternative}"
+#: Bounds of shares and correlations, which are compared whatever the metric.
+_SHARES = ((0, 1), (-1, 1))
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One sentence about results.
+    """One result of an exhibit.
+
+    Its sentence is `subject: finding (basis, level or number of the estimates, n). note`, its
+    headline the finding alone. These four are templates with `{phrase}` for each number or title;
+    any other digit is refused, so each number comes from the rows. They may use `{estimates}` (each
+    with its interval; the extent of many), `{values}` (without intervals), `{statistic}`, `{level}`
+    and `{n}`; where `finding` or `basis` have `{n}`, it is not added.
 
     name: identifies the claim within its exhibit.
-    sentence: template with `{phrase}` for each number or title, and `{n}` for the sample. Any other
-        digit is refused, so each number comes from the rows.
-    headline: shorter template for the heading, or empty.
+    finding: what was found; empty for `the {statistic} is {estimates}`.
     rows: the rows that it was computed from.
     phrases: by name. One that was computed from a part of the rows has words (`of`) in the sentence
         that name the part.
     sample: n for each row.
+    headline: whether the finding may head the exhibit, or a shorter template for the heading.
+    subject: title of what the claim is about, where its exhibit makes one for each of several.
+    basis: conditions of the finding, such as `adjusted over the pairs`.
+    note: further sentences.
+    show: format of an estimate.
+    noun: of estimates, where they are too many to be listed.
     statistic: of the estimates, such as `SD ratio`.
     estimates: one for each row or group of rows; they decide whether a statement holds.
     tests: those that the sentence speaks about.
@@ -224,11 +70,16 @@ class Claim:
     """
 
     name: str
-    sentence: str
+    finding: str
     rows: pd.DataFrame = field(repr=False, compare=False)
     phrases: Mapping[str, Phrase]
     sample: Sample
-    headline: str = ""
+    headline: str | bool = False
+    subject: str = ""
+    basis: str = ""
+    note: str = ""
+    show: Callable[[float], str] = field(default="{:.2f}".format, compare=False)
+    noun: str = "arm"
     statistic: str = ""
     estimates: Sequence[Estimate] = ()
     tests: Sequence[Test] = ()
@@ -242,10 +93,8 @@ class Claim:
             raise ClaimError(f"{self.name}: a claim without rows")
         if not self.rows.index.is_unique:
             raise ClaimError(f"{self.name}: two rows share an index label")
-        self._check_template("sentence", self.sentence)
-        self._check_template("headline", self.headline)
-        if "n" not in _names(self.sentence):
-            raise ClaimError(f"{self.name}: the sentence does not state its n: {self.sentence}")
+        for template in self._templates:
+            self._check_template(template)
         if (self.estimates or self.tests) and not self.null:
             raise ClaimError(f"{self.name}: with which value is it compared? Set `null`")
         self._check_sample()
@@ -255,13 +104,48 @@ class Claim:
 
     @property
     def text(self) -> str:
-        """The sentence."""
-        return self._fill(self.sentence)
+        """The sentence; brackets that follow those of a number are joined with them."""
+        text = self._fill(self._sentence)
+        for phrase in self.phrases.values():
+            if phrase.statistic not in ("name", "each") and phrase.text.endswith(")"):
+                text = text.replace(f"{phrase.text} (", f"{phrase.text[:-1]}; ")
+        return text
 
     @property
     def heading(self) -> str:
         """The headline; empty without one."""
-        return self._fill(self.headline)
+        return self._fill(self._heading)
+
+    @property
+    def _sentence(self) -> str:
+        """Template of the sentence: the one place where its parts are put together."""
+        finding = self.finding or "the {statistic} is {estimates}"
+        names = _names(finding)
+        intervals = sum(one.has_interval for one in self.estimates)
+        is_listed = len(self.estimates) <= LISTED
+        parts = [
+            self.basis,
+            "{level} interval" + "s" * (intervals > 1)
+            if is_listed and intervals and "estimates" in names
+            else "",
+            "" if is_listed or names.isdisjoint({"estimates", "values"}) else "{counted}",
+            "" if "n" in names | _names(self.basis) else "{each}",
+        ]
+        brackets = ", ".join(filter(None, parts))
+        sentence = finding + f" ({brackets})" * bool(brackets)
+        lead = "{subject}: " * bool(self.subject)
+        return f"{lead}{sentence}.{' ' * bool(self.note)}{self.note}"
+
+    @property
+    def _heading(self) -> str:
+        """Template of the headline."""
+        if isinstance(self.headline, str):
+            return self.headline
+        return (self.finding or "{statistic}: {values}") * self.headline
+
+    @property
+    def _templates(self) -> tuple[str, str]:
+        return self._sentence, self._heading
 
     @property
     def statistics(self) -> frozenset[str]:
@@ -310,26 +194,57 @@ class Claim:
             ],
         }
 
+    def _text_of(self, name: str) -> str:
+        """What a name in a template stands for."""
+        if name in self.phrases:
+            return self.phrases[name].text
+        if name in ("estimates", "values"):
+            return self._list_estimates(interval=name == "estimates")
+        levels = [one.level for one in self.estimates if one.has_interval]
+        return {
+            "subject": quote_count(self.subject),
+            "n": self.sample.text,
+            "each": self.sample.text_of_each,
+            "statistic": self.statistic,
+            "counted": count_noun(len(self.estimates), self.noun),
+            "level": format_level(max(levels, default=math.nan)),
+        }[name]
+
+    def _list_estimates(self, interval: bool) -> str:
+        """`0.12 [0.10, 0.15] for RF and 0.20 [0.18, 0.23] for XGB`, or `0.12 to 0.20`."""
+        if len(self.estimates) > LISTED:
+            is_comparable = self.estimates[0].bounds in _SHARES
+            if not is_comparable and self.rows.get("metric", pd.Series()).nunique() > 1:
+                raise ClaimError(f"{self.name}: estimates on several metrics have no extent")
+            return from_to([one.value for one in self.estimates], self.show)
+        return join_names(
+            self.show(one.value)
+            + f" [{self.show(one.low)}, {self.show(one.high)}]" * (interval and one.has_interval)
+            + f" for {one.subject}" * (len(self.estimates) > 1)
+            for one in self.estimates
+        )
+
     def _fill(self, template: str, hidden: Mapping[str, str] | None = None) -> str:
         """The template with its phrases; `hidden` replaces the texts of some."""
-        texts = {name: phrase.text for name, phrase in self.phrases.items()} | dict(hidden or {})
-        text = template.format_map(texts | {"n": self.sample.text})
-        first = next(iter(_FIELDS.parse(template)), ("", ""))
-        is_title = first[0] == "" and self.phrases.get(first[1] or "", _TITLE).statistic == "name"
-        return text if is_title else text[:1].upper() + text[1:]
+        texts = {name: self._text_of(name) for name in _names(template)}
+        text = template.format_map(texts | dict(hidden or {}))
+        before, first, *_ = next(iter(_FIELDS.parse(template)), ("", None))
+        named = self.phrases.get(first or "")
+        is_title = first == "subject" or (named is not None and named.statistic == "name")
+        return text if is_title and not before else text[:1].upper() + text[1:]
 
-    def _check_template(self, part: str, template: str) -> None:
-        if unknown := sorted(_names(template) - {*self.phrases, "n"}):
-            raise ClaimError(f"{self.name}: the {part} names unknown phrases: {unknown}")
+    def _check_template(self, template: str) -> None:
+        if unknown := sorted(_names(template) - {*self.phrases, *_WRITTEN}):
+            raise ClaimError(f"{self.name}: {template!r} names unknown phrases: {unknown}")
         literal = "".join(text for text, *_ in _FIELDS.parse(template))
         if number := find_number(literal):
-            raise ClaimError(f"{self.name}: {number} in the {part} is no phrase: {template}")
+            raise ClaimError(f"{self.name}: {number} is no phrase: {template}")
 
     def _check_sample(self) -> None:
         """Refuse an n of other rows than those of the claim."""
         sample = self.sample
-        own = (sample.unit, sample.plural, sample.least)
-        if not sample.columns or sample != Sample.of(self.rows, sample.columns, *own):
+        named = (sample.unit, sample.plural, sample.least, sample.each)
+        if not sample.columns or sample != Sample.of(self.rows, sample.columns, *named):
             raise ClaimError(f"{self.name}: {sample.text} is not the n of its rows")
 
     def _check_phrase(self, name: str, phrase: Phrase) -> None:
@@ -343,7 +258,7 @@ class Claim:
             raise ClaimError(f"{self.name}: {name} pools {part}, so n is that of other rows")
         if not phrase.of:
             raise ClaimError(f"{self.name}: {name} is of {part}: name them by `of`")
-        for template in (self.sentence, self.headline):
+        for template in self._templates:
             if name in _names(template) and phrase.of.lower() not in self._fill(template).lower():
                 raise ClaimError(
                     f"{self.name}: {name} is of {part}, which {template!r} does not name as"
@@ -355,8 +270,9 @@ class Claim:
             raise ClaimError(f"{self.name}: what is counted has no null hypothesis")
         if self.equality:
             return
-        hidden = dict.fromkeys(self.phrases, "x")  # titles may contain any word
-        for template in (self.sentence, self.headline):
+        titles = (*self.phrases, "subject", "estimates", "values")  # may contain any word
+        hidden = dict.fromkeys(titles, "x")
+        for template in self._templates:
             if words := find_equality(self._fill(template, hidden)):
                 raise ClaimError(
                     f"{self.name}: {words!r} states equality, which no test shows:"

@@ -8,7 +8,8 @@ from math import inf, isfinite, nan
 from typing import Any, Literal
 
 from reseed.comparison.claims.averages import POWER, Average, AverageOfEnds
-from reseed.comparison.claims.claim import Claim, Estimate, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Estimate, Sample
 from reseed.core.statement import Statement
 
 Verdict = Literal["supported", "contradicted", "mixed", "not yet", "not comparable", "not run"]

@@ -11,7 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import ANY_NUMBER, Claim, Estimate, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import ANY_NUMBER, Estimate, Sample
 from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import Experiments
 from reseed.report.analyses.aggregates import FEW, AggregateRow
@@ -179,7 +180,7 @@ def claims(
     boards = group_by_comparison(data, rows)
     found = [claim for title, board in boards for claim in make(data, title, board)]
     if len(boards) > 1 or rows["runs_min"].min() < LEAST:
-        return [replace(claim, headline="") for claim in found]
+        return [replace(claim, headline=False) for claim in found]
     return found
 
 
@@ -201,32 +202,32 @@ def _claim(data: ExhibitData, title: str, rows: pd.DataFrame) -> Iterator[Claim]
         return
     iqm = pd.concat([first, others])
     names = {
-        "where": phrases.name(title),
         "best": phrases.name(several(_arm(data, row) for row in AggregateRow.read(first))),
         "tasks": phrases.extent(iqm, "tasks", "{:.0f} tasks".format, is_comparable=True),
         "value": phrases.single(first.head(1), "value", "{:.3g}".format, ("low", "high")),
     }
-    lead = "{where}: " if title else ""
     if len(first) > 1:
         headline = "Greatest interquartile mean: shared by {best}"
-        text = "{best} share the greatest interquartile mean, {value}"
+        finding = "{best} share the greatest interquartile mean, {value}"
     else:
         names["next"] = phrases.name(_arm(data, AggregateRow.of(others.iloc[0])))
         names["second"] = phrases.single(others.head(1), "value", "{:.3g}".format)
         place = "lies above" if _is_apart(first, others) else "overlaps"
         short = "above that of" if _is_apart(first, others) else "its interval overlaps that of"
         headline = f"Greatest interquartile mean: {{best}}, {short} {{next}}"
-        text = (
+        finding = (
             "{best} has the greatest interquartile mean, {value}; its interval"
             f" {place} that of {{next}}, {{second}}"
         )
     yield Claim(
         join_titles("greatest_iqm", title),
-        f"{lead}{text} ({{tasks}}, {{n}} each).",
+        finding,
         iqm,
         names,
         Sample.of(iqm, ["runs_min", "runs_max"], "run"),
         headline=headline,
+        subject=title,
+        basis="{tasks}",
         statistic="interquartile mean",
         null="the interquartile mean of the next arm",
         estimates=[

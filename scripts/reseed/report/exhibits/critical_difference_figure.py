@@ -205,35 +205,35 @@ def _count_places(parts: list[pd.DataFrame]) -> str:
 
 def _best_alone(parts: list[pd.DataFrame], boards: list[pd.DataFrame]) -> Claim:
     """Number of comparisons, drawn or not, in which the best model differs from all others."""
-    rows, alone = pd.concat(parts), [len(_with_best(board)) == 1 for board in boards]
+    pairs, alone = pd.concat(parts), [len(_with_best(board)) == 1 for board in boards]
     if len(parts) == 1:
-        board = boards[0].assign(**run_ends(rows))
-        names = {"models": phrases.count(board, "model")}
-        groups = counted(len(_groups(board)), "inconclusive group")
-        names["groups"] = phrases.Phrase(groups, "count", tuple(board.index))
-        best = (
-            "the best is shown to differ from all others" if alone[0] else "the best is not alone"
-        )
-        text = f"{{models}} in {{groups}}; {best}"
-        if not _groups(board):
-            text = "All {models} are shown to differ"
-        rows = board
+        rows = boards[0].assign(**run_ends(pairs))
+        groups = _groups(rows)
+        names = {
+            "models": phrases.count(rows, "model"),
+            "groups": phrases.Phrase(
+                counted(len(groups), "inconclusive group"), "count", tuple(rows.index)
+            ),
+        }
+        best = "is shown to differ from all others" if alone[0] else "is not alone"
+        finding = f"{{models}} in {{groups}}; the best {best}"
+        if not groups:
+            finding = "all {models} are shown to differ"
     else:
-        among = "in" if (rows["design"] == "datasets").all() else "on"
+        among = "in" if (pairs["design"] == "datasets").all() else "on"
         rows = pd.DataFrame([run_ends(part) for part in parts])
         rows = rows.assign(alone=[*alone, *[False] * (len(parts) - len(alone))])
         plural = _count_places(parts).partition(" ")[2]
         one = plural.replace("comparisons", "comparison") if among == "in" else plural[:-1]
         names = {"alone": phrases.share(rows, rows["alone"], one, plural)}
-        text = f"The best model is shown to differ from all others {among} {{alone}}"
-    pairs = pd.concat(parts)
+        finding = f"the best model is shown to differ from all others {among} {{alone}}"
     return Claim(
         "best_alone",
-        f"{text} ({{n}} a pair).",
+        finding,
         rows,
         names,
         sample_of_ends(rows, pairs),
-        headline=text,
+        headline=True,
         null="no difference",
         precision=describe_detectable(pairs[pairs["outcome"] != "difference"]),
     )
@@ -242,14 +242,15 @@ def _best_alone(parts: list[pd.DataFrame], boards: list[pd.DataFrame]) -> Claim:
 def _group_of_best(data: ExhibitData, title: str, part: pd.DataFrame, board: pd.DataFrame) -> Claim:
     """The best model of a panel, and the models that are not shown to differ from it."""
     best, *others = (_name(data, part, model) for model in _with_best(board))
-    names = {"where": title, "best": best, "others": ", ".join(map(quote_count, others))}
+    names = {"best": best, "others": ", ".join(map(quote_count, others))}
     found = "inconclusive against {others}" if others else "shown to differ from all others"
     return Claim(
         f"best: {title}",
-        f"{{where}}: {{best}} has the best mean, {found} ({{n}} a pair).",
+        f"{{best}} has the best mean, {found}",
         part,
         {name: phrases.name(text) for name, text in names.items()},
         pair_runs(part),
+        subject=title,
         null="no difference",
         precision=describe_detectable(part[part["outcome"] != "difference"]),
     )

@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Sample
 from reseed.plugins.options import Arms, Count
 from reseed.report.rendering import style
 from reseed.report.rendering.arms import cells, select_rows
@@ -158,10 +159,10 @@ def _claims(panels: list) -> list[Claim]:
     if len(panels) > 1 and halves:
         last = pd.DataFrame([end for _, end in halves]).reset_index(drop=True)
         less = last["sd"] < [half["sd"] for half, _ in halves]
-        text = "The SD over runs is less at the end than halfway in {less}"
+        finding = "the SD over runs is less at the end than halfway in {less}"
         names = {"less": phrases.share(last, less, "arm")}
         sample = Sample.of(last, "n", "run")
-        found.append(Claim("narrows", f"{text} ({{n}}).", last, names, sample, headline=text))
+        found.append(Claim("narrows", finding, last, names, sample, headline=True))
     elif len(panels) > 1 and ends:
         found += _end_sds(pd.DataFrame([end for *_, end in ends]))
     return [*found, *(_end_claim(*cell, is_alone=len(panels) == 1) for cell in ends)]
@@ -172,14 +173,13 @@ def _end_sds(last: pd.DataFrame) -> Iterator[Claim]:
     last = last[~phrases.is_degenerate(last)].reset_index(drop=True)
     if last.empty:
         return
-    text = "SD over runs at the end: {sd} in {arms}"
     by_measure = last.assign(metric=last["measure"])
     names = {
         "sd": phrases.extent(by_measure, "sd", two_digits, title=measure_in_text),
         "arms": phrases.count(last, "arm"),
     }
-    sample = Sample.of(last, "n", "run")
-    yield Claim("end_sd", f"{text} ({{n}}).", last, names, sample, headline=text)
+    finding, sample = "SD over runs at the end: {sd} in {arms}", Sample.of(last, "n", "run")
+    yield Claim("end_sd", finding, last, names, sample, headline=True)
 
 
 def _end_claim(title: str, half: pd.Series | None, end: pd.Series, is_alone: bool) -> Claim:
@@ -188,7 +188,6 @@ def _end_claim(title: str, half: pd.Series | None, end: pd.Series, is_alone: boo
     last, before = rows.tail(1), ""
     headline = "{title} {mean} ± {sd} after {epoch} epochs ({n})"
     names = {
-        "where": phrases.name(title),
         "title": phrases.name(measure_title(end["measure"])),
         "measure": phrases.name(measure_in_text(end["measure"])),
         "mean": phrases.single(last, "mean", "{:.3g}".format),
@@ -203,11 +202,12 @@ def _end_claim(title: str, half: pd.Series | None, end: pd.Series, is_alone: boo
         headline = "SD over {n}: {half_sd} at epoch {half}, {sd} at epoch {epoch}"
     return Claim(
         f"end: {title}",
-        "{where}: {measure} averages {mean} at epoch {epoch}; its SD over {n} is "
-        f"{before}{{sd}} at epoch {{epoch}}.",
+        "{measure} averages {mean} at epoch {epoch}; its SD over {n} is "
+        f"{before}{{sd}} at epoch {{epoch}}",
         rows,
         names,
         Sample.of(rows, "n", "run"),
         headline=headline if is_alone else "",
+        subject=title,
         statistic="SD over runs",
     )

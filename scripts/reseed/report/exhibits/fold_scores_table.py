@@ -5,7 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Sample
 from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import Experiments as Options
 from reseed.report.analyses.fold_scores import FoldRow
@@ -62,18 +63,17 @@ def _claims(rows: pd.DataFrame, other: str) -> list[Claim]:
     if wider.empty:
         return []
     shorter = "as BCa’s" if other == "BCa" else "as written"
+    names = {
+        "over": phrases.pooled(wider, "ratio", numbers.times, noun="interval", title=metric_title),
+        "ratio": phrases.centre(wider, "ratio", numbers.times, title=metric_title),
+    }
     return [
         Claim(
             "corrected_width",
-            "Corrected for folds that share training rows, the width of the interval of a mean"
-            f" score divided by that of {other} is {{over}} ({{n}}).",
+            "corrected for folds that share training rows, the width of the interval of a mean"
+            f" score divided by that of {other} is {{over}}",
             wider,
-            {
-                "over": phrases.pooled(
-                    wider, "ratio", numbers.times, noun="interval", title=metric_title
-                ),
-                "ratio": phrases.centre(wider, "ratio", numbers.times, title=metric_title),
-            },
+            names,
             Sample.of(wider, "folds", "fold"),
             headline=f"Corrected, an interval is {{ratio}} times as wide {shorter}"
             if wider["folds"].min() >= LEAST

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pandas as pd
 
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim, Estimate, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Estimate, Sample
 from reseed.comparison.claims.phrases import Phrase
 from reseed.plugins.options import Experiments as Options
 from reseed.report.analyses.aggregates import AggregateRow
@@ -25,7 +26,6 @@ from reseed.report.rendering.tables import Rows, Table
 
 # Most pairs with the greatest probability that are named.
 _NAMED = 3
-_NONE_BETTER = "No arm beats another in more than half of cases"
 DRAWS = ("aggregates",)
 
 
@@ -74,44 +74,37 @@ def _claim(data: ExhibitData, title: str, rows: pd.DataFrame) -> Iterator[Claim]
     """The pairs with the greatest probability of improvement."""
     surest = _select_surest(rows)
     pairs = rows[rows["arm"] < rows["arm_b"]]
-    lead, headline = "{where}: " if title else "", ""
     names = {
-        "where": phrases.name(title),
         "pairs": phrases.count(pairs, "pair", of="pair"),
         "tasks": phrases.extent(rows, "tasks", "{:.0f} tasks".format, is_comparable=True),
     }
+    basis, headline = "surest of {pairs}, {tasks}", ""
+    if len(surest):
+        names["value"] = phrases.single(surest.head(1), "value", percent)
     if surest.empty:
-        text = headline = _NONE_BETTER
-        text += " ({pairs}, {tasks}, {n} each)"
+        basis, finding = "{pairs}, {tasks}", "no arm beats another in more than half of cases"
+    elif len(surest) == 1:
+        names["pair"] = phrases.name(_describe(data, surest))
+        names["cell"] = Phrase(_cell(AggregateRow.of(surest.iloc[0])), "each", tuple(surest.index))
+        finding = "a run of {pair} with probability {cell}"
+        headline = "A run of {pair} in {value} of cases"
+    elif len(surest) <= _NAMED:
+        names["pair"] = phrases.name(_describe(data, surest, " beats "))
+        finding = "{pair} with probability {value} each"
+        headline = "{pair}, in {value} of cases each"
     else:
-        value = phrases.single(surest.head(1), "value", percent)
-        names |= {"value": value, "pair": phrases.name(_describe(data, surest))}
-        if len(surest) == 1:
-            names["value"] = Phrase(
-                _cell(AggregateRow.of(surest.iloc[0])), "each", tuple(surest.index)
-            )
-            names["short"] = value
-            headline = "A run of {pair} in {short} of cases"
-            text = "A run of {pair} with probability {value}, the surest of {pairs}"
-        elif len(surest) <= _NAMED:
-            names["pair"] = phrases.name(_describe(data, surest, " beats "))
-            headline = "{pair}, in {value} of cases each"
-            text = "{pair} with probability {value} each, the surest of {pairs}"
-        else:
-            is_surest = pairs.index.isin(surest.index) | _is_mirrored(pairs, surest)
-            names["sure"] = phrases.share(
-                pairs, pd.Series(is_surest, pairs.index), "pair", of="pair"
-            )
-            text = "In {sure} a run of one arm beats one of the other in {value} of cases"
-            headline = text
-        text += " ({tasks}, {n} each)"
+        is_surest = pairs.index.isin(surest.index) | _is_mirrored(pairs, surest)
+        names["sure"] = phrases.share(pairs, pd.Series(is_surest, pairs.index), "pair", of="pair")
+        finding = "in {sure} a run of one arm beats one of the other in {value} of cases"
     yield Claim(
         join_titles("surest_improvement", title),
-        f"{lead}{text}.",
+        finding,
         rows,
         names,
         Sample.of(rows, ["runs_min", "runs_max"], "run"),
-        headline=headline,
+        headline=headline or True,
+        subject=title,
+        basis=basis,
         statistic="probability of improvement",
         null="probability one half",
         estimates=Estimate.of_rows(

@@ -7,7 +7,8 @@ from math import inf, isfinite
 import pandas as pd
 
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim, Estimate, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Estimate, Sample
 from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.report.analyses.spread import SpreadRow
@@ -113,31 +114,31 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     wide = (tested["range_p_value"] < _ALPHA) & (tested["range_ratio_to_gaussian"] > 1)
     names = {
         "wide": phrases.share(tested, wide, "setting"),
-        "level": phrases.setting(_ALPHA, numbers.percent),
+        "alpha": phrases.setting(_ALPHA, numbers.percent),
         "chance": phrases.setting(_ALPHA / 2 * len(tested), "{:.2g}".format),
     }
-    headline = "Ranges wider than Gaussian scores give: {wide}, by chance {chance}"
-    if not wide.any():
-        headline = "No range is shown to be wider than Gaussian scores give"
     ratio = phrases.pooled(
         tested, "range_ratio_to_gaussian", numbers.ratio, noun="setting", title=metric_title
     )
+    titled = zip(arm_titles(data, tested), SpreadRow.read(tested), strict=True)
     sample = Sample.of(tested, "n", "seed")
     return [
         Claim(
             "wide_ranges",
-            "The range is shown to be larger than Gaussian scores of that SD give in {wide} of"
-            " {n} ({level} level, two-sided; by chance alone about {chance}).",
+            "the range is shown to be larger than Gaussian scores of that SD give in {wide}",
             tested,
             names,
             sample,
-            headline=headline,
+            headline="Ranges wider than Gaussian scores give: {wide}, by chance {chance}"
+            if wide.any()
+            else "No range is shown to be wider than Gaussian scores give",
+            basis="{alpha} level, two-sided, by chance alone about {chance}",
             null="Gaussian scores",
             precision=_power(tested),
         ),
         Claim(
             "range_over_gaussian",
-            "The range divided by that expected of Gaussian scores is {ratio} ({n} each).",
+            "the range divided by that expected of Gaussian scores is {ratio}",
             tested,
             {"ratio": ratio},
             sample,
@@ -150,7 +151,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
                     row.range_ratio_to_gaussian,
                     bounds=(0, inf),
                 )
-                for title, row in zip(arm_titles(data, tested), SpreadRow.read(tested), strict=True)
+                for title, row in titled
             ],
         ),
     ]

@@ -8,8 +8,9 @@ import pandas as pd
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.build import build_verdict
-from reseed.comparison.claims.claim import Claim, Sample
+from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.designs import SEEDS_AND_ITEMS
+from reseed.comparison.claims.estimates import Sample
 from reseed.comparison.claims.formatting import format_level
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.verdicts import BOTH_DIRECTIONS, NOT_EQUAL, shared_notes
@@ -167,15 +168,15 @@ def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     found = [
         Claim(
             "shown_differences",
-            "On {sets}, over seeds and items, a difference is shown for {shown} ({n} of each"
-            " model).",
+            "over seeds and items a difference is shown for {shown}",
             both,
             {
                 "sets": phrases.distinct(both, key_columns(both, TEST_SET_KEY), "test set"),
                 "shown": share_shown(both, "pair"),
             },
             _runs(both),
-            headline="Over seeds and items a difference is shown for {shown}",
+            headline=True,
+            basis="on {sets}",
             statistic="mean difference",
             null="no difference",
             estimates=difference_estimates(data, both),
@@ -187,23 +188,25 @@ def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     if len(none):
         declared = none.assign(declared=none["single_a"] + none["single_b"])
         share = phrases.pooled(declared, "declared", percent, "mean", "pair", title=metric_title)
-        sentence = (
-            "Where no difference is shown and the runs differ, the share of single runs of the two"
-            " models that declare a winner, tested over items alone, is {declared} ({n} of each"
-            " model)."
+        finding = (
+            "where no difference is shown and the runs differ, the share of single runs of the two"
+            " models that declare a winner, tested over items alone, is {declared}"
         )
-        found.append(Claim("single_winners", sentence, declared, {"declared": share}, _runs(none)))
+        found.append(Claim("single_winners", finding, declared, {"declared": share}, _runs(none)))
     if len(varied):
         share = phrases.pooled(
             varied, "seed_share", rounded_percent, noun="pair", title=metric_title
         )
-        sentence = (
-            "Where the runs differ, the seeds' share of the squared standard error of a difference"
-            " is {share}; the rest is the test items ({n} of each model)."
+        finding = (
+            "where the runs differ, the seeds' share of the squared standard error of a difference"
+            " is {share}"
         )
-        found.append(Claim("seed_share", sentence, varied, {"share": share}, _runs(varied)))
+        rest = "The rest is the test items."
+        found.append(
+            Claim("seed_share", finding, varied, {"share": share}, _runs(varied), note=rest)
+        )
     return found
 
 
 def _runs(rows: pd.DataFrame) -> Sample:
-    return Sample.of(rows, ["runs_a", "runs_b"], "run")
+    return Sample.of(rows, ["runs_a", "runs_b"], "run", each="of each model")

@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim, Sample
+from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.designs import ONE_TEST_SET
+from reseed.comparison.claims.estimates import Sample
 from reseed.comparison.claims.pair_verdicts import BY_ONE_CORRECTION, find_conditional
 from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
@@ -254,18 +255,14 @@ def _claims(
             *_best_by_rank(data, title, single, known, pairs),
         ]
         if len(pairs):
-            shown = share_shown(pairs, "comparison")
-            text = (
-                f"{'{where}: a' if title else 'A'} difference is shown for {{shown}} ({{n}} each)."
-            )
-            names = {"where": phrases.name(title), "shown": shown}
             found.append(
                 Claim(
                     join_titles("shown_differences", title),
-                    text,
+                    "a difference is shown for {shown}",
                     pairs,
-                    names,
+                    {"shown": share_shown(pairs, "comparison")},
                     pair_runs(pairs),
+                    subject=title,
                     null="no difference",
                     precision=describe_detectable(pairs[pairs["outcome"] != "difference"]),
                 )
@@ -281,7 +278,7 @@ def _claims(
         ]
         if len(found) > 1:  # the first sentence is about all datasets
             found.insert(0, count_best_means(data, title, group_by_setting(data, single)))
-    return found if is_alone else [replace(claim, headline="") for claim in found]
+    return found if is_alone else [replace(claim, headline=False) for claim in found]
 
 
 def _best_by_rank(
@@ -289,22 +286,18 @@ def _best_by_rank(
 ) -> Iterator[Claim]:
     """The model with the best mean rank, and the datasets on which it beats all others."""
     best = known[known["mean"] == known["mean"].min()]
-    model, sample = best["model"].iloc[0], Sample.of(known, "n", "dataset")
-    names = {
-        "where": phrases.name(title),
-        "best": phrases.name(name_models(data, best, best["model"])),
-    }
+    model, name = best["model"].iloc[0], join_titles("best_mean_rank", title)
+    names = {"best": phrases.name(name_models(data, best, best["model"]))}
     parts = [part for _, part in group_by_setting(data, single)]
     others = [list_others(_setting_of(pairs, part))[model] for part in parts]
     # Options may leave out pairs.
     left_out = any(
         sum(map(len, o.values())) < len(p) - 1 for o, p in zip(others, parts, strict=True)
     )
-    name, lead = join_titles("best_mean_rank", title), "{where}: " if title else ""
     if len(best) > 1 or left_out:
-        verb = "share" if len(best) > 1 else "has"
-        text = f"{{best}} {verb} the best mean rank over {{n}}"
-        yield Claim(name, f"{lead}{text}.", known, names, sample, headline=text)
+        verb, sample = "share" if len(best) > 1 else "has", Sample.of(known, "n", "dataset")
+        finding = f"{{best}} {verb} the best mean rank over {{n}}"
+        yield Claim(name, finding, known, names, sample, headline=True, subject=title)
         return
     alone = pd.DataFrame(
         {
@@ -321,17 +314,16 @@ def _best_by_rank(
     over = ""
     if known["n"].iloc[0] < len(parts):  # ranks use datasets with a run of every model
         over, names["ranked"] = " over {ranked}", phrases.share(alone, alone["ranked"], "dataset")
-    text = f"{{best}} has the best mean rank{over}; shown to beat all others on {{alone}}"
-    limit = (
-        ", on one test set each" if pairs["design"].isin((*ONE_TEST_SET, "datasets")).all() else ""
-    )
+    is_limited = pairs["design"].isin((*ONE_TEST_SET, "datasets")).all()
     yield Claim(
         name,
-        f"{lead}{text}{limit} ({{n}} a pair).",
+        f"{{best}} has the best mean rank{over}; shown to beat all others on {{alone}}",
         alone,
         names,
         sample_of_ends(alone, pairs),
-        headline=text,
+        headline=True,
+        subject=title,
+        basis="on one test set each" if is_limited else "",
         null="no difference",
         precision=describe_detectable(pairs[pairs["outcome"] != "difference"]),
     )
@@ -348,11 +340,10 @@ def _best_mean(
     pairs = _setting_of(pairs, part)
     pairs = pairs[~(pairs["model_a"].isin(absent) | pairs["model_b"].isin(absent))]
     model = best["model"].iloc[0]
-    own = pairs[(pairs["model_a"] == model) | (pairs["model_b"] == model)]
+    of_best = pairs[(pairs["model_a"] == model) | (pairs["model_b"] == model)]
     others = list_others(pairs)[model]
     beats_all = _beats_all(others, len(part) - len(absent))
     names = {
-        "where": phrases.name(where),
         "best": phrases.name(name_model(data, BoardRow.of(best.iloc[0]))),
         "metric": phrases.name(metric_title(best["metric"].iloc[0])),
         "mean": phrases.single(best, "mean", lambda mean: fixed(mean, _count_decimals(part))),
@@ -360,11 +351,8 @@ def _best_mean(
         **{side: phrases.name(name_models(data, best, models)) for side, models in others.items()},
     }
     are = "is" if len(others["lost"]) == 1 else "are"
-    tail = ""
-    text = (
-        f"{'{where}: ' if where else ''}{{best}} has the best mean, {{metric}} {{mean}} over {{n}}"
-    )
-    if len(own) and own["design"].isin(ONE_TEST_SET).all():
+    tail, text = "", "{best} has the best mean, {metric} {mean} over {n}"
+    if len(of_best) and of_best["design"].isin(ONE_TEST_SET).all():
         text += " on this one split"
     if beats_all:
         text += ", and is significantly better than every other model"
@@ -373,14 +361,14 @@ def _best_mean(
         text += f"; on shared runs {{lost}} {are} significantly better than it"
         tail = ", but not on the runs it shares with {lost}"
     if others["open"] and not beats_all:
-        few = set(own["outcome"]) <= {"difference", "too few runs"}
-        lead = "there are too few runs to compare it with" if few else "inconclusive against"
+        is_tested = not set(of_best["outcome"]) <= {"difference", "too few runs"}
+        lead = "inconclusive against" if is_tested else "there are too few runs to compare it with"
         text += f"; {lead} {{open}}"
     elif others["won"] and not others["lost"] and not beats_all:
         text += ", and is significantly better than {won}"
     if others["equal"]:
         text += "; equivalent to {equal}"
-    weak = list_others(own[find_conditional(own)])[model]
+    weak = list_others(of_best[find_conditional(of_best)])[model]
     if weak["won"] or weak["lost"]:
         names["weak"] = phrases.name(name_models(data, best, weak["won"] + weak["lost"]))
         text += f" ({{weak}} {BY_ONE_CORRECTION})"
@@ -389,9 +377,10 @@ def _best_mean(
         text += f"; {{absent}} {'has' if len(absent) == 1 else 'have'} no finished run"
     return Claim(
         join_titles("best_mean", where),
-        f"{text}.",
+        text,
         best,
         names,
         Sample.of(best, "n", "run"),
         headline=f"{{best}} has the best mean{tail}" if is_one else "",
+        subject=where,
     )

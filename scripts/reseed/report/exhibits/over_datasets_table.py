@@ -8,7 +8,8 @@ import math
 import pandas as pd
 
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim, Estimate, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Estimate, Sample
 from reseed.comparison.claims.formatting import format_level
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.plugins.options import Experiments as Options
@@ -103,16 +104,15 @@ def claims(data: ExhibitData, pairs: pd.DataFrame) -> list[Claim]:
     found = []
     parts = group_by_comparison(data, pairs)
     for title, part in parts:
-        where = phrases.name(f"{title}, over" if title else "Over")
-        shown = phrases.share(part, part["outcome"] == "difference", "pair")
         found.append(
             Claim(
                 _name_claim("shown_over_datasets", title),
-                "{where} {n} a mean difference is shown for {shown} of models.",
+                "over {n} a mean difference is shown for {shown} of models",
                 part,
-                {"where": where, "shown": shown},
+                {"shown": phrases.share(part, part["outcome"] == "difference", "pair")},
                 Sample.of(part, "datasets", "dataset"),
-                headline="Over {n} a difference is shown for {shown}" if len(parts) == 1 else "",
+                headline=len(parts) == 1,
+                subject=title,
                 statistic="mean difference over datasets",
                 null="no difference",
                 estimates=[_estimate(data, row) for row in EffectRow.read(part)],
@@ -160,16 +160,16 @@ def _new_dataset(data: ExhibitData, title: str, pair: pd.DataFrame) -> Claim:
     name = join_titles(title, _title(data, row))
     return Claim(
         f"new_dataset: {name}",
-        f"{{pair}}: on a new dataset drawn as these {{n}} were, the first would be better{by} with"
-        f" probability {{better}}, worse{more} with {{worse}}.",
+        f"on a new dataset drawn as these {{n}} were, the first would be better{by} with"
+        f" probability {{better}}, worse{more} with {{worse}}",
         pair,
         {
-            "pair": phrases.name(name),
             "better": phrases.single(pair, "new_a_better", percent),
             "worse": phrases.single(pair, "new_b_better", percent),
             "rope": phrases.setting(row.rope * row.factor),
         },
         Sample.of(pair, "datasets", "dataset"),
+        subject=name,
     )
 
 

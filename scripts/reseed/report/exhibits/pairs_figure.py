@@ -103,52 +103,41 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
 def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     """The count of shown differences; how often single runs order the pairs otherwise."""
     shown = rows[rows["outcome"] == "difference"]
-    headline, sentence = _count(rows)
     titles = pair_titles(data, PairRow.of(rows.iloc[0]))
-    found = [
-        claim_shown(
-            data,
-            rows,
-            sentence,
-            {
-                "shown": share_shown(rows, "pair"),
-                "pairs": phrases.count(rows, "pair"),
-                **dict(zip("ab", map(phrases.name, titles), strict=True)),
-            },
-            headline,
-        )
-    ]
+    names = {
+        "shown": share_shown(rows, "pair"),
+        "pairs": phrases.count(rows, "pair"),
+        **dict(zip("ab", map(phrases.name, titles), strict=True)),
+    }
+    found = [claim_shown(data, rows, _count_shown(rows), names, headline=True)]
     held = shown[shown["instability"].notna()]
     if (held["instability"] == 0).any() and len(rows) > 1:
         always = phrases.share(held, held["instability"] == 0, "shown difference")
-        sentence = "The order of the means holds in every single run for {always} ({n} a pair)."
-        found.append(Claim("always_ordered", sentence, held, {"always": always}, pair_runs(held)))
+        finding = "the order of the means holds in every single run for {always}"
+        found.append(Claim("always_ordered", finding, held, {"always": always}, pair_runs(held)))
     is_open = rows["outcome"].isin(["no difference shown", "equivalent"])
     left = rows[is_open & rows["instability"].notna() & ~phrases.is_degenerate(rows)]
     if len(left):
         flips = phrases.pooled(
             left, "instability", rounded_percent, noun="pair", title=metric_title
         )
-        sentence = (
-            "Where no difference is shown, the share of single runs that order the pair the other"
-            " way is {flips} ({n} a pair)."
+        finding = (
+            "where no difference is shown, the share of single runs that order the pair the other"
+            " way is {flips}"
         )
-        found.append(Claim("flips", sentence, left, {"flips": flips}, pair_runs(left)))
+        found.append(Claim("flips", finding, left, {"flips": flips}, pair_runs(left)))
     return found
 
 
-def _count(rows: pd.DataFrame) -> tuple[str, str]:
-    """(headline, sentence) of the number of shown differences."""
+def _count_shown(rows: pd.DataFrame) -> str:
+    """Template of the number of shown differences."""
     if (rows["outcome"] == "too few runs").all():
-        text = "The runs are too few to test a difference in {pairs}"
-    elif len(rows) > 1:
-        text = "A difference is shown for {shown}"
-    elif rows["outcome"].iloc[0] == "difference":
-        text = "{a} is shown to be better than {b}"
-        text += "".join(f", {condition}" for condition in count_conditions(rows))
-    else:
-        text = "No difference is shown between {a} and {b}"
-    return text, f"{text} ({{n}} a pair)."
+        return "the runs are too few to test a difference in {pairs}"
+    if len(rows) > 1:
+        return "a difference is shown for {shown}"
+    if rows["outcome"].iloc[0] != "difference":
+        return "no difference is shown between {a} and {b}"
+    return ", ".join(["{a} is shown to be better than {b}", *count_conditions(rows)])
 
 
 def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:

@@ -77,14 +77,14 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     tested = within[within["p_adjusted"].notna()]
     if tested.empty:
         return []
-    text = "A difference is shown for {shown}"
     return [
         claim_shown(
             data,
             within,
-            f"{text} ({{n}} a pair, adjusted over the pairs).",
+            "a difference is shown for {shown}",
             {"shown": share_shown(within, "pair")},
-            text if tested["n"].min() >= LEAST else "",
+            headline=bool(tested["n"].min() >= LEAST),
+            basis="adjusted over the pairs",
         )
     ]
 

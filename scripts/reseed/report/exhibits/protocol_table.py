@@ -7,7 +7,8 @@ import math
 import pandas as pd
 
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import NO_NULL, Estimate, Sample
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import numbers
 from reseed.report.rendering.data import ExhibitData, footnote
@@ -105,25 +106,19 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
 def _error(test: str, written: pd.DataFrame, corrected: pd.DataFrame, cites: bool) -> Claim:
     both = pd.concat([written, corrected])
     which = "as written" if cites else "uncorrected"
+    headline = f"Error rate at level {{level}}: {which} {{written}}, corrected {{corrected}}"
     return Claim(
         name="error_as_written",
-        sentence=f"{test} calls one of several models better although none is, in {{written}} of"
-        " simulated experiments on new samples ({n} in each of {settings}; level {level});"
-        " corrected for overlapping folds, it does so in {corrected}.",
-        headline=f"Error rate at level {{level}}: {which} {{short}}, corrected {{short_corrected}}"
-        if both["simulations"].min() >= _LEAST
-        else "",
+        finding=f"{test} calls one of several models better although none is, in {{written}} of"
+        " simulated experiments on new samples; corrected for overlapping folds, it does so in"
+        " {corrected}",
+        headline=headline if both["simulations"].min() >= _LEAST else "",
+        basis="{n} in each of {settings}, level {level}",
         rows=both,
         phrases={
-            "written": phrases.extent(written, "simulated", _percent, of=test, is_comparable=True),
+            "written": phrases.extent(written, "simulated", _percent, which, is_comparable=True),
             "corrected": phrases.extent(
-                corrected, "simulated", _percent, of="corrected", is_comparable=True
-            ),
-            "short": phrases.extent(
-                written, "simulated", numbers.percent, of=which, is_comparable=True
-            ),
-            "short_corrected": phrases.extent(
-                corrected, "simulated", numbers.percent, of="corrected", is_comparable=True
+                corrected, "simulated", _percent, "corrected", is_comparable=True
             ),
             "level": phrases.setting(float(both["alpha"].iloc[0]), numbers.percent),
             "settings": phrases.distinct(both, "title", "setting"),
@@ -136,12 +131,14 @@ def _error(test: str, written: pd.DataFrame, corrected: pd.DataFrame, cites: boo
 
 
 def _error_on_same_rows(test: str, rows: pd.DataFrame) -> Claim:
-    is_smaller = " This is less than on new samples, where the choice of rows adds to the error."
+    is_smaller = bool((rows["aa"] < rows["simulated_low"]).all())
     return Claim(
         name="error_on_same_rows",
-        sentence="If seeds of one model stand for several models on the rows of this study, so that"
+        finding="if seeds of one model stand for several models on the rows of this study, so that"
         f" only seeds differ, {test[0].lower()}{test[1:]} calls one better in {{error}} of {{n}} in"
-        f" each of {{settings}}.{is_smaller * bool((rows['aa'] < rows['simulated_low']).all())}",
+        " each of {settings}",
+        note="This is less than on new samples, where the choice of rows adds to the error."
+        * is_smaller,
         rows=rows,
         phrases={
             "error": phrases.extent(rows, "aa", _percent, is_comparable=True),
@@ -166,16 +163,14 @@ def _shares(rows: pd.DataFrame, column: str) -> list[Estimate]:
 
 def _instability(single: pd.DataFrame, written: pd.DataFrame) -> list[Claim]:
     own_folds = _has_own_folds(written)
-    folds = (
-        "each on folds of its own ({n} in each of {settings})"
-        if own_folds
-        else "with one set of folds throughout ({n} of each model in an evaluation, {settings})"
-    )
     return [
         Claim(
             name=name,
-            sentence=f"{evaluation} orders two models against the means of all trials in {{share}}"
-            f" of cases, {folds}.",
+            finding=f"{evaluation} orders two models against the means of all trials in {{share}}"
+            " of cases",
+            basis="each on folds of its own, {n} in each of {settings}"
+            if own_folds
+            else "one set of folds throughout, {n} of each model in an evaluation, {settings}",
             rows=rows,
             phrases={
                 "share": phrases.extent(rows, "instability", _percent, is_comparable=True),
@@ -190,8 +185,8 @@ def _instability(single: pd.DataFrame, written: pd.DataFrame) -> list[Claim]:
             precision="" if own_folds else "no interval: all evaluations share the same trials",
         )
         for name, evaluation, rows in (
-            ("instability_of_one_run", "One run of each model", single),
-            ("instability_as_written", "A mean over all folds, with one seed for each,", written),
+            ("instability_of_one_run", "one run of each model", single),
+            ("instability_as_written", "a mean over all folds, with one seed for each,", written),
         )
     ]
 
@@ -199,8 +194,8 @@ def _instability(single: pd.DataFrame, written: pd.DataFrame) -> list[Claim]:
 def _cost(rows: pd.DataFrame) -> Claim:
     return Claim(
         name="cost",
-        sentence="The protocol as written trains each model once in each fold: {n}, where one run"
-        " of each model needs one.",
+        finding="The protocol as written trains each model once in each fold: {n}, where one run"
+        " of each model needs one",
         rows=rows,
         phrases={},
         sample=Sample.of(rows, "runs", "training"),

@@ -105,9 +105,9 @@ def _panel(axis: Axes, names: list[str], board: pd.DataFrame, models: int) -> No
     axis.set_xlabel("Rank")
 
 
-def _limit(part: pd.DataFrame) -> str:
-    """The limit to fixed test sets, if no comparison generalises beyond them."""
-    return " on this one test set" if part["design"].isin(ONE_TEST_SET).all() else ""
+def _is_limited(part: pd.DataFrame) -> bool:
+    """Whether no comparison generalises beyond fixed test sets."""
+    return bool(part["design"].isin(ONE_TEST_SET).all())
 
 
 def _count_single_best(boards: list[tuple[str, pd.DataFrame, pd.DataFrame]]) -> list[Claim]:
@@ -119,16 +119,15 @@ def _count_single_best(boards: list[tuple[str, pd.DataFrame, pd.DataFrame]]) -> 
         for title, part, board in boards
     )
     parts = pd.concat([part for _, part, _ in boards])
-    each = ", on one test set each" if _limit(parts) else ""
-    text = f"One model is shown to be the best on {{alone}}{each}"
+    each = ", on one test set each" * _is_limited(parts)
     return [
         Claim(
             "single_best",
-            f"{text} ({{n}} a pair).",
+            f"one model is shown to be the best on {{alone}}{each}",
             alone,
             {"alone": phrases.share(alone, alone["is_alone"], "dataset")},
             sample_of_ends(alone, parts),
-            headline=text,
+            headline=True,
             null="no difference",
         )
     ]
@@ -140,20 +139,20 @@ def _may_be_best(
     """The models that may have the first rank."""
     first = [one for one, low in zip(names, board["low"], strict=True) if low == 1]
     rows = board.assign(**run_ends(part))
-    text = f"{{where}}: {{models}} is shown to be the best{_limit(part)}"
-    if len(first) > 1:
-        text = "{where}: {some} may be the best: {models}"
+    where = " on this one test set" * _is_limited(part)
     return Claim(
         f"best: {title}",
-        f"{text} ({{n}} a pair).",
+        f"{{models}} is shown to be the best{where}"
+        if len(first) == 1
+        else "{some} may be the best: {models}",
         rows,
         {
-            "where": phrases.name(title),
             "models": phrases.name(", ".join(map(quote_count, first))),
             "some": phrases.share(rows, rows["low"] == 1, "model"),
         },
         sample_of_ends(rows, part),
-        headline=text if is_one else "",
+        headline=is_one,
+        subject=title,
         null="no difference",
     )
 

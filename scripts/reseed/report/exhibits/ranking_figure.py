@@ -10,7 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Sample
 from reseed.comparison.claims.formatting import format_share
 from reseed.plugins.options import Count, Experiments
 from reseed.report.rendering import style
@@ -158,43 +159,42 @@ def _claims(panels: list[tuple[str, pd.DataFrame]]) -> list[Claim]:
         )
         for end in (0, -1)
     )
-    names = {
-        "share": phrases.extent(first, "value", format_share, is_comparable=True),
-        "where": count_settings(first),
-    }
-    by_pair, headline = _by_pair(pd.concat([part for _, part in panels]))
+    by_pair = _by_pair(pd.concat([part for _, part in panels]))
     if not first["value"].any():
-        headline = "No single run reverses the order of a pair of models"
+        by_pair = replace(by_pair, headline="No single run reverses the order of a pair of models")
     found = [
-        Claim(
-            "wrong_order",
-            "A single run orders a pair of models otherwise than the mean of the other runs in"
-            " {share} of cases (mean over pairs; {where}, {n} each).",
-            first,
-            names,
-            Sample.of(first, "n", "run"),
+        replace(
+            _reversals("wrong_order", "a single run", first),
+            basis="mean over pairs; {where}",
             statistic="probability of a reversed order",
         ),
-        replace(by_pair, headline=headline),
+        by_pair,
     ]
     averaged = last[last["m"] > 1]
     if len(averaged):
-        names = {
-            "m": phrases.extent(averaged, "m", "{:.0f}".format, is_comparable=True),
-            "share": phrases.extent(averaged, "value", format_share, is_comparable=True),
-            "where": count_settings(averaged),
-        }
-        sentence = (
-            "The mean of {m} runs orders a pair otherwise than the mean of the other runs in"
-            " {share} of cases ({where}, {n} each)."
-        )
-        sample = Sample.of(averaged, "n", "run")
-        found.append(Claim("averaged_order", sentence, averaged, names, sample))
+        found.append(_reversals("averaged_order", "the mean of {m} runs", averaged))
     return found
 
 
-def _by_pair(rows: pd.DataFrame) -> tuple[Claim, str]:
-    """Reversals of pairs whose difference is shown, and of the others; a headline on both.
+def _reversals(name: str, runs: str, rows: pd.DataFrame) -> Claim:
+    """How often `runs` order a pair otherwise than the mean of the other runs."""
+    return Claim(
+        name,
+        f"{runs} orders a pair of models otherwise than the mean of the other runs in {{share}} of"
+        " cases",
+        rows,
+        {
+            "m": phrases.extent(rows, "m", "{:.0f}".format, is_comparable=True),
+            "share": phrases.extent(rows, "value", format_share, is_comparable=True),
+            "where": count_settings(rows),
+        },
+        Sample.of(rows, "n", "run"),
+        basis="{where}",
+    )
+
+
+def _by_pair(rows: pd.DataFrame) -> Claim:
+    """Reversals of pairs whose difference is shown, and of the others.
 
     Of two models without a shown difference either order may be right, so a reversal is no error.
     """
@@ -208,19 +208,28 @@ def _by_pair(rows: pd.DataFrame) -> tuple[Claim, str]:
             worst = part.nlargest(1, "value")
             names[name] = phrases.extent(part, "value", format_share, of, is_comparable=True)
             names[f"most_{name}"] = phrases.single(worst, "value", format_share)
-    sentence = "A difference is shown for {pairs} (adjusted, {n} each)."
+    notes = []
     headline = "No difference is shown; a single run reverses an order in up to {most_open}"
     if "shown" in names:
-        sentence += " A single run orders these otherwise than the other runs in {shown} of cases."
+        notes.append("A single run orders these otherwise than the other runs in {shown} of cases.")
         headline = "A single run reverses a shown difference in up to {most_shown} of cases"
         if (pairs.loc[shown, "value"] == 0).all():
             headline = "No single run reverses a shown difference"
     if "open" in names:
-        sentence += (
-            " Where none is shown, either order may be right; a single run orders such a pair"
+        notes.append(
+            "Where none is shown, either order may be right; a single run orders such a pair"
             " otherwise in {open} of cases."
         )
     if {"shown", "open"} <= set(names):
         headline += "; other pairs are reversed in up to {most_open}"
-    sample = Sample.of(pairs, "n", "run")
-    return Claim("order_by_pair", sentence, pairs, names, sample, null="no difference"), headline
+    return Claim(
+        "order_by_pair",
+        "a difference is shown for {pairs}",
+        pairs,
+        names,
+        Sample.of(pairs, "n", "run"),
+        headline=headline,
+        basis="adjusted",
+        note=" ".join(notes),
+        null="no difference",
+    )

@@ -7,7 +7,8 @@ import math
 import pandas as pd
 
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim, Estimate, Sample, Test
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Estimate, Sample, Test
 from reseed.comparison.claims.formatting import format_level
 from reseed.core.schemas import Row
 from reseed.plugins.options import NoOptions
@@ -103,49 +104,35 @@ def _claim(data: ExhibitData, rows: pd.DataFrame, pairs: list[tuple[str, str]], 
     alpha = 1 - rows["level"].iloc[0]
     tests = [Test("the SDs are equal", float(p), alpha) for p in rows["p"]]
     titles = [f"{arm} to {baseline}" for arm, baseline in pairs]
-    ends = ("ratio_low", "ratio_high")
-    shown = {
+    names = {
         "metric": phrases.name(metric_title(rows["metric"].iloc[0])),
         "arm": phrases.name(pairs[0][0]),
         "baseline": phrases.name(pairs[0][1]),
-        "level": phrases.setting(rows["level"].iloc[0], format_level),
         "smaller": phrases.share(rows, (rows["p"] < alpha) & (rows["ratio"] < 1), "pair"),
         "greater": phrases.share(rows, (rows["p"] < alpha) & (rows["ratio"] > 1), "pair"),
-        "ratio": phrases.listed(
-            rows,
-            "ratio",
-            numbers.ratio,
-            titles,
-            ends,
-            "pair",
-        ),
     }
-    other = "" if rows["same_data"].all() else "; data and test sets of a pair differ, too"
-    sentence = (
-        "The ratio of the SDs of {metric} over seeds is {ratio}, with {n} each"
-        f"{' ({level} intervals)' if len(rows) <= phrases.LISTED else ''}{other}."
-    )
+    finding = "the ratio of the SDs of {metric} over seeds is {estimates}"
     headline = "SD of {metric} over seeds: smaller in {smaller}, greater in {greater}"
     if len(rows) == 1:
-        sentence = (
-            "The SD of {metric} over seeds of {arm} is {ratio} times that of {baseline}"
-            f" ({{level}} interval, {{n}} each){other}."
-        )
-        headline = "SD of {metric} over seeds: {arm} has {ratio} times that of {baseline}"
+        finding = "the SD of {metric} over seeds of {arm} is {estimates} times that of {baseline}"
+        headline = "SD of {metric} over seeds: {arm} has {values} times that of {baseline}"
     return Claim(
         name,
-        sentence,
+        finding,
         rows,
-        shown,
-        Sample.of(rows, ["n", "n_baseline"], "seed"),
-        headline,
+        names,
+        Sample.of(rows, ["n", "n_baseline"], "seed", each="each"),
+        headline=headline,
+        note="" if rows["same_data"].all() else "Data and test sets of a pair differ, too.",
+        show=numbers.ratio,
+        noun="pair",
         statistic="ratio of SDs over seeds",
         estimates=Estimate.of_rows(rows, titles, "ratio", (0, math.inf)),
         tests=tests,
         null="ratio 1",
         precision=_precision(rows, tests),
         average=mean_log_ratio(data, [(row, _baseline(row)) for row in rows.to_dict("records")]),
-    )  # fmt: skip
+    )
 
 
 def _precision(rows: pd.DataFrame, tests: list[Test]) -> str:

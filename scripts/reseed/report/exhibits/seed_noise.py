@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import NO_NULL, Estimate, Sample
 from reseed.comparison.claims.formatting import format_level
 from reseed.metrics.names import is_share
 from reseed.plugins.options import NoOptions
@@ -188,13 +189,13 @@ def _seed_over_test_set(data: ExhibitData, both: pd.DataFrame) -> Claim:
         headline += " ({metrics})"
     return Claim(
         "seed_over_test_set",
-        "The choice of test rows changes the score ({metrics}) more than the model seed does in"
-        " {larger} ({n} each): the SD over seeds divided by that over test rows is {ratio}."
-        f"{intervals}",
+        "the choice of test rows changes the score ({metrics}) more than the model seed does in"
+        " {larger}: the SD over seeds divided by that over test rows is {ratio}",
         both,
         names | counts,
         Sample.of(both, "n", "seed"),
         headline=headline,
+        note=intervals,
         statistic="SD over model seeds / SD over resampled test rows",
         null="ratio 1",
         estimates=Estimate.of_rows(both, _list_subjects(data, both), "ratio", (0.0, np.inf)),
@@ -220,14 +221,15 @@ def _infinite_test_set(data: ExhibitData, split: pd.DataFrame) -> Claim:
     share = phrases.pooled(
         bounded, "seed_share", numbers.rounded_percent, "median", *cell_noun(split), metric_title
     )
+    subjects = zip(_list_subjects(data, split), NoiseRow.read(split), strict=True)
     return Claim(
         "infinite_test_set",
-        "The share of the variance of the score ({metrics}) over model seeds that an infinite test"
-        " set would leave is {share}, from {n} each; the rest is seeds that are right on different"
-        " test rows.",
+        "the share of the variance of the score ({metrics}) over model seeds that an infinite test"
+        " set would leave is {share}",
         split,
         {"share": share, "metrics": phrases.name(_list_metrics(split))},
         Sample.of(split, "n", "seed"),
+        note="The rest is seeds that are right on different test rows.",
         statistic="SD over model seeds on an infinite test set",
         null=NO_NULL,
         estimates=[
@@ -238,6 +240,6 @@ def _infinite_test_set(data: ExhibitData, split: pd.DataFrame) -> Claim:
                 row.level,
                 (0.0, MOST_SD if is_share(row.metric) else np.inf),
             )
-            for subject, row in zip(_list_subjects(data, split), NoiseRow.read(split), strict=True)
+            for subject, row in subjects
         ],
     )

@@ -115,17 +115,17 @@ def _claims(rows: pd.DataFrame) -> list[Claim]:
         "what": phrases.Phrase(what, "setting") if what else phrases.name("the observed difference")
     }
     if len(each) == 1 and each["runs_for_power"].notna().all():
-        needed = names | {"needed": phrases.single(each, "runs_for_power", whole)}
-        text = "To show {what} takes {needed} runs; {n} are available"
-        return [Claim("enough_runs", f"{text}.", each, needed, pair_runs(each), headline=text)]
+        names["needed"] = phrases.single(each, "runs_for_power", whole)
+        finding = "to show {what} takes {needed} runs; {n} are available"
+        return [Claim("enough_runs", finding, each, names, pair_runs(each), headline=True)]
+    names["power"] = phrases.setting(each["target_power"].iloc[0], percent)
     enough = phrases.share(each, each["runs_for_power"] <= each["n"], "pair")
-    power = phrases.setting(each["target_power"].iloc[0], percent)
     found = [
         Claim(
             "enough_runs",
-            "{n} show {what} with a power of {power} in {enough} of models.",
+            "{n} show {what} with a power of {power} in {enough} of models",
             each,
-            names | {"enough": enough, "power": power},
+            names | {"enough": enough},
             pair_runs(each),
             headline="A power of {power} is reached for {enough}",
         )
@@ -133,25 +133,26 @@ def _claims(rows: pd.DataFrame) -> list[Claim]:
     is_known = each["runs_for_power"].notna()
     short = each[is_known & (each["runs_for_power"] > each["n"])]
     if len(short):
-        needed = {
-            "pairs": phrases.count(short, "pair"),
-            "needed": phrases.extent(short, "runs_for_power", whole, is_comparable=True),
-        }
-        sentence = "To show {what}, {pairs} need {needed} runs; {n} are available."
-        found.append(Claim("needed_runs", sentence, short, names | needed, pair_runs(short)))
+        needed = phrases.extent(short, "runs_for_power", whole, is_comparable=True)
+        found.append(_lacking("needed_runs", "{needed} runs", short, names | {"needed": needed}))
     never = each[~is_known]
     if len(never):
         tried = rows.groupby([*COMPARISON_COLUMNS, *PAIR], dropna=False)["runs"].max()
         most = phrases.setting(tried.max(), whole)
-        sentence = "To show {what}, {pairs} need more than {most} runs; {n} are available."
-        pairs = phrases.count(never, "pair")
-        found.append(
-            Claim(
-                "more_than_tried", sentence, never, names | {"pairs": pairs, "most": most},
-                pair_runs(never),
-            )
-        )  # fmt: skip
+        more = "more than {most} runs"
+        found.append(_lacking("more_than_tried", more, never, names | {"most": most}))
     return found
+
+
+def _lacking(name: str, needed: str, rows: pd.DataFrame, names: dict[str, phrases.Phrase]) -> Claim:
+    """What pairs without enough runs need."""
+    return Claim(
+        name,
+        f"to show {{what}}, {{pairs}} need {needed}; {{n}} are available",
+        rows,
+        names | {"pairs": phrases.count(rows, "pair")},
+        pair_runs(rows),
+    )
 
 
 def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim, Estimate, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Estimate, Sample
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.report.analyses.shared.arms import with_arms
@@ -180,27 +181,24 @@ def _sd_ratio(data: ExhibitData, both: pd.DataFrame) -> Claim:
             both, "ratio", numbers.ratio, noun=nouns[0].partition(" ")[0], title=metric_title
         ),
     }
-    text = (
-        "Another random split changes the score more than another model seed does in {larger}: the"
-        " SD over data seeds divided by that over model seeds is {ratio}, with {n} a side"
-    )
     intervals, counts = describe_intervals(both, level)
     headline = "Another split changes the score more than another model seed in {larger_cells}"
     if counts:
         headline = "Splits change the score more than model seeds do: shown for {above}"
     if both["metric"].nunique() == 1:
         more = both["ratio"].median() >= 1
-        times = phrases.centre(both, "ratio" if more else "inverse", numbers.times)
-        names["times"] = times
+        names["times"] = phrases.centre(both, "ratio" if more else "inverse", numbers.times)
         sides = ("Splits", "model seeds") if more else ("Model seeds", "splits")
         headline = f"{sides[0]} move the score {{times}} times as much as {sides[1]}"
     return Claim(
         "sd_ratio",
-        f"{text}.{intervals}",
+        "another random split changes the score more than another model seed does in {larger}: the"
+        " SD over data seeds divided by that over model seeds is {ratio}",
         both,
         names | counts,
-        Sample.of(both, ["n_data", "n_model"], "seed"),
+        Sample.of(both, ["n_data", "n_model"], "seed", each="a side"),
         headline=headline,
+        note=intervals,
         statistic="SD over data seeds / SD over model seeds",
         null="ratio 1",
         estimates=ratio_estimates(data, both),
@@ -242,10 +240,5 @@ def _extremes(data: ExhibitData, usable: pd.DataFrame) -> Iterator[Claim]:
         names[word] = phrases.tally(
             at_end, [f"{title} ({n} of {of})" for title, n in counts.items()], of=word
         )
-    yield Claim(
-        "extreme_sds",
-        "The SD over model seeds ({n} each) is smallest for {smallest} and largest for {largest}.",
-        model_only,
-        names,
-        Sample.of(model_only, "n", "seed"),
-    )
+    finding = "over {n} each, the SD is smallest for {smallest} and largest for {largest}"
+    yield Claim("extreme_sds", finding, model_only, names, Sample.of(model_only, "n", "model seed"))

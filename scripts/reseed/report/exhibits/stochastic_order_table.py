@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Sample
 from reseed.comparison.claims.formatting import format_level
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Experiments as Options
@@ -30,7 +31,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         rows if rows.empty else rows[rows["reason"] == ""],
         "No two arms have two finished seeds each at this scale.",
     )
-    lines, claims, parts = Rows(), [_overall(rows)], group_by_setting(data, rows)
+    lines, claims, parts = Rows(), [_claim(rows)], group_by_setting(data, rows)
     several = len(parts) > 1
     for title, part in parts:
         cell = {(r["arm_a"], r["arm_b"]): r for _, r in part.iterrows()}
@@ -56,14 +57,8 @@ def table(data: ExhibitData, options: Options) -> Table:
     return lines.table(data, rows, note, claims=claims)
 
 
-def _overall(rows: pd.DataFrame) -> Claim:
-    """The number of pairs with a shown order over all datasets."""
-    text = "Almost stochastic order is shown for {shown}"
-    few = rows[["n_a", "n_b"]].min(axis=None) < LEAST
-    return _claim(rows, "", headline="" if few else text)
-
-
-def _claim(rows: pd.DataFrame, where: str, headline: str = "") -> Claim:
+def _claim(rows: pd.DataFrame, where: str = "") -> Claim:
+    """The number of pairs with a shown order, of one setting or (empty) over all of them."""
     dominates = rows["dominates"].astype(bool)
     either = rows.assign(
         shown=dominates,
@@ -73,14 +68,15 @@ def _claim(rows: pd.DataFrame, where: str, headline: str = "") -> Claim:
     keys = [*COMPARISON_COLUMNS, "first", "second"]
     either["shown"] = either.groupby(keys, dropna=False)["shown"].transform("any")
     pairs = either.drop_duplicates(keys)
-    lead = "{where}: almost" if where else "Almost"
+    sample = Sample.of(pairs, ["n_a", "n_b"], "seed", each="an arm")
     return Claim(
         f"stochastic_order: {where}" if where else "stochastic_order",
-        f"{lead} stochastic order is shown for {{shown}} of arms ({{n}} an arm).",
+        "almost stochastic order is shown for {shown}",
         pairs,
-        {"shown": phrases.share(pairs, pairs["shown"], "pair"), "where": phrases.name(where)},
-        Sample.of(pairs, ["n_a", "n_b"], "seed"),
-        headline=headline,
+        {"shown": phrases.share(pairs, pairs["shown"], "pair")},
+        sample,
+        headline=not where and sample.low >= LEAST,
+        subject=where,
         statistic="violation ratio",
         null="no order",
         precision=_detectable(pairs[~pairs["shown"]]),

@@ -132,35 +132,29 @@ def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     last, settled = _split_by_outcome(rows)
     if last.empty:
         return []
-    found = [
-        Claim(
-            "settled",
-            "{n} of each settle {settled}.",
-            last,
-            {"settled": phrases.share(last, last["outcome"].isin(SETTLED), "pair")},
-            pair_runs(last),
-            headline="{n} of each settle {settled}",
-        )
-    ]
+    names = {"settled": phrases.share(last, last["outcome"].isin(SETTLED), "pair")}
+    finding = "{n} of each settle {settled}"
+    found = [Claim("settled", finding, last, names, pair_runs(last), headline=True)]
     if len(settled) > 1:
-        after = phrases.extent(settled, "stopped_at", whole, is_comparable=True)
-        sentence = "These pairs are settled after {after} runs, of {n} available."
-        found.append(
-            Claim("settled_after", sentence, settled, {"after": after}, pair_runs(settled))
-        )
+        names = {"after": phrases.extent(settled, "stopped_at", whole, is_comparable=True)}
+        finding = "these pairs are settled after {after} runs, of {n} available"
+        found.append(Claim("settled_after", finding, settled, names, pair_runs(settled)))
     titles = {i: title for title, part in group_by_setting(data, last) for i in part.index}
     for number, i in enumerate(settled.nsmallest(3, "stopped_at").index, 1):
         pair = settled.loc[[i]]
         names = {
-            "where": phrases.name(titles[i]),
             "at": phrases.single(pair, "stopped_at", whole),
             "outcome": phrases.name(describe_pair(data, StopRow.of(pair.iloc[0]))),
         }
-        sentence = (
-            "{where}: stopped at run {at} of {n}, the comparison says: {outcome}"
-            f"{_since(rows, pair.iloc[0])}."
+        finding = (
+            "stopped at run {at} of {n}, the comparison says: {outcome}"
+            f"{_since(rows, pair.iloc[0])}"
         )
-        found.append(Claim(f"settled_pair_{number}", sentence, pair, names, pair_runs(pair)))
+        found.append(
+            Claim(
+                f"settled_pair_{number}", finding, pair, names, pair_runs(pair), subject=titles[i]
+            )
+        )
     return found
 
 

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import NO_NULL, Claim, Estimate, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import NO_NULL, Estimate, Sample
 from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import NoOptions
 from reseed.report.rendering import coverage, numbers
@@ -129,45 +130,41 @@ def _claims(data: ExhibitData, share: pd.DataFrame) -> list[Claim]:
 def _split_and_seed(data: ExhibitData, both: pd.DataFrame) -> Iterator[Claim]:
     split, seed = both["share:data_seed"], both["share:model_seed"]
     names = {
-        "split": phrases.extent(
-            both, "share:data_seed", numbers.rounded_percent, is_comparable=True
-        ),
-        "seed": phrases.extent(
-            both, "share:model_seed", numbers.rounded_percent, is_comparable=True
-        ),
+        name: phrases.extent(both, column, numbers.rounded_percent, is_comparable=True)
+        for name, column in (("split", "share:data_seed"), ("seed", "share:model_seed"))
+    } | {
         "models": phrases.distinct(both, "arm", "algorithm"),
         "datasets": phrases.distinct(both, "dataset", "dataset"),
         "more": phrases.share(both, split > seed, "grid"),
     }
-    text = (
-        "Of the variance of a score over both seeds the data seed makes {split} and the model seed"
-        " {seed} ({models} on {datasets}, {n} a grid), the data seed more in {more}"
-    )
+    clearly = ""
     if {"share_low:data_seed", "share_high:model_seed"} <= set(both):
         clear = both["share_low:data_seed"] > both["share_high:model_seed"]
         names["clear"] = phrases.share(both, clear, "grid")
-        text += (
+        clearly = (
             "; in {clear} the interval of the data seed's share lies wholly above that of the model"
             " seed's"
         )
+    sample = Sample.of(both, "n", "trial", each="a grid")
     yield Claim(
         "data_seed_share",
-        f"{text}.",
+        "of the variance of a score over both seeds the data seed makes {split} and the model seed"
+        f" {{seed}}, the data seed more in {{more}}{clearly}",
         both,
         names,
-        Sample.of(both, "n", "trial"),
+        sample,
         headline="The split outweighs the model seed in {more}",
+        basis="{models} on {datasets}",
         statistic="share of the variance from the data seed",
         estimates=_estimates(data, both, "data_seed"),
         null=NO_NULL,
     )
     yield Claim(
         "model_seed_share",
-        "The model seed by itself makes {seed} of the variance of a score over both seeds ({n} a"
-        " grid).",
+        "the model seed by itself makes {seed} of the variance of a score over both seeds",
         both,
         {"seed": names["seed"]},
-        Sample.of(both, "n", "trial"),
+        sample,
         statistic="share of the variance from the model seed",
         estimates=_estimates(data, both, "model_seed"),
         null=NO_NULL,
@@ -196,8 +193,9 @@ def _largest(share: pd.DataFrame) -> Iterator[Claim]:
     rows = share.loc[alone.index]
     yield Claim(
         "largest_share",
-        "The largest share of one seed by itself, of {grids} of {n}: {largest}.",
+        "the largest share of one seed by itself: {largest}",
         rows,
         {"grids": phrases.count(rows, "grid"), "largest": phrases.tally(rows, parts)},
         Sample.of(rows, "n", "trial"),
+        basis="{grids} of {n}",
     )

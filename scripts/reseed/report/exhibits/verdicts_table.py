@@ -9,8 +9,9 @@ import pandas as pd
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.build import build_verdict
-from reseed.comparison.claims.claim import Claim, Sample
+from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.designs import ONE_TEST_SET
+from reseed.comparison.claims.estimates import Sample
 from reseed.comparison.claims.families import describe_families
 from reseed.comparison.claims.formatting import format_level
 from reseed.comparison.claims.pair_row import PairRow
@@ -161,22 +162,19 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
         found.append(_best_models(data, known))
     if len(within):
         noun = ("pair on one dataset", "pairs on one dataset") if over.any() else ("pair", "pairs")
-        equal = within["outcome"] == "equivalent"
-        has_region = within["rope"].notna().any()
-        text = "A difference is shown for {shown}" + (
-            ", equivalence for {equal}" if has_region else ""
-        )
-        scope = " on one split each" if within["design"].isin(ONE_TEST_SET).all() else ""
+        names = {
+            "shown": share_shown(within, *noun),
+            "equal": phrases.share(within, within["outcome"] == "equivalent", *noun),
+        }
+        equivalence = ", equivalence for {equal}" * bool(within["rope"].notna().any())
         found.append(
             claim_shown(
                 data,
                 within,
-                f"{text}{scope} ({{n}} a pair).",
-                {
-                    "shown": share_shown(within, *noun),
-                    "equal": phrases.share(within, equal, *noun),
-                },
-                text,
+                f"a difference is shown for {{shown}}{equivalence}",
+                names,
+                headline=True,
+                basis="on one split each" * bool(within["design"].isin(ONE_TEST_SET).all()),
             )
         )
     return found
@@ -184,14 +182,13 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
 
 def _over_datasets(rows: pd.DataFrame) -> Claim:
     of = " of average ranks" if (rows["metric"] == "rank").all() else ""
-    headline = "Over {n} a difference is shown for {shown}"
     return Claim(
         "shown_over_datasets",
-        f"Over {{n}} a difference{of} is shown for {{shown}}.",
+        f"over {{n}} a difference{of} is shown for {{shown}}",
         rows,
         {"shown": share_shown(rows, "pair")},
         Sample.of(rows, "n", "dataset"),
-        headline="" if (rows["outcome"] == "too few runs").all() else headline,
+        headline=not (rows["outcome"] == "too few runs").all(),
         null="no difference",
         precision=describe_detectable(rows[rows["outcome"] != "difference"]),
     )
@@ -209,22 +206,19 @@ def _best_models(data: ExhibitData, within: pd.DataFrame) -> Claim:
         "sure": share_shown(best, "setting"),
     }
     if len(best) > 1:
-        sentence = (
-            "The best mean score on {settings}: {by_model}; that it beats the second best is shown"
-            " in {sure} ({n} a pair)."
+        finding = (
+            "the best mean score on {settings}: {by_model}; that it beats the second best is shown"
+            " in {sure}"
         )
     elif counts[0][0].endswith(_TIED):
-        sentence = "{best} share the best mean score ({n} a pair)."
+        finding = "{best} share the best mean score"
     else:
         shown = "is shown" if best["outcome"].iloc[0] == "difference" else "is not shown"
-        shown += "".join(f" {condition}" for condition in count_conditions(best))
-        sentence = (
-            "{best} has the best mean score; that it beats the next, {second}, "
-            f"{shown} ({{n}} a pair)."
-        )
+        finding = "{best} has the best mean score; that it beats the next, {second}, "
+        finding += " ".join([shown, *count_conditions(best)])
     return Claim(
         "best_models",
-        sentence,
+        finding,
         best,
         names,
         pair_runs(best),

@@ -95,13 +95,13 @@ def _claim(
     best = [model for model in titles if totals[model] == next(iter(totals.values()))]
     won = rows["outcome"] == "difference"
     if not won.any():
-        text = "No model wins: a difference is shown for {wins}"
+        finding = "no model wins: a difference is shown for {wins}"
         wins = phrases.share(rows, won, "comparison")
     else:
-        own = rows[rows["model_a"].eq(best[0]) | rows["model_b"].eq(best[0])]
-        text = "{models} wins {wins}" if len(best) == 1 else "{models} win {wins} each"
-        is_win = won[own.index] & (own["model_a"] == best[0])
-        wins = phrases.share(own, is_win, "comparison", of=" win")
+        of_best = rows[rows["model_a"].eq(best[0]) | rows["model_b"].eq(best[0])]
+        finding = "{models} wins {wins}" if len(best) == 1 else "{models} win {wins} each"
+        is_win = won[of_best.index] & (of_best["model_a"] == best[0])
+        wins = phrases.share(of_best, is_win, "comparison", of=" win")
     names = [titles[model] for model in best]
     if len(names) <= _NAMED:
         models = phrases.name(several(names))
@@ -109,11 +109,11 @@ def _claim(
         models = phrases.Phrase(counted(len(names), "model"), "count", tuple(rows.index))
     return Claim(
         "most_wins",
-        f"{text} ({{n}} each)." if "each" not in text else f"{text} ({{n}} a comparison).",
+        finding,
         rows,
         {"wins": wins, "models": models},
         pair_runs(rows),
-        headline=text,
+        headline=True,
         null="no difference",
         precision=describe_detectable(rows[~won]),
     )

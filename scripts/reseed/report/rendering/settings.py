@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from reseed.comparison.claims.claim import Estimate, Sample
 from reseed.comparison.claims.designs import SIGN
+from reseed.comparison.claims.estimates import Estimate, Sample
 from reseed.comparison.claims.formatting import format_p, format_share
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.phrases import Phrase
@@ -176,7 +176,7 @@ def adjusted_over(rows: pd.DataFrame, part: str = "section") -> str:
 
 def pair_runs(rows: pd.DataFrame) -> Sample:
     """The n of pairs in runs of their design: `6 to 8 model seeds`; 0 where a pair shares none."""
-    return Sample.of(rows, "n", *_run_nouns(rows), least=0)
+    return Sample.of(rows, "n", *_run_nouns(rows), least=0, each="a pair")
 
 
 def run_ends(pairs: pd.DataFrame) -> dict[str, float]:
@@ -187,7 +187,7 @@ def run_ends(pairs: pd.DataFrame) -> dict[str, float]:
 
 def sample_of_ends(rows: pd.DataFrame, pairs: pd.DataFrame) -> Sample:
     """The n of rows with the columns of `run_ends`, in runs of the design of the pairs."""
-    return Sample.of(rows, list(run_ends(pairs)), *_run_nouns(pairs), least=0)
+    return Sample.of(rows, list(run_ends(pairs)), *_run_nouns(pairs), least=0, each="a pair")
 
 
 def _run_nouns(pairs: pd.DataFrame) -> tuple[str, str]:

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 import pandas as pd
 
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Sample
 from reseed.comparison.claims.wording import quote_count
 from reseed.report.analyses.leaderboard import BoardRow
 from reseed.report.rendering.arms import arm_title
@@ -43,27 +44,34 @@ def count_best_means(
     best = pd.concat(part[part["rank"] == part["rank"].min()].head(1) for _, part in parts)
     counts = Counter(name_model(data, row) for row in BoardRow.read(best)).most_common()
     names = {
-        "where": phrases.name(title),
         "by_model": phrases.tally(best, [f"{model} on {count}" for model, count in counts]),
         "settings": count_settings(best),
     }
-    lead = "{where}: the" if title else "The"
-    text = f"{lead} best mean on {{settings}}: {{by_model}} ({{n}} each)."
-    return Claim(join_titles("best_means", title), text, best, names, Sample.of(best, "n", "run"))
+    return Claim(
+        join_titles("best_means", title),
+        "the best mean on {settings}: {by_model}",
+        best,
+        names,
+        Sample.of(best, "n", "run", each="each"),
+        subject=title,
+    )
 
 
 def state_mean_ranks(data: ExhibitData, title: str, known: pd.DataFrame) -> Claim:
     """The three best mean ranks of a comparison over datasets."""
     titles = [name_model(data, row) for row in BoardRow.read(known.head(3))]
     names = {
-        "where": phrases.name(title),
         "ranks": phrases.each(known.head(3), "mean", lambda rank: fixed(rank, 2), titles),
         "models": phrases.count(known, "model"),
     }
-    sample = Sample.of(known, "n", "dataset")
-    lead = "{where}, best" if title else "Best"
-    text = f"{lead} mean ranks over {{n}}: {{ranks}}, of {{models}}."
-    return Claim(join_titles("mean_ranks", title), text, known, names, sample)
+    return Claim(
+        join_titles("mean_ranks", title),
+        "best mean ranks over {n}: {ranks}, of {models}",
+        known,
+        names,
+        Sample.of(known, "n", "dataset"),
+        subject=title,
+    )
 
 
 def rank_note(over: pd.DataFrame) -> str:

@@ -1,4 +1,4 @@
-"""Which ratios of two SDs differ from one by their intervals, as a part of a claim's sentence."""
+"""Which ratios of two SDs differ from one by their intervals, as the note of a claim."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reseed.report.rendering import numbers
 
 
 def describe_intervals(rows: pd.DataFrame, level: float) -> tuple[str, dict[str, Phrase]]:
-    """Sentence on intervals that exclude one, and its phrases; nothing without an interval.
+    """Note on intervals that exclude one, and its phrases; nothing without an interval.
 
     `above` and `below` are counts that a headline can state, too.
 
@@ -20,11 +20,11 @@ def describe_intervals(rows: pd.DataFrame, level: float) -> tuple[str, dict[str,
     """
     if rows["ratio_low"].isna().all():
         return "", {}
-    text = (
-        " The {level} interval of the ratio of the SDs lies above one for {above} and below one for"
+    note = (
+        "The {level} interval of the ratio of the SDs lies above one for {above} and below one for"
         " {below}."
     )
-    return text, {
+    return note, {
         "level": phrases.setting(level, numbers.percent),
         "above": phrases.share(rows, rows["ratio_low"] > 1, "setting"),
         "below": phrases.share(rows, rows["ratio_high"] < 1, "setting"),

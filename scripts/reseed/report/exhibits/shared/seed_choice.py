@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pandas as pd
 
 from reseed.comparison.claims import phrases
-from reseed.comparison.claims.claim import Claim, Sample
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.estimates import Sample
 from reseed.comparison.claims.formatting import format_number
 from reseed.report.analyses.shared.arms import with_arms
 from reseed.report.exhibits.shared.left_out import left_out
@@ -89,8 +90,12 @@ def claims(rows: pd.DataFrame) -> list[Claim]:
     names = {
         "churn": phrases.extent(churn, "churn", lambda share: percent(share, 1), is_comparable=True)
     }
-    text = "Two seeds predict another class for {churn} of the test rows ({n} a setting)."
-    return [*found, Claim("churn", text, churn, names, Sample.of(churn, "n", "seed"))]
+    text = "two seeds predict another class for {churn} of the test rows"
+    return [*found, Claim("churn", text, churn, names, _seeds(churn))]
+
+
+def _seeds(rows: pd.DataFrame) -> Sample:
+    return Sample.of(rows, "n", "seed", each="a setting")
 
 
 def _optimism(rows: pd.DataFrame) -> Claim:
@@ -103,12 +108,13 @@ def _optimism(rows: pd.DataFrame) -> Claim:
     }
     return Claim(
         "selection_optimism",
-        "The seed with the best accuracy on half of the test rows scores {optimism} points less on"
-        " the other half; above the mean seed it keeps {gain} points ({cells} of {n}).",
+        "the seed with the best accuracy on half of the test rows scores {optimism} points less on"
+        " the other half; above the mean seed it keeps {gain} points",
         cells,
         names,
         Sample.of(cells, "n", "seed"),
         headline="The best seed on half of the test rows is {optimism} points worse on the rest",
+        basis="{cells} of {n}",
         statistic="accuracy on one half minus accuracy on the other half",
     )
 
@@ -118,15 +124,8 @@ def _admitted(rows: pd.DataFrame) -> Claim:
         "admitted": phrases.share(rows, rows["admitted"].astype(bool), "trained model"),
         "threshold": phrases.setting(rows["threshold"].iloc[0]),
     }
-    return Claim(
-        "admitted_models",
-        "{admitted} are close to those of the other seeds: α̂ of at most {threshold} ({n} a"
-        " setting).",
-        rows,
-        names,
-        Sample.of(rows, "n", "seed"),
-        headline="{admitted} have α̂ of at most {threshold} against other seeds",
-    )
+    finding = "{admitted} have α̂ of at most {threshold} against other seeds"
+    return Claim("admitted_models", finding, rows, names, _seeds(rows), headline=True)
 
 
 def _best_by_test(rows: pd.DataFrame) -> Iterator[Claim]:
@@ -142,12 +141,15 @@ def _best_by_test(rows: pd.DataFrame) -> Iterator[Claim]:
         "close": phrases.share(single, close, "setting", of="where one model"),
         "tied": phrases.share(best, best["is_tied"], "setting"),
     }
-    text = (
-        "Where one model has the best test accuracy, it is close to those of the other seeds in"
-        " {close} ({n} a setting)"
-    )
     ties = "; in {tied} several models share it" if best["is_tied"].any() else ""
-    yield Claim("best_by_test", f"{text}{ties}.", best, names, Sample.of(best, "n", "seed"))
+    yield Claim(
+        "best_by_test",
+        "where one model has the best test accuracy, it is close to those of the other seeds in"
+        f" {{close}}{ties}",
+        best,
+        names,
+        _seeds(best),
+    )
 
 
 def first_of_cells(rows: pd.DataFrame) -> pd.DataFrame:

@@ -41,19 +41,21 @@ def share_shown(rows: pd.DataFrame, noun: str, plural: str = "") -> phrases.Phra
 def claim_shown(
     data: ExhibitData,
     rows: pd.DataFrame,
-    sentence: str,
+    finding: str,
     names: Mapping[str, phrases.Phrase],
-    headline: str = "",
+    headline: str | bool = False,
+    basis: str = "",
 ) -> Claim:
     """The claim on the shown differences of rows of the analysis `pairs`, with their estimates."""
     is_open = rows["outcome"] != "difference"
     return Claim(
         "shown_differences",
-        sentence,
+        finding,
         rows,
         names,
         pair_runs(rows),
         headline=headline,
+        basis=basis,
         statistic="mean difference",
         null="no difference",
         estimates=difference_estimates(data, rows),
