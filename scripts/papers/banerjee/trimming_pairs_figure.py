@@ -84,8 +84,8 @@ def _claims(arms: list) -> list[Claim]:
         found.append(
             Claim(
                 f"churn_low_alpha_{i + 1}",
-                "pairs of runs disagree on {all} of the test items ({pairs}), pairs with a low α̂ of"
-                " both on {low} ({low_pairs})",
+                "pairs of runs disagree on {all} of the test items, pairs with a low α̂ of both on"
+                " {low}",
                 one,
                 {
                     "all": phrases.extent(one, ["least", "most"], show_percent, is_comparable=True),
@@ -97,6 +97,7 @@ def _claims(arms: list) -> list[Claim]:
                 },
                 Sample.of(one, "runs", "run"),
                 subject=titles[i],
+                basis="{pairs} and {low_pairs}",
                 statistic="churn of pairs",
             )
         )

@@ -91,7 +91,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame, places: int) -> list[Claim]:
             every,
             {},
             sample,
-            headline=True,
+            headline="SD of accuracy: {values}",
             show=f"{{:.{places}f}}".format,
             statistic="SD of accuracy over runs",
             null=NO_NULL,
