@@ -193,9 +193,8 @@ def _largest(share: pd.DataFrame) -> Iterator[Claim]:
     rows = share.loc[alone.index]
     yield Claim(
         "largest_share",
-        "the largest share of one seed by itself: {largest}",
+        "the largest share of one seed by itself, of {grids} of {n}: {largest}",
         rows,
         {"grids": phrases.count(rows, "grid"), "largest": phrases.tally(rows, parts)},
         Sample.of(rows, "n", "trial"),
-        basis="{grids} of {n}",
     )
