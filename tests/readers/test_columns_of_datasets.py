@@ -63,7 +63,9 @@ def test_lists_by_dataset_of_each_model():
     given = {
         model: {d: [SCORES[model, d, s] for s in range(3)] for d in DATASETS} for model in MODELS
     }
-    metrics, _ = read(given, metric="accuracy", columns={"seed": "fold"})
+    with pytest.raises(ReseedError, match=r"and nothing says which are models"):
+        read(given, metric="accuracy")
+    metrics, _ = read(given, metric="accuracy", headings="dataset", columns={"seed": "fold"})
     assert scores(metrics) == SCORES
 
 

@@ -58,3 +58,40 @@ def test_letters_of_seeds_in_names_of_models(numbers, models):
     table = pd.DataFrame({name: [0.7, 0.8, 0.9] for name in names}).assign(dataset=[*"xyz"])
     scores, _ = read_scores(table, ReadOptions(metric="accuracy"))
     assert len(scores.models) == models
+
+
+def columns_of_models(names, rows="dataset"):
+    return pd.DataFrame({name: [0.7, 0.8, 0.9] for name in names.split()}).assign(
+        **{rows: [*"xyz"]}
+    )
+
+
+@pytest.mark.parametrize(
+    "names", ["rf_1 rf_2 svm_1 svm_2", "rf1 rf2 svm1", "3d-net_0 3d-net_1 vit_0"]
+)
+def test_numbers_behind_names_of_models_are_asked(names):
+    table = columns_of_models(names)
+    with pytest.raises(ReseedError, match=r"nothing says what it counts.*`headings='model'`"):
+        reseed.compare(table, metric="accuracy")
+    scores, _ = read_scores(table, ReadOptions(metric="accuracy", headings="seed"))
+    assert len(scores.models) == 2
+    assert scores.frame["seed"].nunique() == 2
+    scores, _ = read_scores(table, ReadOptions(metric="accuracy", headings="model"))
+    assert scores.models == names.split()
+
+
+@pytest.mark.parametrize(
+    "names", ["gpt-4 gpt-3.5", "resnet18 resnet50 vgg16 vgg19", "v1 v2", "rf_1 svm_1", "a1 a2 b c1"]
+)
+def test_versions_and_sizes_of_models_are_names(names):
+    scores, _ = read_scores(columns_of_models(names), ReadOptions(metric="accuracy"))
+    assert scores.models == names.split()
+
+
+def test_the_runs_in_headings_are_no_second_column():
+    table = columns_of_models("rf_1 rf_2 svm_1 svm_2", "seed")
+    with pytest.raises(ReseedError) as error:
+        reseed.compare(table, metric="accuracy")
+    assert "headings='seed'" not in str(error.value)
+    with pytest.raises(ReseedError, match=r"hold no seed of several models"):
+        reseed.compare(table, metric="accuracy", headings="seed")

@@ -83,7 +83,8 @@ def test_each_tracker_is_recognised(tmp_path, tool, columns, row, metric):
 
 def test_lists_of_scores_stay_paired_by_position():
     by_dataset = {"cola": [0.5, 0.6, 0.7], "sst2": [0.8, 0.9, 0.7]}
-    table = read_source({"a": by_dataset, "b": by_dataset}, ReadOptions(metric="accuracy"))
+    options = ReadOptions(metric="accuracy", headings="dataset")
+    table = read_source({"a": by_dataset, "b": by_dataset}, options)
     assert table.layout.format == "datasets_in_columns"
     assert table.layout.is_positional
 

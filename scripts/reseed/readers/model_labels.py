@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 
 from reseed.readers.columns import ColumnMap
-from reseed.readers.run_columns import RunColumn, parse_run, parse_short_endings
+from reseed.readers.run_columns import RunColumn, cross_runs, parse_endings, parse_run
 from reseed.readers.source_table import SourceTable, join_names
 
 #: Words that name a run and hardly anything else of a model, as `cv5` or `training100` may.
@@ -16,25 +15,30 @@ _RUN = re.compile(
 
 
 def split_model_labels(
-    table: SourceTable, columns: ColumnMap
+    table: SourceTable, columns: ColumnMap, counted: str = ""
 ) -> tuple[SourceTable, dict[str, str | list[str]]]:
     """The table with a column of each number that all names of models hold, and its columns.
 
     Only where no column holds these numbers, and each of two models or more has several runs.
+
+    counted: what a number at the end of a name counts, as the user says.
     """
     column = columns.get("model")
     if not isinstance(column, str):
         return table, dict(columns)
     text = table.text(column)
     labels = [*text.unique()]
-    runs = {label: run for label in labels if (run := _parse(label)) is not None}
-    runs = runs or parse_short_endings(labels)
-    models = Counter(run.metric for run in runs.values())
-    kinds = {tuple(run.numbers) for run in runs.values()}
-    is_split = len(runs) == text.nunique() and len(kinds) == 1 and not {*columns} & {*min(kinds)}
-    if not is_split or len(models) < 2 or min(models.values()) < 2:
+    stated = {label: run for label in labels if (run := _parse(label)) is not None}
+    runs = cross_runs(stated or parse_endings(labels, counted), 1 if counted else 2)
+    names = [name for run in [*runs.values()][:1] for name in run.numbers]
+    if not runs or len(runs) < len(labels) or {*columns} & {*names}:
+        if counted:
+            raise table.error(
+                f"`headings: {counted}`, but headings ({join_names(labels)}) hold no {counted} of "
+                "several models that no column holds",
+                "Leave out `headings`.",
+            )
         return table, dict(columns)
-    names = [*min(kinds)]
     read = {name: text.map({label: run.numbers[name] for label, run in runs.items()})
             for name in names}  # fmt: skip
     model = text.map({label: run.metric for label, run in runs.items()})

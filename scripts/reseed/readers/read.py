@@ -17,7 +17,7 @@ from reseed.readers.checks import (
     refuse_difference_models,
     refuse_summary_models,
 )
-from reseed.readers.columns import ALL_RUN_COLUMNS, ColumnMap, find_columns
+from reseed.readers.columns import ALL_RUN_COLUMNS, RUN_COLUMNS, ColumnMap, find_columns
 from reseed.readers.hints import require_columns
 from reseed.readers.item_predictions import (
     ItemPredictions,
@@ -81,7 +81,8 @@ def read_plainly(
     if "model" not in columns:
         table = table.with_frame(table.frame.assign(model="model"))
         columns["model"] = "model"
-    table, columns = split_model_labels(table, columns)
+    counted = options.headings if table.layout.format == "models_in_columns" else ""
+    table, columns = split_model_labels(table, columns, counted if counted in RUN_COLUMNS else "")
     # The metric of a log was chosen when it was read.
     requested = None if table.layout.is_log else options.metric
     if is_predicted(table, columns, requested):

@@ -35,8 +35,8 @@ _PART = re.compile(
 _ORDINAL = re.compile(rf"(\d+)(?:st|nd|rd|th|\.)?[\s_\-]*({_WORDS})", re.I)
 _LETTERED = re.compile(rf"({_WORDS})[\s_\-.]+([a-z])", re.I)
 _SHORT = re.compile(r"([rfs])(\d+)[\s_\-.]*([rfs])(\d+)", re.I)
-#: A letter before the number of a run, which stands behind a name: `mnli_s0`.
-_SHORT_END = re.compile(r"(.*[a-z\d])[\s_\-.]+([sf])(\d+)", re.I)
+#: A name, the letter of a run and its number, which may stand alone: `mnli_s0`, `rf_1`, `rf1`.
+_END = re.compile(r"(\d*[^\W\d].*?)(?:[\s_\-.]+([sf]))?[\s_\-.]*(\d+)", re.I)
 #: What may stand beside the number of a run without naming a metric: a part of the data, a count.
 _SAYS_NOTHING = re.compile(
     r"((test|val|valid|validation|dev|eval|evaluation)(ing)?|of[\s_]*\d+|x)?"
@@ -109,21 +109,31 @@ def find_crossed_columns(columns: Iterable[str]) -> dict[str, RunColumn]:
     """Columns of several stems, each of which has several runs: `mnli_s0`, `rte_s0`, …"""
     labels = [*columns]
     parsed = {column: run for column in labels if (run := parse_run(column)) and run.metric}
-    runs = parsed | parse_short_endings(column for column in labels if column not in parsed)
+    return cross_runs(parsed | parse_endings(column for column in labels if column not in parsed))
+
+
+def cross_runs(runs: dict[str, RunColumn], fewest: int = 2) -> dict[str, RunColumn]:
+    """The runs, if each of several stems has so many, numbered by the same columns; else none."""
     counts = Counter(run.metric for run in runs.values())
     kinds = {tuple(run.numbers) for run in runs.values()}
-    return runs if len(counts) > 1 and min(counts.values()) > 1 and len(kinds) == 1 else {}
+    is_crossed = len(counts) > 1 and min(counts.values()) >= fewest and len(kinds) == 1
+    return runs if is_crossed else {}
 
 
-def parse_short_endings(labels: Iterable[str]) -> dict[str, RunColumn]:
-    """Labels that end with the letter and number of a run, `bert-s0`, if the numbers count up."""
-    found = {one: match for one in labels if (match := _SHORT_END.fullmatch(one.strip()))}
-    if not count_up({int(match[3]) for match in found.values()}):
-        return {}
-    return {
-        one: RunColumn({_LETTERS[match[2].lower()]: int(match[3])}, match[1])
-        for one, match in found.items()
+def parse_endings(labels: Iterable[str], counted: str = "") -> dict[str, RunColumn]:
+    """Labels that end with the letter and number of a run, `bert-s0`, if the numbers count up.
+
+    counted: what a number without a letter counts, `bert-0`, where it counts up for each name.
+    """
+    runs = {
+        label: RunColumn({_LETTERS.get((match[2] or "").lower(), counted): int(match[3])}, match[1])
+        for label in labels
+        if (match := _END.fullmatch(label.strip())) and (match[2] or counted)
     }
+    by_name: dict[str, set[int]] = {}
+    for run in runs.values():
+        by_name.setdefault(run.metric if counted else "", set()).update(run.numbers.values())
+    return runs if all(map(count_up, by_name.values())) else {}
 
 
 def count_up(numbers: Iterable[float]) -> bool:

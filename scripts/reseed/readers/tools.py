@@ -7,7 +7,13 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from reseed.readers import sklearn_layouts, tool_layouts, wide_layouts, wide_predictions
+from reseed.readers import (
+    columns_of_models,
+    sklearn_layouts,
+    tool_layouts,
+    wide_layouts,
+    wide_predictions,
+)
 from reseed.readers.options import ReadOptions
 from reseed.readers.run_columns import find_label_kinds
 from reseed.readers.source_table import UNNAMED, Layout, SourceTable
@@ -208,7 +214,7 @@ TOOLS = (
     ),
     _wide("run", wide_layouts.is_column_a_run, wide_layouts.tidy_columns_of_runs),
     _wide("hit", wide_predictions.is_column_of_hits, wide_predictions.tidy_columns_of_hits),
-    _wide("model", wide_layouts.is_column_a_model, wide_layouts.tidy_columns_of_models),
+    _wide("model", columns_of_models.is_column_a_model, columns_of_models.tidy_columns_of_models),
     _wide("dataset", wide_layouts.is_column_a_dataset, wide_layouts.tidy_columns_of_datasets),
 )  # fmt: skip
 

@@ -1,0 +1,175 @@
+"""Tables with one column a model: a row is a run, a dataset or a test case."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from reseed.metrics.directions import infer_direction
+from reseed.readers.columns import RUN_COLUMNS
+from reseed.readers.metric_headings import split_metric_headings
+from reseed.readers.options import ReadOptions
+from reseed.readers.proposals import Fix, Option, Proposal, propose
+from reseed.readers.run_columns import cross_runs, find_crossed_columns, parse_endings
+from reseed.readers.source_table import SourceTable, join_names
+from reseed.readers.vocabulary import may_be_item, split_heading
+from reseed.readers.wide_layouts import (
+    MAX_LISTED,
+    ask_levels,
+    ask_numbers,
+    check_range,
+    list_unnamed,
+    split_scores,
+    stack,
+)
+
+#: Columns one of which identifies the rows of a table with one column a model.
+_ROW_COLUMNS = {"dataset", "item", *RUN_COLUMNS}
+#: Words of columns of test cases whose numbers may be those of runs.
+_COUNTS = {"id", "ids", "uid", "idx", "index", "row", "case", "sample", "example", "instance"}
+
+
+def is_column_a_model(table: SourceTable, options: ReadOptions) -> bool:
+    """Whether each model has a column of scores, next to a column of runs, datasets or items.
+
+    Not if there is a column of targets: then the columns hold predictions. A table of such columns
+    alone counts, but nothing says what its rows are.
+    """
+    names = options.list_standard_names(table)
+    has_scores = names & {"value", "y_true"}
+    if has_scores or options.headings not in ("", "model", *RUN_COLUMNS):
+        return False
+    if "model" in names and (not options.headings or "dataset" in names):
+        return False
+    models, _ = split_scores(table, options)
+    named = [c for c in models if options.is_metric(c) or infer_direction(c) is not None]
+    if len(models) < 2 or (named and not options.headings):
+        return False
+    is_alone = len(models) == len(table.columns) - len(list_unnamed(table))
+    has_rows = names & _ROW_COLUMNS or _find_items(table, options)
+    return bool(has_rows or options.named_row or options.headings) or (
+        is_alone and not options.find_run_columns(table)
+    )
+
+
+def _find_items(table: SourceTable, options: ReadOptions) -> str:
+    """A column of distinct names of test cases (`question`, `image`); "" without one.
+
+    Numbers in `id` or `index` may count runs too. Names repeat where a column names metrics.
+    """
+    metrics = [c for c in table.columns if options.find_standard_name(c) == "metric"]
+    for column in filter(may_be_item, options.find_free_columns(table)):
+        may_count = table.is_numeric(column) and split_heading(column) & _COUNTS
+        if not may_count and not table.joined_text([column, *metrics]).duplicated().any():
+            return column
+    return ""
+
+
+def tidy_columns_of_models(table: SourceTable, options: ReadOptions) -> SourceTable:
+    """One row a model and run. Columns that cannot hold the requested metric are an error."""
+    models, others = split_scores(table, options)
+    table = _name_datasets(table, options)
+    if row := options.named_row:
+        frame = table.frame.assign(**{row: _number_rows(table)})
+        table = table.with_frame(frame, f"Each row was read as one {row}.")
+    elif not _ROW_COLUMNS & options.list_standard_names(table):
+        item = _find_items(table, options)
+        if not item:
+            table.ask(*_ask_rows(table, options, models))
+            table.raise_errors()
+        models = [column for column in models if column != item]
+        note = f"Each row was read as one test case, named by {item!r}."
+        table = table.with_frame(table.frame.rename(columns={item: "item"}), note)
+    reason = "which by their names are no models"
+    if split := split_metric_headings(models):
+        long = stack(table, models, others, "model", reason)
+        found = [split[heading] for heading in long.frame["model"]]
+        named = {"model": [one.model for one in found], "metric": [one.metric for one in found]}
+        note = "Each of these headings was read as a model and its metric."
+        return long.with_frame(long.frame.assign(**named), note)
+    _ask_two_headings(table, options, models)
+    if not (options.headings or find_crossed_columns(models)) and _are_counted(models):
+        raise ask_numbers(table, models, Option({"headings": "model"}, " (each column is one)"))
+    check_range(table, models, "model", options.metrics)
+    return stack(table, models, others, "model", reason)
+
+
+def _ask_two_headings(table: SourceTable, options: ReadOptions, models: list[str]) -> None:
+    """Raise the question which of two lines of headings names models, if each may."""
+    first, last = ({c.rpartition("_")[part] for c in models} for part in (0, 2))
+    is_crossed = len(first) > 1 and len(first) * len(last) == len(models)
+    if table.layout.two_headings and is_crossed and not options.headings:
+        each = propose("If each pair is a model: ", {"headings": "model"})
+        text = "Give one row a score, with columns of model, dataset and score."
+        raise ask_levels(
+            table, "its two lines of headings name", [sorted(first), sorted(last)], text, each
+        )
+
+
+def _are_counted(models: list[str]) -> bool:
+    """Whether all headings end with numbers that count up for each of several names: `rf_1`."""
+    runs = cross_runs(parse_endings(models, "seed"), 1)
+    return len({run.metric for run in runs.values()}) < len(runs) == len(models)
+
+
+def _name_datasets(table: SourceTable, options: ReadOptions) -> SourceTable:
+    """The table whose column of models holds datasets, as the user says that headings are models.
+
+    So in `{dataset: {model: scores}}`, whose first level is taken as models elsewhere.
+    """
+    named = [c for c in table.columns if options.find_standard_name(c) == "model"]
+    if not named:
+        return table
+    frame = table.frame.rename(columns={named[0]: "dataset"})
+    return table.with_frame(frame, f"{named[0]!r} was read as the dataset, as headings are models.")
+
+
+def _number_rows(table: SourceTable) -> pd.Series:
+    """The numbers or names of the rows: of an index without a name, else their position."""
+    unnamed = list_unnamed(table)
+    if unnamed and not table.text(unnamed[0]).duplicated().any():
+        return table.text(unnamed[0])
+    return pd.Series(np.arange(len(table.frame)).astype(str), table.frame.index)
+
+
+def _ask_rows(table: SourceTable, options: ReadOptions, models: list[str]) -> tuple[str, Fix]:
+    """The question what a row is, if each column seems to be a model."""
+    first = models[0]
+    values = table.text(first)
+    # A first column of distinct whole numbers, or of words, may name the runs.
+    is_label = not values.duplicated().any() and table.is_whole(first)
+    if is_label and len(models) > 2:
+        models = models[1:]
+    named = [Option({"columns": {"fold": first}}, f", if {first!r} names the runs")]
+    named = named if is_label else []
+    if unnamed := list_unnamed(table):
+        if not table.is_numeric(unnamed[0]):
+            return _ask_row_names(table, unnamed[0], models)
+        numbers = {"columns": {"fold": unnamed[0]}}
+        named = [Option(numbers, ", if its first column numbers the folds")]
+    known = f" {', '.join(options.metrics)}" if options.metrics else ""
+    rows = (
+        Option({"rows": "fold"}, " (row i is fold i of every model)"),
+        Option({"rows": "seed"}), Option({"rows": "dataset"}),
+    )  # fmt: skip
+    return (
+        f"each column seems to hold the scores of a model ({join_names(models, MAX_LISTED)}), "
+        "and nothing says what a row is",
+        (
+            Proposal("Say it: ", (*named, *rows)),
+            f"If a column is no model, name it (`metric`{known}).",
+        ),
+    )
+
+
+def _ask_row_names(table: SourceTable, column: str, models: list[str]) -> tuple[str, Fix]:
+    """The question what the names in a first column without a heading are."""
+    names = join_names(list(table.text(column).unique()), 3)
+    each = f"If each column ({join_names(models, 3)}) is a model: "
+    return (
+        f"nothing says what the names of its rows are ({names})",
+        (
+            propose(each, {"rows": "dataset"}, {"rows": "fold"}, {"rows": "seed"}),
+            propose("If each row is a model: ", {"columns": {"model": column}}),
+        ),
+    )
