@@ -143,9 +143,9 @@ def _describe_design(
 
 def treat_failed(rows: pd.DataFrame, where: str, failed: str, notes: list[str]) -> pd.DataFrame:
     """The rows of one dataset without empty scores, treated as `failed` says; `notes` say how."""
+    has_others = rows.groupby(["model", *_CELL])["score"].transform("count") > 0
     if failed == "repeats":
-        cell = rows.groupby(["model", *_CELL])["score"].transform("count")
-        left_out = rows["score"].isna() & (cell > 0)
+        left_out = rows["score"].isna() & has_others
         if left_out.any():
             notes.append(f"Failed repeats are left out: {int(left_out.sum())}.")
         rows = rows[~left_out].reset_index(drop=True)
@@ -155,10 +155,12 @@ def treat_failed(rows: pd.DataFrame, where: str, failed: str, notes: list[str]) 
     by_model = rows.loc[missing, "model"].value_counts()
     counts = ", ".join(f"{model} {count}" for model, count in by_model.items())
     if failed in ("refuse", "repeats"):
+        # Those with other repeats are left out by now if the user chose it.
+        others = ", or `failed: repeats` (other repeats of the item have a score)"
         raise ReseedError(
             f"{where}scores are missing ({counts}). Say what a failed item counts: `failed: zero` "
-            "(it is wrong), `failed: drop` (no model is scored on it), or `failed: repeats` (where "
-            "other repeats of the item have a score)."
+            "(it is wrong) or `failed: drop` (no model is scored on it)"
+            f"{others if has_others[missing].all() and failed == 'refuse' else ''}."
         )
     if failed == "zero":
         notes.append(f"Failed items count 0: {counts}.")

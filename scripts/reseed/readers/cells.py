@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -11,11 +12,14 @@ MISSING = {
     *("", "nan", "na", "n/a", "n.a.", "#n/a", "null", "none", "missing", "?"),
     *("-", "--", "\u2212", "\u2013", "\u2014"),
 }
-#: Words that mark right and wrong, in pairs.
+#: Words that mark right and wrong; an error of the program is neither.
 _MARKS = (
-    {"true": 1.0, "false": 0.0}, {"pass": 1.0, "fail": 0.0}, {"passed": 1.0, "failed": 0.0},
+    {"true": 1.0, "false": 0.0}, {"pass": 1.0, "fail": 0.0, "error": math.nan},
+    {"passed": 1.0, "failed": 0.0},
     {"correct": 1.0, "incorrect": 0.0}, {"correct": 1.0, "wrong": 0.0},
 )  # fmt: skip
+#: A mark before the text that was judged, as promptfoo writes it: `[PASS] Paris`.
+_MARKED = re.compile(r"\[(pass|fail|error)\].*", re.DOTALL)
 #: Grades of Inspect (correct, incorrect, partially correct, no answer), as its `value_to_float`.
 GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 #: A sign between a mean and its spread.
@@ -48,9 +52,10 @@ class Numbers(NamedTuple):
 
 
 def find_marks(cells: Iterable[str]) -> dict[str, float]:
-    """1 and 0 by the marks of right and wrong that all cells are; empty if one is none."""
-    words = {*cells}
-    return next((pair for pair in _MARKS if words <= {*pair}), {})
+    """1 and 0 by the cells, in lower case, if all are marks of right and wrong; else empty."""
+    words = {cell: _MARKED.sub(r"\1", cell) for cell in cells}
+    pair = next((pair for pair in _MARKS if {*words.values()} <= {*pair}), {})
+    return {cell: pair[word] for cell, word in words.items() if pair}
 
 
 def is_number(cell: str) -> bool:

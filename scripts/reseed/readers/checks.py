@@ -94,16 +94,17 @@ def drop_duplicate_rows(table: SourceTable, columns: ColumnMap, long: pd.DataFra
 
     Rows of one run that differ in any column are an error.
     """
-    duplicated = long.duplicated(_METRIC_KEY, keep=False)
+    key = [*_METRIC_KEY, "repetition"]
+    duplicated = long.duplicated(key, keep=False)
     if not duplicated.any():
         return long
     some = long[duplicated]
     rows = table.joined_text(table.columns).loc[some["row"]].set_axis(some.index)
-    differ = rows.groupby([some[name] for name in _METRIC_KEY]).transform("nunique") > 1
+    differ = rows.groupby([some[name] for name in key]).transform("nunique") > 1
     if differ.any():
-        first = long.loc[differ.index[differ][0], _METRIC_KEY]
-        _report_duplicates(table, columns, long[(long[_METRIC_KEY] == first).all(axis=1)])
-    extra = long.duplicated(_METRIC_KEY)
+        first = long.loc[differ.index[differ][0], key]
+        _report_duplicates(table, columns, long[(long[key] == first).all(axis=1)])
+    extra = long.duplicated(key)
     table.notes.append(
         f"{int(extra.sum())} rows that repeat another row in every column were left out."
     )

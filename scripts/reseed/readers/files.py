@@ -19,7 +19,13 @@ import pandas as pd
 from reseed.core.errors import ReseedError
 from reseed.readers.cells import MISSING, is_number
 from reseed.readers.columns import LABEL_COLUMNS, find_standard_name
-from reseed.readers.foreign_files import JSON_LINES, load_json, name_file, refuse_kind
+from reseed.readers.foreign_files import (
+    JSON_LINES,
+    load_json,
+    name_file,
+    refuse_kind,
+    refuse_printed,
+)
 from reseed.readers.options import ReadOptions
 from reseed.readers.run_paths import find_common_folder, identify_files
 from reseed.readers.source_table import UNNAMED_INDEX, SourceTable, join_names
@@ -145,7 +151,7 @@ def check_table(table: SourceTable) -> SourceTable:
         table = replace(table, frame=table.frame.loc[:, ~np.array(signs)])
         columns = table.frame.columns
     repeated = columns[columns.duplicated()]
-    if len(repeated) and (joined := _join_headings(table)) is not None:
+    if len(repeated) and (joined := _join_headings(table) or _name_repeated(table)) is not None:
         return check_table(joined)
     if len(repeated):
         name = repeated[0]
@@ -185,6 +191,21 @@ def _join_headings(table: SourceTable) -> SourceTable | None:
     frame = table.frame.iloc[2 if of_index else 1 :].set_axis(joined, axis=1)
     note = f"Two lines of headings were joined: {join_names(joined[1:])}."
     return table.with_frame(frame, note, two_headings=True)
+
+
+def _name_repeated(table: SourceTable) -> SourceTable | None:
+    """The table whose repeated headings are named after the one before them; None elsewhere.
+
+    So promptfoo's `Status` behind the column of each model.
+    """
+    count, stem, names = Counter(table.columns), "", []
+    for name in table.columns:
+        stem = name if count[name] == 1 else stem
+        names.append(name if count[name] == 1 else f"{stem} {name}")
+    if len(set(names)) < len(names) or not all(table.columns):
+        return None
+    note = "Headings that are repeated were named after the one before them."
+    return table.with_frame(table.frame.set_axis(names, axis=1), note)
 
 
 def index_to_columns(frame: pd.DataFrame) -> pd.DataFrame:
@@ -309,6 +330,7 @@ def _read_csv(path: Path) -> _Content:
     """Columns as text, so that a model named `NA` is not a missing value, and the line of rows."""
     with _open_text(path) as handle:
         head = [*islice(handle, _MOST_REMARKS)]
+        refuse_printed(path, head)
         above = _count_remarks(head)
         first = head[above] if head else ""
         if not first.strip():

@@ -12,6 +12,7 @@ import pandas as pd
 from reseed.core.errors import ReseedError
 from reseed.readers.advice import read_with_advice
 from reseed.readers.checks import (
+    drop_duplicate_rows,
     drop_empty_log_rows,
     keep_last_steps,
     refuse_difference_models,
@@ -107,6 +108,8 @@ def _read_table(
     is_one_run = not set(ALL_RUN_COLUMNS) & set(columns)
     has_items = "item" in columns and (is_one_run or long.duplicated([*RUN_KEY, "metric"]).any())
     long = _name_items(table, _add_labels(table, columns, long, has_items))
+    if not has_items:
+        long = drop_duplicate_rows(table, columns, long)
     refuse_summary_models(table, long)
     refuse_difference_models(table, long)
     rows, primary = choose_metrics(table, long, requested)
