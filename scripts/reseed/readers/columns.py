@@ -127,20 +127,20 @@ def find_columns(table: SourceTable, mapping: ColumnMap) -> dict[str, str | list
         if candidates and name not in mapping:
             columns[name] = candidates[0]
     if not (set(ALL_RUN_COLUMNS) & set(columns) or table.layout.is_tracker):
-        columns |= _find_labelled_runs(table, columns)
+        columns |= find_labelled_runs(table, columns)
     if "repetition" in columns and "fold" in columns and "repeat" not in columns:
         columns["repeat"] = columns.pop("repetition")  # of a cross-validation
     _add_columns_of_items(table, columns, free, mapping)
     return columns
 
 
-def _find_labelled_runs(table: SourceTable, columns: ColumnMap) -> dict[str, str]:
-    """The only column whose labels all name a run: `fold_3`, `rep0_fold3`."""
+def find_labelled_runs(table: SourceTable, columns: ColumnMap) -> dict[str, str]:
+    """Columns whose labels all name a run, each another number: `fold_3`, `rep0_fold3`."""
     used = list_used_columns(columns)
     free = [c for c in table.columns if c not in used and _names_run(table.frame[c])]
     found = {column: find_label_kinds(table.text(column)) for column in free}
-    named = {column: kinds for column, kinds in found.items() if kinds}
-    return {kinds[0]: column for column, kinds in named.items()} if len(named) == 1 else {}
+    named = [(kinds[0], column) for column, kinds in found.items() if kinds]
+    return dict(named) if len(dict(named)) == len(named) else {}
 
 
 def _names_run(column: pd.Series) -> bool:

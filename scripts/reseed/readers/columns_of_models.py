@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.metrics.directions import infer_direction
-from reseed.readers.columns import RUN_COLUMNS
+from reseed.readers.columns import RUN_COLUMNS, find_labelled_runs
 from reseed.readers.metric_headings import split_metric_headings
 from reseed.readers.options import ReadOptions
 from reseed.readers.proposals import Fix, Option, Proposal, propose
@@ -46,10 +46,16 @@ def is_column_a_model(table: SourceTable, options: ReadOptions) -> bool:
     if len(models) < 2 or (named and not options.headings):
         return False
     is_alone = len(models) == len(table.columns) - len(list_unnamed(table))
-    has_rows = names & _ROW_COLUMNS or _find_items(table, options)
+    has_rows = _has_rows(table, options) or _find_items(table, options)
     return bool(has_rows or options.named_row or options.headings) or (
         is_alone and not options.find_run_columns(table)
     )
+
+
+def _has_rows(table: SourceTable, options: ReadOptions) -> bool:
+    """Whether a column names runs, datasets or test cases."""
+    names = options.list_standard_names(table)
+    return bool(names & _ROW_COLUMNS) or bool(find_labelled_runs(table, options.columns))
 
 
 def _find_items(table: SourceTable, options: ReadOptions) -> str:
@@ -72,7 +78,7 @@ def tidy_columns_of_models(table: SourceTable, options: ReadOptions) -> SourceTa
     if row := options.named_row:
         frame = table.frame.assign(**{row: _number_rows(table)})
         table = table.with_frame(frame, f"Each row was read as one {row}.")
-    elif not _ROW_COLUMNS & options.list_standard_names(table):
+    elif not _has_rows(table, options):
         item = _find_items(table, options)
         if not item:
             table.ask(*_ask_rows(table, options, models))

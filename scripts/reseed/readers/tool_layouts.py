@@ -11,14 +11,13 @@ from typing import Any
 import pandas as pd
 
 from reseed.core.errors import ReseedError
-from reseed.metrics.directions import infer_direction, is_metric_name
+from reseed.metrics.directions import infer_direction
 from reseed.readers.columns import normalize_name
 from reseed.readers.options import ReadOptions
-from reseed.readers.run_columns import POSITION_NOTE, find_crossed_columns, parse_run
+from reseed.readers.run_columns import POSITION_NOTE, find_crossed_columns
 from reseed.readers.source_table import SourceTable, join_names
 from reseed.readers.vocabulary import is_error_heading
 
-_CARET = "~"
 #: Ends of columns of prediction intervals: `AutoARIMA-lo-90`.
 _FORECAST_BOUND = re.compile(r"-(lo|hi)-\d+(\.\d+)?$")
 _TABARENA_FOLDS = 3
@@ -36,23 +35,16 @@ _OPENCOMPASS = ["dataset", "version", "metric", "mode"]
 
 def is_caret(table: SourceTable, options: ReadOptions) -> bool:
     """Whether a table is caret's `resamples()$values`: columns `rf~ROC`, a row a resample."""
-    return sum(0 < c.find(_CARET) < len(c) - 1 for c in table.columns) > 1
+    return sum(0 < c.find("~") < len(c) - 1 for c in table.columns) > 1
 
 
 def tidy_caret(table: SourceTable, options: ReadOptions) -> SourceTable:
-    """One row a model and resample, one column a metric."""
-    pairs = {c: tuple(c.split(_CARET, 1)) for c in table.columns if _CARET in c}
+    """One row a model, resample and metric."""
+    pairs = [c for c in table.columns if "~" in c]
     rest = [c for c in table.columns if c not in pairs]
-    frame = table.with_numbers(pairs)
-    models = dict.fromkeys(model for model, _ in pairs.values())
-    parts = [
-        frame[rest].assign(
-            model=model,
-            **{metric: frame[column] for column, (of, metric) in pairs.items() if of == model},
-        )
-        for model in models
-    ]
-    return table.with_frame(pd.concat(parts))
+    long = table.with_numbers(pairs).melt(rest, pairs, "model", "value", ignore_index=False)
+    parts = long["model"].str.partition("~")
+    return table.with_frame(long.assign(model=parts[0], metric=parts[2]))
 
 
 def tidy_dvc(table: SourceTable, options: ReadOptions) -> SourceTable:
@@ -80,33 +72,6 @@ def tidy_wandb_chart(table: SourceTable, options: ReadOptions) -> SourceTable:
         if run in runs
     )
     return table.with_frame(rows.set_axis([len(table.frame) - 1] * len(rows)))
-
-
-def is_rsample(table: SourceTable, options: ReadOptions) -> bool:
-    """Whether columns `id` and `id2` (or `id` alone) hold the labels of resamples: `Fold01`."""
-    if {"fold", "repeat", "data_seed", "seed"} & options.list_standard_names(table):
-        return False
-    return "id" in table.columns and all(map(parse_run, table.text("id").unique()))
-
-
-def tidy_rsample(table: SourceTable, options: ReadOptions) -> SourceTable:
-    """The labels of resamples as columns of their numbers."""
-    names = [c for c in ("id", "id2") if c in table.columns]
-    frame = table.frame.drop(columns=names)
-    for name in names:
-        labels = {label: parse_run(label) for label in table.text(name).unique()}
-        kinds = {kind for run in labels.values() if run for kind in run.numbers}
-        for kind in kinds:
-            numbers = {label: run.numbers.get(kind) for label, run in labels.items() if run}
-            frame[kind] = table.text(name).map(numbers)
-    return table.with_frame(frame)
-
-
-def tidy_mlr3(table: SourceTable, options: ReadOptions) -> SourceTable:
-    """Task, learner and iteration of mlr3's scores as dataset, model and fold."""
-    names = {"task_id": "dataset", "learner_id": "model", "iteration": "fold"}
-    left_out = [c for c in ("nr", "iters", "uhash", "resampling_id") if c in table.columns]
-    return table.with_frame(table.frame.drop(columns=left_out).rename(columns=names))
 
 
 def tidy_weka(table: SourceTable, options: ReadOptions) -> SourceTable:
@@ -243,13 +208,6 @@ def _split_repeats(
     ]
 
 
-def tidy_automl_benchmark(table: SourceTable, options: ReadOptions) -> SourceTable:
-    """The column `result` as score; its metrics with `neg_` are negated, others are not."""
-    scored = [c for c in table.columns if is_metric_name(c) and c != "metric"]
-    frame = table.frame.drop(columns=scored).rename(columns={"result": "value"})
-    return table.with_frame(frame)
-
-
 def is_report(value: object) -> bool:
     """Whether an object is a report of skore (the package is not imported)."""
     return hasattr(getattr(value, "metrics", None), "summarize")
@@ -272,10 +230,7 @@ def read_report(report: Any, model: str | None = None) -> pd.DataFrame:
     """
     display = report.metrics.summarize()
     summary = getattr(display, "summary", None)
-    if not isinstance(summary, pd.DataFrame) or not set(summary.columns) >= {
-        *SKORE_MARKS,
-        "estimator",
-    }:
+    if not isinstance(summary, pd.DataFrame) or not {*SKORE_MARKS} <= {*summary.columns}:
         raise ReseedError(
             "The summary of this skore report has other columns than those of skore 0.28. Give its "
             "scores as a table: model, fold, metric, value."

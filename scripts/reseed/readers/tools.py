@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -15,7 +15,6 @@ from reseed.readers import (
     wide_predictions,
 )
 from reseed.readers.options import ReadOptions
-from reseed.readers.run_columns import find_label_kinds
 from reseed.readers.source_table import UNNAMED, Layout, SourceTable
 
 _Tidy = Callable[[SourceTable, ReadOptions], SourceTable]
@@ -27,7 +26,7 @@ class Tool:
 
     title: what notes call a table. marks: alternatives; of each, every pattern fits a column (of
     trackers in lower case). unless: Reseed's columns; if the user maps one, the table is another.
-    tidy: the table with one row a run, which a tracker writes itself.
+    names: new names of columns. tidy: the table with one row a run, which a tracker writes itself.
     """
 
     layout: Layout
@@ -35,6 +34,7 @@ class Tool:
     marks: tuple[str, ...] = ()
     unless: frozenset[str] = frozenset()
     also: Callable[[SourceTable, ReadOptions], bool] | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
     tidy: _Tidy | None = None
 
     @property
@@ -58,7 +58,7 @@ class Tool:
             is_positional=table.layout.is_positional or self.layout.is_positional,
             two_headings=table.layout.two_headings,
         )
-        table = replace(table, layout=layout)
+        table = replace(table, layout=layout, frame=table.frame.rename(columns=self.names))
         table.notes.extend([f"Read as {self.title}."] if self.title else [])
         try:
             return self.tidy(table, options) if self.tidy else table
@@ -159,7 +159,7 @@ TOOLS = (
         Layout("automl_benchmark"),
         "the AutoML benchmark: `result` is the score by the metric of its task",
         ("framework|task|fold|metric|result",), frozenset({"value", "metric"}),
-        tidy=tool_layouts.tidy_automl_benchmark,
+        names={"result": "value"},
     ),
     Tool(
         Layout("autogluon", greater_by_default=True),
@@ -172,13 +172,9 @@ TOOLS = (
         tidy=tool_layouts.tidy_caret,
     ),
     Tool(
-        Layout("rsample"), "resamples of rsample", ("id",), also=tool_layouts.is_rsample,
-        tidy=tool_layouts.tidy_rsample,
-    ),
-    Tool(
-        Layout("mlr3"), "scores of mlr3",
-        ("task_id|learner_id|iteration", "task_id|learner_id|resampling_id"),
-        frozenset({"dataset", "item"}), tidy=tool_layouts.tidy_mlr3,
+        Layout("mlr3", bookkeeping=frozenset({"nr", "iters", "uhash", "resampling_id"})),
+        "scores of mlr3", ("task_id|learner_id|iteration", "task_id|learner_id|resampling_id"),
+        frozenset({"dataset", "item"}), names={"task_id": "dataset", "iteration": "fold"},
     ),
     Tool(
         Layout("weka"), "results of Weka's experimenter",
@@ -227,9 +223,8 @@ def apply_layout(table: SourceTable, options: ReadOptions) -> SourceTable:
     if table.layout.format != Layout.format:
         return table
     unnamed = [c for c in table.columns if UNNAMED.fullmatch(c)]
-    table = _name_run_column(table, unnamed)
     has_model = "model" in options.list_standard_names(table)
-    free = [c for c in unnamed if c in table.columns and options.find_standard_name(c) is None]
+    free = [c for c in unnamed if options.find_standard_name(c) is None]
     index = [column for column in free if has_model or table.is_numeric(column)]
     is_auto = options.format == "auto"
     for tool in TOOLS:
@@ -246,11 +241,3 @@ def apply_layout(table: SourceTable, options: ReadOptions) -> SourceTable:
             "Rename or remove that column.",
         )
     return replace(table, frame=table.frame.drop(columns=index, errors="ignore"))
-
-
-def _name_run_column(table: SourceTable, unnamed: list[str]) -> SourceTable:
-    """The table with a heading of a first column that has none and holds `seed 0`, `seed 1`."""
-    kinds = find_label_kinds(table.text(unnamed[0])) if unnamed else ()
-    if not kinds or kinds[0] in table.columns:
-        return table
-    return table.with_frame(table.frame.rename(columns={unnamed[0]: kinds[0]}))
