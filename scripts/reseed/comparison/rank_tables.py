@@ -20,6 +20,15 @@ MISSING = ("refuse", "tasks", "models")
 Sources = dict[str, set[int]]
 
 
+def average_splits(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
+    """One score a run: the mean over the splits of a task; empty if a split has none."""
+    labels = [name for name in frame if name != "score"]
+    groups = frame.groupby(labels, sort=False)["score"]
+    mean = groups.mean().where(groups.count() == groups.size())
+    notes.append("Scores are averaged over the splits of a task, whose training rows overlap.")
+    return mean.reset_index()
+
+
 def treat_empty_scores(
     frame: pd.DataFrame, failed: str, missing: str, notes: list[str]
 ) -> pd.DataFrame:

@@ -23,6 +23,7 @@ from reseed.comparison.rank_tables import (
     MISSING,
     Sources,
     arrange_tasks,
+    average_splits,
     count_sources,
     keep_complete,
     treat_empty_scores,
@@ -193,6 +194,8 @@ def rank_models(
     frame = table.items()
     check_frame(frame, table.metric)
     frame = frame.assign(score=sign * frame["score"])
+    if not table.has_items and {"fold", "data_seed"} & table.named:
+        frame = average_splits(frame, notes)
     frame = treat_empty_scores(frame, failed, missing, notes)
     return _rank(frame, sign, failed, scale, level, notes, is_share(table.metric))
 

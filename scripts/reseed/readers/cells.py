@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 #: Spellings of a missing score, in lower case.
 MISSING = {
-    *("", "nan", "na", "n/a", "n.a.", "#n/a", "null", "none", "missing", "?"),
+    *("", "nan", "na", "n/a", "n.a.", "n.d.", "#n/a", "<na>", "null", "none", "missing", "?"),
+    *("#div/0!", "#value!", "#ref!", "#num!", "diverged", "oom", "timeout", "crashed", "dnf"),
     *("-", "--", "\u2212", "\u2013", "\u2014"),
 }
 #: Words that mark right and wrong; an error of the program is neither.

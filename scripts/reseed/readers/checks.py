@@ -12,7 +12,7 @@ from reseed.core.errors import suggest_name
 from reseed.core.pair_tests import MIN_DATASETS
 from reseed.core.schemas import SPLIT_COLUMNS
 from reseed.metrics.names import has_metric_name
-from reseed.readers.column_hints import propose_for_differences
+from reseed.readers.column_hints import propose_for_differences, propose_models
 from reseed.readers.columns import (
     RUN_COLUMNS,
     ColumnMap,
@@ -21,7 +21,7 @@ from reseed.readers.columns import (
     normalize_name,
 )
 from reseed.readers.hints import list_steps, suggest_means
-from reseed.readers.proposals import Sentence, propose
+from reseed.readers.proposals import FirstOf, Sentence, propose
 from reseed.readers.run_keys import ONE_DATASET, RUN_KEY
 from reseed.readers.source_table import MAX_SHOWN, Layout, SourceTable, join_names
 from reseed.readers.vocabulary import (
@@ -115,7 +115,8 @@ def _report_duplicates(table: SourceTable, columns: ColumnMap, rows: pd.DataFram
     """Add an error for several rows of one run, with the columns in which they differ."""
     first = rows.iloc[0]
     key = ", ".join(f"{name} {first[name]}" for name in RUN_KEY if name in columns)
-    unread = table.frame.drop(columns=list_used_columns(columns)).loc[rows["row"]]
+    of_key = {name: columns[name] for name in (*RUN_KEY, "metric", "value") if name in columns}
+    unread = table.frame.drop(columns=list_used_columns(of_key)).loc[rows["row"]]
     score = normalize_name(first["metric"])
     differ = [
         str(c)
@@ -224,6 +225,7 @@ def check_run_counts(table: SourceTable, columns: ColumnMap, metrics: pd.DataFra
         )
         return
     names = ", ".join(map(repr, list_used_columns({"model": columns["model"]})))
+    others = {name: column for name, column in columns.items() if name != "model"}
     items = " To compare the models by test cases: `reseed items`." if "item" in columns else ""
     table.ask(
         f"has one run of each model (by column {names}: {models} models), which shows nothing of "
@@ -231,7 +233,7 @@ def check_run_counts(table: SourceTable, columns: ColumnMap, metrics: pd.DataFra
         (
             "Add runs with other seeds or folds (of files: `seed_3` or `fold_3` in each path), or "
             f"map the column that names the model: `columns: {{model: …}}`.{items}",
-            suggest_means(table),
+            FirstOf((*propose_models(table, others), suggest_means(table))),
         ),
     )
 

@@ -7,6 +7,7 @@ from itertools import permutations
 
 from reseed.metrics.directions import is_metric_name
 from reseed.readers.columns import RUN_COLUMNS, ColumnMap, list_used_columns
+from reseed.readers.model_labels import split_model_labels
 from reseed.readers.proposals import Option, Proposal, propose, propose_column
 from reseed.readers.run_columns import count_up
 from reseed.readers.source_table import SourceTable
@@ -95,6 +96,9 @@ def propose_models(table: SourceTable, columns: ColumnMap) -> Iterator[Proposal]
         if len(found) > 1:  # several settings, each combination of which has the same runs
             yield propose_column("model", found, "are settings that are compared")
         return
+    for column in free:
+        if len(split_model_labels(table, {"model": column})[1]) > 1:
+            yield propose_column("model", column, "names models with their runs")
     for model, item in permutations(free, 2):
         if may_be_item(item) and not split_heading(model) & TIMES and _cross(table, model, item):
             both = {"columns": {"model": model, "item": item}}

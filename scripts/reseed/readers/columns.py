@@ -24,8 +24,9 @@ _ALIASES = {
     "algo alg clf llm policy variant model_adapter "
     "classifier_name alg_name algorithm_name learner_id pipeline "
     "flow_name model_id model_name_or_path "
-    "method_name algo_name clf_name llm_name recommender forecaster",
-    "dataset": "dataset data dataset_name data_set benchmark task task_name collection corpus "
+    "method_name algo_name clf_name llm_name recommender forecaster model_type model_class",
+    "dataset": "dataset data dataset_name data_set benchmark task tasks task_name collection "
+    "corpus "
     "environment env game data_name dataset_id problem_name env_id env_name environment_name",
     "data_seed": "data_seed split split_seed data_split",
     "repeat": "repeat",

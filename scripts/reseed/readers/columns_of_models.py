@@ -12,7 +12,7 @@ from reseed.readers.options import ReadOptions
 from reseed.readers.proposals import Fix, Option, Proposal, propose
 from reseed.readers.run_columns import cross_runs, find_crossed_columns, parse_endings
 from reseed.readers.source_table import SourceTable, join_names
-from reseed.readers.vocabulary import may_be_item, split_heading
+from reseed.readers.vocabulary import TIMES, may_be_item, split_heading
 from reseed.readers.wide_layouts import (
     MAX_LISTED,
     ask_levels,
@@ -41,11 +41,12 @@ def is_column_a_model(table: SourceTable, options: ReadOptions) -> bool:
         return False
     if "model" in names and (not options.headings or "dataset" in names):
         return False
-    models, _ = split_scores(table, options)
+    models, others = split_scores(table, options)
     named = [c for c in models if options.is_metric(c) or infer_direction(c) is not None]
     if len(models) < 2 or (named and not options.headings):
         return False
-    is_alone = len(models) == len(table.columns) - len(list_unnamed(table))
+    rest = [*list_unnamed(table), *(c for c in others if split_heading(c) & TIMES)]
+    is_alone = len(models) + len(rest) == len(table.columns)
     has_rows = _has_rows(table, options) or _find_items(table, options)
     return bool(has_rows or options.named_row or options.headings) or (
         is_alone and not options.find_run_columns(table)
@@ -157,6 +158,7 @@ def _ask_rows(table: SourceTable, options: ReadOptions, models: list[str]) -> tu
     rows = (
         Option({"rows": "fold"}, " (row i is fold i of every model)"),
         Option({"rows": "seed"}), Option({"rows": "dataset"}),
+        Option({"rows": "item"}, " (test cases)"),
     )  # fmt: skip
     return (
         f"each column seems to hold the scores of a model ({join_names(models, MAX_LISTED)}), "

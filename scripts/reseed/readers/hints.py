@@ -16,7 +16,7 @@ from reseed.readers.columns import (
 from reseed.readers.metric_headings import split_metric_headings
 from reseed.readers.proposals import FirstOf, Sentence, propose
 from reseed.readers.source_table import UNNAMED, SourceTable, join_names
-from reseed.readers.vocabulary import STEPS, is_spread, split_heading
+from reseed.readers.vocabulary import COSTS, STEPS, is_spread, split_heading
 
 #: A column of a chart of Weights & Biases: `resnet-3 - val/acc`, also with `__MIN` and `__MAX`.
 _CHART_COLUMN = re.compile(r".+ - .+")
@@ -58,7 +58,8 @@ def _name_model(table: SourceTable, columns: ColumnMap) -> Iterator[Sentence]:
     yield f"Name it `model`, or map it: `columns: {{model: …}}`. {table.column_list}"
     used = list_used_columns(columns)
     unnamed = [c for c in table.columns if UNNAMED.fullmatch(c)]
-    free = [c for c in table.columns if c not in (*used, *unnamed) and table.is_numeric(c)]
+    rest = [c for c in table.columns if c not in (*used, *unnamed) and table.is_numeric(c)]
+    free = [c for c in rest if not COSTS & split_heading(c)]
     if split := split_metric_headings(free):
         models = join_names(list(dict.fromkeys(one.model for one in split.values())))
         yield propose(

@@ -32,7 +32,7 @@ def split_metric_headings(columns: Sequence[str]) -> dict[str, ModelMetric]:
     for is_behind in (True, False):
         parts = {column: [*_split(column, is_behind)] for column in columns}
         counts = Counter(one.metric for found in parts.values() for one in found)
-        most = max(counts.values(), default=0)
+        most = max(counts.values(), default=None)
         split = {
             column: max(shared, key=lambda one: len(one.metric))
             for column, found in parts.items()
@@ -45,7 +45,8 @@ def split_metric_headings(columns: Sequence[str]) -> dict[str, ModelMetric]:
 
 def _split(heading: str, is_behind: bool) -> Iterator[ModelMetric]:
     for match in _BETWEEN.finditer(heading):
-        before, after = heading[: match.start()], heading[match.end() :].rstrip(") ")
+        before, after = heading[: match.start()], heading[match.end() :].strip()
+        after = after.removesuffix(")") if "(" in match[0] else after
         model, metric = (before, after) if is_behind else (after, before)
         words = split_heading(model)
         is_model = bool(words) and not words & _OF_METRICS and not all(map(str.isdigit, words))

@@ -194,7 +194,7 @@ def _refuse_summary_rows(table: SourceTable, column: str, text: pd.Series, noun:
     is_sum = is_dataset_summary if noun == "dataset" else is_summary
     sums = text.isin([label for label in text.unique() if is_sum(label)])
     if sums.any() and not sums.all():
-        table.add_error(
+        table.ask(
             f"column {column!r} holds {text[sums].iloc[0]!r}: a row that summarises others is no "
             f"{noun}",
             f"Remove these rows, or rename each {noun} of that name.",

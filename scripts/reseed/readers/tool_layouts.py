@@ -132,7 +132,10 @@ def is_opencompass(table: SourceTable, options: ReadOptions) -> bool:
 def tidy_opencompass(table: SourceTable, options: ReadOptions) -> SourceTable:
     """One row a model and dataset; rows of averages are left out."""
     models = list(table.columns[4:])
-    averages = table.text("dataset").str.contains(r"average|-avg|_avg", case=False, regex=True)
+    names = table.text("dataset").str.lower()
+    averages = names.str.contains(r"average|-avg|_avg", regex=True)
+    is_group = names.map(lambda name: sum(name in other for other in names) > 1)
+    averages |= table.text("metric").str.contains("average") & is_group
     rows = table.frame[~averages & (table.text("metric") != "-")]
     part = replace(table, frame=rows)
     frame = part.with_numbers(models).drop(columns=["version", "mode"])

@@ -58,6 +58,8 @@ RATERS = {"rater", "raters", "annotator", "judge", "evaluator", "assessor", "rev
 RUN_WORDS = {"run", "runs", "trial", "trials", "rep", "reps", "replicate", "seed", "fold", "split"}
 #: Words of columns that count things, and words of those that number resamples of one test set.
 _COUNTED = {"size", "sizes", "count", "counts", "number", "num", "n", "samples"}
+#: Words of columns of identifiers that are of no test case.
+_OF_RUNS = {"eval", "evaluation", "experiment", "job"}
 RESAMPLES = {"bootstrap", "bootstraps", "boot"}
 #: A heading that ends with one of these holds errors, whatever the metric.
 _ERROR_WORDS = {"error", "err", "loss", "regret"}
@@ -118,7 +120,7 @@ def is_dataset_summary(label: str) -> bool:
 def may_be_item(column: str) -> bool:
     """Whether a heading may name test cases (`doc_id`, `image`), and no runs (`run_id`)."""
     words = split_heading(column)
-    return bool(words & _ITEMS) and not words & (RUN_WORDS | _COUNTED | RESAMPLES)
+    return bool(words & _ITEMS) and not words & (RUN_WORDS | _OF_RUNS | _COUNTED | RESAMPLES)
 
 
 def is_summary(label: str) -> bool:

@@ -19,6 +19,7 @@ from reseed.readers.vocabulary import (
     COSTS,
     STEPS,
     SUMMARIES,
+    TIMES,
     is_size,
     is_spread_of,
     may_be_dataset,
@@ -114,7 +115,7 @@ def split_scores(table: SourceTable, options: ReadOptions) -> tuple[list[str], l
         c: None
         for c in free
         if UNNAMED.fullmatch(c)
-        or split_heading(c) & (STEPS | COSTS)
+        or split_heading(c) & (STEPS | COSTS | TIMES)
         or normalize_name(c) in SUMMARIES
         or is_size(c)
         or is_spread_of(c, free)
