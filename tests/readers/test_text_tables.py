@@ -30,6 +30,10 @@ def test_markdown_is_read_as_a_table_of_runs(tmp_path):
         assert metrics["acc"].tolist() == [value for *_, value in ROWS]
 
 
+def test_a_rule_without_headings_above_it_is_no_table_of_markdown():
+    assert parse_markdown("|---|---|\n\n|a|b|\n|---|---|\n|1|2|") == (["a", "b"], [["1", "2"]])
+
+
 def test_latex_is_read_as_a_table_of_means(tmp_path):
     path = tmp_path / "table.tex"
     path.write_text(TEX)

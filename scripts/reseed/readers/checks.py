@@ -89,12 +89,14 @@ def keep_last_steps(table: SourceTable, columns: ColumnMap, long: pd.DataFrame) 
     return ordered.drop_duplicates([*_METRIC_KEY, "repetition"], keep="last").sort_index()
 
 
-def drop_duplicate_rows(table: SourceTable, columns: ColumnMap, long: pd.DataFrame) -> pd.DataFrame:
+def drop_duplicate_rows(
+    table: SourceTable, columns: ColumnMap, long: pd.DataFrame, *more: str
+) -> pd.DataFrame:
     """Drop rows that repeat another row in every column of the file; a note says how many.
 
-    Rows of one run that differ in any column are an error.
+    Rows of one run that differ in any column are an error. more: labels besides those of a run.
     """
-    key = [*_METRIC_KEY, "repetition"]
+    key = [*_METRIC_KEY, *more]
     duplicated = long.duplicated(key, keep=False)
     if not duplicated.any():
         return long

@@ -13,9 +13,10 @@ from pandas.api.types import is_numeric_dtype
 from reseed.core.errors import ReseedError
 from reseed.metrics.directions import is_metric_name
 from reseed.readers.columns import RUN_COLUMNS, find_standard_name
-from reseed.readers.files import check_table, flatten_records, index_to_columns
+from reseed.readers.files import flatten_records, index_to_columns
 from reseed.readers.run_columns import POSITION_NOTE, find_numbered_columns
 from reseed.readers.source_table import IN_MEMORY, UNNAMED_INDEX, SourceTable
+from reseed.readers.table_headings import check_table
 
 _COLUMN_NAMES = {"params", "model", "fit_time"}
 _PAIRED_NOTE = "Score i of each model was paired with score i of the others (column `fold`)."

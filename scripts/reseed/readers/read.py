@@ -109,7 +109,7 @@ def _read_table(
     has_items = "item" in columns and (is_one_run or long.duplicated([*RUN_KEY, "metric"]).any())
     long = _name_items(table, _add_labels(table, columns, long, has_items))
     if not has_items:
-        long = drop_duplicate_rows(table, columns, long)
+        long = drop_duplicate_rows(table, columns, long, "repetition", "prompt")
     refuse_summary_models(table, long)
     refuse_difference_models(table, long)
     rows, primary = choose_metrics(table, long, requested)

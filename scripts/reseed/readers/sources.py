@@ -14,11 +14,12 @@ from reseed.core.errors import ReseedError, suggest_name
 from reseed.readers import in_memory, json_results, tool_layouts
 from reseed.readers.evaluation_logs import read_evaluation_logs
 from reseed.readers.file_sets import FileSet
-from reseed.readers.files import check_table, read_tables
+from reseed.readers.files import read_tables
 from reseed.readers.foreign_files import name_file
 from reseed.readers.options import ReadOptions
 from reseed.readers.run_files import read_json_files
 from reseed.readers.source_table import IN_MEMORY, SourceTable
+from reseed.readers.table_headings import check_table
 from reseed.readers.tensorboard import read_events
 from reseed.readers.tools import TOOLS, apply_layout
 

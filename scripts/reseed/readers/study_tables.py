@@ -14,6 +14,7 @@ from reseed.readers.advice import read_with_advice
 from reseed.readers.checks import (
     check_requested_models,
     check_run_counts,
+    drop_duplicate_rows,
     note_absent_models,
     note_uneven_runs,
     warn_of_similar_names,
@@ -82,7 +83,7 @@ def tabulate_runs(
     has_item_scores = scores.has_items and not scores.predictions
     rows = average_items(scores) if has_item_scores else scores.frame
     if not scores.has_items:
-        rows = average_evaluations(table, columns, rows)
+        rows = drop_duplicate_rows(table, columns, average_evaluations(table, columns, rows))
     primary, directions = dict(scores.metrics), scores.greater
     is_named = options.metric is not None or "metric" in columns or "value" in options.columns
     renamed = rename_reserved_metrics(table, primary, is_named)
