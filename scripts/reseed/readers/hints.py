@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
+from reseed.metrics.names import has_metric_name
 from reseed.readers.cells import has_spread
 from reseed.readers.column_hints import propose_items, propose_models
 from reseed.readers.columns import (
@@ -15,7 +17,7 @@ from reseed.readers.columns import (
 )
 from reseed.readers.metric_headings import split_metric_headings
 from reseed.readers.proposals import FirstOf, Sentence, propose
-from reseed.readers.source_table import UNNAMED, SourceTable, join_names
+from reseed.readers.source_table import IN_MEMORY, UNNAMED, SourceTable, join_names
 from reseed.readers.vocabulary import COSTS, STEPS, is_spread, split_heading
 
 #: A column of a chart of Weights & Biases: `resnet-3 - val/acc`, also with `__MIN` and `__MAX`.
@@ -126,7 +128,20 @@ def suggest_logs(table: SourceTable) -> str:
     if {"doc_id", "resps"} <= columns:
         return (
             "These seem to be samples of lm-eval. Give one file a model: "
-            "`reseed items FILE OTHER`; or one folder a model, with the names that lm-eval wrote: "
-            "`reseed items folder/`."
+            f"`reseed items {_name_files(table)}{_suggest_metric(table)}`; or one folder a model, "
+            "with the names that lm-eval wrote: `reseed items folder/`."
         )
     return ""
+
+
+def _name_files(table: SourceTable) -> str:
+    """The file that was given, and one more; the files that were given, if there are several."""
+    first, more, _ = table.path.partition(" and ")
+    if table.path == IN_MEMORY:
+        return "FILE OTHER"
+    return f"{first} …" if more else f"{first} OTHER{Path(first).suffix}"
+
+
+def _suggest_metric(table: SourceTable) -> str:
+    metrics = [c for c in table.columns if has_metric_name(c) and table.is_numeric(c)]
+    return f" --metric {metrics[0]}" if metrics else ""
