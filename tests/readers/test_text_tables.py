@@ -30,7 +30,7 @@ def test_markdown_is_read_as_a_table_of_runs(tmp_path):
         assert metrics["acc"].tolist() == [value for *_, value in ROWS]
 
 
-def test_a_rule_without_headings_above_it_is_no_table_of_markdown():
+def test_a_rule_without_headings_above_is_no_markdown_table():
     assert parse_markdown("|---|---|\n\n|a|b|\n|---|---|\n|1|2|") == (["a", "b"], [["1", "2"]])
 
 
