@@ -68,7 +68,12 @@ def table(data: ExhibitData, options: Options) -> Table:
         rows,
         note,
         claims=[
-            *by_group(_sd_claim(data, rows), select_f1(rows), options.groups),
+            *by_group(_sd_claim(data, rows, "F1"), select_f1(rows), options.groups),
+            *of_groups(
+                _sd_claim(data, rows, "precision"),
+                select_spread(rows, "macro_precision"),
+                options.groups,
+            ),
             *_counts(data, rows),
         ],
     )
@@ -115,14 +120,19 @@ def _line(title: str, cell: pd.DataFrame, places: dict[str, int]) -> TableRow:
     }
 
 
+def select_spread(rows: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Rows of a metric with a spread over seeds."""
+    return rows[(rows["metric"] == metric) & (rows["n"] > 1)]
+
+
 def select_f1(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows of F1 with a spread over seeds, on which the claims are."""
-    return rows[(rows["metric"] == "macro_f1") & (rows["n"] > 1)]
+    """Rows of F1 with a spread over seeds, on which most claims are."""
+    return select_spread(rows, "macro_f1")
 
 
-def select_varying(f1: pd.DataFrame) -> pd.DataFrame:
+def select_varying(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows whose score varies over seeds by more than rounding."""
-    return f1[~phrases.is_degenerate(f1[["mean", "sd"]])]
+    return rows[~phrases.is_degenerate(rows[["mean", "sd"]])]
 
 
 def name_row(data: ExhibitData, rows: pd.DataFrame, row: pd.Series) -> str:
@@ -137,46 +147,59 @@ def name_rows(data: ExhibitData, rows: pd.DataFrame, chosen: pd.DataFrame) -> li
 
 
 def by_group(
-    claim: Callable[[pd.DataFrame], Claim | None], f1: pd.DataFrame, groups: dict[str, Names]
+    claim: Callable[[pd.DataFrame], Claim | None], rows: pd.DataFrame, groups: dict[str, Names]
 ) -> Iterator[Claim]:
-    """The claim on all rows of F1, then on those of each group of models, under a name of its own.
+    """The claim on all rows of a metric, then those of `of_groups`."""
+    if overall := claim(rows):
+        yield overall
+    yield from of_groups(claim, rows, groups)
+
+
+def of_groups(
+    claim: Callable[[pd.DataFrame], Claim | None], rows: pd.DataFrame, groups: dict[str, Names]
+) -> Iterator[Claim]:
+    """The claim on the rows of each group of models, under a name of its own.
 
     The claim of the group `deep networks` has the name with `_deep_networks` at its end.
     """
-    models = f1["model"].map(base_name)
-    if found := claim(f1):
-        yield found
+    models = rows["model"].map(base_name)
     for title, names in groups.items():
-        if found := claim(f1[models.isin(names)]):
-            name = f"{found.name}_{title.lower().replace(' ', '_')}"
-            yield replace(found, name=name, subject=title, headline=False)
+        if of_group := claim(rows[models.isin(names)]):
+            name = f"{of_group.name}_{title.lower().replace(' ', '_')}"
+            yield replace(of_group, name=name, subject=title, headline=False)
 
 
-def _sd_claim(data: ExhibitData, rows: pd.DataFrame) -> Callable[[pd.DataFrame], Claim | None]:
-    def claim(f1: pd.DataFrame) -> Claim | None:
-        moving = select_varying(f1)
+def _sd_claim(
+    data: ExhibitData, rows: pd.DataFrame, metric: str
+) -> Callable[[pd.DataFrame], Claim | None]:
+    """A claim on rows of one metric. metric: its name in sentences."""
+
+    def claim(spreads: pd.DataFrame) -> Claim | None:
+        moving = select_varying(spreads)
         if moving.empty:
             return None
-        most = f1.loc[[f1["sd"].idxmax()]]
-        still = ~f1.index.to_series().isin(moving.index)
+        most = spreads.loc[[spreads["sd"].idxmax()]]
+        still = ~spreads.index.to_series().isin(moving.index)
         rest = "; it does not vary for {still}" if still.any() else ""
         headline = "Another seed changes {metric} by {sd} (SD) where the {metric} varies at all"
         return Claim(
-            name="sd_of_f1",
+            name=f"sd_of_{metric.lower()}",
             finding="another seed changes {metric} by an SD of {sd} where the {metric} varies, most"
             f" for {{most}}{rest}",
-            headline=headline if f1["n"].max() >= LEAST else "",
+            headline=headline if spreads["n"].max() >= LEAST else "",
             basis="{cells}",
-            rows=f1,
+            rows=spreads,
             phrases={
-                "metric": phrases.name("F1"),
-                "sd": phrases.extent(moving, "sd", "{:.3f}".format, of="where the F1 varies"),
-                "still": phrases.share(f1, still, *cell_noun(f1)),
-                "cells": phrases.count(f1, *cell_noun(f1)),
+                "metric": phrases.name(metric),
+                "sd": phrases.extent(
+                    moving, "sd", "{:.3f}".format, of=f"where the {metric} varies"
+                ),
+                "still": phrases.share(spreads, still, *cell_noun(spreads)),
+                "cells": phrases.count(spreads, *cell_noun(spreads)),
                 "most": phrases.name(name_rows(data, rows, most)[0]),
             },
-            sample=Sample.of(f1, "n", "seed"),
-            statistic="SD of F1 over seeds",
+            sample=Sample.of(spreads, "n", "seed"),
+            statistic=f"SD of {metric} over seeds",
             null=NO_NULL,
             estimates=Estimate.of_rows(moving, name_rows(data, rows, moving), "sd", (0.0, 1.0)),
         )
