@@ -211,7 +211,7 @@ def test_equal_runs_never_pass():
     ("candidate", "message"),
     [
         (_runs(0.8, 1).assign(dataset="d"), "has one run without items"),
-        (_runs(0.8).assign(seed=1, dataset="d"), "several scores of one seed"),
+        (_runs(0.8).assign(seed=1, dataset="d"), "5 rows are the same run"),
         (_scores(0.8), "Only one of candidate and baseline has scores of items"),
     ],
 )
