@@ -49,6 +49,11 @@ def test_repeated_headings_belong_to_the_one_before(tmp_path):
     assert "Headings that are repeated were named after the one before them." in found.notes
 
 
+def test_a_metric_that_occurs_twice_is_a_mistake(tmp_path):
+    (tmp_path / "runs.csv").write_text("model,seed,acc,f1,acc\na,0,0.8,0.7,0.8\nb,0,0.7,0.6,0.7\n")
+    assert "has the column 'acc' more than once" in refuse(tmp_path / "runs.csv")
+
+
 @pytest.mark.parametrize("first", ["Tester:     weka.experiment.PairedCorrectedTTester", ""])
 def test_the_printed_table_of_weka_is_named(tmp_path, first):
     text = f"{first}\nDataset      (1) rules.Ze | (2) trees\niris   (100)   33.33 |   92.53 v\n"
