@@ -187,7 +187,7 @@ def _sd_claim(
             finding="another seed changes {metric} by an SD of {sd} where the {metric} varies, most"
             f" for {{most}}{rest}",
             headline=headline if spreads["n"].max() >= LEAST else "",
-            basis="{cells}",
+            basis="" if still.any() else "{cells}",
             rows=spreads,
             phrases={
                 "metric": phrases.name(metric),
