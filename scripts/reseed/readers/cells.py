@@ -19,6 +19,7 @@ _MARKS = (
     {"passed": 1.0, "failed": 0.0},
     {"correct": 1.0, "incorrect": 0.0}, {"correct": 1.0, "wrong": 0.0},
 )  # fmt: skip
+_ALL_MARKS = {mark for pair in _MARKS for mark in pair}
 #: A mark before the text that was judged, as promptfoo writes it: `[PASS] Paris`.
 _MARKED = re.compile(r"\[(pass|fail|error)\].*", re.DOTALL)
 #: Grades of Inspect (correct, incorrect, partially correct, no answer), as its `value_to_float`.
@@ -54,7 +55,12 @@ class Numbers(NamedTuple):
 
 def find_marks(cells: Iterable[str]) -> dict[str, float]:
     """1 and 0 by the cells, in lower case, if all are marks of right and wrong; else empty."""
-    words = {cell: _MARKED.sub(r"\1", cell) for cell in cells}
+    words: dict[str, str] = {}
+    for cell in cells:
+        marked = _MARKED.match(cell)
+        words[cell] = marked[1] if marked else cell
+        if words[cell] not in _ALL_MARKS:
+            return {}
     pair = next((pair for pair in _MARKS if {*words.values()} <= {*pair}), {})
     return {cell: pair[word] for cell, word in words.items() if pair}
 

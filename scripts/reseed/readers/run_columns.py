@@ -35,8 +35,10 @@ _PART = re.compile(
 _ORDINAL = re.compile(rf"(\d+)(?:st|nd|rd|th|\.)?[\s_\-]*({_WORDS})", re.I)
 _LETTERED = re.compile(rf"({_WORDS})[\s_\-.]+([a-z])", re.I)
 _SHORT = re.compile(r"([rfs])(\d+)[\s_\-.]*([rfs])(\d+)", re.I)
-#: A name, the letter of a run and its number, which may stand alone: `mnli_s0`, `rf_1`, `rf1`.
-_END = re.compile(r"(\d*[^\W\d].*?)(?:[\s_\-.]+([sf]))?[\s_\-.]*(\d+)", re.I)
+#: The end of a label from its last character on, which takes time in proportion to its length: a
+#: number, and the letter of a run where it stands alone. `rf_1`, `rf1`, `mnli_s0`.
+_END = re.compile(r"(\d{1,18})(?!\d)[\s_\-.]*(?:([sf])[\s_\-.]+)?", re.I)
+_NAME = re.compile(r"\d*[^\W\d]")
 #: What may stand beside the number of a run without naming a metric: a part of the data, a count.
 _SAYS_NOTHING = re.compile(
     r"((test|val|valid|validation|dev|eval|evaluation)(ing)?|of[\s_]*\d+|x)?"
@@ -125,15 +127,22 @@ def parse_endings(labels: Iterable[str], counted: str = "") -> dict[str, RunColu
 
     counted: what a number without a letter counts, `bert-0`, where it counts up for each name.
     """
-    runs = {
-        label: RunColumn({_LETTERS.get((match[2] or "").lower(), counted): int(match[3])}, match[1])
-        for label in labels
-        if (match := _END.fullmatch(label.strip())) and (match[2] or counted)
-    }
+    runs = {label: run for label in labels if (run := _parse_end(label.strip(), counted))}
     by_name: dict[str, set[int]] = {}
     for run in runs.values():
         by_name.setdefault(run.metric if counted else "", set()).update(run.numbers.values())
     return runs if all(map(count_up, by_name.values())) else {}
+
+
+def _parse_end(label: str, counted: str) -> RunColumn | None:
+    """The number at the end of a label and the name before it, as `parse_endings` reads them."""
+    end = _END.match(label[::-1])
+    if end is None or not (end[2] or counted):
+        return None
+    name = label[: len(label) - end.end()]
+    kind = _LETTERS[end[2].lower()] if end[2] else counted
+    is_name = name and _NAME.match(label[: len(name) + 1])  # `2_0` has one, `2.0` and `2-0` none
+    return RunColumn({kind: int(end[1][::-1])}, name) if is_name else None
 
 
 def count_up(numbers: Iterable[float]) -> bool:
