@@ -55,7 +55,9 @@ ALLOWED = {
         "core", "config", "data", "metrics", "models", "planning", "trials", "training",
         "report.analyses", "comparison", "pipeline",
     },
-    "cli": {"core", "config", "planning", "pipeline", "pipeline.jobs", "comparison"},
+    "cli": {
+        "core", "config", "data", "planning", "readers", "pipeline", "pipeline.jobs", "comparison",
+    },
     "__main__": {"cli"},
     "pytest_plugin": {"comparison"},
     "__init__": {"core", "comparison", "session"},

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 from reseed import __version__
 from reseed.cli.completion import add_completion
+from reseed.cli.init_command import add_init
 from reseed.cli.project_commands import add_commands
 from reseed.comparison.commands import add_comparing_commands
-from reseed.comparison.init_command import add_init
 from reseed.comparison.read_command import add_read
 from reseed.comparison.speakers import speak
 from reseed.core.errors import ReseedError, suggest_name

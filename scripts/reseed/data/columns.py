@@ -22,6 +22,18 @@ _YAML_WORDS = ". YAML reads yes, no, on and off as booleans: write such a class 
 _NUMBER = (numbers.Real, np.bool_, decimal.Decimal)
 
 
+class UnusableColumn(ReseedError):
+    """A column that is no feature as it stands: text of the place, the reason and the fix.
+
+    Attributes:
+        reason: what the column holds, such as "has a different text in every row".
+    """
+
+    def __init__(self, column: str, reason: str, fix: str):
+        super().__init__(f"{column} {reason}: {fix}")
+        self.reason = reason
+
+
 def require_column(where: str, frame: pd.DataFrame, name: str, role: str) -> pd.Series:
     """Return a column. Raises ReseedError with the names of similar columns."""
     if name in frame:
@@ -120,16 +132,15 @@ def convert_feature(where: str, values: pd.Series, categorical: bool) -> tuple[p
     column = f"{where}: column {values.name!r}"
     dtype = values.dtype
     if re.fullmatch(_UNNAMED, str(values.name)):
-        raise ReseedError(
-            f"{column} has no name in the file: is it a row number? List it under drop, or name it"
-        )
+        fix = "is it a row number? List it under drop, or name it"
+        raise UnusableColumn(column, "has no name in the file", fix)
     if values.isna().all():
-        raise ReseedError(f"{column} holds no values: list it under drop")
+        raise UnusableColumn(column, "holds no values", "list it under drop")
     if pd.api.types.is_datetime64_any_dtype(dtype) or pd.api.types.is_timedelta64_dtype(dtype):
         raise _date_error(column, values.dropna().iloc[0])
     if not categorical and pd.api.types.is_numeric_dtype(dtype):
         if pd.api.types.is_complex_dtype(dtype):
-            raise ReseedError(f"{column} holds complex numbers: split or drop it")
+            raise UnusableColumn(column, "holds complex numbers", "split or drop it")
         series = values.astype("float64")
         infinite = np.flatnonzero(np.isinf(series))
         if infinite.size:
@@ -144,10 +155,9 @@ def convert_feature(where: str, values: pd.Series, categorical: bool) -> tuple[p
         return values.astype("float64"), "numeric"  # booleans with gaps, decimals
     unusable = [t for t in types if not issubclass(t, (str, *_NUMBER))]
     if unusable:
-        raise ReseedError(
-            f"{column} holds a {unusable[0].__name__} (such as {str(present.iloc[0])!r:.60}): "
-            "turn it into numbers or text, or list it under drop"
-        )
+        holds = f"holds a {unusable[0].__name__} (such as {str(present.iloc[0])!r:.60})"
+        fix = "turn it into numbers or text, or list it under drop"
+        raise UnusableColumn(column, holds, fix)
     text = present.map(format_label).astype("str")
     if not categorical:
         _check_text(column, text)
@@ -169,14 +179,17 @@ def _check_text(column: str, text: pd.Series) -> None:
         )
     levels = text.nunique()
     if levels > _MANY_LEVELS and levels == len(text):
-        raise ReseedError(
-            f"{column} has a different text in every row, such as {text.iloc[0]!r}: is it an "
-            "identifier? List it under drop, or under options.categorical to keep it"
+        raise UnusableColumn(
+            column,
+            f"has a different text in every row, such as {text.iloc[0]!r}",
+            "is it an identifier? List it under drop, or under options.categorical to keep it",
         )
 
 
-def _date_error(column: str, value: object) -> ReseedError:
-    return ReseedError(
-        f"{column} holds dates ({str(value)!r}): a model needs numbers. List it under drop, "
-        "or put year, month, hour or days since … into separate columns"
+def _date_error(column: str, value: object) -> UnusableColumn:
+    return UnusableColumn(
+        column,
+        f"holds dates ({str(value)!r})",
+        "a model needs numbers. List it under drop, "
+        "or put year, month, hour or days since … into separate columns",
     )

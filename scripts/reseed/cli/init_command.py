@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from reseed.comparison.init_script import (
+from reseed.cli.init_script import (
     is_parquet,
     script_path,
     write_data_script,
@@ -91,7 +91,8 @@ def _write_script(options: argparse.Namespace) -> None:
         text = write_results_script(options)
     else:
         frame, task = _read_data(options)
-        text = write_data_script(options, _describe_csv(options, frame), task, _SPLITS, _SEEDS)
+        csv, dropped = _describe_csv(options, frame), _list_unusable(options, frame)
+        text = write_data_script(options, csv, list(dropped), task, _SPLITS, _SEEDS)
     path.write_text(text, encoding="utf-8")
     print(f"Wrote {path}\nRun it: python {path}")
     print("The pipeline (cached, resumable, clusters) needs a copy of Reseed's repository.")
@@ -118,7 +119,9 @@ def _describe_results(options: argparse.Namespace) -> dict[Path, dict[str, Any]]
 def _read_data(options: argparse.Namespace) -> tuple[Any, str]:
     """The table of data, and the task of its target."""
     import pandas as pd
-    from pandas.api.types import is_float_dtype
+    from pandas.api.types import is_float_dtype, is_numeric_dtype
+
+    from reseed.data.columns import encode_target
 
     if not options.target:
         raise ReseedError("--data: name the column that models predict: `--target`.")
@@ -136,9 +139,36 @@ def _read_data(options: argparse.Namespace) -> tuple[Any, str]:
     target = frame[options.target].dropna()
     classes = target.nunique()
     task = "binary" if classes == 2 else "multiclass"
-    if is_float_dtype(target) or (classes > 20 and pd.api.types.is_numeric_dtype(target)):
+    # Whole numbers with a gap are floats, too.
+    has_fractions = is_float_dtype(target) and bool((target % 1 != 0).any())
+    if has_fractions or (classes > 20 and is_numeric_dtype(target)):
         task = "regression"
+    encode_target(str(options.data), target, task, None)
     return frame, task
+
+
+def _list_unusable(options: argparse.Namespace, frame: Any) -> dict[str, str]:
+    """Columns that no model can use → why; they are printed.
+
+    Raises ReseedError if no feature is left. Other faults of a column are left to preparation,
+    which names the field of the dataset that mends them.
+    """
+    from reseed.data.columns import UnusableColumn, convert_feature
+
+    reasons = {}
+    for name in frame.columns.drop(options.target):
+        try:
+            convert_feature(str(options.data), frame[name], False)
+        except UnusableColumn as error:
+            reasons[name] = error.reason
+        except ReseedError:
+            continue
+    if len(reasons) == frame.shape[1] - 1:
+        why = "; ".join(f"{name!r} {reason}" for name, reason in reasons.items())
+        raise ReseedError(f"{options.data}: no column is left to predict {options.target!r}. {why}")
+    for name, reason in reasons.items():
+        print(f"Left out: column {name!r} {reason}.")
+    return reasons
 
 
 def _find_separator(path: Path) -> str:
@@ -162,7 +192,7 @@ def _describe_csv(options: argparse.Namespace, frame: Any) -> dict[str, str]:
 def _describe_data(options: argparse.Namespace) -> dict[Path, dict[str, Any]]:
     """The dataset, the study and the user's models on a table of data."""
     frame, task = _read_data(options)
-    separator = _describe_csv(options, frame).get("sep")
+    separator, dropped = _describe_csv(options, frame).get("sep"), _list_unusable(options, frame)
     own = {f"{options.name}_{factory.partition(':')[2]}": factory for factory in options.factory}
     dataset: dict[str, Any] = {
         "name": options.name,
@@ -171,6 +201,8 @@ def _describe_data(options: argparse.Namespace) -> dict[Path, dict[str, Any]]:
         "target": options.target,
         "sources": [{"kind": "file", "path": str(options.data.absolute())}],
     }
+    if dropped:
+        dataset["drop"] = list(dropped)
     if separator:  # the reader finds decimal commas by itself
         dataset["options"] = {"separator": separator}
     study: dict[str, Any] = {

@@ -33,11 +33,17 @@ comparison.to_html({page!r})
 
 
 def write_data_script(
-    options: argparse.Namespace, csv: dict[str, str], task: str, splits: int, seeds: int
+    options: argparse.Namespace,
+    csv: dict[str, str],
+    dropped: list[str],
+    task: str,
+    splits: int,
+    seeds: int,
 ) -> str:
     """A script that trains models on a table of data, and compares them.
 
     csv: arguments of `pandas.read_csv`.
+    dropped: columns that are no features.
     """
     factories = {factory.partition(":")[2]: factory for factory in options.factory}
     one, other = _MODELS[task]
@@ -47,6 +53,7 @@ def write_data_script(
         models = f'"rf": {one}(), "gbm": {other}()'
     metric = f", metric={options.metric!r}" if options.metric else ""
     read = "read_parquet" if is_parquet(options.data) else "read_csv"
+    features = f"table.drop(columns={dropped!r})" if dropped else "table"
     how = "".join(f", {name}={value!r}" for name, value in csv.items())
     return f'''"""Trains models on {splits} random splits with {seeds} seeds, and compares them."""
 
@@ -55,7 +62,7 @@ import reseed
 {sklearn}
 table = pd.{read}({str(options.data)!r}{how}).dropna(subset=[{options.target!r}])
 y = table.pop({options.target!r})
-X = pd.get_dummies(table)  # columns of words become 0 and 1
+X = pd.get_dummies({features})  # columns of words become 0 and 1
 models = {{{models}}}
 comparison = reseed.study(models, X, y, splits={splits}, seeds={seeds}{metric})
 print(comparison)

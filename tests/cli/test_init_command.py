@@ -153,3 +153,43 @@ def test_the_version_is_printed(capsys):
         cli.main(["--version"])
     assert end.value.code == 0
     assert capsys.readouterr().out == f"reseed {__version__}\n"
+
+
+def write_customers():
+    """An identifier, a date, an index without a name, and a target with a gap."""
+    rows = np.arange(90)
+    frame = pd.DataFrame({"x": rows % 7, "id": [f"C{row:03}" for row in rows]})
+    frame["day"] = [f"2024-01-{1 + row % 28:02}" for row in rows]
+    frame["y"] = np.where(rows % 7 > 3, 1.0, 0.0)
+    frame.to_csv("train.csv")
+    return frame
+
+
+def test_columns_that_are_no_features_are_left_out(project, capsys):
+    write_customers()
+    cli.main(["init", "own", "--data", "train.csv", "--target", "y"])
+    printed = capsys.readouterr().out
+    assert "column 'id' has a different text in every row, such as 'C000'." in printed
+    assert "column 'day' holds dates ('2024-01-01')." in printed
+    entry = read_plan("config", {})[0].datasets["own"]
+    assert entry.drop == ["Unnamed: 0", "id", "day"]
+    assert entry.task == "binary"
+
+
+def test_a_script_leaves_them_out_too(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = write_customers()
+    frame.loc[3, "y"] = np.nan
+    frame.to_csv("train.csv", index=False)
+    cli.main(["init", "own", "--data", "train.csv", "--target", "y"])
+    assert "table.drop(columns=['id', 'day'])" in Path("own.py").read_text(encoding="utf-8")
+    run_script("own.py")
+
+
+def test_data_without_features_or_classes_is_refused(project):
+    write_customers()[["id", "day", "y"]].to_csv("train.csv", index=False)
+    text = refuse("own", "--data", "train.csv", "--target", "y")
+    assert "no column is left to predict 'y'. 'id' has a different text" in text
+    pd.DataFrame({"x": range(9), "y": ["a"] * 9}).to_csv("train.csv", index=False)
+    text = refuse("own", "--data", "train.csv", "--target", "y")
+    assert "target column 'y' has one class only ('a')" in text
