@@ -159,6 +159,7 @@ def test_another_separator_is_named(tmp_path):
         ({"bad": "yes"}, "target column 'bad' has one class only"),
         ({"bad": ["no", None] * (N // 2)}, "is empty in 30 of 60 rows .first in row 2."),
         ({"bad": list("abc") * (N // 3)}, "has 3 classes .a, b, c., but the task is binary"),
+        ({"bad": [f"{i} €" for i in range(N)]}, "has 60 classes in 60 rows, such as '0 €'"),
         ({"empty": np.nan}, "column 'empty' holds no values: list it under drop"),
         ({"day": ["2020-01-31", "2021-02-01"] * (N // 2)}, "column 'day' holds dates"),
         ({"key": [f"k{i}" for i in range(N)]}, "column 'key' has a different text in every row"),

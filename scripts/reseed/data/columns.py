@@ -88,6 +88,11 @@ def encode_target(
     )  # 1 and "1" of two files are the same class
     if len(classes) < 2:
         raise ReseedError(f"{column} has one class only ({classes[0]!r}): two are needed")
+    if len(classes) > max(_MANY_LEVELS, len(values) / 2):
+        raise ReseedError(
+            f"{column} has {len(classes)} classes in {len(values)} rows, such as {classes[0]!r}: "
+            "classes must repeat. For task: regression write plain numbers, without units"
+        )
     if task == "binary" and len(classes) != 2:
         raise ReseedError(
             f"{column} has {len(classes)} classes ({', '.join(classes[:6])}), "
