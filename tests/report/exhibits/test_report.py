@@ -19,7 +19,7 @@ from reseed.report.pages.render import (
     duration,
 )
 from reseed.report.pages.studies import read_study, snakemake_command
-from reseed.report.pages.words import link_words
+from reseed.report.pages.words import link_words, words_in
 from reseed.report.rendering.figures import write_figure
 from reseed.report.rendering.footnotes import explain_marks, say_once, shorten
 from run_kinds import draw
@@ -258,6 +258,14 @@ def test_words_are_linked_where_they_first_stand():
         'The <a href="#word-1">SD</a> &lt;of&gt; 3 <a href="#word-2">cells</a>; SDs'
     )  # fmt: skip
     assert link_words("SD", known, seen) == "SD"
+
+
+def test_a_name_is_no_word_of_the_report():
+    names = {"My churn", "SD"}
+    assert words_in(["My churn: SD"], names) == []
+    assert [word for word, _ in words_in(["churn of My churn, an SDs"], names)] == ["SD", "churn"]
+    linked = link_words("My churn: the churn", [("churn", "…")], set(), names)
+    assert linked == 'My churn: the <a href="#word-1">churn</a>'
 
 
 @pytest.mark.parametrize(

@@ -36,10 +36,10 @@ def build_study_page(study: StudyReport, index: str = "", bundle: str = "") -> s
 
     index: link to the front page, if there is one. bundle: link to the archive of the study.
     """
-    known = study.words
+    known, names = study.words, study.names
     seen: set[str] = set()
     environment = _environment()
-    environment.filters["words"] = lambda sentence: link_words(sentence, known, seen)
+    environment.filters["words"] = lambda sentence: link_words(sentence, known, seen, names)
     title = study.info.title
     return _page(environment, "study.html", study=study, title=title, index=index, bundle=bundle)
 
@@ -91,7 +91,7 @@ def _card(study: StudyReport, link: str) -> dict[str, Any]:
         "study": study,
         "headline": study.headline,
         "answer": answer,
-        "words": words_in([study.headline, answer]),
+        "words": words_in([study.headline, answer], study.names),
         "verdicts": count_verdicts(row.verdict for row in study.statements),
         "link": link,
         "exhibits": counted(len(study.shown), "table or figure", "tables and figures"),

@@ -240,7 +240,14 @@ class StudyReport:
     @property
     def words(self) -> list[tuple[str, str]]:
         """Special terms in answers and findings, with their definitions."""
-        return words_in([s for e in self.shown for s in (*e.sidecar["findings"], e.heading)])
+        texts = [s for e in self.shown for s in (*e.sidecar["findings"], e.heading)]
+        return words_in(texts, self.names)
+
+    @property
+    def names(self) -> set[str]:
+        """Titles of the datasets and models."""
+        models = {model.title for model in self.info.models.values() if model.title}
+        return models.union(self.titles.values())
 
     @cached_property
     def _named(self) -> ExhibitData:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator
 from html import escape
 
 WORDS = {
@@ -41,32 +42,55 @@ WORDS = {
 }  # fmt: skip
 
 
-def words_in(texts: list[str]) -> list[tuple[str, str]]:
-    """The terms that occur in `texts`, with their definitions."""
-    joined = " ".join(texts)
-    return [(word, text) for word, text in WORDS.items() if _pattern(word).search(joined)]
+def words_in(texts: list[str], names: Collection[str] = ()) -> list[tuple[str, str]]:
+    """The terms that occur in `texts`, with their definitions.
+
+    names: titles of datasets and models, in which a term such as churn is none.
+    """
+    free = [part for text in texts for part in _free_parts(text, names)]
+    return [(word, text) for word, text in WORDS.items() if any(map(_pattern(word).search, free))]
 
 
-def link_words(sentence: str, known: list[tuple[str, str]], seen: set[str]) -> str:
+def link_words(
+    sentence: str, known: list[tuple[str, str]], seen: set[str], names: Collection[str] = ()
+) -> str:
     """The sentence as HTML, with a link at the first occurrence of each term of `known`.
 
     seen: terms that are linked already; new ones are added. The link of term i (from 1) is
-    `#word-i`.
+    `#word-i`. names: titles that are not searched.
     """
-    places: list[tuple[int, int, int]] = []
+    taken = [(one.start(), one.end()) for one in _find_names(sentence, names)]
+    links: list[tuple[int, int, int]] = []
     for number, (word, _) in enumerate(known, 1):
-        found = None if word in seen else _pattern(word).search(sentence)
-        if found and not any(a < found.end() and found.start() < b for a, b, _ in places):
-            places.append((found.start(), found.end(), number))
+        matches = [] if word in seen else _pattern(word).finditer(sentence)
+        spans = ((one.start(), one.end()) for one in matches)
+        free = (span for span in spans if all(span[1] <= a or b <= span[0] for a, b in taken))
+        if place := next(free, None):
+            taken.append(place)
+            links.append((*place, number))
             seen.add(word)
     parts, last = [], 0
-    for start, end, number in sorted(places):
+    for start, end, number in sorted(links):
         parts += [
             escape(sentence[last:start]),
             f'<a href="#word-{number}">{escape(sentence[start:end])}</a>',
         ]
         last = end
     return "".join([*parts, escape(sentence[last:])])
+
+
+def _find_names(sentence: str, names: Collection[str]) -> Iterator[re.Match]:
+    pattern = "|".join(map(re.escape, sorted(filter(None, names), key=len, reverse=True)))
+    return re.finditer(rf"(?<!\w)(?:{pattern})(?!\w)", sentence) if pattern else iter(())
+
+
+def _free_parts(sentence: str, names: Collection[str]) -> Iterator[str]:
+    """The parts of a sentence between names."""
+    last = 0
+    for name in _find_names(sentence, names):
+        yield sentence[last : name.start()]
+        last = name.end()
+    yield sentence[last:]
 
 
 def _pattern(word: str) -> re.Pattern:
