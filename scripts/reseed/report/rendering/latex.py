@@ -52,8 +52,6 @@ _ACCENTS = {
 }  # fmt: skip
 # A checksum may break after every few characters.
 _HASH, _BREAKS = re.compile(r"\b(?=\w*\d)[0-9A-Za-z]{17,}\b"), re.compile(r"\w{4}\B")
-# The sign of a number, not a hyphen.
-_MINUS = re.compile(r"(?<![\w.)\]])-(?=\d)")
 _OVER_MATHS = {"\u0302": r"\hat", "\u0303": r"\tilde", "\u0304": r"\bar", "\u0307": r"\dot"}
 
 
@@ -244,7 +242,6 @@ def _column(table: Table, index: int, wraps: set[int], widths: list[int]) -> str
 
 
 def _cell(text: str, wraps: bool) -> str:
-    text = _MINUS.sub("−", text)
     if not wraps:
         return escape_latex(text)
     escaped = escape_latex(_HASH.sub(lambda found: _BREAKS.sub("\\g<0>\u200b", found[0]), text))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,9 @@ from reseed.comparison.claims.claim import Claim
 from reseed.report.rendering.claim_texts import WithClaims
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.numbers import NONE
+
+#: The sign of a number, neither a hyphen nor the value of a parameter, which is copied.
+_MINUS = re.compile(r"(?<![\w.)\]=])-(?=\d)")
 
 #: Cells of a row by heading, and by (group, heading) where columns are grouped.
 TableRow = dict[str, str]
@@ -64,12 +68,15 @@ class Table(WithClaims):
         return [[str(name) for name in columns.get_level_values(i)] for i in range(columns.nlevels)]
 
     def lines(self) -> Iterator[tuple[str | None, list[str]]]:
-        """(section, cells) of every row; the section is None unless one begins."""
+        """(section, cells) of every row, with true minus signs; a section where one begins."""
         last = None
         rows = self.shown.itertuples(index=False, name=None)
         sections: Sequence[str | None] = self.sections or [None] * len(self.shown)
         for section, row in zip(sections, rows, strict=True):
-            yield (section if section != last else None), [str(cell) for cell in row]
+            yield (
+                (section if section != last else None),
+                [_MINUS.sub("−", str(cell)) for cell in row],
+            )
             last = section
 
 
