@@ -167,10 +167,10 @@ def _add_verify(commands: Any) -> None:
         "verify",
         help="check finished results: recompute metrics and tables, retrain a sample",
         description="Check the finished results of a project; unfinished studies are left out.",
-        epilog="example: python -m reseed verify --study inherent_randomness --sample 20",
+        epilog="example: python -m reseed verify inherent_randomness --sample 20",
     )
     add = command.add_argument
-    add("--study", action="append", default=[], help="check the trials of this study only")
+    add("studies", nargs="*", metavar="study", help="check these studies only")
     add("--scale", help="scale of the studies (the configuration's)")
     add("--results", help="the results folder (the configuration's)")
     add("--sample", type=int, help="trials to retrain (verify_sample of the configuration)")
@@ -190,7 +190,7 @@ def _verify(options: argparse.Namespace) -> None:
     from reseed.planning.project import load_project
     from reseed.planning.training_specs import build_verify_spec, list_finished
 
-    names = {"studies": options.study, "scale": options.scale, "results": options.results}
+    names = {"studies": options.studies, "scale": options.scale, "results": options.results}
     overrides = {name: value for name, value in names.items() if value}
     folder = Path(load_project(CONFIG, overrides).main.results)
     if not folder.is_dir():  # planning would create it
