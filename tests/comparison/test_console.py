@@ -236,3 +236,12 @@ def test_every_answer_states_a_difference_by_one_correction():
     headlines = re.findall(r"[^.;\n]*(?:is shown to be better|significantly better)[^.\n]*", page)
     assert headlines
     assert all(qualifier in one for one in headlines)
+
+
+def test_single_datasets_without_a_test_are_not_counted():
+    table = pd.DataFrame(
+        [(f"d{i}", m, 0.5 + 0.01 * i + 0.02 * k + 0.001 * i * k)
+         for i in range(6) for k, m in enumerate("ab")],
+        columns=["dataset", "model", "accuracy"],
+    )  # fmt: skip
+    assert compare(table).answer[-1] == "On single datasets no pair can be tested."

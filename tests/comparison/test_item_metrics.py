@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import reseed
-from reseed import ReseedError, compare_items
+from reseed import ReseedError, compare_items, gate, rank_models
 from reseed.stats.crossed_comparison import item_values, seed_item_bootstrap
 from reseed.stats.item_model import Factor, item_difference
 from sklearn.metrics import f1_score, roc_auc_score
@@ -90,3 +90,56 @@ def test_metrics_of_another_task_are_refused():
         compare_items(_predictions(), metric="mse")
     with pytest.raises(ReseedError, match="has no column 'doctor'"):
         compare_items(_predictions(), cluster="doctor")
+
+
+@pytest.mark.parametrize("metric", ["auc", "f1", "accuracy", "error"])
+def test_gate_and_rank_score_predictions(metric):
+    table = _predictions(shift=1.0, rng_seed=3).drop(columns="patient")
+    pair = compare_items(table, metric=metric).verdicts.iloc[0]
+    board = rank_models(table, metric=metric).table.set_index("model")["mean"]
+    size = abs(board["a"] - board["b"])
+    assert (board.idxmin() if metric == "error" else board.idxmax()) == pair["model_a"]
+    sides = {m: part.drop(columns="model") for m, part in table.groupby("model")}
+    decided = gate(sides[pair["model_a"]], sides[pair["model_b"]], 0.5, metric=metric).rows[0]
+    assert [size, decided.difference] == pytest.approx([pair["difference"]] * 2, rel=1e-9)
+    other = sides["a"].assign(y_true=1 - sides["a"]["y_true"])
+    with pytest.raises(ReseedError, match="different targets of item"):
+        gate(other, sides["b"], 0.5, metric=metric)
+
+
+def test_rare_class_counts_more_in_the_gate():
+    """AUC 1 of both on ten positives in 1,000: nothing varies, and a loss of .05 stays possible."""
+    truth = np.arange(1000) < 10
+    side = pd.DataFrame({"item": range(1000), "y_true": truth.astype(int), "y_score": truth * 0.8})
+    assert gate(side, side, 0.05, metric="auc").decision == "undecided"
+    balanced = side.assign(y_true=side["item"] % 2, y_score=side["item"] % 2)
+    assert gate(balanced, balanced, 0.05, metric="auc").decision == "not worse"
+
+
+def test_zero_is_refused_where_it_is_no_failure():
+    table = _predictions().drop(columns="patient")
+    table.loc[0, "y_score"] = np.nan
+    losses = pd.DataFrame([(m, i, 1.0 + i) for m in "ab" for i in range(9)],
+                          columns=["model", "item", "mae"])  # fmt: skip
+    losses.loc[0, "mae"] = np.nan
+    for frame, options in ((table, {"metric": "auc"}), (losses, {})):
+        sides = [part.drop(columns="model") for _, part in frame.groupby("model")]
+        for call in (
+            lambda failed: compare_items(frame, failed=failed, **options),  # noqa: B023
+            lambda failed: rank_models(frame, failed=failed, **options),  # noqa: B023
+            lambda failed: gate(*sides, 0.1, failed=failed, **options),  # noqa: B023
+        ):
+            with pytest.raises(ReseedError, match=r"'zero' .*Use `failed='drop'`"):
+                call("zero")
+            with pytest.raises(ReseedError, match="failed='drop'"):
+                call("refuse")
+            call("drop")
+
+
+def test_labels_outside_the_targets_are_no_other_targets():
+    """Each side has its own table; one predicts a label that sorts first and is no target."""
+    truth = ["cat", "dog"] * 60
+    side = pd.DataFrame({"item": range(120), "y_true": truth, "y_pred": truth})
+    worse = side.assign(y_pred=["ant", *truth[1:60], *truth[59:119]])
+    row = gate(side, worse, 0.1, metric="accuracy").rows[0]
+    assert row.difference == pytest.approx((worse["y_pred"] != side["y_true"]).mean())

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from reseed.comparison.item_arrays import arrange_items
+from reseed.comparison.item_arrays import arrange_items, check_zero
 from reseed.comparison.item_metrics import compute_contributions, describe_metric
 from reseed.comparison.resolution import check_frame
 from reseed.core.errors import ReseedError
@@ -38,6 +38,7 @@ def tabulate_items(
         combined: `repeats`, `failed` and `fixed` of `arrange_items`.
         texts: name and title of the report.
     """
+    check_zero(combined[1], table)
     frame, repeats, notes = table.items(), combined[0], list(table.notes)
     check_frame(frame, table.metric)
     arranged = list(arrange_items(frame, *combined))

@@ -102,9 +102,12 @@ def _state_answer(comparison: Comparison) -> list[str]:
     equal, tested = outcomes["equivalent"], sum(isfinite(row.p_adjusted) for row in single)
     also = f" ({weak:,} of them {BY_ONE_CORRECTION})" if weak else ""
     also += f", equivalence for {equal:,}" if equal else ""
+    shown = f"{outcomes['difference']:,} of {counted(tested, 'tested pair')}{also}"
+    scope = _describe_scope(single)
     lines.append(
-        f"On single datasets a difference is shown for {outcomes['difference']:,} of "
-        f"{counted(tested, 'tested pair')}{also}{_describe_scope(single)}."
+        f"On single datasets a difference is shown for {shown}{scope}."
+        if tested
+        else "On single datasets no pair can be tested."
     )
     return lines
 

@@ -13,8 +13,9 @@ import pandas as pd
 from reseed.comparison.arguments import choose_read_options
 from reseed.comparison.claims.formatting import count_interval_decimals, format_number
 from reseed.comparison.claims.formatting import join_names as join_and
-from reseed.comparison.gate_tests import GateTest, find_reach, test_items
-from reseed.comparison.item_arrays import arrange_items
+from reseed.comparison.gate_tests import GateTest, find_metric_reach, find_reach, test_items
+from reseed.comparison.item_arrays import arrange_items, check_zero
+from reseed.comparison.item_metrics import NOTE, compute_contributions
 from reseed.comparison.output import Result
 from reseed.comparison.resolution import check_frame
 from reseed.comparison.run_pairs import compare_runs
@@ -236,6 +237,7 @@ def gate(
     name = _check_sides(sides)
     frames = [side.items().assign(model=model) for model, side in sides.items()]
     frame = pd.concat(frames, ignore_index=True)
+    check_zero(failed, sides["candidate"])
     check_frame(frame, name)
     sign, notes = sides["candidate"].sign, list(sides["candidate"].notes)
     has_items = [side.has_items for side in sides.values()]
@@ -247,10 +249,15 @@ def gate(
     notes += [] if use else [_REPEATED_USE.format(percent=100 * alpha)]
     tests: list[GateTest] = []
     if has_items[0]:
+        metric = _check_predictions(sides, frame)
+        notes += [f"{NOTE.format(metric=metric)}."] if metric else []
         reach = find_reach(frame["score"].dropna().to_numpy(dtype=float))
         for scores in arrange_items(frame, repeats, failed, fixed):
-            tests.append(test_items(scores, sign, reach))
             notes += scores.notes
+            if metric:
+                scores = compute_contributions(scores, metric, sign)
+                reach = find_metric_reach(scores, metric)
+            tests.append(test_items(scores, sign, reach))
     else:
         tests += [GateTest(name, one) for name, one in compare_runs(frame, sign)]
     rows = _decide(tests, margin, alpha)
@@ -290,6 +297,26 @@ def _check_sides(sides: dict[str, Scores]) -> str:
         only = sorted(map(str, datasets[0] ^ datasets[1]))
         raise ReseedError(f"Only one of candidate and baseline has scores on {join_names(only)}.")
     return metrics.pop()
+
+
+def _check_predictions(sides: dict[str, Scores], frame: pd.DataFrame) -> str | None:
+    """The metric to compute from predictions; ReseedError if the sides differ in what they hold."""
+    metrics = {side.computed for side in sides.values()}
+    if len(metrics) > 1:
+        raise ReseedError(
+            "Only one of candidate and baseline has predictions with targets. Give both by "
+            "predictions, or both by scores."
+        )
+    metric = metrics.pop()
+    if metric:
+        targets = frame[["dataset", "item", "target"]].drop_duplicates()
+        several = targets["item"][targets.duplicated(["dataset", "item"])]
+        if len(several):
+            raise ReseedError(
+                f"Candidate and baseline have different targets of item {several.iloc[0]}. Give "
+                "the predictions of both for the same items and targets."
+            )
+    return metric
 
 
 def _decide(tests: list[GateTest], margin: float, alpha: float) -> tuple[GateRow, ...]:

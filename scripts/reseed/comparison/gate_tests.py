@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from reseed.report.analyses.shared.item_scores import Array, ItemScores, compare_models
+from reseed.stats.bootstrap import PER_ITEM
 from reseed.stats.bounded_mean import bounded_mean_limit, bounded_mean_p
 from reseed.stats.item_model import ItemDifference
 from reseed.stats.paired_proportions import score_interval
@@ -52,7 +53,7 @@ class GateTest:
     def limits(self, alpha: float) -> tuple[float, float]:
         """The bounds that the one-sided tests of size `alpha` just do not reject."""
         result = self.result
-        if result.discordant:
+        if result.discordant and self.values is None:
             low, high = score_interval(*result.discordant, self.items, 1 - 2 * alpha)
             # At 0 the test is the mid-p, which may keep a difference that the interval excludes.
             is_shown = [self.one_sided_p(0.0, greater=side) <= alpha for side in (True, False)]
@@ -80,7 +81,8 @@ def test_items(scores: ItemScores, sign: int, reach: float) -> GateTest:
     """
     result, _ = compare_models(scores, "candidate", "baseline", sign)
     count = len(scores.items)
-    if result.discordant:
+    is_rate = not scores.bootstrap or reach <= 1  # of items that count equally
+    if result.discordant and is_rate:
         return GateTest(scores.dataset, result, items=count)
     sides, _ = scores.pair_seeds("candidate", "baseline")
     candidate, baseline = (side.values.mean(axis=(0, 1)) for side in sides)
@@ -91,6 +93,18 @@ def test_items(scores: ItemScores, sign: int, reach: float) -> GateTest:
 
 
 test_items.__test__ = False  # type: ignore[attr-defined]
+
+
+def find_metric_reach(scores: ItemScores, metric: str) -> float:
+    """The largest possible difference of two contributions of an item to a metric.
+
+    An item of a rare class counts n / (size of the class) times in metrics such as the AUC.
+    """
+    values = np.concatenate([one.values.ravel() for one in scores.models.values()])
+    if metric in PER_ITEM or scores.targets is None:
+        return find_reach(values)
+    rarest = np.unique(scores.targets, return_counts=True)[1].min()
+    return max(float(np.ptp(values)), len(scores.items) / rarest)
 
 
 def find_reach(scores: Array) -> float:

@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from reseed.core.errors import ReseedError
+from reseed.readers.scores import Scores
 from reseed.readers.source_table import join_names
 from reseed.report.analyses.shared.item_scores import Array, ItemScores, ModelScores
 from reseed.stats.pass_at_k import pass_all_k, pass_at_k
@@ -141,6 +142,17 @@ def _describe_design(
     return f"Design of each model: {text}."
 
 
+def check_zero(failed: str, scores: Scores) -> None:
+    """Refuse that failed items count 0 where 0 is a prediction, or the best score."""
+    if failed != "zero" or (scores.sign > 0 and not scores.computed):
+        return
+    why = "would be read as a prediction" if scores.computed else "is the best score"
+    raise ReseedError(
+        f"failed: 'zero' {why} of {scores.metric!r}. Use `failed: drop`, or write what a failed "
+        "item counts into the table."
+    )
+
+
 def treat_failed(rows: pd.DataFrame, where: str, failed: str, notes: list[str]) -> pd.DataFrame:
     """The rows of one dataset without empty scores, treated as `failed` says; `notes` say how."""
     has_others = rows.groupby(["model", *_CELL])["score"].transform("count") > 0
@@ -156,11 +168,16 @@ def treat_failed(rows: pd.DataFrame, where: str, failed: str, notes: list[str]) 
     counts = ", ".join(f"{model} {count}" for model, count in by_model.items())
     if failed in ("refuse", "repeats"):
         # Those with other repeats are left out by now if the user chose it.
-        others = ", or `failed: repeats` (other repeats of the item have a score)"
+        has_items = bool(rows["item"].ne("").any())
+        ways = ["`failed: drop` (no model is scored on it)" if has_items else
+                "`failed: drop` (it is left out)"]  # fmt: skip
+        if "target" not in rows:
+            ways.append("`failed: zero` (it counts 0, where more is better)")
+        if has_others[missing].all() and failed == "refuse":
+            ways.append("`failed: repeats` (other repeats of the item have a score)")
         raise ReseedError(
-            f"{where}scores are missing ({counts}). Say what a failed item counts: `failed: zero` "
-            "(it is wrong) or `failed: drop` (no model is scored on it)"
-            f"{others if has_others[missing].all() and failed == 'refuse' else ''}."
+            f"{where}scores are missing ({counts}). Say what a failed "
+            f"{'item' if has_items else 'run'} counts: {' or '.join(ways)}."
         )
     if failed == "zero":
         notes.append(f"Failed items count 0: {counts}.")

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import pandas as pd
 
 from reseed.report.analyses.shared.item_scores import ItemScores
 from reseed.stats.crossed_comparison import item_values, seed_item_bootstrap
@@ -14,9 +15,9 @@ _N_BOOT = 1000
 _SEED = 20_260_102  # of the resamples, so that a table gives the same interval every time
 NOTE = (
     "{metric} is computed from the predictions of a run. The test is over the contributions of "
-    "items to it (DeLong's components of the AUC, jackknife pseudo-values of other metrics); "
-    "`boot_low` and `boot_high` resample {units} and compute it anew."
+    "items to it (DeLong's components of the AUC, jackknife pseudo-values of other metrics)"
 )
+_RESAMPLED = "; `boot_low` and `boot_high` resample {units} and compute it anew."
 
 
 def compute_contributions(scores: ItemScores, metric: str, sign: int) -> ItemScores:
@@ -29,7 +30,9 @@ def compute_contributions(scores: ItemScores, metric: str, sign: int) -> ItemSco
     models = {}
     for name, one in scores.models.items():
         flat = one.values.reshape(-1, one.values.shape[-1])
-        values = item_values(metric, _as_target(scores, metric), _as_prediction(flat, metric))
+        values = item_values(
+            metric, _as_target(scores.targets, metric), _as_prediction(flat, metric)
+        )
         models[name] = replace(one, values=values.reshape(one.values.shape))
     bootstrap = partial(_bootstrap_pair, scores, metric, sign)
     return replace(scores, models=models, bootstrap=bootstrap)
@@ -44,7 +47,7 @@ def _bootstrap_pair(
     first, second = (_as_prediction(values, metric) for values in flat)
     result = seed_item_bootstrap(
         metric,
-        _as_target(scores, metric),
+        _as_target(scores.targets, metric),
         first,
         second,
         _N_BOOT,
@@ -61,12 +64,22 @@ def describe_metric(scores: ItemScores, metric: str) -> str:
     """A note on how the metric is tested."""
     several = any(len(one.seeds) > 1 for one in scores.models.values())
     units = "items" if scores.clusters is None else "clusters"
-    return NOTE.format(metric=metric, units=f"seeds and {units}" if several else units)
+    note = NOTE.format(metric=metric) + _RESAMPLED
+    return note.format(units=f"seeds and {units}" if several else units)
 
 
-def _as_target(scores: ItemScores, metric: str) -> np.ndarray:
-    assert scores.targets is not None
-    return scores.targets if metric in ("mse", "mae") else scores.targets.astype(np.int64)
+def replace_predictions(frame: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """The frame of `Scores.items` with contributions to the metric in place of predictions."""
+    score = frame["score"].to_numpy(dtype=np.float64, copy=True)
+    for rows in frame.groupby(["dataset", "model", "seed"], sort=False).indices.values():
+        target, prediction = _as_target(frame["target"].to_numpy()[rows], metric), score[rows]
+        score[rows] = item_values(metric, target, _as_prediction(prediction, metric))[0]
+    return frame.assign(score=score)
+
+
+def _as_target(targets: np.ndarray | None, metric: str) -> np.ndarray:
+    assert targets is not None
+    return targets if metric in ("mse", "mae") else targets.astype(np.int64)
 
 
 def _as_prediction(values: np.ndarray, metric: str) -> np.ndarray:

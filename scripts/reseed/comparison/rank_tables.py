@@ -25,7 +25,10 @@ def average_splits(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
     labels = [name for name in frame if name != "score"]
     groups = frame.groupby(labels, sort=False)["score"]
     mean = groups.mean().where(groups.count() == groups.size())
-    notes.append("Scores are averaged over the splits of a task, whose training rows overlap.")
+    notes.append(
+        "Scores are averaged over the splits of a task, whose training rows overlap: ranks on "
+        "these tasks hold for exactly these rows. `reseed compare` allows for new splits."
+    )
     return mean.reset_index()
 
 

@@ -17,7 +17,8 @@ from reseed.comparison.claims.designs import SIGN_FLIPS, SIGNS_SEED, DesignFacts
 from reseed.comparison.claims.formatting import count_noun, format_level
 from reseed.comparison.claims.formatting import join_names as join_and
 from reseed.comparison.claims.possible_ranks import format_ranks
-from reseed.comparison.item_arrays import FAILED
+from reseed.comparison.item_arrays import FAILED, check_zero
+from reseed.comparison.item_metrics import NOTE, replace_predictions
 from reseed.comparison.output import Result
 from reseed.comparison.rank_tables import (
     MISSING,
@@ -186,17 +187,16 @@ def rank_models(
     given = choose_read_options(metric, columns, cluster, greater_is_better, reading)
     table, _ = read_scores(source, replace(given, of_tasks=True))
     sign, notes = table.sign, list(table.notes)
-    if failed == "zero" and sign < 0:
-        raise ReseedError(
-            f"failed: 'zero' is the best {table.metric!r}, as less is better. Write the score that "
-            "a failed item has into the table, or use `drop`."
-        )
+    check_zero(failed, table)
     frame = table.items()
     check_frame(frame, table.metric)
-    frame = frame.assign(score=sign * frame["score"])
     if not table.has_items and {"fold", "data_seed"} & table.named:
         frame = average_splits(frame, notes)
     frame = treat_empty_scores(frame, failed, missing, notes)
+    if metric := table.computed:
+        frame = replace_predictions(frame, metric)
+        notes.append(f"{NOTE.format(metric=metric)}.")
+    frame = frame.assign(score=sign * frame["score"])
     return _rank(frame, sign, failed, scale, level, notes, is_share(table.metric))
 
 
@@ -229,8 +229,8 @@ def _rank(
     ranking = _build_ranking(cells, tasks, sources, sign, scale, level, notes)
     if ranking is None:
         raise ReseedError(
-            "The scores support no interval of ranks: give six tasks or more, several runs (column "
-            "`seed`), or scores of items (column `item`)."
+            "The scores support no interval of ranks: give six tasks or more, several runs of each "
+            "model (column `seed`), or scores of items (column `item`)."
         )
     return ranking
 
@@ -277,9 +277,13 @@ def _build_ranking(
             "model on a task, or as many on several."
         )
     elif not tasks and scale == "score":
-        notes.append("No statement on exactly these tasks: one run of each model, without items.")
+        notes.append(
+            "No statement on exactly these tasks: without items, each model needs several runs."
+        )
     if tasks:
         these = rank_on_tasks(tasks, level, rng=np.random.default_rng(SIGNS_SEED))
+        if scale == "rank":
+            notes.append("On exactly these tasks mean scores are compared.")
     if new is None and these is None:
         return None
     mean = scores.mean(axis=1)

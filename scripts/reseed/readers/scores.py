@@ -150,7 +150,7 @@ def _arrange_predictions(part: ItemPredictions, scores: Scores) -> pd.DataFrame:
     if part.task == "binary" and metric in _OF_LABELS:
         prediction = (prediction >= _THRESHOLD).where(prediction.notna())
     if part.task == "classification" and not pd.api.types.is_numeric_dtype(target):
-        labels = pd.Index(sorted({*target, *prediction}))
+        labels = pd.Index([*sorted({*target}), *sorted({*prediction} - {*target})])
         target, prediction = labels.get_indexer(target), labels.get_indexer(prediction)
     names = {"dataset": rows["dataset"] if "dataset" in scores.named else ""}
     frame = pd.DataFrame(names | {"model": rows["model"]}, index=rows.index).assign(
