@@ -199,7 +199,7 @@ def test_estimates_and_tests_need_a_null():
 @pytest.mark.parametrize(
     ("estimates", "widths"),
     [
-        ([Estimate("a", 0.5, 0.4, 0.6, 0.95, (0, 1))], "intervals of ±0.1"),
+        ([Estimate("a", 0.5, 0.4, 0.6, 0.95, (0, 1))], "intervals of ±0.10"),
         ([Estimate("a", 0.5, 0.4, 0.6, 0.95, (0, 1)).in_points()], "intervals of ±10 points"),
         (
             [Estimate("a", 2.0, 1.0, 4.0, 0.95, (0, math.inf)), Estimate("b", 2, bounds=(0, 9))],

@@ -122,4 +122,5 @@ def test_decimals_of_scores_follow_the_spread_over_runs():
 
 
 def test_two_digits_keep_a_final_zero():
-    assert [two_digits(value) for value in (0.1, 0.062, 12.0)] == ["0.10", "0.062", "12"]
+    assert [two_digits(value) for value in (0.1, 0.062, 9.96)] == ["0.10", "0.062", "10"]
+    assert [two_digits(value) for value in (0, -0.3, 199.6, 2934)] == ["0", "−0.30", "200", "2,934"]

@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 
 from reseed.comparison.claims.estimates import Estimate, Sample, Test
-from reseed.comparison.claims.formatting import count_noun, format_level, from_to, join_names
+from reseed.comparison.claims.formatting import (
+    count_noun,
+    format_level,
+    from_to,
+    join_names,
+    two_digits,
+)
 from reseed.comparison.claims.phrases import LISTED, ClaimError, Phrase
 from reseed.comparison.claims.wording import find_equality, find_number, quote_count
 
@@ -170,7 +176,7 @@ class Claim:
             text = "intervals in the units of several metrics"
         else:
             halves = [one.factor * (one.high - one.low) / 2 for one in known]
-            text = f"intervals of ±{from_to(halves, '{:.2g}'.format)} {known[0].unit}".rstrip()
+            text = f"intervals of ±{from_to(halves, two_digits)} {known[0].unit}".rstrip()
         bare = len(self.estimates) - len(known)
         return f"{text}; {bare} without one" if bare else text
 

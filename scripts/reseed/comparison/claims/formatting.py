@@ -35,6 +35,16 @@ def format_number(value: float, decimals: int) -> str:
     return text.replace("-", "−")
 
 
+def two_digits(value: float) -> str:
+    """At least two significant digits, without an exponent: `0.0078`, `0.10`, `1.2`, `1,080`."""
+    if not math.isfinite(value) or value == 0:
+        return "∞" if value else "0"
+    rounded = float(f"{value:.1e}")
+    if abs(rounded) >= 10:
+        return f"{value:,.0f}".replace("-", "−")
+    return format_number(rounded, 1 - math.floor(math.log10(abs(rounded))))
+
+
 def format_p(p: float) -> str:
     """`below 0.001`, `0.013`, `0.24`; near 0.05 with as many digits as show on which side it is."""
     if p < 0.001:

@@ -218,7 +218,7 @@ def _best_alone(parts: list[pd.DataFrame], boards: list[pd.DataFrame]) -> Claim:
         best = "is shown to differ from all others" if alone[0] else "is not alone"
         finding = f"{{models}} in {{groups}}; the best {best}"
         if not groups:
-            finding = "all {models} are shown to differ"
+            finding = f"{'the' if len(rows) == 2 else 'all'} {{models}} are shown to differ"
     else:
         among = "in" if (pairs["design"] == "datasets").all() else "on"
         rows = pd.DataFrame([run_ends(part) for part in parts])

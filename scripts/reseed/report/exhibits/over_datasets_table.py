@@ -22,6 +22,7 @@ from reseed.report.rendering.numbers import (
     interval_decimals,
     percent,
     several,
+    two_digits,
     with_interval,
 )  # fmt: skip
 from reseed.report.rendering.settings import group_by_comparison, join_titles, p_cell, pair_title
@@ -149,7 +150,7 @@ def _detectable(pairs: pd.DataFrame) -> str:
     level, factor = pairs["level"].iloc[0], pairs["factor"]
     sizes = detectable_mean(pairs["low"] * factor, pairs["high"] * factor, level)
     unit = pairs["unit"].iloc[0]
-    text = from_to(sizes, "{:.2g}".format)
+    text = from_to(sizes, two_digits)
     return f"detectable with a power of 80 %, about: {text}{f' {unit}' if unit else ''}"
 
 

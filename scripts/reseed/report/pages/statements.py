@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import floor, isfinite, log10
+from math import isfinite
 from typing import Any
 
 from reseed.comparison.claims.evidence import (
@@ -17,7 +17,11 @@ from reseed.comparison.claims.evidence import (
     Verdict,
     read_evidence,
 )
-from reseed.comparison.claims.formatting import count_interval_decimals, format_number
+from reseed.comparison.claims.formatting import (
+    count_interval_decimals,
+    format_number,
+    two_digits,
+)
 from reseed.core.identifiers import SCALES
 from reseed.core.study_info import StudyInfo
 from reseed.report.pages import forest
@@ -231,19 +235,10 @@ def _show(one: ValueInUnit) -> str:
     """Two digits of each number where they differ by size, as those of a ratio do."""
     numbers = [one.value, one.low, one.high]
     if not isfinite(one.low) or one.low == one.high:
-        return _two_digits(one.value)
+        return two_digits(one.value)
     if 0 < one.low < one.high / 3:
-        value, low, high = map(_two_digits, numbers)
+        value, low, high = map(two_digits, numbers)
     else:
         places = count_interval_decimals(one.low, one.high if isfinite(one.high) else one.value)
         value, low, high = (format_number(number, places) for number in numbers)
     return f"{value} [{low}, {high}]"
-
-
-def _two_digits(value: float) -> str:
-    """`0.0078`, `0.38`, `19`, `1,080`."""
-    if not isfinite(value):
-        return "∞"
-    if abs(value) >= 10 or value == int(value):
-        return f"{value:,.0f}".replace("-", "−")
-    return format_number(value, 1 - floor(log10(abs(value))))

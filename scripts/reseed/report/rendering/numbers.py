@@ -12,6 +12,7 @@ from reseed.comparison.claims.formatting import (  # noqa: F401 - exhibits impor
     keep_bounds_visible,
     percent,
     rounded_percent,
+    two_digits,
     whole,
 )
 from reseed.comparison.claims.formatting import count_noun as counted  # noqa: F401
@@ -128,11 +129,6 @@ def share_with_interval(row: Mapping, name: str) -> str:
 def seeds(n: int, failed: int) -> str:
     """Number of seeds of a row, with failures: `49 (1 failed)`."""
     return f"{n:,} ({failed:,} failed)" if failed else f"{n:,}"
-
-
-def two_digits(value: float) -> str:
-    """Two significant digits: `0.10`, `0.062`, `12`."""
-    return f"{value:#.2g}".removesuffix(".")
 
 
 def ratio(value: float) -> str:

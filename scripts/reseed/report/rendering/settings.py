@@ -217,7 +217,7 @@ def describe_half_widths(rows: pd.DataFrame) -> str:
         return ""
     half = (known["high"] - known["low"]) / 2 * known["factor"]
     parts = [
-        f"±{numbers.from_to(part, '{:.2g}'.format)} {unit}"
+        f"±{numbers.from_to(part, numbers.two_digits)} {unit}"
         for unit, part in half.groupby(_list_units(known), sort=False)
     ]
     return f"{format_share(known['level'].max())} intervals of {'; '.join(parts)}"
@@ -266,7 +266,7 @@ def _describe_detectable_by_dataset(rows: pd.DataFrame) -> str:
         return ""
     sizes = known["detectable"] * known["factor"]
     parts = [
-        f"{numbers.from_to(part, '{:.2g}'.format)} {unit}"
+        f"{numbers.from_to(part, numbers.two_digits)} {unit}"
         for unit, part in sizes.groupby(_list_units(known), sort=False)
     ]
     power = format_share(known["target_power"].iloc[0])
