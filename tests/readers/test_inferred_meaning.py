@@ -173,7 +173,7 @@ def _by_model(**models):
 
 def test_summary_of_models_is_no_model():
     frame = _by_model(rf=[0.81, 0.82, 0.84, 0.8, 0.83], svm=[0.78, 0.8, 0.79, 0.81, 0.77])
-    for name, by in [("mean", "mean"), ("All", "mean"), ("max", "max"), ("std", "std")]:
+    for name, by in [("mean", "mean"), ("All", "mean"), ("max", "max"), ("median", "median")]:
         wide = frame.assign(**{name: frame.agg(by, axis=1).round(4)}).rename_axis(columns="model")
         long = wide.stack().rename("auc").reset_index()
         for table in (wide, long):
@@ -182,6 +182,17 @@ def test_summary_of_models_is_no_model():
     baseline = frame.assign(mean=[0.5, 0.51, 0.49, 0.5, 0.52]).rename_axis(columns="model")
     metrics, _ = import_results(baseline, {"metric": "auc"}, {"name": "mine"})
     assert set(metrics["model"]) == {"rf", "svm", "mean"}
+
+
+@pytest.mark.parametrize("label", ["Avg.", "±", "Std. Dev.", "#wins", "mean (3 folds)"])
+@pytest.mark.parametrize("noun", ["model", "dataset", "fold", "item"])
+def test_a_row_that_summarises_others_counts_as_nothing(noun, label):
+    names = {"model": ["rf", "svm"], "dataset": ["iris", "wine"], "fold": [0, 1, 2]}
+    names |= {"item": ["a", "b"]} if noun == "item" else {}
+    rows = pd.MultiIndex.from_product([*(names | {noun: [*names[noun], label]}).values()])
+    table = pd.DataFrame(dict(zip(names, zip(*rows, strict=True), strict=True)))
+    with pytest.raises(ReseedError, match=f"is no {'run' if noun == 'fold' else noun}"):
+        import_results(table.assign(auc=0.8), {}, {"name": "mine"})
 
 
 def test_settings_of_the_same_runs_name_models_together():

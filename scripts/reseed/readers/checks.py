@@ -36,7 +36,7 @@ from reseed.readers.vocabulary import (
 _METRIC_KEY = [*RUN_KEY, "metric"]
 _SPLIT_KEY = [name for name in _METRIC_KEY if name != "model"]
 #: Statistics that a row which summarises models may hold, as `DataFrame.agg` names them.
-_STATISTICS = ["mean", "median", "min", "max", "std", "sum"]
+_STATISTICS = ["mean", "median", "min", "max", "sum"]
 #: Rounding error of a printed mean or SD, relative to the greatest score.
 _TOLERANCE = 1e-3
 #: Settings that a warning lists.

@@ -17,11 +17,7 @@ from reseed.readers.hints import list_steps, suggest_means, suggest_reading
 from reseed.readers.proposals import FirstOf
 from reseed.readers.run_columns import number_labels, split_labels
 from reseed.readers.source_table import SourceTable, join_names
-from reseed.readers.vocabulary import (
-    SUBSETS,
-    is_dataset_summary,
-    is_summary,
-)
+from reseed.readers.vocabulary import SUBSETS, is_summary
 
 #: Columns that identify a run.
 RUN_KEY = ["model", "dataset", *RUN_COLUMNS]
@@ -46,9 +42,8 @@ def read_run_keys(table: SourceTable, columns: ColumnMap) -> pd.DataFrame:
     runs = pd.DataFrame(index=rows)
     for name in ("model", "dataset"):
         runs[name] = join_labels(table, columns[name]) if name in columns else ONE_DATASET
-    dataset_column = columns.get("dataset")
-    if isinstance(dataset_column, str):
-        _refuse_summary_rows(table, dataset_column, runs["dataset"], "dataset")
+        if isinstance(column := columns.get(name), str):
+            _refuse_summary_rows(table, column, runs[name], name)
     _require_run_columns(table, columns, runs)
     named = [name for name in ALL_RUN_COLUMNS if name in columns]
     numbers: dict[str, pd.Series] = {}
@@ -190,9 +185,8 @@ def read_labels(table: SourceTable, column: str, seedless: pd.Series | None = No
 
 
 def _refuse_summary_rows(table: SourceTable, column: str, text: pd.Series, noun: str) -> None:
-    """Add an error for rows such as `mean` among the labels of runs, datasets or items."""
-    is_sum = is_dataset_summary if noun == "dataset" else is_summary
-    sums = text.isin([label for label in text.unique() if is_sum(label)])
+    """Add an error for rows such as `Avg` among the labels of models, runs, datasets or items."""
+    sums = text.isin([label for label in text.unique() if is_summary(label, noun)])
     if sums.any() and not sums.all():
         table.ask(
             f"column {column!r} holds {text[sums].iloc[0]!r}: a row that summarises others is no "

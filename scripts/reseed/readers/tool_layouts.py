@@ -16,7 +16,7 @@ from reseed.readers.columns import normalize_name
 from reseed.readers.options import ReadOptions
 from reseed.readers.run_columns import POSITION_NOTE, find_crossed_columns
 from reseed.readers.source_table import SourceTable, join_names
-from reseed.readers.vocabulary import is_error_heading
+from reseed.readers.vocabulary import is_error_heading, is_summary
 
 #: Ends of columns of prediction intervals: `AutoARIMA-lo-90`.
 _FORECAST_BOUND = re.compile(r"-(lo|hi)-\d+(\.\d+)?$")
@@ -133,7 +133,7 @@ def tidy_opencompass(table: SourceTable, options: ReadOptions) -> SourceTable:
     """One row a model and dataset; rows of averages are left out."""
     models = list(table.columns[4:])
     names = table.text("dataset").str.lower()
-    averages = names.str.contains(r"average|-avg|_avg", regex=True)
+    averages = names.map(lambda name: is_summary(name, "dataset"))
     is_group = names.map(lambda name: sum(name in other for other in names) > 1)
     averages |= table.text("metric").str.contains("average") & is_group
     rows = table.frame[~averages & (table.text("metric") != "-")]

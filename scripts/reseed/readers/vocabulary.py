@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from reseed.metrics.names import split_words
@@ -11,11 +12,16 @@ from reseed.readers.columns import strip_tracker_prefix
 TRAINING = {"train", "training"}
 EVALUATION = {"validation", "val", "valid", "dev", "eval", "evaluation", "test", "testing"}
 SUBSETS = TRAINING | EVALUATION
-#: Labels of rows that summarise others.
-SUMMARIES = {
-    *("mean", "average", "avg", "median", "overall", "total", "all", "macro avg", "micro avg"),
-    *("std", "sd", "stdev", "std dev", "se", "sem", "min", "max", "sum", "mean±std", "mean ± std"),
+#: Labels of these words alone, or of a sign, are of rows that summarise others; so may a label be
+#: of poolings or baselines alone.
+_POOLINGS = {"mean", "median", "min", "max", "sum", "all"}
+SUMMARIES = _POOLINGS | {
+    *("average", "avg", "overall", "total", "std", "sd", "stdev", "stddev", "se", "sem"),
+    *("rank", "ranks", "wins"),
 }
+_SUMMARY_SIGNS = {"±", "+/-", "σ", "µ", "μ", "ø", "∅", "Σ"}
+_KINDS_OF_MEAN = {"macro", "micro", "weighted", "geometric", "dev"}
+_BRACKETS = re.compile(r"\(.*?\)|\[.*?\]")
 #: Words of columns that count training steps.
 STEPS = {"epoch", "epochs", "step", "steps", "iteration", "iterations", "iter"}
 #: Words of columns that count repeats of a test case; Inspect calls them epochs.
@@ -63,7 +69,7 @@ _OF_RUNS = {"eval", "evaluation", "experiment", "job"}
 RESAMPLES = {"bootstrap", "bootstraps", "boot"}
 #: A heading that ends with one of these holds errors, whatever the metric.
 _ERROR_WORDS = {"error", "err", "loss", "regret"}
-_RANKS = {"rank", "ranks"}
+_RANKS = {"rank", "ranks", "wins"}
 #: Counts of a table of confusion, whose headings consist of them alone.
 _CONFUSION = {*("tp", "fp", "fn", "tn", "true", "false", "positives", "negatives", "support")}
 _SETTINGS = BOOKKEEPING | _SIZES | _RANKS | _CONFUSION | {"rate", "min", "max"}
@@ -112,20 +118,26 @@ def is_spread(column: str) -> bool:
     return bool(split_heading(column) & _SPREADS)
 
 
-def is_dataset_summary(label: str) -> bool:
-    """Whether a label of a dataset summarises others: as `is_summary`, or an average or rank."""
-    return is_summary(label) or bool(split_heading(label) & _AVERAGES) or _has_only(label, _RANKS)
-
-
 def may_be_item(column: str) -> bool:
     """Whether a heading may name test cases (`doc_id`, `image`), and no runs (`run_id`)."""
     words = split_heading(column)
     return bool(words & _ITEMS) and not words & (RUN_WORDS | _OF_RUNS | _COUNTED | RESAMPLES)
 
 
-def is_summary(label: str) -> bool:
-    """Whether a row's label is one of rows that summarise others."""
-    return label.lower().strip(".: ") in SUMMARIES
+def is_summary(label: str, noun: str = "") -> bool:
+    """Whether a label is of a row or column that summarises others: `Std. Dev.`, `±`, `Avg rank`.
+
+    noun: what it would name else. Of runs and datasets, any word for an average says so. A model
+    may be named like a pooling or a baseline: `mean`.
+    """
+    plain = label.strip().lower()
+    if noun == "model" and split_heading(plain) <= _POOLINGS:
+        return plain in _SUMMARY_SIGNS
+    words = split_heading(_BRACKETS.sub("", plain))
+    if noun in ("run", "dataset") and words & _AVERAGES:
+        return True
+    is_name = bool(words & SUMMARIES) and words <= SUMMARIES | _KINDS_OF_MEAN
+    return is_name or plain in _SUMMARY_SIGNS
 
 
 def split_heading(column: str) -> set[str]:

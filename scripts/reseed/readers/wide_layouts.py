@@ -10,7 +10,7 @@ import pandas as pd
 
 from reseed.metrics.directions import infer_direction
 from reseed.metrics.names import MAX_ROUNDED_SHARE, is_share
-from reseed.readers.columns import find_standard_name, normalize_name
+from reseed.readers.columns import find_standard_name
 from reseed.readers.options import ReadOptions
 from reseed.readers.proposals import Option, Proposal, Sentence, TableError, propose
 from reseed.readers.run_columns import POSITION_NOTE, RunColumn, count_up, find_family, parse_run
@@ -18,10 +18,10 @@ from reseed.readers.source_table import UNNAMED, SourceTable, join_names
 from reseed.readers.vocabulary import (
     COSTS,
     STEPS,
-    SUMMARIES,
     TIMES,
     is_size,
     is_spread_of,
+    is_summary,
     may_be_dataset,
     split_heading,
 )
@@ -116,7 +116,7 @@ def split_scores(table: SourceTable, options: ReadOptions) -> tuple[list[str], l
         for c in free
         if UNNAMED.fullmatch(c)
         or split_heading(c) & (STEPS | COSTS | TIMES)
-        or normalize_name(c) in SUMMARIES
+        or is_summary(c)
         or is_size(c)
         or is_spread_of(c, free)
     }
