@@ -6,6 +6,8 @@ import pytest
 import reseed
 from reseed.core.errors import ReseedError
 from reseed.readers.metric_headings import split_metric_headings
+from reseed.readers.options import ReadOptions
+from reseed.readers.read import read_scores
 
 RNG = np.random.default_rng(0)
 DATASETS = [f"data{n}" for n in "abcdefgh"]
@@ -115,3 +117,27 @@ def test_a_column_of_the_same_run_goes_first():
     names = table["model"] + "_seed" + (table["seed"] % 2).astype(str)
     found = reseed.compare(table.assign(model=names))
     assert set(found.leaderboard["model"]) == {"ant_seed0", "ant_seed1", "bee_seed0", "bee_seed1"}
+
+
+def test_numbers_behind_models_in_a_column_are_asked():
+    labels = ["rf_1", "rf_2", "svm_1", "svm_2"]
+    table = pd.DataFrame(
+        [(model, seed, 0.8 + seed / 99) for model in labels for seed in range(5)],
+        columns=["model", "seed", "accuracy"],
+    )
+    with pytest.raises(ReseedError, match=r"nothing says what they count.*model"):
+        reseed.compare(table)
+    mapped, reading = read_scores(table, ReadOptions(columns={"model": "model"}))
+    assert mapped.models == labels
+    assert "Each was read as a model" in " ".join(reading.notes)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [["gpt-4", "gpt-3.5"], ["resnet18", "resnet50"], ["v1", "v2"], ["llama-3-8b", "llama-3-70b"],
+     ["rf, C=1", "rf, C=2", "svm, C=1"]],
+)  # fmt: skip
+def test_numbers_that_are_part_of_models_are_not_asked(labels):
+    rows = [(model, seed, 0.8) for model in labels for seed in range(5)]
+    table = pd.DataFrame(rows, columns=["model", "seed", "accuracy"])
+    assert read_scores(table, ReadOptions())[0].models == labels

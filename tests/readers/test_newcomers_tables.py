@@ -174,9 +174,7 @@ def test_exports_of_other_tools_are_named():
     assert "chart of Weights & Biases" in refuse(chart)
     named = pd.DataFrame({"Name": ["a", "b"], "val_acc": [0.5, 0.6]})
     assert "`format: wandb`" in refuse(named)
-    samples = pd.DataFrame(
-        {"log": "x", "id": [1, 2], "epoch": 1, "model": "m", "score_choice": "C"}
-    )
+    samples = pd.DataFrame({"log": "x", "id": [1, 2], "epoch": 1, "score_choice": "C"})
     assert "`reseed items logs/`" in refuse(samples)
     lm_eval = pd.DataFrame({"doc_id": [0, 1], "resps": "[]", "exact_match": [0.0, 1.0]})
     assert "`reseed items folder/`" in refuse(lm_eval)

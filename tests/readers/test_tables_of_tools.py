@@ -6,6 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import reseed
+from reseed.core.errors import ReseedError
+from reseed.readers.options import ReadOptions
+from reseed.readers.read import read_scores
 from scipy import stats
 from two_models import corrected_t, make_folds
 
@@ -140,3 +143,49 @@ def test_the_summary_of_opencompass(run, tmp_path):
     lines += [f"task{t},abc,accuracy,gen,{50 + t}.0,{40 + t}.5" for t in range(6)]
     (tmp_path / "summary.csv").write_text("\n".join([*lines, "average,-,-,-,-,-"]))
     assert "Over 6 datasets m1 is best" in run("compare", "summary.csv")
+
+
+def test_data_frame_of_inspects_evaluations():
+    rows = [(f"{model}{i}", "gsm8k", model, "hub/g", "success", "match", "accuracy", value + i / 99)
+            for model, value in (("gpt", 0.8), ("pi", 0.5)) for i in range(4)]  # fmt: skip
+    names = "eval_id task_name model dataset_name status score_headline_name score_headline_metric"
+    table = pd.DataFrame(rows, columns=[*names.split(), "score_headline_value"])
+    scores, reading = read_scores(table.assign(score_match_stderr=0.01), ReadOptions())
+    assert reading.datasets == ["gsm8k"]
+    assert scores.metrics == {"gsm8k": "accuracy"}
+    assert reseed.compare(table).verdicts.iloc[0]["n"] == 4
+    old = table.drop(columns="score_headline_metric")
+    assert read_scores(old, ReadOptions(greater_is_better=True))[0].metrics == {"gsm8k": "match"}
+
+
+def test_data_frame_of_inspects_samples():
+    rows = [(f"s{n}", model, task, f"{i}", epoch, "2+2", "4", "CI"[(i + n) % 2], "it is 4")
+            for n, model in enumerate(("gpt", "pi")) for task in ("gsm8k", "mmlu")
+            for i in range(9) for epoch in (1, 2)]  # fmt: skip
+    names = "sample_id model task_name id epoch input target score_match score_match_explanation"
+    table = pd.DataFrame(rows, columns=names.split())
+    scores, reading = read_scores(table, ReadOptions())
+    assert reading.levels["item"] == 9
+    assert reading.levels["repetition"] == 2
+    assert scores.metrics == {"gsm8k": "match", "mmlu": "match"}
+    with pytest.raises(ReseedError, match="Choose one: `metric: match` or `metric: rubric`"):
+        read_scores(table.assign(log="a.eval", score_rubric=3), ReadOptions())
+
+
+@pytest.mark.parametrize("metric", [None, "score", "fluency"])
+def test_statuses_and_scores_of_promptfoo(tmp_path, metric):
+    prompts = ["[openai:gpt] Say {{q}}", "[pi] Say {{q}}"]
+    headings = "Status,Score,Named Scores,Metric: fluency,Grader Reason,Comment"
+    lines = ["q," + ",".join(f"{prompt},{headings}" for prompt in prompts)]
+    cells = ["x,PASS,0.90,,0.70,ok,", "x,FAIL,0.20,,0.10,no,", "x,ERROR,0.00,,,,"]
+    for question in range(6):  # each twice
+        lines += [f"q{question},{cells[0]},{cells[n]}" for n in (question % 3, 1)]
+    (tmp_path / "results.csv").write_text("\n".join(lines))
+    scores, reading = read_scores(tmp_path / "results.csv", ReadOptions(metric=metric))
+    assert scores.models == prompts
+    assert scores.metrics == {"data": metric or "passed"}
+    assert reading.levels["item"] == 6
+    assert reading.levels["repetition"] == 2
+    assert scores.frame["value"].isna().sum() == 2
+    first = scores.frame[scores.frame["model"] == prompts[0]]["value"]
+    assert set(first) == {{None: 1.0, "score": 0.9, "fluency": 0.7}[metric]}

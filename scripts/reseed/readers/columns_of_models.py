@@ -10,13 +10,11 @@ from reseed.readers.columns import RUN_COLUMNS, find_labelled_runs
 from reseed.readers.metric_headings import split_metric_headings
 from reseed.readers.options import ReadOptions
 from reseed.readers.proposals import Fix, Option, Proposal, propose
-from reseed.readers.run_columns import cross_runs, find_crossed_columns, parse_endings
 from reseed.readers.source_table import SourceTable, join_names
 from reseed.readers.vocabulary import TIMES, may_be_item, split_heading
 from reseed.readers.wide_layouts import (
     MAX_LISTED,
     ask_levels,
-    ask_numbers,
     check_range,
     list_unnamed,
     split_scores,
@@ -95,8 +93,6 @@ def tidy_columns_of_models(table: SourceTable, options: ReadOptions) -> SourceTa
         note = "Each of these headings was read as a model and its metric."
         return long.with_frame(long.frame.assign(**named), note)
     _ask_two_headings(table, options, models)
-    if not (options.headings or find_crossed_columns(models)) and _are_counted(models):
-        raise ask_numbers(table, models, Option({"headings": "model"}, " (each column is one)"))
     check_range(table, models, "model", options.metrics)
     return stack(table, models, others, "model", reason)
 
@@ -111,12 +107,6 @@ def _ask_two_headings(table: SourceTable, options: ReadOptions, models: list[str
         raise ask_levels(
             table, "its two lines of headings name", [sorted(first), sorted(last)], text, each
         )
-
-
-def _are_counted(models: list[str]) -> bool:
-    """Whether all headings end with numbers that count up for each of several names: `rf_1`."""
-    runs = cross_runs(parse_endings(models, "seed"), 1)
-    return len({run.metric for run in runs.values()}) < len(runs) == len(models)
 
 
 def _name_datasets(table: SourceTable, options: ReadOptions) -> SourceTable:

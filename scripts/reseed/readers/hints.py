@@ -123,7 +123,7 @@ def suggest_logs(table: SourceTable) -> str:
     """Refer to the logs of an evaluation tool, if a table is one of its exports."""
     columns = set(table.columns)
     has_scores = any(column.startswith("score_") for column in columns)
-    if "log" in columns and has_scores:
+    if "log" in columns and has_scores and "model" not in columns:
         return "This seems to be a data frame of Inspect. Its logs are read: `reseed items logs/`."
     if {"doc_id", "resps"} <= columns:
         return (

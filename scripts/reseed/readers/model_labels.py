@@ -1,12 +1,15 @@
-"""Runs in the names of models: `bert_seed3` is run 3 of `bert`."""
+"""Runs in the names of models: `bert_seed3` is run 3 of `bert`, and `rf_1` may be of `rf`."""
 
 from __future__ import annotations
 
 import re
 
 from reseed.readers.columns import ColumnMap
+from reseed.readers.options import ReadOptions
+from reseed.readers.proposals import Option, propose_column
 from reseed.readers.run_columns import RunColumn, cross_runs, parse_endings, parse_run
 from reseed.readers.source_table import SourceTable, join_names
+from reseed.readers.wide_layouts import ask_numbers
 
 #: Words that name a run and hardly anything else of a model, as `cv5` or `training100` may.
 _RUN = re.compile(
@@ -48,6 +51,36 @@ def split_model_labels(
     )
     frame = table.frame.assign(**{column: model, **read})
     return table.with_frame(frame, note), {**columns, **{name: name for name in names}}
+
+
+def ask_numbered_models(table: SourceTable, columns: ColumnMap, options: ReadOptions) -> None:
+    """Raise the question what numbers behind all names of models count: `rf_1`, `rf_2`, `svm_1`.
+
+    Not where the user or a tool says what names the model; where the user does, a note.
+    """
+    column = columns["model"]
+    if options.headings or table.layout.is_log or table.layout.derived or isinstance(column, list):
+        return
+    labels = [*table.text(column).unique()]
+    runs = cross_runs(parse_endings(labels, "seed"), 1)
+    names = {run.metric for run in runs.values()}
+    are_said = any(name.endswith("=") for name in names) or any(map(_parse, labels))
+    if are_said or not len(names) < len(runs) == len(labels):
+        return
+    if table.layout.format == "models_in_columns":
+        raise ask_numbers(table, labels, Option({"headings": "model"}, " (each column is one)"))
+    what = f"the names of models ({join_names(labels)}) differ in numbers"
+    if "model" in options.columns:
+        table.notes.append(f"Each was read as a model: {what}.")
+        return
+    table.ask(
+        f"{what}, and nothing says what they count",
+        (
+            "If they count runs, write them into a column of their own, such as `seed` or `fold`.",
+            propose_column("model", column, "names models with these numbers"),
+        ),
+    )
+    table.raise_errors()
 
 
 def _parse(label: str) -> RunColumn | None:

@@ -33,7 +33,7 @@ from reseed.readers.metric_choice import (
     choose_directions,
     choose_metrics,
 )
-from reseed.readers.model_labels import split_model_labels
+from reseed.readers.model_labels import ask_numbered_models, split_model_labels
 from reseed.readers.options import ReadOptions, RequestedMetrics, list_requested_metrics
 from reseed.readers.reading import Reading, describe_reading
 from reseed.readers.run_keys import RUN_KEY, read_item_labels
@@ -84,6 +84,7 @@ def read_plainly(
         columns["model"] = "model"
     counted = options.headings if table.layout.format == "models_in_columns" else ""
     table, columns = split_model_labels(table, columns, counted if counted in RUN_COLUMNS else "")
+    ask_numbered_models(table, columns, options)
     # The metric of a log was chosen when it was read.
     requested = None if table.layout.is_log else options.metric
     if is_predicted(table, columns, requested):

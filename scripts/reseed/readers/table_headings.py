@@ -75,15 +75,15 @@ def _join_headings(table: SourceTable) -> SourceTable | None:
 def _name_repeated(table: SourceTable) -> SourceTable | None:
     """The table whose repeated headings are named after the one before them; None elsewhere.
 
-    So promptfoo's `Status` behind the column of each model. The name of a metric that occurs twice
-    is a mistake.
+    So promptfoo's `Status` behind the column of each model. Names of metrics alone that occur twice
+    are a mistake.
     """
     count, stem, names = Counter(table.columns), "", []
     for name in table.columns:
         stem = name if count[name] == 1 else stem
         names.append(name if count[name] == 1 else f"{stem} {name}")
-    scores = [name for name in count if count[name] > 1 and infer_direction(name) is not None]
-    if scores or len(set(names)) < len(names) or not all(table.columns):
+    are_scores = all(infer_direction(name) is not None for name in count if count[name] > 1)
+    if are_scores or len(set(names)) < len(names) or not all(table.columns):
         return None
     note = "Headings that are repeated were named after the one before them."
     return table.with_frame(table.frame.set_axis(names, axis=1), note)

@@ -1,4 +1,4 @@
-"""Tables of caret, rsample, mlr3, Weka, Nixtla, OpenML, OpenCompass, TabArena, AMLB and others."""
+"""Tables of caret, Weka, Nixtla, OpenML, OpenCompass, Inspect, promptfoo, TabArena and others."""
 
 from __future__ import annotations
 
@@ -30,6 +30,9 @@ _DVC_FILE = re.compile(r"(?:.*/)?([\w.\-]+\.(?:json|ya?ml|toml|py)):(.+)")
 _DVC_SETTINGS = ("params.yaml", "params.toml", "params.json", "params.py")
 #: Between the run and the metric in the heading of a line.
 _LINE = " - "
+#: Ends of promptfoo's headings behind that of a prompt, which hold no scores.
+_NO_SCORES = ("Named Scores", "Grader Reason", "Comment")
+_PASSED = {"PASS": 1.0, "FAIL": 0.0}
 _OPENCOMPASS = ["dataset", "version", "metric", "mode"]
 
 
@@ -150,6 +153,59 @@ def tidy_autogluon(table: SourceTable, options: ReadOptions) -> SourceTable:
     metric = table.text("eval_metric") if "eval_metric" in table.columns else score
     frame = table.frame.rename(columns={score: "value"})
     return table.with_frame(frame.assign(metric=metric), f"The score is {score!r}.")
+
+
+def tidy_inspect_evals(table: SourceTable, options: ReadOptions) -> SourceTable:
+    """The first score of each evaluation as the value, named by its metric; a task is a dataset."""
+    names = {"task_name": "dataset"}
+    if "value" not in options.columns and not {*options.metrics} & {*table.columns}:
+        stated = "score_headline_metric"
+        metric = stated if stated in table.columns else "score_headline_name"
+        names |= {"score_headline_value": "value", metric: "metric"}
+    return table.with_frame(table.frame.rename(columns=names))
+
+
+def tidy_inspect_samples(table: SourceTable, options: ReadOptions) -> SourceTable:
+    """Samples as items of their task; epochs, and evaluations of one model, are repetitions."""
+    scores = [c for c in table.columns if c.startswith("score_")]
+    texts = [c for c in scores if not (table.is_numeric(c) or table.holds_grades(c))]
+    names = {"id": "item", "epoch": "repetition", "task_name": "dataset"}
+    frame = table.frame.drop(columns=[*texts, "target"], errors="ignore").rename(columns=names)
+    if {"model", "dataset"} <= {*frame}:
+        runs = frame.groupby(["model", "dataset", "item"], sort=False, dropna=False)
+        frame["repetition"] = runs.cumcount()
+    return table.with_frame(frame)
+
+
+def tidy_promptfoo(table: SourceTable, options: ReadOptions) -> SourceTable:
+    """One row a prompt with its provider, test case and score: whether it passed, unless requested.
+
+    Rows of the same variables are repetitions of a test case; one with an error has failed.
+    """
+    models = [c.removesuffix(" Status") for c in table.columns if c.endswith(" Status")]
+    first = table.columns.index(models[0])
+    cases = table.joined_text(table.columns[:first]) if first else pd.Series(table.frame.index)
+    item = pd.Series(pd.factorize(cases)[0] + 1, table.frame.index)
+    labels = pd.DataFrame({"item": item, "repetition": item.groupby(item).cumcount()})
+    parts, model = [], ""
+    for column in table.columns[first:]:
+        model = column if column in models else model
+        name = column.removeprefix(f"{model} ").removeprefix("Metric: ")
+        if name in (column, *_NO_SCORES):
+            continue
+        passed = table.text(f"{model} Status").map(_PASSED)
+        value = passed if name == "Status" else table.numbers(column).where(passed.notna())
+        metric = {"Status": "passed", "Score": "score"}.get(name, name)
+        parts.append(labels.assign(model=model, metric=metric, value=value))
+    long = pd.concat(parts)
+    known = [*dict.fromkeys(long["metric"])]
+    wanted = {*options.metrics} & {*known} or ({"passed"} if not options.metrics else {*known})
+    rest = [name for name in known if name not in wanted]
+    note = (
+        [f"Left out: {join_names(rest)}; to compare by one of them, give `metric`."] if rest else []
+    )
+    rows = long[long["metric"].isin(wanted)]
+    return table.with_frame(rows, *note, directions=dict.fromkeys(known, True))
 
 
 def is_tabarena(table: SourceTable, options: ReadOptions) -> bool:

@@ -193,6 +193,21 @@ TOOLS = (
         "the summary of OpenCompass: a column a model",
         also=tool_layouts.is_opencompass, tidy=tool_layouts.tidy_opencompass,
     ),
+    _tracker(
+        "inspect_evals", "evaluations of Inspect", ["eval_id|model|score_headline_value"], "",
+        setting_prefixes=("task_arg_",), tidy=tool_layouts.tidy_inspect_evals,
+    ),
+    Tool(
+        Layout(
+            "inspect_samples", metric_prefixes=("score_",), setting_prefixes=("task_arg_",),
+        ),
+        "samples of Inspect", ("id|epoch|input|score_*", "id|epoch|log|score_*"),
+        frozenset({"item", "value"}), tidy=tool_layouts.tidy_inspect_samples,
+    ),
+    Tool(
+        Layout("promptfoo"), "results of promptfoo", ("* Status|* Score|* Named Scores",),
+        tidy=tool_layouts.tidy_promptfoo,
+    ),
     Tool(
         Layout(
             "cv_results", greater_by_default=True, is_positional=True,
