@@ -128,7 +128,9 @@ def many(count, shown):
 
 def test_the_27th_group_is_not_the_first():
     _, apart = draw(critical_difference_figure, many(30, lambda i, j: True), {})
-    assert apart.headline == ("All 30 models are shown to differ")
+    assert apart.headline == "All 30 models are shown to differ"
+    _, two = draw(critical_difference_figure, many(2, lambda i, j: True), {})
+    assert two.headline == "The 2 models are shown to differ"
     figure, neighbours = draw(critical_difference_figure, many(30, lambda i, j: j - i > 1), {})
     assert neighbours.headline == "30 models in 29 inconclusive groups; the best is not alone"
     bars = [line for line in figure.axes[0].lines if line.get_linewidth() == 2]
