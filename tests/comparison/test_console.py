@@ -245,3 +245,14 @@ def test_single_datasets_without_a_test_are_not_counted():
         columns=["dataset", "model", "accuracy"],
     )  # fmt: skip
     assert compare(table).answer[-1] == "On single datasets no pair can be tested."
+
+
+def test_equal_differences_have_no_p_and_no_interval():
+    rows = [(m, s, 0.7 + s / 90 + (m == "a") / 8) for m in "ab" for s in range(6)]
+    found = compare(pd.DataFrame(rows, columns=["model", "seed", "accuracy"]))
+    assert found.verdicts["outcome"].item() == "no variation"
+    assert found.verdicts[["low", "high", "p"]].isna().all(axis=None)
+    assert found.shown.rows[0].estimate == "12.500 points"
+    page = re.sub("<[^>]+>", "", found.to_html())
+    assert "intervals of ±" not in page
+    assert "The differences do not vary between runs, so they are not tested in 1 pair" in page

@@ -22,6 +22,7 @@ from reseed.comparison.claims.designs import (
     ONE_TEST_SET,
     SEEDS,
     SIGN,
+    name_units,
 )
 from reseed.comparison.claims.families import describe_families
 from reseed.comparison.claims.formatting import format_level, format_p, format_share
@@ -146,7 +147,7 @@ def _describe_best(board: list[BoardRow], pairs: list[PairRow], over_datasets: i
         "worse": "significantly worse than",
         "equivalent": "equivalent to",
         "no difference shown": "not significantly different from",
-        "too few runs": f"too few {_name_units(compared)} to compare with",
+        "too few runs": f"too few {name_units({row.design for row in compared})} to compare with",
         "no variation": "their differences do not vary between runs, so no test against",
         "not comparable": "not comparable with",
     }
@@ -160,13 +161,9 @@ def _describe_best(board: list[BoardRow], pairs: list[PairRow], over_datasets: i
     return f"{'; '.join([lead, *(part.lstrip() for part in parts)])}{scope}."
 
 
-def _name_units(pairs: list[PairRow]) -> str:
-    return "items" if any(row.design == ITEM_MODEL.design for row in pairs) else "runs"
-
-
 def _count_runs(n: float, pairs: list[PairRow]) -> str:
     """`5 runs`; of scores of items `60 items`, or `5 runs of 60 items`."""
-    if _name_units(pairs) == "runs":
+    if name_units({row.design for row in pairs}) == "runs":
         return f"{n:.0f} runs"
     items = [row.levels["item"] for row in pairs if isfinite(row.levels["item"])]
     count = counted(int(max(items)), "item")

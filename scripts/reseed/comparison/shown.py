@@ -113,12 +113,12 @@ def show_difference(row: PairRow) -> str:
 
 
 def format_estimate(value: float, low: float, high: float, unit: str = "") -> str:
-    """`3.3 points [2.9, 3.8]`; a dash for a missing number."""
+    """`3.3 points [2.9, 3.8]`; a dash for a missing number; no interval where nothing varies."""
     if not isfinite(value):
         return "–"
     decimals = count_interval_decimals(low, high) if high > low else 3
     text = f"{format_number(value, decimals)}{f' {unit}' if unit else ''}"
-    if not (isfinite(low) and isfinite(high)):
+    if not (isfinite(low) and isfinite(high) and low < high):
         return text
     return f"{text} [{format_number(low, decimals)}, {format_number(high, decimals)}]"
 

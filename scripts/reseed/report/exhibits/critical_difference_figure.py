@@ -243,10 +243,10 @@ def _group_of_best(data: ExhibitData, title: str, part: pd.DataFrame, board: pd.
     """The best model of a panel, and the models that are not shown to differ from it."""
     best, *others = (_name(data, part, model) for model in _with_best(board))
     names = {"best": best, "others": ", ".join(map(quote_count, others))}
-    found = "inconclusive against {others}" if others else "shown to differ from all others"
+    differs = "not shown to differ from {others}" if others else "shown to differ from all others"
     return Claim(
         f"best: {title}",
-        f"{{best}} has the best mean, {found}",
+        f"{{best}} has the best mean, {differs}",
         part,
         {name: phrases.name(text) for name, text in names.items()},
         pair_runs(part),

@@ -12,6 +12,7 @@ from matplotlib.lines import Line2D
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.designs import name_units
 from reseed.comparison.claims.formatting import format_level
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.plugins.options import Experiments as Options
@@ -132,7 +133,11 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
 def _count_shown(rows: pd.DataFrame) -> str:
     """Template of the number of shown differences."""
     if (rows["outcome"] == "too few runs").all():
-        return "the runs are too few to test a difference in {pairs}"
+        return (
+            f"the {name_units(set(rows['design']))} are too few to test a difference in {{pairs}}"
+        )
+    if (rows["outcome"] == "no variation").all():
+        return "the differences do not vary between runs, so they are not tested in {pairs}"
     if len(rows) > 1:
         return "a difference is shown for {shown}"
     if rows["outcome"].iloc[0] != "difference":

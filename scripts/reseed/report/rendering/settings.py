@@ -150,10 +150,14 @@ def count_difference_decimals(rows: pd.DataFrame) -> int:
 
 
 def difference_and_interval(row: PairRow, places: int) -> tuple[str, str]:
-    """Difference and interval in the unit of the comparison; a dash for a missing one."""
+    """Difference and interval in the unit of the comparison; a dash for a missing one.
+
+    Equal differences have no interval: they show nothing of how much others would vary.
+    """
     size, low, high = row.shown_difference
     size = math.nan if row.test == SIGN.test else size
-    return numbers.fixed(size, places), numbers.interval(low, high, places) or numbers.NONE
+    interval = numbers.interval(low, high, places) if low < high else ""
+    return numbers.fixed(size, places), interval or numbers.NONE
 
 
 def p_cell(p: float) -> str:
@@ -212,7 +216,9 @@ def difference_estimates(data: ExhibitData, rows: pd.DataFrame) -> list[Estimate
 
 def describe_half_widths(rows: pd.DataFrame) -> str:
     """`95 % intervals of ±0.3 to 1.2 points of AUC`; empty where no pair has an interval."""
-    known = rows[np.isfinite(rows["low"]) & np.isfinite(rows["high"])]
+    known = rows[
+        np.isfinite(rows["low"]) & np.isfinite(rows["high"]) & (rows["low"] < rows["high"])
+    ]
     if known.empty:
         return ""
     half = (known["high"] - known["low"]) / 2 * known["factor"]
