@@ -116,9 +116,9 @@ def _run(command: Command, options: argparse.Namespace) -> None:
     if "rope" in given:
         given["rope"] = _parse_rope(given["rope"])
     module, _, function = command.function.partition(":")
-    found = getattr(import_module(f"reseed.comparison.{module}"), function)
+    call = getattr(import_module(f"reseed.comparison.{module}"), function)
     sources = options.results
-    show(found(sources[0] if len(sources) == 1 else sources, **given), options)
+    show(call(sources[0] if len(sources) == 1 else sources, **given), options)
 
 
 def _parse_rope(entries: list[str]) -> float | dict[str, float]:

@@ -75,7 +75,7 @@ def state_answer(comparison: Comparison) -> list[str]:
 
 
 def _state_answer(comparison: Comparison) -> list[str]:
-    found, pairs = comparison.statistics("pairs"), comparison.pair_rows
+    table, pairs = comparison.statistics("pairs"), comparison.pair_rows
     if not pairs:
         return ["Nothing to compare: no two models have runs on the same data."]
     over = [row for row in pairs if row.dataset == ALL_DATASETS and isfinite(row.p_adjusted)]
@@ -99,7 +99,7 @@ def _state_answer(comparison: Comparison) -> list[str]:
             f"Best mean ranks over {datasets} datasets: {several(listed)}. They are not tested"
             + ("." if has_means else _UNTESTED)
         )
-    outcomes, weak = Counter(row.outcome for row in single), int(find_conditional(found).sum())
+    outcomes, weak = Counter(row.outcome for row in single), int(find_conditional(table).sum())
     equal, tested = outcomes["equivalent"], sum(isfinite(row.p_adjusted) for row in single)
     also = f" ({weak:,} of them {BY_ONE_CORRECTION})" if weak else ""
     also += f", equivalence for {equal:,}" if equal else ""

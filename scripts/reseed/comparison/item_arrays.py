@@ -48,8 +48,8 @@ def arrange_items(
     _check_choices(repeats, failed, fixed)
     for dataset, rows in frame.groupby("dataset", sort=False):
         where = f"dataset {dataset!r}: " if dataset else ""
-        found = _arrange(rows.reset_index(drop=True), str(dataset), where, repeats, failed)
-        yield replace(found, fixed=tuple(fixed))
+        scores = _arrange(rows.reset_index(drop=True), str(dataset), where, repeats, failed)
+        yield replace(scores, fixed=tuple(fixed))
 
 
 def _check_choices(repeats: str, failed: str, fixed: Sequence[str]) -> None:

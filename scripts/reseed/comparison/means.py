@@ -223,12 +223,12 @@ def _choose_directions(
         if isinstance(requested, Mapping):
             by_name = {normalize_name(key): value for key, value in requested.items()}
             wanted = by_name.get(normalize_name(name), by_name.get(normalize_name(dataset)))
-        found = resolve_direction(name, wanted if isinstance(wanted, bool) else None)
-        if found.greater is None:
+        direction = resolve_direction(name, wanted if isinstance(wanted, bool) else None)
+        if direction.greater is None:
             what, fix = ask_direction(name or "the means")
             raise ReseedError(f"{what[0].upper()}{what[1:]}. {fix} Or name it: `metric: accuracy`.")
-        directions[dataset] = found.greater
-        notes += [found.warning] if found.warning else []
+        directions[dataset] = direction.greater
+        notes += [direction.warning] if direction.warning else []
     return names, directions, list(dict.fromkeys(notes))
 
 
@@ -267,10 +267,10 @@ def _test_pairs(pairs: pd.DataFrame, level: float, alpha: float, min_runs: int) 
         more, _ = _test_least_favourable(more_a, more_b, _welch(more_a, more_b, level), level)
         # The least favourable means are half a unit nearer to each other than printed.
         detectable, detectable_add = (
-            detectable_effect(found.df, _POWER, alpha / tested.sum()) * found.scale
+            detectable_effect(welch.df, _POWER, alpha / tested.sum()) * welch.scale
             + a.half_mean
             + b.half_mean
-            for found in (rounded, more)
+            for welch in (rounded, more)
         )
     rows = pairs.assign(
         difference=test.difference, low=test.low, high=test.high, df=test.df, p=test.p,

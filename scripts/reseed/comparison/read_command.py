@@ -39,11 +39,11 @@ def _run_read(options: argparse.Namespace) -> None:
 
     given = ReadOptions(**list_read_options(options))
     sources = options.results
-    found = describe_reading(sources[0] if len(sources) == 1 else sources, given)
+    reading = describe_reading(sources[0] if len(sources) == 1 else sources, given)
     if options.json:
-        print(json.dumps(found.as_dict(), indent=2, ensure_ascii=False))
+        print(json.dumps(reading.as_dict(), indent=2, ensure_ascii=False))
     else:
-        print(*map(options.speak, found.lines()), sep="\n")
+        print(*map(options.speak, reading.lines()), sep="\n")
 
 
 def describe_reading(source: Any, options: ReadOptions) -> Reading:
@@ -61,20 +61,20 @@ def describe_reading(source: Any, options: ReadOptions) -> Reading:
     from reseed.readers.study_tables import tabulate_runs
 
     try:
-        scores, found = read_scores(source, options)
+        scores, reading = read_scores(source, options)
     except ReseedError as error:
         if isinstance(source, str) and re.search("`reseed means", str(error)):
             return _explain_means(source, str(error))
         raise
     design = choose_design(scores)
-    found = replace(found, design=design.describe())
+    reading = replace(reading, design=design.describe())
     if design.unit == "items":
-        return found
+        return reading
     try:
         tabulate_runs(scores, options, StudyTexts("read", ""))
     except ReseedError as error:
-        return replace(found, asked=str(error))
-    return replace(found, notes=scores.notes)
+        return replace(reading, asked=str(error))
+    return replace(reading, notes=scores.notes)
 
 
 def _explain_means(source: str, error: str) -> Reading:

@@ -90,12 +90,12 @@ class SettledComparison(Comparison):
         )
 
     def _state_answer(self) -> list[str]:
-        found, runs = self.verdicts, self.runs
-        if found.empty:
+        pairs, runs = self.verdicts, self.runs
+        if pairs.empty:
             return ["Nothing to compare: no two models have two runs with the same seeds."]
-        decided = int(found["outcome"].isin(("difference", "equivalent")).sum())
+        decided = int(pairs["outcome"].isin(("difference", "equivalent")).sum())
         return [
-            f"{decided} of {counted(len(found), 'pair')} decided on exactly this test set, which "
+            f"{decided} of {counted(len(pairs), 'pair')} decided on exactly this test set, which "
             f"did not vary, by {runs['used'].sum():,} of at most {runs['maximum'].sum():,} runs."
         ]
 

@@ -79,8 +79,8 @@ class MeanLogRatio:
 
     def interval(self, chosen: Sequence[int], level: float) -> tuple[float, float, float]:
         """As `Average.interval`."""
-        found = spread_contrasts.spread_contrast(self._groups(chosen), level)
-        return exp(found.value), exp(found.low), exp(found.high)
+        contrast = spread_contrasts.spread_contrast(self._groups(chosen), level)
+        return exp(contrast.value), exp(contrast.low), exp(contrast.high)
 
     def needed(self, chosen: Sequence[int], limit: float, n: int) -> int | None:
         """As `Average.needed`."""
@@ -121,14 +121,14 @@ def share_n(estimate: Estimate) -> float | None:
     if estimate.bounds != (0, 1):
         return None
     z, p = NormalDist().inv_cdf((1 + estimate.level) / 2), estimate.value
-    found = [
+    sizes = [
         z * z * end * (1 - end) / (p - end) ** 2
         for end in (estimate.low, estimate.high)
         if 0 < end < 1 and end != p
     ]
-    at_bound = len(found) == 1 and p in (0, 1)
-    is_wilson = len(found) == 2 and isclose(*found, rel_tol=0.02)
-    return found[0] if at_bound or is_wilson else None
+    at_bound = len(sizes) == 1 and p in (0, 1)
+    is_wilson = len(sizes) == 2 and isclose(*sizes, rel_tol=0.02)
+    return sizes[0] if at_bound or is_wilson else None
 
 
 def transform(value: float, bounds: tuple[float, float]) -> float:

@@ -79,13 +79,13 @@ def _find_factors(
         (SEEDS.design, "seeds"): (n - 1, 2 * n - 1),
         (UNPAIRED.design, "seeds"): (n_a + n_b - 2, 2 * (n_a + n_b) - 2),
     }
-    found = {}
+    errors = {}
     for source in dict.fromkeys(one for names, part in shares.items() if part > 0 for one in names):
-        found[source] = remaining_error(shares, source)
+        errors[source] = remaining_error(shares, source)
         if df := degrees.get((design, source)):
             now, later = map(float, df)
-            found[source] *= detectable_factor(now, later, power, alpha)
-    return tuple(sorted(found.items(), key=lambda one: one[1]))
+            errors[source] *= detectable_factor(now, later, power, alpha)
+    return tuple(sorted(errors.items(), key=lambda one: one[1]))
 
 
 def _add_datasets(row: PairRow) -> Iterator[Addition]:

@@ -170,8 +170,8 @@ class Claim:
         if not known:
             return "no interval, so the precision is not known" if self.estimates else ""
         if all(one.bounds == (0, math.inf) and one.low > 0 for one in known):
-            found = from_to([math.sqrt(one.high / one.low) for one in known], "{:.2f}".format)
-            text = f"intervals by a factor of {found} each way"
+            factors = from_to([math.sqrt(one.high / one.low) for one in known], "{:.2f}".format)
+            text = f"intervals by a factor of {factors} each way"
         elif "metric" in self.rows and self.rows["metric"].nunique() > 1:
             text = "intervals in the units of several metrics"
         else:

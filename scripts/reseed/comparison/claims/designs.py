@@ -256,5 +256,5 @@ def match_seeds(a: Sequence[Hashable], b: Sequence[Hashable], own: bool = False)
 
 def find_method(design: str) -> Method | None:
     """The only method of a design of `pairs`; None for several (datasets, items), and for none."""
-    found = [one for one in METHODS if one.design == design]
-    return found[0] if len(found) == 1 else None
+    methods = [one for one in METHODS if one.design == design]
+    return methods[0] if len(methods) == 1 else None

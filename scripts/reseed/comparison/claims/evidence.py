@@ -257,8 +257,8 @@ def decide_each(
     """The verdict on a statement about every setting: supported, contradicted or not yet."""
     if count_sides(interval, chosen, region)[1]:
         return "contradicted"
-    found = [_side(interval((i,), level), region) for i in chosen]
-    return "supported" if all(side > 0 for side in found) else "not yet"
+    sides = [_side(interval((i,), level), region) for i in chosen]
+    return "supported" if all(side > 0 for side in sides) else "not yet"
 
 
 def count_sides(
@@ -266,8 +266,8 @@ def count_sides(
 ) -> tuple[int, int]:
     """Numbers of settings shown inside and outside, each one-sided at 5 % / number of settings."""
     level = 1 - 2 * (1 - LEVEL) / len(chosen)
-    found = [_side(interval((i,), level), region) for i in chosen]
-    return sum(side > 0 for side in found), sum(side < 0 for side in found)
+    sides = [_side(interval((i,), level), region) for i in chosen]
+    return sum(side > 0 for side in sides), sum(side < 0 for side in sides)
 
 
 _VERDICT: dict[int, Verdict] = {1: "supported", -1: "contradicted", 0: "not yet"}
@@ -295,8 +295,8 @@ def _nearest(value: float, region: tuple[float, float]) -> float:
     return min(ends, key=lambda end: abs(end - value))
 
 
-def _in_unit(found: tuple[float, float, float], factor: float, subject: str = "") -> ValueInUnit:
-    value, low, high = (x * factor for x in found)
+def _in_unit(estimate: tuple[float, float, float], factor: float, subject: str = "") -> ValueInUnit:
+    value, low, high = (x * factor for x in estimate)
     return ValueInUnit(value, low, high, subject)
 
 

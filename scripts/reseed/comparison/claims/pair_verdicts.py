@@ -77,12 +77,12 @@ def label_pair_outcomes(rows: pd.DataFrame) -> pd.Series[str]:
 
 def qualify_pairs(rows: pd.DataFrame) -> pd.Series[str]:
     """`qualify_pair` of the outcome of each row; of many rows most have no condition."""
-    found = pd.Series("", rows.index, dtype=object)
+    conditions = pd.Series("", rows.index, dtype=object)
     may_have = find_conditional(rows)
     if "skewness" in rows:
         may_have |= rows["skewness"].abs() > 0
-    found[may_have] = [qualify_pair(row, row.outcome) for row in PairRow.read(rows[may_have])]
-    return found
+    conditions[may_have] = [qualify_pair(row, row.outcome) for row in PairRow.read(rows[may_have])]
+    return conditions
 
 
 def qualify_pair(row: PairRow, outcome: str) -> str:
@@ -186,8 +186,8 @@ def _describe_power(row: PairRow, decimals: int) -> str:
     if not math.isfinite(size):
         return ""
     value = format_number(size * row.factor, decimals)
-    found = f"A true difference of {value}{format_unit(row)} would be found in {100 * power:.0f} %."
-    return " ".join(filter(None, [found, describe_additions(row, decimals)]))
+    now = f"A true difference of {value}{format_unit(row)} would be found in {100 * power:.0f} %."
+    return " ".join(filter(None, [now, describe_additions(row, decimals)]))
 
 
 def _name_test(row: PairRow) -> str:

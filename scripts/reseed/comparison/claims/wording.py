@@ -27,14 +27,14 @@ _COUNT = re.compile(rf"([−+-]?\d[\d.,]*|(?i:one|{_WORDS}))(\s*%|\s+[a-z]|\s*$)
 
 def find_equality(text: str) -> str:
     """The first words of the text that state equality; empty without any."""
-    found = _EQUALITY.search(text)
-    return found[0] if found else ""
+    match = _EQUALITY.search(text)
+    return match[0] if match else ""
 
 
 def find_number(literal: str) -> str:
     """The first number of the text, in digits or as a word; empty without any."""
-    found = re.search(r"\d+", literal) or _NUMBER_WORD.search(literal)
-    return found[0] if found else ""
+    match = re.search(r"\d+", literal) or _NUMBER_WORD.search(literal)
+    return match[0] if match else ""
 
 
 def quote_count(title: str) -> str:
