@@ -198,7 +198,7 @@ def test_a_deterministic_baseline_is_a_constant():
     table = fixed_baseline()
     noted = compare(table, baseline="bm25")
     assert noted.verdicts["outcome"].tolist() == ["too few runs"]
-    assert any("--deterministic bm25" in note for note in noted.notes)
+    assert any("`deterministic: [bm25]`" in note for note in noted.notes)
     row = compare(table, baseline="bm25", deterministic="bm25").verdicts.iloc[0]
     scores = table.loc[table["model"] == "dense", "ndcg"]
     assert row["p"] == pytest.approx(stats.ttest_1samp(scores, 0.41).pvalue, rel=1e-9)

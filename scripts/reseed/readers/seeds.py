@@ -136,5 +136,5 @@ def note_single_runs(table: SourceTable, runs: pd.DataFrame, deterministic: Sequ
         table.notes.append(
             f"{join_names(single)} {'has' if len(single) == 1 else 'have'} one run on a split. If "
             "nothing in it is random, a fixed score is a baseline that others are tested against: "
-            f"`deterministic: [{', '.join(single)}]` (--deterministic {single[0]})."
+            f"`deterministic: [{', '.join(single)}]`."
         )
