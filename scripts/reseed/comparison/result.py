@@ -9,7 +9,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
 import pandas as pd
 
 from reseed.comparison.arguments import Entries, PairChoice, add_pair_options
@@ -128,7 +127,6 @@ class Comparison(Result):
         """
         rows = self.statistics("pairs")
         rows = rows.rename(columns={"instability": "flips"}).reset_index(drop=True)
-        rows.loc[rows["low"] == rows["high"], ["low", "high", "p"]] = np.nan  # nothing varies
         return rows[[one for one in self.columns if one in rows]]
 
     @cached_property
