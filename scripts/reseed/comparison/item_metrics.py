@@ -64,8 +64,8 @@ def describe_metric(scores: ItemScores, metric: str) -> str:
     """A note on how the metric is tested."""
     several = any(len(one.seeds) > 1 for one in scores.models.values())
     units = "items" if scores.clusters is None else "clusters"
-    note = NOTE.format(metric=metric) + _RESAMPLED
-    return note.format(units=f"seeds and {units}" if several else units)
+    units = f"seeds and {units}" if several else units
+    return (NOTE + _RESAMPLED).format(metric=metric, units=units)
 
 
 def replace_predictions(frame: pd.DataFrame, metric: str) -> pd.DataFrame:
