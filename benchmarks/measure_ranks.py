@@ -4,7 +4,9 @@ import argparse
 from collections.abc import Iterator
 
 import numpy as np
-from reseed.stats.rank_sets import RankSets, TaskScores, rank_on_tasks, rank_over_tasks
+import pandas as pd
+import reseed
+from reseed.stats.rank_sets import RankSets, rank_over_tasks
 
 Rng = np.random.Generator
 
@@ -74,25 +76,48 @@ def by_bootstrap(rng: Rng, n_sim: int) -> Iterator[tuple[str, list[bool]]]:
 
 
 def on_tasks(rng: Rng, n_sim: int) -> Iterator[tuple[str, list[bool]]]:
-    """Equal models on two tasks, with runs and binary items."""
-    for models, runs, items, sd in ((5, 1, 200, 0.0), (5, 3, 200, 0.0), (5, 3, 200, 0.3),
-                                    (10, 5, 200, 0.3), (10, 5, 1000, 0.3), (5, 3, 1, 1.0),
-                                    (20, 5, 1, 1.0)):  # fmt: skip
+    """Equal models on some tasks, with runs, and binary items; luck of a seed shared or not."""
+    for tasks, models, runs, items, sd, shared in (
+        (2, 5, 1, 200, 0.0, 0.0), (2, 5, 3, 200, 0.3, 0.0), (2, 5, 3, 200, 0.3, 0.9),
+        (3, 5, 2, 100, 0.3, 0.0), (2, 5, 3, 1, 1.0, 0.0), (4, 5, 2, 1, 1.0, 0.0),
+        (2, 5, 5, 1, 1.0, 0.9), (4, 2, 3, 1, 1.0, -0.9), (2, 10, 5, 1, 1.0, 0.0),
+    ):  # fmt: skip
         covered = []
         for _ in range(n_sim):
-            tasks = []
-            for _ in range(2):
-                easy = rng.normal(size=items)
-                own = 0.5 if items > 1 else 0.0  # effect of model × item
-                values = [
-                    easy + own * rng.normal(size=items) + rng.normal(0, sd, (runs, 1))
-                    + rng.normal(size=(runs, items))
-                    for _ in range(models)
-                ]  # fmt: skip
-                tasks.append(TaskScores([(v > 0) * 1.0 if items > 1 else v for v in values]))
-            sets = rank_on_tasks(tasks, n_draws=500, rng=rng)
-            covered.append(covers(sets, np.zeros(models)))
-        yield f"these tasks, {models} models, {runs} runs × {items} items, SD {sd}", covered
+            table = pd.concat([
+                _draw_task(rng, models, runs, items, sd, shared).assign(dataset=f"task {name}")
+                for name in range(tasks)
+            ])  # fmt: skip
+            ranking = reseed.rank_models(table, metric="accuracy")
+            covered.append(not ranking.these_tasks.is_better.any())
+        luck = f"SD {sd}, correlation {shared}"
+        yield f"{tasks} tasks, {models} models, {runs} runs × {items} items, {luck}", covered
+
+
+def _draw_task(
+    rng: Rng, models: int, runs: int, items: int, sd: float, shared: float
+) -> pd.DataFrame:
+    """Scores of equal models; a negative correlation turns the luck of every second one round."""
+    easy, common = rng.normal(size=items), rng.normal(size=(runs, 1))
+    parts = []
+    for number in range(models):
+        sign = np.sign(shared) ** number if shared else 0.0
+        luck = sign * abs(shared) ** 0.5 * common
+        luck = luck + (1 - abs(shared)) ** 0.5 * rng.normal(size=(runs, 1))
+        values = sd * luck
+        if items > 1:
+            own = 0.5 * rng.normal(size=items)
+            values = easy + own + values + rng.normal(size=(runs, items)) > 0
+        frame = pd.DataFrame(np.asarray(values, dtype=float)).melt(
+            ignore_index=False, var_name="item", value_name="accuracy"
+        )
+        parts.append(frame.assign(model=f"model {chr(97 + number)}").rename_axis("seed"))
+    table = pd.concat(parts).reset_index()
+    return (
+        table
+        if items > 1
+        else table.assign(accuracy=table["accuracy"] / 100 + 0.5).drop(columns="item")
+    )
 
 
 def main() -> None:

@@ -142,4 +142,4 @@ def test_clusters_widen_the_ranks_of_tasks():
              for one in (without, by_passage)]  # fmt: skip
     assert width[1] > width[0]
     assert by_passage.these_tasks.se[0, 1] > 5 * without.these_tasks.se[0, 1]
-    assert by_passage.sources == "600 items and 12 clusters"
+    assert by_passage.sources == "12 clusters and 600 items"

@@ -58,17 +58,67 @@ def test_runs_give_a_statement_on_these_tasks():
     assert any("No statement on new tasks: 3 tasks" in note for note in few.notes)
 
 
-@pytest.mark.parametrize("name", ["repeat", "prompt"])
-def test_copies_of_seeds_are_no_further_runs(name):
-    long = _long(seeds=3, noise=0.1, tasks=3)
-    copied = pd.concat([long.assign(**{name: copy}) for copy in ("a", "b", "c")])
-    once, thrice = rank_models(long), rank_models(copied)
-    assert thrice.sources == "3 seeds"
-    assert {"seeds_needed"} <= {*thrice.table}
-    np.testing.assert_allclose(thrice.these_tasks.se, once.these_tasks.se)
-    assert any(f"Averaged within each seed: {name}s." in note for note in thrice.notes)
-    without_seeds = rank_models(long.rename(columns={"seed": name}))
-    assert without_seeds.sources == f"3 {name}s"
+def _one_claim(table, **options):
+    """Ranks that `compare` leaves possible; those of `rank_models` on exactly these tasks."""
+    ranking = rank_models(table, **options).table.set_index("model")
+    expected = reseed.compare(table, greater_is_better=True, **options).possible_ranks
+    found = {name: tuple(map(int, row)) for name, row in ranking.filter(like="_these").iterrows()}
+    return found, expected
+
+
+@pytest.mark.parametrize(
+    ("columns", "options"),
+    [
+        (["seed"], {}),
+        (["seed"], {"seed_draws": "split", "test_train_ratio": 0.25}),
+        (["seed", "fold"], {}),
+        (["seed", "item"], {}),
+        (["seed", "item", "cluster"], {}),
+        (["item"], {}),
+        (["seed", "prompt", "item"], {}),
+    ],
+)
+@pytest.mark.parametrize("shared", [-0.9, 0.0, 0.9])
+def test_one_task_has_the_ranks_of_compare(columns, options, shared):
+    """Also where equal seeds of two models agree, or do the opposite of each other."""
+    rng = np.random.default_rng(4)
+    levels = {"seed": 6, "fold": 5, "prompt": 2, "item": 12}
+    grid = pd.MultiIndex.from_product(
+        [range(levels[one]) for one in columns if one != "cluster"],
+        names=[one for one in columns if one != "cluster"],
+    ).to_frame(index=False)
+    common = rng.normal(size=6)[grid["seed"]] if "seed" in grid else 0.0
+    parts = []
+    for sign, model in zip((1, np.sign(shared), 1, 1), "abcd", strict=True):
+        noise = sign * abs(shared) * common + 0.3 * rng.normal(size=len(grid))
+        parts.append(grid.assign(model=model, accuracy=0.5 + 0.02 * noise - 0.015 * len(parts)))
+    table = pd.concat(parts, ignore_index=True)
+    if "cluster" in columns:
+        table["cluster"] = table["item"] // 3
+    found, expected = _one_claim(table, **options)
+    assert found == expected
+    assert len(expected) == 4
+
+
+def test_equal_seeds_are_paired_on_several_tasks():
+    """By hand: the mean difference over tasks, with the variance of differences of each seed."""
+    rng = np.random.default_rng(7)
+    rows = []
+    for task in range(3):
+        luck = rng.normal(0, 0.02, 5)
+        for model, mean in (("a", 0.5), ("b", 0.49)):
+            score = mean + luck + rng.normal(0, 0.004, 5)
+            rows.append(pd.DataFrame({"task": f"t{task}", "model": model, "seed": range(5),
+                                      "accuracy": score}))  # fmt: skip
+    table = pd.concat(rows)
+    ranking = rank_models(table)
+    wide = table.pivot(index=["task", "seed"], columns="model", values="accuracy")
+    d = (wide["a"] - wide["b"]).groupby("task")
+    assert ranking.these_tasks.difference[0, 1] == pytest.approx(d.mean().mean())
+    assert ranking.these_tasks.se[0, 1] == pytest.approx(np.sqrt((d.var() / 5).sum()) / 3)
+    assert ranking.these_tasks.is_better[0, 1]
+    apart = table.assign(seed=table["seed"] + 100 * table["model"].eq("b"))
+    assert not rank_models(apart).these_tasks.is_better.any()
 
 
 def test_items_give_a_statement_on_these_tasks():
@@ -124,7 +174,7 @@ def test_skew_is_stated_where_it_is_measured():
 
 def test_errors_rank_the_lowest_first():
     long = _long().rename(columns={"accuracy": "error"})
-    ranking = reseed.rank_models(long)
+    ranking = reseed.rank_models(long, metric="error")
     assert ranking.table["model"].iloc[0] == "m4"
     assert ranking.table["mean"].is_monotonic_increasing
 
@@ -146,8 +196,8 @@ def test_scores_of_a_share_are_averaged_and_others_ranked():
     other = long.rename(columns={"accuracy": "reward"})
     found, ranked = rank_models(other), rank_models(other, scale="rank")
     pd.testing.assert_frame_equal(found.table, ranked.table)
-    assert found.notes[0].startswith("New tasks: ranks within tasks are compared, as nothing says")
-    assert not ranked.notes
+    for one, is_said in ((found, True), (ranked, False)):
+        assert any("as nothing says that the scores" in note for note in one.notes) == is_said
     runs = pd.concat([other.assign(seed=s, reward=other["reward"] + 0.01 * s) for s in range(6)])
     both = rank_models(runs)
     assert {"low_new", "low_these"} <= set(both.table)
@@ -168,8 +218,8 @@ def test_missing_tasks_are_refused_or_left_out():
 @pytest.mark.parametrize(
     ("change", "options", "message"),
     [
-        (lambda t: t[["model", "t0", "t1"]], {}, "support no interval of ranks"),
-        (lambda t: t.iloc[:1], {}, "holds one model"),
+        (lambda t: t[["model", "t0", "t1"]], {}, "which are too few"),
+        (lambda t: t.iloc[:1], {}, "one run of each model"),
         (lambda t: t.assign(t1=[0.1, np.nan, 0.2, 0.3, 0.4]), {}, "m1 lacks t1"),
         (lambda t: t, {"failed": "no"}, "failed: 'no' is none of"),
         (lambda t: t, {"failed": "zero", "greater_is_better": False}, "is the best"),
@@ -209,7 +259,7 @@ def _hole(table, absent):
 @pytest.mark.parametrize("absent", [True, False])
 def test_failed_items_are_dropped_for_all_models(absent):
     full = _items()
-    with pytest.raises(ReseedError, match="failed='drop'"):
+    with pytest.raises(ReseedError, match="drop"):
         rank_models(_hole(full, absent))
     ranking = rank_models(_hole(full, absent), failed="drop")
     rest = full[~(full["task"].eq("u") & full["item"].isin([3, 4]))]
@@ -241,7 +291,7 @@ def test_failed_runs_of_tables_without_items_are_left_out():
         rank_models(failed)
     ranking = rank_models(failed, failed="drop")
     assert ranking.sources == "3 to 4 seeds"
-    assert any("1 failed runs are left out" in note for note in ranking.notes)
+    assert any("Failed runs are left out: m0 3." in note for note in ranking.notes)
 
 
 def test_items_without_one_of_the_prompts_are_refused():
@@ -249,7 +299,7 @@ def test_items_without_one_of_the_prompts_are_refused():
     hole = both["model"].eq("a") & both["prompt"].eq("q") & both["item"].eq(5)
     table = both[~hole].assign(seed=1)
     table = pd.concat([table, table.assign(seed=2)])
-    with pytest.raises(ReseedError, match="differ in their items: all have 59 of 60"):
+    with pytest.raises(ReseedError, match="prompt q has 59 of 60 items; 5 is missing"):
         rank_models(table)
 
 
@@ -303,7 +353,7 @@ def test_repetitions_of_one_evaluation_are_runs():
     ]
     frame = pd.DataFrame(rows, columns=["model", "repetition", "accuracy"])
     ranking = reseed.rank_models(frame)
-    assert "over 10 repeats: base is the best of 2 models" in " ".join(ranking.sentences())
+    assert "over 10 runs: base is the best of 2 models" in " ".join(ranking.sentences())
 
 
 def test_headings_that_count_are_asked_for():

@@ -77,6 +77,27 @@ def check_study(path: Path, folder: Path, options: dict, expected: pd.DataFrame)
     check_equal(found, expected)
 
 
+def check_ranks(path: Path, options: dict, verdicts: pd.DataFrame) -> None:
+    """`rank` shows the differences that `compare` does, over the only dataset or over all."""
+    over_all = verdicts["dataset"].eq("all datasets")
+    if verdicts["dataset"].nunique() > 1 and not verdicts.loc[over_all, "p"].notna().any():
+        return  # a ranking is over all tasks
+    if verdicts.loc[over_all, "n"].nunique() > 1:
+        return  # and of models that have them all
+    rows = verdicts[over_all] if over_all.any() else verdicts
+    if {*rows["outcome"]} == {"too few runs"}:
+        with pytest.raises(reseed.ReseedError, match="support no interval"):
+            reseed.rank_models(path, failed="drop", **options)
+        return
+    ranking = reseed.rank_models(path, failed="drop", **options)
+    names = ranking.table["model"]
+    shown = (ranking.new_tasks if over_all.any() else ranking.these_tasks).is_better
+    expected = rows[rows["outcome"] == "difference"][["model_a", "model_b"]]
+    assert {(names[i], names[j]) for i, j in zip(*np.nonzero(shown), strict=True)} == {
+        *expected.itertuples(index=False, name=None)
+    }
+
+
 @pytest.mark.parametrize("name", TABLES)
 def test_every_door_gives_one_answer(tmp_path, capsys, name):
     path, options = find_table(name), TABLES[name]
@@ -88,6 +109,7 @@ def test_every_door_gives_one_answer(tmp_path, capsys, name):
     main(["read", str(path), *write_flags(options)])
     assert "A comparison asks nothing." in capsys.readouterr().out
     check_study(path, tmp_path, options, expected)
+    check_ranks(path, options, expected)
     if "level_item" in expected:
         return
     if comparison.data.predictions is not None and len(options) < 2:

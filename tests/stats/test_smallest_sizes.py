@@ -77,9 +77,6 @@ SIZES = {
     "rank_over_tasks of models": (
         "models", 2, lambda k: rank_sets.rank_over_tasks(
             np.stack([X, X[::-1]])[:k], n_draws=100, rng=rng())),
-    "rank_on_tasks": (
-        "n_draws", 100, lambda k: rank_sets.rank_on_tasks(
-            [rank_sets.TaskScores([X[:, None], X[:, None] + 1])], n_draws=k, rng=rng())),
     "disagreement_of_means": (
         "m", 1, lambda k: ranking.disagreement_of_means(X, k, n_draws=9, rng=rng())),
     "split_ks_distance": (

@@ -119,15 +119,17 @@ _READING = ("headings", "rows", "format", "unit")
 
 
 def choose_read_options(
-    metric: object, columns: object, cluster: str | None, greater: object, more: Mapping[str, Any]
-) -> ReadOptions:
+    metric: object, columns: object, cluster: str | None, greater: object,
+    more: Mapping[str, Any], also: Sequence[str] = (),
+) -> ReadOptions:  # fmt: skip
     """How scores are read, from the arguments of `rank_models` and `gate`.
 
-    Raises ReseedError for a name in `more` that is none of `_READING`.
+    Raises ReseedError for a name in `more` that is none of `_READING` and `also`.
     """
     for name in more:
-        if name not in _READING:
-            raise ReseedError(f"unknown argument {name!r}.{suggest_name(name, _READING)}")
+        if name not in (*_READING, *also):
+            known = [*_READING, *also]
+            raise ReseedError(f"unknown argument {name!r}.{suggest_name(name, known)}")
     mapping = check_columns(columns) | ({"cluster": str(cluster)} if cluster else {})
     return ReadOptions(
         columns=mapping, metric=to_text(metric), greater_is_better=check_directions(greater), **more

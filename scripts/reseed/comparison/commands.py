@@ -77,7 +77,8 @@ COMMANDS = {
         "Rank models by their mean over tasks, with simultaneous intervals.",
         "rank scores.csv --figure ranks.pdf",
         "CSV, Parquet or JSON lines",
-        (*READING, "cluster", "missing", "failed", "scale", "level"),
+        (*READING, *ITEMS, "deterministic", "seed_draws", "test_train_ratio", "missing", "scale",
+         "level"),
         "ranks",
     ),
 }  # fmt: skip

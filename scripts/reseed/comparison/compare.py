@@ -153,25 +153,48 @@ def compare(
         deterministic=[deterministic] if isinstance(deterministic, str) else to_text(deterministic),
         seed_draws=check_seed_draws(seed_draws),
     )
-    combined, texts = (repeats, failed, tuple(fixed)), StudyTexts(STUDY_NAME, title)
+    combined = (repeats, failed, tuple(fixed))
     asks_items = by_items or combined != _COMBINED or "cluster" in mapping or "prompt" in mapping
+    scores, data, entries = read_data(results, read_options, combined, title, asks_items)
+    if not data.items:
+        return build_comparison(data, entries, choice, pair_options)
+    chosen = choose_item_options(scores, read_options, pair_options)
+    for one in data.items.values():
+        check_names(choice, list(one.models))
+    return build_comparison(data, entries, choice, chosen, columns=ITEM_COLUMNS)
 
-    def read(options: ReadOptions) -> _Read:
-        scores = read_plainly(results, options, ("model", "item") if asks_items else ("model",))
-        if choose_design(scores, asks_items).unit == "items":
+
+def read_data(
+    source: object,
+    options: ReadOptions,
+    combined: tuple[str, str, tuple[str, ...]],
+    title: str,
+    asks_items: bool | None,
+) -> tuple[Scores, Data, dict[str, Entries]]:
+    """Scores as analyses read them, with the default analyses and exhibits of their design.
+
+    Args:
+        source: as `results` of `compare`.
+        options: how it is read.
+        combined: `repeats`, `failed` and `fixed`, of scores of items.
+        title: of the report.
+        asks_items: whether to compare over items also where runs decide; None: where runs are on
+            one split.
+    """
+    texts = StudyTexts(STUDY_NAME, title)
+
+    def read(given: ReadOptions) -> _Read:
+        scores = read_plainly(source, given, ("model", "item") if asks_items else ("model",))
+        asks = scores.has_items if asks_items is None else asks_items
+        if choose_design(scores, asks).unit == "items":
             scores.source.raise_errors()
             return scores, None
-        return scores, tabulate_runs(scores, options, texts)
+        return scores, tabulate_runs(scores, given, texts)
 
-    scores, runs = read_with_advice(read, read_options)
+    scores, runs = read_with_advice(read, options)
     if runs is None:
-        chosen = choose_item_options(scores, read_options, pair_options)
-        data = tabulate_items(scores, combined, texts)
-        for one in data.items.values():
-            check_names(choice, list(one.models))
-        entries = entries_without_runs()
-        return build_comparison(data, entries, choice, chosen, columns=ITEM_COLUMNS)
-    return build_comparison(*_arrange_runs(scores, *runs), choice, pair_options)
+        return scores, tabulate_items(scores, combined, texts), entries_without_runs()
+    return scores, *_arrange_runs(scores, *runs)
 
 
 def _arrange_runs(

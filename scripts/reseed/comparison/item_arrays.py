@@ -31,13 +31,15 @@ _CELL = ("seed", "prompt", "item")
 def arrange_items(
     frame: pd.DataFrame, repeats: str = "mean", failed: str = "refuse", fixed: Sequence[str] = ()
 ) -> Iterator[ItemScores]:
-    """Yield the scores of each dataset; every model must have every item of every run.
+    """Yield the scores of each dataset; every model must have every item of every run, unless
+    `failed` is `drop`.
 
     Args:
         frame: `ItemTable.frame`.
         repeats: `mean`; `pass@3` or `pass^3`, the unbiased estimate for three samples; or `factor`,
             which takes repeats as runs of their own, as if each had a seed.
-        failed: `refuse` scores that are missing; `drop` these items for all models; `zero`;
+        failed: `refuse` scores that are missing; `drop` these items, and those that some run
+            lacks, for all models; `zero`;
             or leave out failed `repeats` of items of which others have a score.
         fixed: factors whose levels are no sample (`FIXED`).
 
@@ -70,6 +72,8 @@ def _arrange(rows: pd.DataFrame, dataset: str, where: str, repeats: str, failed:
         rows = rows.assign(seed=rows["seed"] + "/" + rows["repeat"], repeat="")
     rows = treat_failed(rows, where, failed, notes)
     _refuse_duplicates(rows, where)
+    if failed == "drop":
+        rows = _drop_absent(rows, where, notes)
     item_codes, items = pd.factorize(rows["item"])
     prompt_codes, prompts = pd.factorize(rows["prompt"])
     clusters = None
@@ -193,6 +197,23 @@ def treat_failed(rows: pd.DataFrame, where: str, failed: str, notes: list[str]) 
     return rest
 
 
+def _drop_absent(rows: pd.DataFrame, where: str, notes: list[str]) -> pd.DataFrame:
+    """The rows of items that every run of every model has, under every prompt."""
+    cells = rows[["model", *_CELL]].drop_duplicates()
+    runs = len(cells[["model", "seed"]].drop_duplicates()) * cells["prompt"].nunique()
+    counts = cells["item"].value_counts()
+    kept = counts.index[counts == runs]
+    if kept.empty:
+        raise ReseedError(f"{where}no item has a score of every run of every model.")
+    if len(kept) == len(counts):
+        return rows
+    notes.append(
+        f"{where}{len(kept):,} of {len(counts):,} items are kept, which all runs of all models "
+        "have. If a model lacks hard items, this favours it."
+    )
+    return rows[rows["item"].isin(kept)].reset_index(drop=True)
+
+
 def _refuse_duplicates(rows: pd.DataFrame, where: str) -> None:
     copies = rows.duplicated(["model", *_CELL, "repeat"])
     if copies.any():
@@ -216,7 +237,7 @@ def _describe_missing(
     return ReseedError(
         f"{where}model {model}{', ' + ', '.join(run) if run else ''} has {has} of {len(items)} "
         f"items; {items[item]} is missing. Score all models on the same items and prompts, or "
-        "write the item with an empty score and set `failed`."
+        "compare on the items that all have: `failed: drop`."
     )
 
 

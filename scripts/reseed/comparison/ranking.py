@@ -17,33 +17,28 @@ from reseed.comparison.claims.designs import SIGN_FLIPS, SIGNS_SEED, DesignFacts
 from reseed.comparison.claims.formatting import count_noun, format_level
 from reseed.comparison.claims.formatting import join_names as join_and
 from reseed.comparison.claims.possible_ranks import format_ranks
+from reseed.comparison.compare import read_data
 from reseed.comparison.item_arrays import FAILED, check_zero
-from reseed.comparison.item_metrics import NOTE, replace_predictions
 from reseed.comparison.output import Result
+from reseed.comparison.rank_pairs import Sources, rank_on_tasks
 from reseed.comparison.rank_tables import (
     MISSING,
-    Sources,
-    arrange_tasks,
-    average_splits,
-    count_sources,
     keep_complete,
-    treat_empty_scores,
+    tabulate_means,
+    treat_failed_runs,
 )
-from reseed.comparison.resolution import check_frame
 from reseed.comparison.shown import ResultRow, Shown
 from reseed.comparison.speakers import in_arguments
 from reseed.core.errors import ReseedError
 from reseed.core.pair_tests import MIN_DATASETS
 from reseed.metrics.directions import AGAINST
 from reseed.metrics.names import is_share
-from reseed.readers.read import read_scores
 from reseed.readers.source_table import join_names
+from reseed.report.analyses.shared.data import Data, primary_metric
 from reseed.stats.many_datasets import rank_within
 from reseed.stats.rank_sets import (
     RankSets,
-    TaskScores,
     levels_to_separate,
-    rank_on_tasks,
     rank_over_tasks,
     skewness_of_differences,
 )
@@ -51,8 +46,8 @@ from reseed.stats.rank_sets import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Fewest runs of one task without items, as in `compare`; of several tasks, as many degrees.
-_MIN_RUNS = 5
+#: Arguments on runs, as of `compare`.
+_RUNS = ("test_train_ratio", "seed_draws", "deterministic")
 #: What is averaged over tasks.
 SCALES = ("score", "rank")
 #: Mean skewness of differences, in SDs of one, from which the level is doubted (two models; more).
@@ -143,9 +138,11 @@ def rank_models(
     metric: str | None = None,
     columns: Mapping[str, str] | None = None,
     cluster: str | None = None,
+    repeats: str = "mean",
+    fixed: Sequence[str] = (),
+    failed: str = "refuse",
     greater_is_better: bool | None = None,
     missing: str = "refuse",
-    failed: str = "refuse",
     scale: str | None = None,
     level: float = 0.95,
     **reading: Any,
@@ -157,18 +154,19 @@ def rank_models(
             row a model and one column a task.
         metric: the score, if there are several.
         columns: standard name → the table's column.
-        cluster: column that names the cluster of each item.
+        cluster, repeats, fixed: of scores of items, as in `compare_items`.
+        failed: `refuse` empty scores of runs or items, and absent items; `drop` these items for all
+            models, or these runs; count empty scores as `zero`; or leave out failed `repeats` of
+            items of which others have a score.
         greater_is_better: if the metric's name does not state it.
         missing: `refuse` a model that lacks a task (has no score on it); keep the `tasks` that all
             models have; or the `models` that have all tasks.
-        failed: `refuse` a task on which some scores are empty or items absent; `drop` these items
-            for all models (of tables without items, these runs); count empty scores as `zero`; or
-            leave out failed `repeats` of items of which others have a score.
         scale: average the `score` over tasks, or the `rank` within each task (new tasks only). By
             default as in `reseed.compare`: scores of a share such as accuracy; else ranks, as tasks
             may have unlike scales.
         level: simultaneous level of all intervals.
-        reading: `headings`, `rows`, `format` and `unit`, as of `reseed.compare`.
+        reading: `headings`, `rows`, `format`, `unit`, `test_train_ratio`, `seed_draws` and
+            `deterministic`, as of `reseed.compare`.
 
     Raises:
         ReseedError: for a table that cannot be read, missing tasks, and scores that support no
@@ -184,20 +182,19 @@ def rank_models(
         On new tasks: ours is the best of 3 models (95 % for all ranks at once).
     """
     _check_options(missing, failed, scale, level)
-    given = choose_read_options(metric, columns, cluster, greater_is_better, reading)
-    table, _ = read_scores(source, replace(given, of_tasks=True))
-    sign, notes = table.sign, list(table.notes)
-    check_zero(failed, table)
-    frame = table.items()
-    check_frame(frame, table.metric)
-    if not table.has_items and {"fold", "data_seed"} & table.named:
-        frame = average_splits(frame, notes)
-    frame = treat_empty_scores(frame, failed, missing, notes)
-    if metric := table.computed:
-        frame = replace_predictions(frame, metric)
-        notes.append(f"{NOTE.format(metric=metric)}.")
-    frame = frame.assign(score=sign * frame["score"])
-    return _rank(frame, sign, failed, scale, level, notes, is_share(table.metric))
+    given = choose_read_options(metric, columns, cluster, greater_is_better, reading, _RUNS)
+    given = replace(given, of_tasks=True)
+    scores, data, _ = read_data(source, given, (repeats, failed, tuple(fixed)), "", None)
+    if failed == "zero":
+        check_zero(failed, scores)
+    notes: list[str] = []
+    if not data.items:
+        data = treat_failed_runs(data, failed, notes)
+    data = keep_complete(data, missing, notes)
+    if data.metrics["model"].nunique() < 2:
+        raise ReseedError("The table holds one model: a ranking needs two or more.")
+    run = next((name for name in ("seed", "repeat") if name in scores.named), "run")
+    return _rank(data, scale, level, [*(data.info.notes or ()), *notes], run)
 
 
 def _check_options(missing: str, failed: str, scale: str | None, level: float) -> None:
@@ -212,31 +209,30 @@ def _check_options(missing: str, failed: str, scale: str | None, level: float) -
     check_levels(level=level)
 
 
-def _rank(
-    frame: pd.DataFrame, sign: int, failed: str, scale: str | None, level: float,
-    notes: list[str], has_one_share: bool,
-) -> Ranking:  # fmt: skip
-    if frame["model"].nunique() < 2:
-        raise ReseedError("The table holds one model: a ranking needs two or more.")
-    frame, noun = keep_complete(frame, failed, notes)
-    cells = frame.groupby(["model", "dataset"], sort=False)["score"].mean().unstack("dataset")
-    tasks = arrange_tasks(frame, list(cells.index), list(cells.columns), noun)
-    tasks, sources = count_sources(tasks, noun)
-    if scale == "rank":
-        tasks = []
+def _rank(data: Data, scale: str | None, level: float, notes: list[str], run: str) -> Ranking:
+    cells = tabulate_means(data, notes)
     if scale is None:
-        scale = _choose_scale(cells, has_one_share, notes)
-    ranking = _build_ranking(cells, tasks, sources, sign, scale, level, notes)
-    if ranking is None:
+        scale = _choose_scale(cells, data, notes)
+    cells = cells.iloc[np.argsort(-_scale(cells, scale).mean(axis=1), kind="stable")]
+    new = _rank_on_new_tasks(cells, scale, level, notes)
+    these = _rank_on_these_tasks(data, cells, scale, level, run, notes)
+    if new is None and these is None:
         raise ReseedError(
-            "The scores support no interval of ranks: give six tasks or more, several runs of each "
+            "The scores support no interval of ranks: give six tasks or more, five runs of each "
             "model (column `seed`), or scores of items (column `item`)."
         )
-    return ranking
+    sets, sources = these or (None, {})
+    text = join_and(_count_range(levels, name) for name, levels in sources.items())
+    table = _tabulate(data, cells, scale, new, sets, sources)
+    skew_note = _describe_skew(_scale(cells, scale)) if new else None
+    notes += [skew_note] if skew_note else []
+    return Ranking(table, new, sets, level, text, tuple(notes), skew_note is not None)
 
 
-def _choose_scale(cells: pd.DataFrame, has_one_share: bool, notes: list[str]) -> str:
+def _choose_scale(cells: pd.DataFrame, data: Data, notes: list[str]) -> str:
     """What is averaged over tasks, by the rule of `reseed.compare`."""
+    metrics = {primary_metric(data.info, name) for name in cells}
+    has_one_share = len(metrics) == 1 and is_share(*metrics)
     facts = DesignFacts("datasets", has_one_share=has_one_share, ranks_models=True)
     if cells.shape[1] < MIN_DATASETS or choose_method(facts) is SIGN_FLIPS:
         return "score"
@@ -247,68 +243,58 @@ def _choose_scale(cells: pd.DataFrame, has_one_share: bool, notes: list[str]) ->
     return "rank"
 
 
-def _build_ranking(
-    cells: pd.DataFrame,
-    tasks: list[TaskScores],
+def _scale(cells: pd.DataFrame, scale: str) -> NDArray[np.float64]:
+    """What is averaged over tasks (models, tasks); greater is better."""
+    scores = cells.to_numpy(dtype=np.float64)
+    return -rank_within(scores.T).T if scale == "rank" else scores
+
+
+def _rank_on_new_tasks(
+    cells: pd.DataFrame, scale: str, level: float, notes: list[str]
+) -> RankSets | None:
+    if cells.shape[1] >= MIN_DATASETS:
+        rng = np.random.default_rng(SIGNS_SEED)
+        return rank_over_tasks(_scale(cells, scale), level, rng=rng)
+    notes.append(
+        f"No statement on new tasks: {count_noun(cells.shape[1], 'task')}, at least "
+        f"{MIN_DATASETS} are needed."
+    )
+    return None
+
+
+def _rank_on_these_tasks(
+    data: Data, cells: pd.DataFrame, scale: str, level: float, run: str, notes: list[str]
+) -> tuple[RankSets, Sources] | None:
+    has_runs = bool(data.items) or data.metrics.duplicated(["model", "dataset"]).any()
+    these = rank_on_tasks(data, cells, level, run) if has_runs else None
+    if these is None:
+        notes.append(
+            "No statement on exactly these tasks: without items it needs five runs of each model "
+            "on a task, or as many on several."
+        )
+    elif scale == "rank":
+        notes.append("On exactly these tasks mean scores are compared.")
+    return these
+
+
+def _tabulate(
+    data: Data, cells: pd.DataFrame, scale: str, new: RankSets | None, these: RankSets | None,
     sources: Sources,
-    sign: int,
-    scale: str,
-    level: float,
-    notes: list[str],
-) -> Ranking | None:
-    """The ranking by mean scores (models × datasets), and by runs and items if `tasks` has some."""
-    scores = cells.to_numpy()
-    if scale == "rank":
-        scores = -rank_within(scores.T).T
-    new = these = skew_note = None
-    if scores.shape[1] >= MIN_DATASETS:
-        new = rank_over_tasks(scores, level, rng=np.random.default_rng(SIGNS_SEED))
-        skew_note = _describe_skew(scores)
-        notes += [skew_note] if skew_note else []
-    else:
-        notes.append(
-            f"No statement on new tasks: {count_noun(scores.shape[1], 'task')}, at least "
-            f"{MIN_DATASETS} are needed."
-        )
-    if tasks and _count_run_df(tasks) < _MIN_RUNS - 1:
-        tasks = []
-        notes.append(
-            f"No statement on exactly these tasks: without items it needs {_MIN_RUNS} runs of each "
-            "model on a task, or as many on several."
-        )
-    elif not tasks and scale == "score":
-        notes.append(
-            "No statement on exactly these tasks: without items, each model needs several runs."
-        )
-    if tasks:
-        these = rank_on_tasks(tasks, level, rng=np.random.default_rng(SIGNS_SEED))
-        if scale == "rank":
-            notes.append("On exactly these tasks mean scores are compared.")
-    if new is None and these is None:
-        return None
-    mean = scores.mean(axis=1)
+) -> pd.DataFrame:  # fmt: skip
+    """The table of `Ranking`."""
+    mean = _scale(cells, scale).mean(axis=1)
+    ups = {info.greater_is_better for info in data.info.datasets.values()}
+    sign = 1 if ups == {True} and scale == "score" else -1
     rank = (new or these).rank  # type: ignore[union-attr]
-    table = pd.DataFrame({"model": list(cells.index), "mean": mean, "rank": rank})
-    table["mean"] = -mean if scale == "rank" else sign * mean
+    table = pd.DataFrame({"model": list(cells.index), "mean": sign * mean, "rank": rank})
     for name, sets in (("new", new), ("these", these)):
         if sets is not None:
             table[f"low_{name}"], table[f"high_{name}"] = sets.low, sets.high
     if new is not None:
-        table["tasks_needed"] = levels_to_separate(new, scores.shape[1])
+        table["tasks_needed"] = levels_to_separate(new, cells.shape[1])
     if these is not None:
         table = table.assign(**_needed_levels(these, sources))
-    order = np.lexsort((np.arange(len(table)), table["rank"]))
-    table = table.iloc[order].reset_index(drop=True)
-    text = join_and(_count_range(levels, name) for name, levels in sources.items())
-    is_skewed = new is not None and skew_note is not None
-    return Ranking(table, new, these, level, text, tuple(notes), is_skewed)
-
-
-def _count_run_df(tasks: Sequence[TaskScores]) -> float:
-    """Degrees of freedom of the spread over runs, of the model with fewest; infinite with items."""
-    runs = [[len(values) for values in task.values] for task in tasks]
-    has_items = any(task.values[0].shape[1] > 1 for task in tasks)
-    return np.inf if has_items else float(np.min(np.sum(np.array(runs) - 1, axis=0)))
+    return table
 
 
 def _describe_skew(scores: NDArray[np.float64]) -> str | None:
@@ -338,10 +324,10 @@ def _needed_levels(these: RankSets, sources: Sources) -> dict[str, NDArray[np.fl
     """
     needed = {}
     for name, levels in sources.items():
-        if min(levels) < 2 or (name == "item" and "cluster" in sources):
-            continue
-        part = these.by_items if name in ("item", "cluster") else these.by_runs
-        needed[f"{name}s_needed"] = levels_to_separate(these, min(levels), part=part)
+        is_within = name == "item" and "cluster" in sources
+        if min(levels) > 1 and not is_within and name in these.by_source:
+            part = these.by_source[name]
+            needed[f"{name}s_needed"] = levels_to_separate(these, min(levels), part=part)
     return needed
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import bdtr
 
 from reseed.stats import distributions as stats
 from reseed.stats.inputs import Array, as_finite, check_at_least, check_probability
@@ -51,10 +52,10 @@ def mcnemar(correct_a: ArrayLike, correct_b: ArrayLike) -> McNemar:
         raise ValueError("correct_a and correct_b must hold 0 and 1 only")
     only_a, only_b = ((x > y).sum(axis=-1) for x, y in ((a, b), (b, a)))
     n, fewer = only_a + only_b, np.minimum(only_a, only_b)
-    tail = 2 * stats.binom.cdf(fewer, n, 0.5)
-    mid = tail - stats.binom.pmf(fewer, n, 0.5)
+    tail = bdtr(fewer, n, 0.5)
+    mid = tail + np.where(fewer > 0, bdtr(np.maximum(fewer - 1, 0), n, 0.5), 0.0)
     # For b = c both tails include the centre, so the doubled tail minus the centre is exactly 1.
-    return McNemar(only_a, only_b, np.minimum(tail, 1), np.minimum(mid, 1))
+    return McNemar(only_a, only_b, np.minimum(2 * tail, 1), np.where(only_a == only_b, 1.0, mid))
 
 
 def placements(y_true: ArrayLike, scores: ArrayLike) -> tuple[Array, Array, Array]:

@@ -150,19 +150,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     `detectable_sd` is the smallest mean difference found with a power of 80 %, in SDs of the
     difference between datasets (infinite: none).
     """
-    groups = group_models(data)
-    ropes = rope_by_metric(options.rope, {group.metric: group.factor for group in groups})
-    is_compared, is_restricted = choose_pairs(groups, options)
-    by_group = [
-        _compare_pairs(
-            data,
-            group,
-            pair_models(group, is_compared, options.seeds == "own"),
-            ropes.get(group.metric),
-            options,
-        )
-        for group in groups
-    ]
+    groups, by_group, ropes, is_restricted = compare_groups(data, options)
     rows = [row for part in by_group for row in part]
     for family in [rows] if options.family == "study" else by_group:
         adjust_family(family, options.family)
@@ -176,6 +164,30 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
         row |= _plan_addition(pair) | {"outcome": verdict.outcome, "verdict": verdict.sentence()}
     resampled = [name for name in OF_BOOTSTRAP if any(name in row for row in rows)]
     return pd.DataFrame(rows, columns=[*COLUMNS, *resampled])
+
+
+def compare_groups(
+    data: Data, options: Options
+) -> tuple[list[ModelGroup], list[list[Row]], dict[str, float], bool]:
+    """The tests of all pairs before they are adjusted for each other.
+
+    Returns groups of models, the rows of each, half-widths of equivalence by metric, and whether
+    only some pairs are compared.
+    """
+    groups = group_models(data)
+    ropes = rope_by_metric(options.rope, {group.metric: group.factor for group in groups})
+    is_compared, is_restricted = choose_pairs(groups, options)
+    by_group = [
+        _compare_pairs(
+            data,
+            group,
+            pair_models(group, is_compared, options.seeds == "own"),
+            ropes.get(group.metric),
+            options,
+        )
+        for group in groups
+    ]
+    return groups, by_group, ropes, is_restricted
 
 
 def _cut_intervals(row: Row) -> None:
@@ -214,22 +226,12 @@ def _compare_pairs(
     rows: list[Row] = []
     batches: dict[tuple, list[int]] = {}
     for number, (a, b, pairing) in enumerate(pairs):
-        rows.append(
-            common
-            | {
-                "model_a": a,
-                "model_b": b,
-                "design": pairing.design,
-                "n": pairing.n,
-                "n_a": len(pairing.a),
-                "n_b": len(pairing.b),
-                "runs": len(pairing.trial_a),
-                "left_out": pairing.left_out,
-                "failed": group.failed[a] + group.failed[b],
-            }
-        )
-        size = len(pairing.a), len(pairing.b), len(pairing.trial_a)
-        batches.setdefault((pairing.design, *size), []).append(number)
+        counts = {"n": pairing.n, "n_a": len(pairing.a), "n_b": len(pairing.b),
+                  "runs": len(pairing.trial_a), "left_out": pairing.left_out,
+                  "failed": group.failed[a] + group.failed[b]}  # fmt: skip
+        rows.append(common | {"model_a": a, "model_b": b, "design": pairing.design} | counts)
+        size = pairing.design, len(pairing.a), len(pairing.b), len(pairing.trial_a)
+        batches.setdefault(size, []).append(number)
     for (design, n_a, n_b, trials), numbers in batches.items():
         if min(n_a, n_b) == 0:
             continue
@@ -289,9 +291,7 @@ def _compare_over_items(row: Row, test: ItemDifference, rope: float | None) -> R
         "rank_test": "",
         "min_runs": 2,
         "items": test.levels["item"],
-        "scale": test.se,
         "df": test.df,
-        "parts": test.parts,
         "seed_share": test.factor_share if test.se > 0 else np.nan,
         "item_share": test.item_variance / test.se**2 if test.se > 0 else np.nan,
         **list_item_test(test, None, rope),
