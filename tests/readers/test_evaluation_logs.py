@@ -6,7 +6,10 @@ import zipfile
 import pytest
 import reseed
 from reseed import ReseedError, compare_items
-from reseed.readers.evaluation_logs import read_evaluation_log
+from reseed.readers.evaluation_logs import read_evaluation_logs
+from reseed.readers.file_sets import FileSet
+from reseed.readers.options import ReadOptions
+from reseed.readers.read import read_scores
 
 _DATE = "2026-11-03T10-00-00.123456"
 
@@ -85,7 +88,7 @@ def test_lm_eval_means_equal_the_results_file(tmp_path):
     right = {"org/a": [1, 0, 1, 1, 0, 1], "org/b": [0, 0, 1, 0, 0, 1]}
     for model, values in right.items():
         _lm_eval(tmp_path / model.replace("/", "__"), model, values)
-    with pytest.raises(ReseedError, match=r"several metrics \(exact_match \(strict-match\)"):
+    with pytest.raises(ReseedError, match=r"several metrics .*: exact_match \(strict-match\)"):
         compare_items(tmp_path)
     result = compare_items(tmp_path, metric="exact_match (strict-match)")
     board = result.leaderboard.set_index("model")["mean"]
@@ -175,10 +178,10 @@ def test_unfinished_and_damaged_inspect_logs_are_refused(tmp_path):
 def test_several_values_of_a_scorer_are_metrics(tmp_path):
     value = {"fluency": 3, "truth": True}
     _inspect(tmp_path / "log.json", "m", [[value], [value]])
-    with pytest.raises(ReseedError, match="several metrics \\(exact/fluency, exact/truth\\)"):
-        read_evaluation_log([tmp_path])
-    table = read_evaluation_log([tmp_path], "exact/fluency")
-    assert table.frame["value"].tolist() == [3, 3]
+    with pytest.raises(ReseedError, match=r"several metrics .*: exact/fluency, exact/truth"):
+        compare_items(tmp_path)
+    options = ReadOptions(metric="exact/fluency", greater_is_better=True)
+    assert read_scores(tmp_path, options)[0].items()["score"].tolist() == [3, 3]
 
 
 def test_helm_trials_are_seeds(tmp_path):
@@ -253,4 +256,4 @@ def test_logs_of_several_harnesses_are_one_error(tmp_path):
 def test_other_files_are_no_logs(tmp_path):
     (tmp_path / "scores.csv").write_text("model,item,score\n")
     (tmp_path / "all.json").write_text('{"accuracy": 0.5}')
-    assert read_evaluation_log([tmp_path]) is None
+    assert read_evaluation_logs(FileSet([tmp_path], ReadOptions())) is None

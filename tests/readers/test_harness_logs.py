@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 from reseed import ReseedError, compare, compare_items
-from reseed.readers.evaluation_logs import read_evaluation_log
 from reseed.readers.inspect_logs import read_member
+from reseed.readers.options import ReadOptions
+from reseed.readers.read import read_scores
+from reseed.readers.sources import open_table
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, cross_val_score
@@ -24,10 +26,10 @@ def test_inspect_accuracy_equals_its_results(name):
     with zipfile.ZipFile(path) as archive:
         header = json.loads(read_member(archive, "header.json"))
     (stated,) = header["results"]["scores"]
-    scores = read_evaluation_log([path]).frame["value"]
+    scores = open_table(path).frame["value"]
     assert (scores.size, int(scores.isna().sum())) == (12, 1)
     assert header["results"]["completed_samples"] == 11
-    frame = read_evaluation_log([path]).frame
+    frame = open_table(path).frame
     mean = frame.groupby("item")["value"].mean().mean()
     assert mean == stated["metrics"]["accuracy"]["value"]
 
@@ -51,10 +53,12 @@ def test_inspect_logs_of_two_models_are_compared(tmp_path):
 def test_lm_eval_metrics_equal_its_results(metric):
     (results,) = (LOGS / "lm_eval_sums").glob("results_*.json")
     content = json.loads(results.read_text())
-    table = read_evaluation_log([LOGS / "lm_eval_sums"], metric=f"{metric},none", cluster="passage")
-    assert table.frame["value"].mean() == content["results"]["sums"][f"{metric},none"]
-    assert table.frame["model"].unique().tolist() == [content["model_name"]]
-    assert table.frame["passage"].nunique() == 3
+    options = ReadOptions(metric=f"{metric},none", columns={"cluster": "passage"})
+    scores, _ = read_scores(LOGS / "lm_eval_sums", options)
+    rows = scores.items()
+    assert rows["score"].mean() == content["results"]["sums"][f"{metric},none"]
+    assert rows["model"].unique().tolist() == [content["model_name"]]
+    assert rows["cluster"].nunique() == 3
 
 
 def _helm_runs(folder):

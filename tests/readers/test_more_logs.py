@@ -10,7 +10,9 @@ import pandas as pd
 import pytest
 import reseed
 from reseed import ReseedError, compare_items
-from reseed.readers.evaluation_logs import read_evaluation_log
+from reseed.readers.options import ReadOptions
+from reseed.readers.read import read_scores
+from reseed.readers.sources import open_table
 
 LOGS = Path(__file__).parent / "logs"
 
@@ -57,7 +59,7 @@ def test_every_eval_ever_means_equal_the_aggregate(tmp_path):
         stated = json.loads((tmp_path / f"{stem}.json").read_text())["evaluation_results"][0]
         assert board[f"org/{stem}"] == stated["score_details"]["score"]
     (metric,) = set(found.leaderboard["metric"])
-    assert read_evaluation_log([tmp_path]).layout.directions == {metric: True}
+    assert open_table(tmp_path).layout.directions == {metric: True}
     assert "Read as Every Eval Ever samples: 2 file(s)." in found.notes
     clustered = reseed.compare(tmp_path, cluster="passage")
     assert clustered.verdicts["level_cluster"].item() == 2
@@ -73,7 +75,7 @@ def test_every_eval_ever_epochs_errors_and_inputs(tmp_path):
             ]
     path = tmp_path / "log.jsonl"
     _write(path, rows)
-    table = read_evaluation_log([path]).frame
+    table = open_table(path).frame
     assert sorted(table["repetition"].unique()) == ["1", "2"]
     _write(path, [*rows[:-1], rows[-1] | {"error": "timeout"}])
     with pytest.raises(ReseedError, match=r"scores are missing \(org/b 1\)"):
@@ -92,9 +94,9 @@ def test_every_eval_ever_epochs_errors_and_inputs(tmp_path):
 def test_every_eval_ever_results_are_metrics(tmp_path):
     rows = [_sample(n, 1.0, evaluation_result_id=name) for n in (1, 2) for name in ("em", "f1")]
     _write(tmp_path / "a.jsonl", rows)
-    with pytest.raises(ReseedError, match=r"several metrics \(em, f1\)"):
-        read_evaluation_log([tmp_path])
-    assert len(read_evaluation_log([tmp_path], "f1").frame) == 2
+    with pytest.raises(ReseedError, match=r"several metrics .*: em, f1"):
+        compare_items(tmp_path)
+    assert read_scores(tmp_path, ReadOptions(metric="f1"))[0].metric == "f1"
 
 
 def _trec_eval(path, tag, values):
@@ -133,13 +135,13 @@ def test_damaged_output_of_trec_eval_is_refused(tmp_path):
     whole = path.read_text()
     path.write_text(whole[: whole.index("runid")])
     with pytest.raises(ReseedError, match="has no line `runid`"):
-        read_evaluation_log([path])
+        open_table(path)
     path.write_text("map                   \tall\t0.5\n")
     with pytest.raises(ReseedError, match=r"holds no scores of queries. Run `trec_eval -q`"):
-        read_evaluation_log([path])
+        open_table(path)
     path.write_text(whole + "map\t3\n")
     with pytest.raises(ReseedError, match=r"trec_eval -q \(line 8: .*Run `trec_eval -q` again"):
-        read_evaluation_log([path])
+        open_table(path)
 
 
 def _trec_run(path, tag, rng, queries=8):
@@ -160,10 +162,10 @@ def test_trec_runs_are_scored_by_the_library(tmp_path):
     for tag in ("bm25", "dense"):
         for seed in (1, 2):
             _trec_run(tmp_path / tag / f"seed_{seed}" / "top.run", tag, rng)
-    with pytest.raises(ReseedError, match=r"several metrics \(nDCG@10, AP, RR\)"):
+    with pytest.raises(ReseedError, match=r"several metrics .*: nDCG@10, AP, RR"):
         reseed.compare(tmp_path)
     for name in ("nDCG@10", "AP", "ndcg_cut_10"):
-        table = read_evaluation_log([tmp_path], name).frame
+        table = open_table(tmp_path, ReadOptions(metric=name)).frame
         measure = ir_measures.nDCG @ 10 if name != "AP" else ir_measures.AP
         for (tag, seed), rows in table.groupby(["model", "seed"]):
             run = tmp_path / tag / f"seed_{seed}" / "top.run"
@@ -175,27 +177,27 @@ def test_trec_runs_are_scored_by_the_library(tmp_path):
             assert rows["value"].mean() == pytest.approx(expected[measure], abs=1e-15)
     assert reseed.compare(tmp_path, metric="AP").leaderboard["n"].tolist() == [2, 2]
     with pytest.raises(ReseedError, match="'best' is no measure of ir_measures"):
-        read_evaluation_log([tmp_path], "best")
+        open_table(tmp_path, ReadOptions(metric="best"))
 
 
 def test_trec_runs_need_one_file_of_judgements(tmp_path):
     _trec_run(tmp_path / "bm25" / "top.run", "bm25", np.random.default_rng(1))
     with pytest.raises(ReseedError, match=r"0 files of judgements \(qrels\) beside TREC runs"):
-        read_evaluation_log([tmp_path])
+        open_table(tmp_path)
 
 
 def test_logs_of_inspect_compressed_with_zstandard(tmp_path):
     """The file was written with zipfile-zstd, as Inspect writes it with INSPECT_USE_ZSTD."""
     path = tmp_path / "log.eval"
     shutil.copy(LOGS / "zstandard.eval", path)
-    table = read_evaluation_log([path])
+    table = open_table(path)
     assert table.frame["value"].tolist() == [1, 0, 1, 1]
     assert table.frame["model"].unique().tolist() == ["m/zstd"]
     content = bytearray(path.read_bytes())
     content[200] ^= 255  # in a sample
     path.write_bytes(bytes(content))
     with pytest.raises(ReseedError, match="cannot be read as Inspect logs"):
-        read_evaluation_log([path])
+        open_table(path)
 
 
 def _trainer_state(folder, accuracy, steps=(100, 200)):

@@ -11,15 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 
-from reseed.core.errors import ReseedError, suggest_name
+from reseed.core.errors import ReseedError
 from reseed.readers import harnesses, inspect_logs, trec
 from reseed.readers.file_sets import FileSet
-from reseed.readers.foreign_files import list_files, name_file
+from reseed.readers.foreign_files import name_file
 from reseed.readers.harnesses import Sample
-from reseed.readers.source_table import Layout, SourceTable, join_names
+from reseed.readers.source_table import Layout, SourceTable
 
 #: Labels of a score in a log.
 _LABELS = ["dataset", "model", "seed", "repetition", "item"]
@@ -71,48 +70,46 @@ _TREC_RUNS = _Harness(
 
 
 def read_evaluation_logs(files: FileSet) -> SourceTable | None:
-    """As `read_evaluation_log`, with what the user says of the files."""
-    cluster = files.options.columns.get("cluster")
-    metric = next(iter(files.options.metrics), None)
-    return read_evaluation_log(files.paths, metric, None if cluster is None else str(cluster))
+    """Read item scores of logs, with every metric; None if none of the files is a log.
 
+    TREC runs are scored by the requested metrics. The cluster that the user maps is a field of the
+    samples' metadata (of lm-eval: of `doc`).
 
-def read_evaluation_log(
-    paths: list[Path], metric: str | None = None, cluster: str | None = None
-) -> SourceTable | None:
-    """Read item scores of logs, or return None if none of the files is a log.
-
-    Args:
-        paths: files, or folders that are searched.
-        metric: the score, if there are several; lm-eval's filters are part of the name:
-            `exact_match (strict-match)`.
-        cluster: field of the samples' metadata (of lm-eval: of `doc`) that names the cluster.
-
-    Raises:
-        ReseedError: for a damaged or unfinished log, several metrics, and items with the same name
-            and another input in two logs.
+    Raises ReseedError for a damaged or unfinished log, and for items with the same name and another
+    input in two logs.
     """
-    with name_file(paths[0], "a log"):
-        listed = [file for path in paths for file in ([path] * path.is_file() or list_files(path))]
-        files = {file: _read_head(file) for file in listed}
-    found = {one: _find_logs(one, files) for one in _HARNESSES}
-    found = {one: logs for one, logs in found.items() if logs}
-    runs = _find_logs(_TREC_RUNS, files)
-    if runs and not any(one.is_log is trec.is_trec_eval for one in found):
-        found[_TREC_RUNS] = runs
-    if not found:
+    first = files.paths[0]
+    with name_file(first, "a log"):
+        listed = [*filter(Path.is_file, files.given), *files.in_folders]
+        heads = {path: _read_head(path) for path in listed}
+    logs = {one: paths for one in _HARNESSES if (paths := _find_logs(one, heads))}
+    runs = _find_logs(_TREC_RUNS, heads)
+    if runs and not any(one.is_log is trec.is_trec_eval for one in logs):
+        logs[_TREC_RUNS] = runs
+    if not logs:
         return None
-    _refuse_several(found)
-    ((harness, logs),) = found.items()
+    _refuse_several(logs)
+    ((harness, paths),) = logs.items()
     if harness is _TREC_RUNS:
-        judgements = [path for path, head in files.items() if trec.is_qrels(path, head)]
-        harness = harness._replace(read=partial(trec.read_trec_run, judgements, metric))
-    rows = [row for path in logs for row in _read_rows(harness, path, cluster)]
-    if not rows:
-        raise ReseedError(f"{paths[0]}: the logs hold no sample with a score.")
-    frame = _choose_metric(pd.DataFrame(rows), metric)
-    _check_inputs(frame)
-    return _to_table(paths, frame, f"{harness.title}: {len(logs)} file(s).", harness.title, cluster)
+        judgements = [path for path, head in heads.items() if trec.is_qrels(path, head)]
+        score = partial(trec.read_trec_run, judgements, files.options.metrics)
+        harness = harness._replace(read=score)
+    mapped = files.options.columns.get("cluster")
+    cluster = None if mapped is None else str(mapped)
+    rows = pd.DataFrame(row for path in paths for row in _read_rows(harness, path, cluster))
+    if rows.empty:
+        raise ReseedError(f"{first}: the logs hold no sample with a score.")
+    _check_inputs(rows)
+    frame = rows[[*_LABELS, "cluster", "metric", "value"]]
+    frame = frame.loc[:, [c for c in frame if c == "value" or frame[c].ne("").any()]]
+    stated = rows.dropna(subset="greater").groupby("metric")["greater"].agg(["min", "nunique"])
+    directions = {str(name): bool(up) for name, up, count in stated.itertuples() if count == 1}
+    return SourceTable(
+        str(first), frame.rename(columns={"cluster": cluster or "cluster"}),
+        rows["sample"].to_numpy(), "sample",
+        Layout(harness.title, is_log=True, directions=directions),
+        [f"Read as {harness.title}: {len(paths)} file(s)."],
+    )  # fmt: skip
 
 
 def _read_head(path: Path) -> str:
@@ -124,10 +121,10 @@ def _find_logs(harness: _Harness, files: dict[Path, str]) -> list[Path]:
     return [path for path, head in files.items() if harness.is_log(path, head)]
 
 
-def _refuse_several(found: dict[_Harness, list[Path]]) -> None:
-    if len(found) > 1:
-        counts = ", ".join(f"{one.title} ({len(logs)} files)" for one, logs in found.items())
-        examples = " and ".join(str(logs[0]) for logs in [*found.values()][:2])
+def _refuse_several(logs: dict[_Harness, list[Path]]) -> None:
+    if len(logs) > 1:
+        counts = ", ".join(f"{one.title} ({len(paths)} files)" for one, paths in logs.items())
+        examples = " and ".join(str(paths[0]) for paths in [*logs.values()][:2])
         raise ReseedError(
             f"The files are logs of several harnesses: {counts}; see {examples}. Their items have "
             "different names, so they are not paired. Give the files, or the folder, of one."
@@ -138,9 +135,10 @@ def _read_rows(harness: _Harness, path: Path, cluster: str | None) -> Iterator[d
     """One row a sample and metric of a log."""
     with name_file(path, harness.title, harness.fix):
         samples = list(harness.read(path))
-    for sample in samples:
+    for number, sample in enumerate(samples, 1):
         labels = {name: getattr(sample, name) for name in (*_LABELS, "asked")}
         labels |= {"cluster": _read_cluster(sample, cluster, path), "file": str(path)}
+        labels |= {"sample": f"{number} of {path.name}"}
         for metric, value in sample.scores.items():
             greater = sample.greater.get(metric)
             yield labels | {"metric": metric, "value": value, "greater": greater}
@@ -157,41 +155,6 @@ def _read_cluster(sample: Sample, cluster: str | None, path: Path) -> str:
             f"{', '.join(fields) or 'no metadata'}."
         )
     return str(fields[cluster])
-
-
-def _to_table(
-    paths: list[Path], frame: pd.DataFrame, what: str, title: str, cluster: str | None
-) -> SourceTable:
-    """The scores as a table with Reseed's names of columns, without empty ones."""
-    table = frame[[*_LABELS, "cluster", "metric", "value"]].reset_index(drop=True)
-    table = table.loc[:, [c for c in table if c == "value" or table[c].ne("").any()]]
-    directions = set(frame["greater"].dropna())
-    stated = {str(frame["metric"].iloc[0]): directions.pop()} if len(directions) == 1 else {}
-    return SourceTable(
-        str(paths[0]), table.rename(columns={"cluster": cluster or "cluster"}),
-        np.arange(1, len(table) + 1), "sample", Layout(title, is_log=True, directions=stated),
-        [f"Read as {what}"],
-    )  # fmt: skip
-
-
-def _choose_metric(frame: pd.DataFrame, metric: str | None) -> pd.DataFrame:
-    present = list(dict.fromkeys(frame["metric"].dropna().astype(str)))
-    if not present:
-        raise ReseedError("The logs name no metric: give those that hold scores.")
-    if metric is None and len(present) > 1:
-        raise ReseedError(
-            f"The logs hold several metrics ({join_names(present, 20)}). Name one: `metric`."
-        )
-    chosen = present[0] if metric is None else metric
-    name, _, filter_name = chosen.partition(",")  # as in the results of lm-eval
-    if chosen not in present and filter_name:
-        chosen = harnesses.name_filtered(name, filter_name)
-    if chosen not in present:
-        raise ReseedError(
-            f"The logs hold no metric {chosen!r}; they have {join_names(present, 20)}."
-            + suggest_name(chosen, present)
-        )
-    return frame[frame["metric"] == chosen]
 
 
 def _check_inputs(frame: pd.DataFrame) -> None:

@@ -47,8 +47,9 @@ def is_lm_eval_samples(path: Path, head: str) -> bool:
     return _LM_EVAL.fullmatch(path.name) is not None
 
 
-def name_filtered(metric: str, filter_name: str) -> str:
-    """A metric of lm-eval under a filter: `acc` under `none`, else `exact_match (strict-match)`."""
+def name_filtered(name: str) -> str:
+    """A metric and filter of lm-eval: `acc` of `acc,none`, else `exact_match (strict-match)`."""
+    metric, _, filter_name = name.partition(",")
     return metric if filter_name in ("", "none") else f"{metric} ({filter_name})"
 
 
@@ -72,7 +73,7 @@ def read_lm_eval_samples(path: Path) -> Iterator[Sample]:
         scores: dict[str, float] = {}
         greater: dict[str, bool] = {}
         for name in one["metrics"]:
-            value, full = one.get(name), name_filtered(name, one.get("filter", "none"))
+            value, full = one.get(name), name_filtered(f"{name},{one.get('filter', '')}")
             if not isinstance(value, list | dict | str):
                 scores[full] = float("nan") if value is None else float(value)
                 greater |= {full: directions[name]} if name in directions else {}

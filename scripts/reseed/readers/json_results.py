@@ -62,10 +62,10 @@ def read_lm_eval(files: FileSet) -> SourceTable | None:
             if task in groups:
                 continue
             for name, value in scores.items():
-                metric, _, filter_name = name.partition(",")
+                metric = name.partition(",")[0]
                 if metric.endswith("_stderr") or not isinstance(value, int | float):
                     continue
-                full = name_filtered(metric, filter_name)
+                full = name_filtered(name)
                 rows.append({**ids, "dataset": task, "metric": full, "value": float(value)})
                 row_labels.append(path.name)
                 if metric in directions:

@@ -19,6 +19,7 @@ from reseed.metrics.directions import (
 )
 from reseed.metrics.names import MAX_ROUNDED_SHARE, is_error, is_roc_auc, is_share
 from reseed.readers.columns import find_standard_name, normalize_name
+from reseed.readers.harnesses import name_filtered
 from reseed.readers.long_table import propose_metrics, strip_metric_prefix
 from reseed.readers.options import (
     RequestedMetrics,
@@ -33,6 +34,8 @@ from reseed.readers.vocabulary import is_error_heading
 _TOLERANCE = 1e-9
 #: Datasets without the requested metric that a note lists.
 _MAX_DATASETS = 6
+#: Metrics that a message lists.
+_MAX_METRICS = 20
 
 #: The options that state a direction.
 _GREATER, _LESS = {"greater_is_better": True}, {"greater_is_better": False}
@@ -57,12 +60,13 @@ def choose_metrics(
     measured = finite.groupby([long["dataset"], long["metric"]], sort=False).transform("any")
     rows = long[measured] if requested is not None else long
     measured_metrics = {
-        dataset: list(dict.fromkeys(group))
+        dataset: list(group.unique())
         for dataset, group in long[measured].groupby("dataset", sort=False)["metric"]
     }
-    datasets = list(dict.fromkeys(long["dataset"]))
+    datasets = list(long["dataset"].unique())
     primary: dict[str, str] = {}
     missing: dict[str, list[str]] = {}
+    mixed: dict[str, list[str]] = {}
     for dataset in requested if isinstance(requested, dict) else ():
         if dataset not in datasets:
             table.add_error(
@@ -71,18 +75,24 @@ def choose_metrics(
             )
     for dataset in datasets:
         measured_here = measured_metrics.get(dataset, [])
-        metrics = measured_here or list(dict.fromkeys(long["metric"][long["dataset"] == dataset]))
+        metrics = measured_here or list(long["metric"][long["dataset"] == dataset].unique())
         order = list_metrics_for(requested, dataset)
-        chosen = [metric for metric in order if metric in measured_here]
+        named = [name for metric in order for name in (metric, name_filtered(metric))]
+        chosen = [name for name in named if name in measured_here]
         if chosen or (not order and len(metrics) == 1):
             primary[dataset] = [*chosen, *metrics][0]
         elif order:
             missing[dataset] = metrics
         else:
-            table.ask(
-                f"mixes several metrics for dataset {dataset}: {', '.join(metrics)}",
-                propose_metrics("Choose the one to compare by: ", metrics),
-            )
+            mixed[dataset] = metrics
+    if mixed:
+        dataset, metrics = next(iter(mixed.items()))
+        names = join_names(metrics, _MAX_METRICS)
+        more = f" (so on {len(mixed) - 1} more datasets)" if len(mixed) > 1 else ""
+        table.ask(
+            f"mixes several metrics for dataset {dataset}: {names}{more}",
+            propose_metrics("Choose the one to compare by: ", metrics),
+        )
     _report_missing_metrics(table, requested, primary, missing)
     return rows[rows["dataset"].isin(list(primary))], primary
 
@@ -94,12 +104,14 @@ def _report_missing_metrics(
     missing: dict[str, list[str]],
 ) -> None:
     """A note on datasets without a requested metric; an error if no dataset has one."""
-    names = " or ".join(list_requested_metrics(requested))
+    wanted = list_requested_metrics(requested)
+    names = " or ".join(wanted)
     if missing and not primary:
         dataset, metrics = next(iter(missing.items()))
         table.add_error(
             f"holds no metric {names!r} for dataset {dataset}",
-            f"It has {', '.join(metrics)}: set `metric` to one of them.",
+            f"It has {join_names(metrics, _MAX_METRICS)}: set `metric` to one of them."
+            f"{suggest_name(wanted[0], metrics)}",
         )
     elif missing:
         table.notes.append(

@@ -85,11 +85,9 @@ def read_plainly(
     counted = options.headings if table.layout.format == "models_in_columns" else ""
     table, columns = split_model_labels(table, columns, counted if counted in RUN_COLUMNS else "")
     ask_numbered_models(table, columns, options)
-    # The metric of a log was chosen when it was read.
-    requested = None if table.layout.is_log else options.metric
-    if is_predicted(table, columns, requested):
-        return _read_predictions(table, columns, requested)
-    return _read_table(table, columns, requested, options)
+    if is_predicted(table, columns, options.metric):
+        return _read_predictions(table, columns, options.metric)
+    return _read_table(table, columns, options)
 
 
 def is_predicted(table: SourceTable, columns: ColumnMap, requested: RequestedMetrics) -> bool:
@@ -98,10 +96,8 @@ def is_predicted(table: SourceTable, columns: ColumnMap, requested: RequestedMet
     return has_item_predictions(columns) and not is_column
 
 
-def _read_table(
-    table: SourceTable, columns: ColumnMap, requested: RequestedMetrics, options: ReadOptions
-) -> Scores:
-    long, names = to_long_table(table, columns, list_requested_metrics(requested))
+def _read_table(table: SourceTable, columns: ColumnMap, options: ReadOptions) -> Scores:
+    long, names = to_long_table(table, columns, options.metrics)
     table.raise_errors()
     long = drop_empty_log_rows(table, columns, long, names)
     if options.reads_steps:
@@ -113,7 +109,7 @@ def _read_table(
         long = drop_duplicate_rows(table, columns, long, "repetition", "prompt")
     refuse_summary_models(table, long)
     refuse_difference_models(table, long)
-    rows, primary = choose_metrics(table, long, requested)
+    rows, primary = choose_metrics(table, long, options.metric)
     greater = choose_directions(table, long, primary, options.greater_is_better, names, has_items)
     check_same_unit(table, long, primary, options.unit)
     if not table.problems:

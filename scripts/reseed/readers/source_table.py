@@ -47,7 +47,7 @@ class Layout:
 
     format: a value of the option `format`.
     is_tracker: one row a run; runs without a seed are independent of each other.
-    is_log: a log of an evaluation harness, of one metric, whose `directions` the harness states.
+    is_log: a log of an evaluation harness; what it states of `directions` is not overruled.
     run_name_columns: columns with a run's name, used as the model if there is nothing better.
     setting_prefixes, metric_prefixes: prefixes of columns of configuration and of scores.
     bookkeeping: the tool's own columns, in lower case.
@@ -196,10 +196,9 @@ class SourceTable:
 
     def holds_grades(self, column: str) -> bool:
         """Whether a column holds grades of Inspect and nothing else: greater is better."""
-        text = self.text(column)
-        return bool(
-            {"C", "I"} & {*text} and (text.isin(GRADES) | text.str.lower().isin(MISSING)).all()
-        )
+        cells = {*self.text(column).unique()}
+        others = cells - {*GRADES}
+        return bool({"C", "I"} & cells) and {cell.lower() for cell in others} <= MISSING
 
     def with_numbers(self, columns: Iterable[str]) -> pd.DataFrame:
         """The frame with these columns as `numbers`, so that errors name the original column."""

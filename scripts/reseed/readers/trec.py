@@ -70,7 +70,9 @@ def _split_eval(line: str) -> tuple[str, str, str]:
     return match[1], match[2], match[3]
 
 
-def read_trec_run(judgements: Sequence[Path], metric: str | None, path: Path) -> Iterator[Sample]:
+def read_trec_run(
+    judgements: Sequence[Path], metrics: Sequence[str], path: Path
+) -> Iterator[Sample]:
     """The judged queries of a run, with measures that `ir_measures` computes.
 
     A judged query without results scores 0, as in `trec_eval -c`. The model is the tag of the run,
@@ -78,7 +80,7 @@ def read_trec_run(judgements: Sequence[Path], metric: str | None, path: Path) ->
 
     Args:
         judgements: files of judgements; there must be one.
-        metric: a name as of `ir_measures` (`nDCG@10`, `AP`, `RR`) or `trec_eval` (`ndcg_cut_10`).
+        metrics: names as of `ir_measures` (`nDCG@10`, `AP`) or `trec_eval` (`ndcg_cut_10`).
         path: the run.
 
     Raises:
@@ -90,8 +92,7 @@ def read_trec_run(judgements: Sequence[Path], metric: str | None, path: Path) ->
             "the runs with the one file of judgements that belongs to them."
         )
     library = _import_library()
-    names = [metric] if metric else _DEFAULT_MEASURES
-    measures = {name: _parse_measure(library, name) for name in names}
+    measures = {name: _parse_measure(library, name) for name in metrics or _DEFAULT_MEASURES}
     with name_file(judgements[0], "judgements", "Judgements have four columns."):
         judged = list(library.read_trec_qrels(str(judgements[0])))
     results = list(library.read_trec_run(str(path)))
