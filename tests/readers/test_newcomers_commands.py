@@ -182,5 +182,5 @@ def test_columns_of_hits_are_models(run, command):
     table = table.assign(gpt=np.resize([1, 1, 1, 0], 60), llama=np.resize([1, 0, 0], 60))
     table.to_csv("hits.csv", index=False)
     text = run(f"{command} hits.csv")
-    assert "One column a model: gpt, llama." in text
+    assert "Read 2 columns (gpt, llama) as one model each." in text
     assert "gpt beats llama: difference 42 points" in text  # 45 of 60 against 20 of 60

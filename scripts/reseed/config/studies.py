@@ -228,8 +228,8 @@ ResultsFormat = Literal[
     "dvc", "mlflow", "mlflow_ui", "wandb", "wandb_chart", "clearml", "optuna", "ray",
     "skore", "tabarena", "automl_benchmark", "autogluon", "caret", "mlr3", "weka", "nixtla",
     "openml", "opencompass", "inspect_evals", "inspect_samples", "promptfoo", "cv_results",
-    "cross_validate", "predictions_in_columns", "runs_in_columns", "hits_in_columns",
-    "models_in_columns", "datasets_in_columns",
+    "cross_validate", "predictions_in_columns", "runs_in_columns", "models_in_columns",
+    "datasets_in_columns",
 ]  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.metrics.directions import infer_direction
+from reseed.metrics.names import has_metric_name
 from reseed.readers.columns import RUN_COLUMNS, find_labelled_runs
 from reseed.readers.metric_headings import split_metric_headings
 from reseed.readers.options import ReadOptions
@@ -30,22 +31,23 @@ _COUNTS = {"id", "ids", "uid", "idx", "index", "row", "case", "sample", "example
 def is_column_a_model(table: SourceTable, options: ReadOptions) -> bool:
     """Whether each model has a column of scores, next to a column of runs, datasets or items.
 
-    Not if there is a column of targets: then the columns hold predictions. A table of such columns
-    alone counts, but nothing says what its rows are.
+    Not if there is a column of targets: then the columns hold predictions, unless they are hits. A
+    table of such columns alone counts, but nothing says what its rows are.
     """
     names = options.list_standard_names(table)
-    has_scores = names & {"value", "y_true"}
-    if has_scores or options.headings not in ("", "model", *RUN_COLUMNS):
+    models, others, item, are_hits = _split_columns(table, options)
+    if "value" in names or options.headings not in ("", "model", *RUN_COLUMNS):
         return False
     if "model" in names and (not options.headings or "dataset" in names):
         return False
-    models, others = split_scores(table, options)
+    if are_hits:
+        return True
     named = [c for c in models if options.is_metric(c) or infer_direction(c) is not None]
-    if len(models) < 2 or (named and not options.headings):
+    if "y_true" in names or len(models) < 2 or (named and not options.headings):
         return False
     rest = [*list_unnamed(table), *(c for c in others if split_heading(c) & TIMES)]
     is_alone = len(models) + len(rest) == len(table.columns)
-    has_rows = _has_rows(table, options) or _find_items(table, options)
+    has_rows = _has_rows(table, options) or item
     return bool(has_rows or options.named_row or options.headings) or (
         is_alone and not options.find_run_columns(table)
     )
@@ -57,35 +59,43 @@ def _has_rows(table: SourceTable, options: ReadOptions) -> bool:
     return bool(names & _ROW_COLUMNS) or bool(find_labelled_runs(table, options.columns))
 
 
-def _find_items(table: SourceTable, options: ReadOptions) -> str:
-    """A column of distinct names of test cases (`question`, `image`); "" without one.
+def _split_columns(
+    table: SourceTable, options: ReadOptions
+) -> tuple[list[str], list[str], str, bool]:
+    """Columns of models, other numbers, the column of test cases ("": none), and if all are hits.
 
-    Numbers in `id` or `index` may count runs too. Names repeat where a column names metrics.
+    Hits are 0 and 1, or marks. Next to scores, names of test cases are distinct for each metric,
+    and numbers in `id` or `index` may count runs.
     """
+    models, others = split_scores(table, options)
+    free = options.find_free_columns(table)
+    hits = [c for c in free if table.holds_hits(c) and not has_metric_name(c)]
+    items = [c for c in table.columns if may_be_item(c) and c not in hits]
+    if len(hits) > 1 and items and not (options.columns or options.metrics or options.headings):
+        return hits, [c for c in (*models, *others) if c not in (*hits, items[0])], items[0], True
     metrics = [c for c in table.columns if options.find_standard_name(c) == "metric"]
-    for column in filter(may_be_item, options.find_free_columns(table)):
+    for column in filter(may_be_item, free):
         may_count = table.is_numeric(column) and split_heading(column) & _COUNTS
         if not may_count and not table.joined_text([column, *metrics]).duplicated().any():
-            return column
-    return ""
+            return models, others, column, False
+    return models, others, "", False
 
 
 def tidy_columns_of_models(table: SourceTable, options: ReadOptions) -> SourceTable:
     """One row a model and run. Columns that cannot hold the requested metric are an error."""
-    models, others = split_scores(table, options)
+    models, others, item, are_hits = _split_columns(table, options)
     table = _name_datasets(table, options)
     if row := options.named_row:
         frame = table.frame.assign(**{row: _number_rows(table)})
         table = table.with_frame(frame, f"Each row was read as one {row}.")
-    elif not _has_rows(table, options):
-        item = _find_items(table, options)
+    elif are_hits or not _has_rows(table, options):
         if not item:
             table.ask(*_ask_rows(table, options, models))
             table.raise_errors()
         models = [column for column in models if column != item]
         note = f"Each row was read as one test case, named by {item!r}."
         table = table.with_frame(table.frame.rename(columns={item: "item"}), note)
-    reason = "which by their names are no models"
+    reason = "which hold more than 0 and 1" if are_hits else "which by their names are no models"
     if split := split_metric_headings(models):
         long = stack(table, models, others, "model", reason)
         found = [split[heading] for heading in long.frame["model"]]
@@ -94,7 +104,8 @@ def tidy_columns_of_models(table: SourceTable, options: ReadOptions) -> SourceTa
         return long.with_frame(long.frame.assign(**named), note)
     _ask_two_headings(table, options, models)
     check_range(table, models, "model", options.metrics)
-    return stack(table, models, others, "model", reason)
+    long = stack(table, models, others, "model", reason)
+    return long.with_frame(long.frame.rename(columns={"value": "correct"} if are_hits else {}))
 
 
 def _ask_two_headings(table: SourceTable, options: ReadOptions, models: list[str]) -> None:

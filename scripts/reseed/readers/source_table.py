@@ -200,6 +200,11 @@ class SourceTable:
         others = cells - {*GRADES}
         return bool({"C", "I"} & cells) and {cell.lower() for cell in others} <= MISSING
 
+    def holds_hits(self, column: str) -> bool:
+        """Whether a column holds 0 and 1, or marks of right and wrong, in every cell."""
+        cells = {*self.text(column).unique()}
+        return cells <= {"0", "1", "0.0", "1.0"} or bool(find_marks(map(str.lower, cells)))
+
     def with_numbers(self, columns: Iterable[str]) -> pd.DataFrame:
         """The frame with these columns as `numbers`, so that errors name the original column."""
         return self.frame.assign(**{column: self.numbers(column) for column in columns})

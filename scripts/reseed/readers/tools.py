@@ -224,7 +224,6 @@ TOOLS = (
         wide_predictions.tidy_columns_of_predictions,
     ),
     _wide("run", wide_layouts.is_column_a_run, wide_layouts.tidy_columns_of_runs),
-    _wide("hit", wide_predictions.is_column_of_hits, wide_predictions.tidy_columns_of_hits),
     _wide("model", columns_of_models.is_column_a_model, columns_of_models.tidy_columns_of_models),
     _wide("dataset", wide_layouts.is_column_a_dataset, wide_layouts.tidy_columns_of_datasets),
 )  # fmt: skip

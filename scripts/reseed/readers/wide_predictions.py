@@ -7,9 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from reseed.metrics.names import has_metric_name
-from reseed.readers.cells import find_marks
-from reseed.readers.columns import find_standard_name, normalize_name
+from reseed.readers.columns import normalize_name
 from reseed.readers.item_predictions import parse_labels
 from reseed.readers.options import ReadOptions
 from reseed.readers.proposals import propose
@@ -80,36 +78,6 @@ def tidy_columns_of_predictions(table: SourceTable, options: ReadOptions) -> Sou
     standard = {"item": item, "y_true": found.truth}
     names = {column: name for name, column in standard.items() if name not in options.columns}
     return table.with_frame(long.rename(columns=names), *notes)
-
-
-def is_column_of_hits(table: SourceTable, options: ReadOptions) -> bool:
-    """Whether each model has a column of 0 and 1, next to one of test cases."""
-    is_free = not (options.columns or options.metrics or options.headings)
-    return is_free and _find_hits(table) is not None
-
-
-def tidy_columns_of_hits(table: SourceTable, options: ReadOptions) -> SourceTable:
-    """One row a model and test case."""
-    found = _find_hits(table)
-    if found is None:
-        raise KeyError("item")
-    item, models = found
-    long = table.frame.melt([item], models, "model", "correct", ignore_index=False)
-    note = f"One column a model: {join_names(models, 10)}."
-    return table.with_frame(long.rename(columns={item: "item"}), note)
-
-
-def _find_hits(table: SourceTable) -> tuple[str, list[str]] | None:
-    """The column of test cases, and columns of 0 and 1 that may be models; None without them."""
-    free = [c for c in table.columns if find_standard_name(c) is None and not has_metric_name(c)]
-    hits = [c for c in free if _are_hits({cell.lower() for cell in table.text(c)})]
-    items = [c for c in table.columns if may_be_item(c) and c not in hits]
-    has_model = "model" in map(find_standard_name, table.columns)
-    return (items[0], hits) if len(hits) > 1 and items and not has_model else None
-
-
-def _are_hits(cells: set[str]) -> bool:
-    return cells <= {"0", "1", "0.0", "1.0"} or bool(find_marks(cells))
 
 
 def _join_classes(table: SourceTable, options: ReadOptions) -> SourceTable:
