@@ -17,12 +17,13 @@ from reseed.readers.columns import (
     RUN_COLUMNS,
     ColumnMap,
     list_columns,
+    list_unused_columns,
     list_used_columns,
     normalize_name,
 )
 from reseed.readers.hints import list_steps, suggest_means
 from reseed.readers.proposals import FirstOf, Sentence, propose
-from reseed.readers.run_keys import ONE_DATASET, RUN_KEY
+from reseed.readers.run_keys import METRIC_KEY, ONE_DATASET, RUN_KEY
 from reseed.readers.source_table import MAX_SHOWN, Layout, SourceTable, join_names
 from reseed.readers.vocabulary import (
     COSTS,
@@ -33,8 +34,7 @@ from reseed.readers.vocabulary import (
     split_heading,
 )
 
-_METRIC_KEY = [*RUN_KEY, "metric"]
-_SPLIT_KEY = [name for name in _METRIC_KEY if name != "model"]
+_SPLIT_KEY = [name for name in METRIC_KEY if name != "model"]
 #: Statistics that a row which summarises models may hold, as `DataFrame.agg` names them.
 _STATISTICS = ["mean", "median", "min", "max", "sum"]
 #: Rounding error of a printed mean or SD, relative to the greatest score.
@@ -62,7 +62,7 @@ def drop_empty_log_rows(
     if not (steps and scores):
         return long
     empty = np.concatenate([table.text(column).eq("") for column in scores])
-    key = [long[name] for name in _METRIC_KEY]
+    key = [long[name] for name in METRIC_KEY]
     dropped = empty & (~pd.Series(empty, long.index)).groupby(key).transform("any")
     if not dropped.any():
         return long
@@ -86,7 +86,7 @@ def keep_last_steps(table: SourceTable, columns: ColumnMap, long: pd.DataFrame) 
     table.notes.append(
         f"Of each run the last row by {steps[0]!r} was read; no best step was chosen."
     )
-    return ordered.drop_duplicates([*_METRIC_KEY, "repetition"], keep="last").sort_index()
+    return ordered.drop_duplicates([*METRIC_KEY, "repetition"], keep="last").sort_index()
 
 
 def drop_duplicate_rows(
@@ -96,7 +96,7 @@ def drop_duplicate_rows(
 
     Rows of one run that differ in any column are an error. more: labels besides those of a run.
     """
-    key = [*_METRIC_KEY, *more]
+    key = [*METRIC_KEY, *more]
     duplicated = long.duplicated(key, keep=False)
     if not duplicated.any():
         return long
@@ -321,8 +321,8 @@ def note_uneven_runs(table: SourceTable, metrics: pd.DataFrame) -> None:
 
 def warn_of_sweep(table: SourceTable, columns: ColumnMap) -> None:
     """Add a warning that names settings which vary within a model: a search has no repeats."""
-    used, model_columns = list_used_columns(columns), list_columns(columns["model"])
-    candidates = [c for c in table.columns if c not in used and _may_be_setting(table.layout, c)]
+    model_columns, unused = list_columns(columns["model"]), list_unused_columns(table, columns)
+    candidates = [c for c in unused if _may_be_setting(table.layout, c)]
     model = table.joined_text(model_columns)
     counts = {c: table.text(c).replace("", np.nan).groupby(model).nunique() for c in candidates}
     varying = {column: count.max() for column, count in counts.items() if count.max() > 1}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import permutations
 
+from reseed.core.schemas import SPLIT_COLUMNS
 from reseed.metrics.directions import is_metric_name
-from reseed.readers.columns import RUN_COLUMNS, ColumnMap, list_used_columns
+from reseed.readers.columns import RUN_COLUMNS, ColumnMap, list_unused_columns, list_used_columns
 from reseed.readers.model_labels import split_model_labels
 from reseed.readers.proposals import Option, Proposal, propose, propose_column
 from reseed.readers.run_columns import count_up
@@ -107,13 +108,10 @@ def propose_models(table: SourceTable, columns: ColumnMap) -> Iterator[Proposal]
 
 def propose_scores(table: SourceTable, columns: ColumnMap) -> Iterator[Proposal]:
     """Columns of numbers that may hold a metric which no column is named after."""
-    used = list_used_columns(columns)
     free = [
         {"columns": {"value": column}}
-        for column in table.columns
-        if column not in used
-        and may_be_score(table, column)
-        and not (BOOKKEEPING | TRAINING) & split_heading(column)
+        for column in list_unused_columns(table, columns)
+        if may_be_score(table, column) and not (BOOKKEEPING | TRAINING) & split_heading(column)
     ]
     if free:
         yield propose("Where another column holds it: ", *free)
@@ -134,8 +132,7 @@ def propose_items(table: SourceTable, columns: ColumnMap) -> Iterator[Proposal]:
 
 
 def _list_free(table: SourceTable, columns: ColumnMap) -> list[str]:
-    used = list_used_columns(columns)
-    return [c for c in table.columns if c not in used and not is_metric_name(c)]
+    return [c for c in list_unused_columns(table, columns) if not is_metric_name(c)]
 
 
 def _propose_item(column: str) -> Proposal:
@@ -179,7 +176,7 @@ def _list_datasets(
 ) -> Iterator[str]:
     """Columns of words, or labels of the same runs, with a row of every model each."""
     model = table.joined_text(list_used_columns({"model": columns["model"]}))
-    runs = [str(columns[name]) for name in ("fold", "repeat", "data_seed") if name in columns]
+    runs = [str(columns[name]) for name in SPLIT_COLUMNS if name in columns]
     for column in candidates:
         words = split_heading(column)
         is_word = not table.is_numeric(column) and not words & (BOOKKEEPING | RESAMPLES)

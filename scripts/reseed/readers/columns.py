@@ -6,11 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-import pandas as pd
-
 from reseed.core.errors import suggest_name
 from reseed.metrics.directions import strip_direction
-from reseed.readers.run_columns import find_label_kinds, parse_run
+from reseed.readers.run_columns import parse_run, parse_run_labels
 from reseed.readers.source_table import SourceTable
 
 #: Reseed's column name → the table's column, or several whose values are joined.
@@ -108,6 +106,12 @@ def list_used_columns(columns: ColumnMap) -> list[str]:
     return [name for column in columns.values() for name in list_columns(column)]
 
 
+def list_unused_columns(table: SourceTable, columns: ColumnMap) -> list[str]:
+    """The columns of the table that a `ColumnMap` does not use."""
+    used = set(list_used_columns(columns))
+    return [column for column in table.columns if column not in used]
+
+
 def find_columns(table: SourceTable, mapping: ColumnMap) -> dict[str, str | list[str]]:
     """Reseed's name → the table's column, for every column that is mapped or recognised.
 
@@ -137,16 +141,14 @@ def find_columns(table: SourceTable, mapping: ColumnMap) -> dict[str, str | list
 
 def find_labelled_runs(table: SourceTable, columns: ColumnMap) -> dict[str, str]:
     """Columns whose labels all name a run, each another number: `fold_3`, `rep0_fold3`."""
-    used = list_used_columns(columns)
-    free = [c for c in table.columns if c not in used and _names_run(table.frame[c])]
-    found = {column: find_label_kinds(table.text(column)) for column in free}
-    named = [(kinds[0], column) for column, kinds in found.items() if kinds]
-    return dict(named) if len(dict(named)) == len(named) else {}
-
-
-def _names_run(column: pd.Series) -> bool:
-    """Whether the first label of a column names a run; the others are not read."""
-    return len(column) > 0 and parse_run(str(column.iloc[0])) is not None
+    named: dict[str, str] = {}
+    for column in list_unused_columns(table, columns):
+        names_run = any(map(parse_run, map(str, table.frame[column].head(1))))
+        for numbers in [*parse_run_labels(table.text(column)).values()][:1] if names_run else ():
+            if min(numbers) in named:
+                return {}
+            named[min(numbers)] = column
+    return named
 
 
 def _add_columns_of_items(

@@ -17,7 +17,6 @@ from reseed.readers.wide_layouts import (
     MAX_LISTED,
     ask_levels,
     check_range,
-    list_unnamed,
     split_scores,
     stack,
 )
@@ -45,7 +44,7 @@ def is_column_a_model(table: SourceTable, options: ReadOptions) -> bool:
     named = [c for c in models if options.is_metric(c) or infer_direction(c) is not None]
     if "y_true" in names or len(models) < 2 or (named and not options.headings):
         return False
-    rest = [*list_unnamed(table), *(c for c in others if split_heading(c) & TIMES)]
+    rest = [*table.unnamed, *(c for c in others if split_heading(c) & TIMES)]
     is_alone = len(models) + len(rest) == len(table.columns)
     has_rows = _has_rows(table, options) or item
     return bool(has_rows or options.named_row or options.headings) or (
@@ -134,7 +133,7 @@ def _name_datasets(table: SourceTable, options: ReadOptions) -> SourceTable:
 
 def _number_rows(table: SourceTable) -> pd.Series:
     """The numbers or names of the rows: of an index without a name, else their position."""
-    unnamed = list_unnamed(table)
+    unnamed = table.unnamed
     if unnamed and not table.text(unnamed[0]).duplicated().any():
         return table.text(unnamed[0])
     return pd.Series(np.arange(len(table.frame)).astype(str), table.frame.index)
@@ -150,7 +149,7 @@ def _ask_rows(table: SourceTable, options: ReadOptions, models: list[str]) -> tu
         models = models[1:]
     named = [Option({"columns": {"fold": first}}, f", if {first!r} names the runs")]
     named = named if is_label else []
-    if unnamed := list_unnamed(table):
+    if unnamed := table.unnamed:
         if not table.is_numeric(unnamed[0]):
             return _ask_row_names(table, unnamed[0], models)
         numbers = {"columns": {"fold": unnamed[0]}}

@@ -11,12 +11,12 @@ from typing import Literal
 
 from reseed.comparison.claims.designs import DesignFacts, Method, choose_method
 from reseed.core.pair_tests import MIN_DATASETS
+from reseed.core.schemas import SPLIT_COLUMNS
+from reseed.readers.columns import RUN_COLUMNS
 from reseed.readers.scores import Scores
 
-_SPLITS = {"fold", "data_seed", "repeat"}
 #: Labels of what may vary, the outermost first.
-_SOURCES = ("dataset", "data_seed", "repeat", "fold", "seed", "prompt", "cluster", "item",
-            "repetition")  # fmt: skip
+_SOURCES = ("dataset", *RUN_COLUMNS, "prompt", "cluster", "item", "repetition")
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def choose_design(scores: Scores, asks_items: bool = False) -> Design:
         is_count = {*levels} <= {"dataset", "item"} and scores.frame["value"].isin((0, 1)).all()
         facts = DesignFacts("items", counts_items=bool(is_count) and not scores.predictions)
         return Design("items", levels, facts)
-    if _SPLITS & {*levels}:
+    if {*SPLIT_COLUMNS} & {*levels}:
         return Design("runs", levels, DesignFacts("splits"))
     if "seed" not in levels and levels.get("dataset", 1) >= MIN_DATASETS:
         return Design("runs", levels, DesignFacts("datasets"))
@@ -84,7 +84,7 @@ def _need_items(scores: Scores, levels: Mapping[str, int]) -> bool:
     if scores.source.layout.is_log:
         return True
     named = scores.named
-    if not scores.has_items or _SPLITS & named:
+    if not scores.has_items or {*SPLIT_COLUMNS} & named:
         return False
     if "cluster" in named or ({"prompt", "repetition"} & named and not scores.predictions):
         return True

@@ -10,14 +10,10 @@ from typing import Any
 from reseed.metrics.names import has_metric_name
 from reseed.readers.cells import has_spread
 from reseed.readers.column_hints import propose_items, propose_models
-from reseed.readers.columns import (
-    ColumnMap,
-    list_used_columns,
-    normalize_name,
-)
+from reseed.readers.columns import ColumnMap, list_unused_columns, normalize_name
 from reseed.readers.metric_headings import split_metric_headings
 from reseed.readers.proposals import FirstOf, Sentence, propose
-from reseed.readers.source_table import IN_MEMORY, UNNAMED, SourceTable, join_names
+from reseed.readers.source_table import IN_MEMORY, SourceTable, join_names
 from reseed.readers.vocabulary import COSTS, STEPS, is_spread, split_heading
 
 #: A column of a chart of Weights & Biases: `resnet-3 - val/acc`, also with `__MIN` and `__MAX`.
@@ -58,10 +54,8 @@ def require_columns(
 def _name_model(table: SourceTable, columns: ColumnMap) -> Iterator[Sentence]:
     """How to name the model of each row."""
     yield f"Name it `model`, or map it: `columns: {{model: …}}`. {table.column_list}"
-    used = list_used_columns(columns)
-    unnamed = [c for c in table.columns if UNNAMED.fullmatch(c)]
-    rest = [c for c in table.columns if c not in (*used, *unnamed) and table.is_numeric(c)]
-    free = [c for c in rest if not COSTS & split_heading(c)]
+    unnamed, rest = table.unnamed, filter(table.is_numeric, list_unused_columns(table, columns))
+    free = [c for c in rest if c not in unnamed and not COSTS & split_heading(c)]
     if split := split_metric_headings(free):
         models = join_names(list(dict.fromkeys(one.model for one in split.values())))
         yield propose(
@@ -86,8 +80,7 @@ def _name_model(table: SourceTable, columns: ColumnMap) -> Iterator[Sentence]:
 
 def list_steps(table: SourceTable, columns: ColumnMap) -> list[str]:
     """Unused columns that count steps of a training."""
-    used = list_used_columns(columns)
-    return [c for c in table.columns if STEPS & split_heading(c) and c not in used]
+    return [c for c in list_unused_columns(table, columns) if STEPS & split_heading(c)]
 
 
 def suggest_reading(table: SourceTable) -> Sentence:

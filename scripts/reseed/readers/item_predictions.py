@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from reseed.core.schemas import SPLIT_COLUMNS
 from reseed.metrics.registry import TASKS, default_metric, evaluate_scores
 from reseed.readers.columns import ColumnMap, normalize_name
 from reseed.readers.options import RequestedMetrics, list_metrics_for
@@ -18,7 +19,7 @@ from reseed.readers.source_table import SourceTable, join_names
 
 #: With more distinct whole numbers than this, targets may be counts, not classes.
 _MAX_CLASSES = 30
-_SPLIT_KEY = ["dataset", "data_seed", "repeat", "fold"]
+_SPLIT_KEY = ["dataset", *SPLIT_COLUMNS]
 
 
 class ItemPredictions(NamedTuple):

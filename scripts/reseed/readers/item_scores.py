@@ -6,10 +6,8 @@ import numpy as np
 import pandas as pd
 
 from reseed.readers.item_predictions import check_same_items, refuse_duplicate_items
-from reseed.readers.run_keys import RUN_KEY
+from reseed.readers.run_keys import METRIC_KEY
 from reseed.readers.scores import Scores
-
-_METRIC_KEY = [*RUN_KEY, "metric"]
 
 
 def list_item_scores(scores: Scores) -> pd.DataFrame:
@@ -20,10 +18,10 @@ def list_item_scores(scores: Scores) -> pd.DataFrame:
     """
     rows = scores.frame
     if "repetition" in scores.named:
-        groups = rows.groupby([*_METRIC_KEY, "item", "prompt"], sort=False)
+        groups = rows.groupby([*METRIC_KEY, "item", "prompt"], sort=False)
         is_scored = groups["value"].transform("count") == groups["value"].transform("size")
         mean = groups["value"].transform("mean").where(is_scored)
-        rows = rows.assign(value=mean).drop_duplicates([*_METRIC_KEY, "item", "prompt"])
+        rows = rows.assign(value=mean).drop_duplicates([*METRIC_KEY, "item", "prompt"])
     rows = rows.set_index("row", drop=False)
     for _, of_metric in rows.groupby("metric", sort=False):
         refuse_duplicate_items(scores.source, of_metric)
@@ -38,7 +36,7 @@ def average_items(scores: Scores) -> pd.DataFrame:
     """
     long = list_item_scores(scores)
     runs = long.assign(reason=long["reason"].where(long["reason"] != "")).groupby(
-        _METRIC_KEY, sort=False
+        METRIC_KEY, sort=False
     )
     counts = runs["row"].size()
     mean = runs["value"].mean().where(runs["value"].count() == counts, np.nan)

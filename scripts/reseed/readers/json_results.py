@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ _MODEL = re.compile(r"(?:pretrained|model|path)=([^,]+)")
 _Run = dict[str, Any]
 
 
-def is_lm_eval(path: Path, content: object) -> bool:
+def is_lm_eval(content: object) -> bool:
     """Whether the content of a JSON file is a result of lm-eval: scores by task."""
     results = content.get("results") if isinstance(content, Mapping) else None
     return isinstance(results, Mapping) and all(isinstance(v, Mapping) for v in results.values())
@@ -40,7 +39,7 @@ def read_lm_eval(files: FileSet) -> SourceTable | None:
     Raises ReseedError for a file that has no `results`. None if no file has any.
     """
     contents = files.contents
-    if files.options.format == "auto" and not any(starmap(is_lm_eval, contents.items())):
+    if files.options.format == "auto" and not any(map(is_lm_eval, contents.values())):
         return None
     runs = {path: _check_results(path, content) for path, content in contents.items()}
     directions = {
@@ -91,7 +90,7 @@ def _name(contents: Mapping[Path, object]) -> str:
 
 
 def _check_results(path: Path, content: object) -> _Run:
-    if not (is_lm_eval(path, content) and isinstance(content, Mapping)):
+    if not (is_lm_eval(content) and isinstance(content, Mapping)):
         raise ReseedError(
             f"{path}: is no result file of lm-eval: it has no `results` by task. "
             "Give the `results_….json` that `lm_eval --output_path` writes, or a table (CSV)."
@@ -130,21 +129,12 @@ def _read_seed(run: _Run, field: str | None) -> object:
     return (run.get("config") or {}).get(field, "") if field else 0
 
 
-def is_mteb(path: Path, content: object) -> bool:
-    """Whether the content of a JSON file is a result of MTEB on one task."""
-    return isinstance(content, Mapping) and {"task_name", "scores"} <= set(content)
-
-
 def read_mteb(files: FileSet) -> SourceTable | None:
     """One row a model and task: the mean of `main_score` over subsets of the test split."""
-    contents = files.contents
-    if not any(starmap(is_mteb, contents.items())):
-        return None
     rows, labels = [], []
-    for path, content in contents.items():
-        if not isinstance(content, Mapping) or not is_mteb(path, content):
-            continue
-        scores = content["scores"]
+    for path, content in files.contents.items():
+        fields = content if isinstance(content, Mapping) and "task_name" in content else {}
+        scores = fields.get("scores")
         if not isinstance(scores, Mapping) or not scores:
             continue
         split = "test" if "test" in scores else next(iter(scores))
@@ -153,32 +143,22 @@ def read_mteb(files: FileSet) -> SourceTable | None:
         # results/MODEL/REVISION/TASK.json
         model = path.parent.parent.name or path.parent.name
         rows.append({
-            "model": model, "dataset": str(content["task_name"]),
+            "model": model, "dataset": str(fields["task_name"]),
             "value": float(np.mean(numbers)) if numbers else np.nan, "metric": "main_score",
         })  # fmt: skip
         labels.append(path.name)
+    if not rows:
+        return None
     layout = Layout("mteb", derived="MTEB, a file a task", greater_by_default=True)
     return SourceTable(
-        str(find_common_folder([*contents])), pd.DataFrame(rows), np.array(labels), "file",
+        str(find_common_folder([*files.contents])), pd.DataFrame(rows), np.array(labels), "file",
         layout, ["Read as MTEB's results: `main_score` of each task."],
     )  # fmt: skip
 
 
-def is_sacred(path: Path, content: object) -> bool:
-    """Whether a file holds the metrics of a run of Sacred's FileStorageObserver."""
-    return (
-        path.name == "metrics.json"
-        and isinstance(content, Mapping)
-        and any(isinstance(one, Mapping) and "values" in one for one in content.values())
-    )
-
-
 def read_sacred(files: FileSet) -> SourceTable | None:
-    """One row a run: its configuration, its status, and the last value of each metric."""
-    contents = files.contents
-    if not any(starmap(is_sacred, contents.items())):
-        return None
-    runs = {}
+    """One row a run of FileStorageObserver: configuration, status, last value of each metric."""
+    contents, runs, has_scores = files.contents, {}, False
     for path in contents:
         config, metrics, about = (
             contents.get(path.with_name(f"{name}.json")) for name in ("config", "metrics", "run")
@@ -186,14 +166,17 @@ def read_sacred(files: FileSet) -> SourceTable | None:
         if path.name == "metrics.json" and isinstance(metrics, Mapping):
             settings = config.items() if isinstance(config, Mapping) else ()
             last = {
-                name: found["values"][-1]
-                for name, found in metrics.items()
-                if isinstance(found, Mapping) and isinstance(found.get("values"), list)
-                and found["values"]
+                name: logged["values"][-1]
+                for name, logged in metrics.items()
+                if isinstance(logged, Mapping) and isinstance(logged.get("values"), list)
+                and logged["values"]
             }  # fmt: skip
+            has_scores |= bool(last)
             status = about.get("status", "") if isinstance(about, Mapping) else ""
             scalars = {name: value for name, value in settings if np.isscalar(value)}
             runs[path.parent] = {**scalars, **last, "status": status}
+    if not has_scores:
+        return None
     folder = find_common_folder([next(iter(runs)), *runs])
     labels = np.array([run.name for run in runs])
     notes = ["Read as runs of Sacred: the last value of each metric."]

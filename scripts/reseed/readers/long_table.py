@@ -11,7 +11,7 @@ from reseed.core.errors import suggest_name
 from reseed.metrics.directions import infer_direction, is_metric_name
 from reseed.readers.cells import MISSING, find_marks
 from reseed.readers.column_hints import may_be_score, propose_scores
-from reseed.readers.columns import COLUMN_ALIASES, ColumnMap, list_used_columns, normalize_name
+from reseed.readers.columns import COLUMN_ALIASES, ColumnMap, list_unused_columns, normalize_name
 from reseed.readers.hints import suggest_logs, suggest_means
 from reseed.readers.proposals import Proposal, Sentence, propose
 from reseed.readers.run_keys import read_labels, read_run_keys
@@ -102,8 +102,7 @@ def _find_only_metric(table: SourceTable, columns: ColumnMap) -> str | None:
     bookkeeping, else all columns of numbers.
     """
     reserved = {name for aliases in COLUMN_ALIASES.values() for name in aliases}
-    used = list_used_columns(columns)
-    free = [c for c in table.columns if c not in used and normalize_name(c) not in reserved]
+    free = [c for c in list_unused_columns(table, columns) if normalize_name(c) not in reserved]
     named = _list_metrics_by_name(table, columns)
     logged = [c for c in free if c.startswith(table.layout.metric_prefixes)]
     scores = logged or [c for c in free if c in named or may_be_score(table, c)]
@@ -185,7 +184,6 @@ def _has_text(column: pd.Series) -> bool:
 
 def _list_metrics_by_name(table: SourceTable, columns: ColumnMap) -> list[str]:
     """Unused columns of numbers that are metrics by their names."""
-    used = list_used_columns(columns)
-    prefixes = table.layout.setting_prefixes
-    free = [c for c in table.columns if c not in used and not c.startswith(prefixes)]
+    unused = list_unused_columns(table, columns)
+    free = [c for c in unused if not c.startswith(table.layout.setting_prefixes)]
     return [c for c in free if is_metric_name(c) and table.is_numeric(c, lenient=True)]

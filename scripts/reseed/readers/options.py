@@ -18,7 +18,7 @@ from reseed.readers.run_columns import (
     find_numbered_columns,
     parse_run,
 )
-from reseed.readers.source_table import UNNAMED, SourceTable
+from reseed.readers.source_table import SourceTable
 
 #: The metric to compare by; a list, of which each dataset uses the first it has; or by dataset.
 RequestedMetrics = str | list[str] | dict[str, str] | None
@@ -158,5 +158,6 @@ class ReadOptions:
 
     def find_free_columns(self, table: SourceTable) -> list[str]:
         """Columns with a name that has no known meaning."""
-        named = [c for c in table.columns if c.strip() and not UNNAMED.fullmatch(c)]
+        unnamed = {*table.unnamed}
+        named = [c for c in table.columns if c.strip() and c not in unnamed]
         return [c for c in named if self.find_standard_name(c) is None]

@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 
-from reseed.core.errors import ReseedError
 from reseed.readers.advice import read_with_advice
 from reseed.readers.checks import (
     drop_duplicate_rows,
@@ -21,7 +20,6 @@ from reseed.readers.checks import (
 from reseed.readers.columns import ALL_RUN_COLUMNS, RUN_COLUMNS, ColumnMap, find_columns
 from reseed.readers.hints import require_columns
 from reseed.readers.item_predictions import (
-    ItemPredictions,
     has_item_predictions,
     read_item_predictions,
     score_predictions,
@@ -36,8 +34,8 @@ from reseed.readers.metric_choice import (
 from reseed.readers.model_labels import ask_numbered_models, split_model_labels
 from reseed.readers.options import ReadOptions, RequestedMetrics, list_requested_metrics
 from reseed.readers.reading import Reading, describe_reading
-from reseed.readers.run_keys import RUN_KEY, read_item_labels
-from reseed.readers.scores import ITEM_METRICS, Scores
+from reseed.readers.run_keys import METRIC_KEY, read_item_labels
+from reseed.readers.scores import ITEM_LABELS, Scores, refuse_item_metric
 from reseed.readers.source_table import SourceTable
 from reseed.readers.sources import read_source
 
@@ -103,7 +101,7 @@ def _read_table(table: SourceTable, columns: ColumnMap, options: ReadOptions) ->
     if options.reads_steps:
         long = keep_last_steps(table, columns, long)
     is_one_run = not set(ALL_RUN_COLUMNS) & set(columns)
-    has_items = "item" in columns and (is_one_run or long.duplicated([*RUN_KEY, "metric"]).any())
+    has_items = "item" in columns and (is_one_run or long.duplicated(METRIC_KEY).any())
     long = _name_items(table, _add_labels(table, columns, long, has_items))
     if not has_items:
         long = drop_duplicate_rows(table, columns, long, "repetition", "prompt")
@@ -125,7 +123,7 @@ def _add_labels(
 ) -> pd.DataFrame:
     """The long table with `ITEM_LABELS`; empty where the source has none."""
     labels = {}
-    for name in ("item", "prompt", "cluster"):
+    for name in ITEM_LABELS:
         labels[name] = pd.Series("", table.frame.index)
         if name in columns and name != "item":
             labels[name] = table.text(str(columns[name]))
@@ -137,7 +135,7 @@ def _add_labels(
 def _name_items(table: SourceTable, long: pd.DataFrame) -> pd.DataFrame:
     """Items with a name of their own where they are numbered within clusters."""
     pairs = long[["dataset", "item", "cluster"]].drop_duplicates()
-    cell = [*RUN_KEY, "metric", "prompt", "repetition", "item"]
+    cell = [*METRIC_KEY, "prompt", "repetition", "item"]
     if not pairs.duplicated(["dataset", "item"]).any() or not long.duplicated(cell).any():
         return long
     table.notes.append(
@@ -154,26 +152,11 @@ def _read_predictions(
     predictions = tuple(read_item_predictions(table, columns))
     long, tasks = score_predictions(table, predictions, requested)
     names = {dataset: one.metric for dataset, one in tasks.items()}
-    _check_item_metrics(table, predictions, long, names)
+    for part in predictions:
+        metric = names[part.rows["dataset"].iloc[0]]
+        refuse_item_metric(table, metric, part.task, long["metric"].unique())
     wanted = long["metric"].isin(names.values())
     rows, primary = (long, names) if not wanted.any() else choose_metrics(table, long, names)
     greater = choose_directions(table, long, primary, None)
     named = frozenset(columns)
     return Scores(rows, primary, greater, named, columns, (), table, predictions, tasks)
-
-
-def _check_item_metrics(
-    table: SourceTable,
-    predictions: Sequence[ItemPredictions],
-    long: pd.DataFrame,
-    names: Mapping[str, str],
-) -> None:
-    """Raise ReseedError for a metric that is not computed from predictions of its task."""
-    for part in predictions:
-        name = names[part.rows["dataset"].iloc[0]]
-        known = dict.fromkeys([*ITEM_METRICS[part.task], *long["metric"]])
-        if name not in known:
-            raise ReseedError(
-                f"{table.path}: metric {name!r} is not computed from predictions of "
-                f"{part.task}; there are {', '.join(known)}."
-            )

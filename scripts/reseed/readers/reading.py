@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
+from reseed.core.schemas import SPLIT_COLUMNS
 from reseed.metrics.directions import infer_direction, read_stated_direction
 from reseed.readers.columns import ALL_RUN_COLUMNS, list_columns
 from reseed.readers.scores import Scores
 from reseed.readers.source_table import join_names
 
-_SPLITS = {"fold", "data_seed", "repeat"}
 #: Layout → the option that says otherwise.
 _HEADINGS = {
     "runs_in_columns": "headings: seed",
@@ -131,7 +131,7 @@ def _list_assumptions(scores: Scores, mapped: frozenset[str]) -> Iterator[Assump
             yield Assumption(text, f"greater_is_better: {str(not up).lower()}")
     if "dataset" not in named:
         yield Assumption("all rows are of one dataset", "columns: {dataset: …}")
-    if "seed" in named and not (_SPLITS & named or scores.has_items):
+    if "seed" in named and not ({*SPLIT_COLUMNS} & named or scores.has_items):
         yield Assumption("seeds drew the training, on one split", "seed_draws: split")
     if "fold" in named and "repeat" not in named:
         yield Assumption("folds are of one cross-validation", "test_train_ratio: 0.25")

@@ -179,31 +179,19 @@ def find_family(columns: Sequence[str]) -> list[str]:
     return []
 
 
-def find_label_kinds(text: pd.Series) -> tuple[str, ...]:
-    """Reseed's columns that every label of a column numbers, and says no more: fold and repeat."""
-    kinds: tuple[str, ...] = ()
+def parse_run_labels(text: pd.Series) -> dict[str, dict[str, int]]:
+    """The numbers in each label of a column by Reseed's column: `Fold01.Rep2` as fold and repeat.
+
+    Empty unless all labels number the same columns, and say no more.
+    """
+    numbers: dict[str, dict[str, int]] = {}
+    kinds: set[str] = set()
     for label in text.unique():
         run = parse_run(label)
-        found = tuple(sorted(run.numbers)) if run and not run.metric else ()
-        if not found or found != (kinds or found):
-            return ()
-        kinds = found
-    return kinds
-
-
-def split_labels(text: pd.Series) -> dict[str, pd.Series] | None:
-    """The numbers in the labels of a column by Reseed's column: `Fold01.Rep2` as fold and repeat.
-
-    None unless every label names the same two columns or more.
-    """
-    kinds = find_label_kinds(text)
-    if len(kinds) < 2:
-        return None
-    labels = {label: parse_run(label) for label in text.unique()}
-    return {
-        kind: text.map({label: run.numbers[kind] for label, run in labels.items() if run})
-        for kind in kinds
-    }
+        if run is None or run.metric or {*run.numbers} != (kinds or {*run.numbers}):
+            return {}
+        kinds, numbers[label] = {*run.numbers}, run.numbers
+    return numbers
 
 
 def number_labels(text: pd.Series) -> pd.Series | None:

@@ -15,12 +15,14 @@ from reseed.readers.columns import (
 )
 from reseed.readers.hints import list_steps, suggest_means, suggest_reading
 from reseed.readers.proposals import FirstOf
-from reseed.readers.run_columns import number_labels, split_labels
+from reseed.readers.run_columns import number_labels, parse_run_labels
 from reseed.readers.source_table import SourceTable, join_names
 from reseed.readers.vocabulary import SUBSETS, is_summary
 
 #: Columns that identify a run.
 RUN_KEY = ["model", "dataset", *RUN_COLUMNS]
+#: Columns that identify a score of a run.
+METRIC_KEY = [*RUN_KEY, "metric"]
 #: Prefix of a run's `reason` if its status says that it is not finished.
 STATUS_PREFIX = "status "
 #: Values of the status of a finished run; 0 is the exit code of success.
@@ -73,19 +75,21 @@ def _read_runs(
 ) -> dict[str, pd.Series]:
     """The numbers in a column of runs; several if its labels are such as `Fold01.Rep2`."""
     column = str(columns[name])
-    parts = split_labels(table.text(column))
-    if parts is None:
+    text = table.text(column)
+    labels = parse_run_labels(text)
+    kinds = sorted(next(iter(labels.values()), ()))
+    if len(kinds) < 2:
         seedless = _find_seedless(table, columns, runs) if name == "seed" else None
         return {name: _read_whole_numbers(table, column, seedless)}
-    taken = [part for part in parts if part in columns and part != name]
+    taken = [kind for kind in kinds if kind in columns and kind != name]
     if taken:
         table.add_error(
-            f"column {column!r} holds {table.text(column).iloc[0]!r}, and column "
+            f"column {column!r} holds {text.iloc[0]!r}, and column "
             f"{columns[taken[0]]!r} is the {taken[0]} too",
             "Remove one of them.",
         )
-    table.notes.append(f"Column {column!r} was read as {' and '.join(parts)}.")
-    return parts
+    table.notes.append(f"Column {column!r} was read as {' and '.join(kinds)}.")
+    return {kind: text.map({k: one[kind] for k, one in labels.items()}) for kind in kinds}
 
 
 def _number_evaluations(
@@ -107,12 +111,11 @@ def _number_evaluations(
 
 def average_evaluations(table: SourceTable, columns: ColumnMap, long: pd.DataFrame) -> pd.DataFrame:
     """One row a run and metric, where a run was evaluated several times; a note says so."""
-    key = [*RUN_KEY, "metric"]
-    if "repetition" not in columns or not long.duplicated(key).any():
+    if "repetition" not in columns or not long.duplicated(METRIC_KEY).any():
         return long
     table.notes.append("A run's score is the mean over its repeated evaluations.")
-    first = long.groupby(key, sort=False)[["reason", "row"]].first()
-    return first.assign(value=long.groupby(key, sort=False)["value"].mean()).reset_index()
+    scores = long.groupby(METRIC_KEY, sort=False)
+    return scores[["reason", "row"]].first().assign(value=scores["value"].mean()).reset_index()
 
 
 def _find_seedless(table: SourceTable, columns: ColumnMap, runs: pd.DataFrame) -> pd.Series | None:

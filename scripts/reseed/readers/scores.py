@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -133,14 +133,22 @@ class Scores:
         return rows[name].astype(str) if name in self.named else ""
 
 
+def refuse_item_metric(
+    table: SourceTable, metric: str, task: str, computed: Iterable[str] = ()
+) -> None:
+    """Raise ReseedError for a metric that is not computed from predictions of a task."""
+    known = dict.fromkeys([*ITEM_METRICS[task], *computed])
+    if metric not in known:
+        raise ReseedError(
+            f"{table.path}: metric {metric!r} is not computed from predictions of {task}; there "
+            f"are {', '.join(known)}."
+        )
+
+
 def _arrange_predictions(part: ItemPredictions, scores: Scores) -> pd.DataFrame:
     """Predictions of one dataset with their targets, as `Scores.items`."""
     rows, metric = part.rows, scores.metric
-    if metric not in ITEM_METRICS[part.task]:
-        raise ReseedError(
-            f"{scores.source.path}: metric {metric!r} is not computed from predictions of "
-            f"{part.task}; there are {', '.join(ITEM_METRICS[part.task])}."
-        )
+    refuse_item_metric(scores.source, metric, part.task)
     if rows.duplicated(["model", "seed", "item"]).any():
         raise scores.source.error(
             "runs of one model and seed are on several splits",

@@ -18,8 +18,6 @@ from reseed.readers.columns import ColumnMap
 from reseed.readers.options import SeedDraws
 from reseed.readers.source_table import SourceTable, join_names
 
-#: Columns that name the split of a run.
-_SPLITS = ("fold", "data_seed", "repeat")
 #: Median correlation of scores over shared seeds from which the note asks.
 _CORRELATED = 0.2
 #: Fewest shared seeds of a correlation.
@@ -35,7 +33,7 @@ def apply_seed_draws(
     """The runs with the split of each that its seed drew, if it did."""
     if draws in (None, "training"):
         return runs
-    named = [name for name in _SPLITS if name in columns]
+    named = [name for name in SPLIT_COLUMNS if name in columns]
     if named:
         table.add_error(
             f"`seed_draws: {draws}`, but the column {columns[named[0]]!r} names the split",
@@ -49,9 +47,9 @@ def find_assumed(
     columns: ColumnMap, runs: pd.DataFrame, draws: SeedDraws | None, has_items: bool
 ) -> set[str]:
     """Datasets whose runs are taken to be on one split, without a column or word that says so."""
-    if draws or has_items or set(_SPLITS) & set(columns):
+    if draws or has_items or set(SPLIT_COLUMNS) & set(columns):
         return set()
-    counts = runs.groupby("dataset", sort=False)[["fold", "data_seed", "repeat"]].nunique()
+    counts = runs.groupby("dataset", sort=False)[SPLIT_COLUMNS].nunique()
     return {str(name) for name in counts.index[counts.max(axis=1) == 1]}
 
 

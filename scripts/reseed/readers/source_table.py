@@ -109,6 +109,11 @@ class SourceTable:
         return list(self.frame.columns)
 
     @property
+    def unnamed(self) -> list[str]:
+        """Columns that pandas wrote for an index without a name."""
+        return [*filter(UNNAMED.fullmatch, self.columns)]
+
+    @property
     def column_list(self) -> str:
         """A sentence that lists the columns."""
         return f"It has {join_names(self.columns, MAX_COLUMNS_SHOWN)}."

@@ -32,7 +32,6 @@ _DVC_SETTINGS = ("params.yaml", "params.toml", "params.json", "params.py")
 _LINE = " - "
 #: Ends of promptfoo's headings behind that of a prompt, which hold no scores.
 _NO_SCORES = ("Named Scores", "Grader Reason", "Comment")
-_PASSED = {"PASS": 1.0, "FAIL": 0.0}
 _OPENCOMPASS = ["dataset", "version", "metric", "mode"]
 
 
@@ -183,20 +182,20 @@ def tidy_promptfoo(table: SourceTable, options: ReadOptions) -> SourceTable:
     Rows of the same variables are repetitions of a test case; one with an error has failed.
     """
     models = [c.removesuffix(" Status") for c in table.columns if c.endswith(" Status")]
-    first = table.columns.index(models[0])
-    cases = table.joined_text(table.columns[:first]) if first else pd.Series(table.frame.index)
+    starts = [*map(table.columns.index, models)]
+    variables = table.columns[: starts[0]]
+    cases = table.joined_text(variables) if variables else pd.Series(table.frame.index)
     item = pd.Series(pd.factorize(cases)[0] + 1, table.frame.index)
     labels = pd.DataFrame({"item": item, "repetition": item.groupby(item).cumcount()})
-    parts, model = [], ""
-    for column in table.columns[first:]:
-        model = column if column in models else model
-        name = column.removeprefix(f"{model} ").removeprefix("Metric: ")
-        if name in (column, *_NO_SCORES):
-            continue
-        passed = table.text(f"{model} Status").map(_PASSED)
-        value = passed if name == "Status" else table.numbers(column).where(passed.notna())
-        metric = {"Status": "passed", "Score": "score"}.get(name, name)
-        parts.append(labels.assign(model=model, metric=metric, value=value))
+    parts, names = [], {"Status": "passed", "Score": "score"}
+    for model, start, end in zip(models, starts, [*starts[1:], None], strict=True):
+        passed = table.numbers(f"{model} Status")
+        for column in table.columns[start + 1 : end]:
+            name = column.removeprefix(f"{model} ").removeprefix("Metric: ")
+            if name not in (column, *_NO_SCORES):
+                value = table.numbers(column).where(passed.notna())
+                metric = names.get(name, name)
+                parts.append(labels.assign(model=model, metric=metric, value=value))
     long = pd.concat(parts)
     known = [*dict.fromkeys(long["metric"])]
     wanted = {*options.metrics} & {*known} or ({"passed"} if not options.metrics else {*known})

@@ -15,7 +15,7 @@ from reseed.readers import (
     wide_predictions,
 )
 from reseed.readers.options import ReadOptions
-from reseed.readers.source_table import UNNAMED, Layout, SourceTable
+from reseed.readers.source_table import Layout, SourceTable
 
 _Tidy = Callable[[SourceTable, ReadOptions], SourceTable]
 
@@ -236,9 +236,8 @@ def apply_layout(table: SourceTable, options: ReadOptions) -> SourceTable:
     """
     if table.layout.format != Layout.format:
         return table
-    unnamed = [c for c in table.columns if UNNAMED.fullmatch(c)]
     has_model = "model" in options.list_standard_names(table)
-    free = [c for c in unnamed if options.find_standard_name(c) is None]
+    free = [c for c in table.unnamed if options.find_standard_name(c) is None]
     index = [column for column in free if has_model or table.is_numeric(column)]
     is_auto = options.format == "auto"
     for tool in TOOLS:

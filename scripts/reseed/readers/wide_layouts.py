@@ -14,7 +14,7 @@ from reseed.readers.columns import find_standard_name
 from reseed.readers.options import ReadOptions
 from reseed.readers.proposals import Option, Proposal, Sentence, TableError, propose
 from reseed.readers.run_columns import POSITION_NOTE, RunColumn, count_up, find_family, parse_run
-from reseed.readers.source_table import UNNAMED, SourceTable, join_names
+from reseed.readers.source_table import SourceTable, join_names
 from reseed.readers.vocabulary import (
     COSTS,
     STEPS,
@@ -103,19 +103,13 @@ def tidy_columns_of_runs(table: SourceTable, options: ReadOptions) -> SourceTabl
     return table.with_frame(long, *notes, is_positional=is_positional)
 
 
-def list_unnamed(table: SourceTable) -> list[str]:
-    """Columns that pandas wrote for an index without a name."""
-    return [column for column in table.columns if UNNAMED.fullmatch(column)]
-
-
 def split_scores(table: SourceTable, options: ReadOptions) -> tuple[list[str], list[str]]:
     """Columns of numbers that may hold scores, and those that hold costs or summaries."""
     free = options.find_free_numeric_columns(table)
     others = {
         c: None
         for c in free
-        if UNNAMED.fullmatch(c)
-        or split_heading(c) & (STEPS | COSTS | TIMES)
+        if split_heading(c) & (STEPS | COSTS | TIMES)
         or is_summary(c)
         or is_size(c)
         or is_spread_of(c, free)
