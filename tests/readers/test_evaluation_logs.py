@@ -119,8 +119,10 @@ def test_lm_eval_cluster_is_a_field_of_the_document(tmp_path):
 
 
 def test_other_documents_under_the_same_number_are_refused(tmp_path):
-    _lm_eval(tmp_path / "a", "a", [1, 0])
-    _lm_eval(tmp_path / "b", "b", [1, 0], doc_hash="other")
+    _lm_eval(tmp_path / "a", "a", [1, 0, 1])
+    _lm_eval(tmp_path / "b", "b", [1, 0, 1], doc_hash="other")
+    (file,) = (tmp_path / "b").glob("samples_*")
+    file.write_text(file.read_text().replace("other2", "h2"))
     words = r"item 0 of gsm8k has another input in .*/a/samples.* than in .*/b/samples.* \(2 such"
     with pytest.raises(ReseedError, match=words):
         compare_items(tmp_path, metric="exact_match (strict-match)")

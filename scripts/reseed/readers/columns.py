@@ -166,13 +166,11 @@ def _add_columns_of_items(
     if "item" in columns and "item" not in mapping:
         columns |= _find_attempts(table, columns, free)
     if "item" not in columns:
-        named = [free[name] for name in _ITEMS_OR_DATASETS if name in free]
-        used = list_used_columns(columns)
-        names = [c for c in named if c not in used and _tells_items_apart(table, columns, c)]
-        columns |= {"item": names[0]} if names else {}
-    if "item" not in columns and "y_true" in columns and {"y_pred", "y_score"} & set(columns):
-        used = list_used_columns(columns)
-        names = [c for n, c in free.items() if c not in used and _ITEM_NUMBER.fullmatch(n)]
+        unused = {n: c for n, c in free.items() if c not in list_used_columns(columns)}
+        named = [unused[name] for name in _ITEMS_OR_DATASETS if name in unused]
+        names = [c for c in named if _tells_items_apart(table, columns, c)]
+        if "y_true" in columns and {"y_pred", "y_score"} & set(columns):
+            names += [c for name, c in unused.items() if _ITEM_NUMBER.fullmatch(name)]
         columns |= {"item": names[0]} if names else {}
     if "item" not in columns or "fold" in columns:
         return
@@ -180,9 +178,9 @@ def _add_columns_of_items(
         columns["repetition"] = columns.pop("repeat")
     for name, aliases in _OF_ITEMS.items():
         used = list_used_columns(columns)
-        found = [free[one] for one in aliases.split() if one in free and free[one] not in used]
-        if found and name not in columns and "y_true" not in columns:
-            columns[name] = found[0]
+        named = [free[one] for one in aliases.split() if one in free and free[one] not in used]
+        if named and name not in columns and "y_true" not in columns:
+            columns[name] = named[0]
 
 
 def _find_attempts(

@@ -94,18 +94,15 @@ def read_evaluation_logs(files: FileSet) -> SourceTable | None:
         judgements = [path for path, head in heads.items() if trec.is_qrels(path, head)]
         score = partial(trec.read_trec_run, judgements, files.options.metrics)
         harness = harness._replace(read=score)
-    mapped = files.options.columns.get("cluster")
-    cluster = None if mapped is None else str(mapped)
+    cluster = str(files.options.columns.get("cluster", ""))
     rows = pd.DataFrame(row for path in paths for row in _read_rows(harness, path, cluster))
     if rows.empty:
         raise ReseedError(f"{first}: the logs hold no sample with a score.")
     _check_inputs(rows)
-    frame = rows[[*_LABELS, "cluster", "metric", "value"]]
-    frame = frame.loc[:, [c for c in frame if c == "value" or frame[c].ne("").any()]]
     stated = rows.dropna(subset="greater").groupby("metric")["greater"].agg(["min", "nunique"])
     directions = {str(name): bool(up) for name, up, count in stated.itertuples() if count == 1}
     return SourceTable(
-        str(first), frame.rename(columns={"cluster": cluster or "cluster"}),
+        str(first), rows[[*_LABELS, *filter(None, [cluster]), "metric", "value"]],
         rows["sample"].to_numpy(), "sample",
         Layout(harness.title, is_log=True, directions=directions),
         [f"Read as {harness.title}: {len(paths)} file(s)."],
@@ -131,23 +128,21 @@ def _refuse_several(logs: dict[_Harness, list[Path]]) -> None:
         )
 
 
-def _read_rows(harness: _Harness, path: Path, cluster: str | None) -> Iterator[dict[str, Any]]:
+def _read_rows(harness: _Harness, path: Path, cluster: str) -> Iterator[dict[str, Any]]:
     """One row a sample and metric of a log."""
     with name_file(path, harness.title, harness.fix):
         samples = list(harness.read(path))
     for number, sample in enumerate(samples, 1):
         labels = {name: getattr(sample, name) for name in (*_LABELS, "asked")}
-        labels |= {"cluster": _read_cluster(sample, cluster, path), "file": str(path)}
-        labels |= {"sample": f"{number} of {path.name}"}
+        labels |= {cluster: _read_cluster(sample, cluster, path)} if cluster else {}
+        labels |= {"file": str(path), "sample": f"{number} of {path.name}"}
         for metric, value in sample.scores.items():
             greater = sample.greater.get(metric)
             yield labels | {"metric": metric, "value": value, "greater": greater}
 
 
-def _read_cluster(sample: Sample, cluster: str | None, path: Path) -> str:
-    """The cluster of an item by a field of its metadata; empty if no field is requested."""
-    if cluster is None:
-        return ""
+def _read_cluster(sample: Sample, cluster: str, path: Path) -> str:
+    """The cluster of an item: a field of its metadata."""
     fields = sample.metadata if isinstance(sample.metadata, dict) else {}
     if fields.get(cluster) is None:
         raise ReseedError(

@@ -17,6 +17,7 @@ from reseed.readers.files import flatten_records, index_to_columns
 from reseed.readers.run_columns import POSITION_NOTE, find_numbered_columns
 from reseed.readers.source_table import IN_MEMORY, UNNAMED_INDEX, SourceTable
 from reseed.readers.table_headings import check_table
+from reseed.readers.wide_layouts import stack
 
 _COLUMN_NAMES = {"params", "model", "fit_time"}
 _PAIRED_NOTE = "Score i of each model was paired with score i of the others (column `fold`)."
@@ -121,11 +122,7 @@ def _unpivot(table: SourceTable, across: str, levels: set[str]) -> SourceTable:
         raise ReseedError(
             f"The table has a column 'value' next to columns by {across!r}. Remove or rename it."
         )
-    long = table.with_numbers(scores).melt(others, scores, across, "value", ignore_index=False)
-    notes = []
-    if left_out:
-        notes.append(f"Left out: {', '.join(left_out)}, which hold no value of a run.")
-    return table.with_frame(long, *notes)
+    return stack(table, scores, left_out, across, "which hold no value of a run")
 
 
 def read_mapping(source: Mapping[Any, Any]) -> SourceTable:

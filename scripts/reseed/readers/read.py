@@ -122,13 +122,9 @@ def _add_labels(
     table: SourceTable, columns: ColumnMap, long: pd.DataFrame, has_items: bool
 ) -> pd.DataFrame:
     """The long table with `ITEM_LABELS`; empty where the source has none."""
-    labels = {}
-    for name in ITEM_LABELS:
-        labels[name] = pd.Series("", table.frame.index)
-        if name in columns and name != "item":
-            labels[name] = table.text(str(columns[name]))
-        elif name in columns and has_items:
-            labels[name] = read_item_labels(table, str(columns[name]))
+    labels = {name: pd.Series("", table.frame.index) for name in ITEM_LABELS}
+    labels |= {n: table.text(str(columns[n])) for n in ("prompt", "cluster") if n in columns}
+    labels |= {"item": read_item_labels(table, str(columns["item"]))} if has_items else {}
     return long.assign(**{name: text.loc[long["row"]].to_numpy() for name, text in labels.items()})
 
 
