@@ -28,6 +28,8 @@ def long_table(models=("ant", "bee"), seeds=5, datasets=("data",)):
         ("acc_rf acc_gbm", "rf acc, gbm acc"),
         ("gpt-4_acc llama-3_acc", "gpt-4 acc, llama-3 acc"),
         ("rf_acc rf_f1 gbm_acc gbm_f1", "rf acc, rf f1, gbm acc, gbm f1"),
+        ("a.comet a.bleu b.comet b.bleu", "a comet, a bleu, b comet, b bleu"),
+        ("a_correct b_correct", ""),
         ("rf_macro_f1 gbm_macro_f1", "rf macro_f1, gbm macro_f1"),
         (
             "rf_train_acc rf_test_acc gbm_train_acc gbm_test_acc",
@@ -65,6 +67,28 @@ def test_headings_of_models_and_metrics_are_asked_for_and_read(tmp_path):
         reseed.compare(tmp_path / "wide.csv", headings="model")
     found = reseed.compare(tmp_path / "wide.csv", headings="model", metric="accuracy")
     pd.testing.assert_frame_equal(found.verdicts, reseed.compare(table).verdicts)
+
+
+def test_numbers_of_segments_are_no_model():
+    wide = pd.DataFrame({"seg_id": range(20)} | {m: RNG.normal(size=20) for m in "ab"})
+    headings = {"a": "a.comet", "b": "b.comet"}
+    table = wide.rename(columns=headings).assign(**{"a.bleu": 20.0, "b.bleu": 21.0})
+    with pytest.raises(ReseedError, match=r"scores of models \(a, b\): `headings='model'`"):
+        reseed.compare(table)
+    options = ReadOptions(headings="model", rows="item", metric="comet")
+    for source in (table, wide):
+        assert read_scores(source, options)[0].models == ["a", "b"]
+
+
+def test_models_may_be_named_like_poolings():
+    table = pd.DataFrame({name: RNG.random(5) for name in ("Mean", "Max", "GAT")})
+    table.insert(0, "seed", range(5))
+    with pytest.raises(ReseedError, match="Where Mean, Max, GAT are models: `headings='model'`"):
+        reseed.compare(table)
+    options = ReadOptions(headings="model", metric="f1")
+    assert read_scores(table, options)[0].models == ["Mean", "Max", "GAT"]
+    with pytest.raises(ReseedError, match="'Mean' is no model: it holds the Mean of the other"):
+        read_scores(table.assign(GCN=0.5, Mean=table["GAT"] / 2 + 0.25), options)
 
 
 def test_seeds_in_the_names_of_models_are_seeds(tmp_path):

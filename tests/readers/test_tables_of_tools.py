@@ -189,3 +189,11 @@ def test_statuses_and_scores_of_promptfoo(tmp_path, metric):
     assert scores.frame["value"].isna().sum() == 2
     first = scores.frame[scores.frame["model"] == prompts[0]]["value"]
     assert set(first) == {{None: 1.0, "score": 0.9, "fluency": 0.7}[metric]}
+
+
+def test_results_of_one_prompt_of_promptfoo(tmp_path):
+    headings = "q,[pi] Say {{q}},Status,Score,Named Scores,Grader Reason,Comment"
+    (tmp_path / "one.csv").write_text(f"{headings}\n1,x,PASS,1,,ok,\n2,x,FAIL,0,,no,")
+    scores, _ = read_scores(tmp_path / "one.csv", ReadOptions())
+    assert scores.models == ["[pi] Say {{q}}"]
+    assert scores.items()["score"].tolist() == [1, 0]

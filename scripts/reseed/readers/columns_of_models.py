@@ -91,9 +91,10 @@ def tidy_columns_of_models(table: SourceTable, options: ReadOptions) -> SourceTa
         if not item:
             table.ask(*_ask_rows(table, options, models))
             table.raise_errors()
-        models = [column for column in models if column != item]
         note = f"Each row was read as one test case, named by {item!r}."
         table = table.with_frame(table.frame.rename(columns={item: "item"}), note)
+    others += [c for c in models if c != item and _numbers_rows(table, c)]
+    models = [c for c in models if c not in (item, *others)]
     reason = "which hold more than 0 and 1" if are_hits else "which by their names are no models"
     if split := split_metric_headings(models):
         long = stack(table, models, others, "model", reason)
@@ -129,6 +130,12 @@ def _name_datasets(table: SourceTable, options: ReadOptions) -> SourceTable:
         return table
     frame = table.frame.rename(columns={named[0]: "dataset"})
     return table.with_frame(frame, f"{named[0]!r} was read as the dataset, as headings are models.")
+
+
+def _numbers_rows(table: SourceTable, column: str) -> bool:
+    """Whether a column `id` or the like holds distinct whole numbers, which are no scores."""
+    is_named = may_be_item(column) and bool(split_heading(column) & _COUNTS)
+    return is_named and table.is_whole(column) and not table.text(column).duplicated().any()
 
 
 def _number_rows(table: SourceTable) -> pd.Series:

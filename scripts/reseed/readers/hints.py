@@ -14,7 +14,14 @@ from reseed.readers.columns import ColumnMap, list_unused_columns, normalize_nam
 from reseed.readers.metric_headings import split_metric_headings
 from reseed.readers.proposals import FirstOf, Sentence, propose
 from reseed.readers.source_table import IN_MEMORY, SourceTable, join_names
-from reseed.readers.vocabulary import COSTS, STEPS, is_spread, split_heading
+from reseed.readers.vocabulary import (
+    COSTS,
+    STEPS,
+    is_spread,
+    is_summary,
+    may_be_item,
+    split_heading,
+)
 
 #: A column of a chart of Weights & Biases: `resnet-3 - val/acc`, also with `__MIN` and `__MAX`.
 _CHART_COLUMN = re.compile(r".+ - .+")
@@ -55,7 +62,8 @@ def _name_model(table: SourceTable, columns: ColumnMap) -> Iterator[Sentence]:
     """How to name the model of each row."""
     yield f"Name it `model`, or map it: `columns: {{model: …}}`. {table.column_list}"
     unnamed, rest = table.unnamed, filter(table.is_numeric, list_unused_columns(table, columns))
-    free = [c for c in rest if c not in unnamed and not COSTS & split_heading(c)]
+    scores = [c for c in rest if c not in unnamed and not COSTS & split_heading(c)]
+    free = [c for c in scores if not may_be_item(c)]
     if split := split_metric_headings(free):
         models = join_names(list(dict.fromkeys(one.model for one in split.values())))
         yield propose(
@@ -65,6 +73,8 @@ def _name_model(table: SourceTable, columns: ColumnMap) -> Iterator[Sentence]:
     if unnamed and not table.is_numeric(unnamed[0]):
         first = {"columns": {"model": unnamed[0]}}
         yield propose("If its first column names the model: ", first)
+    if len(free) > 1 and any(map(is_summary, free)):
+        yield propose(f"Where {join_names(free)} are models: ", {"headings": "model"})
     if settings := [c for c in table.columns if c.startswith(table.layout.setting_prefixes)]:
         change = {"columns": {"model": settings}}
         yield propose("Where runs differ in their settings, these name the model: ", change)

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from reseed.metrics.directions import is_metric_name
+from reseed.metrics.directions import infer_direction, is_metric_name
 from reseed.readers.vocabulary import SUBSETS, SUMMARIES, split_heading
 
 #: Words that belong to the name of a metric, so that they are no part of a model's name.
@@ -50,12 +50,13 @@ def _split(heading: str, is_behind: bool) -> Iterator[ModelMetric]:
         model, metric = (before, after) if is_behind else (after, before)
         words = split_heading(model)
         is_model = bool(words) and not words & _OF_METRICS and not all(map(str.isdigit, words))
-        if is_model and is_metric_name(metric):
+        if is_model and infer_direction(metric) is not None:
             yield ModelMetric(model.strip("() "), metric.strip())
 
 
 def _is_crossed(split: Iterable[ModelMetric]) -> bool:
-    """Whether each of several models has each metric once."""
-    found = [*split]
-    models, metrics = {one.model for one in found}, {one.metric for one in found}
-    return len(models) > 1 and len({*found}) == len(found) == len(models) * len(metrics)
+    """Whether each of several models has each metric once, and one is a metric beyond doubt."""
+    pairs = [*split]
+    models, metrics = {one.model for one in pairs}, {one.metric for one in pairs}
+    is_full = len({*pairs}) == len(pairs) == len(models) * len(metrics)
+    return len(models) > 1 and is_full and any(map(is_metric_name, metrics))

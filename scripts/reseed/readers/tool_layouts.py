@@ -181,6 +181,10 @@ def tidy_promptfoo(table: SourceTable, options: ReadOptions) -> SourceTable:
 
     Rows of the same variables are repetitions of a test case; one with an error has failed.
     """
+    if "Status" in table.columns:  # of one prompt
+        at = table.columns.index("Status")
+        of_prompt = {c: f"{table.columns[at - 1]} {c}" for c in table.columns[at:]}
+        table = replace(table, frame=table.frame.rename(columns=of_prompt))
     models = [c.removesuffix(" Status") for c in table.columns if c.endswith(" Status")]
     starts = [*map(table.columns.index, models)]
     variables = table.columns[: starts[0]]

@@ -205,7 +205,8 @@ TOOLS = (
         frozenset({"item", "value"}), tidy=tool_layouts.tidy_inspect_samples,
     ),
     Tool(
-        Layout("promptfoo"), "results of promptfoo", ("* Status|* Score|* Named Scores",),
+        Layout("promptfoo"), "results of promptfoo",
+        ("* Status|* Score|* Named Scores", "Status|Score|Named Scores"),
         tidy=tool_layouts.tidy_promptfoo,
     ),
     Tool(

@@ -110,7 +110,7 @@ def split_scores(table: SourceTable, options: ReadOptions) -> tuple[list[str], l
         c: None
         for c in free
         if split_heading(c) & (STEPS | COSTS | TIMES)
-        or is_summary(c)
+        or is_summary(c, options.headings)
         or is_size(c)
         or is_spread_of(c, free)
     }
