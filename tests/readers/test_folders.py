@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from reseed.core.errors import ReseedError
 from reseed.readers import import_results
+from reseed.readers.sources import open_table
 from study_import import read
 
 EXPECTED = {(m, s): round(0.7 + 0.1 * i + s / 100, 3) for i, m in enumerate("ab") for s in range(4)}
@@ -190,3 +191,20 @@ def test_training_steps_are_not_suggested_as_runs(tmp_path):
     with pytest.raises(ReseedError, match="'epoch' counts its steps") as refused:
         import_results(log, {}, {"name": "mine"})
     assert "seed: epoch" not in str(refused.value)
+
+
+@pytest.mark.parametrize(("names", "left_out"), [("a.csv b.txt", "b.txt"), ("a.txt", "")])
+def test_text_files_next_to_tables_are_left_out(tmp_path, names, left_out):
+    for name in names.split():
+        text = "model,seed,acc\na,1,0.5\na,2,0.6\nb,1,0.7\nb,2,0.8\n"
+        (tmp_path / name).write_text(text if name[0] == "a" else "remarks\n")
+    table = open_table(tmp_path)
+    assert table.path == str(tmp_path / names.split()[0])
+    noted = [note.partition("tables: ")[2] for note in table.notes]
+    assert noted == ([f"{left_out}."] if left_out else [])
+
+
+def test_a_folder_without_tables_is_named(tmp_path):
+    (tmp_path / "plot.png").write_text("")
+    with pytest.raises(ReseedError, match=f"^{tmp_path}: holds no table"):
+        open_table(tmp_path)

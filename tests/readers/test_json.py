@@ -84,6 +84,7 @@ def test_one_file_a_run_is_named_by_its_path(tmp_path):
         ("a.json", "{", "cannot be read as JSON"),
         ("a.json", [1, 2], "holds no list of records"),
         ("a.jsonl", "1\n2\n", "holds no list of records"),
+        ("a.jsonl", "{}\n\n{", "cannot be read as JSON .line 3: "),
         ("a.json", [], "holds no rows"),
         ("a.json", {"acc": 0.9}, "a.json: A dict holds, for each model, its scores"),
         ("a.xlsx", "PK", "cannot be read as a spreadsheet"),

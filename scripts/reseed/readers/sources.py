@@ -38,6 +38,7 @@ class _Files(NamedTuple):
     read: Callable[[FileSet], SourceTable | None]
 
 
+_NOTHING_SAID = ReadOptions()
 #: In the order in which they are tried.
 _OBJECTS = (
     _Object(in_memory.is_xarray, in_memory.unpack_xarray),
@@ -64,7 +65,7 @@ _FILE_FORMATS = ("csv", "parquet", "json", "lm_eval", "tensorboard")
 FORMATS = ("auto", *_FILE_FORMATS, *(tool.name for tool in TOOLS))
 
 
-def read_source(source: object, options: ReadOptions | None = None) -> SourceTable:
+def read_source(source: object, options: ReadOptions = _NOTHING_SAID) -> SourceTable:
     """Read a source as a table with one row a run (and metric or item).
 
     Args:
@@ -78,7 +79,6 @@ def read_source(source: object, options: ReadOptions | None = None) -> SourceTab
     Raises:
         ReseedError: for a source that cannot be read.
     """
-    options = options or ReadOptions()
     if "." in options.format:
         source = load_plugin("readers", options.format)(source)
         options = replace(options, format="auto")
@@ -93,15 +93,14 @@ def read_source(source: object, options: ReadOptions | None = None) -> SourceTab
         return apply_layout(table, options)
 
 
-def open_table(source: object, options: ReadOptions | None = None) -> SourceTable:
+def open_table(source: object, options: ReadOptions = _NOTHING_SAID) -> SourceTable:
     """The table of a source as it is written, before any layout is recognised."""
     paths = _list_paths(source)
     if not paths:
         with name_file(IN_MEMORY):
             return _read_object(source)
-    more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-    with name_file(f"{paths[0]}{more}"):
-        files = FileSet(paths, options or ReadOptions())
+    with name_file(paths[0]):
+        files = FileSet(paths, options)
         named = files.options.format
         tried = (kind for kind in _FILES if not kind.formats or named in kind.formats.split())
         tables = (kind.read(files) for kind in tried)
