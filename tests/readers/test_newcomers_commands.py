@@ -177,6 +177,23 @@ def test_a_second_line_of_numbers_is_a_run(run, tmp_path):
 
 
 @pytest.mark.parametrize("command", ["compare", "items"])
+def test_flags_of_test_cases_are_no_models(run, command):
+    table = pd.DataFrame({"id": range(60), "gpt": [1, 0] * 30, "pi": [1, 0, 0] * 20})
+    table = table.assign(is_long=[0, 1] * 30, has_image=[1, 1, 0] * 20)
+    table.to_csv("flags.csv", index=False)
+    assert "Read 2 columns (gpt, pi) as one model each." in run(f"{command} flags.csv")
+    table.rename(columns={"gpt": "correct", "pi": "easy"}).to_csv("one.csv", index=False)
+    assert "has no column that names the model" in run(f"{command} one.csv")
+
+
+@pytest.mark.parametrize("command", ["compare", "items"])
+def test_attempts_next_to_columns_of_hits_are_read(run, command):
+    table = pd.DataFrame({"task_id": np.repeat(range(20), 3), "attempt": [*range(3)] * 20})
+    table.assign(gpt=[1, 1, 1, 0] * 15, pi=[1, 0, 0] * 20).to_csv("attempts.csv", index=False)
+    assert "20 items; 3 repeats nested in each" in run(f"{command} attempts.csv")
+
+
+@pytest.mark.parametrize("command", ["compare", "items"])
 def test_columns_of_hits_are_models(run, command):
     table = pd.DataFrame({"task_id": [f"HumanEval/{i}" for i in range(60)]})
     table = table.assign(gpt=np.resize([1, 1, 1, 0], 60), llama=np.resize([1, 0, 0], 60))

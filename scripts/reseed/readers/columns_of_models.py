@@ -12,7 +12,7 @@ from reseed.readers.metric_headings import split_metric_headings
 from reseed.readers.options import ReadOptions
 from reseed.readers.proposals import Fix, Option, Proposal, propose
 from reseed.readers.source_table import SourceTable, join_names
-from reseed.readers.vocabulary import TIMES, may_be_item, split_heading
+from reseed.readers.vocabulary import REPEATS, TIMES, may_be_item, split_heading
 from reseed.readers.wide_layouts import (
     MAX_LISTED,
     ask_levels,
@@ -23,6 +23,8 @@ from reseed.readers.wide_layouts import (
 
 #: Columns one of which identifies the rows of a table with one column a model.
 _ROW_COLUMNS = {"dataset", "item", *RUN_COLUMNS}
+#: Words of columns of 0 and 1 that say what a test case is.
+_FLAGS = {"is", "has"}
 #: Words of columns of test cases whose numbers may be those of runs.
 _COUNTS = {"id", "ids", "uid", "idx", "index", "row", "case", "sample", "example", "instance"}
 
@@ -69,9 +71,14 @@ def _split_columns(
     models, others = split_scores(table, options)
     free = options.find_free_columns(table)
     hits = [c for c in free if table.holds_hits(c) and not has_metric_name(c)]
+    hits = [c for c in hits if not split_heading(c) & _FLAGS]
     items = [c for c in table.columns if may_be_item(c) and c not in hits]
-    if len(hits) > 1 and items and not (options.columns or options.metrics or options.headings):
-        return hits, [c for c in (*models, *others) if c not in (*hits, items[0])], items[0], True
+    # `correct` is the score of one model, next to what its test cases are.
+    of_one = any(len(split_heading(c)) == 1 and infer_direction(c) is not None for c in hits)
+    is_said = options.columns or options.metrics or options.headings
+    if len(hits) > 1 and items and not (of_one or is_said):
+        rest = [c for c in (*models, *others) if not split_heading(c) & REPEATS]
+        return hits, [c for c in rest if c not in (*hits, items[0])], items[0], True
     metrics = [c for c in table.columns if options.find_standard_name(c) == "metric"]
     for column in filter(may_be_item, free):
         may_count = table.is_numeric(column) and split_heading(column) & _COUNTS
@@ -91,7 +98,7 @@ def tidy_columns_of_models(table: SourceTable, options: ReadOptions) -> SourceTa
         if not item:
             table.ask(*_ask_rows(table, options, models))
             table.raise_errors()
-        note = f"Each row was read as one test case, named by {item!r}."
+        note = f"Test cases are named by {item!r}."
         table = table.with_frame(table.frame.rename(columns={item: "item"}), note)
     others += [c for c in models if c != item and _numbers_rows(table, c)]
     models = [c for c in models if c not in (item, *others)]
