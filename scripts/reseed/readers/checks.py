@@ -25,14 +25,7 @@ from reseed.readers.hints import list_steps, suggest_means
 from reseed.readers.proposals import FirstOf, Sentence, propose
 from reseed.readers.run_keys import METRIC_KEY, ONE_DATASET, RUN_KEY
 from reseed.readers.source_table import MAX_SHOWN, Layout, SourceTable, join_names
-from reseed.readers.vocabulary import (
-    COSTS,
-    DIFFERENCES,
-    STEPS,
-    SUBSETS,
-    is_summary,
-    split_heading,
-)
+from reseed.readers.vocabulary import COSTS, DIFFERENCES, STEPS, SUBSETS, is_summary, split_heading
 
 _SPLIT_KEY = [name for name in METRIC_KEY if name != "model"]
 #: Statistics that a row which summarises models may hold, as `DataFrame.agg` names them.

@@ -13,13 +13,7 @@ from reseed.readers.options import ReadOptions
 from reseed.readers.proposals import Fix, Option, Proposal, propose
 from reseed.readers.source_table import SourceTable, join_names
 from reseed.readers.vocabulary import REPEATS, TIMES, may_be_item, split_heading
-from reseed.readers.wide_layouts import (
-    MAX_LISTED,
-    ask_levels,
-    check_range,
-    split_scores,
-    stack,
-)
+from reseed.readers.wide_layouts import MAX_LISTED, ask_levels, check_range, split_scores, stack
 
 #: Columns one of which identifies the rows of a table with one column a model.
 _ROW_COLUMNS = {"dataset", "item", *RUN_COLUMNS}

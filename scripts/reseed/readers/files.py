@@ -154,15 +154,10 @@ def read_tables(
     labels have the form `12 of file.csv`. Raises ReseedError as `read_table`, and if the files
     differ in their columns.
     """
-    table = _read_files(paths, options)
+    tables = [read_table(path, options.format) for path in paths]
     if left_out:
         names = ", ".join(path.name for path in left_out)
-        table.notes.append(f"Left out, as text files next to tables: {names}.")
-    return table
-
-
-def _read_files(paths: list[Path], options: ReadOptions) -> SourceTable:
-    tables = [read_table(path, options.format) for path in paths]
+        tables[0].notes.append(f"Left out, as text files next to tables: {names}.")
     if len(tables) == 1:
         return tables[0]
     for path, table in zip(paths, tables, strict=True):

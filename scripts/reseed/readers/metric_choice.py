@@ -21,11 +21,7 @@ from reseed.metrics.names import MAX_ROUNDED_SHARE, is_error, is_roc_auc, is_sha
 from reseed.readers.columns import find_standard_name, normalize_name
 from reseed.readers.harnesses import name_filtered
 from reseed.readers.long_table import propose_metrics, strip_metric_prefix
-from reseed.readers.options import (
-    RequestedMetrics,
-    list_metrics_for,
-    list_requested_metrics,
-)
+from reseed.readers.options import RequestedMetrics, list_metrics_for, list_requested_metrics
 from reseed.readers.proposals import Option, Proposal, propose
 from reseed.readers.source_table import SourceTable, join_names
 from reseed.readers.vocabulary import is_error_heading

@@ -38,9 +38,8 @@ def list_requested_metrics(requested: RequestedMetrics) -> list[str]:
 
 def list_metrics_for(requested: RequestedMetrics, dataset: str) -> list[str]:
     """The metrics requested for one dataset, in order."""
-    if isinstance(requested, dict):
-        return list_requested_metrics(requested.get(dataset))
-    return list_requested_metrics(requested)
+    here = requested.get(dataset) if isinstance(requested, dict) else requested
+    return list_requested_metrics(here)
 
 
 @dataclass(frozen=True)

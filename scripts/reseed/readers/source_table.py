@@ -118,15 +118,14 @@ class SourceTable:
         """A sentence that lists the columns."""
         return f"It has {join_names(self.columns, MAX_COLUMNS_SHOWN)}."
 
-    def add_error(self, what: str, fix: Fix, rows: Iterable[Any] = ()) -> None:
-        """Collect an error: what is wrong, how to fix it, and in which rows."""
-        self._add(what, fix, rows)
-
     def ask(self, what: str, fix: Fix, rows: Iterable[Any] = ()) -> None:
         """Collect an error that is a question: it is known what the table holds, but not this."""
-        self._add(what, fix, rows, is_question=True)
+        self.add_error(what, fix, rows, is_question=True)
 
-    def _add(self, what: str, fix: Fix, rows: Iterable[Any], is_question: bool = False) -> None:
+    def add_error(
+        self, what: str, fix: Fix, rows: Iterable[Any] = (), is_question: bool = False
+    ) -> None:
+        """Collect an error: what is wrong, how to fix it, and in which rows."""
         labels = list(dict.fromkeys(self.row_labels[row] for row in rows))
         sentences = (fix,) if isinstance(fix, str | Proposal | FirstOf) else tuple(fix)
         where = self._format_rows(labels) if labels else ""

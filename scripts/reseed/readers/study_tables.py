@@ -42,11 +42,7 @@ from reseed.readers.seeds import (
     repeat_deterministic_runs,
 )
 from reseed.readers.source_table import IN_MEMORY, SourceTable
-from reseed.readers.study_info import (
-    StudyTexts,
-    describe_imported_study,
-    find_title,
-)
+from reseed.readers.study_info import StudyTexts, describe_imported_study, find_title
 
 
 def import_results(

@@ -36,31 +36,27 @@ _Fields = dict[int, int | bytes]
 
 
 def read_events(files: FileSet) -> SourceTable | None:
-    """The runs of TensorBoard among files; None without any."""
-    events = [path for path in (*files.given, *files.in_folders) if _EVENT_FILE in path.name]
-    if not events and files.options.format == "auto":
-        return None
-    if len(files.paths) == 1 and not files.given:
-        return read_event_files(files.paths[0], events)
-    events = [path.absolute() for path in events]  # the names of folders may hold the seed
-    return read_event_files(find_common_folder([path.parent for path in events]), events)
-
-
-def read_event_files(folder: Path, files: list[Path]) -> SourceTable:
     """One row a folder that holds event files, one column a tag with the value at its last step.
 
     Parts of the folder's path such as `seed_3` or `fold=1` identify the run; the other parts are
-    the model. If a run logs training and evaluation in separate folders, evaluation is read. Raises
-    ReseedError for a file that is no event file, and if no file holds scalars.
+    the model. If a run logs training and evaluation in separate folders, evaluation is read. None
+    without event files. Raises ReseedError for one that is none, and if none holds scalars.
     """
+    events = [path for path in (*files.given, *files.in_folders) if _EVENT_FILE in path.name]
+    if not events and files.options.format == "auto":
+        return None
+    folder = files.paths[0]
+    if len(files.paths) > 1 or files.given:
+        events = [path.absolute() for path in events]  # the names of folders may hold the seed
+        folder = find_common_folder([path.parent for path in events])
     notes = ["The value of each tag at its last step was read; no best step was chosen."]
     # Keras, Lightning and others log training and evaluation in folders of their own.
     training, evaluation = (
-        [path for path in files if path.parent.name.lower() in names]
+        [path for path in events if path.parent.name.lower() in names]
         for names in (TRAINING, EVALUATION)
     )
     if training and evaluation:
-        files = [path for path in files if path.parent.name.lower() not in TRAINING]
+        events = [path for path in events if path.parent.name.lower() not in TRAINING]
         lost = {path.parent.parent for path in training} - {p.parent.parent for p in evaluation}
         names = ", ".join(sorted(run.relative_to(folder).as_posix() for run in lost))
         notes.append(
@@ -68,7 +64,7 @@ def read_event_files(folder: Path, files: list[Path]) -> SourceTable:
             + (f"; without one: {names}." if lost else ".")
         )
     runs: dict[Path, dict[str, tuple[int, float]]] = {}
-    for path in files:
+    for path in events:
         last = runs.setdefault(path.parent, {})
         with name_file(path, "a TensorBoard event file", _EXPORT):
             for step, tag, value in read_scalars(path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 
 #: Suffixes of files whose text holds a table.
 MARKDOWN = (".md", ".markdown")
@@ -42,23 +43,12 @@ def parse_markdown(text: str) -> TextTable:
     Raises ValueError if there is none, or if a row has another number of cells.
     """
     lines = text.splitlines()
-    rule = next(
-        (
-            i
-            for i, line in enumerate(lines)
-            if i > 0 and "|" in line and _RULE.fullmatch(line.strip())
-        ),
-        None,
-    )
-    if rule is None:
+    are_rules = ("|" in line and _RULE.fullmatch(line.strip()) for line in lines)
+    rules = [number for number, is_rule in enumerate(are_rules) if is_rule and number > 0]
+    if not rules:
         raise ValueError("it holds no table: a line of headings between `|`, then `|---|---|`")
-    header = _split_markdown(lines[rule - 1])
-    rows = []
-    for line in lines[rule + 1 :]:
-        if "|" not in line:
-            break
-        rows.append(_split_markdown(line))
-    return _check(header, rows)
+    below = takewhile(lambda line: "|" in line, lines[rules[0] + 1 :])
+    return _check(_split_markdown(lines[rules[0] - 1]), [*map(_split_markdown, below)])
 
 
 def _split_markdown(line: str) -> list[str]:
@@ -105,9 +95,7 @@ def _clean_latex(cell: str) -> str:
         cell = plain
     cell = re.sub(r"\\pm\b", "±", _ESCAPED.sub(r"\1", cell))
     cell = re.sub(r"(?<!\\)\$|\\[,;!: ]|~", " ", cell)
-    arrows = {"\\uparrow": "↑", "\\downarrow": "↓"}
-    for command, arrow in arrows.items():
-        cell = cell.replace(command, arrow)
+    cell = cell.replace("\\uparrow", "↑").replace("\\downarrow", "↓")
     cell = re.sub(r"[_^]?\{([^{}]*)\}", r"\1", cell)
     return " ".join(cell.split())
 
