@@ -26,6 +26,12 @@ def proposed(table, after):
     return re.sub(r" Columns in which these rows differ: .*", "", text.partition(after)[2]).strip()
 
 
+def test_several_settings_are_proposed_as_the_model():
+    table = grid(shots=[1, 4], width=[8, 16], seed=range(2))
+    both = "If shots and width are settings that are compared: `columns={'model': ['shots',"
+    assert proposed(table, "accuracy. ").startswith(both)
+
+
 TESTED_ON = "If {0!r} names what models were tested on: `columns={{'dataset': {0!r}}}`."
 TRAININGS = "If {0!r} counts trainings: `columns={{'seed': {0!r}}}`."
 SETTING = "If {0!r} is a setting, it names the model too: `columns={{'model': ['model', {0!r}]}}`."

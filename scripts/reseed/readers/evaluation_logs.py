@@ -82,10 +82,13 @@ def read_evaluation_logs(files: FileSet) -> SourceTable | None:
     with name_file(first, "a log"):
         listed = [*filter(Path.is_file, files.given), *files.in_folders]
         heads = {path: _read_head(path) for path in listed}
-    logs = {one: paths for one in _HARNESSES if (paths := _find_logs(one, heads))}
-    runs = _find_logs(_TREC_RUNS, heads)
-    if runs and not any(one.is_log is trec.is_trec_eval for one in logs):
-        logs[_TREC_RUNS] = runs
+    fitting = {
+        one: [path for path, head in heads.items() if one.is_log(path, head)]
+        for one in (*_HARNESSES, _TREC_RUNS)
+    }
+    logs = {one: paths for one, paths in fitting.items() if paths}
+    if any(one.is_log is trec.is_trec_eval for one in logs):
+        logs.pop(_TREC_RUNS, None)
     if not logs:
         return None
     _refuse_several(logs)
@@ -112,10 +115,6 @@ def read_evaluation_logs(files: FileSet) -> SourceTable | None:
 def _read_head(path: Path) -> str:
     with path.open(encoding="utf-8", errors="replace") as file:
         return file.read(_HEAD)
-
-
-def _find_logs(harness: _Harness, files: dict[Path, str]) -> list[Path]:
-    return [path for path, head in files.items() if harness.is_log(path, head)]
 
 
 def _refuse_several(logs: dict[_Harness, list[Path]]) -> None:

@@ -143,7 +143,7 @@ def _find_only_metric(table: SourceTable, columns: ColumnMap) -> str | None:
     ]
     if "item" in columns and len(with_marks) == 1:
         return with_marks[0]
-    with_text = [c for c in free if is_metric_name(c) and _has_text(table.frame[c])]
+    with_text = [c for c in free if is_metric_name(c) and table.text(c).ne("").any()]
     if len(with_text) == 1:
         return with_text[0]  # reading its numbers reports the cell that is no number
     table.add_error(
@@ -174,12 +174,6 @@ def _note_left_out(table: SourceTable, columns: list[str]) -> None:
 
 def _list_short(table: SourceTable, columns: list[str]) -> str:
     return join_names([strip_metric_prefix(table, c) for c in columns], MAX_COLUMNS_SHOWN)
-
-
-def _has_text(column: pd.Series) -> bool:
-    return any(
-        isinstance(cell, bool) or (isinstance(cell, str) and cell.strip()) for cell in column
-    )
 
 
 def _list_metrics_by_name(table: SourceTable, columns: ColumnMap) -> list[str]:

@@ -32,7 +32,7 @@ from reseed.readers.metric_choice import (
     choose_metrics,
 )
 from reseed.readers.model_labels import ask_numbered_models, split_model_labels
-from reseed.readers.options import ReadOptions, RequestedMetrics, list_requested_metrics
+from reseed.readers.options import ReadOptions, RequestedMetrics
 from reseed.readers.reading import Reading, describe_reading
 from reseed.readers.run_keys import METRIC_KEY, read_item_labels
 from reseed.readers.scores import ITEM_LABELS, Scores, refuse_item_metric
@@ -83,15 +83,10 @@ def read_plainly(
     counted = options.headings if table.layout.format == "models_in_columns" else ""
     table, columns = split_model_labels(table, columns, counted if counted in RUN_COLUMNS else "")
     ask_numbered_models(table, columns, options)
-    if is_predicted(table, columns, options.metric):
+    is_column = {*options.metrics} & {*table.columns}  # the metric has a column
+    if has_item_predictions(columns) and not is_column:
         return _read_predictions(table, columns, options.metric)
     return _read_table(table, columns, options)
-
-
-def is_predicted(table: SourceTable, columns: ColumnMap, requested: RequestedMetrics) -> bool:
-    """Whether a table holds predictions of items, and the metric is not a column of its own."""
-    is_column = set(list_requested_metrics(requested)) & set(table.columns)
-    return has_item_predictions(columns) and not is_column
 
 
 def _read_table(table: SourceTable, columns: ColumnMap, options: ReadOptions) -> Scores:

@@ -94,25 +94,19 @@ TOOLS = (
         run_name_columns=("experiment",), tidy=tool_layouts.tidy_dvc,
     ),
     _tracker(
-        "mlflow",
-        "MLflow runs",
-        ["metrics.*", "params.*|run_id"],
+        "mlflow", "MLflow runs", ["metrics.*", "params.*|run_id"],
         "run_id|experiment_id|artifact_uri|start_time|end_time|status",
-        run_name_columns=("mlflow_runname",),
-        setting_prefixes=("params.",),
+        run_name_columns=("mlflow_runname",), setting_prefixes=("params.",),
         metric_prefixes=("metrics.",),
     ),
     _tracker(
-        "mlflow_ui",
-        "a CSV from MLflow's page of runs",
+        "mlflow_ui", "a CSV from MLflow's page of runs",
         ["start time|duration|run id|status"],
         "start time|duration|run id|name|source type|source name|user|status|version|models",
         run_name_columns=("name",),
     ),
     _tracker(
-        "wandb",
-        "a Weights & Biases export",
-        ["name|state", "name|runtime"],
+        "wandb", "a Weights & Biases export", ["name|state", "name|runtime"],
         "name|state|runtime|notes|user|tags|created|updated|end time|sweep|id|hostname|host|os"
             "|commit|github|gpu count|gpu type|cpu count|python version|entity|project|group"
             "|job type|command|github repo|relative time (process)|heartbeat",
@@ -124,24 +118,19 @@ TOOLS = (
         ("* - *",), also=tool_layouts.is_wandb_chart, tidy=tool_layouts.tidy_wandb_chart,
     ),
     _tracker(
-        "clearml",
-        "a ClearML table",
+        "clearml", "a ClearML table",
         ["type|name|status|iteration", "type|name|status|started"],
         "type|name|tags|status|project|user|started|updated|iteration|parent|id",
         run_name_columns=("name",),
     ),
     _tracker(
-        "optuna",
-        "an Optuna study's trials",
+        "optuna", "an Optuna study's trials",
         ["number|value|state|datetime_start", "number|values_*|state|datetime_start"],
         "number|state|datetime_start|datetime_complete|duration",
-        setting_prefixes=("params_",),
-        metric_prefixes=("values_",),
+        setting_prefixes=("params_",), metric_prefixes=("values_",),
     ),
     _tracker(
-        "ray",
-        "Ray Tune's results",
-        ["trial_id|training_iteration"],
+        "ray", "Ray Tune's results", ["trial_id|training_iteration"],
         "trial_id|training_iteration|timestamp|checkpoint_dir_name|done|date|time_this_iter_s"
             "|time_total_s|pid|hostname|node_ip|time_since_restore|iterations_since_restore|logdir"
             "|episodes_total|timesteps_total|experiment_tag|should_checkpoint|warmup_time",

@@ -69,10 +69,9 @@ _OF_RUNS = {"eval", "evaluation", "experiment", "job"}
 RESAMPLES = {"bootstrap", "bootstraps", "boot"}
 #: A heading that ends with one of these holds errors, whatever the metric.
 _ERROR_WORDS = {"error", "err", "loss", "regret"}
-_RANKS = {"rank", "ranks", "wins"}
 #: Counts of a table of confusion, whose headings consist of them alone.
 _CONFUSION = {*("tp", "fp", "fn", "tn", "true", "false", "positives", "negatives", "support")}
-_SETTINGS = BOOKKEEPING | _SIZES | _RANKS | _CONFUSION | {"rate", "min", "max"}
+_SETTINGS = BOOKKEEPING | _SIZES | _CONFUSION | {"rank", "ranks", "wins", "rate", "min", "max"}
 #: Any of these words in a heading says that its numbers are a cost or a size, not a score.
 _COST_WORDS = COSTS | {
     *("cost", "costs", "price", "co2", "carbon", "emissions", "energy", "kwh", "watts", "vram"),
