@@ -252,6 +252,7 @@ def test_equal_differences_are_shown_without_an_interval():
     found = compare(pd.DataFrame(rows, columns=["model", "seed", "accuracy"]))
     assert found.verdicts["outcome"].item() == "no variation"
     assert found.shown.rows[0].estimate == "12.500 points"
+    assert found.verdicts[["low", "high", "p", "p_adjusted"]].isna().all(axis=None)
     page = re.sub("<[^>]+>", "", found.to_html())
     assert "intervals of ±" not in page
     assert "The differences do not vary between runs, so they are not tested in 1 pair" in page

@@ -293,7 +293,9 @@ def test_no_verdict_without_variation_or_runs():
     assert few["outcome"].tolist() == ["too few runs"]
     assert few["p_holm"].isna().all()
     still = pd.DataFrame({"model": ["a", "b"], "x": ["1.0 ± 0.0", "2.0 ± 0.0"]})
-    assert compare_means(still, runs=5, metric="auc")["outcome"].tolist() == ["no variation"]
+    equal = compare_means(still, runs=5, metric="auc")
+    assert equal["outcome"].tolist() == ["no variation"]
+    assert equal[["low", "high", "p", "p_holm"]].isna().all(axis=None)
 
 
 @pytest.mark.parametrize(

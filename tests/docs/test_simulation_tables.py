@@ -91,4 +91,5 @@ def test_page_of_tasks_states_the_errors_of_rank_sets():
     is_skewed = signs["scores"].eq("exponential") & signs["sds"].ne("equal")
     assert f"new tasks {_range(signs[~is_skewed])} with" in page
     assert f"**{_range(signs[is_skewed])}** with" in page
+    assert f"these tasks {_range(table.loc['tests of pairs'])} (300" in page
     assert f"A bootstrap-t over tasks {_range(table.loc['bootstrap-t'])}" in page

@@ -13,7 +13,7 @@ import pandas as pd
 
 from reseed.comparison.arguments import PairChoice, check_columns, check_levels, check_names
 from reseed.comparison.by_items import ONE_SETTING
-from reseed.comparison.claims.build import build_verdict
+from reseed.comparison.claims.build import state_verdict
 from reseed.comparison.claims.designs import MEANS
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.result import STUDY_NAME, Comparison, build_comparison
@@ -150,13 +150,13 @@ def _compare(
     means, table = (one.replace({"dataset": {"": "data"}}) for one in (means, table))
     facts = {
         "design": MEANS.design, "test": MEANS.test, "target_power": _POWER, "family": "dataset",
-        "factor": 1.0, "unit": "", "left_out": 0, "failed": 0, "add": "runs", **ONE_SETTING,
+        "factor": 1.0, "unit": "", "left_out": 0, "failed": 0, "add": "runs", "outcome": "",
+        **ONE_SETTING,
     }  # fmt: skip
     rows = [EMPTY_ROW | row | facts | {"n": min(row["n_a"], row["n_b"])}
             for row in table.to_dict("records")]  # fmt: skip
     for row in rows:
-        verdict = build_verdict(PairRow.of(row))
-        row |= {"outcome": verdict.outcome, "verdict": verdict.sentence()}
+        row |= state_verdict(PairRow.of(row), row)
     tested = table.drop_duplicates("dataset").set_index("dataset")
     metrics, greater = tested["metric"], tested["greater_is_better"]
     means = means[means["dataset"].isin(metrics.index)]

@@ -14,9 +14,9 @@ from typing import Self
 import numpy as np
 import pandas as pd
 
+from reseed.comparison.claims.build import build_verdict
 from reseed.comparison.claims.designs import ONE_TEST_SET, SOURCES, SPLITS
 from reseed.comparison.claims.pair_row import PairRow
-from reseed.comparison.claims.pair_verdicts import decide_pair_outcome
 from reseed.core.schemas import Row
 from reseed.report.analyses import pairs
 from reseed.report.analyses.shared.adjustment import adjust_family
@@ -144,7 +144,7 @@ def _decide(rows: list[Row], models: Mapping[str, int]) -> list[tuple[int, int]]
     return [
         (models[row["model_a"]], models[row["model_b"]])
         for row in rows
-        if decide_pair_outcome(PairRow.of(row)) == "difference"
+        if build_verdict(PairRow.of(row)).outcome == "difference"
     ]
 
 

@@ -193,6 +193,9 @@ def test_equal_differences_are_no_evidence():
     table = run_analysis(pairs, data(one_split({"x": [0.9] * 8, "y": [0.8] * 8})), OPTIONS)
     assert table["outcome"].iloc[0] == "no variation"
     assert "say no more than one" in table["verdict"].iloc[0]
+    tests = ["low", "high", "p", "p_adjusted", "p_holm", "rank_p", "bca_low", "equivalence_p"]
+    assert table[tests].isna().all(axis=None)
+    assert table["difference"].item() == pytest.approx(0.1)
 
 
 def test_a_baseline_makes_the_family_smaller(rng):

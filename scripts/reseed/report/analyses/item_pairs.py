@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from reseed.comparison.claims.build import build_verdict
+from reseed.comparison.claims.build import state_verdict
 from reseed.comparison.claims.designs import ITEM_MODEL, SEEDS_AND_ITEMS, match_seeds
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.core.schemas import TEST_SET_COLUMNS, Row
@@ -107,13 +107,10 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     }
     ropes = rope_by_metric(options.rope, factors)
     rows = [row for arms in test_sets for row in _compare_arms(data, arms, ropes, options)]
-    table = pd.DataFrame(rows, columns=COLUMNS)
-    is_compared = table["reason"] == ""
-    found = [build_verdict(pair) for pair in read_item_pairs(table[is_compared])]
-    table["outcome"], table["verdict"] = "", ""
-    table.loc[is_compared, "outcome"] = [verdict.outcome for verdict in found]
-    table.loc[is_compared, "verdict"] = [verdict.sentence() for verdict in found]
-    return table
+    for row in rows:
+        pair = PairRow.of(row | {"design": ITEM_MODEL.design})
+        row |= {"outcome": "", "verdict": ""} if row["reason"] else state_verdict(pair, row)
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def read_item_pairs(rows: pd.DataFrame) -> list[PairRow]:

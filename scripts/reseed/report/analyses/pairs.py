@@ -10,9 +10,8 @@ from pydantic import Field
 
 from reseed.comparison.claims import designs
 from reseed.comparison.claims.budget import list_additions
-from reseed.comparison.claims.build import build_verdict
+from reseed.comparison.claims.build import state_verdict
 from reseed.comparison.claims.pair_row import PairRow
-from reseed.comparison.claims.pair_verdicts import decide_pair_outcome
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Rope, pair_test
 from reseed.report.analyses.shared.across_datasets import AcrossDatasets
@@ -116,6 +115,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     and positive if A is better.
 
     - `difference`: mean difference; `low`, `high`: its interval at `level`, for this pair alone.
+      Without variation there is no test: columns of tests are empty.
     - `joint_low`, `joint_high`: intervals of all pairs of the family, which cover together with
       1 − `alpha`. `joint_low` is 0 or more (the difference is then greater) exactly if
       `p_adjusted` is at most `alpha`.
@@ -146,7 +146,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     - `instability`: share of single runs whose order differs from that of the means; a tie
       (`ties`: their share) counts one half.
 
-    With two datasets or more, further rows compare models over datasets (`AcrossDatasets`). Their
+    With two datasets or more, rows compare models over datasets (`AcrossDatasets`). Their
     `detectable_sd` is the smallest mean difference found with a power of 80 %, in SDs of the
     difference between datasets (infinite: none).
     """
@@ -160,8 +160,9 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     for row in rows:
         row |= {name: row.get(name, "") for name in _TEXT}
         pair = PairRow.of(row)
-        verdict = build_verdict(pair)
-        row |= _plan_addition(pair) | {"outcome": verdict.outcome, "verdict": verdict.sentence()}
+        row |= state_verdict(pair, row)
+        if row["outcome"] == "no difference shown":
+            row |= _plan_addition(pair)
     resampled = [name for name in OF_BOOTSTRAP if any(name in row for row in rows)]
     return pd.DataFrame(rows, columns=[*COLUMNS, *resampled])
 
@@ -199,9 +200,7 @@ def _cut_intervals(row: Row) -> None:
 
 
 def _plan_addition(row: PairRow) -> Row:
-    """What to add if the verdict is open: the source that helps most, and what it would show."""
-    if decide_pair_outcome(row) != "no difference shown":
-        return {}
+    """What to add to an open verdict: the source that helps most, and what it would show."""
     best = next(iter(list_additions(row)), None)
     return {"add": best.source, "detectable_add": best.detectable} if best else {}
 

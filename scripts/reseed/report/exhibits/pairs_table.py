@@ -46,8 +46,7 @@ def table(data: ExhibitData, options: Options) -> Table:
                 "Difference": difference,
                 f"{format_level(level)} interval": interval,
                 "Cohen’s d_z": fixed(row.cohens_d, 2),
-                # The p-value of equal differences (0 or 1) is meaningless.
-                "p": NONE if row.outcome == "no variation" else p_cell(row.p),
+                "p": p_cell(row.p),
                 "p (Holm, both directions)": p_cell(row.p_adjusted),
                 "rank p (Holm)": _rank_p(row),
                 "Flips": percent(row.instability),
