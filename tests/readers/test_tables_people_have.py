@@ -91,12 +91,14 @@ def test_ranks_average_the_folds_of_a_task():
     table = grid(model=["a", "b", "c"], dataset=[*"uvwxyz"], fold=range(5))
     means = table.groupby(["model", "dataset"], as_index=False)["accuracy"].mean()
     ranking, expected = reseed.rank_models(table), reseed.rank_models(means)
-    assert any("averaged over the splits" in note for note in ranking.notes)
+    assert ranking.sources == "5 splits"
     columns = ["model", "mean", "rank", "low_new", "high_new"]
     pd.testing.assert_frame_equal(ranking.table[columns], expected.table[columns])
     table.loc[0, "accuracy"] = np.nan
-    with pytest.raises(ReseedError, match="a lacks u"):
+    with pytest.raises(ReseedError, match=r"scores are missing \(a 1\)"):
         reseed.rank_models(table)
+    dropped = reseed.rank_models(table, failed="drop")
+    assert "Runs left out, as not all models have one on their split: 2." in dropped.notes
 
 
 def test_labels_of_resamples_next_to_columns_of_models():
