@@ -233,7 +233,10 @@ def test_both_readings_of_a_spread_are_shown():
     assert row["p_adjusted_if_se"] == pytest.approx(expected)
     assert "if ± is the SD" in row["verdict"]
     assert "if it is the standard error" in row["verdict"]
-    assert "state it (`spread`)" in row["verdict"]
+    comparison = reseed.compare_means(table, 5)
+    assert "State it (`spread`)" in str(comparison)
+    (shown,) = comparison.shown.frame()["p (Holm, both directions)"]
+    assert float(shown) == pytest.approx(expected, rel=0.05)  # what decides
     (stated,) = compare_means(table, 5, spread="sd").to_dict("records")
     assert stated["outcome"] == "difference"
     assert np.isnan(stated["p_adjusted_if_se"])

@@ -35,6 +35,7 @@ from reseed.comparison.claims.pair_verdicts import (
     label_pair_outcomes,
 )
 from reseed.comparison.claims.possible_ranks import format_ranks
+from reseed.comparison.claims.skewed import decisive_p
 from reseed.comparison.claims.verdicts import ALL_DATASETS, BOTH_DIRECTIONS
 from reseed.comparison.output import UNLIMITED, build_table, open_console, read_console
 from reseed.comparison.shown import (
@@ -338,7 +339,7 @@ def list_rows(comparison: Comparison, verdicts: pd.DataFrame) -> list[ResultRow]
 
 def _build_row(row: PairRow, label: str, heading: str) -> ResultRow:
     cells = {
-        heading: format_p(row.p_adjusted) if isfinite(row.p_adjusted) else "–",
+        heading: format_p(decisive_p(row)) if isfinite(row.p_adjusted) else "–",
         "Flips": format_share(row.instability) if isfinite(row.instability) else "–",
         "Outcome": label,
     }

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from reseed.comparison.arguments import PairChoice, check_columns, check_levels,
 from reseed.comparison.by_items import ONE_SETTING
 from reseed.comparison.claims.build import state_verdict
 from reseed.comparison.claims.designs import MEANS
+from reseed.comparison.claims.formatting import count_noun
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.result import STUDY_NAME, Comparison, build_comparison
 from reseed.comparison.speakers import in_arguments
@@ -157,6 +159,7 @@ def _compare(
             for row in table.to_dict("records")]  # fmt: skip
     for row in rows:
         row |= state_verdict(PairRow.of(row), row)
+    notes = [*_ask_for_spread(rows), *notes]
     tested = table.drop_duplicates("dataset").set_index("dataset")
     metrics, greater = tested["metric"], tested["greater_is_better"]
     means = means[means["dataset"].isin(metrics.index)]
@@ -181,6 +184,17 @@ def _compare(
         columns=(*table, "outcome", "verdict"),
         _statistics={"pairs": pd.DataFrame(rows), "leaderboard": board},
     )  # fmt: skip
+
+
+def _ask_for_spread(rows: list[dict[str, Any]]) -> list[str]:
+    """A note if differences are shown only where ± is the SD, which nothing says."""
+    has_gap = [row["p_adjusted_rounded"] <= row["alpha"] < row["p_adjusted_if_se"] for row in rows]
+    if not any(has_gap):
+        return []
+    return [
+        f"The table does not say what ± is: {count_noun(sum(has_gap), 'pair')} would differ if it "
+        "is the SD, not if it is the standard error. State it (`spread`)."
+    ]
 
 
 def _read_metric(caption: str) -> str | None:

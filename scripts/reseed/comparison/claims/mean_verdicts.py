@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from numpy import fmax
-
 from reseed.comparison.claims.designs import MEANS
 from reseed.comparison.claims.formatting import (
     count_interval_decimals,
@@ -12,6 +10,7 @@ from reseed.comparison.claims.formatting import (
     format_share,
 )
 from reseed.comparison.claims.pair_row import PairRow
+from reseed.comparison.claims.skewed import decisive_p
 from reseed.comparison.claims.verdicts import (
     Explanation,
     Outcome,
@@ -26,7 +25,7 @@ from reseed.comparison.claims.verdicts import (
 def _decide(row: PairRow) -> Outcome:
     return decide_outcome(
         row,
-        fmax(row.p_adjusted_rounded, row.p_adjusted_if_se),
+        decisive_p(row),
         has_few=min(row.n_a, row.n_b) < row.min_runs,
         varies=row.low != row.high,
     )
@@ -52,9 +51,6 @@ def _explain(row: PairRow, outcome: Outcome) -> Explanation:
             is_alone = row.pairs > 1 and row.low * row.high > 0
             evidence += " for this pair alone" if is_alone else ""
             notes = (_describe_power(row), *notes)
-            if is_unknown and p_rounded <= row.alpha:
-                ask = "The table does not say what ± is: state it (`spread`)."
-                notes = (ask, *notes)
         evidence += f", {format_adjusted_p(row)}"
         if is_unknown:
             error = f"{format_p(p_if_se)} if it is the standard error"

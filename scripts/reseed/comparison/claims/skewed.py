@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isfinite, nan
 
 import numpy as np
+import pandas as pd
 
 from reseed.comparison.claims.formatting import format_level, format_p, format_share
 from reseed.comparison.claims.pair_row import PairRow
@@ -26,9 +27,25 @@ def qualify_skewed(row: PairRow, outcome: str) -> str:
 
 
 def decisive_p(row: PairRow) -> float:
-    """The adjusted p-value that decides: of skewed runs the larger one, with the correction."""
+    """The greatest of all adjusted p-values that a difference needs to be small.
+
+    Of skewed runs one is corrected; of printed means one allows for rounding, one for standard
+    errors.
+    """
     corrected = row.skew_p_adjusted if is_skewed(row) else nan
-    return float(np.fmax(row.p_adjusted, corrected))
+    needed = (row.p_adjusted, corrected, row.p_adjusted_rounded, row.p_adjusted_if_se)
+    return float(np.fmax.reduce(needed))
+
+
+def define_decisive_p(rows: pd.DataFrame) -> list[str]:
+    """What `decisive_p` allows for beyond `p_adjusted`, if that raises it in any row."""
+    raised = (
+        ("skew_p_adjusted", "Where a few runs or items lie far from the others, p allows for it."),
+        ("p_adjusted_rounded", "p is the greatest over all digits that are printed like this."),
+        ("p_adjusted_if_se", "p reads ± as the standard error, as nothing says what it is."),
+    )
+    known = [(name, text) for name, text in raised if name in rows]
+    return [text for name, text in known if (rows[name] > rows["p_adjusted"]).any()]
 
 
 def describe_skew(row: PairRow) -> str:

@@ -13,6 +13,7 @@ from reseed.comparison.claims.designs import SEEDS_AND_ITEMS
 from reseed.comparison.claims.estimates import Sample
 from reseed.comparison.claims.formatting import format_level
 from reseed.comparison.claims.pair_row import PairRow
+from reseed.comparison.claims.skewed import decisive_p, define_decisive_p
 from reseed.comparison.claims.verdicts import BOTH_DIRECTIONS, NOT_EQUAL, shared_notes
 from reseed.plugins.options import Experiments, Names
 from reseed.report.analyses.item_pairs import read_item_pairs
@@ -106,6 +107,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             "Over seeds and items: t interval of the mean difference of crossed samples of seeds"
             " and items. With one run a side the seeds cannot be judged.",
             *shared,
+            *define_decisive_p(rows),
             "A difference that is not shown is no equality." if words else "",
             coverage.at(level, _COVERS),
             describe_failures(rows),
@@ -125,7 +127,7 @@ def _line(data: ExhibitData, row: pd.Series) -> TableRow:
         "Pair": pair_title(data, pair),
         "Difference": fixed(difference, places),
         "Interval": interval(low, high, places) or NONE,
-        BOTH_DIRECTIONS: p_cell(pair.p_adjusted),
+        BOTH_DIRECTIONS: p_cell(decisive_p(pair)),
         "Runs": f"{row['runs_a']:.0f} + {row['runs_b']:.0f}",
         "Items": f"{row['items']:,.0f}",
         "Seeds' share": percent(row["seed_share"])

@@ -15,6 +15,7 @@ from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.designs import name_units
 from reseed.comparison.claims.formatting import format_level
 from reseed.comparison.claims.pair_row import PairRow
+from reseed.comparison.claims.skewed import decisive_p, define_decisive_p
 from reseed.plugins.options import Experiments as Options
 from reseed.report.exhibits.shared.shown_pairs import claim_shown, count_conditions, share_shown
 from reseed.report.rendering import coverage, style
@@ -94,6 +95,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             f" line the model named first is better. p is adjusted by Holm in both directions over"
             f" {adjusted_over(rows, 'panel')}; flips: share of single runs that order the pair"
             " otherwise.",
+            *define_decisive_p(rows),
             *coverage.corrected(rows),
         ],
         drawn=NO_CENTRE,
@@ -157,7 +159,7 @@ def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:
         value, low, high = row.shown_difference
         axis.plot([low, high], [y, y], color=colour, lw=1.3)
         axis.plot(value, y, marker, color=colour, ms=4.5, fillstyle=fill, mew=1.0)
-        texts = (p_cell(row.p_adjusted), percent(row.instability))
+        texts = (p_cell(decisive_p(row)), percent(row.instability))
         for offset, text in zip(_OFFSETS, texts, strict=True):
             annotate(text, (1, y), (offset, 0), va="center")
     top = len(part) - 0.35

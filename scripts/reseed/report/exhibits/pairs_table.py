@@ -7,6 +7,7 @@ import pandas as pd
 from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.formatting import format_level, format_p
 from reseed.comparison.claims.pair_row import PairRow
+from reseed.comparison.claims.skewed import decisive_p, define_decisive_p
 from reseed.plugins.options import Experiments as Options
 from reseed.report.exhibits.shared.shown_pairs import claim_shown, share_shown
 from reseed.report.rendering import coverage
@@ -47,7 +48,7 @@ def table(data: ExhibitData, options: Options) -> Table:
                 f"{format_level(level)} interval": interval,
                 "Cohen’s d_z": fixed(row.cohens_d, 2),
                 "p": p_cell(row.p),
-                "p (Holm, both directions)": p_cell(row.p_adjusted),
+                "p (Holm, both directions)": p_cell(decisive_p(row)),
                 "rank p (Holm)": _rank_p(row),
                 "Flips": percent(row.instability),
                 "n": _n(row),
@@ -64,6 +65,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             " no outcome gives less. d_z: difference over the SD of the paired differences. Flips:"
             " share of single runs (over all datasets: of datasets) that order the pair otherwise"
             " than the means, a tie as half.",
+            *define_decisive_p(rows),
             *coverage.corrected(rows),
         ],
         claims=_claims(data, rows),

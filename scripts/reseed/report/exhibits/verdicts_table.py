@@ -16,6 +16,7 @@ from reseed.comparison.claims.families import describe_families
 from reseed.comparison.claims.formatting import format_level
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.pair_verdicts import label_pair_outcome
+from reseed.comparison.claims.skewed import decisive_p, define_decisive_p
 from reseed.comparison.claims.verdicts import NOT_EQUAL, Outcome, Verdict, shared_notes
 from reseed.core.schemas import COMPARISON_COLUMNS
 from reseed.plugins.options import Experiments as Options
@@ -76,7 +77,7 @@ def table(data: ExhibitData, options: Options) -> Table:
                 "Pair": pair_title(data, row),
                 "Difference": difference,
                 f"{format_level(level)} interval": interval,
-                "p": p_cell(row.p_adjusted),
+                "p": p_cell(decisive_p(row)),
                 "Flips": numbers.percent(row.instability),
                 "Outcome": _SHORT.get(row.outcome, label_pair_outcome(row)),
             }
@@ -98,6 +99,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             *shared,
             *_fixed_test_set(rows),
             *_families(rows),
+            *define_decisive_p(rows),
             *coverage.corrected(rows),
         ],
         claims=_claims(data, rows),
