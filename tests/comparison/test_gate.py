@@ -235,6 +235,8 @@ def _all_right(items, seeds=1, clusters=0, score=1.0):
         (50, 2, 0, 0.05, "undecided"),
         (60, 3, 0, 0.05, "not worse"),  # the rule of three: 0.95^59 < 0.05
         (58, 3, 0, 0.05, "undecided"),
+        (59, 1, 0, 0.05, "not worse"),
+        (58, 1, 0, 0.05, "undecided"),
         (1000, 1, 10, 0.05, "undecided"),
         (1000, 1, 60, 0.05, "not worse"),
     ],
@@ -247,7 +249,21 @@ def test_scores_that_do_not_vary_pass_by_their_number_only(
     row = result.rows[0]
     assert result.decision == decision
     assert (row.low > -margin) == (decision == "not worse")
-    assert row.p_better > 0.5
+    assert row.p_better >= 0.5
+
+
+@pytest.mark.parametrize("clusters", [0, 1])
+def test_a_single_item_or_cluster_is_refused(clusters):
+    scores = _all_right(9 if clusters else 1, clusters=clusters).drop(columns="seed")
+    with pytest.raises(ReseedError, match="there is one (item|cluster). Give"):
+        gate(scores, scores, 0.05, greater_is_better=True)
+
+
+def test_equal_runs_have_no_interval():
+    runs = pd.DataFrame({"seed": range(3), "accuracy": 0.5})
+    result = gate(runs, runs, 0.05)
+    assert "interval" not in result.sentence()
+    assert json.loads(result.to_json())["rows"][0]["low"] is None
 
 
 def test_two_graded_items_do_not_show_a_better_candidate():

@@ -5,9 +5,14 @@ import math
 import numpy as np
 import pytest
 from reseed.stats.item_model import item_difference
-from reseed.stats.paired_proportions import score_interval, score_statistic
+from reseed.stats.paired_proportions import (
+    score_interval,
+    score_limit,
+    score_p,
+    score_statistic,
+)
 from scipy.optimize import minimize_scalar
-from scipy.stats import norm
+from scipy.stats import multinomial, norm
 
 
 @pytest.mark.parametrize(("only_a", "only_b", "n"), [(9, 4, 50), (0, 3, 20), (12, 0, 40)])
@@ -100,3 +105,17 @@ def test_impossible_counts_are_refused():
     for counts in ((-1, 0, 5), (4, 4, 7), (0, 0, 0)):
         with pytest.raises(ValueError, match="must be at least"):
             score_interval(*counts)
+
+
+@pytest.mark.parametrize(("n", "margin"), [(52, 0.05), (134, 0.02)])
+@pytest.mark.parametrize("gains", [0.0, 0.005])
+def test_score_p_holds_its_level_where_losses_are_rare(n, margin, gains):
+    rate = 0.0  # of samples that pass a true loss of the margin, by enumeration
+    for gained in range(5 if gains else 1):
+        for lost in range(n - gained):
+            if score_p(gained, lost, n, -margin) > 0.05:
+                break
+            counts = [gained, lost, n - gained - lost]
+            rate += multinomial.pmf(counts, n, [gains, gains + margin, 1 - 2 * gains - margin])
+            assert score_limit(gained, lost, n, 0.05) > -margin
+    assert 0 <= rate <= 0.05

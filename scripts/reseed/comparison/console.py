@@ -26,7 +26,7 @@ from reseed.comparison.claims.designs import (
 )
 from reseed.comparison.claims.families import describe_families
 from reseed.comparison.claims.formatting import format_level, format_p, format_share
-from reseed.comparison.claims.item_verdicts import describe_generality
+from reseed.comparison.claims.item_verdicts import name_generality
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.pair_verdicts import (
     BY_ONE_CORRECTION,
@@ -184,7 +184,8 @@ def _describe_scope(pairs: list[PairRow]) -> str:
     """What all pairs hold for: one test set, or new levels of what varied with the items."""
     tested = [row for row in pairs if isfinite(row.p_adjusted)]
     if tested and all(row.design == ITEM_MODEL.design for row in tested):
-        return describe_generality(tested[0])
+        general = name_generality(tested)
+        return f" (for {general})" if general else ""
     if not pairs or any(row.design not in (*ONE_TEST_SET, MEANS.design) for row in pairs):
         return ""
     if len({row.dataset for row in pairs}) > 1:

@@ -5,18 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from math import isnan
 from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
 
 from reseed.comparison.arguments import choose_read_options
-from reseed.comparison.claims.formatting import count_interval_decimals, format_number
+from reseed.comparison.claims.formatting import (
+    count_interval_decimals,
+    count_noun,
+    format_number,
+)
 from reseed.comparison.claims.formatting import join_names as join_and
 from reseed.comparison.gate_tests import GateTest, find_metric_reach, find_reach, test_items
 from reseed.comparison.item_arrays import arrange_items, check_zero
 from reseed.comparison.item_metrics import NOTE, compute_contributions
-from reseed.comparison.output import Result
+from reseed.comparison.output import Result, list_records
 from reseed.comparison.resolution import check_frame
 from reseed.comparison.run_pairs import compare_runs
 from reseed.comparison.shown import ResultRow, Shown, format_estimate
@@ -26,6 +31,7 @@ from reseed.metrics.directions import AGAINST
 from reseed.readers.read import read_scores
 from reseed.readers.scores import Scores
 from reseed.readers.source_table import join_names
+from reseed.report.analyses.shared.item_scores import ItemScores
 from reseed.stats.comparison import holm
 
 Decision = Literal["better", "not worse", "worse", "undecided"]
@@ -49,7 +55,8 @@ _SYMBOLS = {"better": "✅", "not worse": "✅", "worse": "❌", "undecided": "�
 class GateRow:
     """One dataset: candidate − baseline, positive where the candidate is better, in score units.
 
-    low, high: ends of the one-sided intervals at 1 − alpha, which the decision is taken by.
+    low, high: ends of the one-sided intervals at 1 − alpha, which the decision is taken by; NaN
+        for runs without items that do not vary.
     p_better, p_not_worse: of the one-sided tests that the candidate is not better, and that it is
         worse by the margin or more. All datasets must pass, so neither is adjusted.
     p_worse: of the test that it is not worse, adjusted over datasets (Holm), since one suffices.
@@ -121,7 +128,7 @@ class Gate(Result):
             answer=[self.sentence()],
             rows=rows,
             tables={"rows": pd.DataFrame(map(asdict, self.rows))},
-            notes=self.notes,
+            notes=[self._describe_tests(), *self.notes],
             noun="Dataset",
             heading=f"Difference [{self._name_interval()}]",
             null=-self.margin,
@@ -143,10 +150,18 @@ class Gate(Result):
         return f"{head} ({self.metric}): {evidence}. {self.covers} {against}".rstrip()
 
     def _describe(self, row: GateRow) -> str:
+        name = f"{row.dataset} " if row.dataset else ""
+        if isnan(row.low):
+            return f"{name}{row.difference:.4g} in every run, so nothing is tested"
         decimals = count_interval_decimals(row.low, row.high)
         value, low, high = (format_number(x, decimals) for x in (row.difference, row.low, row.high))
-        name = f"{row.dataset} " if row.dataset else ""
         return f"{name}{value}, {self._name_interval()} {low} to {high}"
+
+    def _describe_tests(self) -> str:
+        return (
+            f"Metric {self.metric}, margin {self.margin:g}, one-sided tests of size "
+            f"{self.alpha:.4g} over {count_noun(len(self.rows), 'dataset')}. {self.covers}"
+        )
 
     def _name_interval(self) -> str:
         """The interval whose ends are the one-sided limits of the decision."""
@@ -154,7 +169,10 @@ class Gate(Result):
 
     def to_json(self) -> str:
         """All numbers as JSON, with the exit status."""
-        content = asdict(self) | {"exit_code": self.exit_code, "sentence": self.sentence()}
+        content = asdict(self) | {
+            "rows": list_records(self.shown.tables["rows"]), "exit_code": self.exit_code,
+            "sentence": self.sentence(),
+        }  # fmt: skip
         return json.dumps(content, indent=2)
 
     def to_markdown(self, name: str = "") -> str:
@@ -163,8 +181,7 @@ class Gate(Result):
         lines = [
             f"### {_SYMBOLS[self.decision]} {self.sentence().partition(':')[0].capitalize()}",
             "",
-            f"Metric {self.metric}, margin {self.margin:g}, one-sided tests of size "
-            f"{self.alpha:.4g} over {len(self.rows)} dataset(s). {self.covers}",
+            self._describe_tests(),
             "",
             f"| {' | '.join(shown.frame())} |",
             "|---" * len(shown.frame().columns) + "|",
@@ -254,6 +271,7 @@ def gate(
         reach = find_reach(frame["score"].dropna().to_numpy(dtype=float))
         for scores in arrange_items(frame, repeats, failed, fixed):
             notes += scores.notes
+            _refuse_single_unit(scores)
             if metric:
                 scores = compute_contributions(scores, metric, sign)
                 reach = find_metric_reach(scores, metric)
@@ -264,6 +282,13 @@ def gate(
     decisions = {row.decision for row in rows}
     covers = _describe_scope(tests)
     return Gate(_combine(decisions), name, margin, alpha, rows, tuple(notes), covers)
+
+
+def _refuse_single_unit(scores: ItemScores) -> None:
+    if not scores.has_verdict:
+        where = f"dataset {scores.dataset!r}: " if scores.dataset else ""
+        unit = "item" if scores.clusters is None else "cluster"
+        raise ReseedError(f"{where}there is one {unit}. Give scores of two {unit}s or more.")
 
 
 def _describe_scope(tests: list[GateTest]) -> str:

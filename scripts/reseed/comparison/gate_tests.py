@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import nan
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from reseed.report.analyses.shared.item_scores import Array, ItemScores, compare
 from reseed.stats.bootstrap import PER_ITEM
 from reseed.stats.bounded_mean import bounded_mean_limit, bounded_mean_p
 from reseed.stats.item_model import ItemDifference
-from reseed.stats.paired_proportions import score_interval
+from reseed.stats.paired_proportions import score_limit
 from reseed.stats.weighted_t import upper_quantile
 
 _MOST_GRADES = 10
@@ -22,7 +23,7 @@ class GateTest:
 
     Scores of items must pass two tests: that of `result`, which allows for seeds and prompts, and
     that of a bounded mean over items or clusters, which holds where hardly anything varies. Counts
-    of one run each (McNemar, Tango) hold there by themselves.
+    of one run each (`score_p`) hold there by themselves.
 
     values: (units,) mean difference of each item or cluster; None: runs without items, or counts.
     sizes: (units,) number of items of each.
@@ -51,15 +52,17 @@ class GateTest:
         return max(p, exact) if self.result.se else exact
 
     def limits(self, alpha: float) -> tuple[float, float]:
-        """The bounds that the one-sided tests of size `alpha` just do not reject."""
+        """The bounds that the one-sided tests of size `alpha` just do not reject; NaN: no test."""
         result = self.result
+        if not (self.items or result.se):
+            return nan, nan
         if result.discordant and self.values is None:
-            low, high = score_interval(*result.discordant, self.items, 1 - 2 * alpha)
+            counts = result.discordant
+            low, high = (sign * score_limit(*counts[::sign], self.items, alpha) for sign in (1, -1))
             # At 0 the test is the mid-p, which may keep a difference that the interval excludes.
             is_shown = [self.one_sided_p(0.0, greater=side) <= alpha for side in (True, False)]
             return low if is_shown[0] else min(low, 0.0), high if is_shown[1] else max(high, 0.0)
-        else:
-            half = upper_quantile(alpha, result.parts) * result.se if result.se else 0.0
+        half = upper_quantile(alpha, result.parts) * result.se if result.se else 0.0
         low, high = result.difference - half, result.difference + half
         if self.values is not None:
             exact = [

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from reseed.comparison.claims.formatting import count_noun
 from reseed.core.errors import ReseedError
 from reseed.readers.scores import Scores
 from reseed.readers.source_table import join_names
@@ -24,6 +25,7 @@ FAILED = ("refuse", "drop", "zero", "repeats")
 #: Factors whose levels may be taken as fixed.
 FIXED = ("seed", "prompt")
 _PASS = re.compile(r"pass([@^])([1-9]\d*)")
+_FAVOURS = "If a model fails on hard items, this favours it."
 #: Labels of a cell, in the order of the axes.
 _CELL = ("seed", "prompt", "item")
 
@@ -163,13 +165,14 @@ def treat_failed(rows: pd.DataFrame, where: str, failed: str, notes: list[str]) 
     if failed == "repeats":
         left_out = rows["score"].isna() & has_others
         if left_out.any():
-            notes.append(f"Failed repeats are left out: {int(left_out.sum())}.")
+            notes.append(
+                f"{where}Failed repeats are left out: {_count_by_model(rows[left_out])}. {_FAVOURS}"
+            )
         rows = rows[~left_out].reset_index(drop=True)
     missing = rows["score"].isna()
     if not missing.any():
         return rows
-    by_model = rows.loc[missing, "model"].value_counts()
-    counts = ", ".join(f"{model} {count}" for model, count in by_model.items())
+    counts = _count_by_model(rows[missing])
     if failed in ("refuse", "repeats"):
         # Those with other repeats are left out by now if the user chose it.
         has_items = bool(rows["item"].ne("").any())
@@ -184,15 +187,15 @@ def treat_failed(rows: pd.DataFrame, where: str, failed: str, notes: list[str]) 
             f"{'item' if has_items else 'run'} counts: {' or '.join(ways)}."
         )
     if failed == "zero":
-        notes.append(f"Failed items count 0: {counts}.")
+        notes.append(f"{where}Failed scores count 0: {counts}.")
         return rows.assign(score=rows["score"].fillna(0.0))
     names = rows.loc[missing, "item"].unique()
     rest = rows[~rows["item"].isin(names)].reset_index(drop=True)
     if rest.empty:
         raise ReseedError(f"{where}every item failed for some model: no item is left.")
     notes.append(
-        f"{len(names)} items are left out for all models, as some model failed on them: {counts}. "
-        "If a model fails on hard items, this favours it."
+        f"{where}Left out for all models: {count_noun(len(names), 'item')} of which scores are "
+        f"missing: {counts}. {_FAVOURS}"
     )
     return rest
 
@@ -209,9 +212,13 @@ def _drop_absent(rows: pd.DataFrame, where: str, notes: list[str]) -> pd.DataFra
         return rows
     notes.append(
         f"{where}{len(kept):,} of {len(counts):,} items are kept, which all runs of all models "
-        "have. If a model lacks hard items, this favours it."
+        f"have. {_FAVOURS}"
     )
     return rows[rows["item"].isin(kept)].reset_index(drop=True)
+
+
+def _count_by_model(rows: pd.DataFrame) -> str:
+    return ", ".join(f"{model} {count}" for model, count in rows["model"].value_counts().items())
 
 
 def _refuse_duplicates(rows: pd.DataFrame, where: str) -> None:

@@ -92,10 +92,7 @@ class Result:
     def to_json(self) -> str:
         """Answer, tables and notes as JSON text; missing numbers are null."""
         shown = self.shown
-        tables = {
-            name: json.loads(table.to_json(orient="records", double_precision=15))
-            for name, table in shown.tables.items()
-        }
+        tables = {name: list_records(table) for name, table in shown.tables.items()}
         content = {"answer": list(shown.answer), **tables, "notes": list(shown.notes)}
         return json.dumps(content, indent=2, ensure_ascii=False)
 
@@ -161,6 +158,12 @@ class Result:
             self.plot() if shown.figures else None, caption, shown.sentences[:MOST_ROWS],
             shown.notes,
         )  # fmt: skip
+
+
+def list_records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a table for JSON; missing numbers are None."""
+    records: list[dict[str, Any]] = json.loads(table.to_json(orient="records", double_precision=15))
+    return records
 
 
 def draw_rows(shown: Shown) -> list[str]:

@@ -22,12 +22,11 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr
 
 from reseed.stats.clusters import cluster_df, index_clusters, item_squares
 from reseed.stats.inputs import Array, as_finite, check_probability, rescale
 from reseed.stats.item_tail import Tail, find_tail
-from reseed.stats.paired_proportions import score_interval, score_statistic
+from reseed.stats.paired_proportions import score_interval, score_p
 from reseed.stats.skewness import correct_t
 from reseed.stats.two_models import mcnemar
 from reseed.stats.weighted_t import Parts, equivalent_df, upper_quantile, upper_tail
@@ -121,8 +120,7 @@ class ItemDifference:
         sign = 1 if greater else -1
         distance = sign * (self.difference - bound)
         if self.discordant and bound != 0:
-            z = score_statistic(*self.discordant, self.levels["item"], bound)
-            return float(ndtr(-sign * z))
+            return score_p(*self.discordant[::sign], self.levels["item"], sign * bound)
         if self.discordant:
             return self.p_value / 2 if distance > 0 else 1 - self.p_value / 2
         return upper_tail(distance / self.se, self.parts) if self.se else float(distance <= 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from scipy.special import ndtri
+from scipy.special import bdtr, bdtri, ndtr, ndtri
 
 from reseed.stats.inputs import check_at_least, check_probability
 from reseed.stats.roots import brentq
@@ -31,6 +31,23 @@ def score_statistic(only_a: int, only_b: int, n: int, delta: float) -> float:
     if variance <= 0:
         return 0.0 if distance == 0 else math.copysign(math.inf, distance)
     return distance / math.sqrt(variance)
+
+
+def score_p(only_a: int, only_b: int, n: int, delta: float) -> float:
+    """Return the p-value that the true difference is at most `delta`, by Tango's score test.
+
+    Without an item that only A has right, the normal approximation passes a loss that few items
+    show in up to 7 % of samples, at a level of 5 %. So the exact binomial test of the items that
+    only B has right must reject, too: the rule of three if there is none.
+    """
+    p = float(ndtr(-score_statistic(only_a, only_b, n, delta)))
+    return max(p, float(bdtr(only_b, n, -delta))) if delta < 0 and not only_a else p
+
+
+def score_limit(only_a: int, only_b: int, n: int, alpha: float) -> float:
+    """Return the lower limit of the difference at level 1 − `alpha`: where `score_p` is `alpha`."""
+    low = score_interval(only_a, only_b, n, 1 - 2 * alpha)[0]
+    return low if only_a or only_b == n else min(low, -float(bdtri(only_b, n, alpha)))
 
 
 def score_interval(only_a: int, only_b: int, n: int, level: float = 0.95) -> tuple[float, float]:

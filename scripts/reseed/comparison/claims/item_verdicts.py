@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import isfinite
 
 from reseed.comparison.claims.designs import SOURCES, DesignFacts, choose_method
@@ -74,7 +75,14 @@ ITEMS = Wording(_decide, _explain)
 
 
 def _count(row: PairRow, source: str) -> str:
+    if source == "seed" and row.n_a != row.n_b:
+        return f"{row.n_a:.0f} and {row.n_b:.0f} seeds"
     return count_noun(int(row.levels[source]), source)
+
+
+def list_counts(row: PairRow) -> str:
+    """`12 clusters, 60 items`: how much of each source was sampled."""
+    return ", ".join(_count(row, source) for source in _list_sampled(row))
 
 
 def _describe_scope(row: PairRow) -> str:
@@ -88,7 +96,7 @@ def _describe_scope(row: PairRow) -> str:
         " It holds for these trained models: another seed may order them otherwise."
     )  # fmt: skip
     return (
-        f"{test[0].upper()}{test[1:]} over {', '.join(_count(row, one) for one in sampled)}{seeds}:"
+        f"{test[0].upper()}{test[1:]} over {list_counts(row)}{seeds}:"
         f" {' and '.join(_list_new(sampled))} are allowed for.{held}"
     )
 
@@ -102,12 +110,14 @@ def _list_new(sampled: list[str]) -> list[str]:
     return [f"new {source}s" for source in kept]
 
 
-def describe_generality(row: PairRow) -> str:
-    """` (for new seeds and new items)`: what a comparison over items holds for."""
-    sampled = _list_sampled(row)
-    new = _list_new(sampled)
-    held = [] if "seed" in sampled else ["exactly these trained models"]
-    return f" (for {join_names([*new, *held])})" if new else ""
+def name_generality(rows: Iterable[PairRow]) -> str:
+    """`new seeds and new items`: what comparisons over items hold for; empty if they differ."""
+    names = set()
+    for row in rows:
+        sampled = _list_sampled(row)
+        held = [] if "seed" in sampled else ["exactly these trained models"]
+        names.add(join_names([*_list_new(sampled), *held]))
+    return names.pop() if len(names) == 1 else ""
 
 
 def _describe_single_runs(row: PairRow) -> str:

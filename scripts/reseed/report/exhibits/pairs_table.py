@@ -5,7 +5,9 @@ from __future__ import annotations
 import pandas as pd
 
 from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.designs import ITEM_MODEL
 from reseed.comparison.claims.formatting import format_level, format_p
+from reseed.comparison.claims.item_verdicts import list_counts, name_generality
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.skewed import decisive_p, define_decisive_p
 from reseed.plugins.options import Experiments as Options
@@ -65,6 +67,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             " no outcome gives less. d_z: difference over the SD of the paired differences. Flips:"
             " share of single runs (over all datasets: of datasets) that order the pair otherwise"
             " than the means, a tie as half.",
+            *_define_items(rows),
             *define_decisive_p(rows),
             *coverage.corrected(rows),
         ],
@@ -90,6 +93,13 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     ]
 
 
+def _define_items(rows: pd.DataFrame) -> list[str]:
+    """What comparisons over items hold for."""
+    over_items = rows[(rows["design"] == ITEM_MODEL.design) & rows["p_adjusted"].notna()]
+    general = name_generality(PairRow.read(over_items))
+    return [f"Comparisons over items hold for {general}."] if general else []
+
+
 def _rank_p(row: PairRow) -> str:
     """The adjusted p-value, or its least possible value if that exceeds the level."""
     if row.rank_p_least > row.alpha:
@@ -98,6 +108,8 @@ def _rank_p(row: PairRow) -> str:
 
 
 def _n(row: PairRow) -> str:
+    if row.design == ITEM_MODEL.design and row.p_adjusted == row.p_adjusted:
+        return list_counts(row)
     if row.n_a != row.n_b:
         return f"{row.n_a:.0f} + {row.n_b:.0f}"
     return f"{row.n:.0f}"
