@@ -120,12 +120,15 @@ def test_two_clusters_have_no_verdict():
     table = _table().drop(columns=["prompt", "epoch"])
     passage = table["question"].str[1:].astype(int)
     two, three = (
-        compare_items(table.assign(passage=passage % count), cluster="passage").verdicts
+        compare_items(table.assign(passage=passage % count), cluster="passage")
         for count in (2, 3)
     )
-    assert set(two["outcome"]) == {"too few runs"}
-    assert "2 clusters; a verdict needs at least 3" in two["verdict"].iloc[0]
-    assert "too few runs" not in set(three["outcome"])
+    assert set(two.verdicts["outcome"]) == {"too few runs"}
+    assert "2 clusters; a verdict needs at least 3" in two.verdicts["verdict"].iloc[0]
+    assert "too few clusters" in two.answer[0]
+    assert "(for new" not in two.answer[0]  # nothing is claimed
+    assert "too few runs" not in set(three.verdicts["outcome"])
+    assert "3 seeds, 3 clusters, 24 items" in three.to_latex()
 
 
 def test_items_numbered_within_clusters_are_told_apart():
@@ -184,6 +187,9 @@ def test_other_seeds_of_each_model_are_not_paired():
     row = compare_items(table).verdicts.iloc[0]
     assert row["shared_seeds"] is False or not row["shared_seeds"]
     assert "seeds not shared" in row["verdict"]
+    copied = table[(table["model"] == "new") & (table["seed"] == 10)].assign(seed=99)
+    more = pd.concat([table, copied])
+    assert "4 and 3 seeds, 24 items" in compare_items(more).verdicts["verdict"][0]
 
 
 def test_lower_is_better_puts_the_lower_mean_first():

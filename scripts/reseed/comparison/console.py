@@ -22,11 +22,10 @@ from reseed.comparison.claims.designs import (
     ONE_TEST_SET,
     SEEDS,
     SIGN,
-    name_units,
 )
 from reseed.comparison.claims.families import describe_families
 from reseed.comparison.claims.formatting import format_level, format_p, format_share
-from reseed.comparison.claims.item_verdicts import name_generality
+from reseed.comparison.claims.item_verdicts import name_generality, name_units
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.pair_verdicts import (
     BY_ONE_CORRECTION,
@@ -36,7 +35,7 @@ from reseed.comparison.claims.pair_verdicts import (
 )
 from reseed.comparison.claims.possible_ranks import format_ranks
 from reseed.comparison.claims.skewed import decisive_p
-from reseed.comparison.claims.verdicts import ALL_DATASETS, BOTH_DIRECTIONS
+from reseed.comparison.claims.verdicts import ALL_DATASETS, BOTH_DIRECTIONS, TESTED
 from reseed.comparison.output import UNLIMITED, build_table, open_console, read_console
 from reseed.comparison.shown import (
     MOST_SENTENCES,
@@ -148,7 +147,7 @@ def _describe_best(board: list[BoardRow], pairs: list[PairRow], over_datasets: i
         "worse": "significantly worse than",
         "equivalent": "equivalent to",
         "no difference shown": "not significantly different from",
-        "too few runs": f"too few {name_units({row.design for row in compared})} to compare with",
+        "too few runs": f"too few {name_units(compared)} to compare with",
         "no variation": "their differences do not vary between runs, so no test against",
         "not comparable": "not comparable with",
     }
@@ -164,7 +163,7 @@ def _describe_best(board: list[BoardRow], pairs: list[PairRow], over_datasets: i
 
 def _count_runs(n: float, pairs: list[PairRow]) -> str:
     """`5 runs`; of scores of items `60 items`, or `5 runs of 60 items`."""
-    if name_units({row.design for row in pairs}) == "runs":
+    if name_units(pairs) == "runs":
         return f"{n:.0f} runs"
     items = [row.levels["item"] for row in pairs if isfinite(row.levels["item"])]
     count = counted(int(max(items)), "item")
@@ -182,7 +181,7 @@ def _list(models: Iterable[str], of: int = 0) -> str:
 
 def _describe_scope(pairs: list[PairRow]) -> str:
     """What all pairs hold for: one test set, or new levels of what varied with the items."""
-    tested = [row for row in pairs if isfinite(row.p_adjusted)]
+    tested = [row for row in pairs if row.outcome in TESTED]
     if tested and all(row.design == ITEM_MODEL.design for row in tested):
         general = name_generality(tested)
         return f" (for {general})" if general else ""

@@ -6,7 +6,7 @@ docs/methods/comparing.md contains it with the measured false claims (`docs/tool
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal, NamedTuple
@@ -221,11 +221,6 @@ METHODS = (
 )  # fmt: skip
 #: Designs of the analysis `pairs` whose verdict holds for the one test set at hand.
 ONE_TEST_SET = (SEEDS.design, UNPAIRED.design)
-
-
-def name_units(designs: Collection[str]) -> str:
-    """What a verdict on pairs of these designs needs more of: `items` or `runs`."""
-    return "items" if ITEM_MODEL.design in designs else "runs"
 
 
 def choose_method(facts: DesignFacts) -> Method:

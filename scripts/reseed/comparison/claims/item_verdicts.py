@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import isfinite
 
-from reseed.comparison.claims.designs import SOURCES, DesignFacts, choose_method
+from reseed.comparison.claims.designs import ITEM_MODEL, SOURCES, DesignFacts, choose_method
 from reseed.comparison.claims.formatting import (
     count_interval_decimals,
     count_noun,
@@ -75,7 +75,7 @@ ITEMS = Wording(_decide, _explain)
 
 
 def _count(row: PairRow, source: str) -> str:
-    if source == "seed" and row.n_a != row.n_b:
+    if source == "seed" and abs(row.n_a - row.n_b) > 0:  # false where they are not known
         return f"{row.n_a:.0f} and {row.n_b:.0f} seeds"
     return count_noun(int(row.levels[source]), source)
 
@@ -108,6 +108,12 @@ def _list_sampled(row: PairRow) -> list[str]:
 def _list_new(sampled: list[str]) -> list[str]:
     kept = [one for one in sampled if not (one == "item" and "cluster" in sampled)]
     return [f"new {source}s" for source in kept]
+
+
+def name_units(rows: Iterable[PairRow]) -> str:
+    """What a verdict on pairs needs more of: `runs`, `items`, or `clusters` of them."""
+    clusters = [row.levels["cluster"] > 0 for row in rows if row.design == ITEM_MODEL.design]
+    return ("clusters" if any(clusters) else "items") if clusters else "runs"
 
 
 def name_generality(rows: Iterable[PairRow]) -> str:

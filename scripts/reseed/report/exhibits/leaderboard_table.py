@@ -11,8 +11,10 @@ import pandas as pd
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.designs import ONE_TEST_SET, name_units
+from reseed.comparison.claims.designs import ONE_TEST_SET
 from reseed.comparison.claims.estimates import Sample
+from reseed.comparison.claims.item_verdicts import name_units
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.pair_verdicts import BY_ONE_CORRECTION, find_conditional
 from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
@@ -362,7 +364,7 @@ def _best_mean(
         tail = ", but not on the runs it shares with {lost}"
     if others["open"] and not beats_all:
         is_tested = not set(of_best["outcome"]) <= {"difference", "too few runs"}
-        few = f"there are too few {name_units(set(of_best['design']))} to compare it with"
+        few = f"there are too few {name_units(PairRow.read(of_best))} to compare it with"
         lead = "inconclusive against" if is_tested else few
         text += f"; {lead} {{open}}"
     elif others["won"] and not others["lost"] and not beats_all:

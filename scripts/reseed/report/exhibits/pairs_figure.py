@@ -12,8 +12,8 @@ from matplotlib.lines import Line2D
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.designs import name_units
 from reseed.comparison.claims.formatting import format_level
+from reseed.comparison.claims.item_verdicts import name_units
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.skewed import decisive_p, define_decisive_p
 from reseed.plugins.options import Experiments as Options
@@ -135,9 +135,8 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
 def _count_shown(rows: pd.DataFrame) -> str:
     """Template of the number of shown differences."""
     if (rows["outcome"] == "too few runs").all():
-        return (
-            f"the {name_units(set(rows['design']))} are too few to test a difference in {{pairs}}"
-        )
+        units = name_units(PairRow.read(rows))
+        return f"the {units} are too few to test a difference in {{pairs}}"
     if (rows["outcome"] == "no variation").all():
         return "the differences do not vary between runs, so they are not tested in {pairs}"
     if len(rows) > 1:
