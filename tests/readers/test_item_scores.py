@@ -114,6 +114,7 @@ def test_a_run_with_an_item_without_a_score_has_failed():
             "holds 'all'.* item",
         ),
         (table(qid=lambda f: f["qid"].replace("q3", None)), "column 'qid' is empty"),
+        (pd.concat([table(prompt=one) for one in "ab"]), "by `reseed items FILE`"),
     ],
 )
 def test_invalid_input_is_refused(frame, words):

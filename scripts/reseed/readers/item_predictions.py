@@ -130,11 +130,10 @@ def refuse_duplicate_items(table: SourceTable, rows: pd.DataFrame) -> None:
     """Raise ReseedError if an `item` occurs more than once in a run of `RUN_KEY`."""
     duplicated = rows.duplicated([*RUN_KEY, "item"], keep=False)
     if duplicated.any():
-        raise table.error(
-            "an item occurs more than once in a run",
-            "Remove the copies, or map the column that identifies the runs.",
-            rows.index[duplicated],
-        )
+        fix = "Remove the copies, or map the column that identifies the runs."
+        if "prompt" in rows and not rows.duplicated([*RUN_KEY, "item", "prompt"]).any():
+            fix = "Compare several prompts by `reseed items FILE`, or give the scores of one."
+        raise table.error("an item occurs more than once in a run", fix, rows.index[duplicated])
 
 
 def _refuse_several_targets(table: SourceTable, rows: pd.DataFrame) -> None:
