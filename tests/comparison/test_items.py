@@ -120,8 +120,7 @@ def test_two_clusters_have_no_verdict():
     table = _table().drop(columns=["prompt", "epoch"])
     passage = table["question"].str[1:].astype(int)
     two, three = (
-        compare_items(table.assign(passage=passage % count), cluster="passage")
-        for count in (2, 3)
+        compare_items(table.assign(passage=passage % count), cluster="passage") for count in (2, 3)
     )
     assert set(two.verdicts["outcome"]) == {"too few runs"}
     assert "2 clusters; a verdict needs at least 3" in two.verdicts["verdict"].iloc[0]

@@ -1,4 +1,4 @@
-"""Models by mean rank or mean score; bars join inconclusive comparisons [Demšar 2006]."""
+"""Models by mean rank or mean score; bars join those not shown to differ [Demšar 2006]."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             " literature."
         ],
         drawn=frozenset({"mean"}),
-        alt="Models by mean; bars join those whose comparison is inconclusive.",
+        alt="Models by mean; bars join those of which no two differ by the verdicts.",
     )
 
 
@@ -211,12 +211,10 @@ def _best_alone(parts: list[pd.DataFrame], boards: list[pd.DataFrame]) -> Claim:
         groups = _groups(rows)
         names = {
             "models": phrases.count(rows, "model"),
-            "groups": phrases.Phrase(
-                counted(len(groups), "inconclusive group"), "count", tuple(rows.index)
-            ),
+            "groups": phrases.Phrase(counted(len(groups), "group"), "count", tuple(rows.index)),
         }
         best = "is shown to differ from all others" if alone[0] else "is not alone"
-        finding = f"{{models}} in {{groups}}; the best {best}"
+        finding = f"{{models}} in {{groups}} without a shown difference; the best {best}"
         if not groups:
             finding = f"{'the' if len(rows) == 2 else 'all'} {{models}} are shown to differ"
     else:

@@ -59,7 +59,7 @@ _LETTERS = (
     "adjusted p-values of the verdicts)."
 )
 _RECORD = (
-    "Won, open, lost: comparisons with the other models over all datasets; equal where they are "
+    "Won, open, lost: comparisons with the other models on single datasets; equal where they are "
     "shown to be equivalent, open where no difference is shown."
 )
 DRAWS = ("pairs",)
@@ -222,7 +222,8 @@ def _record(pairs: pd.DataFrame, models: Iterable[str], least: int) -> list[Tabl
     sides = ["won", "equal", "open", "lost"]
     if not pairs["outcome"].eq("equivalent").any():
         sides.remove("equal")
-    heading = ", ".join(sides).capitalize()
+    by_dataset = " by dataset" if pairs["dataset"].nunique() > 1 else ""
+    heading = ", ".join(sides).capitalize() + by_dataset
     return [{heading: " / ".join(str(len(others[m][s])) for s in sides)} for m in models]
 
 
