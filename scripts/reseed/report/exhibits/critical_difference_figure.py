@@ -113,7 +113,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             " literature."
         ],
         drawn=frozenset({"mean"}),
-        alt="Models by mean; bars join those of which no two differ by the verdicts.",
+        alt="Models by mean; bars join those that the verdicts leave together.",
     )
 
 
