@@ -255,7 +255,7 @@ def test_scores_that_do_not_vary_pass_by_their_number_only(
 @pytest.mark.parametrize("clusters", [0, 1])
 def test_a_single_item_or_cluster_is_refused(clusters):
     scores = _all_right(9 if clusters else 1, clusters=clusters).drop(columns="seed")
-    with pytest.raises(ReseedError, match="there is one (item|cluster). Give"):
+    with pytest.raises(ReseedError, match=r"there is one (item|cluster)\. Give"):
         gate(scores, scores, 0.05, greater_is_better=True)
 
 

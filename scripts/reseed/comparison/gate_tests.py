@@ -57,8 +57,9 @@ class GateTest:
         if not (self.items or result.se):
             return nan, nan
         if result.discordant and self.values is None:
-            counts = result.discordant
-            low, high = (sign * score_limit(*counts[::sign], self.items, alpha) for sign in (1, -1))
+            gains, losses = result.discordant
+            low = score_limit(gains, losses, self.items, alpha)
+            high = -score_limit(losses, gains, self.items, alpha)
             # At 0 the test is the mid-p, which may keep a difference that the interval excludes.
             is_shown = [self.one_sided_p(0.0, greater=side) <= alpha for side in (True, False)]
             return low if is_shown[0] else min(low, 0.0), high if is_shown[1] else max(high, 0.0)

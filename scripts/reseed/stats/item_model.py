@@ -120,7 +120,8 @@ class ItemDifference:
         sign = 1 if greater else -1
         distance = sign * (self.difference - bound)
         if self.discordant and bound != 0:
-            return score_p(*self.discordant[::sign], self.levels["item"], sign * bound)
+            gains, losses = self.discordant[::sign]
+            return score_p(gains, losses, self.levels["item"], sign * bound)
         if self.discordant:
             return self.p_value / 2 if distance > 0 else 1 - self.p_value / 2
         return upper_tail(distance / self.se, self.parts) if self.se else float(distance <= 0)
