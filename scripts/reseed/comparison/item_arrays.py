@@ -72,7 +72,7 @@ def _arrange(rows: pd.DataFrame, dataset: str, where: str, repeats: str, failed:
     rows = _ignore_nested_prompts(rows, notes)
     if repeats == "factor":
         rows = rows.assign(seed=rows["seed"] + "/" + rows["repeat"], repeat="")
-    rows = treat_failed(rows, where, failed, notes)
+    rows = _treat_failed(rows, where, failed, notes)
     _refuse_duplicates(rows, where)
     if failed == "drop":
         rows = _drop_absent(rows, where, notes)
@@ -159,7 +159,7 @@ def check_zero(failed: str, scores: Scores) -> None:
     )
 
 
-def treat_failed(rows: pd.DataFrame, where: str, failed: str, notes: list[str]) -> pd.DataFrame:
+def _treat_failed(rows: pd.DataFrame, where: str, failed: str, notes: list[str]) -> pd.DataFrame:
     """The rows of one dataset without empty scores, treated as `failed` says; `notes` say how."""
     has_others = rows.groupby(["model", *_CELL])["score"].transform("count") > 0
     if failed == "repeats":
@@ -175,16 +175,14 @@ def treat_failed(rows: pd.DataFrame, where: str, failed: str, notes: list[str]) 
     counts = _count_by_model(rows[missing])
     if failed in ("refuse", "repeats"):
         # Those with other repeats are left out by now if the user chose it.
-        has_items = bool(rows["item"].ne("").any())
-        ways = ["`failed: drop` (no model is scored on it)" if has_items else
-                "`failed: drop` (it is left out)"]  # fmt: skip
+        ways = ["`failed: drop` (no model is scored on it)"]
         if "target" not in rows:
             ways.append("`failed: zero` (it counts 0, where more is better)")
         if has_others[missing].all() and failed == "refuse":
             ways.append("`failed: repeats` (other repeats of the item have a score)")
         raise ReseedError(
-            f"{where}scores are missing ({counts}). Say what a failed "
-            f"{'item' if has_items else 'run'} counts: {' or '.join(ways)}."
+            f"{where}scores are missing ({counts}). Say what a failed item counts: "
+            f"{' or '.join(ways)}."
         )
     if failed == "zero":
         notes.append(f"{where}Failed scores count 0: {counts}.")

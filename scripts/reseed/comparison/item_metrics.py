@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-import pandas as pd
 
 from reseed.report.analyses.shared.item_scores import ItemScores
 from reseed.stats.crossed_comparison import item_values, seed_item_bootstrap
@@ -66,15 +65,6 @@ def describe_metric(scores: ItemScores, metric: str) -> str:
     units = "items" if scores.clusters is None else "clusters"
     units = f"seeds and {units}" if several else units
     return (NOTE + _RESAMPLED).format(metric=metric, units=units)
-
-
-def replace_predictions(frame: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """The frame of `Scores.items` with contributions to the metric in place of predictions."""
-    score = frame["score"].to_numpy(dtype=np.float64, copy=True)
-    for rows in frame.groupby(["dataset", "model", "seed"], sort=False).indices.values():
-        target, prediction = _as_target(frame["target"].to_numpy()[rows], metric), score[rows]
-        score[rows] = item_values(metric, target, _as_prediction(prediction, metric))[0]
-    return frame.assign(score=score)
 
 
 def _as_target(targets: np.ndarray | None, metric: str) -> np.ndarray:
