@@ -50,6 +50,7 @@ def _draw_lines(axes: Axes, table: pd.DataFrame, level: float, height: float) ->
         axes.set_ylabel("models, the best first")
     axes.set_ylim(models - 0.4, -0.6)
     axes.set_xlim(0.4, models + 0.6)
+    axes.locator_params(axis="x", integer=True)
     axes.set_xlabel(f"rank, with simultaneous {format_level(level)} intervals")
     axes.grid(axis="x", alpha=0.3)
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.9 / height), ncols=3, frameon=False)

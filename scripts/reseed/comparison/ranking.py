@@ -118,7 +118,7 @@ class Ranking(Result):
 
 
 def _build_row(row: Mapping[Any, Any]) -> ResultRow:
-    cells = {"Mean": f"{row['mean']:.4g}"}
+    cells = {"Mean": f"{row['mean']:#.4g}"}
     ends = []
     for name, heading in (("new", "On new tasks"), ("these", "On these tasks")):
         if f"low_{name}" in row:
