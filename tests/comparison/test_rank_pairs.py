@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import reseed
+from reseed.comparison import rank_pairs
 from scipy import stats
 
 #: SDs of runs, of model × item, and of run × item of `_crossed`.
@@ -98,6 +99,32 @@ def test_squared_errors_are_means_over_tasks():
     df = total**2 / sum(part**2 / df for part, df in parts)
     assert sets.se[0, 1] ** 2 == pytest.approx(total / 9)
     assert sets.critical[0, 1] == pytest.approx(stats.t.isf(0.025, df))
+
+
+@pytest.mark.parametrize("clusters", [None, 7])
+def test_single_runs_have_the_errors_of_items(clusters, monkeypatch):
+    """All pairs at once, or pair by pair as `compare` tests them."""
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame(
+        [
+            (f"task {task}", model, item, float(rng.random() < 0.3 + 0.2 * rank))
+            for task, items in enumerate((40, 90))
+            for rank, model in enumerate("abc")
+            for item in range(items)
+        ],
+        columns=["dataset", "model", "item", "accuracy"],
+    )
+    options = {}
+    if clusters:
+        table, options = table.assign(book=table["item"] % clusters), {"cluster": "book"}
+    fast = reseed.rank_models(table, **options)
+    monkeypatch.setattr(rank_pairs, "_has_single_runs", lambda task: False)
+    slow = reseed.rank_models(table, **options)
+    assert fast.sources == slow.sources
+    pd.testing.assert_frame_equal(fast.table, slow.table)
+    for name in ("se", "difference", "critical", "is_better"):
+        ours, expected = (getattr(one.these_tasks, name) for one in (fast, slow))
+        np.testing.assert_allclose(ours, expected, rtol=1e-9)
 
 
 @pytest.mark.nightly

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 from reseed.stats import item_model
+from reseed.stats.clusters import cluster_contributions
 from reseed.stats.factorial_variance import factorial_variance
 from reseed.stats.item_design import predict_design
 from reseed.stats.item_model import Factor, item_difference
@@ -178,6 +179,16 @@ def test_a_variance_of_exactly_the_limit_is_none(monkeypatch):
     assert se > 0
     monkeypatch.setattr(item_model, "_NO_VARIANCE", se**2)  # 1/64, without rounding
     assert item_difference(a, b).se == 0
+
+
+def test_squares_of_cluster_contributions_sum_to_the_variance():
+    values = np.random.default_rng(1).normal(size=(2, 60))
+    clusters = np.random.default_rng(2).integers(0, 7, 60)
+    sums, df = cluster_contributions(values, clusters)
+    for row, one in zip(values, sums, strict=True):
+        whole = item_difference(row, np.zeros(60), clusters=clusters)
+        assert np.square(one).sum() == pytest.approx(whole.se**2)
+        assert df == whole.parts[-1][1]
 
 
 def test_contributions_of_clusters_have_the_unit_of_scores():

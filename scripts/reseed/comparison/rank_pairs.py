@@ -21,6 +21,8 @@ from reseed.core.schemas import Row
 from reseed.report.analyses import pairs
 from reseed.report.analyses.shared.adjustment import adjust_family
 from reseed.report.analyses.shared.data import Data
+from reseed.report.analyses.shared.item_scores import ItemScores
+from reseed.stats.clusters import cluster_contributions
 from reseed.stats.rank_sets import RankSets, rank_by_tests
 from reseed.stats.simultaneous import holm_in_both_directions
 from reseed.stats.weighted_t import Parts, upper_quantile, upper_tail
@@ -30,6 +32,8 @@ _MIN_DF = 4
 _NOISE = 1e-12  # relative rounding error of a mean
 #: Numbers of levels over tasks by source: seed (or run, split), prompt, cluster, item.
 Sources = dict[str, set[int]]
+#: Positions of two models in rising order → their difference on one task.
+Differences = dict[tuple[int, int], "_Difference"]
 
 
 @dataclass(frozen=True)
@@ -117,25 +121,76 @@ def rank_on_tasks(
     Returns:
         The ranks with `by_source` the parts of se², and how many levels of each source there are.
     """
-    options = pairs.Options(level=level, alpha=1 - level)
-    _, by_task, _, _ = pairs.compare_groups(data, options)
-    rows = [row for part in by_task for row in part]
     models = {model: number for number, model in enumerate(cells.index)}
-    by_pair: dict[frozenset[str], list[Row]] = {}
-    for row in rows:
-        by_pair.setdefault(frozenset((row["model_a"], row["model_b"])), []).append(row)
-    tested: dict[tuple[int, int], _Difference] = {}
-    for first, second in combinations(models, 2):
-        differences = [
-            _Difference.of(row, first, run) for row in by_pair.get(frozenset((first, second)), [])
+    tasks = list(data.items.values())
+    if len(tasks) > 1 and all(map(_has_single_runs, tasks)):
+        ups = [data.info.datasets[task.dataset].greater_is_better for task in tasks]
+        by_task = [
+            _compare_single_runs(task, list(models), 1 if up else -1)
+            for task, up in zip(tasks, ups, strict=True)
         ]
-        known = [one for one in differences if one is not None]
+        rows: list[Row] = []
+        sources = _count_items(tasks)
+    else:
+        options = pairs.Options(level=level, alpha=1 - level)
+        by_group = pairs.compare_groups(data, options)[1]
+        by_task = [_read_differences(part, models, run) for part in by_group]
+        rows = [row for part in by_group for row in part]
+        sources = _count_sources(rows, run)
+    tested = {}
+    for pair in combinations(range(len(models)), 2):
+        known = [part[pair] for part in by_task if pair in part]
         if len(known) == cells.shape[1] and (one := _average(known)).df >= _MIN_DF:
-            tested[models[first], models[second]] = one
+            tested[pair] = one
     if not tested:
         return None
     shown = _decide(rows, models) if cells.shape[1] == 1 else _adjust(tested, level)
-    return _build(tested, shown, cells, level), _count_sources(rows, run)
+    return _build(tested, shown, cells, level), sources
+
+
+def _read_differences(rows: Iterable[Row], models: Mapping[str, int], run: str) -> Differences:
+    """The tested pairs among the rows of one task."""
+    found = {}
+    for row in rows:
+        first, second = sorted((row["model_a"], row["model_b"]), key=models.__getitem__)
+        difference = _Difference.of(row, first, run)
+        if difference:
+            found[models[first], models[second]] = difference
+    return found
+
+
+def _has_single_runs(task: ItemScores) -> bool:
+    """Whether only items vary: seeds and prompts do not, or they are fixed."""
+    return task.has_verdict and all(
+        name in task.fixed or all(one.values.shape[axis] == 1 for one in task.models.values())
+        for axis, name in enumerate(("seed", "prompt"))
+    )
+
+
+def _compare_single_runs(task: ItemScores, models: Sequence[str], sign: int) -> Differences:
+    """All pairs at once: the differences and squared errors of `item_model.item_difference`."""
+    values = sign * np.stack([task.models[name].values.mean(axis=(0, 1)) for name in models])
+    contributions, df = cluster_contributions(values, task.clusters)
+    gram = contributions @ contributions.T
+    squares = np.diag(gram)
+    variance = np.maximum(squares[:, None] + squares - 2 * gram, 0.0)
+    variance[variance <= _NOISE * (squares[:, None] + squares)] = 0.0
+    mean, source = values.mean(axis=1), "item" if task.clusters is None else "cluster"
+    return {
+        (i, j): _Difference(
+            mean[i] - mean[j], [(variance[i, j], df)], {source: variance[i, j]}, np.inf
+        )
+        for i, j in combinations(range(len(models)), 2)
+    }
+
+
+def _count_items(tasks: Iterable[ItemScores]) -> Sources:
+    counts: Sources = {}
+    for task in tasks:
+        if task.clusters is not None:
+            counts.setdefault("cluster", set()).add(len(np.unique(task.clusters)))
+        counts.setdefault("item", set()).add(len(task.items))
+    return counts
 
 
 def _decide(rows: list[Row], models: Mapping[str, int]) -> list[tuple[int, int]]:
