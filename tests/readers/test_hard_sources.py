@@ -18,7 +18,7 @@ from reseed.readers.read import read_scores
 
 RNG = np.random.default_rng(3)
 RUNS = pd.DataFrame(
-    [(m, s, 0.7 + 0.1 * k + 0.01 * s) for k, m in enumerate("ab") for s in range(6)],
+    [(m, s, 0.7 + 0.1 * k + 0.01 * s * (k + 1)) for k, m in enumerate("ab") for s in range(6)],
     columns=["model", "seed", "accuracy"],
 )
 #: Bound of any wide table, in CPU seconds.

@@ -125,9 +125,12 @@ def test_the_column_of_scores_is_named():
         (runs(test_accuracy=0.1), "several columns"),
     ],
 )
-def test_a_score_is_not_guessed(table, words):
-    with pytest.raises(ReseedError, match=words):
-        read(table)
+def test_a_score_is_not_guessed(table, words, tmp_path):
+    path = tmp_path / "runs.csv"
+    table.to_csv(path, index=False)
+    for source in (table, path):
+        with pytest.raises(ReseedError, match=words):
+            read(source)
 
 
 def test_words_of_a_status():

@@ -143,7 +143,9 @@ def _find_only_metric(table: SourceTable, columns: ColumnMap) -> str | None:
     ]
     if "item" in columns and len(with_marks) == 1:
         return with_marks[0]
-    with_text = [c for c in free if is_metric_name(c) and table.text(c).ne("").any()]
+    with_text = [
+        c for c in free if is_metric_name(c) and not table.is_numeric(c) and any(table.text(c))
+    ]
     if len(with_text) == 1:
         return with_text[0]  # reading its numbers reports the cell that is no number
     table.add_error(
