@@ -205,6 +205,31 @@ def test_scores_of_a_share_are_averaged_and_others_ranked():
     assert both.these_tasks.mean.max() == pytest.approx(means.max())
 
 
+def test_tasks_with_unlike_metrics_are_compared_by_rank():
+    """As `compare` does; their mean scores mean nothing."""
+    rng = np.random.default_rng(2)
+    rows = [
+        (f"t{task}", metric, model, seed, (0.5 + sign * 0.1 * rank + 0.01 * rng.normal()) * size)
+        for task in range(7)
+        for metric, sign, size in ([("accuracy", 1, 1.0)] if task < 4 else [("rmse", -1, 50.0)])
+        for rank, model in enumerate("abc")
+        for seed in range(5)
+    ]
+    table = pd.DataFrame(rows, columns=["dataset", "metric", "model", "seed", "value"])
+    ranking = reseed.rank_models(table, metric=["accuracy", "rmse"])
+    assert ranking.table["model"].tolist() == ["c", "b", "a"]
+    assert ranking.these_tasks is None
+    assert "No statement on exactly these tasks: they differ in their metric." in ranking.notes
+    expected = reseed.compare(table, metric=["accuracy", "rmse"]).possible_ranks
+    found = ranking.table.set_index("model")[["low_new", "high_new"]]
+    assert {name: tuple(row) for name, row in found.iterrows()} == expected
+    with pytest.raises(ReseedError, match="accuracy, rmse"):
+        reseed.rank_models(table, metric=["accuracy", "rmse"], scale="score")
+    few = table[table["dataset"].isin(["t0", "t5"])]
+    with pytest.raises(ReseedError, match="support no interval"):
+        reseed.rank_models(few, metric=["accuracy", "rmse"])
+
+
 def test_missing_tasks_are_refused_or_left_out():
     long = _wide().melt("model", var_name="dataset", value_name="score")
     holes = long.drop(long.index[(long["model"] == "m3") & (long["dataset"] == "t2")])

@@ -193,7 +193,7 @@ def rank_models(
     data = keep_complete(data, missing, notes)
     if data.metrics["model"].nunique() < 2:
         raise ReseedError("The table holds one model: a ranking needs two or more.")
-    run = next((name for name in ("seed", "repeat") if name in scores.named), "run")
+    run = "seed" if "seed" in scores.named else "run"
     return _rank(data, scale, level, [*(data.info.notes or ()), *notes], run)
 
 
@@ -211,11 +211,21 @@ def _check_options(missing: str, failed: str, scale: str | None, level: float) -
 
 def _rank(data: Data, scale: str | None, level: float, notes: list[str], run: str) -> Ranking:
     cells = tabulate_means(data, notes)
+    metrics = list(dict.fromkeys(primary_metric(data.info, name) for name in cells))
     if scale is None:
-        scale = _choose_scale(cells, data, notes)
+        scale = _choose_scale(cells, metrics, notes)
+    elif scale == "score" and len(metrics) > 1:
+        raise ReseedError(
+            f"tasks differ in their metric ({join_names(metrics)}), so their scores have no mean. "
+            "Average ranks within tasks: `scale: rank`."
+        )
     cells = cells.iloc[np.argsort(-_scale(cells, scale).mean(axis=1), kind="stable")]
     new = _rank_on_new_tasks(cells, scale, level, notes)
-    these = _rank_on_these_tasks(data, cells, scale, level, run, notes)
+    these = None
+    if len(metrics) > 1:
+        notes.append("No statement on exactly these tasks: they differ in their metric.")
+    else:
+        these = _rank_on_these_tasks(data, cells, scale, level, run, notes)
     if new is None and these is None:
         raise ReseedError(
             "The scores support no interval of ranks: give six tasks or more, five runs of each "
@@ -229,12 +239,12 @@ def _rank(data: Data, scale: str | None, level: float, notes: list[str], run: st
     return Ranking(table, new, sets, level, text, tuple(notes), skew_note is not None)
 
 
-def _choose_scale(cells: pd.DataFrame, data: Data, notes: list[str]) -> str:
+def _choose_scale(cells: pd.DataFrame, metrics: list[str], notes: list[str]) -> str:
     """What is averaged over tasks, by the rule of `reseed.compare`."""
-    metrics = {primary_metric(data.info, name) for name in cells}
     has_one_share = len(metrics) == 1 and is_share(*metrics)
     facts = DesignFacts("datasets", has_one_share=has_one_share, ranks_models=True)
-    if cells.shape[1] < MIN_DATASETS or choose_method(facts) is SIGN_FLIPS:
+    is_one = len(metrics) == 1
+    if (cells.shape[1] < MIN_DATASETS and is_one) or choose_method(facts) is SIGN_FLIPS:
         return "score"
     notes.append(
         "New tasks: ranks within tasks are compared, as nothing says that the scores of all tasks "
