@@ -108,6 +108,7 @@ def _rows(data: ExhibitData, scores: _Scores, first: str, second: str) -> list[R
 
 def _claim(data: ExhibitData, rows: pd.DataFrame) -> Claim:
     subjects = [data.dataset(name) for name in rows["dataset"]]
+    rows = rows.assign(metric="score in SDs")  # the one unit of all gaps, whatever the metrics
     return Claim(
         name=f"gap_{rows['pair'].iloc[0]}",
         finding="the first scores better by {estimates} SDs of a score over data seeds",
