@@ -121,6 +121,23 @@ def test_gaps_are_in_sds_of_a_score():
     assert one.high - one.low == pytest.approx((pair["high"] - pair["low"]) / sd)
 
 
+def test_gaps_of_many_datasets_have_one_unit():
+    """Of five datasets with two metrics the claim names the extent, in SDs."""
+    rng = np.random.default_rng(1)
+    places = [("magic", "auc"), *((f"bike_sharing~{number}", "mse") for number in range(4))]
+    rows = [
+        trial(score, dataset=dataset, model=model, data_seed=split, metric=metric,
+              experiment="data_seeds", varied="data")
+        for dataset, metric in places
+        for model in ("rf", "xgb")
+        for split, score in enumerate(rng.normal(0.8, 0.02, 6))
+    ]  # fmt: skip
+    data = Study.of(rows).data(score_gaps)
+    claim = draw(score_gaps, data, {"pairs": [["rf", "xgb"]]}).claims[0]
+    assert len(claim.estimates) == 5
+    assert claim.widths.startswith("intervals of ±")
+
+
 def test_test_ratio_trend_is_counted_over_datasets_and_by_arm():
     rows = [
         row
