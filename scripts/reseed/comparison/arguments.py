@@ -126,9 +126,9 @@ def choose_read_options(
 
     Raises ReseedError for a name in `more` that is none of `_READING` and `also`.
     """
+    known = [*_READING, *also]
     for name in more:
-        if name not in (*_READING, *also):
-            known = [*_READING, *also]
+        if name not in known:
             raise ReseedError(f"unknown argument {name!r}.{suggest_name(name, known)}")
     mapping = check_columns(columns) | ({"cluster": str(cluster)} if cluster else {})
     return ReadOptions(

@@ -185,8 +185,7 @@ def rank_models(
     given = choose_read_options(metric, columns, cluster, greater_is_better, reading, _RUNS)
     given = replace(given, of_tasks=True)
     scores, data, _ = read_data(source, given, (repeats, failed, tuple(fixed)), "", None)
-    if failed == "zero":
-        check_zero(failed, scores)
+    check_zero(failed, scores)
     notes: list[str] = []
     if not data.items:
         data = treat_failed_runs(data, failed, notes)
