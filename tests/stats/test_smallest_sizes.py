@@ -88,6 +88,7 @@ SIZES = {
     "smallest_signed_rank_p": ("n", 1, lambda k: signed_rank.smallest_signed_rank_p(k)),
     "spread_intervals": ("n_boot", 2, lambda k: spread.spread_intervals(X, n_boot=k, rng=rng())),
     "next_median_interval": ("n_next", 1, lambda k: spread.next_median_interval(X, k)),
+    "next_difference_limit": ("n", 2, lambda k: spread.next_difference_limit(1.0, k)),
     "range_content": ("n", 2, lambda k: spread.range_content(k)),
     "stochastic_order": (
         "n_boot", 2, lambda k: stochastic_order.stochastic_order(X, X + 1, n_boot=k, rng=rng())),

@@ -14,6 +14,7 @@ from reseed.stats.gaussian_range import (
 from reseed.stats.spread import (
     Spread,
     median_interval,
+    next_difference_limit,
     next_median_interval,
     range_content,
     ratio_limits,
@@ -166,6 +167,12 @@ def test_range_check_ignores_unit_and_origin(seed, scale, shift):
 def test_constant_or_tiny_samples_are_refused(bad):
     with pytest.raises(ValueError, match=r"all 10 values are equal|at least 4"):
         range_against_gaussian(bad)
+
+
+@pytest.mark.parametrize("n", [2, 5, 30])
+def test_next_difference_is_a_range_of_two(n):
+    expected = stats.studentized_range.ppf(0.9, 2, n - 1)
+    assert next_difference_limit(2.0, n, 0.9) == pytest.approx(2 * expected, rel=1e-6)
 
 
 def test_range_content_holds_in_simulation():

@@ -13,6 +13,8 @@ from reseed.plugins import kinds
 from reseed.readers.options import ReadOptions, SeedDraws
 from reseed.readers.scores import Scores
 
+#: Heading of a report that has no other.
+QUESTION = "Which model is better?"
 #: Analyses or exhibits by name, as a study file has them.
 Entries = dict[str, dict[str, Any]]
 #: Options of the analysis `pairs` → the same option of `seeds_needed`.

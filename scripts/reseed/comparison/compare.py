@@ -13,6 +13,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from reseed.comparison.arguments import (
+    QUESTION,
     Entries,
     check_columns,
     check_directions,
@@ -28,6 +29,7 @@ from reseed.comparison.resolution import check_resolution
 from reseed.comparison.result import ITEM_COLUMNS, STUDY_NAME, Comparison, build_comparison
 from reseed.comparison.speakers import in_arguments
 from reseed.config.defaults import default_analyses_and_exhibits, entries_without_runs
+from reseed.core.schemas import SPLIT_COLUMNS
 from reseed.core.study_info import StudyInfo
 from reseed.readers import EXPERIMENT
 from reseed.readers.advice import read_with_advice
@@ -63,7 +65,7 @@ def compare(
     test_train_ratio: float | None = None,
     format: str = "auto",
     unit: str = "",
-    title: str = "Which model is better?",
+    title: str = QUESTION,
     cluster: str | None = None,
     repeats: str = "mean",
     fixed: Sequence[str] = (),
@@ -209,8 +211,14 @@ def _arrange_runs(
     if set(tasks.values()) - {None}:
         folder = _write_predictions(*build_item_tables(scores, metrics))
         predictions = Predictions(folder.path, tasks=tasks, held=folder)
+    has_splits = metrics.groupby("dataset")[SPLIT_COLUMNS].nunique().gt(1).to_numpy().any()
+    further = ["variance"] if has_splits and metrics["init"].nunique() > 1 else []
+    further += ["folds"] if has_splits and metrics["model"].nunique() == 1 else []
     entries = default_analyses_and_exhibits(
-        predictions is not None, "binary" in tasks.values(), datasets=metrics["dataset"].nunique()
+        predictions is not None,
+        "binary" in tasks.values(),
+        datasets=metrics["dataset"].nunique(),
+        further=further,
     )
     return Data(metrics, info, predictions=predictions), entries
 

@@ -215,7 +215,7 @@ def render(comparison: Comparison, width: int | None = None, color: bool = False
 
 def _print_ranking(console: Any, comparison: Comparison) -> None:
     """The ranking, without less important columns if it does not fit."""
-    board = comparison.table("leaderboard").shown.copy()
+    board = comparison.table("leaderboard").with_sections
     ranks = {model: format_ranks(*ends) for model, ends in comparison.possible_ranks.items()}
     if ranks:
         board.insert(2, "Possible ranks", [ranks.get(model, "–") for model in board["Model"]])

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any, Literal
 
-from reseed.comparison.arguments import check_levels
+from reseed.comparison.arguments import QUESTION, check_levels
 from reseed.comparison.compare import compare
 from reseed.comparison.result import Comparison
 from reseed.core.errors import ReseedError
@@ -28,7 +28,7 @@ def compare_items(
     level: float = 0.95,
     alpha: float = 0.05,
     seeds: Literal["shared", "own"] = "shared",
-    title: str = "Which model is better?",
+    title: str = QUESTION,
     **reading: Any,
 ) -> Comparison:
     """Compare models by item scores, over items and every factor that is crossed with them.

@@ -12,7 +12,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from reseed.comparison.arguments import PairChoice, check_columns, check_levels, check_names
+from reseed.comparison.arguments import (
+    QUESTION,
+    PairChoice,
+    check_columns,
+    check_levels,
+    check_names,
+)
 from reseed.comparison.by_items import ONE_SETTING
 from reseed.comparison.claims.build import state_verdict
 from reseed.comparison.claims.designs import MEANS
@@ -68,7 +74,7 @@ def compare_means(
     min_runs: int = 5,
     decimals: int | None = None,
     columns: Mapping[str, str | list[str]] | None = None,
-    title: str = "Which model is better?",
+    title: str = QUESTION,
 ) -> Comparison:
     """Compare models by means and SDs over their runs, as papers print them.
 

@@ -201,7 +201,7 @@ def render_shown(shown: Shown, width: int | None = None, color: bool = False) ->
         console.print()
         console.print(build_table(board))
     sentences = [one for one in shown.sentences if one not in shown.answer]
-    if not shown.sentences or len(shown.rows) > MOST_SENTENCES:
+    if (shown.rows and not shown.sentences) or len(shown.rows) > MOST_SENTENCES:
         console.print()
         console.print(build_table(shown.frame(MOST_ROWS), shown.text_columns))
         if len(shown.rows) > MOST_ROWS:

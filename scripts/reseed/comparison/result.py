@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pandas as pd
 
-from reseed.comparison.arguments import Entries, PairChoice, add_pair_options
+from reseed.comparison.arguments import QUESTION, Entries, PairChoice, add_pair_options
 from reseed.comparison.claims.designs import SOURCES
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.possible_ranks import MIN_RANKED, choose_ranked, rank_models
 from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.comparison.console import list_notes, list_rows, render, state_answer
-from reseed.comparison.output import Result
+from reseed.comparison.output import Result, render_shown
 from reseed.comparison.shown import Shown
 from reseed.comparison.steps import show_steps
 from reseed.config.defaults import EXHIBITS_ON_DEMAND, apply_pair_options
@@ -29,6 +29,7 @@ from reseed.core.study_info import write_study_info
 from reseed.plugins import kinds
 from reseed.report.analyses.pairs import OF_BOOTSTRAP
 from reseed.report.analyses.shared.data import Data
+from reseed.report.exhibits.shared.single_model import OF_ONE_MODEL
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.run import make_figure, make_table
 
@@ -52,6 +53,8 @@ ITEM_COLUMNS = (
     "skew_p", "better_n", "better_unit", "rope", "equivalence_p", "equivalence_p_holm", "pairs",
     "alpha", "level", *OF_BOOTSTRAP, "metric", "greater_is_better", "factor", "unit",
 )  # fmt: skip
+#: Analyses of pairs of models.
+_OF_PAIRS = ("pairs", "ranking", "seeds_needed")
 _LEADERBOARD_COLUMNS = ["dataset", "metric", "model", "rank", "mean", "sd", "n", "failed"]
 
 
@@ -202,6 +205,8 @@ class Comparison(Result):
 
         Otherwise the default is the figure of differences with their intervals.
         """
+        if not (name or self.figures):
+            raise ReseedError("one model has no figure of differences. Its page has tables.")
         return make_figure(*self.load_exhibit(name or self.figures[0], "figure"))[0]
 
     # --- outputs ----------------------------------------------------------------------------------
@@ -216,7 +221,7 @@ class Comparison(Result):
             answer=state_answer(self),
             rows=list_rows(self, verdicts),
             tables={"ranking": self.leaderboard, "verdicts": self.verdicts},
-            boards={"Ranking": self.table("leaderboard").shown},
+            boards={"Ranking": self.table("leaderboard").with_sections},
             notes=list_notes(self),
             figures={name: "Ranks, or differences of every compared pair with their intervals"},
         )
@@ -283,6 +288,43 @@ class Comparison(Result):
         return render(self, width, color)
 
 
+class ModelVariation(Comparison):
+    """The runs of one model: how much its score varies, and with what."""
+
+    main_table = "leaderboard"
+
+    @cached_property
+    def shown(self) -> Shown:
+        """What all outputs show: a sentence on each source of variation, and the means."""
+        board = self.table("leaderboard").with_sections.drop(columns="Rank")
+        return Shown(
+            title=self.data.info.title,
+            answer=[*self._state_answer()] or ["Too few runs show how much the score varies."],
+            rows=[],
+            tables={"scores": self.leaderboard},
+            boards={"Scores": board},
+            notes=list_notes(self),
+            figures={"noise": "Noise of the seed and of the test set"}
+            if "noise" in self.exhibits
+            else {},
+        )
+
+    def _state_answer(self) -> Iterator[str]:
+        for name in ("spread", "folds", "variance"):
+            if name in self.exhibits:
+                claims = self.table(name).claims
+                yield from (claim.text for claim in claims if claim.name in OF_ONE_MODEL)
+
+    def to_csv(self, path: str | Path) -> None:
+        """Write the means as CSV."""
+        Result.to_csv(self, path)
+
+    def render(self, width: int | None = None, color: bool = False) -> str:
+        """The text of `reseed compare`; see `Result.render`."""
+        more = "More: --html FILE writes the page, --csv FILE the means, --folder DIR every table."
+        return f"{render_shown(self.shown, width, color)}\n{more}"
+
+
 def _check_name(name: str, names: Iterable[str], noun: str) -> str:
     known = list(names)
     if name not in known:
@@ -309,7 +351,18 @@ def build_comparison(
         command, fields: of `Comparison`.
     """
     analyses = apply_pair_options(entries["analyses"], choice._asdict())
-    exhibits = dict(entries["exhibits"])
-    if data.metrics["model"].nunique() < MIN_RANKED:
+    exhibits, kind = dict(entries["exhibits"]), Comparison
+    models = data.metrics["model"].nunique()
+    if models < MIN_RANKED:
         exhibits.pop("ranks", None)
-    return Comparison(data, add_pair_options(analyses, options), exhibits, command, **fields)
+    if models == 1:
+        kind = ModelVariation
+        exhibits = {
+            name: one
+            for name, one in exhibits.items()
+            if name == kind.main_table or one.get("analysis") not in _OF_PAIRS
+        }
+        if data.info.title == QUESTION:
+            info = data.info.model_copy(update={"title": "How much does the score vary?"})
+            data = replace(data, info=info)
+    return kind(data, add_pair_options(analyses, options), exhibits, command, **fields)

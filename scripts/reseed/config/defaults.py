@@ -95,12 +95,14 @@ def default_analyses_and_exhibits(
     trained: bool = False,
     experiments: Iterable[str] = ("results",),
     datasets: int = 0,
+    further: Iterable[str] = (),
 ) -> dict[str, dict[str, dict[str, Any]]]:
     """Return default `analyses` and `exhibits` in the form of a study file.
 
     items: whether predictions of items are stored. binary: whether a task is binary. trained:
     whether the study trains its models. experiments: names of the experiments. datasets: number of
-    datasets of results that `compare` reads; 0 for studies.
+    datasets of results that `compare` reads; 0 for studies. further: what results that are not
+    trained here allow, too: `variance` (seeds crossed with splits), `folds`.
     """
     item_names = [name for name in _ITEM_ANALYSES if items and (binary or name != _BINARY_ANALYSIS)]
     analyses = _ANALYSES | {name: _ITEM_ANALYSES[name] for name in item_names}
@@ -112,8 +114,9 @@ def default_analyses_and_exhibits(
         analyses = analyses | _ON_DEMAND
     if datasets >= _SEVERAL_DATASETS:
         analyses, exhibits = analyses | _SEVERAL_ANALYSES, exhibits | _SEVERAL_EXHIBITS
-    if trained:
-        analyses, exhibits = analyses | _TRAINED_ANALYSES, exhibits | _TRAINED_EXHIBITS
+    known = _TRAINED_EXHIBITS if trained else further
+    analyses = analyses | {name: _TRAINED_ANALYSES[name] for name in known if name != "checklist"}
+    exhibits = exhibits | {name: _TRAINED_EXHIBITS[name] for name in known}
     if trained and items:
         analyses |= _TRAINED_ITEM_ANALYSES
         exhibits |= _TRAINED_ITEM_EXHIBITS

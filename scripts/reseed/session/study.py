@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from reseed.comparison.arguments import (
+    QUESTION,
     check_direction,
     check_names,
     check_pair_options,
@@ -69,7 +70,7 @@ def study(
     n_jobs: int = 1,
     threads: int = 1,
     progress: bool | None = None,
-    title: str = "Which model is better?",
+    title: str = QUESTION,
     dataset: str = "data",
     until: str | Mapping[str, Any] | None = None,
     resume: str | Path | None = None,
@@ -159,8 +160,9 @@ def study(
     if rule:
         entries = settled_analyses_and_exhibits([tables.EXPERIMENT])
         return SettledComparison(scores, entries["analyses"], entries["exhibits"], "reseed.study")
-    kinds = {"items": keep, "binary": data.task == "binary", "trained": True}
-    defaults = default_analyses_and_exhibits(**kinds, experiments=[tables.EXPERIMENT])
+    defaults = default_analyses_and_exhibits(
+        items=keep, binary=data.task == "binary", trained=True, experiments=[tables.EXPERIMENT]
+    )
     return build_comparison(scores, defaults, choice, pair_options, "reseed.study")
 
 

@@ -305,6 +305,32 @@ def next_median_interval(x: ArrayLike, n_next: int, level: float = 0.95) -> tupl
     return float(a[k - 1]), float(a[a.size - k])
 
 
+def next_difference_limit(sd: float, n: int, level: float = 0.95) -> float:
+    """Return the difference that two new Gaussian values exceed with probability 1 − `level`.
+
+    (x₁ − x₂) / (s √2) has Student's t with n − 1 degrees of freedom, so √2 t is the quantile of the
+    studentised range of two values: the repeatability limit of ISO 5725-6, for an estimated SD.
+
+    Args:
+        sd: SD (ddof 1) of `n` independent values.
+        n: their number, at least 2.
+        level: probability of a smaller difference.
+
+    Returns:
+        The limit, in units of `sd`.
+
+    Raises:
+        ValueError: n < 2 or a level outside (0, 1).
+
+    Example:
+        >>> round(next_difference_limit(1.0, 10), 3)
+        3.199
+    """
+    check_at_least(2, n=n)
+    check_probability(level=level)
+    return float(sd * math.sqrt(2) * stats.t.isf((1 - level) / 2, n - 1))
+
+
 @dataclass(frozen=True)
 class RangeContent:
     """Share of all possible seeds with scores between the observed minimum and maximum.

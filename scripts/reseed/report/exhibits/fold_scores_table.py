@@ -10,6 +10,7 @@ from reseed.comparison.claims.estimates import Sample
 from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import Experiments as Options
 from reseed.report.analyses.fold_scores import FoldRow
+from reseed.report.exhibits.shared.single_model import describe_mean_over_splits
 from reseed.report.rendering import coverage, numbers
 from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
@@ -52,7 +53,10 @@ def table(data: ExhibitData, options: Options) -> Table:
         data,
         rows,
         note,
-        claims=_claims(rows, "the protocol" if followed else "BCa"),
+        claims=[
+            *describe_mean_over_splits(data, rows),
+            *_claims(rows, "the protocol" if followed else "BCa"),
+        ],
     )
 
 

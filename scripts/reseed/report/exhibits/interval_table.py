@@ -12,6 +12,7 @@ from reseed.comparison.claims.estimates import Estimate, Sample
 from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.report.analyses.spread import SpreadRow
+from reseed.report.exhibits.shared.single_model import describe_spread_over_seeds
 from reseed.report.exhibits.spread_table import (
     LEAST,
     count_equal_decimals,
@@ -80,7 +81,10 @@ def table(data: ExhibitData, options: Options) -> Table:
         ],
         text_columns=2,
         drop_empty=True,
-        claims=_claims(data, rows.drop(columns="title")),
+        claims=[
+            *describe_spread_over_seeds(data, rows[rows["n"] >= LEAST]),
+            *_claims(data, rows.drop(columns="title")),
+        ],
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.estimates import NO_NULL, Estimate, Sample
 from reseed.comparison.claims.formatting import format_level
+from reseed.comparison.claims.phrases import Phrase
 from reseed.plugins.options import NoOptions
 from reseed.report.rendering import coverage, numbers
 from reseed.report.rendering.arms import arm_title
@@ -128,36 +130,19 @@ def _claims(data: ExhibitData, share: pd.DataFrame) -> list[Claim]:
 
 
 def _split_and_seed(data: ExhibitData, both: pd.DataFrame) -> Iterator[Claim]:
-    split, seed = both["share:data_seed"], both["share:model_seed"]
     names = {
         name: phrases.extent(both, column, numbers.rounded_percent, is_comparable=True)
         for name, column in (("split", "share:data_seed"), ("seed", "share:model_seed"))
-    } | {
-        "models": phrases.distinct(both, "arm", "algorithm"),
-        "datasets": phrases.distinct(both, "dataset", "dataset"),
-        "more": phrases.share(both, split > seed, "grid"),
     }
-    clearly = ""
-    if {"share_low:data_seed", "share_high:model_seed"} <= set(both):
-        clear = both["share_low:data_seed"] > both["share_high:model_seed"]
-        names["clear"] = phrases.share(both, clear, "grid")
-        clearly = (
-            "; in {clear} the interval of the data seed's share lies wholly above that of the model"
-            " seed's"
-        )
-    sample = Sample.of(both, "n", "trial", each="a grid")
+    sample = Sample.of(both, "n", "trial", each="a grid" if len(both) > 1 else "")
     yield Claim(
         "data_seed_share",
-        "of the variance of a score over both seeds the data seed makes {split} and the model seed"
-        f" {{seed}}, the data seed more in {{more}}{clearly}",
-        both,
-        names,
-        sample,
-        headline="The split outweighs the model seed in {more}",
-        basis="{models} on {datasets}",
+        rows=both,
+        sample=sample,
         statistic="share of the variance from the data seed",
         estimates=_estimates(data, both, "data_seed"),
         null=NO_NULL,
+        **(_word_one_grid(both, names) if len(both) == 1 else _word_grids(both, names)),
     )
     yield Claim(
         "model_seed_share",
@@ -169,6 +154,50 @@ def _split_and_seed(data: ExhibitData, both: pd.DataFrame) -> Iterator[Claim]:
         estimates=_estimates(data, both, "model_seed"),
         null=NO_NULL,
     )
+
+
+def _word_grids(both: pd.DataFrame, shares: dict[str, Phrase]) -> dict[str, Any]:
+    """Wording of the claim on several grids."""
+    names = shares | {
+        "models": phrases.distinct(both, "arm", "algorithm"),
+        "datasets": phrases.distinct(both, "dataset", "dataset"),
+        "more": phrases.share(both, both["share:data_seed"] > both["share:model_seed"], "grid"),
+    }
+    clearly = ""
+    if {"share_low:data_seed", "share_high:model_seed"} <= set(both):
+        clear = both["share_low:data_seed"] > both["share_high:model_seed"]
+        names["clear"] = phrases.share(both, clear, "grid")
+        clearly = (
+            "; in {clear} the interval of the data seed's share lies wholly above that of the model"
+            " seed's"
+        )
+    return {
+        "finding": "of the variance of a score over both seeds the data seed makes {split} and the"
+        f" model seed {{seed}}, the data seed more in {{more}}{clearly}",
+        "phrases": names,
+        "headline": "The split outweighs the model seed in {more}",
+        "basis": "{models} on {datasets}",
+    }
+
+
+def _word_one_grid(both: pd.DataFrame, shares: dict[str, Phrase]) -> dict[str, Any]:
+    """Wording of the claim on one grid: both shares with their intervals."""
+    names = {
+        f"{name}_interval": phrases.single(
+            both.reindex(columns=dict.fromkeys([*both, f"share_low:{of}", f"share_high:{of}"])),
+            f"share:{of}",
+            numbers.rounded_percent,
+            (f"share_low:{of}", f"share_high:{of}"),
+        )
+        for name, of in (("split", "data_seed"), ("seed", "model_seed"))
+    }
+    return {
+        "finding": "of the variance of a score, {split_interval} is due to the data seed (the"
+        " split), {seed_interval} to the model seed, the rest to their interaction",
+        "basis": "{level} intervals",
+        "phrases": shares | names,
+        "headline": "{split} of the variance is due to the split, {seed} to the model seed",
+    }
 
 
 def _estimates(data: ExhibitData, rows: pd.DataFrame, component: str) -> list[Estimate]:

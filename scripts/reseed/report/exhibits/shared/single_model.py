@@ -1,0 +1,117 @@
+"""What the runs of one model say: how far apart two of them may lie by chance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import inf, isfinite, nan
+
+import pandas as pd
+
+from reseed.comparison.claims import phrases
+from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.designs import ASSUMED_TEST_SET, SEEDS
+from reseed.comparison.claims.estimates import ANY_NUMBER, NO_NULL, Estimate, Sample
+from reseed.metrics.names import is_share
+from reseed.report.analyses.fold_scores import FoldRow
+from reseed.report.analyses.spread import SpreadRow
+from reseed.report.rendering import numbers
+from reseed.report.rendering.arms import arm_title
+from reseed.report.rendering.data import ExhibitData, metric_title
+from reseed.stats.spread import next_difference_limit
+
+#: Names of the claims that answer where nothing is compared.
+OF_ONE_MODEL = ("spread_over_seeds", "mean_over_splits", "data_seed_share")
+
+
+def is_on_one_model(data: ExhibitData, rows: pd.DataFrame) -> bool:
+    """Whether rows describe one model on a few datasets, in no reproduction of a paper."""
+    is_one = rows["arm"].nunique() == 1 and len(rows) <= phrases.LISTED
+    return is_one and not data.info.is_reproduction
+
+
+def describe_spread_over_seeds(data: ExhibitData, rows: pd.DataFrame) -> Iterator[Claim]:
+    """The spread of the only model over model seeds, on each dataset.
+
+    rows: of the analysis `spread`, with spreads of enough seeds.
+    """
+    rows = rows[~rows["varied"].str.contains(r"data|\+")]
+    if is_on_one_model(data, rows):
+        for index, row in zip(rows.index, SpreadRow.read(rows), strict=True):
+            yield _describe_seeds(data, rows.loc[[index]], row, is_alone=len(rows) == 1)
+
+
+def _describe_seeds(data: ExhibitData, cell: pd.DataFrame, row: SpreadRow, is_alone: bool) -> Claim:
+    places, note = numbers.decimals([row.sd], least=3), ""
+    cell = cell.assign(limit=next_difference_limit(row.sd, row.n, row.level))
+    if row.sd == 0:  # equal runs do not show how much others vary
+        cell = cell.assign(sd_low=nan, sd_high=nan)
+    names = {
+        "metric": phrases.name(metric_title(row.metric)),
+        "mean": phrases.single(cell, "mean", f"{{:.{places}f}}".format),
+        "limit": phrases.single(cell, "limit", numbers.two_digits),
+        "share": phrases.setting(row.level, numbers.percent),
+    }
+    if row.sd > 0:
+        is_assumed = data.info.datasets[row.dataset].is_split_assumed
+        note = (
+            "Two new runs differ by less than {limit} in {share} of cases, for Gaussian scores and"
+            f" {ASSUMED_TEST_SET if is_assumed else SEEDS.scope}."
+        )
+    return Claim(
+        "spread_over_seeds",
+        "mean {metric} {mean}, SD {estimates}",
+        cell,
+        names,
+        Sample.of(cell, "n", "model seed"),
+        headline="Two new runs differ by less than {limit} in {share} of cases"
+        if note and is_alone
+        else False,
+        subject=_name_subject(data, row, is_alone),
+        note=note,
+        show=numbers.two_digits,
+        statistic="SD",
+        estimates=Estimate.of_rows(cell, [row.arm], "sd", (0.0, inf), level=row.level),
+        null=NO_NULL,
+    )
+
+
+def describe_mean_over_splits(data: ExhibitData, rows: pd.DataFrame) -> Iterator[Claim]:
+    """The mean of the only model over splits, with its corrected interval, on each dataset.
+
+    rows: of the analysis `fold_scores`.
+    """
+    if is_on_one_model(data, rows):
+        for index, row in zip(rows.index, FoldRow.read(rows), strict=True):
+            yield _describe_splits(data, rows.loc[[index]], row, is_alone=len(rows) == 1)
+
+
+def _describe_splits(data: ExhibitData, cell: pd.DataFrame, row: FoldRow, is_alone: bool) -> Claim:
+    places = numbers.interval_decimals([(row.low, row.high)])
+    bounds = (0.0, 1.0) if is_share(row.metric) else ANY_NUMBER
+    names = {
+        "metric": phrases.name(metric_title(row.metric)),
+        "sd": phrases.single(cell, "sd_folds", numbers.two_digits),
+    }
+    more = ""
+    if isfinite(row.sd_seeds):
+        names["sd_seeds"] = phrases.single(cell, "sd_seeds", numbers.two_digits)
+        more = ", SD over seeds within a split {sd_seeds}"
+    return Claim(
+        "mean_over_splits",
+        f"mean {{metric}} {{estimates}}, SD over splits {{sd}}{more}",
+        cell,
+        names,
+        Sample.of(cell, "folds", "split"),
+        headline="Mean {metric} {estimates} over {n}" if is_alone else False,
+        subject=_name_subject(data, row, is_alone),
+        note="The interval is corrected for the training rows that splits share.",
+        show=f"{{:.{places}f}}".format,
+        statistic="mean score",
+        estimates=[Estimate.truncated(row.arm, row.mean, (row.low, row.high), row.level, bounds)],
+        null=NO_NULL,
+    )
+
+
+def _name_subject(data: ExhibitData, row: SpreadRow | FoldRow, is_alone: bool) -> str:
+    title = arm_title(data, row.arm, row.experiment)
+    return title if is_alone else f"{title} on {data.dataset(row.dataset)}"

@@ -1,0 +1,103 @@
+"""Runs of one model: the answer says how much its score varies, and with what."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+import reseed
+from reseed.core.errors import ReseedError
+from scipy import stats
+
+RNG = np.random.default_rng(5)
+SCORES = 0.9 + 0.01 * RNG.standard_normal(10)
+
+
+def one_model(**columns):
+    return pd.DataFrame({"model": "bert", **columns})
+
+
+SEEDS = one_model(seed=range(10), accuracy=SCORES)
+
+
+def test_two_new_runs_by_students_t():
+    [sentence] = reseed.compare(SEEDS).answer
+    limit = SCORES.std(ddof=1) * stats.studentized_range.ppf(0.95, 2, 9)
+    [shown] = re.findall(r"differ by less than (\S+) in 95 % of cases", sentence)
+    assert float(shown) == pytest.approx(limit, rel=0.02)
+    low, high = np.sqrt(9 * SCORES.var(ddof=1) / stats.chi2.isf([0.025, 0.975], 9))
+    [interval] = re.findall(r"SD \S+ \[(\S+), (\S+)\] \(95 % interval, 10 model seeds\)", sentence)
+    assert [float(end) for end in interval] == pytest.approx([low, high], rel=0.06)
+
+
+def test_folds_have_a_corrected_mean():
+    frame = one_model(fold=range(10), accuracy=SCORES)
+    [sentence] = reseed.compare(frame).answer
+    error = SCORES.std(ddof=1) * np.sqrt(1 / 10 + 1 / 9)
+    ends = SCORES.mean() + np.array([-1, 1]) * error * stats.t.isf(0.025, 9)
+    assert f"[{ends[0]:.4f}, {ends[1]:.4f}]" in sentence or f"[{ends[0]:.3f}, {ends[1]:.3f}]" in (
+        sentence
+    )
+    assert "over splits" in sentence
+    assert "two new runs" not in sentence.lower()
+
+
+def test_crossed_seeds_have_shares_of_the_variance():
+    splits = np.repeat(np.arange(6), 5)
+    scores = 0.8 + 0.02 * RNG.standard_normal(6)[splits] + 0.001 * RNG.standard_normal(30)
+    frame = one_model(data_seed=splits, seed=np.tile(np.arange(5), 6), accuracy=scores)
+    answer = reseed.compare(frame, test_train_ratio=0.25).answer
+    [share] = re.findall(r"variance of a score, (\d+) % \[", " ".join(answer))
+    assert int(share) > 95
+
+
+def test_a_bounded_score_has_a_bounded_interval():
+    frame = one_model(fold=range(5), accuracy=[1.0, 1.0, 0.9, 1.0, 1.0])
+    [sentence] = reseed.compare(frame).answer
+    assert "1.00]" in sentence or "1.000]" in sentence
+
+
+def test_each_dataset_has_its_sentence():
+    both = pd.concat([SEEDS.assign(dataset="a"), SEEDS.assign(dataset="b", accuracy=SCORES**2)])
+    comparison = reseed.compare(both)
+    assert [sentence[:9] for sentence in comparison.answer] == ["bert on a", "bert on b"]
+    board = [line.split()[:2] for line in str(comparison).splitlines() if "bert  " in line]
+    assert board == [["a", "bert"], ["b", "bert"]]
+
+
+@pytest.mark.parametrize(
+    ("scores", "words"), [(SCORES[:2], "Too few runs"), (np.full(6, 0.5), "SD 0 (")]
+)
+def test_no_limit_without_a_spread(scores, words):
+    frame = one_model(seed=range(len(scores)), accuracy=scores)
+    [sentence] = reseed.compare(frame).answer
+    assert words in sentence
+    assert "differ by" not in sentence
+
+
+def test_every_output_has_the_same_answer(tmp_path):
+    comparison = reseed.compare(SEEDS)
+    [sentence] = comparison.answer
+    assert json.loads(comparison.to_json())["answer"] == [sentence]
+    assert comparison.render().startswith(f"{sentence}\n")
+    page = re.sub("<.*?>", "", comparison.to_html())
+    assert "How much does the score vary?" in page
+    assert "There is one model" not in page
+    assert "differ by less than" in page
+    comparison.to_csv(tmp_path / "scores.csv")
+    assert pd.read_csv(tmp_path / "scores.csv")["n"].tolist() == [10]
+    assert "bert &" in comparison.to_latex()
+    assert "bert" in comparison._repr_html_()
+    comparison.save(tmp_path / "folder")
+    with pytest.raises(ReseedError, match="one model has no figure"):
+        comparison.plot()
+
+
+def test_a_title_of_the_user_stays():
+    assert "<h1>Mine" in reseed.compare(SEEDS, title="Mine").to_html()
+
+
+def test_two_models_on_two_datasets_compare_nothing():
+    frame = pd.concat([SEEDS.assign(dataset="a"), SEEDS.assign(dataset="b", model="gpt")])
+    assert "Nothing to compare" in reseed.compare(frame).answer[0]
