@@ -42,12 +42,12 @@ def write_gallery(studies: list[Path], exhibits: dict[str, list[str]], folder: P
 
 
 def _entry(report: StudyReport, exhibit, name: str) -> list[str]:
-    sidecar, info = exhibit.sidecar, report.info
+    info = report.info
     return [
         f"### {exhibit.heading}",
         f"![{exhibit.heading}]({name})",
-        sidecar["caption"],
-        sidecar["footnote"],
+        exhibit.sidecar.caption,
+        exhibit.sidecar.footnote,
         f"{info.trials.ok:,} trials of the study, {info.trials.failed:,} failed.{_machine(info)}",
         f"```sh\n{exhibit.command}\n```" if exhibit.command else "",
     ]

@@ -116,7 +116,7 @@ def test_no_line_ends_between_a_number_and_its_per_cent(text):
 
 def test_every_exhibit_stands_on_the_page_once(text, study):
     page = Page(text)
-    figures = [e for e in study.shown if e.sidecar["form"] == "figure"]
+    figures = [e for e in study.shown if e.sidecar.form == "figure"]
     assert page.count("img") == len(figures)
     assert page.count("table") == len(study.shown) - len(figures)
     assert len(study.shown) + len(study.left_out) == len(study.exhibits)
@@ -142,21 +142,22 @@ def test_the_answer_comes_before_the_first_figure(text, study):
 def test_each_exhibit_is_headed_by_what_it_shows(text, study):
     headings = re.findall(r"<h2>(.*?)</h2>", text)
     for exhibit in study.shown:
-        assert {exhibit.sidecar["headline"], exhibit.sidecar["title"]} & {*headings}
+        assert {exhibit.sidecar.headline, exhibit.sidecar.title} & {*headings}
     said = "Splits change the score more than model seeds do: shown for "
     assert any(heading.startswith(said) for heading in headings)
 
 
 def test_a_repeated_headline_gives_way_to_the_title(study):
     same = [
-        replace(one, sidecar=one.sidecar | {"headline": "The same"}) for one in study.exhibits[:3]
+        replace(one, sidecar=replace(one.sidecar, headline="The same"))
+        for one in study.exhibits[:3]
     ]
     page = build_study_page(replace(study, exhibits=same))
     headings = re.findall(r"<h2>(.*?)</h2>", page)
     entries = re.findall(r'<li><a href="#[^"]*">(.*?)</a>', page)
     for shown in (headings, entries):
         assert sum("The same" in text for text in shown) == 1
-    titles = {one.sidecar["title"] for one in same if not one.sidecar["empty"]}
+    titles = {one.sidecar.title for one in same if not one.sidecar.empty}
     assert len(titles & {*headings}) == len(titles) - 1 >= 1
 
 

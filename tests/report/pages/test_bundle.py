@@ -6,14 +6,13 @@ import zipfile
 from reseed.core.study_info import DatasetInfo, StudyInfo
 from reseed.report.pages.bundle import write_bundle
 from reseed.report.pages.studies import Exhibit, StudyReport
+from reseed.report.rendering.sidecar import Sidecar
 
 
 def exhibit(name, form, empty=""):
-    sidecar = {
-        "title": f"Title of {name}", "headline": "Higher", "findings": ["It is higher."],
-        "claims": [{"name": "higher"}], "statements": [], "footnote": "", "form": form,
-        "empty": empty,
-    }  # fmt: skip
+    sidecar = Sidecar(
+        form, f"Title of {name}", "Higher", ["It is higher."], [{"name": "higher"}], empty=empty
+    )
     return Exhibit(name, sidecar, "")
 
 

@@ -29,8 +29,8 @@ def finished(folder, scale="cpu", records=STATED):
     (folder / "tables").mkdir(parents=True)
     metrics.to_parquet(folder / "metrics.parquet")
     write_study_info(folder / "about.json", StudyInfo(title="Paper", scale=scale, citation="One"))
-    sidecar = study(list(records)).exhibits[0].sidecar | {"files": []}
-    write_json(folder / "tables" / "table1.json", sidecar)
+    [exhibit] = study(list(records)).exhibits
+    write_json(folder / "tables" / "table1.json", vars(exhibit.sidecar))
     return StudyLayout(str(folder))
 
 

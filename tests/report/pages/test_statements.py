@@ -17,6 +17,7 @@ from reseed.report.pages import forest
 from reseed.report.pages.render import TEMPLATES, build_index, build_study_page
 from reseed.report.pages.statements import find_rows
 from reseed.report.pages.studies import Exhibit, StudyReport, read_left_out
+from reseed.report.rendering.sidecar import Sidecar
 
 
 def estimates(*intervals):
@@ -48,11 +49,7 @@ RECORDS = [
 
 
 def study(records=RECORDS, scale="demo", **changes):
-    sidecar = {
-        "title": "A figure", "headline": "", "findings": [], "statements": records, "empty": "",
-        "footnote": "", "form": "table", "headings": [["x"]], "rows": [], "definitions": [],
-        "details": [], "text_columns": 1, "paragraphs": [], "caption": "",
-    }  # fmt: skip
+    sidecar = Sidecar("table", "A figure", statements=records, headings=[["x"]])
     info = StudyInfo(
         title="Paper", scale=scale, citation="Somebody", reduced=True, commits=["0123456789abcdef"],
         trials=TrialCounts(planned=7, ok=7),
@@ -117,9 +114,9 @@ def test_the_picture_shows_the_limit_the_paper_and_the_runs():
 def with_answer():
     """A study whose exhibit has a headline and a finding with a word that the page explains."""
     report = study()
-    said = {"headline": "Splits matter more", "findings": ["The SD is 2."]}
-    report.exhibits[0].sidecar.update(said)
-    return report
+    [shown] = report.exhibits
+    said = replace(shown.sidecar, headline="Splits matter more", findings=["The SD is 2."])
+    return replace(report, exhibits=[replace(shown, sidecar=said)])
 
 
 REPORTS = {
@@ -185,9 +182,8 @@ def test_pages_have_the_same_statements():
 def test_headline_of_a_card_is_of_its_answer():
     """An exhibit on accuracy does not head the answer of one on F1 that has no headline."""
     report = study()
-    one, two = (dict(report.exhibits[0].sidecar, statements=[]) for _ in range(2))
-    one["findings"], two["findings"] = ["F1 varies."], ["Accuracy varies."]
-    two["headline"] = "The rows change accuracy"
+    one = Sidecar("table", findings=["F1 varies."], headings=[["x"]])
+    two = replace(one, findings=["Accuracy varies."], headline="The rows change accuracy")
     exhibits = [Exhibit("a", one, ""), Exhibit("b", two, "")]
     page = build_index([replace(report, exhibits=exhibits)], ["paper.html"])
     assert "<p>F1 varies.</p>" in page
@@ -205,10 +201,11 @@ def test_answer_repeats_no_claim_and_states_its_power():
              [("range", "None of 2.", ""), ("sd", "The SD of two is 3.", "")],
              [("range", "None of 1.", "")]]  # fmt: skip
     exhibits = [
-        Exhibit(f"table{i}", report.exhibits[0].sidecar | {
-            "findings": [text for _, text, _ in claims],
-            "claims": [claim_record(*claim) for claim in claims],
-        }, "")
+        Exhibit(f"table{i}", replace(
+            report.exhibits[0].sidecar,
+            findings=[text for _, text, _ in claims],
+            claims=[claim_record(*claim) for claim in claims],
+        ), "")
         for i, claims in enumerate(texts)
     ]  # fmt: skip
     report = replace(report, exhibits=exhibits)

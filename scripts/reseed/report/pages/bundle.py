@@ -30,7 +30,7 @@ def write_bundle(study: StudyReport, folder: str | Path, path: str | Path) -> No
         zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive,
     ):
         for exhibit in study.shown:
-            form = exhibit.sidecar["form"]
+            form = exhibit.sidecar.form
             for suffix in _SUFFIXES[form]:
                 name = f"{form}s/{exhibit.id}.{suffix}"
                 _add(archive, name, (folder / name).read_bytes())
@@ -47,7 +47,7 @@ def _add(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
 
 def _claims(study: StudyReport) -> str:
     fields = ("title", "headline", "findings", "claims", "statements", "footnote")
-    exhibits = {e.id: {field: e.sidecar[field] for field in fields} for e in study.shown}
+    exhibits = {e.id: {field: getattr(e.sidecar, field) for field in fields} for e in study.shown}
     facts = {"study": study.name, "scale": study.info.scale, "commits": study.info.commits}
     return json.dumps(facts | {"exhibits": exhibits}, indent=1, ensure_ascii=False) + "\n"
 

@@ -96,7 +96,7 @@ def _card(study: StudyReport, link: str) -> dict[str, Any]:
         "link": link,
         "exhibits": counted(len(study.shown), "table or figure", "tables and figures"),
         "thumbnail": thumbnail(best.picture) if best and best.picture else None,
-        "alt": best.sidecar["alt"] if best else "",
+        "alt": best.sidecar.alt if best else "",
     }
 
 

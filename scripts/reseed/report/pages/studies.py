@@ -30,10 +30,10 @@ from reseed.core.titles import split_number
 from reseed.report.pages.pictures import Picture, embed
 from reseed.report.pages.statements import StatementRow, find_rows
 from reseed.report.pages.words import words_in
-from reseed.report.rendering.claim_texts import limits_of_findings
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.footnotes import explain_marks, marks_in, say_once, shorten
 from reseed.report.rendering.numbers import counted
+from reseed.report.rendering.sidecar import Sidecar, read_sidecar
 from reseed.report.rendering.tables import groups
 
 _SHOWN_FAILURES = 20
@@ -57,7 +57,7 @@ class Exhibit:
     """
 
     id: str
-    sidecar: dict[str, Any]
+    sidecar: Sidecar
     note: str
     picture: Picture | None = None
     links: tuple[tuple[str, str], ...] = ()
@@ -72,23 +72,23 @@ class Exhibit:
     @property
     def headline(self) -> str:
         """The headline; empty if the exhibit has none of its own."""
-        return "" if self.is_repeated else self.sidecar["headline"]
+        return "" if self.is_repeated else self.sidecar.headline
 
     @property
     def heading(self) -> str:
         """The headline, or else the title."""
-        return self.headline or self.sidecar["title"]
+        return self.headline or self.sidecar.title
 
     @property
     def short(self) -> str:
         """The entry in the contents, with the number in the paper first."""
-        number, rest = split_number(self.sidecar["title"])
+        number, rest = split_number(self.sidecar.title)
         return f"{number}: {self.headline or rest}" if number else self.heading
 
     @property
     def double(self) -> bool:
         """Whether the figure is drawn for both columns of a page."""
-        return self.sidecar.get("inches", [0])[0] > _COLUMN
+        return self.sidecar.inches[0] > _COLUMN
 
     @property
     def large(self) -> str:
@@ -98,22 +98,22 @@ class Exhibit:
     @property
     def head(self) -> list[list[tuple[str, int]]]:
         """Heading rows of a table as (text, columns spanned)."""
-        *upper, last = self.sidecar["headings"]
+        *upper, last = self.sidecar.headings
         return [*(groups(level) for level in upper), [(name, 1) for name in last]]
 
     @property
     def width(self) -> int:
         """Columns of a table."""
-        return len(self.sidecar["headings"][-1])
+        return len(self.sidecar.headings[-1])
 
     @property
     def is_wide(self) -> bool:
         """Whether a table is printed on a page that is turned sideways."""
         if self.picture:
             return False
-        lines = [self.sidecar["headings"][-1], *(cells for _, cells in self.sidecar["rows"])]
+        lines = [self.sidecar.headings[-1], *(cells for _, cells in self.sidecar.rows)]
         longest = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        wraps = {0, *self.sidecar["paragraphs"]}
+        wraps = {0, *self.sidecar.paragraphs}
         shown = (min(n, _WRAPPED) if i in wraps else n for i, n in enumerate(longest))
         return sum(n + _GAP for n in shown) > _PORTRAIT
 
@@ -121,7 +121,7 @@ class Exhibit:
     def bodies(self) -> list[tuple[str, list[tuple[int, list[str]]]]]:
         """(section, its rows as (number, cells)) of a table."""
         found: list = []
-        for number, (section, cells) in enumerate(self.sidecar["rows"]):
+        for number, (section, cells) in enumerate(self.sidecar.rows):
             if section or not found:
                 found.append((section or "", []))
             found[-1][1].append((number, cells))
@@ -130,18 +130,18 @@ class Exhibit:
     @property
     def limits(self) -> dict[str, str]:
         """Power or smallest detectable effect behind each finding that has one."""
-        return limits_of_findings(self.sidecar)
+        return self.sidecar.limits
 
     @property
     def named_findings(self) -> list[tuple[str, str]]:
         """(name of the claim, or the sentence itself; sentence) of each finding."""
-        names = {claim["text"]: claim["name"] for claim in self.sidecar.get("claims", [])}
-        return [(names.get(text, text), text) for text in self.sidecar["findings"]]
+        names = {claim["text"]: claim["name"] for claim in self.sidecar.claims}
+        return [(names.get(text, text), text) for text in self.sidecar.findings]
 
     @property
     def marks(self) -> list[tuple[str, str, str]]:
         """(mark, its word, link) of the marks that occur in it."""
-        return marks_in(json.dumps(self.sidecar, ensure_ascii=False))
+        return marks_in(json.dumps(vars(self.sidecar), ensure_ascii=False))
 
 
 @dataclass(frozen=True)
@@ -163,12 +163,12 @@ class StudyReport:
     @property
     def shown(self) -> list[Exhibit]:
         """Exhibits with results."""
-        return [exhibit for exhibit in self.exhibits if not exhibit.sidecar["empty"]]
+        return [exhibit for exhibit in self.exhibits if not exhibit.sidecar.empty]
 
     @property
     def left_out(self) -> list[Exhibit]:
         """Exhibits without results; they state the reason."""
-        return [exhibit for exhibit in self.exhibits if exhibit.sidecar["empty"]]
+        return [exhibit for exhibit in self.exhibits if exhibit.sidecar.empty]
 
     @cached_property
     def statements(self) -> list[StatementRow]:
@@ -180,7 +180,7 @@ class StudyReport:
                 self.name,
                 self.info,
                 (exhibit.id, exhibit.anchor),
-                exhibit.sidecar["statements"],
+                exhibit.sidecar.statements,
                 self.reference,
             )
         ]
@@ -205,15 +205,15 @@ class StudyReport:
         """
         best = self.best
         found = ([best] if best else []) + [e for e in self.shown if e is not best]
-        first = {e.sidecar["headline"]: e for e in reversed(found)}
+        first = {e.sidecar.headline: e for e in reversed(found)}
         said_before = set(self.answer)
-        said = say_once([(e.sidecar["title"], [e.note, *e.sidecar["definitions"]]) for e in found])
+        said = say_once([(e.sidecar.title, [e.note, *e.sidecar.definitions]) for e in found])
         shown = []
         for e, (note, *definitions) in zip(found, said, strict=True):
-            findings = [text for text in e.sidecar["findings"] if text not in said_before]
+            findings = [text for text in e.sidecar.findings if text not in said_before]
             said_before.update(findings)
-            is_repeated = first[e.sidecar["headline"]] is not e
-            sidecar = e.sidecar | {"findings": findings, "definitions": definitions}
+            is_repeated = first[e.sidecar.headline] is not e
+            sidecar = replace(e.sidecar, findings=findings, definitions=definitions)
             shown.append(replace(e, is_repeated=is_repeated, note=note, sidecar=sidecar))
         return shown
 
@@ -236,12 +236,12 @@ class StudyReport:
     @property
     def headline(self) -> str:
         """The headline of the first exhibit with a finding, which is the first answer."""
-        return next((e.sidecar["headline"] for e in self.shown if e.sidecar["findings"]), "")
+        return next((e.sidecar.headline for e in self.shown if e.sidecar.findings), "")
 
     @property
     def words(self) -> list[tuple[str, str]]:
         """Special terms in answers and findings, with their definitions."""
-        texts = [s for e in self.shown for s in (*e.sidecar["findings"], e.heading)]
+        texts = [s for e in self.shown for s in (*e.sidecar.findings, e.heading)]
         return words_in(texts, self.names)
 
     @property
@@ -275,7 +275,7 @@ class StudyReport:
     @property
     def marks(self) -> list[tuple[str, list[str]]]:
         """Explanations of the marks and units of the page, each once."""
-        return explain_marks([e.sidecar["footnote"] for e in self.shown])
+        return explain_marks([e.sidecar.footnote for e in self.shown])
 
     @property
     def failures(self) -> list[tuple[int, str]]:
@@ -374,18 +374,18 @@ def _read_exhibit(
     path = next((place for place in places if place.is_file()), None)
     if path is None:
         raise ReseedError(f"exhibit {exhibit!r} is neither at {places[0]} nor at {places[1]}")
-    sidecar = read_json(path)
+    sidecar = read_sidecar(path)
     links: tuple[tuple[str, str], ...] = ()
     if page is not None:
         base = Path(os.path.relpath(path.parent, page.parent)).as_posix()
-        links = tuple((Path(f).suffix[1:].upper(), f"{base}/{f}") for f in sidecar["files"])
-    figure = sidecar["form"] == "figure"
+        links = tuple((Path(f).suffix[1:].upper(), f"{base}/{f}") for f in sidecar.files)
+    figure = sidecar.form == "figure"
     target = as_shown(path.with_suffix(".png" if figure else ".csv")).as_posix()
     return Exhibit(
         exhibit,
         sidecar,
-        shorten(sidecar["footnote"], info.scale),
-        embed(path.with_suffix(".png")) if figure and not sidecar["empty"] else None,
+        shorten(sidecar.footnote, info.scale),
+        embed(path.with_suffix(".png")) if figure and not sidecar.empty else None,
         links,
         snakemake_command(target, info.scale) if command is None else command,
     )

@@ -34,9 +34,3 @@ def claim_texts(data: ExhibitData, exhibit: WithClaims) -> dict[str, Any]:
         "claims": [claim.record() for claim in exhibit.claims],
         "statements": judge_all(data.statements, exhibit.claims),
     }
-
-
-def limits_of_findings(sidecar: dict[str, Any]) -> dict[str, str]:
-    """Power or smallest detectable effect behind each finding of a sidecar that has one."""
-    claims = sidecar.get("claims", [])
-    return {claim["text"]: claim["limits"] for claim in claims if claim["limits"]}

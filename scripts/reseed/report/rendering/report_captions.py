@@ -6,8 +6,7 @@ import re
 from pathlib import Path
 
 from reseed.core.atomic import write_text
-from reseed.core.checked_io import read_json
-from reseed.report.rendering.claim_texts import limits_of_findings
+from reseed.report.rendering.sidecar import read_sidecar
 
 # reStructuredText prints a character after a backslash as it is. No template of Jinja remains.
 _SPECIAL = re.compile(r"[!-/:-@\[-`{-~]")
@@ -19,13 +18,12 @@ def write_caption(stem: str | Path) -> None:
     Power, or smallest detectable effect, follows each finding that has one, as on the pages.
     """
     stem = Path(stem)
-    sidecar = read_json(stem.with_name(f"{stem.name}.json"))
-    limits = limits_of_findings(sidecar)
+    sidecar = read_sidecar(stem.with_name(f"{stem.name}.json"))
     texts = [
-        sidecar["empty"] or sidecar["headline"],
-        *(_with_limits(text, limits.get(text, "")) for text in sidecar["findings"]),
-        sidecar["caption"],
-        sidecar["footnote"],
+        sidecar.empty or sidecar.headline,
+        *(_with_limits(text, sidecar.limits.get(text, "")) for text in sidecar.findings),
+        sidecar.caption,
+        sidecar.footnote,
     ]
     paragraphs = [escape_rst(text) for text in dict.fromkeys(texts) if text]
     write_text(stem.with_name(f"{stem.name}.rst"), "\n\n".join(paragraphs) + "\n")

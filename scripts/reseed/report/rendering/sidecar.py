@@ -1,0 +1,47 @@
+"""The sidecar of an exhibit: the JSON file from which pages and captions are written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reseed.comparison.claims.typed_row import TypedRow
+from reseed.core.checked_io import read_json
+from reseed.core.schemas import Row
+
+
+@dataclass(frozen=True)
+class Sidecar(TypedRow):
+    """What `table_files` or `figures` wrote; fields of the other form are empty."""
+
+    form: str = ""
+    title: str = ""
+    headline: str = ""
+    findings: Sequence[str] = ()
+    claims: Sequence[Row] = ()
+    statements: Sequence[Row] = ()
+    caption: str = ""
+    footnote: str = ""
+    definitions: Sequence[str] = ()
+    empty: str = ""
+    files: Sequence[str] = ()
+    headings: Sequence[list[str]] = ()
+    rows: Sequence[tuple[str | None, list[str]]] = ()
+    details: Sequence[str] = ()
+    text_columns: int = 1
+    paragraphs: Sequence[int] = ()
+    alt: str = ""
+    points: Sequence[dict[str, Any]] = ()
+    inches: Sequence[float] = (0.0, 0.0)
+
+    @property
+    def limits(self) -> dict[str, str]:
+        """Power or smallest detectable effect behind each finding that has one."""
+        return {claim["text"]: claim["limits"] for claim in self.claims if claim["limits"]}
+
+
+def read_sidecar(path: Path) -> Sidecar:
+    """The sidecar in a file."""
+    return Sidecar.of(read_json(path))
