@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import pandas as pd
 
-from reseed.comparison.claims.designs import SOURCES
+from reseed.comparison.claims.designs import ONE_TEST_SET, SOURCES
 from reseed.comparison.claims.typed_row import TypedRow
 
 #: Fields that hold one number a source of variance, and the start of the names of their columns.
@@ -136,3 +136,24 @@ class PairRow(TypedRow):
     def shown_difference(self) -> tuple[float, float, float]:
         """Difference and ends of its interval in the unit that is shown."""
         return self.difference * self.factor, self.low * self.factor, self.high * self.factor
+
+
+# Of columns, since a table may have a hundred thousand pairs.
+def is_shown(pairs: pd.DataFrame) -> pd.Series[bool]:
+    """Whether a difference is shown, for each pair."""
+    return pairs["outcome"] == "difference"
+
+
+def is_over_datasets(pairs: pd.DataFrame) -> pd.Series[bool]:
+    """Whether a pair was compared over datasets, for each pair."""
+    return pairs["design"] == "datasets"
+
+
+def is_on_one_test_set(pairs: pd.DataFrame) -> pd.Series[bool]:
+    """Whether its verdict holds for the one test set at hand, for each pair."""
+    return pairs["design"].isin(ONE_TEST_SET)
+
+
+def has_model(pairs: pd.DataFrame, *models: str) -> pd.Series[bool]:
+    """Whether one of the two models is among `models`, for each pair."""
+    return pairs["model_a"].isin(models) | pairs["model_b"].isin(models)

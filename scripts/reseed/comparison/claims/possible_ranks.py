@@ -5,12 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pandas.api.typing import SeriesGroupBy
 
+from reseed.comparison.claims.pair_row import PairRow, is_over_datasets, is_shown
 from reseed.stats.rank_sets import rank_intervals
 
 #: Fewest models that are ranked.
 MIN_RANKED = 3
-_DECIDED = ("difference", "no difference shown", "equivalent")
+#: Outcomes that are a verdict.
+DECIDED = ("difference", "no difference shown", "equivalent")
 
 
 def bound_ranks(
@@ -30,7 +33,7 @@ def bound_ranks(
     """
     place = {model: number for number, model in enumerate(models)}
     is_better = np.zeros((len(place), len(place)), dtype=bool)
-    differ = verdicts[verdicts["outcome"] == "difference"]
+    differ = verdicts[is_shown(verdicts)]
     is_better[differ["model_a"].map(place), differ["model_b"].map(place)] = True
     return rank_intervals(is_better)
 
@@ -43,7 +46,19 @@ def format_ranks(low: int, high: int) -> str:
 def choose_ranked(rows: pd.DataFrame) -> pd.DataFrame:
     """The pairs by which models are ranked: over all datasets if all were compared there."""
     ranked = rows[rows["critical_difference"].notna()]
-    return ranked if len(ranked) else rows[rows["design"] != "datasets"]
+    return ranked if len(ranked) else rows[~is_over_datasets(rows)]
+
+
+def group_means(part: pd.DataFrame) -> SeriesGroupBy:
+    """The means of each model, one for each pair with it."""
+    sides = [part[[f"model_{s}", f"mean_{s}"]].set_axis(["model", "mean"], axis=1) for s in "ab"]
+    return pd.concat(sides).groupby("model", sort=False)["mean"]
+
+
+def order_means(part: pd.DataFrame) -> pd.Series:
+    """The mean of each model over its pairs, the best first."""
+    is_less_better = not PairRow.first(part).greater_is_better
+    return group_means(part).mean().dropna().sort_values(ascending=is_less_better, kind="stable")
 
 
 def rank_models(part: pd.DataFrame) -> pd.DataFrame:
@@ -51,16 +66,14 @@ def rank_models(part: pd.DataFrame) -> pd.DataFrame:
 
     Empty with fewer than three models, or if a pair has no verdict.
     """
-    sides = [part[[f"model_{s}", f"mean_{s}"]].set_axis(["model", "mean"], axis=1) for s in "ab"]
-    means = pd.concat(sides).groupby("model", sort=False)["mean"].mean().dropna()
+    means = order_means(part)
     count = len(means)
-    decided = part[part["outcome"].isin(_DECIDED)]
+    decided = part[part["outcome"].isin(DECIDED)]
     if count < MIN_RANKED or len(decided) < count * (count - 1) // 2:
         return pd.DataFrame()
-    is_greater_better = bool(part["greater_is_better"].iloc[0])
-    means = means.sort_values(ascending=not is_greater_better, kind="stable")
     low, high = bound_ranks(list(means.index), decided)
-    rank = means.rank(method="min", ascending=not is_greater_better).astype(int)
+    is_less_better = not PairRow.first(part).greater_is_better
+    rank = means.rank(method="min", ascending=is_less_better).astype(int)
     return pd.DataFrame(
         {"model": means.index, "mean": means.to_numpy(), "rank": rank.to_numpy(),
          "low": low, "high": high}

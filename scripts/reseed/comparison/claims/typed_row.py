@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from math import nan
@@ -42,6 +42,21 @@ class TypedRow:
             return [cls() for _ in rows.index]
         columns = zip(*(_list_values(rows[name]) for name in names), strict=True)
         return [cls._make(dict(zip(names, values, strict=True))) for values in columns]
+
+    @classmethod
+    def first(cls, rows: pd.DataFrame) -> Self:
+        """The first row of a table that has one."""
+        return cls.read(rows.iloc[:1])[0]
+
+    @classmethod
+    def where(cls, rows: pd.DataFrame, holds: Callable[[Self], bool]) -> pd.Series[bool]:
+        """Whether `holds` is true, for each row of a table."""
+        return pd.Series([holds(row) for row in cls.read(rows)], rows.index, dtype=bool)
+
+    @classmethod
+    def select(cls, rows: pd.DataFrame, holds: Callable[[Self], bool]) -> pd.DataFrame:
+        """The rows of a table for which `holds` is true."""
+        return rows[cls.where(rows, holds)]
 
     @classmethod
     def _make(cls, values: dict[str, Any]) -> Self:

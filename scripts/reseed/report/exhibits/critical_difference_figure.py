@@ -9,15 +9,15 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation
-from pandas.api.typing import SeriesGroupBy
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.possible_ranks import choose_ranked
+from reseed.comparison.claims.pair_row import PairRow, is_over_datasets
+from reseed.comparison.claims.possible_ranks import choose_ranked, group_means, order_means
 from reseed.comparison.claims.wording import quote_count
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import style
-from reseed.report.rendering.arms import arm_title
+from reseed.report.rendering.arms import name_arms
 from reseed.report.rendering.data import ExhibitData, NothingToShow
 from reseed.report.rendering.figures import FigureInfo
 from reseed.report.rendering.letters import groups_of, letters
@@ -68,7 +68,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     without = []
     if not rows.empty:
         chosen = choose_ranked(rows)
-        if (chosen["design"] == "datasets").any():
+        if is_over_datasets(chosen).any():
             ranks = {f"mean_{side}": chosen[f"rank_{side}"] for side in "ab"}
             chosen = chosen.assign(**ranks, greater_is_better=False)
         for title, part in group_by_setting(data, chosen):
@@ -81,11 +81,11 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         reason = f"No group of models has a verdict on every pair{_OR_TANGLED}."
         raise NothingToShow(data.no_pairs(reason))
     heights = [0.17 * min(len(board), _MOST) + 0.75 for _, _, board in boards]
-    names = [[_name(data, part, model) for model in board["model"]] for _, part, board in boards]
+    names = [[*name_arms(data, part, board["model"]).values()] for _, part, board in boards]
     crowded = max(len(_groups(board)) for _, _, board in boards) > _MOST_BARS
     canvas, axes = panel_grid(heights, 1 if crowded else count_panel_columns(names), legend=0.1)
-    for axis, (title, part, board) in zip(axes, boards, strict=False):
-        _panel(axis, data, part, board.head(_MOST))
+    for axis, named, (title, part, board) in zip(axes, names, boards, strict=False):
+        _panel(axis, named[:_MOST], part, board.head(_MOST))
         set_title(axis, title, 30)
     shown = pd.concat([part for _, part, _ in boards])
     raw = pd.concat([board.assign(setting=title) for title, _, board in boards])
@@ -117,34 +117,28 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     )
 
 
-def _means(part: pd.DataFrame) -> SeriesGroupBy:
-    """The means of each model, one for each pair with it."""
-    sides = [part[[f"model_{s}", f"mean_{s}"]].set_axis(["model", "mean"], axis=1) for s in "ab"]
-    return pd.concat(sides).groupby("model", sort=False)["mean"]
-
-
 def _has_unlike_means(part: pd.DataFrame) -> bool:
     """Whether the means of a model differ between its pairs by more than rounding errors."""
-    ends = _means(part).agg(["min", "max"]).dropna()
-    return not np.allclose(ends["min"], ends["max"], rtol=1e-12, atol=0)
+    ends = group_means(part).agg(["min", "max"]).dropna()
+    least, most = ends.to_numpy().T
+    return not np.allclose(least, most, rtol=1e-12, atol=0)
 
 
 def _board(part: pd.DataFrame) -> pd.DataFrame | None:
     """Model, mean and letters, best first; None if `groups_of` returns None."""
-    means = _means(part).mean().dropna()
-    means = means.sort_values(ascending=not part["greater_is_better"].iloc[0], kind="stable")
+    means = order_means(part)
     groups = groups_of(part, list(means.index))
     if groups is None:
         return None
-    found = [groups[model] for model in means.index]
-    text = [letters(numbers) for numbers in found]
-    return means.rename("mean").reset_index().assign(groups=found, letters=text)
+    of_each = [groups[model] for model in means.index]
+    text = [letters(numbers) for numbers in of_each]
+    return means.rename("mean").reset_index().assign(groups=of_each, letters=text)
 
 
-def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame, board: pd.DataFrame) -> None:
+def _panel(axis: Axes, names: list[str], part: pd.DataFrame, board: pd.DataFrame) -> None:
     y = np.arange(len(board))
     axis.plot(board["mean"], y, "o", color=style.BLUE, ms=4.5, mew=0, clip_on=False)
-    axis.set_yticks(y, [_name(data, part, model) for model in board["model"]])
+    axis.set_yticks(y, names)
     axis.set_ylim(len(board) - 0.4, -0.6)
     axis.tick_params(axis="y", length=0)
     axis.grid(axis="x")
@@ -156,7 +150,7 @@ def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame, board: pd.DataFram
         axis.annotate("CD", (start + width, -0.45), (3, 0), textcoords="offset points",
                       va="center", fontsize=7)  # fmt: skip
     axis.set_xlabel(
-        "Mean rank" if np.isfinite(width) else f"Mean {metric_title(part.iloc[0]['metric'])}"
+        "Mean rank" if np.isfinite(width) else f"Mean {metric_title(PairRow.first(part).metric)}"
     )
     annotate = partial(
         axis.annotate, xycoords=axis.get_yaxis_transform(), textcoords="offset points"
@@ -191,14 +185,10 @@ def _with_best(board: pd.DataFrame) -> list[str]:
     return [m for m, of in zip(board["model"], board["groups"], strict=True) if best & set(of)]
 
 
-def _name(data: ExhibitData, part: pd.DataFrame, model: str) -> str:
-    return arm_title(data, model, part["experiment"].iloc[0])
-
-
 def _count_places(parts: list[pd.DataFrame]) -> str:
     """`2 datasets`, `12 settings`, `2 comparisons over datasets`."""
     shown = pd.concat(parts)
-    if (shown["design"] == "datasets").all():
+    if is_over_datasets(shown).all():
         return counted(len(parts), "comparison over datasets", "comparisons over datasets")
     return counted_settings(shown)
 
@@ -218,12 +208,12 @@ def _best_alone(parts: list[pd.DataFrame], boards: list[pd.DataFrame]) -> Claim:
         if not groups:
             finding = f"{'the' if len(rows) == 2 else 'all'} {{models}} are shown to differ"
     else:
-        among = "in" if (pairs["design"] == "datasets").all() else "on"
+        among = "in" if is_over_datasets(pairs).all() else "on"
         rows = pd.DataFrame([run_ends(part) for part in parts])
-        rows = rows.assign(alone=[*alone, *[False] * (len(parts) - len(alone))])
+        alone += [False] * (len(parts) - len(alone))
         plural = _count_places(parts).partition(" ")[2]
         one = plural.replace("comparisons", "comparison") if among == "in" else plural[:-1]
-        names = {"alone": phrases.share(rows, rows["alone"], one, plural)}
+        names = {"alone": phrases.share(rows, pd.Series(alone), one, plural)}
         finding = f"the best model is shown to differ from all others {among} {{alone}}"
     return Claim(
         "best_alone",
@@ -233,13 +223,13 @@ def _best_alone(parts: list[pd.DataFrame], boards: list[pd.DataFrame]) -> Claim:
         sample_of_ends(rows, pairs),
         headline=True,
         null="no difference",
-        precision=describe_detectable(pairs[pairs["outcome"] != "difference"]),
+        precision=describe_detectable(pairs),
     )
 
 
 def _group_of_best(data: ExhibitData, title: str, part: pd.DataFrame, board: pd.DataFrame) -> Claim:
     """The best model of a panel, and the models that are not shown to differ from it."""
-    best, *others = (_name(data, part, model) for model in _with_best(board))
+    best, *others = name_arms(data, part, _with_best(board)).values()
     names = {"best": best, "others": ", ".join(map(quote_count, others))}
     differs = "not shown to differ from {others}" if others else "shown to differ from all others"
     return Claim(
@@ -250,5 +240,5 @@ def _group_of_best(data: ExhibitData, title: str, part: pd.DataFrame, board: pd.
         pair_runs(part),
         subject=title,
         null="no difference",
-        precision=describe_detectable(part[part["outcome"] != "difference"]),
+        precision=describe_detectable(part),
     )

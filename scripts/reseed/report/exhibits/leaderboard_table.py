@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import nan
 
@@ -11,10 +11,14 @@ import pandas as pd
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.designs import ONE_TEST_SET
 from reseed.comparison.claims.estimates import Sample
 from reseed.comparison.claims.item_verdicts import name_units
-from reseed.comparison.claims.pair_row import PairRow
+from reseed.comparison.claims.pair_row import (
+    PairRow,
+    has_model,
+    is_on_one_test_set,
+    is_over_datasets,
+)
 from reseed.comparison.claims.pair_verdicts import BY_ONE_CORRECTION, find_conditional
 from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
@@ -29,6 +33,7 @@ from reseed.report.exhibits.shared.leading_models import (
     name_model,
     name_models,
     rank_note,
+    select_best,
     state_mean_ranks,
 )
 from reseed.report.exhibits.shared.shown_pairs import list_others, share_shown
@@ -85,30 +90,32 @@ def table(data: ExhibitData, options: Options) -> Table:
         pairs = pd.DataFrame(
             columns=[*COMPARISON_COLUMNS, "model_a", "model_b", "outcome", "design"]
         )
-    pairs = pairs[pairs["design"] != "datasets"]
+    pairs = pairs[~is_over_datasets(pairs)]
     pairs, board = (rows.assign(place=_setting_key(rows)) for rows in (pairs, board))
     board["letters"] = _letters(board, pairs)
-    over, single = (board[(board["dataset"] == ALL_DATASETS) == side] for side in (True, False))
-    groups = list(_boards(data, board, pairs))
-    parts, lines = [], Rows()
-    for title, part, ranks, own in groups:
+    is_over = BoardRow.where(board, lambda row: row.dataset == ALL_DATASETS)
+    over, single = board[is_over], board[~is_over]
+    groups = list(_boards(data, single, over, pairs))
+    sections, lines = [], Rows()
+    for title, part, ranks, compared in groups:
         if len(ranks):
-            parts.append((title, _list_ranks(data, part, ranks, own)))
+            sections.append((title, _list_ranks(data, part, ranks, compared)))
         else:
-            parts += [
-                (join_titles(title, t), _list_means(data, of, own))
+            sections += [
+                (join_titles(title, t), _list_means(data, of, compared))
                 for t, of in group_by_setting(data, part)
             ]
-    for title, part in parts:
-        for line in part:
-            lines.add(line, title if len(parts) > 1 else "")
-    notes = [_MEANS, _LETTERS if board["letters"].any() else "", _RECORD if len(pairs) else ""]
+    for title, cells in sections:
+        for line in cells:
+            lines.add(line, title if len(sections) > 1 else "")
+    has_letters = LetteredRow.where(board, lambda row: bool(row.letters)).any()
+    notes = [_MEANS, _LETTERS if has_letters else "", _RECORD if len(pairs) else ""]
     return lines.table(
         data,
         board.drop(columns="place"),
         footnote_pairs(data, single, per="model and dataset"),
         definitions=[text for text in (*notes, rank_note(over)) if text],
-        claims=[claim for found in groups for claim in _claims(data, *found, len(groups) == 1)],
+        claims=[claim for group in groups for claim in _claims(data, *group, len(groups) == 1)],
     )
 
 
@@ -129,40 +136,40 @@ def _setting_key(rows: pd.DataFrame) -> pd.Series:
 
 
 def _boards(
-    data: ExhibitData, board: pd.DataFrame, pairs: pd.DataFrame
+    data: ExhibitData, single: pd.DataFrame, over: pd.DataFrame, pairs: pd.DataFrame
 ) -> Iterator[tuple[str, pd.DataFrame, pd.DataFrame, pd.DataFrame]]:
     """(title, rows by setting, rows over datasets, pairs) of each comparison over datasets."""
-    for title, part in group_over_datasets(data, board[board["dataset"] != ALL_DATASETS]):
-        over = _setting_key(pd.DataFrame([merge_keys(part) | {"dataset": ALL_DATASETS}]))
-        ranks = board[board["place"].isin(over)]
+    for title, part in group_over_datasets(data, single):
+        key = _setting_key(pd.DataFrame([merge_keys(part) | {"dataset": ALL_DATASETS}]))
+        ranks = over[over["place"].isin(key)]
         yield title, part, ranks, pairs[pairs["place"].isin(part["place"])]
 
 
 def _letters(board: pd.DataFrame, pairs: pd.DataFrame) -> pd.Series:
     """Letters of each row of the leaderboard; empty without groups."""
-    found = pd.Series("", board.index)
+    texts = pd.Series("", board.index)
     if board["dataset"].nunique() > MOST_DATASETS + 1:
-        return found
-    for place, part in board.groupby("place", sort=False, observed=True):
-        own = part[part["n"] > 0].sort_values("rank", kind="stable")
-        groups = groups_of(pairs[pairs["place"] == place], list(own["model"]))
+        return texts
+    for _, part in board.groupby("place", sort=False, observed=True):
+        ranked = BoardRow.select(part, lambda row: row.n > 0).sort_values("rank", kind="stable")
+        models = [row.model for row in BoardRow.read(ranked)]
+        groups = groups_of(_setting_of(pairs, part), models)
         if groups is not None:
-            found[own.index] = [letters(groups[model]) for model in own["model"]]
-    return found
+            texts[ranked.index] = [letters(groups[model]) for model in models]
+    return texts
 
 
 def _list_means(data: ExhibitData, part: pd.DataFrame, pairs: pd.DataFrame) -> list[Row]:
-    places, own = _count_decimals(part), _setting_of(pairs, part)
-    lines = []
-    rows = LetteredRow.read(part)
-    for record, row in zip(_record(own, part["model"], 2), rows, strict=True):
+    lines, places, rows = [], _count_decimals(part), LetteredRow.read(part)
+    records = _record(_setting_of(pairs, part), rows, 2)
+    for record, row in zip(records, rows, strict=True):
         line = {
             "Model": name_model(data, row),
             "Rank": _rank(row.rank),
             f"Mean {_score(rows[0])}": fixed(row.mean, places),
         }
-        line |= {"Letters": row.letters} if part["letters"].any() else {}
-        if part["n"].max() > 1:
+        line |= {"Letters": row.letters} if any(one.letters for one in rows) else {}
+        if max(one.n for one in rows) > 1:
             line |= {
                 "SD": fixed(row.sd, places),
                 "Lowest": fixed(row.low, places),
@@ -179,17 +186,16 @@ def _list_ranks(
     columns = group_by_setting(data, part)
     with_spread = len(columns) <= _MOST_SPREADS
     means = {
-        f"{title}: {_score(BoardRow.of(of.iloc[0]))}": _means(of, with_spread)
-        for title, of in columns
+        f"{title}: {_score(BoardRow.first(of))}": _means(of, with_spread) for title, of in columns
     }
-    lines = []
-    for record, row in zip(_record(pairs, ranks["model"], 1), BoardRow.read(ranks), strict=True):
+    lines, rows = [], BoardRow.read(ranks)
+    for record, row in zip(_record(pairs, rows, 1), rows, strict=True):
         line = {"Model": name_model(data, row), "Mean rank": fixed(row.mean, 2)}
         if len(columns) <= MOST_DATASETS:
             line |= {title: of.get(row.model, NONE) for title, of in means.items()}
         else:
             line["First on"] = f"{row.firsts:.0f} of {row.n:.0f}"
-        if ranks["failed"].any():
+        if any(one.failed for one in rows):
             line["Failed runs"] = f"{row.failed:.0f}"
         lines.append(line | record)
     return lines
@@ -214,17 +220,17 @@ def _setting_of(pairs: pd.DataFrame, part: pd.DataFrame) -> pd.DataFrame:
     return pairs[pairs["place"] == part["place"].iloc[0]]
 
 
-def _record(pairs: pd.DataFrame, models: Iterable[str], least: int) -> list[TableRow]:
-    """Comparisons won, inconclusive and lost by each of `models`; empty with fewer than `least`."""
+def _record(pairs: pd.DataFrame, rows: Sequence[BoardRow], least: int) -> list[TableRow]:
+    """Comparisons won, inconclusive and lost by each model; empty with fewer than `least`."""
     if len(pairs) < least:
-        return [{} for _ in models]
+        return [{} for _ in rows]
     others = list_others(pairs)
     sides = ["won", "equal", "open", "lost"]
     if not pairs["outcome"].eq("equivalent").any():
         sides.remove("equal")
     by_dataset = " by dataset" if pairs["dataset"].nunique() > 1 else ""
     heading = ", ".join(sides).capitalize() + by_dataset
-    return [{heading: " / ".join(str(len(others[m][s])) for s in sides)} for m in models]
+    return [{heading: " / ".join(str(len(others[row.model][s])) for s in sides)} for row in rows]
 
 
 def _score(row: BoardRow) -> str:
@@ -251,14 +257,14 @@ def _claims(
     is_alone: bool,
 ) -> list[Claim]:
     """Claims of one comparison over datasets. is_alone: it is the only one, and has a headline."""
-    known = over[over["n"] > 0]
+    known = BoardRow.select(over, lambda row: row.n > 0)
     if len(known):
-        found = [
+        claims = [
             state_mean_ranks(data, title, known),
             *_best_by_rank(data, title, single, known, pairs),
         ]
         if len(pairs):
-            found.append(
+            claims.append(
                 Claim(
                     join_titles("shown_differences", title),
                     "a difference is shown for {shown}",
@@ -267,30 +273,32 @@ def _claims(
                     pair_runs(pairs),
                     subject=title,
                     null="no difference",
-                    precision=describe_detectable(pairs[pairs["outcome"] != "difference"]),
+                    precision=describe_detectable(pairs),
                 )
             )
     else:
         is_one = is_alone and single["dataset"].nunique() == 1
-        found = [
+        claims = [
             _best_mean(
                 data, join_titles(title, "" if name == "data" else name), part, pairs, is_one
             )
             for name, part in group_by_setting(data, single)
-            if len(part) > 1 and (part["rank"] == part["rank"].min()).sum() == 1
+            if len(part) > 1 and len(select_best(part)) == 1
         ]
-        if len(found) > 1:  # the first sentence is about all datasets
-            found.insert(0, count_best_means(data, title, group_by_setting(data, single)))
-    return found if is_alone else [replace(claim, headline=False) for claim in found]
+        if len(claims) > 1:  # the first sentence is about all datasets
+            claims.insert(0, count_best_means(data, title, group_by_setting(data, single)))
+    return claims if is_alone else [replace(claim, headline=False) for claim in claims]
 
 
 def _best_by_rank(
     data: ExhibitData, title: str, single: pd.DataFrame, known: pd.DataFrame, pairs: pd.DataFrame
 ) -> Iterator[Claim]:
     """The model with the best mean rank, and the datasets on which it beats all others."""
-    best = known[known["mean"] == known["mean"].min()]
-    model, name = best["model"].iloc[0], join_titles("best_mean_rank", title)
-    names = {"best": phrases.name(name_models(data, best, best["model"]))}
+    models = BoardRow.read(known)
+    least = min(row.mean for row in models)
+    best = [row for row in models if row.mean == least]
+    model, name = best[0].model, join_titles("best_mean_rank", title)
+    names = {"best": phrases.name(name_models(data, known, [row.model for row in best]))}
     parts = [part for _, part in group_by_setting(data, single)]
     others = [list_others(_setting_of(pairs, part))[model] for part in parts]
     # Options may leave out pairs.
@@ -302,22 +310,21 @@ def _best_by_rank(
         finding = f"{{best}} {verb} the best mean rank over {{n}}"
         yield Claim(name, finding, known, names, sample, headline=True, subject=title)
         return
-    alone = pd.DataFrame(
-        {
-            "dataset": part["dataset"].iloc[0],
-            **run_ends(_setting_of(pairs, part)),
-            "ranked": set(known["model"]) <= set(part.loc[part["n"] > 0, "model"]),
-            "model": model,
-            "beats_all": part["model"].iloc[0] == model
-            and _beats_all(other, int((part["n"] > 0).sum())),
-        }
-        for other, part in zip(others, parts, strict=True)
-    )
-    names |= {"alone": phrases.share(alone, alone["beats_all"], "dataset")}
+    alone = pd.DataFrame([run_ends(_setting_of(pairs, part)) for part in parts])
+    boards = [[row for row in BoardRow.read(part) if row.n > 0] for part in parts]
+    beats_all = [
+        _beats_all(other, len(board)) and board[0].model == model
+        for other, board in zip(others, boards, strict=True)
+    ]
+    names |= {"alone": phrases.share(alone, pd.Series(beats_all), "dataset")}
     over = ""
-    if known["n"].iloc[0] < len(parts):  # ranks use datasets with a run of every model
-        over, names["ranked"] = " over {ranked}", phrases.share(alone, alone["ranked"], "dataset")
-    is_limited = pairs["design"].isin((*ONE_TEST_SET, "datasets")).all()
+    if models[0].n < len(parts):  # ranks use datasets with a run of every model
+        is_ranked = [{row.model for row in models} <= {row.model for row in of} for of in boards]
+        over, names["ranked"] = (
+            " over {ranked}",
+            phrases.share(alone, pd.Series(is_ranked), "dataset"),
+        )
+    is_limited = is_on_one_test_set(pairs).all()
     yield Claim(
         name,
         f"{{best}} has the best mean rank{over}; shown to beat all others on {{alone}}",
@@ -328,7 +335,7 @@ def _best_by_rank(
         subject=title,
         basis="on one test set each" if is_limited else "",
         null="no difference",
-        precision=describe_detectable(pairs[pairs["outcome"] != "difference"]),
+        precision=describe_detectable(pairs),
     )
 
 
@@ -339,23 +346,22 @@ def _best_mean(
 
     A model without a finished run is named; it was not compared.
     """
-    best, absent = part[part["rank"] == part["rank"].min()], part.loc[part["n"] == 0, "model"]
-    pairs = _setting_of(pairs, part)
-    pairs = pairs[~(pairs["model_a"].isin(absent) | pairs["model_b"].isin(absent))]
-    model = best["model"].iloc[0]
-    of_best = pairs[(pairs["model_a"] == model) | (pairs["model_b"] == model)]
-    others = list_others(pairs)[model]
+    best, absent = select_best(part), [row.model for row in BoardRow.read(part) if not row.n]
+    row, pairs = BoardRow.first(best), _setting_of(pairs, part)
+    pairs = pairs[~has_model(pairs, *absent)]
+    of_best = pairs[has_model(pairs, row.model)]
+    others = list_others(pairs)[row.model]
     beats_all = _beats_all(others, len(part) - len(absent))
     names = {
-        "best": phrases.name(name_model(data, BoardRow.of(best.iloc[0]))),
-        "metric": phrases.name(metric_title(best["metric"].iloc[0])),
+        "best": phrases.name(name_model(data, row)),
+        "metric": phrases.name(metric_title(row.metric)),
         "mean": phrases.single(best, "mean", lambda mean: fixed(mean, _count_decimals(part))),
         "absent": phrases.name(name_models(data, best, absent)),
         **{side: phrases.name(name_models(data, best, models)) for side, models in others.items()},
     }
     are = "is" if len(others["lost"]) == 1 else "are"
     tail, text = "", "{best} has the best mean, {metric} {mean} over {n}"
-    if len(of_best) and of_best["design"].isin(ONE_TEST_SET).all():
+    if len(of_best) and is_on_one_test_set(of_best).all():
         text += " on this one split"
     if beats_all:
         text += ", and is significantly better than every other model"
@@ -372,12 +378,12 @@ def _best_mean(
         text += ", and is significantly better than {won}"
     if others["equal"]:
         text += "; equivalent to {equal}"
-    weak = list_others(of_best[find_conditional(of_best)])[model]
+    weak = list_others(of_best[find_conditional(of_best)])[row.model]
     if weak["won"] or weak["lost"]:
         names["weak"] = phrases.name(name_models(data, best, weak["won"] + weak["lost"]))
         text += f" ({{weak}} {BY_ONE_CORRECTION})"
         tail += f", {BY_ONE_CORRECTION}" if beats_all else ""
-    if len(absent):
+    if absent:
         text += f"; {{absent}} {'has' if len(absent) == 1 else 'have'} no finished run"
     return Claim(
         join_titles("best_mean", where),

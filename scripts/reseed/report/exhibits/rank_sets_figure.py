@@ -9,12 +9,12 @@ from matplotlib.figure import Figure
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.designs import ONE_TEST_SET
+from reseed.comparison.claims.pair_row import PairRow, is_on_one_test_set
 from reseed.comparison.claims.possible_ranks import choose_ranked, rank_models
 from reseed.comparison.claims.wording import quote_count
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import style
-from reseed.report.rendering.arms import arm_title
+from reseed.report.rendering.arms import name_arms
 from reseed.report.rendering.data import ExhibitData, NothingToShow
 from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.report.rendering.panels import (
@@ -55,13 +55,14 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         raise NothingToShow(
             data.no_pairs("No three models have a verdict on every pair, so none is ranked.")
         )
-    names = [[_name(data, part, model) for model in board["model"]] for _, part, board in boards]
+    names = [[*name_arms(data, part, board["model"]).values()] for _, part, board in boards]
     heights = [0.19 * min(len(board), _MOST) + 0.75 for _, _, board in boards]
     canvas, axes = panel_grid(heights, count_panel_columns(names), legend=0.1)
     for axis, named, (title, _, board) in zip(axes, names, boards, strict=False):
         _panel(axis, named[:_MOST], board.head(_MOST), len(board))
         set_title(axis, title, 30)
     shown = pd.concat([part for _, part, _ in boards])
+    alpha = PairRow.first(shown).alpha
     raw = pd.concat([board.assign(setting=title) for title, _, board in boards])
     low = [name for panel in names for name in panel[_MOST:]]
     return (
@@ -73,7 +74,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
                 shown,
                 name_omitted([title for title, _, _ in boards], axes),
                 name_omitted(low, []),
-                f"Ranks of a panel hold at once with probability {1 - shown['alpha'].iloc[0]:g}.",
+                f"Ranks of a panel hold at once with probability {1 - alpha:g}.",
             ),
             claims=[
                 *_count_single_best(boards),
@@ -105,27 +106,20 @@ def _panel(axis: Axes, names: list[str], board: pd.DataFrame, models: int) -> No
     axis.set_xlabel("Rank")
 
 
-def _is_limited(part: pd.DataFrame) -> bool:
-    """Whether no comparison generalises beyond fixed test sets."""
-    return bool(part["design"].isin(ONE_TEST_SET).all())
-
-
 def _count_single_best(boards: list[tuple[str, pd.DataFrame, pd.DataFrame]]) -> list[Claim]:
     """On how many of several settings one model alone may have the first rank."""
     if len(boards) < 2:
         return []
-    alone = pd.DataFrame(
-        {"setting": title, "is_alone": (board["low"] == 1).sum() == 1} | run_ends(part)
-        for title, part, board in boards
-    )
+    alone = pd.DataFrame([run_ends(part) for _, part, _ in boards])
+    is_alone = pd.Series([(board["low"] == 1).sum() == 1 for *_, board in boards])
     parts = pd.concat([part for _, part, _ in boards])
-    each = ", on one test set each" * _is_limited(parts)
+    each = ", on one test set each" * bool(is_on_one_test_set(parts).all())
     return [
         Claim(
             "single_best",
             f"one model is shown to be the best on {{alone}}{each}",
             alone,
-            {"alone": phrases.share(alone, alone["is_alone"], "dataset")},
+            {"alone": phrases.share(alone, is_alone, "dataset")},
             sample_of_ends(alone, parts),
             headline=True,
             null="no difference",
@@ -139,7 +133,7 @@ def _may_be_best(
     """The models that may have the first rank."""
     first = [one for one, low in zip(names, board["low"], strict=True) if low == 1]
     rows = board.assign(**run_ends(part))
-    where = " on this one test set" * _is_limited(part)
+    where = " on this one test set" * bool(is_on_one_test_set(part).all())
     return Claim(
         f"best: {title}",
         f"{{models}} is shown to be the best{where}"
@@ -155,7 +149,3 @@ def _may_be_best(
         subject=title,
         null="no difference",
     )
-
-
-def _name(data: ExhibitData, part: pd.DataFrame, model: str) -> str:
-    return arm_title(data, model, part["experiment"].iloc[0])

@@ -10,11 +10,15 @@ import pandas as pd
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.build import build_verdict
 from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.designs import ONE_TEST_SET
 from reseed.comparison.claims.estimates import Sample
 from reseed.comparison.claims.families import describe_families
 from reseed.comparison.claims.formatting import format_level
-from reseed.comparison.claims.pair_row import PairRow
+from reseed.comparison.claims.pair_row import (
+    PairRow,
+    has_model,
+    is_on_one_test_set,
+    is_over_datasets,
+)
 from reseed.comparison.claims.pair_verdicts import label_pair_outcome
 from reseed.comparison.claims.skewed import decisive_p, define_decisive_p
 from reseed.comparison.claims.verdicts import NOT_EQUAL, Outcome, Verdict, shared_notes
@@ -64,7 +68,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     rows = rows.sort_values("design", key=lambda design: design != "datasets", kind="stable")
     lines, raw, hidden = Rows(), [], 0
     verdicts: list[tuple[TableRow, str, Verdict]] = []
-    level = rows["level"].max()
+    first, level = PairRow.first(rows), rows["level"].max()
     for title, part in group_by_setting(data, rows):
         part = _in_order(part)
         raw.append(part)
@@ -85,16 +89,16 @@ def table(data: ExhibitData, options: Options) -> Table:
     shared = shared_notes([verdict for _, _, verdict in verdicts])
     for cells, section, verdict in verdicts:
         lines.add(cells, section, verdict.sentence(omit=(*shared, NOT_EQUAL)))
-    rest = f"{hidden} pairs without the best mean are in the CSV only." if hidden else ""
+    only = f"{hidden} pairs without the best mean are in the CSV only." if hidden else ""
     return lines.table(
         data,
         pd.concat(raw, ignore_index=True),
-        footnote_pairs(data, rows, rest, untested),
+        footnote_pairs(data, rows, only, untested),
         definitions=[
             "Difference: positive where the model named first is better; its interval is for the"
             f" pair alone. p: adjusted over {adjusted_over(rows)} (Holm, both directions)."
             " Flips: share of single runs that order the pair the other way.",
-            f"A difference is shown where p is at most {rows['alpha'].iloc[0]:g}. On given splits"
+            f"A difference is shown where p is at most {first.alpha:g}. On given splits"
             " it says nothing of other data sets; a difference that is not shown is no equality.",
             *shared,
             *_fixed_test_set(rows),
@@ -108,32 +112,34 @@ def table(data: ExhibitData, options: Options) -> Table:
 
 def _tested(rows: pd.DataFrame) -> tuple[pd.DataFrame, str]:
     """The rows without comparisons over too few datasets, and a sentence on them."""
-    over = (rows["design"] == "datasets") & (rows["outcome"] == "too few runs")
+    is_over = is_over_datasets(rows)
+    over = is_over & (rows["outcome"] == "too few runs")
     if not over.any() or over.all():
         return rows, ""
-    most, needed = int(rows.loc[over, "n"].max()), int(rows.loc[over, "min_runs"].max())
-    some = int(over.sum())
-    if some < (rows["design"] == "datasets").sum():
+    few = PairRow.read(rows[over])
+    some, most, needed = len(few), max(row.n for row in few), max(row.min_runs for row in few)
+    if some < is_over.sum():
         return rows[~over], (
             f"Not tested over datasets: {numbers.counted(some, 'pair')} with comparable runs on"
-            f" {most} or fewer, where at least {needed} are needed."
+            f" {most:.0f} or fewer, where at least {needed:.0f} are needed."
         )
     return rows[~over], (
-        f"Nothing is tested over datasets: there are {most}, and at least {needed} are needed."
+        f"Nothing is tested over datasets: there are {most:.0f}, and at least {needed:.0f} are"
+        " needed."
     )
 
 
 def _families(rows: pd.DataFrame) -> list[str]:
     """What the adjustment by dataset leaves, if there are several datasets."""
-    tested = rows[(rows["design"] != "datasets") & (rows["family"] == "dataset")]
+    tested = rows[~is_over_datasets(rows) & (rows["family"] == "dataset")]
     families = tested.groupby([*COMPARISON_COLUMNS], dropna=False).ngroups
-    text = describe_families(families, rows["alpha"].iloc[0])
+    text = describe_families(families, PairRow.first(rows).alpha)
     return [f"{text[0].upper()}{text[1:]}"] if text else []
 
 
 def _fixed_test_set(rows: pd.DataFrame) -> list[str]:
     """What pairs over seeds alone hold for, if there are any."""
-    if not rows["design"].isin(ONE_TEST_SET).any():
+    if not is_on_one_test_set(rows).any():
         return []
     return [
         "Pairs compared over seeds on one test set: it did not vary, so a difference holds on"
@@ -149,19 +155,19 @@ def _in_order(part: pd.DataFrame) -> pd.DataFrame:
 
 
 def _printed(part: pd.DataFrame) -> pd.DataFrame:
-    best = select_leaders(part)["model_a"]  # empty if no two models share a run
+    best = select_leaders(part)  # empty if no two models share a run
     if len(part) <= _MOST or best.empty:
         return part
-    return part[part[["model_a", "model_b"]].eq(best.iloc[0]).any(axis="columns")]
+    return part[has_model(part, PairRow.first(best).model_a)]
 
 
 def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     """Comparisons over datasets, the best model of each setting, and shown differences."""
-    over = rows["design"] == "datasets"
+    over = is_over_datasets(rows)
     within, known = rows[~over], rows[~over & rows["difference"].notna()]
-    found = [_over_datasets(rows[over])] if over.any() else []
+    claims = [_over_datasets(rows[over])] if over.any() else []
     if len(known) and has_every_pair(known):
-        found.append(_best_models(data, known))
+        claims.append(_best_models(data, known))
     if len(within):
         noun = ("pair on one dataset", "pairs on one dataset") if over.any() else ("pair", "pairs")
         names = {
@@ -169,17 +175,17 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             "equal": phrases.share(within, within["outcome"] == "equivalent", *noun),
         }
         equivalence = ", equivalence for {equal}" * bool(within["rope"].notna().any())
-        found.append(
+        claims.append(
             claim_shown(
                 data,
                 within,
                 f"a difference is shown for {{shown}}{equivalence}",
                 names,
                 headline=True,
-                basis="on one split each" * bool(within["design"].isin(ONE_TEST_SET).all()),
+                basis="on one split each" * bool(is_on_one_test_set(within).all()),
             )
         )
-    return found
+    return claims
 
 
 def _over_datasets(rows: pd.DataFrame) -> Claim:
@@ -192,7 +198,7 @@ def _over_datasets(rows: pd.DataFrame) -> Claim:
         Sample.of(rows, "n", "dataset"),
         headline=not (rows["outcome"] == "too few runs").all(),
         null="no difference",
-        precision=describe_detectable(rows[rows["outcome"] != "difference"]),
+        precision=describe_detectable(rows),
     )
 
 
@@ -200,9 +206,10 @@ def _best_models(data: ExhibitData, within: pd.DataFrame) -> Claim:
     """The models with the best means, and whether they are shown to beat the next one."""
     best = select_leaders(within)
     counts = Counter(_leader(data, within, row) for _, row in best.iterrows()).most_common()
+    first = PairRow.first(best)
     names = {
         "best": phrases.name(counts[0][0].removesuffix(_TIED)),
-        "second": phrases.name(pair_titles(data, PairRow.of(best.iloc[0]))[1]),
+        "second": phrases.name(pair_titles(data, first)[1]),
         "by_model": phrases.tally(best, [f"{title} on {times}" for title, times in counts]),
         "settings": count_settings(best),
         "sure": share_shown(best, "setting"),
@@ -215,7 +222,7 @@ def _best_models(data: ExhibitData, within: pd.DataFrame) -> Claim:
     elif counts[0][0].endswith(_TIED):
         finding = "{best} share the best mean score"
     else:
-        shown = "is shown" if best["outcome"].iloc[0] == "difference" else "is not shown"
+        shown = "is shown" if first.outcome == "difference" else "is not shown"
         finding = "{best} has the best mean score; that it beats the next, {second}, "
         finding += " ".join([shown, *count_conditions(best)])
     return Claim(
@@ -225,7 +232,7 @@ def _best_models(data: ExhibitData, within: pd.DataFrame) -> Claim:
         names,
         pair_runs(best),
         null="no difference",
-        precision=describe_detectable(best[best["outcome"] != "difference"]),
+        precision=describe_detectable(best),
     )
 
 
@@ -233,9 +240,11 @@ def _leader(data: ExhibitData, within: pd.DataFrame, best: pd.Series) -> str:
     """The models that share the best mean in the setting of a row of `select_leaders`."""
     setting = [name for name in COMPARISON_COLUMNS if pd.notna(best[name])]
     part = within[(within[setting] == best[setting]).all(axis="columns")]
-    first = (part["model_a"] == best["model_a"]) | (part["model_b"] == best["model_a"])
-    tied = part[first & (part["difference"] == 0)]
-    names = dict.fromkeys(name for row in PairRow.read(tied) for name in pair_titles(data, row))
+    leader = PairRow.of(best)
+    tied = [
+        row for row in PairRow.read(part[has_model(part, leader.model_a)]) if row.difference == 0
+    ]
+    names = dict.fromkeys(name for row in tied for name in pair_titles(data, row))
     if not names:
-        return pair_titles(data, PairRow.of(best))[0]
+        return pair_titles(data, leader)[0]
     return f"{numbers.several(names)}{_TIED}"

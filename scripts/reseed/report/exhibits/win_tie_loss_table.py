@@ -8,9 +8,9 @@ import pandas as pd
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.verdicts import ALL_DATASETS
+from reseed.comparison.claims.pair_row import has_model, is_over_datasets, is_shown
 from reseed.plugins.options import Experiments as Options
-from reseed.report.rendering.arms import arm_title
+from reseed.report.rendering.arms import name_arms
 from reseed.report.rendering.data import ExhibitData, NothingToShow
 from reseed.report.rendering.numbers import NONE, counted, several
 from reseed.report.rendering.settings import (
@@ -41,18 +41,18 @@ def table(data: ExhibitData, options: Options) -> Table:
     """
     rows = data.rows(options.experiments)
     if not rows.empty:
-        rows = rows[rows["dataset"] != ALL_DATASETS]
+        rows = rows[~is_over_datasets(rows)]
     if rows.empty:
         reason = "No two models were run on the same dataset."
         raise NothingToShow(data.no_pairs(reason))
     if rows["dataset"].nunique() == 1:
         raise NothingToShow("One dataset: the verdicts say which differences are shown.")
-    lines, raw, found = Rows(), [], group_over_datasets(data, rows)
-    counts = [count(part) for _, part in found]
+    lines, raw, parts = Rows(), [], group_over_datasets(data, rows)
+    counts = [count(part) for _, part in parts]
     undecided = any(_total(against)[NO_VERDICT] for of in counts for against in of.values())
-    for (title, part), of in zip(found, counts, strict=True):
+    for (title, part), of in zip(parts, counts, strict=True):
         models = sorted(of, key=lambda model: (-_net(of[model]), -_total(of[model])[WIN], model))
-        titles = {m: arm_title(data, m, part["experiment"].iloc[0]) for m in models}
+        titles = name_arms(data, part, models)
         for model in models:
             total = _total(of[model])
             line = {
@@ -93,12 +93,12 @@ def _claim(
     """The wins of the first model, or of all models that share its record."""
     totals = {model: _total(counts[model]) for model in titles}
     best = [model for model in titles if totals[model] == next(iter(totals.values()))]
-    won = rows["outcome"] == "difference"
+    won = is_shown(rows)
     if not won.any():
         finding = "no model wins: a difference is shown for {wins}"
         wins = phrases.share(rows, won, "comparison")
     else:
-        of_best = rows[rows["model_a"].eq(best[0]) | rows["model_b"].eq(best[0])]
+        of_best = rows[has_model(rows, best[0])]
         finding = "{models} wins {wins}" if len(best) == 1 else "{models} win {wins} each"
         is_win = won[of_best.index] & (of_best["model_a"] == best[0])
         wins = phrases.share(of_best, is_win, "comparison", of=" win")
@@ -115,22 +115,22 @@ def _claim(
         pair_runs(rows),
         headline=True,
         null="no difference",
-        precision=describe_detectable(rows[~won]),
+        precision=describe_detectable(rows),
     )
 
 
 def count(rows: pd.DataFrame) -> dict[str, dict[str, list[int]]]:
     """[wins, ties, losses, no verdict] of each model against each other model."""
-    found: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0, 0, 0]))
+    counts: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0, 0, 0]))
     for a, b, outcome in rows[["model_a", "model_b", "outcome"]].itertuples(index=False):
         index = _INDEX.get(outcome, NO_VERDICT)
-        found[a][b][index] += 1
-        found[b][a][{WIN: LOSS}.get(index, index)] += 1
-    return {model: dict(others) for model, others in found.items()}
+        counts[a][b][index] += 1
+        counts[b][a][{WIN: LOSS}.get(index, index)] += 1
+    return {model: dict(others) for model, others in counts.items()}
 
 
 def _total(against: dict[str, list[int]]) -> list[int]:
-    return [sum(found[i] for found in against.values()) for i in range(4)]
+    return [sum(numbers) for numbers in zip(*against.values(), strict=True)] or [0] * 4
 
 
 def _net(against: dict[str, list[int]]) -> int:
@@ -139,5 +139,4 @@ def _net(against: dict[str, list[int]]) -> int:
 
 
 def _cell(against: dict[str, list[int]], other: str) -> str:
-    found = against.get(other)
-    return "–".join(str(number) for number in found[:3]) if found else NONE
+    return "–".join(map(str, against[other][:3])) if other in against else NONE

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
+from reseed.comparison.claims.typed_row import CellRow
 from reseed.core.schemas import Row
 from reseed.plugins.options import Arms
 from reseed.report.analyses.shared.arms import with_arms
@@ -39,6 +40,12 @@ def arm_title(data: ExhibitData, arm: str, experiment: str | None = None) -> str
             several = list(titles.values()).count(title) > 1
             return one_line(f"{title} ({arm})" if several else title)
     return data.model(arm)
+
+
+def name_arms(data: ExhibitData, rows: pd.DataFrame, arms: Iterable[str]) -> dict[str, str]:
+    """Title of each of these arms of the rows' experiment."""
+    experiment = CellRow.first(rows).experiment
+    return {arm: arm_title(data, arm, experiment) for arm in arms}
 
 
 def select_rows(data: ExhibitData, options: Arms) -> pd.DataFrame:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
 import pandas as pd
+from reseed.comparison.claims.pair_row import is_shown
+from reseed.comparison.claims.possible_ranks import DECIDED
 
-#: Outcomes that are a verdict.
-_DECIDED = ("difference", "no difference shown", "equivalent")
 #: Most groups that are shown; with more models, one a model. A row of means whose neighbours are
 #: inconclusive has no more groups. Without a limit there are up to 3^(models / 3).
 _READABLE = 26
@@ -20,11 +20,11 @@ def groups_of(pairs: pd.DataFrame, models: list[str]) -> dict[str, tuple[int, ..
     None if a pair was not compared or has no verdict (a baseline, too few runs), or if there are
     more groups than are shown.
     """
-    rows = pairs[pairs["outcome"].isin(_DECIDED)]
+    rows = pairs[pairs["outcome"].isin(DECIDED)]
     rows = rows[rows["model_a"].isin(models) & rows["model_b"].isin(models)]
     if len(models) < 2 or len(rows) < len(models) * (len(models) - 1) / 2:
         return None
-    apart = rows.loc[rows["outcome"] == "difference", ["model_a", "model_b"]]
+    apart = rows.loc[is_shown(rows), ["model_a", "model_b"]]
     return groups(
         models, apart.itertuples(index=False, name=None), most=max(_READABLE, len(models))
     )

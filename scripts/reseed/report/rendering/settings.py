@@ -10,8 +10,9 @@ import pandas as pd
 from reseed.comparison.claims.designs import SIGN
 from reseed.comparison.claims.estimates import Estimate, Sample
 from reseed.comparison.claims.formatting import format_p, format_share
-from reseed.comparison.claims.pair_row import PairRow
+from reseed.comparison.claims.pair_row import PairRow, is_over_datasets, is_shown
 from reseed.comparison.claims.phrases import Phrase
+from reseed.comparison.claims.typed_row import ComparedRow
 from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.metrics.names import is_share
@@ -41,14 +42,14 @@ def group_by_setting(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, p
     within = rows.groupby("dataset")
     columns = ("experiment", "scheme", "hyperparameters_source")
     differ = [name for name in columns if within[name].nunique().max() > 1]
-    found = []
+    titled = []
     setting = [name for name in COMPARISON_COLUMNS if name in rows]
-    for key, part in rows.groupby(setting, sort=False, dropna=False):
-        names = dict(zip(setting, key, strict=True))
-        parts = [dataset_title(data, names["dataset"])]
-        names["experiment"] = data.experiment(names["experiment"])
-        found.append((join_titles(*parts, *(names[name] for name in differ)), part))
-    return found
+    for _, part in rows.groupby(setting, sort=False, dropna=False):
+        row = ComparedRow.first(part)
+        texts = (data.experiment(row.experiment), row.scheme, row.hyperparameters_source)
+        shown = [text for name, text in zip(columns, texts, strict=True) if name in differ]
+        titled.append((join_titles(dataset_title(data, row.dataset), *shown), part))
+    return titled
 
 
 def group_by_comparison(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
@@ -57,9 +58,9 @@ def group_by_comparison(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str
     Models are never ranked or counted across two comparisons.
     """
     names = [name for name in CROSS_DATASET_COLUMNS if name in rows]
-    found = list(rows.groupby(names, sort=False, dropna=False))
-    titles = _board_titles(data, [dict(zip(names, key, strict=True)) for key, _ in found])
-    return [(title, part) for title, (_, part) in zip(titles, found, strict=True)]
+    boards = list(rows.groupby(names, sort=False, dropna=False))
+    titles = _board_titles(data, [dict(zip(names, key, strict=True)) for key, _ in boards])
+    return [(title, part) for title, (_, part) in zip(titles, boards, strict=True)]
 
 
 def group_over_datasets(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
@@ -201,17 +202,16 @@ def _run_nouns(pairs: pd.DataFrame) -> tuple[str, str]:
 
 def difference_estimates(data: ExhibitData, rows: pd.DataFrame) -> list[Estimate]:
     """Each known difference with its interval, in units of the score."""
-    found = []
-    for row in PairRow.read(rows[np.isfinite(rows["difference"])]):
+    estimates = []
+    for row in filter(lambda row: math.isfinite(row.difference), PairRow.read(rows)):
         # Shares are shown in points, so `factor` says if the scores are in percent already.
         most = 100 / row.factor if is_share(row.metric) and row.unit else np.inf
         subject = f"{dataset_title(data, row.dataset)}: {pair_title(data, row)}"
-        found.append(
-            Estimate.truncated(
-                subject, row.difference, (row.low, row.high), row.level, (-most, most)
-            )
+        ends = (row.low, row.high)
+        estimates.append(
+            Estimate.truncated(subject, row.difference, ends, row.level, (-most, most))
         )
-    return found
+    return estimates
 
 
 def describe_half_widths(rows: pd.DataFrame) -> str:
@@ -238,17 +238,18 @@ def _list_units(rows: pd.DataFrame) -> pd.Series[str]:
 def describe_detectable(rows: pd.DataFrame) -> str:
     """`detectable with a power of 80 %: 0.3 to 1.2 points of AUC`; empty if unknown.
 
-    Of pairs over datasets, as `detectable_over_datasets`.
+    Of the pairs without a shown difference; those over datasets in SDs between datasets.
     """
-    over = rows["design"] == "datasets"
+    rows = rows[~is_shown(rows)]
+    over = is_over_datasets(rows)
     texts = (
         _describe_detectable_by_dataset(rows[~over]),
-        describe_detectable_over_datasets(rows[over]),
+        _describe_detectable_over_datasets(rows[over]),
     )
     return "; ".join(filter(None, texts))
 
 
-def describe_detectable_over_datasets(rows: pd.DataFrame) -> str:
+def _describe_detectable_over_datasets(rows: pd.DataFrame) -> str:
     """Smallest mean difference in SDs between datasets that the tests find, or that none is found.
 
     Empty for pairs on too few datasets for a test.
@@ -256,14 +257,14 @@ def describe_detectable_over_datasets(rows: pd.DataFrame) -> str:
     if rows.empty or rows["detectable_sd"].isna().all():
         return ""
     shifts = rows["detectable_sd"].dropna()
-    found = [shift for shift in shifts if math.isfinite(shift)]
+    finite = shifts[np.isfinite(shifts)]
     none = "no difference, however large, is found with a power of 80 % on so few datasets"
-    if not found:
+    if finite.empty:
         return none
-    sizes = numbers.from_to(found, "{:.1f}".format)
+    sizes = numbers.from_to(finite, "{:.1f}".format)
     text = f"detectable with a power of 80 %: a mean difference of {sizes} SD between datasets"
-    rest = numbers.counted(len(shifts) - len(found), "pair")
-    return text if len(found) == len(shifts) else f"{text}; for {rest}, {none}"
+    others = numbers.counted(len(shifts) - len(finite), "pair")
+    return text if len(finite) == len(shifts) else f"{text}; for {others}, {none}"
 
 
 def _describe_detectable_by_dataset(rows: pd.DataFrame) -> str:
@@ -275,19 +276,18 @@ def _describe_detectable_by_dataset(rows: pd.DataFrame) -> str:
         f"{numbers.from_to(part, numbers.two_digits)} {unit}"
         for unit, part in sizes.groupby(_list_units(known), sort=False)
     ]
-    power = format_share(known["target_power"].iloc[0])
+    power = format_share(PairRow.first(known).target_power)
     return f"detectable with a power of {power}: {'; '.join(parts)}"
 
 
 def select_leaders(rows: pd.DataFrame) -> pd.DataFrame:
     """The row of each setting that compares its best mean with the next one."""
     known = rows[rows["difference"].notna()]
-    found = []
+    leaders = []
     for _, part in known.groupby(COMPARISON_COLUMNS, sort=False, dropna=False):
-        beaten = set(part["model_b"])
-        best = part[~part["model_a"].isin(beaten)]
-        found.append((best if len(best) else part).nsmallest(1, "difference"))
-    return pd.concat(found) if found else known
+        best = part[~part["model_a"].isin(part["model_b"])]
+        leaders.append((best if len(best) else part).nsmallest(1, "difference"))
+    return pd.concat(leaders) if leaders else known
 
 
 def has_every_pair(rows: pd.DataFrame) -> bool:

@@ -12,7 +12,7 @@ from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.estimates import Sample
 from reseed.comparison.claims.wording import quote_count
 from reseed.report.analyses.leaderboard import BoardRow
-from reseed.report.rendering.arms import arm_title
+from reseed.report.rendering.arms import arm_title, name_arms
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.numbers import fixed, several
 from reseed.report.rendering.settings import count_settings, join_titles
@@ -28,10 +28,14 @@ def name_model(data: ExhibitData, row: BoardRow) -> str:
 
 def name_models(data: ExhibitData, board: pd.DataFrame, models: Iterable[str]) -> str:
     """Titles of models of a leaderboard, the first three of many, for a claim."""
-    experiment = board["experiment"].iloc[0]
-    titles = [quote_count(arm_title(data, model, experiment)) for model in models]
-    rest = len(titles) - _MOST_NAMED
-    return f"{', '.join(titles[:_MOST_NAMED])} and {rest} more" if rest > 0 else several(titles)
+    titles = [quote_count(title) for title in name_arms(data, board, models).values()]
+    more = len(titles) - _MOST_NAMED
+    return f"{', '.join(titles[:_MOST_NAMED])} and {more} more" if more > 0 else several(titles)
+
+
+def select_best(board: pd.DataFrame) -> pd.DataFrame:
+    """The models of a leaderboard that share the best rank."""
+    return board[board["rank"] == board["rank"].min()]
 
 
 def count_best_means(
@@ -41,7 +45,7 @@ def count_best_means(
 
     parts: title and rows of each setting.
     """
-    best = pd.concat(part[part["rank"] == part["rank"].min()].head(1) for _, part in parts)
+    best = pd.concat(select_best(part).head(1) for _, part in parts)
     counts = Counter(name_model(data, row) for row in BoardRow.read(best)).most_common()
     names = {
         "by_model": phrases.tally(best, [f"{model} on {count}" for model, count in counts]),
@@ -79,7 +83,7 @@ def rank_note(over: pd.DataFrame) -> str:
     if over.empty:
         return ""
     text = "Mean rank: over the datasets, 1 is best; ±: SD over runs."
-    short = over[over["n"] < over["datasets"]].drop_duplicates("place")
+    short = BoardRow.select(over, lambda row: row.n < row.datasets).drop_duplicates("place")
     parts = [f"{row.n:.0f} of {row.datasets:.0f}" for row in BoardRow.read(short)]
     if parts:
         text += (

@@ -8,6 +8,7 @@ import pandas as pd
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
+from reseed.comparison.claims.pair_row import is_shown
 from reseed.comparison.claims.pair_verdicts import qualify_pairs
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.settings import (
@@ -27,15 +28,15 @@ def share_shown(rows: pd.DataFrame, noun: str, plural: str = "") -> phrases.Phra
         rows: of the analysis `pairs`.
         noun, plural: of `phrases.share`.
     """
-    found = phrases.share(rows, rows["outcome"] == "difference", noun, plural)
+    shown = phrases.share(rows, is_shown(rows), noun, plural)
     conditions = count_conditions(rows)
     if not conditions:
-        return found
+        return shown
     named = [
         f"{count:,} of them {condition}" if len(rows) > 1 else condition
         for condition, count in conditions.items()
     ]
-    return replace(found, text=f"{found.text} ({'; '.join(named)})")
+    return replace(shown, text=f"{shown.text} ({'; '.join(named)})")
 
 
 def claim_shown(
@@ -47,7 +48,6 @@ def claim_shown(
     basis: str = "",
 ) -> Claim:
     """The claim on the shown differences of rows of the analysis `pairs`, with their estimates."""
-    is_open = rows["outcome"] != "difference"
     return Claim(
         "shown_differences",
         finding,
@@ -59,23 +59,23 @@ def claim_shown(
         statistic="mean difference",
         null="no difference",
         estimates=difference_estimates(data, rows),
-        precision=describe_detectable(rows[is_open]) or describe_half_widths(rows),
+        precision=describe_detectable(rows) or describe_half_widths(rows),
     )
 
 
 def count_conditions(rows: pd.DataFrame) -> Counter[str]:
     """Conditions of the shown differences, with the number of pairs under each."""
-    return Counter(filter(None, qualify_pairs(rows[rows["outcome"] == "difference"])))
+    return Counter(filter(None, qualify_pairs(rows[is_shown(rows)])))
 
 
 def list_others(pairs: pd.DataFrame) -> dict[str, dict[str, list[str]]]:
     """By model, those compared with it, by outcome: won, lost, equal (equivalent), or open."""
-    found: dict[str, dict[str, list[str]]] = defaultdict(
+    others: dict[str, dict[str, list[str]]] = defaultdict(
         lambda: {"won": [], "lost": [], "equal": [], "open": []}
     )
     for a, b, outcome in pairs[["model_a", "model_b", "outcome"]].itertuples(index=False):
         undecided = "equal" if outcome == "equivalent" else "open"
         is_decided = outcome == "difference"
-        found[a]["won" if is_decided else undecided].append(b)
-        found[b]["lost" if is_decided else undecided].append(a)
-    return found
+        others[a]["won" if is_decided else undecided].append(b)
+        others[b]["lost" if is_decided else undecided].append(a)
+    return others
