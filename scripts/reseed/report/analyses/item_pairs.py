@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import combinations
+from math import nan
 from typing import Annotated
 
 import numpy as np
@@ -111,6 +113,22 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
         pair = PairRow.of(row | {"design": ITEM_MODEL.design})
         row |= {"outcome": "", "verdict": ""} if row["reason"] else state_verdict(pair, row)
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+@dataclass(frozen=True)
+class ItemRow(PairRow):
+    """A pair on one test set; `analyse` documents the columns."""
+
+    scope: str = ""
+    runs_a: float = nan
+    runs_b: float = nan
+    permutation_p: float = nan
+    swap_p: float = nan
+
+    @property
+    def has_seeds(self) -> bool:
+        """Whether the comparison allows for new seeds."""
+        return self.scope == SEEDS_AND_ITEMS.design
 
 
 def read_item_pairs(rows: pd.DataFrame) -> list[PairRow]:

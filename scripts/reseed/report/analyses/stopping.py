@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import nan
+from math import isfinite, nan
 
 import numpy as np
 import pandas as pd
@@ -41,11 +41,17 @@ class StopRow(PairRow):
     """A pair after a number of runs; `analyse` documents the columns."""
 
     runs: float = nan
+    mean: float = nan
     stopped_at: float = nan
     e_stopped_at: float = nan
     bounded_stopped_at: float = nan
     winner: str = ""
     reason: str = ""
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether the sequence has both ends after these runs."""
+        return isfinite(self.low) and isfinite(self.high)
 
 
 class Options(Strict):

@@ -56,29 +56,30 @@ _SCALES = {
 }
 
 
-def select_known(data: ExhibitData, options: Experiments) -> pd.DataFrame:
-    """Rows with a value."""
-    rows = data.rows(options.experiments)
-    return rows if rows.empty else rows[rows["reason"] == ""]
+def select_statistics(rows: pd.DataFrame, *names: str) -> pd.DataFrame:
+    """The rows of these statistics."""
+    return AggregateRow.select(rows, lambda row: row.statistic in names)
 
 
 def footnote_aggregates(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
     """The footnote: scale, tasks, runs, and the coverage of intervals at that number of runs."""
-    each = rows.drop_duplicates([name for name in CROSS_DATASET_COLUMNS if name in rows])
-    low = int(each["runs_min"].min())
-    runs = from_to([*each["runs_min"], *each["runs_max"]], to="–")
-    left_out = dict.fromkeys(name for text in each["left_out"] if text for name in text.split(", "))
+    boards = rows.drop_duplicates([name for name in CROSS_DATASET_COLUMNS if name in rows])
+    each = AggregateRow.read(boards)
+    low = min(row.runs_min for row in each)
+    runs = from_to([end for row in each for end in (row.runs_min, row.runs_max)], to="–")
+    left_out = dict.fromkeys(
+        name for row in each if row.left_out for name in row.left_out.split(", ")
+    )
     parts = [
-        f"{data.scale} Tasks: {from_to(each['tasks'], to='–')}; runs a task: {runs}; failed"
-        f" runs (left out): {each['failed'].sum():.0f}.",
-        *(_SCALES[scale] for scale in each["scale"].unique()),
-        f"{format_level(each['level'].iloc[0])} stratified bootstrap intervals over runs; tasks are"
-        " fixed.",
+        f"{data.scale} Tasks: {from_to((row.tasks for row in each), to='–')}; runs a task: {runs};"
+        f" failed runs (left out): {sum(row.failed for row in each):.0f}.",
+        *dict.fromkeys(_SCALES[row.scale] for row in each),
+        f"{format_level(each[0].level)} stratified bootstrap intervals over runs; tasks are fixed.",
     ]
     if low < FEW:
         parts.append(
-            f"With {low} runs a task they may be too narrow: simulated, 95 % intervals covered 88"
-            " to 95 % at 3 runs a task, 93 to 95 % at 5, 93 to 96 % at 10, 93 to 97 % at 20."
+            f"With {low:.0f} runs a task they may be too narrow: simulated, 95 % intervals covered"
+            " 88 to 95 % at 3 runs a task, 93 to 95 % at 5, 93 to 96 % at 10, 93 to 97 % at 20."
         )
     if left_out:
         named = "; ".join(map(data.dataset, left_out))
@@ -99,18 +100,22 @@ class Options(Experiments):
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """Aggregates with their intervals, or performance profiles, of each experiment."""
-    rows = require_rows(select_known(data, options), NOTHING)
+    rows = require_rows(data.measured(options.experiments), NOTHING)
     profiles = options.show == "profiles"
     kinds = _PROFILES if profiles else _INTERVALS
     panels = [
-        (join_titles(title, kinds[name]), board[board["statistic"] == name])
+        (join_titles(title, kinds[name]), part)
         for title, board in group_by_comparison(data, rows)
         for name in kinds
-        if (board["statistic"] == name).any()
+        if len(part := select_statistics(board, name))
     ]
     draw = _profiles if profiles else _intervals
     if profiles:  # equal scores have no profile
-        panels = [(title, part) for title, part in panels if part["tau"].nunique() > 1]
+        panels = [
+            (title, part)
+            for title, part in panels
+            if len({row.tau for row in AggregateRow.read(part)}) > 1
+        ]
         if not panels:
             raise NothingToShow("Every run has the same score.")
     canvas, axes, arms = draw(data, panels)
@@ -123,7 +128,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         else "A panel an aggregate over tasks, a line an arm with its interval."
     )
     return canvas, FigureInfo(
-        rows[rows["statistic"].isin(kinds)],
+        select_statistics(rows, *kinds),
         footnote_aggregates(
             data,
             rows,
@@ -178,21 +183,17 @@ def claims(
 ) -> list[Claim]:
     """The claims of each comparison; a headline only for a single one with enough runs."""
     boards = group_by_comparison(data, rows)
-    found = [claim for title, board in boards for claim in make(data, title, board)]
-    if len(boards) > 1 or rows["runs_min"].min() < LEAST:
-        return [replace(claim, headline=False) for claim in found]
-    return found
+    made = [claim for title, board in boards for claim in make(data, title, board)]
+    if len(boards) > 1 or min(row.runs_min for row in AggregateRow.read(rows)) < LEAST:
+        return [replace(claim, headline=False) for claim in made]
+    return made
 
 
 def _split_by_best(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Arms with the greatest interquartile mean, and the others, best first."""
-    iqm = rows[rows["statistic"] == "iqm"].sort_values("value", ascending=False, kind="stable")
-    return iqm[iqm["value"] == iqm["value"].max()], iqm[iqm["value"] < iqm["value"].max()]
-
-
-def _is_apart(first: pd.DataFrame, others: pd.DataFrame) -> bool:
-    """Whether the interval of the best arm lies above that of the second."""
-    return bool(first["low"].iloc[0] > others["high"].iloc[0])
+    iqm = select_statistics(rows, "iqm").sort_values("value", ascending=False, kind="stable")
+    is_first = AggregateRow.where(iqm, lambda row: row.value == AggregateRow.first(iqm).value)
+    return iqm[is_first], iqm[~is_first]
 
 
 def _claim(data: ExhibitData, title: str, rows: pd.DataFrame) -> Iterator[Claim]:
@@ -210,10 +211,12 @@ def _claim(data: ExhibitData, title: str, rows: pd.DataFrame) -> Iterator[Claim]
         headline = "Greatest interquartile mean: shared by {best}"
         finding = "{best} share the greatest interquartile mean, {value}"
     else:
-        names["next"] = phrases.name(_arm(data, AggregateRow.of(others.iloc[0])))
+        second = AggregateRow.first(others)
+        is_apart = AggregateRow.first(first).low > second.high
+        names["next"] = phrases.name(_arm(data, second))
         names["second"] = phrases.single(others.head(1), "value", "{:.3g}".format)
-        place = "lies above" if _is_apart(first, others) else "overlaps"
-        short = "above that of" if _is_apart(first, others) else "its interval overlaps that of"
+        place = "lies above" if is_apart else "overlaps"
+        short = "above that of" if is_apart else "its interval overlaps that of"
         headline = f"Greatest interquartile mean: {{best}}, {short} {{next}}"
         finding = (
             "{best} has the greatest interquartile mean, {value}; its interval"

@@ -16,9 +16,9 @@ from reseed.report.exhibits.aggregates_figure import (
     NOTHING,
     claims,
     footnote_aggregates,
-    select_known,
+    select_statistics,
 )
-from reseed.report.rendering.arms import arm_title
+from reseed.report.rendering.arms import arm_title, name_arms
 from reseed.report.rendering.data import ExhibitData, require_rows
 from reseed.report.rendering.numbers import NONE, percent, rounded_percent, several
 from reseed.report.rendering.settings import group_by_comparison, join_titles
@@ -31,12 +31,11 @@ DRAWS = ("aggregates",)
 
 def table(data: ExhibitData, options: Options) -> Table:
     """A square of arms for each experiment: probability that the row beats the column."""
-    rows = select_known(data, options)
-    rows = require_rows(rows if rows.empty else rows[rows["statistic"] == "improvement"], NOTHING)
+    known = data.measured(options.experiments)
+    rows = require_rows(select_statistics(known, "improvement"), NOTHING)
     lines = Rows()
     for title, board in group_by_comparison(data, rows):
-        experiment = board["experiment"].iloc[0]
-        arms = {arm: arm_title(data, arm, experiment) for arm in dict.fromkeys(board["arm"])}
+        arms = name_arms(data, board, (row.arm for row in AggregateRow.read(board)))
         cell = {(row.arm, row.arm_b): _cell(row) for row in AggregateRow.read(board)}
         for a, name in arms.items():
             others = {other: cell.get((a, b), NONE) for b, other in arms.items()}
@@ -59,7 +58,8 @@ def _cell(row: AggregateRow) -> str:
 
 def _select_surest(rows: pd.DataFrame) -> pd.DataFrame:
     """Pairs with the greatest probability of improvement; none if it is at most one half."""
-    return rows[(rows["value"] == rows["value"].max()) & (rows["value"] > 0.5)]
+    most = max(0.5, *(row.value for row in AggregateRow.read(rows)))
+    return AggregateRow.select(rows, lambda row: row.value == most > 0.5)
 
 
 def _describe(data: ExhibitData, surest: pd.DataFrame, between: str = " beats one of ") -> str:
@@ -73,7 +73,7 @@ def _describe(data: ExhibitData, surest: pd.DataFrame, between: str = " beats on
 def _claim(data: ExhibitData, title: str, rows: pd.DataFrame) -> Iterator[Claim]:
     """The pairs with the greatest probability of improvement."""
     surest = _select_surest(rows)
-    pairs = rows[rows["arm"] < rows["arm_b"]]
+    pairs = AggregateRow.select(rows, lambda row: row.arm < row.arm_b)
     names = {
         "pairs": phrases.count(pairs, "pair", of="pair"),
         "tasks": phrases.extent(rows, "tasks", "{:.0f} tasks".format, is_comparable=True),
@@ -85,7 +85,7 @@ def _claim(data: ExhibitData, title: str, rows: pd.DataFrame) -> Iterator[Claim]
         basis, finding = "{pairs}, {tasks}", "no arm beats another in more than half of cases"
     elif len(surest) == 1:
         names["pair"] = phrases.name(_describe(data, surest))
-        names["cell"] = Phrase(_cell(AggregateRow.of(surest.iloc[0])), "each", tuple(surest.index))
+        names["cell"] = Phrase(_cell(AggregateRow.first(surest)), "each", tuple(surest.index))
         finding = "a run of {pair} with probability {cell}"
         headline = "A run of {pair} in {value} of cases"
     elif len(surest) <= _NAMED:
@@ -93,8 +93,9 @@ def _claim(data: ExhibitData, title: str, rows: pd.DataFrame) -> Iterator[Claim]
         finding = "{pair} with probability {value} each"
         headline = "{pair}, in {value} of cases each"
     else:
-        is_surest = pairs.index.isin(surest.index) | _is_mirrored(pairs, surest)
-        names["sure"] = phrases.share(pairs, pd.Series(is_surest, pairs.index), "pair", of="pair")
+        arms = [{row.arm, row.arm_b} for row in AggregateRow.read(surest)]
+        is_surest = AggregateRow.where(pairs, lambda row: {row.arm, row.arm_b} in arms)
+        names["sure"] = phrases.share(pairs, is_surest, "pair", of="pair")
         finding = "in {sure} a run of one arm beats one of the other in {value} of cases"
     yield Claim(
         join_titles("surest_improvement", title),
@@ -114,12 +115,4 @@ def _claim(data: ExhibitData, title: str, rows: pd.DataFrame) -> Iterator[Claim]
             (0.0, 1.0),
             ("low", "high"),
         ),
-    )
-
-
-def _is_mirrored(pairs: pd.DataFrame, surest: pd.DataFrame) -> pd.Series:
-    """Whether the surest direction of a pair is from its second arm to its first."""
-    known = set(zip(surest["arm"], surest["arm_b"], strict=True))
-    return pd.Series(
-        [pair in known for pair in zip(pairs["arm_b"], pairs["arm"], strict=True)], pairs.index
     )

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.build import build_verdict
 from reseed.comparison.claims.claim import Claim
-from reseed.comparison.claims.designs import SEEDS_AND_ITEMS
 from reseed.comparison.claims.estimates import Sample
 from reseed.comparison.claims.formatting import format_level
-from reseed.comparison.claims.pair_row import PairRow
+from reseed.comparison.claims.pair_row import PairRow, is_shown
 from reseed.comparison.claims.skewed import decisive_p, define_decisive_p
 from reseed.comparison.claims.verdicts import BOTH_DIRECTIONS, NOT_EQUAL, shared_notes
 from reseed.plugins.options import Experiments, Names
-from reseed.report.analyses.item_pairs import read_item_pairs
+from reseed.report.analyses.item_pairs import ItemRow, read_item_pairs
 from reseed.report.exhibits.shared.shown_pairs import share_shown
 from reseed.report.rendering import coverage
 from reseed.report.rendering.arms import TEST_SET_KEY, add_metric, group_title, key_columns
-from reseed.report.rendering.data import ExhibitData, footnote, require_rows
+from reseed.report.rendering.data import (
+    ExhibitData,
+    footnote,
+    list_reasons,
+    require_rows,
+    select_primary,
+)
 from reseed.report.rendering.numbers import (
     NONE,
     fixed,
@@ -47,15 +50,10 @@ NOTHING = "No two models have per-item outputs on the same test set."
 
 def select_compared(data: ExhibitData, options: PairOptions) -> pd.DataFrame:
     """Rows with a result, of the primary metric or of the option `metrics`."""
-    rows = data.rows(options.experiments)
-    if rows.empty:
-        return rows
-    rows = rows[rows["reason"] == ""]
-    if options.metrics:
-        return rows[rows["metric"].isin(options.metrics)]
-    primary = rows["primary"].astype(bool)
-    # Accuracy replaces a primary metric that has no per-item form.
-    return rows[primary | ~primary.groupby(rows["dataset"]).transform("any")]
+    rows = data.measured(options.experiments)
+    if options.metrics and len(rows):
+        return PairRow.select(rows, lambda row: row.metric in (options.metrics or ()))
+    return rows if rows.empty else select_primary(rows)
 
 
 def _explain_absence(options: PairOptions) -> str:
@@ -82,20 +80,20 @@ class Options(PairOptions):
 def table(data: ExhibitData, options: Options) -> Table:
     """One row for each pair, a section for each test set."""
     rows = require_rows(select_compared(data, options), _explain_absence(options))
-    words = options.verdicts
+    words, reasons = options.verdicts, list_reasons(data.rows(options.experiments))
     lines = Rows()
     verdicts = (
         [build_verdict(with_titles(data, row)) for row in read_item_pairs(rows)] if words else []
     )
     shared = shared_notes(verdicts)
-    for number, (_, row) in enumerate(rows.iterrows()):
-        section = add_metric(data, group_title(data, rows, row), row["metric"])
+    for number, row in enumerate(ItemRow.read(rows)):
+        section = add_metric(data, group_title(data, rows, rows.iloc[number]), row.metric)
         if words:
             sentence = verdicts[number].sentence(omit=(*shared, NOT_EQUAL))
-            lines.add({"Outcome": row["outcome"], "Verdict": sentence}, section)
+            lines.add({"Outcome": row.outcome, "Verdict": sentence}, section)
         else:
             lines.add(_line(data, row), section)
-    level, alpha = rows["level"].max(), rows["alpha"].iloc[0]
+    level, alpha = rows["level"].max(), PairRow.first(rows).alpha
     return lines.table(
         data,
         rows,
@@ -111,63 +109,49 @@ def table(data: ExhibitData, options: Options) -> Table:
             "A difference that is not shown is no equality." if words else "",
             coverage.at(level, _COVERS),
             describe_failures(rows),
-            _left_out(data.rows(options.experiments)),
+            f"Left out: {'; '.join(reasons)}." if reasons else "",
         ),
         text_columns=2 if words else 1,
         paragraphs=[1] if words else (),
-        claims=claims(data, rows),
+        claims=_claims(data, rows),
     )
 
 
-def _line(data: ExhibitData, row: pd.Series) -> TableRow:
-    pair = PairRow.of(row)
-    difference, low, high = pair.shown_difference
+def _line(data: ExhibitData, row: ItemRow) -> TableRow:
+    difference, low, high = row.shown_difference
     places = interval_decimals([(low, high)])
     return {
-        "Pair": pair_title(data, pair),
+        "Pair": pair_title(data, row),
         "Difference": fixed(difference, places),
         "Interval": interval(low, high, places) or NONE,
-        BOTH_DIRECTIONS: p_cell(decisive_p(pair)),
-        "Runs": f"{row['runs_a']:.0f} + {row['runs_b']:.0f}",
-        "Items": f"{row['items']:,.0f}",
-        "Seeds' share": percent(row["seed_share"])
-        if row["scope"] == SEEDS_AND_ITEMS.design
-        else "not known",
-        "p, runs swapped": p_cell(row["permutation_p"]),
-        "p, items swapped": p_cell(row["swap_p"]),
-        "One run says A": percent(pair.single_a),
-        "One run says B": percent(pair.single_b),
+        BOTH_DIRECTIONS: p_cell(decisive_p(row)),
+        "Runs": f"{row.runs_a:.0f} + {row.runs_b:.0f}",
+        "Items": f"{row.items:,.0f}",
+        "Seeds' share": percent(row.seed_share) if row.has_seeds else "not known",
+        "p, runs swapped": p_cell(row.permutation_p),
+        "p, items swapped": p_cell(row.swap_p),
+        "One run says A": percent(row.single_a),
+        "One run says B": percent(row.single_b),
     }
 
 
 def describe_failures(rows: pd.DataFrame) -> str:
     """Sentence on the failed runs of the pairs shown."""
-    most = int(rows["failed"].max())
-    return f"Failed runs (left out): {most} at most in a pair." if most else "No run failed."
-
-
-def _left_out(rows: pd.DataFrame) -> str:
-    reasons = sorted({reason for reason in rows["reason"] if reason})
-    return f"Left out: {'; '.join(reasons)}." if reasons else ""
+    most = max(row.failed for row in PairRow.read(rows))
+    return f"Failed runs (left out): {most:.0f} at most in a pair." if most else "No run failed."
 
 
 def select_over_seeds(rows: pd.DataFrame) -> pd.DataFrame:
     """Pairs that were compared over seeds and items."""
-    return rows[has_seeds(rows) & (rows["low"] < rows["high"])]
+    return ItemRow.select(rows, lambda row: row.has_seeds and row.low < row.high)
 
 
-def has_seeds(rows: Any) -> Any:
-    """Whether a row, or each of several, allows for new seeds."""
-    return rows["scope"] == SEEDS_AND_ITEMS.design
-
-
-def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
+def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     """Shown differences, claims of single runs, and the share of the seeds in the error."""
     both = select_over_seeds(rows)
     if both.empty:
         return []
-    shown = both["outcome"] == "difference"
-    found = [
+    claims = [
         Claim(
             "shown_differences",
             "over seeds and items a difference is shown for {shown}",
@@ -182,19 +166,20 @@ def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             statistic="mean difference",
             null="no difference",
             estimates=difference_estimates(data, both),
-            precision=describe_half_widths(both[~shown]),
+            precision=describe_half_widths(both[~is_shown(both)]),
         )
     ]
     varied = both[~phrases.is_degenerate(both)]
-    none = varied[varied["outcome"] != "difference"]
+    none = varied[~is_shown(varied)]
     if len(none):
-        declared = none.assign(declared=none["single_a"] + none["single_b"])
+        wins = [row.single_a + row.single_b for row in PairRow.read(none)]
+        declared = none.assign(declared=wins)
         share = phrases.pooled(declared, "declared", percent, "mean", "pair", title=metric_title)
         finding = (
             "where no difference is shown and the runs differ, the share of single runs of the two"
             " models that declare a winner, tested over items alone, is {declared}"
         )
-        found.append(Claim("single_winners", finding, declared, {"declared": share}, _runs(none)))
+        claims.append(Claim("single_winners", finding, declared, {"declared": share}, _runs(none)))
     if len(varied):
         share = phrases.pooled(
             varied, "seed_share", rounded_percent, noun="pair", title=metric_title
@@ -203,11 +188,11 @@ def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             "where the runs differ, the seeds' share of the squared standard error of a difference"
             " is {share}"
         )
-        rest = "The rest is the test items."
-        found.append(
-            Claim("seed_share", finding, varied, {"share": share}, _runs(varied), note=rest)
+        note = "The rest is the test items."
+        claims.append(
+            Claim("seed_share", finding, varied, {"share": share}, _runs(varied), note=note)
         )
-    return found
+    return claims
 
 
 def _runs(rows: pd.DataFrame) -> Sample:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 
+import numpy as np
 import pandas as pd
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.estimates import Estimate, Sample
 from reseed.comparison.claims.formatting import format_level
-from reseed.comparison.claims.pair_row import PairRow
+from reseed.comparison.claims.pair_row import PairRow, is_shown
 from reseed.plugins.options import Experiments as Options
 from reseed.report.analyses.over_datasets import EffectRow
 from reseed.report.rendering import coverage
@@ -39,37 +40,32 @@ _SCALES = {
 NOTHING = "No two models have four comparable runs on three datasets at this scale."
 
 
-def select_known(data: ExhibitData, options: Options) -> pd.DataFrame:
-    """Rows with a result."""
-    rows = data.rows(options.experiments)
-    return rows if rows.empty else rows[rows["reason"] == ""]
-
-
-def footnote_effects(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
+def _footnote(data: ExhibitData, rows: list[EffectRow], *sentences: str) -> str:
     """The footnote: definition of the difference, model, datasets left out with their marks."""
-    first, left_out = EffectRow.of(rows.iloc[0]), _left_out(rows)
+    first, left_out = rows[0], _left_out(rows)
     named = dict.fromkeys(name for names in left_out.values() for name in names)
     reasons = [f"{several(map(data.dataset, names))} ({why})" for why, names in left_out.items()]
-    unit = " ".join(_SCALES[scale] for scale in rows["scale"].unique())
+    unit = " ".join(dict.fromkeys(_SCALES[row.scale] for row in rows))
+    has_few = min(row.datasets for row in rows) < 10
     return " ".join(
         part
         for part in (
             f"{data.scale} Positive: the model named first is better. {unit}"
             f" Hierarchical normal model of the datasets, {format_level(first.level)} intervals"
             + (f"; equivalent: within ±{first.rope * first.factor:g}." if first.rope > 0 else "."),
-            coverage.at(first.level, coverage.OVER_DATASETS) if rows["datasets"].min() < 10 else "",
+            coverage.at(first.level, coverage.OVER_DATASETS) if has_few else "",
             *sentences,
             f"Left out: {'; '.join(reasons)}." if reasons else "",
-            *marks(data, named, [*rows["model_a"], *rows["model_b"]]),
+            *marks(data, named, [m for row in rows for m in (row.model_a, row.model_b)]),
         )
         if part
     )
 
 
-def _left_out(rows: pd.DataFrame) -> dict[str, dict[str, None]]:
+def _left_out(rows: list[EffectRow]) -> dict[str, dict[str, None]]:
     """Datasets left out by reason, over all pairs."""
     reasons: dict[str, dict[str, None]] = {}
-    for text in filter(None, rows["left_out_why"].unique()):
+    for text in dict.fromkeys(row.left_out_why for row in rows if row.left_out_why):
         for why, names in json.loads(text).items():
             reasons.setdefault(why, {}).update(dict.fromkeys(names))
     return reasons
@@ -80,13 +76,13 @@ DRAWS = ("over_datasets",)
 
 def table(data: ExhibitData, options: Options) -> Table:
     """One row for each pair."""
-    rows = require_rows(select_known(data, options), NOTHING)
-    pairs = rows[rows["statistic"] == "pair"]
+    rows = require_rows(data.measured(options.experiments), NOTHING)
+    pairs = EffectRow.select(rows, lambda row: row.statistic == "pair")
     lines = Rows()
     for title, part in group_by_comparison(data, pairs):
         for row in EffectRow.read(part):
             lines.add(_line(data, row), title)
-    named = "better, equivalent, worse" if pairs["rope"].iloc[0] > 0 else "better, worse"
+    named = "better, equivalent, worse" if EffectRow.first(pairs).rope > 0 else "better, worse"
     text = (
         f"Posterior shares that the first is {named}: on the mean of datasets like these, and on a"
         " new one. Rank p: signed-rank test over datasets, Holm over pairs. Outcome: a difference"
@@ -95,34 +91,34 @@ def table(data: ExhibitData, options: Options) -> Table:
     return lines.table(
         data,
         rows,
-        footnote_effects(data, pairs, text),
-        claims=claims(data, pairs),
+        _footnote(data, EffectRow.read(pairs), text),
+        claims=_claims(data, pairs),
     )
 
 
-def claims(data: ExhibitData, pairs: pd.DataFrame) -> list[Claim]:
+def _claims(data: ExhibitData, pairs: pd.DataFrame) -> list[Claim]:
     """The count of shown differences, then the expectation for a new dataset, for some pairs."""
-    found = []
+    claims = []
     parts = group_by_comparison(data, pairs)
     for title, part in parts:
-        found.append(
+        claims.append(
             Claim(
                 _name_claim("shown_over_datasets", title),
                 "over {n} a mean difference is shown for {shown} of models",
                 part,
-                {"shown": phrases.share(part, part["outcome"] == "difference", "pair")},
+                {"shown": phrases.share(part, is_shown(part), "pair")},
                 Sample.of(part, "datasets", "dataset"),
                 headline=len(parts) == 1,
                 subject=title,
                 statistic="mean difference over datasets",
                 null="no difference",
                 estimates=[_estimate(data, row) for row in EffectRow.read(part)],
-                precision=_detectable(part[part["outcome"] != "difference"]),
+                precision=_detectable(EffectRow.read(part[~is_shown(part)])),
             )
         )
         first = part.head(_LISTED)
-        found += [_new_dataset(data, title, first.loc[[index]]) for index in first.index]
-    return found
+        claims += [_new_dataset(data, title, first.loc[[index]]) for index in first.index]
+    return claims
 
 
 def _name_claim(name: str, title: str) -> str:
@@ -143,20 +139,19 @@ def _estimate(data: ExhibitData, row: EffectRow) -> Estimate:
     return Estimate.truncated(_title(data, row), row.effect, ends, row.level, bounds)
 
 
-def _detectable(pairs: pd.DataFrame) -> str:
+def _detectable(pairs: list[EffectRow]) -> str:
     """Smallest mean difference that is found with a power of 80 %; empty without pairs."""
-    if pairs.empty:
+    if not pairs:
         return ""
-    level, factor = pairs["level"].iloc[0], pairs["factor"]
-    sizes = detectable_mean(pairs["low"] * factor, pairs["high"] * factor, level)
-    unit = pairs["unit"].iloc[0]
-    text = from_to(sizes, two_digits)
-    return f"detectable with a power of 80 %, about: {text}{f' {unit}' if unit else ''}"
+    lows, highs = (np.array([getattr(row, end) * row.factor for row in pairs])
+                   for end in ("low", "high"))  # fmt: skip
+    text = from_to(detectable_mean(lows, highs, pairs[0].level), two_digits)
+    return f"detectable with a power of 80 %, about: {text} {pairs[0].unit}".rstrip()
 
 
 def _new_dataset(data: ExhibitData, title: str, pair: pd.DataFrame) -> Claim:
     """Probabilities that the first model of a pair is better, or worse, on a new dataset."""
-    row = EffectRow.of(pair.iloc[0])
+    row = EffectRow.first(pair)
     by, more = (" by more than {rope}", " by more") if row.rope > 0 else ("", "")
     name = join_titles(title, _title(data, row))
     return Claim(

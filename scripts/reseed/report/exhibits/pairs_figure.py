@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Literal
 
@@ -14,7 +15,7 @@ from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.formatting import format_level
 from reseed.comparison.claims.item_verdicts import name_units
-from reseed.comparison.claims.pair_row import PairRow
+from reseed.comparison.claims.pair_row import PairRow, is_over_datasets, is_shown
 from reseed.comparison.claims.skewed import decisive_p, define_decisive_p
 from reseed.plugins.options import Experiments as Options
 from reseed.report.exhibits.shared.shown_pairs import claim_shown, count_conditions, share_shown
@@ -63,7 +64,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """Differences with intervals."""
     rows = data.rows(options.experiments)
     if not rows.empty:
-        rows = rows[rows["difference"].notna() & (rows["design"] != "datasets")]
+        rows = rows[rows["difference"].notna() & ~is_over_datasets(rows)]
     every = group_by_setting(data, rows)
     panels = [(title, part.sort_values("p_adjusted").head(_MOST)) for title, part in every]
     if not panels:
@@ -91,9 +92,9 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         ),
         claims=_claims(data, rows),
         definitions=[
-            f"Bars: {format_level(rows['level'].iloc[0])} interval of each pair alone. Right of the"
-            f" line the model named first is better. p is adjusted by Holm in both directions over"
-            f" {adjusted_over(rows, 'panel')}; flips: share of single runs that order the pair"
+            f"Bars: {format_level(PairRow.first(rows).level)} interval of each pair alone. Right of"
+            " the line the model named first is better. p is adjusted by Holm in both directions"
+            f" over {adjusted_over(rows, 'panel')}; flips: share of single runs that order the pair"
             " otherwise.",
             *define_decisive_p(rows),
             *coverage.corrected(rows),
@@ -105,21 +106,22 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
 
 def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     """The count of shown differences; how often single runs order the pairs otherwise."""
-    shown = rows[rows["outcome"] == "difference"]
-    titles = pair_titles(data, PairRow.of(rows.iloc[0]))
+    titles = pair_titles(data, PairRow.first(rows))
     names = {
         "shown": share_shown(rows, "pair"),
         "pairs": phrases.count(rows, "pair"),
         **dict(zip("ab", map(phrases.name, titles), strict=True)),
     }
-    found = [claim_shown(data, rows, _count_shown(rows), names, headline=True)]
-    held = shown[shown["instability"].notna()]
-    if (held["instability"] == 0).any() and len(rows) > 1:
-        always = phrases.share(held, held["instability"] == 0, "shown difference")
+    claims = [claim_shown(data, rows, _count_shown(rows), names, headline=True)]
+    has_flips = PairRow.where(rows, lambda row: math.isfinite(row.instability))
+    shown = rows[is_shown(rows) & has_flips]
+    is_stable = PairRow.where(shown, lambda row: row.instability == 0)
+    if is_stable.any() and len(rows) > 1:
+        always = phrases.share(shown, is_stable, "shown difference")
         finding = "the order of the means holds in every single run for {always}"
-        found.append(Claim("always_ordered", finding, held, {"always": always}, pair_runs(held)))
+        claims.append(Claim("always_ordered", finding, shown, {"always": always}, pair_runs(shown)))
     is_open = rows["outcome"].isin(["no difference shown", "equivalent"])
-    left = rows[is_open & rows["instability"].notna() & ~phrases.is_degenerate(rows)]
+    left = rows[is_open & has_flips & ~phrases.is_degenerate(rows)]
     if len(left):
         flips = phrases.pooled(
             left, "instability", rounded_percent, noun="pair", title=metric_title
@@ -128,20 +130,21 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             "where no difference is shown, the share of single runs that order the pair the other"
             " way is {flips}"
         )
-        found.append(Claim("flips", finding, left, {"flips": flips}, pair_runs(left)))
-    return found
+        claims.append(Claim("flips", finding, left, {"flips": flips}, pair_runs(left)))
+    return claims
 
 
 def _count_shown(rows: pd.DataFrame) -> str:
     """Template of the number of shown differences."""
-    if (rows["outcome"] == "too few runs").all():
+    outcomes = set(rows["outcome"])
+    if outcomes == {"too few runs"}:
         units = name_units(PairRow.read(rows))
         return f"the {units} are too few to test a difference in {{pairs}}"
-    if (rows["outcome"] == "no variation").all():
+    if outcomes == {"no variation"}:
         return "the differences do not vary between runs, so they are not tested in {pairs}"
     if len(rows) > 1:
         return "a difference is shown for {shown}"
-    if rows["outcome"].iloc[0] != "difference":
+    if outcomes != {"difference"}:
         return "no difference is shown between {a} and {b}"
     return ", ".join(["{a} is shown to be better than {b}", *count_conditions(rows)])
 
@@ -176,5 +179,5 @@ def _legend(rows: pd.DataFrame) -> list[Line2D]:
     return [
         Line2D([], [], color=colour, marker=marker, fillstyle=fill, ms=4.5, label=label)
         for name, (colour, marker, fill, label) in _LOOK.items()
-        if (rows["outcome"] == name).any()
+        if name in set(rows["outcome"])
     ]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 import pandas as pd
 
 from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.designs import ITEM_MODEL
 from reseed.comparison.claims.formatting import format_level, format_p
 from reseed.comparison.claims.item_verdicts import list_counts, name_generality
-from reseed.comparison.claims.pair_row import PairRow
+from reseed.comparison.claims.pair_row import PairRow, is_over_datasets
 from reseed.comparison.claims.skewed import decisive_p, define_decisive_p
 from reseed.plugins.options import Experiments as Options
 from reseed.report.exhibits.shared.shown_pairs import claim_shown, share_shown
@@ -77,9 +79,9 @@ def table(data: ExhibitData, options: Options) -> Table:
 
 def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     """The count of shown differences on single datasets, by the corrected test."""
-    within = rows[rows["design"] != "datasets"]
-    tested = within[within["p_adjusted"].notna()]
-    if tested.empty:
+    within = rows[~is_over_datasets(rows)]
+    tested = [row.n for row in PairRow.read(within) if isfinite(row.p_adjusted)]
+    if not tested:
         return []
     return [
         claim_shown(
@@ -87,7 +89,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             within,
             "a difference is shown for {shown}",
             {"shown": share_shown(within, "pair")},
-            headline=bool(tested["n"].min() >= LEAST),
+            headline=min(tested) >= LEAST,
             basis="adjusted over the pairs",
         )
     ]
@@ -95,9 +97,12 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
 
 def _define_items(rows: pd.DataFrame) -> list[str]:
     """What comparisons over items hold for."""
-    over_items = rows[(rows["design"] == ITEM_MODEL.design) & rows["p_adjusted"].notna()]
-    general = name_generality(PairRow.read(over_items))
+    general = name_generality([row for row in PairRow.read(rows) if _is_over_items(row)])
     return [f"Comparisons over items hold for {general}."] if general else []
+
+
+def _is_over_items(row: PairRow) -> bool:
+    return row.design == ITEM_MODEL.design and isfinite(row.p_adjusted)
 
 
 def _rank_p(row: PairRow) -> str:
@@ -108,7 +113,7 @@ def _rank_p(row: PairRow) -> str:
 
 
 def _n(row: PairRow) -> str:
-    if row.design == ITEM_MODEL.design and row.p_adjusted == row.p_adjusted:
+    if _is_over_items(row):
         return list_counts(row)
     if row.n_a != row.n_b:
         return f"{row.n_a:.0f} + {row.n_b:.0f}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 
 import numpy as np
@@ -47,17 +48,17 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel for each setting, a line for each pair with the runs it needs."""
     rows = data.rows(options.experiments)
     if not rows.empty:
-        rows = rows[rows["power"].notna()]
+        rows = PlanRow.select(rows, lambda row: math.isfinite(row.power))
     panels = group_by_setting(data, rows)
     if not panels:
         reason = "No pair of models has two runs whose differences vary, which a plan starts from."
         raise NothingToShow(data.no_pairs(reason))
     pairs = [
-        (join_titles(title, pair_title(data, PlanRow.of(pair.iloc[0]))), pair)
+        (join_titles(title, pair_title(data, PlanRow.first(pair))), pair)
         for title, part in panels
         for _, pair in part.groupby(PAIR, sort=False)
     ]
-    enough, few = with_least(pairs, Least(LEAST, lambda part: part["n"].iloc[0]))
+    enough, few = with_least(pairs, Least(LEAST, lambda part: PlanRow.first(part).n))
     rows = pd.concat([part for _, part in enough]).sort_index()
     panels = group_by_setting(data, rows)
     longest = max(len(pair_title(data, row)) for row in PlanRow.read(rows.drop_duplicates(PAIR)))
@@ -69,12 +70,12 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, data, part)
         set_title(axis, title)
-    first, given = PlanRow.of(rows.iloc[0]), _given(rows)
+    first, given = PlanRow.first(rows), _given(rows)
     target = given or "the observed difference, itself uncertain"
-    rest = f"At most {_MOST} pairs a panel, those that need fewest." if max(counts) > _MOST else ""
+    most = f"At most {_MOST} pairs a panel, those that need fewest." if max(counts) > _MOST else ""
     return canvas, FigureInfo(
         rows,
-        footnote_pairs(data, rows, rest, few, name_omitted([title for title, _ in panels], axes)),
+        footnote_pairs(data, rows, most, few, name_omitted([title for title, _ in panels], axes)),
         claims=_claims(rows),
         definitions=[
             f"Power to show {target} at {_describe_test(rows)}, with the spread of the available"
@@ -91,18 +92,18 @@ def _given(rows: pd.DataFrame) -> str:
 
     For example, 0.005 are 0.5 points of AUC.
     """
-    asked = rows[rows["target_is"] == "given"].drop_duplicates(["metric", "factor", "unit"])
-    sizes = [
+    sizes = dict.fromkeys(
         f"{row.target_difference * row.factor:g} {in_unit(row.metric, row.unit)}"
-        for row in PlanRow.read(asked)
-    ]
+        for row in PlanRow.read(rows)
+        if row.target_is == "given"
+    )
     return f"a difference of {' or '.join(sizes)}" if sizes else ""
 
 
 def _describe_test(rows: pd.DataFrame) -> str:
     """The test that the runs are planned for."""
-    alpha, pairs = rows["alpha"].iloc[0], rows["pairs"]
-    if pairs.max() == 1:
+    alpha, pairs = PlanRow.first(rows).alpha, {row.pairs for row in PlanRow.read(rows)}
+    if pairs == {1}:
         return f"α = {alpha:g} in a test of one pair"
     return f"Holm's strictest step over {from_to(pairs)} pairs (α = {alpha:g} by their number)"
 
@@ -114,34 +115,34 @@ def _claims(rows: pd.DataFrame) -> list[Claim]:
     names = {
         "what": phrases.Phrase(what, "setting") if what else phrases.name("the observed difference")
     }
-    if len(each) == 1 and each["runs_for_power"].notna().all():
+    first, is_known = PlanRow.first(each), each["runs_for_power"].notna()
+    if len(each) == 1 and is_known.all():
         names["needed"] = phrases.single(each, "runs_for_power", whole)
         finding = "to show {what} takes {needed} runs; {n} are available"
         return [Claim("enough_runs", finding, each, names, pair_runs(each), headline=True)]
-    names["power"] = phrases.setting(each["target_power"].iloc[0], percent)
-    enough = phrases.share(each, each["runs_for_power"] <= each["n"], "pair")
-    found = [
+    names["power"] = phrases.setting(first.target_power, percent)
+    is_enough = PlanRow.where(each, lambda row: row.runs_for_power <= row.n)
+    claims = [
         Claim(
             "enough_runs",
             "{n} show {what} with a power of {power} in {enough} of models",
             each,
-            names | {"enough": enough},
+            names | {"enough": phrases.share(each, is_enough, "pair")},
             pair_runs(each),
             headline="A power of {power} is reached for {enough}",
         )
     ]
-    is_known = each["runs_for_power"].notna()
-    short = each[is_known & (each["runs_for_power"] > each["n"])]
+    short = each[is_known & ~is_enough]
     if len(short):
         needed = phrases.extent(short, "runs_for_power", whole, is_comparable=True)
-        found.append(_lacking("needed_runs", "{needed} runs", short, names | {"needed": needed}))
+        claims.append(_lacking("needed_runs", "{needed} runs", short, names | {"needed": needed}))
     never = each[~is_known]
     if len(never):
         tried = rows.groupby([*COMPARISON_COLUMNS, *PAIR], dropna=False)["runs"].max()
         most = phrases.setting(tried.max(), whole)
         more = "more than {most} runs"
-        found.append(_lacking("more_than_tried", more, never, names | {"most": most}))
-    return found
+        claims.append(_lacking("more_than_tried", more, never, names | {"most": most}))
+    return claims
 
 
 def _lacking(name: str, needed: str, rows: pd.DataFrame, names: dict[str, phrases.Phrase]) -> Claim:
@@ -156,26 +157,27 @@ def _lacking(name: str, needed: str, rows: pd.DataFrame, names: dict[str, phrase
 
 
 def _panel(axis: Axes, data: ExhibitData, part: pd.DataFrame) -> None:
-    most = part["runs"].max()
-    curves = [curve for _, curve in part.groupby(PAIR, sort=False)]
-    curves.sort(key=lambda curve: np.nan_to_num(curve["runs_for_power"].iloc[0], nan=np.inf))
+    rows = PlanRow.read(part)
+    most, first = max(row.runs for row in rows), rows[0]
+    curves = [PlanRow.read(curve) for _, curve in part.groupby(PAIR, sort=False)]
+    curves.sort(key=lambda curve: np.nan_to_num(curve[0].runs_for_power, nan=np.inf))
     for i, curve in enumerate(curves[:_MOST]):
-        row = PlanRow.of(curve.iloc[0])
-        needed = row.runs_for_power
+        row, needed = curve[0], curve[0].runs_for_power
         text = f"{needed:,.0f}" if np.isfinite(needed) else f"over {most:,.0f}"
         if row.power_limit < row.target_power:
             text = "never with this test set"
         colour, dash = LINES[i % len(LINES)], DASHES[i // len(LINES) % len(DASHES)]
         label = textwrap.fill(f"{pair_title(data, row)}: {text}", _WIDEST)
-        axis.plot(curve["runs"], 100 * curve["power"], lw=1.2, label=label, color=colour, ls=dash)
-    axis.axhline(100 * part["target_power"].iloc[0], color=style.GREY, lw=0.8)
-    axis.axvline(part["n"].max(), color=style.GREY, lw=0.8, ls=":")
+        power = [100 * one.power for one in curve]
+        axis.plot([one.runs for one in curve], power, lw=1.2, label=label, color=colour, ls=dash)
+    axis.axhline(100 * first.target_power, color=style.GREY, lw=0.8)
+    axis.axvline(max(row.n for row in rows), color=style.GREY, lw=0.8, ls=":")
     axis.set_xscale("log")
     ticks = [t for t in (2, 10, 100, 1000, 10_000) if t <= most]
     axis.set_xticks(ticks, [f"{t:,}" for t in ticks])
     axis.minorticks_off()
     axis.set_ylim(0, 103)
     axis.set_ylabel("Power (%)")
-    designs = dict.fromkeys(RUNS[name] for name in part["design"].unique())
+    designs = dict.fromkeys(RUNS[row.design] for row in rows)
     axis.set_xlabel(f"Runs ({', '.join(designs)})")
     axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), title="Runs needed", fontsize=7)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -42,7 +41,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     rows = data.require_rows(NOTHING, options.experiments)
     several = len(group_by_setting(data, rows)) > 1
     panels = [
-        (f"{pair_title(data, StopRow.of(part.iloc[0]))}" + (f", {title}" if several else ""), part)
+        (pair_title(data, StopRow.first(part)) + (f", {title}" if several else ""), part)
         for title, setting in group_by_setting(data, rows)
         for _, part in setting.groupby(PAIR, sort=False)
     ]
@@ -61,7 +60,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     return canvas, FigureInfo(
         rows,
         footnote_pairs(data, known, GUARANTEE, describe_overlap(rows), omitted),
-        claims=claims(data, rows),
+        claims=claim_settled(data, rows),
         drawn=frozenset({"mean"}),
         alt=("A panel a pair of models: the mean difference over the number of runs, in a"
                       " band; dotted where the pair is settled."),
@@ -81,29 +80,29 @@ def _levels(rows: pd.DataFrame) -> str:
 
 def describe_overlap(rows: pd.DataFrame) -> str:
     """Sentence on splits that share rows; empty if runs differ in seeds only."""
-    if not (rows["design"] == "splits").any():
+    if "splits" not in set(rows["design"]):
         return ""
     return "Splits of one table overlap: over them the sequence is too narrow, and none a verdict."
 
 
 def _panel(axis: Axes, part: pd.DataFrame) -> None:
-    factor = part["factor"].iloc[0]
-    finite = part[np.isfinite(part["low"]) & np.isfinite(part["high"])]
-    axis.fill_between(finite["runs"], finite["low"] * factor, finite["high"] * factor,
-                      color=style.SKY, alpha=0.5, lw=0)  # fmt: skip
-    axis.plot(part["runs"], part["mean"] * factor, color=style.BLUE, lw=1.3)
+    rows = StopRow.read(part)
+    bands = [(row.runs, *row.shown_difference[1:]) for row in rows if row.has_interval]
+    if bands:
+        runs, lows, highs = zip(*bands, strict=True)
+        axis.fill_between(runs, lows, highs, color=style.SKY, alpha=0.5, lw=0)
+    means = [row.mean * row.factor for row in rows]
+    axis.plot([row.runs for row in rows], means, color=style.BLUE, lw=1.3)
     axis.axhline(0, color=style.BLACK, lw=0.8)
-    at = settled_at(StopRow.of(part.iloc[0]))
+    at = settled_at(rows[0])
     if math.isfinite(at):
         axis.axvline(at, color=style.BLACK, lw=1.2, ls=":")
     # The first intervals are too wide for the scale of the last ones.
-    if len(finite):
-        half = (finite["high"] - finite["low"]).iloc[-1] * factor
-        ends = [finite["low"].iloc[-1] * factor, finite["high"].iloc[-1] * factor, 0.0]
-        axis.set_ylim(min(ends) - 2 * half, max(ends) + 2 * half)
+    if bands:
+        _, low, high = bands[-1]
+        axis.set_ylim(min(low, 0) - 2 * (high - low), max(high, 0) + 2 * (high - low))
     axis.set_xlabel("Runs of each")
-    unit = part["unit"].iloc[0]
-    axis.set_ylabel(f"Difference, {unit}" if unit else "Difference")
+    axis.set_ylabel(f"Difference, {rows[0].unit}" if rows[0].unit else "Difference")
     axis.locator_params(axis="x", integer=True)
 
 
@@ -121,48 +120,45 @@ def describe_pair(data: ExhibitData, row: StopRow) -> str:
     return f"{ahead} beats {behind}"
 
 
-def _split_by_outcome(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """(pairs, decided pairs) of designs for which the sequence is valid."""
-    last = rows[rows["design"] != "splits"].drop_duplicates([*COMPARISON_COLUMNS, *PAIR])
-    return last, last[last["outcome"].isin(SETTLED)]
-
-
-def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
+def claim_settled(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     """Number of decided pairs, their runs, and the first three of them."""
-    last, settled = _split_by_outcome(rows)
+    valid = StopRow.select(rows, lambda row: row.design != "splits")
+    last = valid.drop_duplicates([*COMPARISON_COLUMNS, *PAIR])
     if last.empty:
         return []
-    names = {"settled": phrases.share(last, last["outcome"].isin(SETTLED), "pair")}
+    is_settled = StopRow.where(last, lambda row: row.outcome in SETTLED)
+    settled = last[is_settled]
+    names = {"settled": phrases.share(last, is_settled, "pair")}
     finding = "{n} of each settle {settled}"
-    found = [Claim("settled", finding, last, names, pair_runs(last), headline=True)]
+    claims = [Claim("settled", finding, last, names, pair_runs(last), headline=True)]
     if len(settled) > 1:
         names = {"after": phrases.extent(settled, "stopped_at", whole, is_comparable=True)}
         finding = "these pairs are settled after {after} runs, of {n} available"
-        found.append(Claim("settled_after", finding, settled, names, pair_runs(settled)))
+        claims.append(Claim("settled_after", finding, settled, names, pair_runs(settled)))
     titles = {i: title for title, part in group_by_setting(data, last) for i in part.index}
     for number, i in enumerate(settled.nsmallest(3, "stopped_at").index, 1):
         pair = settled.loc[[i]]
         names = {
             "at": phrases.single(pair, "stopped_at", whole),
-            "outcome": phrases.name(describe_pair(data, StopRow.of(pair.iloc[0]))),
+            "outcome": phrases.name(describe_pair(data, StopRow.first(pair))),
         }
         finding = (
             "stopped at run {at} of {n}, the comparison says: {outcome}"
             f"{_since(rows, pair.iloc[0])}"
         )
-        found.append(
+        claims.append(
             Claim(
                 f"settled_pair_{number}", finding, pair, names, pair_runs(pair), subject=titles[i]
             )
         )
-    return found
+    return claims
 
 
 def _since(rows: pd.DataFrame, row: pd.Series) -> str:
     """The last interval of a pair decided earlier; empty if it agrees."""
     same = [name for name in (*COMPARISON_COLUMNS, *PAIR) if pd.notna(row[name])]
     last = StopRow.of(rows[(rows[same] == row[same]).all(axis="columns")].iloc[-1])
-    if last.outcome != "difference" or not (math.isfinite(last.low) and math.isfinite(last.high)):
+    if last.outcome != "difference" or not last.has_interval:
         return ""
     if last.low <= 0 <= last.high:
         return "; at the last run the interval includes zero again"

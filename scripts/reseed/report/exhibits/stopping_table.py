@@ -11,7 +11,7 @@ from reseed.report.analyses.stopping import StopRow
 from reseed.report.exhibits.stopping_figure import (
     NOTHING,
     PAIR,
-    claims,
+    claim_settled,
     describe_overlap,
     describe_pair,
     settled_at,
@@ -60,7 +60,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         footnote_pairs(
             data, table.rename(columns={"model_a": "model"}), text, describe_overlap(rows)
         ),
-        claims=claims(data, rows),
+        claims=claim_settled(data, rows),
     )
 
 

@@ -61,6 +61,17 @@ def require_rows(rows: Rows, reason: str) -> Rows:
     return rows
 
 
+def list_reasons(rows: pd.DataFrame) -> list[str]:
+    """The reasons why rows have no result, each once."""
+    return sorted(set(rows["reason"]) - {""})
+
+
+def select_primary(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows of the primary metric; all rows of a dataset without it, as it has no per-item form."""
+    primary = rows["primary"].astype(bool)
+    return rows[primary | ~primary.groupby(rows["dataset"]).transform("any")]
+
+
 @dataclass(frozen=True)
 class ExhibitData:
     """Inputs of an exhibit: its analysis, the trials and the facts of the study.
@@ -181,6 +192,11 @@ class ExhibitData:
         parts = [table[table["experiment"] == name] for name in experiments]
         return pd.concat(parts, ignore_index=True)
 
+    def measured(self, experiments: Iterable[str] | None = None) -> pd.DataFrame:
+        """As `rows`, without those that have a reason in place of a result."""
+        rows = self.rows(experiments)
+        return rows if rows.empty else rows[rows["reason"] == ""]
+
     def require_rows(
         self,
         reason: str,
@@ -256,13 +272,13 @@ def footnote(
 
 def _select_behind(trials: pd.DataFrame, shown: pd.DataFrame) -> pd.DataFrame:
     """Trials of the arms, or else the models, in `shown`; all trials where it names none."""
-    own = [name for name in ("arm", "arm_a", "arm_b", "baseline") if name in shown]
-    columns = own or [name for name in ("model", "model_a", "model_b") if name in shown]
+    of_arms = [name for name in ("arm", "arm_a", "arm_b", "baseline") if name in shown]
+    columns = of_arms or [name for name in ("model", "model_a", "model_b") if name in shown]
     named = {name for column in columns for name in shown[column].dropna()}
     if not named:
         return trials
     by_arm = with_arms(trials)["arm"].isin(named)
-    return trials[by_arm if own else by_arm | trials["model"].isin(named)]
+    return trials[by_arm if of_arms else by_arm | trials["model"].isin(named)]
 
 
 def marks(data: ExhibitData, datasets: Iterable[str], models: Iterable[str] = ()) -> list[str]:
@@ -296,7 +312,7 @@ def describe_mixed(data: ExhibitData, datasets: list[str], models: list[str]) ->
 
 def units(data: ExhibitData, datasets: list[str]) -> list[str]:
     """Sentences on the units of regression scores."""
-    found = []
+    sentences = []
     for dataset in datasets:
         entry = data.info.datasets[dataset]
         if entry.metric in ("mse", "mae"):
@@ -304,8 +320,8 @@ def units(data: ExhibitData, datasets: list[str]) -> list[str]:
             square = "squared unit" if entry.metric == "mse" else "unit"
             name = metric_title(entry.metric)
             title = data.dataset(dataset).rstrip("*")
-            found.append(sentence(f"{title}: {name} in the {square} of {unit}"))
-    return found
+            sentences.append(sentence(f"{title}: {name} in the {square} of {unit}"))
+    return sentences
 
 
 def stand_ins(data: ExhibitData, datasets: list[str]) -> list[str]:
