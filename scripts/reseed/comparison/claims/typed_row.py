@@ -91,6 +91,21 @@ class CellRow(TypedRow):
 
 
 @dataclass(frozen=True)
+class OutputRow(TypedRow):
+    """A row on the runs of an arm on one test set."""
+
+    experiment: str = ""
+    dataset: str = ""
+    scheme: str = ""
+    arm: str = ""
+    model: str = ""
+    hyperparameters_source: str = ""
+    data_seed: float = nan
+    repeat: float = nan
+    fold: float = nan
+
+
+@dataclass(frozen=True)
 class ComparedRow(TypedRow):
     """A row with `core.schemas.COMPARISON_COLUMNS`: where arms are compared."""
 

@@ -12,7 +12,7 @@ from math import nan
 import numpy as np
 import pandas as pd
 
-from reseed.comparison.claims.typed_row import TypedRow
+from reseed.comparison.claims.typed_row import OutputRow
 from reseed.core.schemas import Row
 from reseed.metrics.names import is_share
 from reseed.plugins.options import Count, Level, Strict
@@ -27,18 +27,9 @@ READS = "predictions"
 
 
 @dataclass(frozen=True)
-class NoiseRow(TypedRow):
+class NoiseRow(OutputRow):
     """A row of this analysis; `analyse` documents the columns."""
 
-    experiment: str = ""
-    dataset: str = ""
-    scheme: str = ""
-    arm: str = ""
-    model: str = ""
-    hyperparameters_source: str = ""
-    data_seed: float = nan
-    repeat: float = nan
-    fold: float = nan
     metric: str = ""
     primary: bool = False
     n: int = 0

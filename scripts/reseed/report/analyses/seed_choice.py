@@ -9,6 +9,8 @@ must not be used to choose.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from math import nan
 from typing import Annotated, Any
 
 import numpy as np
@@ -16,6 +18,7 @@ import pandas as pd
 from pydantic import Field
 from scipy.special import expit, logit
 
+from reseed.comparison.claims.typed_row import OutputRow
 from reseed.core.random_streams import stream
 from reseed.core.schemas import MODEL_SEED_COLUMNS, Row
 from reseed.metrics.outputs import to_probabilities
@@ -41,6 +44,26 @@ COLUMNS = [
     "ensemble_primary", "optimism", "optimism_mc_se", "gain", "gain_mc_se", "threshold", "delta",
     "epsilon", "n_bootstrap", "n_halves", "reason",
 ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ModelRow(OutputRow):
+    """A trained model; `analyse` documents the columns."""
+
+    accuracy: float = nan
+    ranked_by: str = ""
+    alpha_hat: float = nan
+    admitted: bool = False
+    pareto: bool = False
+    threshold: float = nan
+    delta: float = nan
+    epsilon: float = nan
+    n_bootstrap: float = nan
+
+    @property
+    def is_candidate(self) -> bool:
+        """Whether it is admitted and no other is at least as good in both scores."""
+        return bool(self.admitted and self.pareto)
 
 
 class Options(Strict):

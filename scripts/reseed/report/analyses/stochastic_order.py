@@ -2,20 +2,42 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import permutations
+from math import nan
 
 import pandas as pd
 
+from reseed.comparison.claims.typed_row import ComparedRow
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Share, Strict
 from reseed.report.analyses.shared.arms import ARM
 from reseed.report.analyses.shared.data import Cell, Data, cells, group_by_key
 from reseed.stats.stochastic_order import detectable_shift, stochastic_order
 
-COLUMNS = [
-    *COMPARISON_COLUMNS, "metric", "arm_a", "arm_b", "n_a", "n_b", "failed", "ratio", "lower",
-    "upper", "level", "threshold", "dominates", "n_boot", "detectable", "reason",
-]  # fmt: skip
+
+@dataclass(frozen=True)
+class OrderRow(ComparedRow):
+    """A row of this analysis; `analyse` documents the columns."""
+
+    metric: str = ""
+    arm_a: str = ""
+    arm_b: str = ""
+    n_a: float = nan
+    n_b: float = nan
+    failed: float = nan
+    ratio: float = nan
+    lower: float = nan
+    upper: float = nan
+    level: float = nan
+    threshold: float = nan
+    dominates: bool = False
+    n_boot: float = nan
+    detectable: float = nan
+    reason: str = ""
+
+
+COLUMNS = [*OrderRow.columns()]
 
 
 class Options(Strict):

@@ -10,8 +10,9 @@ from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.estimates import NO_NULL, Estimate, Sample
 from reseed.plugins.options import Experiments as Options
+from reseed.report.analyses.protocol import SETTINGS, RuleRow
 from reseed.report.rendering import numbers
-from reseed.report.rendering.data import ExhibitData, footnote
+from reseed.report.rendering.data import ExhibitData, footnote, require_rows
 from reseed.report.rendering.settings import group_by_setting
 from reseed.report.rendering.tables import Rows, Table, TableRow
 
@@ -34,20 +35,17 @@ _LEAST = 100
 
 def table(data: ExhibitData, options: Options) -> Table:
     """One row for each decision rule and setting."""
-    known = data.require_rows(
-        data.no_pairs("No two models share folds and seeds at this scale."),
-        options.experiments,
-        keep=lambda rows: rows["reason"] == "",
-    )
+    reason = data.no_pairs("No two models share folds and seeds at this scale.")
+    known = require_rows(data.measured(options.experiments), reason)
     titles = TITLES if data.info.is_reproduction else TITLES | _TESTS
     lines = Rows()
     for title, part in group_by_setting(data, known):
-        for _, row in part.iterrows():
-            lines.add({"Way of deciding": titles[row["setting"]]} | _line(row), title)
+        for row in RuleRow.read(part):
+            lines.add({"Way of deciding": titles[row.setting]} | _line(row), title)
     note = footnote(
         data,
         known,
-        f"Level {known['alpha'].iloc[0]:g}. An evaluation by a test has one seed for each fold,"
+        f"Level {RuleRow.first(known).alpha:g}. An evaluation by a test has one seed for each fold,"
         f" drawn at random; {_folds(known)}. Instability: share of evaluations whose order of"
         " two models is not that of all trials' means. Wins: pairs decided, mean over evaluations."
         " Error: share of experiments with equal models in which any is called better, of two"
@@ -60,21 +58,23 @@ def table(data: ExhibitData, options: Options) -> Table:
     return lines.table(data, data.rows(options.experiments), note, claims=_claims(data, known))
 
 
-def _line(row: pd.Series) -> TableRow:
-    low, high = row["instability_low"], row["instability_high"]
+def _line(row: RuleRow) -> TableRow:
     return {
-        "Instability": numbers.percent(row["instability"], 1)
-        + (f" [{100 * low:.1f}, {100 * high:.1f}]" if low == low else ""),
-        "Wins": f"{row['wins']:.1f} / {row['pairs']:.0f}",
-        "Error, same rows": numbers.percent(row["aa"], 1),
-        "Error, new samples": f"{numbers.percent(row['simulated'], 1)}"
-        f" [{100 * row['simulated_low']:.1f}, {100 * row['simulated_high']:.1f}]",
-        "Runs a model": f"{row['runs']:,.0f}",
+        "Instability": _bracketed(row.instability, row.instability_low, row.instability_high),
+        "Wins": f"{row.wins:.1f} / {row.pairs:.0f}",
+        "Error, same rows": _percent(row.aa),
+        "Error, new samples": _bracketed(row.simulated, row.simulated_low, row.simulated_high),
+        "Runs a model": f"{row.runs:,.0f}",
     }
 
 
+def _bracketed(share: float, low: float, high: float) -> str:
+    ends = "" if math.isnan(low) else f" [{100 * low:.1f}, {100 * high:.1f}]"
+    return _percent(share) + ends
+
+
 def _has_own_folds(rows: pd.DataFrame) -> bool:
-    return bool(rows["instability_low"].notna().all())
+    return not any(math.isnan(row.instability_low) for row in RuleRow.read(rows))
 
 
 def _folds(rows: pd.DataFrame) -> str:
@@ -88,16 +88,16 @@ def _percent(share: float) -> str:
 def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     names = {row: title for title, part in group_by_setting(data, rows) for row in part.index}
     rows = rows.assign(title=rows.index.map(names))
-    written, corrected = (rows[rows["setting"] == name] for name in ("written", "corrected"))
+    single, written, corrected = (rows[rows["setting"] == name] for name in SETTINGS)
     if _has_own_folds(written):  # the error is that of the table with the same folds
-        return _instability(rows[rows["setting"] == "single"], written)
+        return _instability(single, written)
     cites = data.info.is_reproduction
     test = "The protocol as written" if cites else "The uncorrected test"
     claims = [_error(test, written, corrected, cites)]
-    if written["aa"].notna().all():
+    if not any(math.isnan(row.aa) for row in RuleRow.read(written)):
         claims.append(_error_on_same_rows(test, written))
-    if rows["instability"].notna().all():
-        claims += _instability(rows[rows["setting"] == "single"], written)
+    if not any(math.isnan(row.instability) for row in RuleRow.read(rows)):
+        claims += _instability(single, written)
     if cites:
         claims.append(_cost(written))
     return claims
@@ -105,6 +105,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
 
 def _error(test: str, written: pd.DataFrame, corrected: pd.DataFrame, cites: bool) -> Claim:
     both = pd.concat([written, corrected])
+    rules = RuleRow.read(both)
     which = "as written" if cites else "uncorrected"
     headline = f"Error rate at level {{level}}: {which} {{written}}, corrected {{corrected}}"
     return Claim(
@@ -112,7 +113,7 @@ def _error(test: str, written: pd.DataFrame, corrected: pd.DataFrame, cites: boo
         finding=f"{test} calls one of several models better although none is, in {{written}} of"
         " simulated experiments on new samples; corrected for overlapping folds, it does so in"
         " {corrected}",
-        headline=headline if both["simulations"].min() >= _LEAST else "",
+        headline=headline if min(row.simulations for row in rules) >= _LEAST else "",
         basis="{n} in each of {settings}, level {level}",
         rows=both,
         phrases={
@@ -120,7 +121,7 @@ def _error(test: str, written: pd.DataFrame, corrected: pd.DataFrame, cites: boo
             "corrected": phrases.extent(
                 corrected, "simulated", _percent, "corrected", is_comparable=True
             ),
-            "level": phrases.setting(float(both["alpha"].iloc[0]), numbers.percent),
+            "level": phrases.setting(rules[0].alpha, numbers.percent),
             "settings": phrases.distinct(both, "title", "setting"),
         },
         sample=Sample.of(both, "simulations", "experiment"),
@@ -131,7 +132,7 @@ def _error(test: str, written: pd.DataFrame, corrected: pd.DataFrame, cites: boo
 
 
 def _error_on_same_rows(test: str, rows: pd.DataFrame) -> Claim:
-    is_smaller = bool((rows["aa"] < rows["simulated_low"]).all())
+    is_smaller = all(row.aa < row.simulated_low for row in RuleRow.read(rows))
     return Claim(
         name="error_on_same_rows",
         finding="if seeds of one model stand for several models on the rows of this study, so that"

@@ -9,6 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from reseed.plugins.options import NoOptions
+from reseed.report.analyses.seed_choice import ModelRow
 from reseed.report.exhibits.shared.seed_choice import (
     NOTHING,
     by_which_score,
@@ -36,18 +37,18 @@ def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
     """One dot for each trained model, a panel for each dataset; candidates have a ring."""
     rows = require_rows(select_models(data), NOTHING)
     rows = rows.assign(title=arm_titles(data, rows))
-    palette = colours(rows["arm"])
-    threshold = rows["threshold"].iloc[0]
+    palette, threshold = colours(rows["arm"]), ModelRow.first(rows).threshold
     panels = list(rows.groupby("dataset", sort=False))
-    flat = [d for d, part in panels if part["alpha_hat"].max() <= _FLAT * threshold]
+    flat = [d for d, part in panels if _greatest_alpha(part) <= _FLAT * threshold]
     majority = [d for d, part in panels if is_majority(data, d, part["accuracy"])]
-    panels = [(d, part) for d, part in panels if d not in (*flat, *majority)]
+    left_out = (*flat, *majority)
+    panels = [(d, part) for d, part in panels if d not in left_out]
     reasons = [why_flat(data, flat), why_majority(data, majority)]
     if not panels:
         raise NothingToShow(" ".join(reason for reason in reasons if reason))
-    rows = rows[~rows["dataset"].isin([*flat, *majority])]
+    rows = ModelRow.select(rows, lambda row: row.dataset not in left_out)
     handles = [
-        dot(palette[part["arm"].iloc[0]], title)
+        dot(palette[ModelRow.first(part).arm], title)
         for title, part in rows.groupby("title", sort=False)
     ]
     handles += [
@@ -61,17 +62,20 @@ def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
         _panel(axis, part, palette)
         set_title(axis, data.dataset(dataset))
     style.legend_below(canvas, handles)
-    rest = name_omitted([data.dataset(d) for d, _ in panels], axes)
-    # The cost of a choice by test accuracy is the table's.
-    found = [c for c in claims(rows) if c.name != "selection_optimism"]
+    omitted = name_omitted([data.dataset(d) for d, _ in panels], axes)
     return canvas, FigureInfo(
         rows.drop(columns="title"),
-        footnote_choice(data, rows, by_which_score(data, rows), *reasons, rest),
-        claims=found,
+        footnote_choice(data, rows, by_which_score(data, rows), *reasons, omitted),
+        # The cost of a choice by test accuracy is the table's.
+        claims=[c for c in claims(rows) if c.name != "selection_optimism"],
         definitions=[describe_alpha(rows)],
         drawn=NO_CENTRE,
         alt="Dots of α̂ against test accuracy, one a trained model.",
     )
+
+
+def _greatest_alpha(rows: pd.DataFrame) -> float:
+    return max(row.alpha_hat for row in ModelRow.read(rows))
 
 
 def why_flat(data: ExhibitData, datasets: list[str]) -> str:
@@ -86,12 +90,12 @@ def _panel(axis: Axes, rows: pd.DataFrame, palette: dict[str, str]) -> None:
     for arm, part in rows.groupby("arm", sort=False):
         axis.plot(part["accuracy"], part["alpha_hat"], "o", ms=4, mew=0, alpha=0.75,
                   color=palette[arm], clip_on=False)  # fmt: skip
-    chosen = rows[rows["candidate"]]
-    axis.plot(chosen["accuracy"], chosen["alpha_hat"], "o", ms=7, mfc="none", mec=style.BLACK,
-              mew=0.9, clip_on=False)  # fmt: skip
-    threshold = rows["threshold"].iloc[0]
+    chosen = [row for row in ModelRow.read(rows) if row.is_candidate]
+    axis.plot([row.accuracy for row in chosen], [row.alpha_hat for row in chosen], "o", ms=7,
+              mfc="none", mec=style.BLACK, mew=0.9, clip_on=False)  # fmt: skip
+    threshold = ModelRow.first(rows).threshold
     axis.axhline(threshold, color=style.GREY, lw=0.9, ls="--")
-    axis.set_ylim(0, 1.08 * max(rows["alpha_hat"].max(), 1.5 * threshold))
+    axis.set_ylim(0, 1.08 * max(_greatest_alpha(rows), 1.5 * threshold))
     axis.margins(x=0.06)
     axis.yaxis.set_major_locator(MaxNLocator(5))
     axis.set_xlabel("Test accuracy (not to choose by)")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from reseed.plugins.options import NoOptions
+from reseed.report.analyses.seed_choice import ModelRow
 from reseed.report.exhibits.shared.seed_choice import (
     CELL,
     NOTHING,
@@ -15,6 +16,7 @@ from reseed.report.exhibits.shared.seed_choice import (
     name_cells,
     select_models,
 )
+from reseed.report.exhibits.spread_table import sort_by_dataset
 from reseed.report.rendering import numbers
 from reseed.report.rendering.data import ExhibitData, require_rows
 from reseed.report.rendering.majority import is_majority, why_majority
@@ -26,11 +28,9 @@ DRAWS = ("seed_choice",)
 def table(data: ExhibitData, options: NoOptions) -> Table:
     """One row for each cell of model seeds on one split, a section for each dataset."""
     rows = require_rows(select_models(data), NOTHING)
-    rows = rows.assign(label=name_cells(data, rows))
-    order = {name: i for i, name in enumerate(dict.fromkeys(rows["dataset"]))}
-    rows = rows.sort_values("dataset", key=lambda s: s.map(order), kind="stable")
+    rows = sort_by_dataset(rows.assign(label=name_cells(data, rows)))
     raw = pd.DataFrame([_cell(part) for _, part in rows.groupby(CELL, sort=False)])
-    threshold = rows["threshold"].iloc[0]
+    threshold = ModelRow.first(rows).threshold
     lines, places = Rows(), _count_decimals(raw)
     majority = [d for d, part in raw.groupby("dataset", sort=False)
                 if is_majority(data, d, part["mean_accuracy"])]  # fmt: skip

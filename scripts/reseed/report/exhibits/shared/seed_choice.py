@@ -10,11 +10,12 @@ from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.estimates import Sample
 from reseed.comparison.claims.formatting import format_number
+from reseed.report.analyses.seed_choice import ModelRow
 from reseed.report.analyses.shared.arms import with_arms
 from reseed.report.exhibits.shared.left_out import left_out
 from reseed.report.rendering.arms import TEST_SET_KEY, cells
 from reseed.report.rendering.data import ExhibitData, footnote
-from reseed.report.rendering.numbers import percent, several
+from reseed.report.rendering.numbers import from_to, percent, several
 
 #: Columns of a cell: one row of the table and one colour of the figure.
 CELL = [
@@ -32,25 +33,21 @@ _OF_THE_PAPER = "The paper chooses on validation rows."
 
 
 def select_models(data: ExhibitData) -> pd.DataFrame:
-    """Rows of measured models, with a column `candidate`.
-
-    A candidate is admitted by the rule and not dominated: no other seed is at least as good in both
-    accuracy and α̂, and better in one.
-    """
-    rows = data.rows()
+    """Rows of measured models, with a column `candidate` (`ModelRow.is_candidate`)."""
+    rows = data.measured()
     if rows.empty:
         return rows
-    rows = with_arms(rows[rows["reason"] == ""]).reset_index(drop=True)
-    return rows.assign(candidate=rows["admitted"].astype(bool) & rows["pareto"].astype(bool))
+    rows = with_arms(rows).reset_index(drop=True)
+    return rows.assign(candidate=ModelRow.where(rows, lambda row: row.is_candidate))
 
 
 def name_cells(data: ExhibitData, rows: pd.DataFrame) -> pd.Series:
     """Name of each row's cell, distinct within its dataset."""
-    found = pd.Series("", rows.index)
+    titles = pd.Series("", rows.index)
     for _, part in rows.groupby("dataset", sort=False):
         for title, cell in cells(data, part, TEST_SET_KEY):
-            found[cell.index] = title
-    return found
+            titles[cell.index] = title
+    return titles
 
 
 def footnote_choice(data: ExhibitData, rows: pd.DataFrame, *sentences: str) -> str:
@@ -63,35 +60,34 @@ def by_which_score(data: ExhibitData, rows: pd.DataFrame) -> str:
     parts = rows.groupby("ranked_by", sort=True)
     sentences = [_OF_THE_PAPER] if data.info.is_reproduction else []
     for name, part in parts:
-        named = [data.dataset(d) for d in dict.fromkeys(part["dataset"])]
+        named = dict.fromkeys(data.dataset(row.dataset) for row in ModelRow.read(part))
         sentences.append((f"{several(named)}: " if len(parts) > 1 else "") + _RANKED_BY[name])
     return " ".join(sentences)
 
 
 def describe_alpha(rows: pd.DataFrame) -> str:
     """Sentence on the computation of α̂."""
-    first = rows.iloc[0]
-    low, high = rows["delta"].min(), rows["delta"].max()
-    delta = f"{low:.3f}" if f"{low:.3f}" == f"{high:.3f}" else f"{low:.3f}–{high:.3f}"
+    first = ModelRow.first(rows)
+    delta = from_to((row.delta for row in ModelRow.read(rows)), "{:.3f}".format, to="–")
     return (
         f"α̂: smallest share of a model's test rows to be reweighted away for its logit gaps to lie"
         f" within δ of the other seeds' average distribution; exact, mean of"
-        f" {first['n_bootstrap']:.0f} bootstraps, ε = {first['epsilon']:g}, δ = {delta}: with fewer"
+        f" {first.n_bootstrap:.0f} bootstraps, ε = {first.epsilon:g}, δ = {delta}: with fewer"
         " rows δ grows and α̂ sees less; with fewer seeds one outlier shifts everyone's reference."
     )
 
 
 def claims(rows: pd.DataFrame) -> list[Claim]:
     """Cost of choosing by test score, models close to the other seeds, and churn, of these rows."""
-    found = [_optimism(rows)]
-    if (rows["alpha_hat"] != 0).any():
-        found += [_admitted(rows), *_best_by_test(rows)]
+    made = [_optimism(rows)]
+    if any(row.alpha_hat for row in ModelRow.read(rows)):
+        made += [_admitted(rows), *_best_by_test(rows)]
     churn = first_of_cells(rows).assign(churn=cells_churn(rows).to_numpy())
     names = {
         "churn": phrases.extent(churn, "churn", lambda share: percent(share, 1), is_comparable=True)
     }
     text = "two seeds predict another class for {churn} of the test rows"
-    return [*found, Claim("churn", text, churn, names, _seeds(churn))]
+    return [*made, Claim("churn", text, churn, names, _seeds(churn))]
 
 
 def _seeds(rows: pd.DataFrame) -> Sample:
@@ -121,27 +117,31 @@ def _optimism(rows: pd.DataFrame) -> Claim:
 
 def _admitted(rows: pd.DataFrame) -> Claim:
     names = {
-        "admitted": phrases.share(rows, rows["admitted"].astype(bool), "trained model"),
-        "threshold": phrases.setting(rows["threshold"].iloc[0]),
+        "admitted": phrases.share(rows, _is_admitted(rows), "trained model"),
+        "threshold": phrases.setting(ModelRow.first(rows).threshold),
     }
     finding = "{admitted} have α̂ of at most {threshold} against other seeds"
     return Claim("admitted_models", finding, rows, names, _seeds(rows), headline=True)
 
 
+def _is_admitted(rows: pd.DataFrame) -> pd.Series[bool]:
+    return ModelRow.where(rows, lambda row: row.admitted)
+
+
 def _best_by_test(rows: pd.DataFrame) -> Iterator[Claim]:
     """Whether the one model with the best test accuracy is admitted; without cells of ties."""
-    is_best = rows["accuracy"] == rows.groupby(CELL)["accuracy"].transform("max")
-    best = rows[is_best]
-    best = first_of_cells(best.assign(is_tied=best.duplicated(CELL, keep=False)))
-    single = best[~best["is_tied"]]
+    ranks = rows.groupby(CELL)["accuracy"].rank(method="min", ascending=False)
+    every = rows[ranks == 1]
+    best = first_of_cells(every)
+    is_tied = every.duplicated(CELL, keep=False)[best.index]
+    single = best[~is_tied]
     if single.empty:
         return
-    close = single["admitted"].astype(bool)
     names = {
-        "close": phrases.share(single, close, "setting", of="where one model"),
-        "tied": phrases.share(best, best["is_tied"], "setting"),
+        "close": phrases.share(single, _is_admitted(single), "setting", of="where one model"),
+        "tied": phrases.share(best, is_tied, "setting"),
     }
-    ties = "; in {tied} several models share it" if best["is_tied"].any() else ""
+    ties = "; in {tied} several models share it" if is_tied.any() else ""
     yield Claim(
         "best_by_test",
         "where one model has the best test accuracy, it is close to those of the other seeds in"
