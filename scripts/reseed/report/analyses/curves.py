@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from math import nan
 from typing import Literal
 
 import pandas as pd
 
-from reseed.core.schemas import CELL_COLUMNS, Row
+from reseed.comparison.claims.typed_row import CellRow
+from reseed.core.schemas import Row
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.training_curves import CurveOptions, Curves, read_training_curves
 from reseed.stats.curves import curve_band
@@ -15,10 +18,26 @@ from reseed.stats.curves import curve_band
 READS = "curves"
 SEQUENTIAL = True
 
-COLUMNS = [
-    *CELL_COLUMNS, "column", "measure", "greater_is_better", "epoch", "n", "runs", "left_out",
-    "ended", "mean", "sd", "min", "max",
-]  # fmt: skip
+
+@dataclass(frozen=True)
+class CurveRow(CellRow):
+    """A row of this analysis; `analyse` documents the columns."""
+
+    column: str = ""
+    measure: str = ""
+    greater_is_better: bool = True
+    epoch: int = 0
+    n: int = 0
+    runs: int = 0
+    left_out: int = 0
+    ended: str = ""
+    mean: float = nan
+    sd: float = nan
+    min: float = nan
+    max: float = nan
+
+
+COLUMNS = [*CurveRow.columns()]
 
 
 class Options(CurveOptions):

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from math import nan
+
 import numpy as np
 import pandas as pd
 
-from reseed.core.schemas import COMPARISON_COLUMNS, Row
+from reseed.comparison.claims.typed_row import ComparedRow
+from reseed.core.schemas import Row
 from reseed.plugins.options import Count, Level, Strict
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.pairing import (
@@ -25,10 +29,31 @@ from reseed.stats.unpaired import compare_unpaired
 _MANY_GROUPS = 20
 _FEWEST_DRAWS = 500
 _STEPS = [1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100]
-COLUMNS = [
-    *COMPARISON_COLUMNS, "metric", "statistic", "model_a", "model_b", "m", "value", "low", "high",
-    "se", "level", "n", "models", "left_out", "failed", "p_adjusted", "p_holm",
-]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class StabilityRow(ComparedRow):
+    """A row of this analysis; `analyse` documents the columns."""
+
+    metric: str = ""
+    statistic: str = ""
+    model_a: str = ""
+    model_b: str = ""
+    m: float = nan
+    value: float = nan
+    low: float = nan
+    high: float = nan
+    se: float = nan
+    level: float = nan
+    n: float = nan
+    models: float = nan
+    left_out: float = nan
+    failed: float = nan
+    p_adjusted: float = nan
+    p_holm: float = nan
+
+
+COLUMNS = [*StabilityRow.columns()]
 
 
 class Options(Strict):

@@ -12,6 +12,7 @@ from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.estimates import Sample
 from reseed.plugins.options import Arms, Count
+from reseed.report.analyses.curves import CurveRow
 from reseed.report.rendering import style
 from reseed.report.rendering.arms import cells, select_rows
 from reseed.report.rendering.data import ExhibitData, footnote, metric_title, require_rows
@@ -58,15 +59,16 @@ class Options(Arms):
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel an arm."""
     rows = select_rows(data, options)
-    rows = require_rows(rows if rows.empty else rows[rows["epoch"] >= options.from_epoch], NOTHING)
+    rows = require_rows(CurveRow.select(rows, lambda row: row.epoch >= options.from_epoch), NOTHING)
     panels, few = with_least(cells(data, rows), _DRAWN)
     rows = pd.concat([part for _, part in panels]).sort_index()
     canvas, axes = panel_grid([2.1] * len(panels), legend=0.6)
+    curves = [CurveRow.read(part) for _, part in panels]
     cut = False
-    for axis, (title, part) in zip(axes, panels, strict=False):
-        cut = _panel(axis, part) or cut
-        set_title(axis, f"{title} ({part['runs'].iloc[0]:,} runs)")
-        axis.set_ylabel(measure_title(part["measure"].iloc[0]))
+    for axis, (title, _), curve in zip(axes, panels, curves, strict=False):
+        cut = _panel(axis, curve) or cut
+        set_title(axis, f"{title} ({curve[0].runs:,} runs)")
+        axis.set_ylabel(measure_title(curve[0].measure))
     handles = [
         line(style.RED, "Mean"),
         line(style.RED, "± SD, within the extremes", width=6),
@@ -75,15 +77,16 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     ]
     handles[1].set_alpha(0.45)
     handles[2].set_alpha(0.18)
-    unequal = any(part["n"].nunique() > 1 for _, part in panels)
+    unequal = any(map(_has_ended_runs, curves))
     canvas.legend(handles=handles[: 4 if unequal else 3], loc="outside lower center", ncols=4)
-    left_out = int(rows.drop_duplicates([*_keys(rows)])["left_out"].sum())
+    left_out = sum(row.left_out for row in CurveRow.read(rows.drop_duplicates(_keys(rows))))
+    first = CurveRow.first(rows)
     text = f"{left_out} runs without a usable curve left out." if left_out else ""
     note = footnote(
         data,
         rows.drop(columns="n"),  # counts runs that still train, one for each fold
         f"Runs per arm: {from_to(rows['runs'], to='–')}.",
-        _ENDED[rows["ended"].iloc[0]] if unequal else "",
+        _ENDED[first.ended] if unequal else "",
         "The vertical axis spans the second half of the epochs; earlier values may lie outside."
         if cut
         else "",
@@ -96,7 +99,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         note,
         claims=_claims(panels),
         drawn=frozenset({"mean"}),
-        alt=(f"{measure_title(rows['measure'].iloc[0])} against epochs: the mean over"
+        alt=(f"{measure_title(first.measure)} against epochs: the mean over"
                       " runs, a band of one SD within a lighter one from least to most."),
     )  # fmt: skip
 
@@ -105,67 +108,69 @@ def _keys(rows: pd.DataFrame) -> list[str]:
     return [name for name in ("experiment", "dataset", "scheme", "arm") if name in rows]
 
 
-def _panel(axis: Axes, part: pd.DataFrame) -> bool:
+def _panel(axis: Axes, rows: list[CurveRow]) -> bool:
     """Draw the curves of an arm. Returns whether the vertical axis leaves out early values."""
-    x = part["epoch"]
-    axis.fill_between(x, part["min"], part["max"], color=style.RED, alpha=0.18, lw=0)
-    low, high = (
-        (part["mean"] + sign * part["sd"]).clip(part["min"], part["max"]) for sign in (-1, 1)
-    )
+    x = [row.epoch for row in rows]
+    extremes = [row.min for row in rows], [row.max for row in rows]
+    axis.fill_between(x, *extremes, color=style.RED, alpha=0.18, lw=0)
+    low, high = ([min(max(row.mean + sign * row.sd, row.min), row.max) for row in rows]
+                 for sign in (-1, 1))  # fmt: skip
     axis.fill_between(x, low, high, color=style.RED, alpha=0.35, lw=0)
-    axis.plot(x, part["mean"], color=style.RED, lw=1.4)
+    axis.plot(x, [row.mean for row in rows], color=style.RED, lw=1.4)
     axis.set_xlabel("Epoch")
     axis.locator_params(axis="x", integer=True)
-    limits = _late_limits(part)
+    limits = _late_limits(rows)
     if limits:
         axis.set_ylim(*limits)
-    if part["n"].nunique() > 1:
-        low, high = axis.get_ylim()
-        axis.plot(x, low + (high - low) * part["n"] / part["runs"], color=style.GREY, lw=1, ls=":")
-        axis.set_ylim(low, high)
+    if _has_ended_runs(rows):
+        bottom, top = axis.get_ylim()
+        still = [bottom + (top - bottom) * row.n / row.runs for row in rows]
+        axis.plot(x, still, color=style.GREY, lw=1, ls=":")
+        axis.set_ylim(bottom, top)
     return limits is not None
 
 
-def _late_limits(part: pd.DataFrame) -> tuple[float, float] | None:
+def _has_ended_runs(rows: list[CurveRow]) -> bool:
+    return len({row.n for row in rows}) > 1
+
+
+def _late_limits(rows: list[CurveRow]) -> tuple[float, float] | None:
     """Vertical limits that show the spread of the second half of the epochs.
 
     The claims compare its spread. The first epochs span many times as much and would flatten it.
     None if they do not.
     """
-    ordered = part.sort_values("epoch")
-    late = ordered.iloc[len(ordered) // 2 :]
-    low, high = late["min"].min(), late["max"].max()
-    whole = ordered["max"].max() - ordered["min"].min()
+    late = sorted(rows, key=lambda row: row.epoch)[len(rows) // 2 :]
+    low, high = min(row.min for row in late), max(row.max for row in late)
+    whole = max(row.max for row in rows) - min(row.min for row in rows)
     if not 0 < _FLATTENED * (high - low) < whole:
         return None
     margin = 0.15 * (high - low)
     return low - margin, high + margin
 
 
-def _end(part: pd.DataFrame) -> tuple[pd.Series | None, pd.Series | None]:
-    """Rows halfway and at the end of the epochs with half of the runs; None if too few."""
-    whole = part[part["n"] >= max(LEAST, 0.5 * part["runs"].iloc[0])]
-    if whole.empty:
-        return None, None
-    return whole.iloc[len(whole) // 2] if len(whole) >= _EPOCHS else None, whole.iloc[-1]
+def _select_ends(part: pd.DataFrame) -> pd.DataFrame:
+    """Rows halfway, if there are enough, and at the end of the epochs with half of the runs."""
+    whole = CurveRow.select(part, lambda row: row.n >= max(LEAST, 0.5 * row.runs))
+    ends = [len(whole) // 2, -1] if len(whole) >= _EPOCHS else [-1]
+    return whole.iloc[ends] if len(whole) else whole
 
 
-def _claims(panels: list) -> list[Claim]:
+def _claims(panels: list[tuple[str, pd.DataFrame]]) -> list[Claim]:
     """Whether the spread narrows over the arms, then the end of each curve."""
-    ends = [(title, half, end) for title, part in panels for half, end in [_end(part)]]
-    ends = [(title, half, end) for title, half, end in ends if end is not None]
-    halves = [(half, end) for _, half, end in ends if half is not None]
-    found = []
+    curves = [(title, ends) for title, part in panels if len(ends := _select_ends(part))]
+    halves = [ends for _, ends in curves if len(ends) > 1]
+    claims = []
     if len(panels) > 1 and halves:
-        last = pd.DataFrame([end for _, end in halves]).reset_index(drop=True)
-        less = last["sd"] < [half["sd"] for half, _ in halves]
+        last = pd.concat([ends.tail(1) for ends in halves], ignore_index=True)
+        less = pd.Series([end.sd < half.sd for half, end in map(CurveRow.read, halves)])
         finding = "the SD over runs is less at the end than halfway in {less}"
         names = {"less": phrases.share(last, less, "arm")}
         sample = Sample.of(last, "n", "run")
-        found.append(Claim("narrows", finding, last, names, sample, headline=True))
-    elif len(panels) > 1 and ends:
-        found += _end_sds(pd.DataFrame([end for *_, end in ends]))
-    return [*found, *(_end_claim(*cell, is_alone=len(panels) == 1) for cell in ends)]
+        claims.append(Claim("narrows", finding, last, names, sample, headline=True))
+    elif len(panels) > 1 and curves:
+        claims += _end_sds(pd.concat([ends.tail(1) for _, ends in curves]))
+    return [*claims, *(_end_claim(*curve, is_alone=len(panels) == 1) for curve in curves)]
 
 
 def _end_sds(last: pd.DataFrame) -> Iterator[Claim]:
@@ -182,19 +187,19 @@ def _end_sds(last: pd.DataFrame) -> Iterator[Claim]:
     yield Claim("end_sd", finding, last, names, sample, headline=True)
 
 
-def _end_claim(title: str, half: pd.Series | None, end: pd.Series, is_alone: bool) -> Claim:
+def _end_claim(title: str, ends: pd.DataFrame, is_alone: bool) -> Claim:
     """Mean and SD at the end of a curve, and the SD halfway."""
-    rows = pd.DataFrame([end] if half is None else [half, end]).reset_index(drop=True)
-    last, before = rows.tail(1), ""
+    rows = ends.reset_index(drop=True)
+    last, before, measure = rows.tail(1), "", CurveRow.first(rows).measure
     headline = "{title} {mean} ± {sd} after {epoch} epochs ({n})"
     names = {
-        "title": phrases.name(measure_title(end["measure"])),
-        "measure": phrases.name(measure_in_text(end["measure"])),
+        "title": phrases.name(measure_title(measure)),
+        "measure": phrases.name(measure_in_text(measure)),
         "mean": phrases.single(last, "mean", "{:.3g}".format),
         "sd": phrases.single(last, "sd", two_digits),
         "epoch": phrases.single(last, "epoch", "{:,.0f}".format),
     }
-    if half is not None:
+    if len(rows) > 1:
         middle = rows.head(1)
         names["half_sd"] = phrases.single(middle, "sd", two_digits)
         names["half"] = phrases.single(middle, "epoch", "{:,.0f}".format)

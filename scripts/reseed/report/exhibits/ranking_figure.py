@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import isfinite
 from typing import Any
 
 import pandas as pd
@@ -14,6 +15,7 @@ from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.estimates import Sample
 from reseed.comparison.claims.formatting import format_share
 from reseed.plugins.options import Count, Experiments
+from reseed.report.analyses.ranking import StabilityRow
 from reseed.report.rendering import style
 from reseed.report.rendering.colours import DASHES, LINES
 from reseed.report.rendering.data import ExhibitData, NothingToShow
@@ -40,26 +42,25 @@ class Options(Experiments):
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """Left: Kendall's τ between runs. Right: how often the mean of m runs reverses an order."""
     rows = data.rows(options.experiments)
-    if not rows.empty:
-        of_pairs = (rows["statistic"] == "reversal") & (rows["m"] == 1)
-        rows = rows[rows["statistic"].isin(["mean_tau", "mean_reversal"]) | of_pairs]
+    rows = StabilityRow.select(rows, _is_shown)
     # Titles are distinct over all settings, since a dataset may be drawn for one experiment only.
-    found = group_by_setting(data, rows)
-    panels = [(title, part[part["value"].notna()]) for title, part in found if not _orderless(part)]
+    parts = group_by_setting(data, rows)
+    panels = [(title, _select_known(part)) for title, part in parts if not _orderless(part)]
     if not panels:
         reason = (
             "No two models, or not all of a dataset, have two runs on the same splits with"
             " different scores: no order can be compared."
         )
         raise NothingToShow(data.no_pairs(reason))
-    if (most := int(max(part["n"].max() for _, part in panels))) < options.min_runs:
+    runs = [StabilityRow.first(part).n for _, part in panels]
+    if max(runs) < options.min_runs:
         raise NothingToShow(
-            f"Each setting has at most {most} runs at this scale. The figure of orders needs"
-            f" {options.min_runs}."
+            f"Each setting has at most {max(runs):.0f} runs at this scale. The figure of orders"
+            f" needs {options.min_runs}."
         )
-    panels = [(title, part) for title, part in panels if part["n"].max() >= options.min_runs]
-    absent = _absent([title for title, part in found if _orderless(part)])
-    rows = rows[rows["value"].notna()]
+    panels = [one for one, n in zip(panels, runs, strict=True) if n >= options.min_runs]
+    absent = _absent([title for title, part in parts if _orderless(part)])
+    rows = _select_known(rows)
     titles, drawn = [title for title, _ in panels], panels[:_MOST]
     labels = titles[:_MOST] if len(panels) > 1 else []
     tall = max(2.3, 0.26 * len(drawn) + 0.7)
@@ -70,13 +71,13 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     _reversal(right, drawn)
     if len(panels) > 1:
         style.legend_below(canvas, right.get_legend_handles_labels()[0])
-    level = rows["level"].dropna()
+    level = max(row.level for row in StabilityRow.read(rows) if row.statistic == "mean_tau")
     return canvas, FigureInfo(
         rows,
         footnote_pairs(data, rows, absent, name_omitted(titles, drawn), per="dataset"),
         claims=_claims(panels),
         definitions=[
-            f"Left: mean over all pairs of single runs, with the central {100 * level.iloc[0]:.0f}"
+            f"Left: mean over all pairs of single runs, with the central {100 * level:.0f}"
             " % of them (1: same order, −1: opposite). Right: mean over pairs of models of the"
             " chance that m runs and the other n − m, drawn with replacement, order it unlike; 50 %"
             " for a tie. Most exceed the flips of the verdicts, which compare a run with the mean"
@@ -88,8 +89,18 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     )  # fmt: skip
 
 
+def _is_shown(row: StabilityRow) -> bool:
+    return row.statistic in ("mean_tau", "mean_reversal") or (
+        row.statistic == "reversal" and row.m == 1
+    )
+
+
+def _select_known(rows: pd.DataFrame) -> pd.DataFrame:
+    return StabilityRow.select(rows, lambda row: isfinite(row.value))
+
+
 def _orderless(part: pd.DataFrame) -> bool:
-    return bool(part.loc[part["statistic"] == "mean_tau", "value"].isna().all())
+    return not any(row.statistic == "mean_tau" for row in StabilityRow.read(_select_known(part)))
 
 
 def _absent(titles: list[str]) -> str:
@@ -100,14 +111,15 @@ def _absent(titles: list[str]) -> str:
 
 
 def _agreement(axis: Axes, panels: list[tuple[str, pd.DataFrame]]) -> None:
-    for i, (_, part) in enumerate(panels):
-        row = part[part["statistic"] == "mean_tau"].iloc[0]
+    rows = [row for _, part in panels for row in StabilityRow.read(part)]
+    taus = [row for row in rows if row.statistic == "mean_tau"]
+    for i, row in enumerate(taus):
         y, colour = len(panels) - 1 - i, _look(i)["color"]
-        axis.plot([row["low"], row["high"]], [y, y], color=colour, lw=2.2, alpha=0.4)
-        axis.plot(row["value"], y, "o", color=colour, ms=5)
+        axis.plot([row.low, row.high], [y, y], color=colour, lw=2.2, alpha=0.4)
+        axis.plot(row.value, y, "o", color=colour, ms=5)
     axis.set_yticks(range(len(panels)), [title for title, _ in reversed(panels)])
     axis.set_ylim(-0.6, len(panels) - 0.4)
-    lowest = min(part["low"].min() for _, part in panels)
+    lowest = min(row.low for row in taus)
     axis.set_xlim(min(-0.05, lowest - 0.05), 1.05)
     axis.set_xticks([tick for tick in (-1, -0.5, 0, 0.5, 1) if tick >= lowest - 0.05 or tick >= 0])
     axis.grid(axis="x")
@@ -119,10 +131,12 @@ def _agreement(axis: Axes, panels: list[tuple[str, pd.DataFrame]]) -> None:
 def _reversal(axis: Axes, panels: list[tuple[str, pd.DataFrame]]) -> None:
     most, top = 1.0, 0.0
     for i, (title, part) in enumerate(panels):
-        curve = part[part["statistic"] == "mean_reversal"].sort_values("m")
-        if len(curve):
-            axis.plot(curve["m"], 100 * curve["value"], ms=3.5, marker="o", label=title, **_look(i))
-            most, top = max(most, curve["m"].max()), max(top, curve["value"].max())
+        curve = StabilityRow.read(_select_curve(part))
+        if curve:
+            m, values = [row.m for row in curve], [row.value for row in curve]
+            shares = [100 * value for value in values]
+            axis.plot(m, shares, ms=3.5, marker="o", label=title, **_look(i))
+            most, top = max(most, *m), max(top, *values)
     steps = [m for m in (1, 2, 3, 5, 10, 20, 50, 100) if m <= most]
     axis.set_xscale("log")
     axis.set_xticks(steps, [str(m) for m in steps])
@@ -136,12 +150,8 @@ def _look(i: int) -> dict[str, Any]:
     return {"color": LINES[i % len(LINES)], "ls": DASHES[i // len(LINES) % len(DASHES)]}
 
 
-def _curves(panels: list[tuple[str, pd.DataFrame]]) -> list[tuple[str, pd.DataFrame]]:
-    curves = [
-        (title, part[part["statistic"] == "mean_reversal"].sort_values("m"))
-        for title, part in panels
-    ]
-    return [(title, curve) for title, curve in curves if len(curve)]
+def _select_curve(part: pd.DataFrame) -> pd.DataFrame:
+    return StabilityRow.select(part, lambda row: row.statistic == "mean_reversal").sort_values("m")
 
 
 def _claims(panels: list[tuple[str, pd.DataFrame]]) -> list[Claim]:
@@ -150,19 +160,14 @@ def _claims(panels: list[tuple[str, pd.DataFrame]]) -> list[Claim]:
     The order of the other runs is no truth: where no difference of two models is shown, either may
     be right.
     """
-    curves = _curves(panels)
+    curves = [curve for _, part in panels if len(curve := _select_curve(part))]
     if not curves:
         return []
-    first, last = (
-        pd.concat([curve.iloc[[end]] for _, curve in curves]).assign(
-            title=[title for title, _ in curves]
-        )
-        for end in (0, -1)
-    )
+    first, last = (pd.concat([curve.iloc[[end]] for curve in curves]) for end in (0, -1))
     by_pair = _by_pair(pd.concat([part for _, part in panels]))
-    if not first["value"].any():
+    if not any(row.value for row in StabilityRow.read(first)):
         by_pair = replace(by_pair, headline="No single run reverses the order of a pair of models")
-    found = [
+    claims = [
         replace(
             _reversals("wrong_order", "a single run", first),
             basis="mean over pairs; {where}",
@@ -170,10 +175,10 @@ def _claims(panels: list[tuple[str, pd.DataFrame]]) -> list[Claim]:
         ),
         by_pair,
     ]
-    averaged = last[last["m"] > 1]
+    averaged = StabilityRow.select(last, lambda row: row.m > 1)
     if len(averaged):
-        found.append(_reversals("averaged_order", "the mean of {m} runs", averaged))
-    return found
+        claims.append(_reversals("averaged_order", "the mean of {m} runs", averaged))
+    return claims
 
 
 def _reversals(name: str, runs: str, rows: pd.DataFrame) -> Claim:
@@ -198,8 +203,8 @@ def _by_pair(rows: pd.DataFrame) -> Claim:
 
     Of two models without a shown difference either order may be right, so a reversal is no error.
     """
-    pairs = rows[rows["statistic"] == "reversal"]
-    shown = pairs["p_adjusted"] <= _ALPHA
+    pairs = StabilityRow.select(rows, lambda row: row.statistic == "reversal")
+    shown = StabilityRow.where(pairs, lambda row: row.p_adjusted <= _ALPHA)
     names = {"pairs": phrases.share(pairs, shown, "pair")}
     for name, part, of in (
         ("shown", pairs[shown], "these"), ("open", pairs[~shown], "Where none is shown")
@@ -213,7 +218,7 @@ def _by_pair(rows: pd.DataFrame) -> Claim:
     if "shown" in names:
         notes.append("A single run orders these otherwise than the other runs in {shown} of cases.")
         headline = "A single run reverses a shown difference in up to {most_shown} of cases"
-        if (pairs.loc[shown, "value"] == 0).all():
+        if not any(row.value for row in StabilityRow.read(pairs[shown])):
             headline = "No single run reverses a shown difference"
     if "open" in names:
         notes.append(
