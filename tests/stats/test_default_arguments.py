@@ -38,6 +38,7 @@ OWN = {
     "tail_power": {"df": 3.0, "n_sim": 4000},
     "as_finite": {"min_size": 1},
     "item_difference": {"repeat_variance": 0.0},
+    "item_mean": {"factors": (), "repeat_variance": 0.0},
     "distribution_wise_sd": {"at": math.inf},
     "ensemble_size": {"share": 1.0},
     "disagreement_of_means": {"n_draws": 10_000},

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from reseed.stats import distributions as stats
 from reseed.stats.comparison import holm, nadeau_bengio, pair_differences, reject
 from reseed.stats.inputs import Array, as_finite, as_unmasked, check_probability
+from reseed.stats.shares import wilson_interval
 from reseed.stats.signed_rank import wilcoxon_p
 
 #: scores (..., models, folds) -> reject (..., pairs), pairs as in `np.triu_indices(models, 1)`.
@@ -46,13 +46,8 @@ def estimate_rate(events: ArrayLike, level: float = 0.95) -> Rate:
     if not np.isin(e, (0, 1)).all():
         raise ValueError("events must be booleans (or 0 and 1)")
     n, count = e.size, int(e.sum())
-    z = stats.norm.isf((1 - level) / 2)
     p = count / n
-    centre, half = p + z**2 / (2 * n), z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n * n))
-    low, high = (centre - half) / (1 + z**2 / n), (centre + half) / (1 + z**2 / n)
-    # For counts 0 and n the ends are set to exactly 0 and 1, to avoid rounding errors of 1e-17.
-    low, high = (0.0 if count == 0 else low), (1.0 if count == n else high)
-    return Rate(count, n, p, float(np.sqrt(p * (1 - p) / n)), float(low), float(high))
+    return Rate(count, n, p, float(np.sqrt(p * (1 - p) / n)), *wilson_interval(p, n, level))
 
 
 def wilcoxon_holm(alpha: float = 0.05) -> Procedure:

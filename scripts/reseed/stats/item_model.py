@@ -27,6 +27,7 @@ from reseed.stats.clusters import cluster_df, index_clusters, item_squares
 from reseed.stats.inputs import Array, as_finite, check_probability, rescale
 from reseed.stats.item_tail import Tail, find_tail
 from reseed.stats.paired_proportions import score_interval, score_p
+from reseed.stats.shares import wilson_interval
 from reseed.stats.skewness import correct_t
 from reseed.stats.two_models import mcnemar
 from reseed.stats.weighted_t import Parts, equivalent_df, upper_quantile, upper_tail
@@ -204,6 +205,44 @@ def item_difference(
         factor_share=added / total,
         tail=find_tail(a / unit, b / unit, factors, groups, index, total),
     )  # fmt: skip
+
+
+def item_mean(
+    values: ArrayLike,
+    factors: Sequence[str] = (),
+    *,
+    clusters: ArrayLike | None = None,
+    repeat_variance: float = 0.0,
+    level: float = 0.95,
+) -> ItemDifference:
+    """Compute the interval of one model's mean over items and crossed factors.
+
+    It is the difference of `item_difference` from a model that scores 0. Scores of 0 and 1 of one
+    run without clusters have Wilson's interval.
+
+    Args:
+        values: (levels of each factor, in order, ..., items) scores, repeats averaged.
+        factors: names of the leading axes.
+        clusters, repeat_variance, level: as in `item_difference`.
+
+    Raises:
+        ValueError: as `item_difference`.
+
+    Example:
+        >>> result = item_mean([1, 1, 0, 1, 1, 1, 0, 1])
+        >>> f"{result.difference:.2f} [{result.low:.2f}, {result.high:.2f}]"
+        '0.75 [0.41, 0.93]'
+    """
+    scores = as_finite(values, "values")
+    shared = [Factor(name, True) for name in factors]
+    result = item_difference(
+        scores, np.zeros_like(scores), shared, clusters=clusters,
+        repeat_variance=repeat_variance, level=level,
+    )  # fmt: skip
+    if not result.discordant:
+        return result
+    low, high = wilson_interval(result.difference, result.levels["item"], level)
+    return replace(result, low=low, high=high, method="Wilson")
 
 
 def _check_shapes(a: Array, b: Array, factors: Sequence[Factor]) -> None:

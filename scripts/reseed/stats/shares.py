@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import comb
+from math import comb, sqrt
 
 from reseed.stats import distributions as stats
 from reseed.stats.inputs import check_probability
@@ -19,6 +19,30 @@ def share_interval(count: int, n: int, level: float = 0.95) -> tuple[float, floa
     check_probability(level=level)
     interval = stats.binomtest(count, n).proportion_ci(level, method="exact")
     return float(interval.low), float(interval.high)
+
+
+def wilson_interval(share: float, n: float, level: float = 0.95) -> tuple[float, float]:
+    """Return the score interval of a share of `n` independent cases (Wilson 1927).
+
+    It covers about `level` on average over shares, also of few cases (Agresti & Coull 1998).
+
+    Raises:
+        ValueError: a share outside 0 to 1, n <= 0, or a bad level.
+
+    Example:
+        >>> low, high = wilson_interval(0.8, 200)
+        >>> round(low, 3), round(high, 3)
+        (0.739, 0.85)
+    """
+    check_probability(level=level)
+    if not 0 <= share <= 1 or not n > 0:
+        raise ValueError(f"no share of cases: {share} of {n}")
+    z = float(stats.norm.isf((1 - level) / 2))
+    centre = share + z * z / (2 * n)
+    half = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    low, high = ((centre + sign * half) / (1 + z * z / n) for sign in (-1, 1))
+    # At 0 and 1 the ends are exact, without a rounding error of 1e-17.
+    return (0.0 if share == 0 else low), (1.0 if share == 1 else high)
 
 
 def share_of_subsets_interval(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import atanh, ceil, exp, inf, isclose, isfinite, log, sqrt, tanh
+from math import atanh, ceil, exp, inf, isclose, isfinite, log, tanh
 from statistics import NormalDist
 from typing import Protocol
 
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from reseed.comparison.claims.estimates import Estimate
 from reseed.stats import spread_contrasts
+from reseed.stats.shares import wilson_interval
 
 #: Power with which `needed` finds the value that was measured.
 POWER = 0.8
@@ -98,7 +99,7 @@ def interval_at(estimate: Estimate, level: float) -> tuple[float, float]:
     z, own = (NormalDist().inv_cdf((1 + one) / 2) for one in (level, estimate.level))
     n = share_n(estimate)
     if n is not None:
-        return _wilson(estimate.value, n, z)
+        return wilson_interval(estimate.value, n, level)
     bounds = estimate.bounds
     value, ends = (
         transform(estimate.value, bounds),
@@ -149,10 +150,3 @@ def _inverse(value: float, bounds: tuple[float, float]) -> float:
     if bounds == _RATIO:
         return exp(value)
     return tanh(value) if bounds == (-1, 1) else value
-
-
-def _wilson(p: float, n: float, z: float) -> tuple[float, float]:
-    """Wilson's interval of a share of n cases."""
-    centre, half = p + z * z / (2 * n), z * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    low, high = ((centre + sign * half) / (1 + z * z / n) for sign in (-1, 1))
-    return (0.0 if p == 0 else low), (1.0 if p == 1 else high)

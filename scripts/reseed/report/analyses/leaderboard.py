@@ -8,12 +8,15 @@ from math import nan
 import numpy as np
 import pandas as pd
 
+from reseed.comparison.claims.item_verdicts import name_generality
+from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.typed_row import ComparedRow
 from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.core.schemas import SPLIT_COLUMNS, Row
 from reseed.plugins.options import NoOptions
 from reseed.report.analyses.shared.arms import ARM
 from reseed.report.analyses.shared.data import Data
+from reseed.report.analyses.shared.item_scores import ItemScores, list_item_test, measure_mean
 from reseed.report.analyses.shared.keys import group_across_datasets, merge_keys
 from reseed.report.analyses.shared.pairing import ModelGroup, group_models
 from reseed.stats.comparison import merge_rounding_noise
@@ -43,9 +46,15 @@ class BoardRow(ComparedRow):
     models: float = nan
     datasets: float = nan
     firsts: float = nan
+    mean_low: float = nan
+    mean_high: float = nan
+    level: float = nan
+    holds_for: str = ""
 
 
-COLUMNS = [*BoardRow.columns()]
+#: Of scores of items, where the mean has an interval.
+_OF_ITEMS = ["mean_low", "mean_high", "level", "holds_for"]
+COLUMNS = [name for name in BoardRow.columns() if name not in _OF_ITEMS]
 
 
 def analyse(data: Data, options: Options) -> pd.DataFrame:
@@ -59,11 +68,28 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     model under `ALL_DATASETS` has its mean rank over the `n` of `datasets` on which every model has
     a finished run, and the number of `firsts`, alone or tied. The ranks are of means; the analysis
     `pairs` tests differences.
+
+    Scores of items in memory have `mean_low` and `mean_high`, the interval of the mean at `level`
+    over items and what is crossed with them; `holds_for` names what it allows for.
     """
     groups = group_models(data)
     by_group = [_rows(group) for group in groups]
+    for group, part in zip(groups, by_group, strict=True):
+        if scores := data.items.get(group.key["dataset"]):
+            for row in part:
+                row |= _bound_mean(scores, row["model"])
     rows = [row for part in by_group for row in part] + _rank_over_datasets(groups, by_group)
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows, columns=[*COLUMNS, *(_OF_ITEMS if data.items else ())])
+
+
+def _bound_mean(scores: ItemScores, model: str) -> Row:
+    """The interval of a mean over items; nothing where items do not show how much they vary."""
+    test = measure_mean(scores, model) if model in scores.models else None
+    if test is None or not test.low < test.high:
+        return {}
+    pair = PairRow.of(list_item_test(test, True))
+    ends = {"mean_low": test.low, "mean_high": test.high}
+    return ends | {"level": test.level, "holds_for": name_generality([pair])}
 
 
 def _rows(group: ModelGroup) -> list[Row]:

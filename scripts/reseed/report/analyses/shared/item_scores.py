@@ -23,10 +23,12 @@ from reseed.report.analyses.shared.skewed_pairs import SKEW_COLUMNS, count_bette
 from reseed.stats.bootstrap import WEIGHTED_METRICS
 from reseed.stats.crossed_comparison import item_values
 from reseed.stats.item_design import predict_design
-from reseed.stats.item_model import Factor, ItemDifference, item_difference
+from reseed.stats.item_model import Factor, ItemDifference, item_difference, item_mean
 
 Array = NDArray[np.float64]
 _POWER = 0.8
+#: Leading axes of a model's `values`.
+_FACTORS = ("seed", "prompt")
 
 
 @dataclass(frozen=True)
@@ -112,17 +114,31 @@ def compare_models(
     """
     sides, is_shared = scores.pair_seeds(a, b)
     first, second = (one.values for one in sides[::sign])  # not negated: 0 and 1 have a test
-    factors: list[Factor] = []
-    for axis, factor in ((1, Factor("prompt", True)), (0, Factor("seed", is_shared))):
-        if factor.name in scores.fixed:
-            first, second = first.mean(axis=axis), second.mean(axis=axis)
-        else:
-            factors.insert(0, factor)
+    axes = [axis for axis, name in enumerate(_FACTORS) if name in scores.fixed]
+    first, second = (values.mean(axis=tuple(axes)) for values in (first, second))
+    shared = {"seed": is_shared, "prompt": True}
+    factors = [Factor(name, shared[name]) for name in _FACTORS if name not in scores.fixed]
     noise = sum(one.noise for one in sides)
     result = item_difference(
         first, second, factors, clusters=scores.clusters, repeat_variance=noise, level=level
     )
     return result, is_shared if "seed" in result.levels else None
+
+
+def measure_mean(scores: ItemScores, model: str, level: float = 0.95) -> ItemDifference | None:
+    """The mean of a model with its interval; None where items do not show how much they vary.
+
+    None, too, for a metric that is no mean over items.
+    """
+    if not scores.has_verdict or scores.bootstrap:
+        return None
+    one = scores.models[model]
+    axes = tuple(axis for axis, name in enumerate(_FACTORS) if name in scores.fixed)
+    factors = [name for name in _FACTORS if name not in scores.fixed]
+    return item_mean(
+        one.values.mean(axis=axes), factors, clusters=scores.clusters,
+        repeat_variance=one.noise, level=level,
+    )  # fmt: skip
 
 
 def list_item_test(test: ItemDifference, is_shared: bool | None, rope: float | None = None) -> Row:
