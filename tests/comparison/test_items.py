@@ -235,7 +235,6 @@ def test_failed_items_are_refused_dropped_or_zero():
         (lambda t: t.iloc[1:], "has 23 of 24 items; q0 is missing"),
         (lambda t: pd.concat([t, t.iloc[:1]]), "item q0 more than once in a run"),
         (lambda t: t.assign(cluster=np.arange(len(t)) % 5), "is in several clusters"),
-        (lambda t: t.query("model == 'new'"), "No dataset holds two models"),
         (lambda t: t.drop(columns="model"), "no column that names the model"),
         (lambda t: t.drop(columns="question"), "no column of the item"),
         (lambda t: t.drop(columns="correct"), "no column of scores"),

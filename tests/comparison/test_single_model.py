@@ -101,3 +101,55 @@ def test_a_title_of_the_user_stays():
 def test_two_models_on_two_datasets_compare_nothing():
     frame = pd.concat([SEEDS.assign(dataset="a"), SEEDS.assign(dataset="b", model="gpt")])
     assert "Nothing to compare" in reseed.compare(frame).answer[0]
+
+
+ITEMS = one_model(item=range(50), correct=[1] * 40 + [0] * 10)
+
+
+def test_one_run_of_items_has_wilsons_interval():
+    comparison = reseed.compare_items(ITEMS)
+    ends = stats.binomtest(40, 50).proportion_ci(method="wilson")
+    row = comparison.leaderboard.iloc[0]
+    assert (row["mean_low"], row["mean_high"]) == pytest.approx((ends.low, ends.high))
+    [sentence] = comparison.answer
+    assert f"mean correct 0.80 [{ends.low:.2f}, {ends.high:.2f}]" in sentence
+    assert sentence.endswith("new items and exactly this trained model.")
+    assert reseed.compare(ITEMS).answer == [sentence]
+
+
+def test_clusters_and_seeds_widen_the_interval():
+    scores = RNG.standard_normal((6, 1)) * 0.5 + RNG.standard_normal((6, 40))
+    table = one_model(
+        seed=np.repeat(range(6), 40), item=np.tile(range(40), 6), score=scores.ravel()
+    ).assign(topic=lambda rows: rows["item"] // 4)
+    options = {"greater_is_better": True}
+    boards = [
+        reseed.compare_items(table, fixed=["seed"], **options).leaderboard,
+        reseed.compare_items(table, **options).leaderboard,
+        reseed.compare_items(table, cluster="topic", fixed=["seed"], **options).leaderboard,
+    ]
+    fixed, both, clustered = (board.iloc[0] for board in boards)
+    ends = stats.t.interval(0.95, 39, scores.mean(), stats.sem(scores.mean(axis=0)))
+    assert (fixed["mean_low"], fixed["mean_high"]) == pytest.approx(ends)
+    assert both["mean_high"] - both["mean_low"] > 2 * (ends[1] - ends[0])
+    error = stats.sem(scores.mean(axis=0).reshape(10, 4).mean(axis=1))
+    assert clustered["mean_high"] - scores.mean() == pytest.approx(error * stats.t.isf(0.025, 9))
+
+
+def test_equal_scores_of_items_have_no_interval():
+    frame = one_model(item=range(9), score=[0.5] * 9)
+    comparison = reseed.compare_items(frame, greater_is_better=True)
+    assert comparison.leaderboard["mean_low"].isna().all()
+
+
+def test_models_on_items_of_other_datasets_are_refused():
+    both = pd.concat([ITEMS.assign(dataset="a"), ITEMS.assign(dataset="b", model="gpt")])
+    with pytest.raises(ReseedError, match="No dataset holds two models"):
+        reseed.compare_items(both)
+
+
+def test_models_that_share_the_best_mean_are_no_others():
+    frame = pd.concat([ITEMS, ITEMS.assign(model="gpt")])
+    answer = reseed.compare_items(frame).answer[0]
+    assert "bert and gpt share the best mean" in answer
+    assert "from gpt" not in answer

@@ -7,7 +7,7 @@ from reseed.stats import item_model
 from reseed.stats.clusters import cluster_contributions
 from reseed.stats.factorial_variance import factorial_variance
 from reseed.stats.item_design import predict_design
-from reseed.stats.item_model import Factor, item_difference
+from reseed.stats.item_model import Factor, item_difference, item_mean
 from reseed.stats.two_models import mcnemar
 from scipy import stats
 
@@ -299,3 +299,13 @@ def test_factor_with_one_level_is_averaged():
 def test_equal_scores_have_no_variance():
     result = item_difference(np.full((3, 5), 0.7), np.full((3, 5), 0.7), [Factor("seed", True)])
     assert (result.se, result.p_value, result.low, result.high) == (0, 1, 0, 0)
+
+
+def test_interval_of_a_mean_covers_it():
+    """New seeds and items each time: 95 % of the intervals hold the true mean, 0."""
+    rng, covered = np.random.default_rng(3), []
+    for _ in range(400):
+        values = rng.normal(size=(5, 1)) * 0.2 + rng.normal(size=60) + rng.normal(size=(5, 60))
+        result = item_mean(values, ["seed"])
+        covered.append(result.low < 0 < result.high)
+    assert 0.93 < np.mean(covered) < 0.985

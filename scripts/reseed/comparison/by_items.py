@@ -44,7 +44,8 @@ def tabulate_items(
     arranged = list(arrange_items(frame, *combined))
     if "dataset" not in table.named:
         arranged = [replace(arranged[0], dataset=next(iter(table.metrics)))]
-    if max(len(one.models) for one in arranged) < 2:
+    models = {model for one in arranged for model in one.models}
+    if len(models) > 1 and max(len(one.models) for one in arranged) < 2:
         raise ReseedError("No dataset holds two models: give the scores of both on the same items.")
     if metric := table.computed:
         notes.append(describe_metric(arranged[0], metric))

@@ -57,6 +57,8 @@ _MOST_PAIRS = 12
 _MOST_MODELS = 20
 #: Names that a sentence lists.
 _MOST_NAMES = 5
+#: The models that share the best score, in what is said of them.
+_EACH_OTHER = "each other"
 #: Widest ranking.
 _WIDEST = 120
 #: Designs without a spread over runs.
@@ -133,7 +135,12 @@ def _describe_best(board: list[BoardRow], pairs: list[PairRow], over_datasets: i
         is_ahead, label = row.model_a == best.model, label_pair_outcome(row)
         side = label.removeprefix("difference")
         side = side if side == label else f"{'better' if is_ahead else 'worse'}{side}"
-        others.setdefault(side, []).append(row.model_b if is_ahead else row.model_a)
+        other = row.model_b if is_ahead else row.model_a
+        names = others.setdefault(side, [])
+        if other not in tied:
+            names.append(other)
+        elif _EACH_OTHER not in names:
+            names.insert(0, _EACH_OTHER)
     if over_datasets:
         where, score = f"Over {over_datasets} datasets ", f"mean rank {best.mean:.2f}"
     else:
@@ -320,7 +327,8 @@ def list_notes(comparison: Comparison) -> list[str]:
     families = tested.groupby([*COMPARISON_COLUMNS], dropna=False).ngroups
     has_choice = not tested["design"].isin(_WITHOUT_RUNS).any()
     text = describe_families(families, pairs["alpha"].iloc[0], has_choice) if len(pairs) else ""
-    notes = [f"{trials.ok:,} runs, {trials.failed:,} failed and left out.", *comparison.notes]
+    runs = counted(trials.ok, "run")
+    notes = [f"{runs}, {trials.failed:,} failed and left out.", *comparison.notes]
     notes += note_two_procedures(pairs)
     if comparison.possible_ranks:
         level = format_level(1 - pairs["alpha"].iloc[0])

@@ -55,7 +55,9 @@ ITEM_COLUMNS = (
 )  # fmt: skip
 #: Analyses of pairs of models.
 _OF_PAIRS = ("pairs", "ranking", "seeds_needed")
-_LEADERBOARD_COLUMNS = ["dataset", "metric", "model", "rank", "mean", "sd", "n", "failed"]
+_LEADERBOARD_COLUMNS = (
+    "dataset", "metric", "model", "rank", "mean", "mean_low", "mean_high", "sd", "n", "failed",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False)
@@ -136,9 +138,11 @@ class Comparison(Result):
     def leaderboard(self) -> pd.DataFrame:
         """One row a dataset and model: rank, mean, SD, finished and failed runs; best first.
 
-        With several datasets, rows of `all datasets` hold the mean rank as `mean`.
+        With several datasets, rows of `all datasets` hold the mean rank as `mean`. Means of scores
+        of items have an interval, `mean_low` to `mean_high`.
         """
-        return self.statistics("leaderboard")[_LEADERBOARD_COLUMNS].reset_index(drop=True)
+        rows = self.statistics("leaderboard").reset_index(drop=True)
+        return rows[[one for one in _LEADERBOARD_COLUMNS if one in rows]]
 
     @cached_property
     def possible_ranks(self) -> dict[str, tuple[int, int]]:
@@ -186,7 +190,7 @@ class Comparison(Result):
             self.data.info,
             kind=entry["kind"],
             title=entry["title"],
-            leaderboard=self._statistics.get("leaderboard"),
+            leaderboard=self.statistics("leaderboard") if name == "leaderboard" else None,
         )
         return kinds.find_kind("exhibits", entry["kind"]), data, entry.get("options") or {}
 
@@ -310,7 +314,7 @@ class ModelVariation(Comparison):
         )
 
     def _state_answer(self) -> Iterator[str]:
-        for name in ("spread", "folds", "variance"):
+        for name in ("leaderboard", "spread", "folds", "variance"):
             if name in self.exhibits:
                 claims = self.table(name).claims
                 yield from (claim.text for claim in claims if claim.name in OF_ONE_MODEL)

@@ -46,6 +46,7 @@ class BoardRow(ComparedRow):
     models: float = nan
     datasets: float = nan
     firsts: float = nan
+    items: float = nan
     mean_low: float = nan
     mean_high: float = nan
     level: float = nan
@@ -53,7 +54,7 @@ class BoardRow(ComparedRow):
 
 
 #: Of scores of items, where the mean has an interval.
-_OF_ITEMS = ["mean_low", "mean_high", "level", "holds_for"]
+_OF_ITEMS = ["items", "mean_low", "mean_high", "level", "holds_for"]
 COLUMNS = [name for name in BoardRow.columns() if name not in _OF_ITEMS]
 
 
@@ -69,7 +70,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     a finished run, and the number of `firsts`, alone or tied. The ranks are of means; the analysis
     `pairs` tests differences.
 
-    Scores of items in memory have `mean_low` and `mean_high`, the interval of the mean at `level`
+    Scores of `items` in memory have `mean_low` and `mean_high`, the interval of the mean at `level`
     over items and what is crossed with them; `holds_for` names what it allows for.
     """
     groups = group_models(data)
@@ -88,8 +89,13 @@ def _bound_mean(scores: ItemScores, model: str) -> Row:
     if test is None or not test.low < test.high:
         return {}
     pair = PairRow.of(list_item_test(test, True))
-    ends = {"mean_low": test.low, "mean_high": test.high}
-    return ends | {"level": test.level, "holds_for": name_generality([pair])}
+    return {
+        "items": len(scores.items),
+        "mean_low": test.low,
+        "mean_high": test.high,
+        "level": test.level,
+        "holds_for": name_generality([pair]),
+    }
 
 
 def _rows(group: ModelGroup) -> list[Row]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import nan
+from math import isfinite, nan
 
-import numpy as np
 import pandas as pd
 
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.estimates import Sample
+from reseed.comparison.claims.formatting import format_level
 from reseed.comparison.claims.item_verdicts import name_units
 from reseed.comparison.claims.pair_row import (
     PairRow,
@@ -30,16 +30,30 @@ from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.keys import merge_keys
 from reseed.report.exhibits.shared.leading_models import (
     count_best_means,
+    count_outcomes,
+    is_above_all,
     name_model,
     name_models,
+    rank_cell,
     rank_note,
+    score_heading,
     select_best,
     state_mean_ranks,
 )
 from reseed.report.exhibits.shared.shown_pairs import list_others, share_shown
+from reseed.report.exhibits.shared.single_model import describe_mean_over_items
 from reseed.report.rendering.data import ExhibitData, require_rows
 from reseed.report.rendering.letters import groups_of, letters
-from reseed.report.rendering.numbers import NONE, decimals, fixed, gaps, plus_minus, seeds
+from reseed.report.rendering.numbers import (
+    NONE,
+    decimals,
+    fixed,
+    gaps,
+    interval,
+    interval_decimals,
+    plus_minus,
+    seeds,
+)
 from reseed.report.rendering.settings import (
     CROSS_DATASET_COLUMNS,
     describe_detectable,
@@ -52,13 +66,17 @@ from reseed.report.rendering.settings import (
     run_ends,
     sample_of_ends,
 )
-from reseed.report.rendering.tables import Rows, Table, TableRow
+from reseed.report.rendering.tables import Rows, Table
 
 #: Most datasets whose means are shown; with more, the means are in the CSV only.
 MOST_DATASETS = 6
 #: With more datasets, the SDs are in the CSV only, so that the table fits a page.
 _MOST_SPREADS = 3
 _MEANS = "Means and SDs are over each model’s own finished runs."
+_INTERVALS = (
+    "Interval: of the mean, for {}. Models are compared on the same items, so intervals that "
+    "overlap say nothing of a difference."
+)
 _LETTERS = (
     "Models that share a letter are not shown to differ on that dataset (Piepho 2004, from the "
     "adjusted p-values of the verdicts)."
@@ -109,13 +127,18 @@ def table(data: ExhibitData, options: Options) -> Table:
         for line in cells:
             lines.add(line, title if len(sections) > 1 else "")
     has_letters = LetteredRow.where(board, lambda row: bool(row.letters)).any()
-    notes = [_MEANS, _LETTERS if has_letters else "", _RECORD if len(pairs) else ""]
+    holds_for = sorted({row.holds_for for row in BoardRow.read(single)} - {""})
+    notes = [_MEANS, _INTERVALS.format(" or ".join(holds_for)) if holds_for else ""]
+    notes += [_LETTERS if has_letters else "", _RECORD if len(pairs) else ""]
     return lines.table(
         data,
         board.drop(columns="place"),
         footnote_pairs(data, single, per="model and dataset"),
         definitions=[text for text in (*notes, rank_note(over)) if text],
-        claims=[claim for group in groups for claim in _claims(data, *group, len(groups) == 1)],
+        claims=[
+            *describe_mean_over_items(data, single),
+            *(claim for group in groups for claim in _claims(data, *group, len(groups) == 1)),
+        ],
     )
 
 
@@ -161,13 +184,19 @@ def _letters(board: pd.DataFrame, pairs: pd.DataFrame) -> pd.Series:
 
 def _list_means(data: ExhibitData, part: pd.DataFrame, pairs: pd.DataFrame) -> list[Row]:
     lines, places, rows = [], _count_decimals(part), LetteredRow.read(part)
-    records = _record(_setting_of(pairs, part), rows, 2)
+    records = count_outcomes(_setting_of(pairs, part), rows, 2)
+    if bounds := [row for row in rows if isfinite(row.mean_low)]:
+        ends = ((row.mean_low, row.mean_high) for row in bounds)
+        places = max(places, interval_decimals(ends))
     for record, row in zip(records, rows, strict=True):
         line = {
             "Model": name_model(data, row),
-            "Rank": _rank(row.rank),
-            f"Mean {_score(rows[0])}": fixed(row.mean, places),
+            "Rank": rank_cell(row.rank),
+            f"Mean {score_heading(rows[0])}": fixed(row.mean, places),
         }
+        if bounds:
+            heading = f"{format_level(bounds[0].level)} interval"
+            line[heading] = interval(row.mean_low, row.mean_high, places) or NONE
         line |= {"Letters": row.letters} if any(one.letters for one in rows) else {}
         if max(one.n for one in rows) > 1:
             line |= {
@@ -186,10 +215,11 @@ def _list_ranks(
     columns = group_by_setting(data, part)
     with_spread = len(columns) <= _MOST_SPREADS
     means = {
-        f"{title}: {_score(BoardRow.first(of))}": _means(of, with_spread) for title, of in columns
+        f"{title}: {score_heading(BoardRow.first(of))}": _means(of, with_spread)
+        for title, of in columns
     }
     lines, rows = [], BoardRow.read(ranks)
-    for record, row in zip(_record(pairs, rows, 1), rows, strict=True):
+    for record, row in zip(count_outcomes(pairs, rows, 1), rows, strict=True):
         line = {"Model": name_model(data, row), "Mean rank": fixed(row.mean, 2)}
         if len(columns) <= MOST_DATASETS:
             line |= {title: of.get(row.model, NONE) for title, of in means.items()}
@@ -218,34 +248,6 @@ def _count_decimals(part: pd.DataFrame) -> int:
 
 def _setting_of(pairs: pd.DataFrame, part: pd.DataFrame) -> pd.DataFrame:
     return pairs[pairs["place"] == part["place"].iloc[0]]
-
-
-def _record(pairs: pd.DataFrame, rows: Sequence[BoardRow], least: int) -> list[TableRow]:
-    """Comparisons won, inconclusive and lost by each model; empty with fewer than `least`."""
-    if len(pairs) < least:
-        return [{} for _ in rows]
-    others = list_others(pairs)
-    sides = ["won", "equal", "open", "lost"]
-    if not pairs["outcome"].eq("equivalent").any():
-        sides.remove("equal")
-    by_dataset = " by dataset" if pairs["dataset"].nunique() > 1 else ""
-    heading = ", ".join(sides).capitalize() + by_dataset
-    return [{heading: " / ".join(str(len(others[row.model][s])) for s in sides)} for row in rows]
-
-
-def _score(row: BoardRow) -> str:
-    """Metric with its unit and an arrow to the better side: `AUC ↑`, `MSE (kW²) ↓`."""
-    unit = f" ({row.unit})" if row.unit not in ("", "points") else ""
-    return f"{metric_title(row.metric)}{unit} {'↑' if row.greater_is_better else '↓'}"
-
-
-def _rank(rank: float) -> str:
-    return NONE if not np.isfinite(rank) else f"{rank:.0f}" if rank % 1 == 0 else f"{rank:.1f}"
-
-
-def _beats_all(others: dict[str, list[str]], models: int) -> bool:
-    """Whether a model is significantly better than every other of `models`."""
-    return 0 < models - 1 <= len(others["won"])
 
 
 def _claims(
@@ -313,7 +315,7 @@ def _best_by_rank(
     alone = pd.DataFrame([run_ends(_setting_of(pairs, part)) for part in parts])
     boards = [[row for row in BoardRow.read(part) if row.n > 0] for part in parts]
     beats_all = [
-        _beats_all(other, len(board)) and board[0].model == model
+        is_above_all(other, len(board)) and board[0].model == model
         for other, board in zip(others, boards, strict=True)
     ]
     names |= {"alone": phrases.share(alone, pd.Series(beats_all), "dataset")}
@@ -351,7 +353,7 @@ def _best_mean(
     pairs = pairs[~has_model(pairs, *absent)]
     of_best = pairs[has_model(pairs, row.model)]
     others = list_others(pairs)[row.model]
-    beats_all = _beats_all(others, len(part) - len(absent))
+    beats_all = is_above_all(others, len(part) - len(absent))
     names = {
         "best": phrases.name(name_model(data, row)),
         "metric": phrases.name(metric_title(row.metric)),

@@ -13,6 +13,7 @@ from reseed.comparison.claims.designs import ASSUMED_TEST_SET, SEEDS
 from reseed.comparison.claims.estimates import ANY_NUMBER, NO_NULL, Estimate, Sample
 from reseed.metrics.names import is_share
 from reseed.report.analyses.fold_scores import FoldRow
+from reseed.report.analyses.leaderboard import BoardRow
 from reseed.report.analyses.spread import SpreadRow
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import arm_title
@@ -20,12 +21,15 @@ from reseed.report.rendering.data import ExhibitData, metric_title
 from reseed.stats.spread import next_difference_limit
 
 #: Names of the claims that answer where nothing is compared.
-OF_ONE_MODEL = ("spread_over_seeds", "mean_over_splits", "data_seed_share")
+OF_ONE_MODEL = ("mean_over_items", "spread_over_seeds", "mean_over_splits", "data_seed_share")
 
 
-def is_on_one_model(data: ExhibitData, rows: pd.DataFrame) -> bool:
-    """Whether rows describe one model on a few datasets, in no reproduction of a paper."""
-    is_one = rows["arm"].nunique() == 1 and len(rows) <= phrases.LISTED
+def is_on_one_model(data: ExhibitData, rows: pd.DataFrame, model: str = "arm") -> bool:
+    """Whether rows describe one model on a few datasets, in no reproduction of a paper.
+
+    model: the column that names it.
+    """
+    is_one = rows[model].nunique() == 1 and len(rows) <= phrases.LISTED
     return is_one and not data.info.is_reproduction
 
 
@@ -66,11 +70,42 @@ def _describe_seeds(data: ExhibitData, cell: pd.DataFrame, row: SpreadRow, is_al
         headline="Two new runs differ by less than {limit} in {share} of cases"
         if note and is_alone
         else False,
-        subject=_name_subject(data, row, is_alone),
+        subject=_name_subject(data, row.arm, row, is_alone),
         note=note,
         show=numbers.two_digits,
         statistic="SD",
         estimates=Estimate.of_rows(cell, [row.arm], "sd", (0.0, inf), level=row.level),
+        null=NO_NULL,
+    )
+
+
+def describe_mean_over_items(data: ExhibitData, rows: pd.DataFrame) -> Iterator[Claim]:
+    """The mean of the only model over items, with its interval, on each dataset.
+
+    rows: of the analysis `leaderboard`, on single datasets.
+    """
+    rows = BoardRow.select(rows, lambda row: isfinite(row.mean_low))
+    if is_on_one_model(data, rows, "model"):
+        for index, row in zip(rows.index, BoardRow.read(rows), strict=True):
+            yield _describe_items(data, rows.loc[[index]], row, is_alone=len(rows) == 1)
+
+
+def _describe_items(data: ExhibitData, cell: pd.DataFrame, row: BoardRow, is_alone: bool) -> Claim:
+    places = numbers.interval_decimals([(row.mean_low, row.mean_high)])
+    ends, bounds = (row.mean_low, row.mean_high), _bounds_of(row.metric)
+    one = row.holds_for.replace("these trained models", "this trained model")
+    return Claim(
+        "mean_over_items",
+        "mean {metric} {estimates}",
+        cell,
+        {"metric": phrases.name(metric_title(row.metric)), "scope": phrases.name(one)},
+        Sample.of(cell, "items", "item"),
+        headline="Mean {metric} {estimates}" if is_alone else False,
+        subject=_name_subject(data, row.model, row, is_alone),
+        note="It holds for {scope}.",
+        show=f"{{:.{places}f}}".format,
+        statistic="mean score",
+        estimates=[Estimate.truncated(row.model, row.mean, ends, row.level, bounds)],
         null=NO_NULL,
     )
 
@@ -87,7 +122,6 @@ def describe_mean_over_splits(data: ExhibitData, rows: pd.DataFrame) -> Iterator
 
 def _describe_splits(data: ExhibitData, cell: pd.DataFrame, row: FoldRow, is_alone: bool) -> Claim:
     places = numbers.interval_decimals([(row.low, row.high)])
-    bounds = (0.0, 1.0) if is_share(row.metric) else ANY_NUMBER
     names = {
         "metric": phrases.name(metric_title(row.metric)),
         "sd": phrases.single(cell, "sd_folds", numbers.two_digits),
@@ -103,15 +137,25 @@ def _describe_splits(data: ExhibitData, cell: pd.DataFrame, row: FoldRow, is_alo
         names,
         Sample.of(cell, "folds", "split"),
         headline="Mean {metric} {estimates} over {n}" if is_alone else False,
-        subject=_name_subject(data, row, is_alone),
+        subject=_name_subject(data, row.arm, row, is_alone),
         note="The interval is corrected for the training rows that splits share.",
         show=f"{{:.{places}f}}".format,
         statistic="mean score",
-        estimates=[Estimate.truncated(row.arm, row.mean, (row.low, row.high), row.level, bounds)],
+        estimates=[
+            Estimate.truncated(
+                row.arm, row.mean, (row.low, row.high), row.level, _bounds_of(row.metric)
+            )
+        ],
         null=NO_NULL,
     )
 
 
-def _name_subject(data: ExhibitData, row: SpreadRow | FoldRow, is_alone: bool) -> str:
-    title = arm_title(data, row.arm, row.experiment)
+def _bounds_of(metric: str) -> tuple[float, float]:
+    return (0.0, 1.0) if is_share(metric) else ANY_NUMBER
+
+
+def _name_subject(
+    data: ExhibitData, model: str, row: SpreadRow | FoldRow | BoardRow, is_alone: bool
+) -> str:
+    title = arm_title(data, model, row.experiment)
     return title if is_alone else f"{title} on {data.dataset(row.dataset)}"
