@@ -71,7 +71,11 @@ ROWS = [
     (grid(model=M, dataset=["d"], seed=range(5), site=[*"pq"]), SETTING),
 ]
 COMPARED = "If {0!r} names what is compared: `columns={{'model': {0!r}}}`."
+LABELS = "Where these name models and their runs: `columns={{'model': 'Modell'}}`"
 MODELS = [
+    (grid(Modell=M, Lauf=range(6)), LABELS + " and `columns={{'seed': 'Lauf'}}`.", ""),
+    (grid(Modell=M), LABELS + ".", ""),
+    (grid(Modell=M, id=range(6)).iloc[:-1], "", ""),
     (grid(lr=[0.1, 0.01], seed=range(6)), COMPARED, "lr"),
     (grid(condition=M, dataset=["d1", "d2"], seed=range(6)), COMPARED, "condition"),
     (grid(condition=[f"m{i}" for i in range(60)], seed=range(3)), "", ""),
@@ -101,6 +105,20 @@ def test_a_column_in_which_rows_of_one_run_differ(table, expected):
 def test_a_column_that_may_name_the_model(table, expected, column):
     found = proposed(table, f"It has {', '.join(table.columns)}.")
     assert found == expected.format(column)
+
+
+def test_either_column_of_words_may_name_the_model():
+    found = proposed(grid(Modell=M, Daten=["x", "y"], Lauf=range(6)), "accuracy.")
+    first, _, last = found.partition(" or ")
+    assert "'model': 'Modell'" in first
+    assert "'dataset': 'Modell'" in last
+    assert "'Lauf'" in last
+
+
+def test_copies_of_items_are_named():
+    table = grid(model=M, item=range(20)).assign(correct=1).drop(columns="accuracy")
+    with pytest.raises(ReseedError, match=r"\(rows 0, 40\): an item occurs more than once"):
+        reseed.compare_items(pd.concat([table, table.head(1)], ignore_index=True))
 
 
 def test_a_judge_of_test_cases_is_a_repetition():

@@ -125,9 +125,17 @@ def test_summary_row_below_the_datasets_is_refused(label):
 
 
 def test_size_column_is_no_model_but_lr_is():
-    sizes = {"n_samples": 90, "n_classes": 2, "Instances": 90}
+    sizes = {"n_samples": 90, "n_classes": 2, "Instances": 90, "ref_words": 7}
     frame = pd.DataFrame({"dataset": DATASETS, **sizes, "lr": 0.4, "rf": 0.3})
     metrics, about = read(frame, metric="rmse")
     assert set(metrics["model"]) == {"lr", "rf"}
-    message = "Left out: n_samples, n_classes, Instances, which by their names are no models."
-    assert message in about.notes
+    message = "Left out: n_samples, n_classes, Instances, ref_words, which by their names are no "
+    assert message + "models." in about.notes
+
+
+def test_a_model_named_mean_is_read_if_headings_are_models():
+    frame = pd.DataFrame({"dataset": DATASETS, "Mean": 0.5, "lr": 0.4, "rf": 0.3})
+    metrics, about = read(frame, metric="rmse")
+    assert any("(if Mean is one: `headings: model`)" in note for note in about.notes)
+    assert "Mean" not in set(metrics["model"])
+    assert "Mean" in set(read(frame, metric="rmse", headings="model")[0]["model"])

@@ -9,7 +9,11 @@ from math import isfinite, nan
 import pandas as pd
 
 from reseed.comparison.claims.designs import SIGN
-from reseed.comparison.claims.formatting import count_interval_decimals, format_number
+from reseed.comparison.claims.formatting import (
+    add_unit,
+    count_interval_decimals,
+    format_number,
+)
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.readers.source_table import join_names
 
@@ -117,7 +121,7 @@ def format_estimate(value: float, low: float, high: float, unit: str = "") -> st
     if not isfinite(value):
         return "–"
     decimals = count_interval_decimals(low, high) if high > low else 3
-    text = f"{format_number(value, decimals)}{f' {unit}' if unit else ''}"
+    text = add_unit(format_number(value, decimals), unit)
     if not (isfinite(low) and isfinite(high) and low < high):
         return text
     return f"{text} [{format_number(low, decimals)}, {format_number(high, decimals)}]"

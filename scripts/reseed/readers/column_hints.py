@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import permutations
+from itertools import permutations, product
 
 from reseed.core.schemas import SPLIT_COLUMNS
 from reseed.metrics.directions import is_metric_name
@@ -30,6 +30,8 @@ from reseed.readers.vocabulary import (
 _MOST_RUNS = 100
 #: Labels of a column that may name models.
 _MOST_MODELS = 50
+#: Columns of words that are no models and datasets: so many or more.
+_MOST_LABELS = 3
 #: Words of columns that count evaluations as often as trainings.
 _EVALUATIONS = REPEATS | {"episode", "rollout"}
 
@@ -104,6 +106,28 @@ def propose_models(table: SourceTable, columns: ColumnMap) -> Iterator[Proposal]
         if may_be_item(item) and not split_heading(model) & TIMES and _cross(table, model, item):
             both = {"columns": {"model": model, "item": item}}
             yield propose(f"If {model!r} {meaning}, and {item!r} test cases: ", both)
+
+
+def propose_labels(table: SourceTable, columns: ColumnMap) -> Iterator[Proposal]:
+    """Columns of words as models and datasets, and one of whole numbers if models repeat in them.
+
+    Only where nothing else is known of the table, as with headings in another language.
+    """
+    free = [c for c in _list_free(table, columns) if not split_heading(c) & (TIMES | BOOKKEEPING)]
+    words = [c for c in free if not table.is_numeric(c)]
+    counts = [c for c in free if c not in words and table.is_whole(c) and not may_be_item(c)]
+    if not 0 < len(words) < _MOST_LABELS:
+        return
+    is_unique = not table.joined_text(words).duplicated().any()
+    found = []
+    for run, model in product([[]] if is_unique else [[c] for c in counts], words):
+        is_run = not table.joined_text([*words, *run]).duplicated().any()
+        if is_run and 1 < table.text(model).nunique() <= _MOST_MODELS:
+            labels = [model, *(other for other in words if other != model)]
+            named = [*zip(("model", "dataset"), labels, strict=False), *(("seed", c) for c in run)]
+            found.append({"columns": dict(named)})
+    if found:
+        yield propose("Where these name models and their runs: ", *found)
 
 
 def propose_scores(table: SourceTable, columns: ColumnMap) -> Iterator[Proposal]:

@@ -12,7 +12,7 @@ from reseed.readers.metric_headings import split_metric_headings
 from reseed.readers.options import ReadOptions
 from reseed.readers.proposals import Fix, Option, Proposal, propose
 from reseed.readers.source_table import SourceTable, join_names
-from reseed.readers.vocabulary import REPEATS, TIMES, may_be_item, split_heading
+from reseed.readers.vocabulary import REPEATS, TIMES, is_summary, may_be_item, split_heading
 from reseed.readers.wide_layouts import MAX_LISTED, ask_levels, check_range, split_scores, stack
 
 #: Columns one of which identifies the rows of a table with one column a model.
@@ -97,6 +97,10 @@ def tidy_columns_of_models(table: SourceTable, options: ReadOptions) -> SourceTa
     others += [c for c in models if c != item and _numbers_rows(table, c)]
     models = [c for c in models if c not in (item, *others)]
     reason = "which hold more than 0 and 1" if are_hits else "which by their names are no models"
+    if poolings := [
+        c for c in others if is_summary(c) and not (are_hits or is_summary(c, "model"))
+    ]:
+        reason += f" (if {join_names(poolings)} is one: `headings: model`)"
     if split := split_metric_headings(models):
         long = stack(table, models, others, "model", reason)
         found = [split[heading] for heading in long.frame["model"]]

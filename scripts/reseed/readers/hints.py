@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from reseed.metrics.names import has_metric_name
 from reseed.readers.cells import has_spread
-from reseed.readers.column_hints import propose_items, propose_models
+from reseed.readers.column_hints import propose_items, propose_labels, propose_models
 from reseed.readers.columns import ColumnMap, list_unused_columns, normalize_name
 from reseed.readers.metric_headings import split_metric_headings
 from reseed.readers.proposals import FirstOf, Sentence, propose
@@ -85,7 +86,8 @@ def _name_model(table: SourceTable, columns: ColumnMap) -> Iterator[Sentence]:
         for step in steps[:1]
     )
     reading = suggest_reading(table)
-    yield from (reading,) if reading else (FirstOf((*propose_models(table, columns), *counts)),)
+    proposed = chain(propose_models(table, columns), counts, propose_labels(table, columns))
+    yield from (reading,) if reading else (FirstOf(tuple(proposed)),)
 
 
 def list_steps(table: SourceTable, columns: ColumnMap) -> list[str]:

@@ -143,19 +143,28 @@ def _require_run_columns(table: SourceTable, columns: ColumnMap, runs: pd.DataFr
     names = ("metric", "item", "prompt", "cluster")
     parts = {n: table.text(str(columns[n])) for n in names if n in columns}
     parts |= {step: table.text(step) for step in list_steps(table, columns)}
-    if runs.assign(**parts).duplicated().any():
-        proposed = tuple(propose_runs(table, columns))
-        table.add_error(
-            "no column identifies the runs of a model",
-            (
-                "Add one that does, or map it: `seed` (of the training), `data_seed` (of the "
-                "split), `fold` or `repeat`; number the runs of all models differently where "
-                f"models share no runs. {table.column_list}",
-                FirstOf((*proposed, suggest_reading(table) or suggest_means(table))),
-            ),
-        )
-        if proposed:  # other errors may follow from this one
-            table.raise_errors()
+    rows = runs.assign(**parts)
+    repeated = rows.index[rows.duplicated(keep=False)]
+    if repeated.empty:
+        return
+    are_copies = "item" in columns and len(repeated) <= len(rows) / 2
+    what = "no column identifies the runs of a model"
+    fix = (
+        "Add one that does, or map it: `seed` (of the training), `data_seed` (of the split), "
+        "`fold` or `repeat`; number the runs of all models differently where models share no runs."
+    )
+    if are_copies:
+        what = "an item occurs more than once for one model, unlike most items"
+        fix = "Remove the copies, or number the attempts at an item (`repetition`)."
+    proposed = tuple(propose_runs(table, columns))
+    suggested = suggest_reading(table) or suggest_means(table)
+    table.add_error(
+        what,
+        (f"{fix} {table.column_list}", FirstOf((*proposed, suggested))),
+        repeated if are_copies else (),
+    )
+    if proposed:  # other errors may follow from this one
+        table.raise_errors()
 
 
 def join_labels(table: SourceTable, columns: str | list[str]) -> pd.Series:

@@ -47,6 +47,12 @@ _SIZES = {
     *("n", "num", "number", "count", "size", "rows", "samples", "features", "classes", "labels"),
     *("instances", "attributes", "params", "parameters", "m", "k", "b"),
 }
+#: Words of which any two are the size of a test case: `ref_words`, `text_length`.
+_LENGTHS = {
+    *("words", "tokens", "chars", "characters", "length", "len", "duration", "sec", "ms"),
+    *("ref", "reference", "text", "input", "output", "audio", "sentence", "prompt"),
+    *("num", "n", "number", "count"),
+}
 #: A heading of these words alone is a comparison of two models.
 DIFFERENCES = {"diff", "difference", "delta", "gap", "margin", "improvement", "gain"}
 #: Words of columns that name test cases.
@@ -95,8 +101,9 @@ def may_be_dataset(column: str) -> bool:
 
 
 def is_size(column: str) -> bool:
-    """Whether a heading is a size, such as `n_samples`."""
-    return _has_only(column, _SIZES)
+    """Whether a heading is a size, such as `n_samples` or `ref_words`."""
+    is_length = split_heading(column) <= _LENGTHS and len(split_heading(column)) > 1
+    return is_length or _has_only(column, _SIZES)
 
 
 def is_spread_of(column: str, others: Iterable[str]) -> bool:

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from reseed.comparison.claims.build import build_verdict
 from reseed.comparison.claims.formatting import (
+    add_unit,
     count_interval_decimals,
     format_number,
     format_p,
@@ -163,6 +164,8 @@ def test_numbers():
     assert [format_p(p) for p in (0.0001, 0.0123, 0.0498, 0.096, 0.5, 1.0)] == [
         "below 0.001", "0.012", "0.0498", "0.096", "0.50", "1.00",
     ]  # fmt: skip
+    assert add_unit("−1", "points") == "−1 point"
+    assert add_unit("1.0", "points") == "1.0 points"
     assert [format_share(s) for s in (0, 0.004, 0.5, 0.995, 1)] == [
         "0 %", "below 1 %", "50 %", "over 99 %", "100 %",
     ]  # fmt: skip

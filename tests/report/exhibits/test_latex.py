@@ -55,6 +55,11 @@ def every(drawn):
     }
 
 
+def test_an_option_in_a_note_is_code():
+    text = latex(table(pd.DataFrame({"x": ["1"]}), footnote="Give `--seed-draws`, or a`b."))
+    assert r"Give \texttt{-{}-seed-draws}, or a\`{}b." in text
+
+
 @pytest.mark.skipif(not HAS_TEX, reason="no TeX is installed")
 @pytest.mark.parametrize("options", ["", "twocolumn", "a4paper,twocolumn"])
 def test_every_table_compiles_and_fits_its_page(every, tmp_path, options):

@@ -76,6 +76,12 @@ def count_noun(n: int, noun: str, plural: str = "") -> str:
     return f"{n:,} {noun if n == 1 else plural or f'{noun}s'}"
 
 
+def add_unit(number: str, unit: str) -> str:
+    """`0.8 points`, `1 point`; the number alone without a unit."""
+    is_one = unit == "points" and number.strip("−") == "1"
+    return f"{number} {'point' if is_one else unit}".rstrip()
+
+
 def join_names(names: Iterable[str], last: str = "and") -> str:
     """`a, b and c`; `last` is the word before the last name."""
     items = list(names)

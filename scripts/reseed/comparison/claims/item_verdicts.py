@@ -7,6 +7,7 @@ from math import isfinite
 
 from reseed.comparison.claims.designs import ITEM_MODEL, SOURCES, DesignFacts, choose_method
 from reseed.comparison.claims.formatting import (
+    add_unit,
     count_interval_decimals,
     count_noun,
     format_number,
@@ -22,7 +23,6 @@ from reseed.comparison.claims.verdicts import (
     decide_outcome,
     describe_equivalence_tests,
     format_difference,
-    format_unit,
     state_evidence,
 )
 
@@ -167,7 +167,7 @@ def _describe_next(row: PairRow) -> str:
     more = {"item": " in each cluster"} if row.levels["cluster"] > 1 else {}
     names = {source: f"{source}s{more.get(source, '')}" for source, _ in designs}
     is_share = row.unit == "points"
-    now = f"Found in 80 % of cases: a difference of {text(row.detectable)}{format_unit(row)}"
+    now = f"Found in 80 % of cases: a difference of {add_unit(text(row.detectable), row.unit)}"
     if is_share and (row.detectable >= 1 or row.high - row.low >= _SCALE):
         now = "Not even the largest possible difference would be found in 80 % of cases"
     helpful = sorted((value, source) for source, value in designs if value < row.detectable)

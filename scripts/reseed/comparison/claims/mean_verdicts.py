@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from reseed.comparison.claims.designs import MEANS
 from reseed.comparison.claims.formatting import (
+    add_unit,
     count_interval_decimals,
     format_number,
     format_p,
@@ -18,7 +19,6 @@ from reseed.comparison.claims.verdicts import (
     decide_outcome,
     format_adjusted_p,
     format_interval,
-    format_unit,
 )
 
 
@@ -88,8 +88,8 @@ def _explain_effect(row: PairRow, outcome: Outcome) -> Explanation:
     """The mean difference over similar datasets."""
     difference, *ends = row.shown_difference
     decimals = count_interval_decimals(*ends)
-    effect = format_number(difference, decimals)
-    evidence = f"mean difference {effect}{format_unit(row)}, {format_interval(row, decimals)}"
+    effect = add_unit(format_number(difference, decimals), row.unit)
+    evidence = f"mean difference {effect}, {format_interval(row, decimals)}"
     if outcome == "equivalent":
         evidence += f"; {format_share(row.p_equivalent)} of the posterior lies within"
     notes = (f"Hierarchical model of {row.n:.0f} datasets.",)

@@ -18,6 +18,7 @@ from reseed.comparison.claims.designs import (
     find_method,
 )
 from reseed.comparison.claims.formatting import (
+    add_unit,
     format_number,
     format_p,
     format_share,
@@ -32,7 +33,6 @@ from reseed.comparison.claims.verdicts import (
     decide_outcome,
     describe_equivalence_tests,
     format_difference,
-    format_unit,
     state_evidence,
 )
 
@@ -185,8 +185,8 @@ def _describe_power(row: PairRow, decimals: int) -> str:
     size, power = row.detectable, row.target_power
     if not math.isfinite(size):
         return ""
-    value = format_number(size * row.factor, decimals)
-    now = f"A true difference of {value}{format_unit(row)} would be found in {100 * power:.0f} %."
+    value = add_unit(format_number(size * row.factor, decimals), row.unit)
+    now = f"A true difference of {value} would be found in {100 * power:.0f} %."
     return " ".join(filter(None, [now, describe_additions(row, decimals)]))
 
 

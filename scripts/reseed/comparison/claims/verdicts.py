@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Literal, NamedTuple, get_args
 
 from reseed.comparison.claims.formatting import (
+    add_unit,
     count_interval_decimals,
     format_level,
     format_number,
@@ -176,21 +177,16 @@ def state_evidence(row: PairRow, decimals: int | None = None) -> list[str]:
     ]
 
 
-def format_unit(row: PairRow) -> str:
-    """The unit of differences with a leading blank, or nothing."""
-    return f" {row.unit}" if row.unit else ""
-
-
 def format_region(row: PairRow) -> str:
     """`±1 points`: the region of practical equivalence."""
-    return f"±{row.rope * row.factor:.3g}{format_unit(row)}"
+    return add_unit(f"±{row.rope * row.factor:.3g}", row.unit)
 
 
 def format_difference(row: PairRow, decimals: int) -> str:
     """`difference 0.80 points (accuracy)`."""
     direction = "" if row.greater_is_better else ", lower is better"
-    value = format_number(row.shown_difference[0], decimals)
-    return f"difference {value}{format_unit(row)} ({row.metric}{direction})"
+    value = add_unit(format_number(row.shown_difference[0], decimals), row.unit)
+    return f"difference {value} ({row.metric}{direction})"
 
 
 def format_interval(row: PairRow, decimals: int) -> str:

@@ -10,10 +10,14 @@ import numpy as np
 import pandas as pd
 
 from reseed.comparison.claims.designs import SEQUENCE
-from reseed.comparison.claims.formatting import count_interval_decimals, format_number
+from reseed.comparison.claims.formatting import (
+    add_unit,
+    count_interval_decimals,
+    format_number,
+)
 from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.skewed import SKEWED, describe_skew, is_skewed
-from reseed.comparison.claims.verdicts import format_region, format_unit
+from reseed.comparison.claims.verdicts import format_region
 from reseed.core.schemas import COMPARISON_COLUMNS, Row
 from reseed.plugins.options import Ends, Level, Positive, Rope, Strict
 from reseed.report.analyses.shared.data import Data
@@ -153,7 +157,7 @@ def _word_outcome(row: PairRow, stop: Stop) -> Row:
     if row.design == "splits":
         text = "No verdict while runs are added: the splits overlap, so the sequence is too narrow."
         return {"outcome": "not comparable", "winner": "", "verdict": text}
-    a, b, factor, unit = row.model_a, row.model_b, row.factor, format_unit(row)
+    a, b, factor = row.model_a, row.model_b, row.factor
     runs = f"{row.n if stop.n is None else stop.n} runs of each"
     numbers = ""
     if np.isfinite(stop.low):
@@ -161,7 +165,7 @@ def _word_outcome(row: PairRow, stop: Stop) -> Row:
         ends = (format_number(end * factor, places) for end in (stop.low, stop.high))
         over = f", α {row.alpha:g} over {row.pairs} pairs" if row.pairs > 1 else ""
         level = f"{100 * row.level:.4g} %"
-        numbers = f" ({level} sequence {' to '.join(ends)}{unit}{over})"
+        numbers = f" ({level} sequence {add_unit(' to '.join(ends), row.unit)}{over})"
     if stop.reason == "different from 0":
         # The sign at the stop, which later runs may change.
         first, second = (a, b) if stop.low > 0 else (b, a)

@@ -89,7 +89,8 @@ def latex(table: Table) -> str:
     is_narrow = not table.paragraphs and _room(widths, range(len(widths))) <= _NARROW
     name = "table" if is_narrow else "table*"
     title = escape_latex(". ".join(part.rstrip(".") for part in _title(table) if part))
-    note = rf"\parbox{{\linewidth}}{{\scriptsize {escape_latex(table.note)}}}"
+    note = re.sub(r"\\`\{\}(.*?)\\`\{\}", r"\\texttt{\1}", escape_latex(table.note))  # options
+    note = rf"\parbox{{\linewidth}}{{\scriptsize {note}}}"
     taken = 50 + 12 * math.ceil(len(title) / 70) + 8 * math.ceil(len(note) / 85)
     room = max(_TEXT_HEIGHT - taken, _TEXT_HEIGHT / 4)
     pages = _paginate(table, lines, blocks, widths, room)
