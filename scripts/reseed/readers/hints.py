@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -86,8 +85,10 @@ def _name_model(table: SourceTable, columns: ColumnMap) -> Iterator[Sentence]:
         for step in steps[:1]
     )
     reading = suggest_reading(table)
-    proposed = chain(propose_models(table, columns), counts, propose_labels(table, columns))
-    yield from (reading,) if reading else (FirstOf(tuple(proposed)),)
+    labels = propose_labels(table, columns)
+    yield from (
+        (reading,) if reading else (FirstOf((*propose_models(table, columns), *counts, *labels)),)
+    )
 
 
 def list_steps(table: SourceTable, columns: ColumnMap) -> list[str]:
