@@ -1,5 +1,6 @@
 """Tables as people have them: each is read rightly, or asks one question with a working answer."""
 
+import json
 from itertools import product
 
 import numpy as np
@@ -176,3 +177,115 @@ def test_problems_are_numbered_if_there_are_several():
 def test_four_columns_are_proposed_at_most():
     changes = [{"metric": name} for name in "abcdef"]
     assert propose("Choose: ", *changes).options == tuple(map(Option, changes[:4]))
+
+
+def test_rows_of_metrics_with_a_model_and_seed_a_column(tmp_path):
+    head = ",".join(["metric", *(f"{m} seed {s}" for m in ("mlp", "cnn") for s in range(3))])
+    (tmp_path / "t.csv").write_text(f"{head}\nauc,.8,.9,.7,.6,.5,.4\nf1,.8,.9,.7,.6,.5,.4\n")
+    found = read(tmp_path / "t.csv", metric="f1")
+    assert (found.models, found.frame["seed"].nunique()) == (["mlp", "cnn"], 3)
+
+
+@pytest.mark.parametrize(("last", "models"), [("* on two GPUs,,", 2), ("(*) tuned,.9,", 3)])
+def test_a_footnote_below_a_table_is_no_model(tmp_path, last, models):
+    rows = ["model,seed 0,seed 1", "a,0.1,0.2", "b,0.3,0.4", ",,", last]
+    (tmp_path / "t.csv").write_text("\n".join(rows))
+    assert len(read(tmp_path / "t.csv", metric="accuracy").models) == models
+
+
+def test_runs_that_a_record_lists_are_rows():
+    folds = [{"fold": f, "auc": 0.5 + f / 10} for f in range(3)]
+    found = read([{"model": m, "folds": folds, "log": [{"loss": 1}]} for m in "ab"])
+    assert (len(found.frame), found.frame["fold"].nunique()) == (6, 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "cell", "said"),
+    [
+        ("cv", "0.78 (0.74–0.82)", "An interval ('0.78 (0.74–0.82)') is of one test set"),
+        ("auc", "0.82 [0.79, 0.86]", "which is not a number. An interval"),
+        ("auc", "10,171", "holds '10,171', which is 10171 or 10.171."),
+        ("cv", "[0.8, 0.9]", "is a list. Give one row a run"),
+    ],
+)
+def test_cells_that_are_no_score_of_a_run(name, cell, said):
+    table = grid(model=["a", "b"], seed=[1, 2]).drop(columns="accuracy")
+    assert said in refuse(table.assign(**{name: cell}))
+
+
+def test_steps_of_an_environment_are_steps():
+    table = grid(model=["a", "b"], seed=[1, 2], timesteps=[100, 200])
+    assert "`rows='step'`" in refuse(table)
+
+
+def test_columns_with_a_shared_word_may_be_models():
+    table = pd.DataFrame({"src": [*"xyz"], "a_comet": [0.1, 0.2, 0.3], "b_comet": [0.3, 0.2, 0.2]})
+    assert "models: `headings='model'`" in refuse(table)
+    assert "headings" not in refuse(table.rename(columns={"b_comet": "b"}))
+
+
+def test_a_column_of_0_and_1_next_to_shares_may_be_the_target():
+    n = np.arange(40)
+    table = pd.DataFrame({"case": n, "outcome": n % 2, "rf": n / 80, "svm": 1 - n / 50})
+    assert "`columns={'y_true': 'outcome'}`" in refuse(table)
+    assert read(table, columns={"y_true": "outcome"}).models == ["rf", "svm"]
+    assert len(read(table, headings="model", rows="item", metric="mse").models) == 3
+
+
+PIVOTED = {
+    "seed,0,1,0,1\nsst2,1,2,3,4\nrte,5,6,7,8": "`rows='dataset'`",
+    "seed,0,1,0,1\ndataset,,,,\nsst2,1,2,3,4\nrte,5,6,7,8": "`metric='accuracy'`",
+    "depth,0,1,0,1\nsst2,1,2,3,4\nrte,5,6,7,8": "'bert' more than once",
+}
+
+
+@pytest.mark.parametrize("below", PIVOTED)
+def test_numbers_of_runs_below_names_of_models(tmp_path, below):
+    (tmp_path / "t.csv").write_text(f",bert,bert,gpt,gpt\n{below}\n")
+    assert PIVOTED[below] in refuse(tmp_path / "t.csv", headings="model")
+
+
+def test_two_lines_of_headings_over_two_columns_of_an_index(tmp_path):
+    head = ",,acc,acc\n,,mean,std\nmodel,dataset,,\n"
+    (tmp_path / "t.csv").write_text(head + "a,x,0.8,0.1\nb,x,0.9,0.1\n")
+    found = reseed.compare_means(tmp_path / "t.csv", runs=9, metric="accuracy")
+    assert found.leaderboard["model"].tolist() == ["b", "a"]
+
+
+def test_dicts_of_the_api_of_wandb_are_columns(tmp_path):
+    rows = [
+        {"summary": f"{{'acc': 0.{s}, 'f': nan}}", "config": f"{{'model': '{m}', 'seed': {s}}}"}
+        for m, s in product("ab", range(3))
+    ]
+    pd.DataFrame(rows).assign(name="x").to_csv(tmp_path / "project.csv")
+    found = read(tmp_path / "project.csv")
+    assert (found.models, found.metric, len(found.frame)) == (["a", "b"], "acc", 6)
+
+
+def test_a_file_of_one_list_of_records(tmp_path):
+    runs = [{"model": m, "seed": s, "auc": 0.5} for m, s in product("ab", range(3))]
+    (tmp_path / "r.json").write_text(json.dumps({"date": "today", "results": runs}))
+    assert read(tmp_path / "r.json").models == ["a", "b"]
+
+
+def test_seeds_around_models_and_their_metrics_are_seeds():
+    scores = {f"seed_{s}": {m: {"acc": s / 9, "f1": 0.1} for m in "ab"} for s in range(3)}
+    found = read(scores, metric="acc")
+    assert (found.models, found.frame["seed"].nunique()) == (["a", "b"], 3)
+
+
+def test_links_of_markdown_are_their_texts(tmp_path):
+    (tmp_path / "t.md").write_text("|model|seed|acc|\n|--|--|--|\n|[a](b.c)|1|1|\n|**[d]**|1|1|\n")
+    assert read(tmp_path / "t.md").models == ["a", "[d]"]
+
+
+def test_out_of_fold_predictions_and_reports_by_class():
+    table = pd.DataFrame({"id": range(9), "target": 1, "oof_a": 0.5, "oof_b": 0.6})
+    assert read(table.assign(target=table["id"] % 2)).models == ["a", "b"]
+    report = pd.DataFrame({"class": ["cat", "dog"], "precision": [0.1, 0.2]})
+    assert "'model': 'class'" not in refuse(report)
+
+
+def test_numbered_columns_next_to_metrics_are_asked_for():
+    table = pd.DataFrame({"model": ["a", "a", "b", "b"], "metric": ["acc", "f1"] * 2})
+    assert "`headings='seed'`" in refuse(table.assign(s1=0.1, s2=0.2, s3=0.3))

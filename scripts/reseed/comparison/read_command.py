@@ -87,7 +87,9 @@ def _explain_means(source: str, error: str) -> Reading:
         means = read_means(source, runs=2)
     except ReseedError:
         raise ReseedError(error) from None
-    names = {name: list(dict.fromkeys(means[name])) for name in ("model", "dataset")}
+    names = {
+        name: list(dict.fromkeys(means[name].replace("", "data"))) for name in ("model", "dataset")
+    }
     note = "Means with their spread, no runs: `reseed means` compares them."
     return Reading(
         source, "means", "a mean with its spread", len(means), {},

@@ -27,13 +27,18 @@ GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 #: A sign between a mean and its spread.
 PLUS_MINUS = "(?:±|\\+/?[-\u2212]|\\\\pm)"
 #: The start of a mean with its spread: `0.91 ± 0.02`, `85.3% +/- 2.1%`, `0.912 (0.004)`.
-_SPREAD = re.compile(rf"[^\d]*\d*[.,]?\d+\s*%?\s*(?:{PLUS_MINUS}\s*\d|\(\d*[.,]\d+\)$)")
+_SPREAD = re.compile(rf"[^\d]*\d*[.,]?\d+\s*%?\s*(?:\(?{PLUS_MINUS}\s*[.,]?\d|\(\d*[.,]\d+\)$)")
+#: A score with its interval: `0.781 (0.742-0.820)`, `0.82 [0.79, 0.86]`.
+_INTERVAL = re.compile(
+    r"[-+]?\d*[.,]?\d+\s*%?\s*[(\[]\D*\d*[.,]?\d+\s*%?\s*(?:[-\u2013,;]|to)\s*\d*[.,]?\d+\s*%?[)\]]"
+)
 #: A percentage, the sign of which every cell of its column has.
 _PERCENT = re.compile(r"([-+]?\d+(?:\.\d+)?)\s*%")
 #: Text that means a number but is not written as one: `0,91`, `0.85 ± 0.02`, `85.3 %` next to 0.85.
 _NEARLY_NUMBER = re.compile(
     rf"[-+]?\d+(?:[.,]\d+)?\s*%?(?:\s*{PLUS_MINUS}\s*\d+(?:[.,]\d+)?\s*%?)?"
 )
+_THOUSANDS = re.compile("[,'\u2019\u00a0\u2009\u202f]")
 _UNITS = (
     "s|secs?|ms|[uµμ]s|ns|mins?|h|hrs?|dB|[kKMGT]i?B|[kMG]?Hz|[mk]?W|k?Wh|k?J|px|mm|cm|k?m|[x×]|pp"
     "|pts|fps|FPS"
@@ -41,7 +46,7 @@ _UNITS = (
 #: A number in bold, with a mark of a footnote, a unit, or signs between thousands.
 _WRITTEN = re.compile(
     r"(?:\*\*|__|`)?"
-    r"(?P<number>[-+\u2212]?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
+    r"(?P<number>[-+\u2212]?(?:\d{1,3}(?:[,'\u2019\u00a0\u2009\u202f]\d{3})+(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
     rf"(?:\*\*|__|`)?(?P<mark>[*†‡§¶]*)\s*(?P<unit>{_UNITS})?[*†‡§¶]*"
 )
 
@@ -84,6 +89,15 @@ def has_spread(cell: str) -> bool:
     return _SPREAD.match(cell) is not None
 
 
+def describe_interval(cells: Iterable[str]) -> str:
+    """What the first interval of a score is, and what compares such models; empty without one."""
+    found = next(filter(_INTERVAL.fullmatch, cells), "")
+    return found and (
+        f"An interval ({found!r}) is of one test set, and no spread over runs: give the scores or "
+        "predictions of its test cases to `reseed items`."
+    )
+
+
 def read_percentages(cells: Sequence[str], are_shares: bool) -> list[str] | None:
     """Percentages as numbers, or as shares; None if a cell is none."""
     found, exponent = _match_all(_PERCENT, cells), "e-2" if are_shares else ""
@@ -100,14 +114,15 @@ def read_written(cells: Sequence[str]) -> Numbers | None:
         return None
     numbers, units = [match["number"] for match in found], {match["unit"] for match in found}
     has_commas = any("," in number for number in numbers)
+    has_signs = any(map(_THOUSANDS.search, numbers))
     if len(units) > 1 or (has_commas and not any(re.search(r",.*\.", n) for n in numbers)):
         return None
     left_out = [
-        *(["signs between thousands"] if has_commas else []),
+        *(["signs between thousands"] if has_signs else []),
         *(f"unit {unit}" for unit in units if unit),
         *(["marks"] if any(re.search("[*_`†‡§¶]", cell) for cell in cells) else []),
     ]
-    plain = [number.replace(",", "").replace("\u2212", "-") for number in numbers]
+    plain = [_THOUSANDS.sub("", number).replace("\u2212", "-") for number in numbers]
     return Numbers(plain, " and ".join(left_out))
 
 
@@ -131,7 +146,15 @@ def describe_bad_number(column: str, value: str) -> tuple[str, str]:
             "alone, use `reseed means FILE --runs N` (in Python `reseed.compare_means`)."
         )
         return f"{holds} a mean with its spread, not a run", fix
-    return f"{holds} not a number", (
+    if re.fullmatch(r"[-+]?\d{1,3}(,\d{3})+", value):
+        plain, point = value.replace(",", ""), value.replace(",", ".")
+        return (
+            f"{holds} {plain} or {point}",
+            "Write numbers with a decimal point and no other sign.",
+        )
+    if value.startswith("["):
+        return f"{holds} a list", "Give one row a run, with its score and its seed or fold."
+    return f"{holds} not a number", describe_interval([value]) or (
         "Write plain numbers with a decimal point (0.853, not 85.3 % or 0,853), and leave the cell "
         "empty where a run failed."
     )

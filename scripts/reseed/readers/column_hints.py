@@ -114,7 +114,7 @@ def propose_labels(table: SourceTable, columns: ColumnMap) -> Iterator[Proposal]
     Only where nothing else is known of the table, as with headings in another language.
     """
     free = [c for c in _list_free(table, columns) if not split_heading(c) & (TIMES | BOOKKEEPING)]
-    words = [c for c in free if not table.is_numeric(c)]
+    words = [c for c in free if not (table.is_numeric(c) or split_heading(c) & {"class", "label"})]
     counts = [c for c in free if c not in words and table.is_whole(c) and not may_be_item(c)]
     if not 0 < len(words) < _MOST_LABELS:
         return

@@ -10,7 +10,7 @@ from reseed.metrics.names import has_metric_name
 from reseed.readers.columns import RUN_COLUMNS, find_labelled_runs
 from reseed.readers.metric_headings import split_metric_headings
 from reseed.readers.options import ReadOptions
-from reseed.readers.proposals import Fix, Option, Proposal, propose
+from reseed.readers.proposals import Fix, Option, Proposal, propose, propose_column
 from reseed.readers.source_table import SourceTable, join_names
 from reseed.readers.vocabulary import REPEATS, TIMES, is_summary, may_be_item, split_heading
 from reseed.readers.wide_layouts import MAX_LISTED, ask_levels, check_range, split_scores, stack
@@ -49,8 +49,11 @@ def is_column_a_model(table: SourceTable, options: ReadOptions) -> bool:
 
 
 def _has_rows(table: SourceTable, options: ReadOptions) -> bool:
-    """Whether a column names runs, datasets or test cases."""
+    """Whether a column names runs, datasets or test cases, or a metric for each row."""
     names = options.list_standard_names(table)
+    metrics = [c for c in table.columns if options.find_standard_name(c) == "metric"]
+    if metrics and not table.text(metrics[0]).duplicated().any():
+        return True
     return bool(names & _ROW_COLUMNS) or bool(find_labelled_runs(table, options.columns))
 
 
@@ -84,6 +87,7 @@ def _split_columns(
 def tidy_columns_of_models(table: SourceTable, options: ReadOptions) -> SourceTable:
     """One row a model and run. Columns that cannot hold the requested metric are an error."""
     models, others, item, are_hits = _split_columns(table, options)
+    _ask_target(table, options, [c for c in models if c != item and not _numbers_rows(table, c)])
     table = _name_datasets(table, options)
     if row := options.named_row:
         frame = table.frame.assign(**{row: _number_rows(table)})
@@ -111,6 +115,21 @@ def tidy_columns_of_models(table: SourceTable, options: ReadOptions) -> SourceTa
     check_range(table, models, "model", options.metrics)
     long = stack(table, models, others, "model", reason)
     return long.with_frame(long.frame.rename(columns={"value": "correct"} if are_hits else {}))
+
+
+def _ask_target(table: SourceTable, options: ReadOptions, models: list[str]) -> None:
+    """Raise the question whether one column of 0 and 1, next to shares, holds what is true."""
+    marks = [c for c in models if table.holds_hits(c)]
+    shares = [c for c in models if table.numbers(c).between(0, 1).all()]
+    if len(marks) == 1 and len(shares) == len(models) > 1 and not options.headings:
+        table.ask(
+            f"column {marks[0]!r} holds 0 and 1 alone, and the other columns shares",
+            (
+                propose_column("y_true", marks[0], "holds what is true, and they predictions"),
+                propose("If it is a model: ", {"headings": "model"}),
+            ),
+        )
+        table.raise_errors()
 
 
 def _ask_two_headings(table: SourceTable, options: ReadOptions, models: list[str]) -> None:

@@ -18,7 +18,7 @@ import pandas as pd
 
 from reseed.core.errors import ReseedError
 from reseed.readers.cells import MISSING
-from reseed.readers.columns import LABEL_COLUMNS, find_standard_name
+from reseed.readers.columns import ALL_RUN_COLUMNS, LABEL_COLUMNS, find_standard_name
 from reseed.readers.foreign_files import (
     JSON_LINES,
     load_json,
@@ -43,6 +43,8 @@ _NUMBERS = {
 _is_thousands = re.compile(r"[-+]?[1-9]\d{0,2}(?:[,.]\d{3})+").fullmatch
 #: Columns of names, in which a comma is not part of a number.
 _NAME_COLUMNS = (*LABEL_COLUMNS, "metric", "item", "status")
+#: What rows that a field of a record lists are named by.
+_RUN_NAMES = {*ALL_RUN_COLUMNS, "item"}
 #: Suffixes of files that are read as tables.
 TABLE_SUFFIXES = (".csv", ".tsv", ".txt", *_PARQUET, *JSON_LINES)
 #: Lines in which the headings are looked for.
@@ -199,12 +201,22 @@ def _read_parquet(path: Path) -> _Content:
 
 def flatten_records(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """Records as a frame; a nested field keeps its last name if no other field has that name."""
-    nested = [dict(record) for record in records]
+    nested = [row for record in records for row in _list_runs(record)]
     frame = pd.json_normalize(nested)
     top_level = {name for record in nested for name in record}
     names = {c: c if c in top_level else str(c).rpartition(".")[2] for c in frame}
     count = Counter(names.values())
     return frame.rename(columns={c: name for c, name in names.items() if count[name] == 1})
+
+
+def _list_runs(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """A row for each run or item that a field lists: `{model: rf, folds: [{fold: 0, …}, …]}`."""
+    for name, value in record.items():
+        are_rows = isinstance(value, list) and all(isinstance(one, Mapping) for one in value)
+        if are_rows and {find_standard_name(key) for one in value[:1] for key in one} & _RUN_NAMES:
+            rest = {other: content for other, content in record.items() if other != name}
+            return [rest | dict(one) for one in value]
+    return [dict(record)]
 
 
 def _read_json(path: Path) -> _Content:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from reseed.metrics.names import has_metric_name
-from reseed.readers.cells import has_spread
+from reseed.readers.cells import describe_interval, has_spread
 from reseed.readers.column_hints import propose_items, propose_labels, propose_models
 from reseed.readers.columns import ColumnMap, list_unused_columns, normalize_name
 from reseed.readers.metric_headings import split_metric_headings
@@ -35,6 +35,8 @@ def suggest_means(table: SourceTable) -> str:
     """Refer to `reseed means` if a table holds means with their spreads."""
     for column in table.columns:
         if not table.is_numeric(column):
+            if interval := describe_interval(table.text(column)):
+                return interval
             for cell in filter(has_spread, table.text(column)):
                 return f"A mean with its spread ({cell!r} in column {column!r}) {_MEANS}"
     spreads = [column for column in table.columns if is_spread(column)]
@@ -73,7 +75,10 @@ def _name_model(table: SourceTable, columns: ColumnMap) -> Iterator[Sentence]:
     if unnamed and not table.is_numeric(unnamed[0]):
         first = {"columns": {"model": unnamed[0]}}
         yield propose("If its first column names the model: ", first)
-    if len(free) > 1 and any(map(is_summary, free)):
+    words = [split_heading(column) for column in free]
+    if len(free) > 1 and (
+        any(map(is_summary, free)) or frozenset.intersection(*map(frozenset, words))
+    ):
         yield propose(f"Where {join_names(free)} are models: ", {"headings": "model"})
     if settings := [c for c in table.columns if c.startswith(table.layout.setting_prefixes)]:
         change = {"columns": {"model": settings}}

@@ -170,7 +170,7 @@ def _refuse_names(source: Mapping[Any, Any]) -> None:
 def _put_models_first(source: Mapping[Any, Any]) -> Mapping[Any, Any]:
     """`{seed: {model: score}}` as `{model: {seed: score}}`; any other dict unchanged."""
     inner = [*source.values()]
-    if not all(isinstance(v, Mapping) and isinstance(_as_series(v), pd.Series) for v in inner):
+    if not all(isinstance(v, Mapping) and _are_scores_by_label(v) for v in inner):
         return source
     names = {name: None for value in inner for name in value}
     if _are_numbered(names) or not _are_numbered(source):
@@ -178,6 +178,12 @@ def _put_models_first(source: Mapping[Any, Any]) -> Mapping[Any, Any]:
     return {
         name: {run: value[name] for run, value in source.items() if name in value} for name in names
     }
+
+
+def _are_scores_by_label(value: Mapping[Any, Any]) -> bool:
+    """Whether each label has a score, or scores by metric."""
+    has_metrics = all(isinstance(one, Mapping) and _names_metric(one) for one in value.values())
+    return has_metrics or isinstance(_as_series(value), pd.Series)
 
 
 def _read_runs_by_tasks(arrays: Mapping[str, np.ndarray]) -> SourceTable:

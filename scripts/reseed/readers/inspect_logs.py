@@ -27,7 +27,7 @@ def is_inspect_log(path: Path, head: str) -> bool:
     """Whether a file is a log of Inspect, by its suffix or its first fields."""
     start = head[:200].replace(" ", "").replace("\n", "")
     is_json = path.suffix == ".json" and start.startswith('{"version":') and '"status":' in start
-    return is_json or path.suffix == ".eval"
+    return is_json or (path.suffix == ".eval" and head.startswith("PK"))
 
 
 def read_inspect_log(path: Path) -> Iterator[Sample]:

@@ -128,10 +128,12 @@ def _find_only_metric(table: SourceTable, columns: ColumnMap) -> str | None:
             where = "Where datasets differ in it, the first that a dataset has: "
             proposed.append(propose(where, {"metric": two}))
         elif not named:
-            where = "Where each is a dataset: what they measure, "
-            proposed.append(propose(where, {"metric": "accuracy"}))
             if table.layout.is_positional:  # a dict, whose first level is taken as models
+                proposed.append(propose("Where each is a dataset: ", {"headings": "dataset"}))
                 proposed.append(propose("Where each is a model: ", {"headings": "model"}))
+            else:
+                where = "Where each is a dataset: what they measure, "
+                proposed.append(propose(where, {"metric": "accuracy"}))
         log = suggest_logs(table)
         fix: list[Sentence] = [log] if log else [*proposed, suggest_means(table)]
         table.ask(f"has several columns that may be the score: {listed}", fix)
@@ -144,7 +146,10 @@ def _find_only_metric(table: SourceTable, columns: ColumnMap) -> str | None:
     if "item" in columns and len(with_marks) == 1:
         return with_marks[0]
     with_text = [
-        c for c in free if is_metric_name(c) and not table.is_numeric(c) and any(table.text(c))
+        c
+        for c in free
+        if not table.is_numeric(c)
+        and any(table.text(c) if is_metric_name(c) else table.text(c).str.startswith("["))
     ]
     if len(with_text) == 1:
         return with_text[0]  # reading its numbers reports the cell that is no number

@@ -76,7 +76,8 @@ def ask_numbered_models(table: SourceTable, columns: ColumnMap, options: ReadOpt
     table.ask(
         f"{what}, and nothing says what they count",
         (
-            "If they count runs, write them into a column of their own, such as `seed` or `fold`.",
+            "If they count runs, write them into a column, such as `seed` or `fold` (folders: name "
+            "them `seed_1`, `seed_2`, …).",
             propose_column("model", column, "names models with these numbers"),
         ),
     )

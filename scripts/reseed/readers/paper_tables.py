@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from reseed.core.errors import ReseedError
-from reseed.readers.cells import MISSING, PLUS_MINUS
+from reseed.readers.cells import MISSING, PLUS_MINUS, describe_interval
 from reseed.readers.columns import (
     ColumnMap,
     find_columns,
@@ -42,7 +42,7 @@ _CELL = re.compile(
 _COMMA = re.compile(r"(?<=\d),(?=\d)")
 # Not a thousands separator.
 _COMMA_FIRST = re.compile(r"[^\d.]*(?!(?:[1-9]\d{0,2},\d{3})(?!\d))\d+,\d[^.]*")
-_MEANS = ("mean", "average", "avg")
+_MEANS = ("mean", "average", "avg", "value")
 _SPREADS = {
     **dict.fromkeys(["sd", "s_d", "std", "stdev", "stddev", "std_dev", "standard_deviation"], "sd"),
     **dict.fromkeys(["se", "s_e", "sem", "stderr", "std_err", "standard_error"], "se"),
@@ -258,7 +258,9 @@ def _find_cell_columns(table: SourceTable, text: pd.DataFrame) -> dict[str, pd.S
     columns = {str(column): _replace_decimal_commas(text[column]) for column in text}
     with_cells = {name: cells for name, cells in columns.items() if cells.map(_is_cell).any()}
     if not with_cells:
-        raise table.error("holds no mean with its spread", f"{_EXPECTED}. {table.column_list}")
+        interval = describe_interval(cell for cells in columns.values() for cell in cells)
+        expected = interval or f"{_EXPECTED}. {table.column_list}"
+        raise table.error("holds no mean with its spread", expected)
     return with_cells
 
 

@@ -17,7 +17,7 @@ from reseed.core.errors import ReseedError
 from reseed.readers.columns import find_standard_name, normalize_name
 from reseed.readers.file_sets import FileSet
 from reseed.readers.files import flatten_records
-from reseed.readers.in_memory import read_mapping
+from reseed.readers.in_memory import are_records, read_mapping, read_records
 from reseed.readers.options import ReadOptions
 from reseed.readers.run_paths import find_common_folder, parse_run_paths
 from reseed.readers.source_table import SourceTable, join_names
@@ -44,7 +44,12 @@ def read_json_files(files: FileSet) -> SourceTable | None:
         table.notes.extend(notes)
         return table
     ((path, content),) = runs.items()
+    records = [name for name, value in content.items() if are_records(value)]
+    rest = {name: value for name, value in content.items() if name not in records}
     try:
+        if len(records) == 1 and not any(isinstance(v, Mapping | list) for v in rest.values()):
+            rows = [rest | one for one in content[records[0]]]
+            return replace(read_records(rows), path=str(path))
         return replace(read_mapping(content), path=str(path))
     except ReseedError as error:
         raise ReseedError(f"{path}: {error}") from None

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
+from itertools import takewhile
 
 import numpy as np
 import pandas as pd
 
 from reseed.metrics.directions import infer_direction
-from reseed.readers.cells import is_number
+from reseed.readers.cells import MISSING, is_number
+from reseed.readers.columns import ALL_RUN_COLUMNS, find_standard_name
 from reseed.readers.source_table import UNNAMED_INDEX, SourceTable, join_names
 
+#: The start of a footnote: a sign, or a word for one.
+_REMARK = re.compile(r"[*†‡§¶#(]|(notes?|sources?|legend|n\.b\.)\b", re.I)
 #: Columns of the widest table that is read.
 _MOST_COLUMNS = 20_000
 
@@ -29,6 +34,10 @@ def check_table(table: SourceTable) -> SourceTable:
     if any(signs):  # arrows and ± in columns of their own
         table = replace(table, frame=table.frame.loc[:, ~np.array(signs)])
         columns = table.frame.columns
+    if len(columns) > 2 and (remarks := _count_remarks(table.frame)):
+        note = f"Left out below the table: {table.frame.iloc[-remarks, 0]!r}."
+        table = table.with_frame(table.frame.iloc[:-remarks], note)
+        columns = table.frame.columns
     repeated = columns[columns.duplicated()]
     if len(repeated) and (joined := _join_headings(table) or _name_repeated(table)) is not None:
         return check_table(joined)
@@ -42,6 +51,17 @@ def check_table(table: SourceTable) -> SourceTable:
     return table
 
 
+def _count_remarks(frame: pd.DataFrame) -> int:
+    """Last rows with a footnote in the first cell, and nothing in the others."""
+    count = 0
+    for first, *others in frame.iloc[::-1].itertuples(index=False):
+        is_alone = all(str(cell).strip().lower() in MISSING for cell in others)
+        if not (is_alone and _REMARK.match(str(first).strip())):
+            break
+        count += 1
+    return count
+
+
 def _has_words(cells: pd.Series) -> bool:
     return bool(cells.astype(str).str.contains(r"\w", regex=True).any())
 
@@ -53,22 +73,29 @@ def _join_headings(table: SourceTable) -> SourceTable | None:
     """
     rows = [["" if cell is None else str(cell).strip() for cell in row]
             for row in table.frame.head(2).to_numpy()]  # fmt: skip
-    if not rows or any(map(is_number, rows[0])) or not all(rows[0][1:]):
+    if not rows:
         return None
     above, below = [name.strip() for name in table.columns], rows.pop(0)
-    filled = [above[0]]
-    for name in above[1:]:
+    # pandas writes the names of the levels above its index, and those of the index into a line.
+    of_index = [*takewhile(bool, rows[0])] if rows and not rows[0][-1] else []
+    width = len(of_index) or 1
+    numbers = any(map(is_number, below))
+    is_run = find_standard_name(below[0]) in ALL_RUN_COLUMNS  # `seed, 0, 1, 0, 1`
+    if not all(below[width:]) or (numbers and not is_run):
+        return None
+    filled = above[width - 1 : width]
+    for name in above[width:]:
         filled.append(name or filled[-1])
-    # pandas writes the names of the levels above its index, and the index's name into a line alone.
-    of_index = rows and rows[0][0] and not any(rows[0][1:])
-    named = [name for name in (above[0], below[0]) if name not in ("", UNNAMED_INDEX)]
-    first = rows[0][0] if of_index else named[0] if len(named) == 1 else UNNAMED_INDEX
-    pairs = zip(filled[1:], below[1:], strict=True)
-    joined = [first, *(f"{a}_{b}" if a else b for a, b in pairs)]
+    names = (above[0], "" if numbers else below[0])
+    named = [name for name in names if name not in ("", UNNAMED_INDEX)]
+    index = of_index or [named[0] if len(named) == 1 else UNNAMED_INDEX]
+    runs = f"{below[0]} " if numbers else ""
+    pairs = zip(filled[1:], below[width:], strict=True)
+    joined = [*index, *(f"{a}_{runs}{b}" if a else b for a, b in pairs)]
     if len(set(joined)) < len(joined):
         return None
     frame = table.frame.iloc[2 if of_index else 1 :].set_axis(joined, axis=1)
-    note = f"Two lines of headings were joined: {join_names(joined[1:])}."
+    note = f"Two lines of headings were joined: {join_names(joined[width:])}."
     return table.with_frame(frame, note, two_headings=True)
 
 

@@ -53,7 +53,8 @@ def parse_markdown(text: str) -> TextTable:
 
 def _split_markdown(line: str) -> list[str]:
     cells = re.split(r"(?<!\\)\|", line.strip().removeprefix("|").removesuffix("|"))
-    return [re.sub(r"\*\*|__|`", "", cell).replace("\\|", "|").strip() for cell in cells]
+    texts = (re.sub(r"\[([^]]+)\]\([^)]*\)|\*\*|__|`", r"\1", cell) for cell in cells)
+    return [text.replace("\\|", "|").strip() for text in texts]
 
 
 def parse_latex(text: str) -> TextTable:

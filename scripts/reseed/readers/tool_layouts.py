@@ -57,6 +57,18 @@ def tidy_dvc(table: SourceTable, options: ReadOptions) -> SourceTable:
     return table.with_frame(table.frame.rename(columns=unique))
 
 
+def tidy_wandb(table: SourceTable, options: ReadOptions) -> SourceTable:
+    """Dicts of settings and last values, as W&B's example of its API writes them, as columns."""
+    parts = [table.frame]
+    for column in ("config", "summary"):
+        cells = table.text(column) if column in table.columns else pd.Series(dtype="str")
+        if len(cells) and cells.str.startswith("{").all():
+            plain = cells.str.replace(r"\b(nan|inf|NaN|Infinity|null)\b", "None", regex=True)
+            parts.append(pd.json_normalize([*map(ast.literal_eval, plain)]))
+            parts[0] = parts[0].drop(columns=column)
+    return table.with_frame(pd.concat(parts, axis=1).rename(columns=str))
+
+
 def is_wandb_chart(table: SourceTable, options: ReadOptions) -> bool:
     """Whether the lines of a chart are several runs of each of several models, by their names."""
     return bool(find_crossed_columns({c.partition(_LINE)[0] for c in table.columns if _LINE in c}))

@@ -106,11 +106,11 @@ TOOLS = (
         run_name_columns=("name",),
     ),
     _tracker(
-        "wandb", "a Weights & Biases export", ["name|state", "name|runtime"],
+        "wandb", "a Weights & Biases export", ["name|state", "name|runtime", "name|summary|config"],
         "name|state|runtime|notes|user|tags|created|updated|end time|sweep|id|hostname|host|os"
             "|commit|github|gpu count|gpu type|cpu count|python version|entity|project|group"
             "|job type|command|github repo|relative time (process)|heartbeat",
-        run_name_columns=("name",),
+        run_name_columns=("name",), tidy=tool_layouts.tidy_wandb,
     ),
     Tool(
         Layout("wandb_chart", derived="a line of the chart is a run"),

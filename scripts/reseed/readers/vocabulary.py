@@ -23,7 +23,10 @@ _SUMMARY_SIGNS = {"±", "+/-", "σ", "µ", "μ", "ø", "∅", "Σ"}
 _KINDS_OF_MEAN = {"macro", "micro", "weighted", "geometric", "dev"}
 _BRACKETS = re.compile(r"\(.*?\)|\[.*?\]")
 #: Words of columns that count training steps.
-STEPS = {"epoch", "epochs", "step", "steps", "iteration", "iterations", "iter"}
+STEPS = {
+    *("epoch", "epochs", "step", "steps", "iteration", "iterations", "iter", "iters"),
+    *("timestep", "timesteps", "frames"),
+}
 #: Words of columns that count repeats of a test case; Inspect calls them epochs.
 REPEATS = {"epoch", "repeat", "repetition", "attempt", "trial", "sample"}
 #: Words of columns that hold the cost or the date of a run.
@@ -37,6 +40,7 @@ BOOKKEEPING = {
     *("num", "count", "size", "rows", "samples", "params", "parameters", "features", "layers"),
     *("hidden", "dim", "depth", "leaf", "batch", "lr", "learning", "decay", "weight", "dropout"),
     *("momentum", "alpha", "gamma", "lambda", "c", "std", "sd", "stderr", "var", "ci"),
+    "rank",
 }
 #: A heading with any of these summarises datasets.
 _AVERAGES = {"mean", "average", "avg", "overall"}

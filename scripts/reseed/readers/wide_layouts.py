@@ -172,12 +172,7 @@ def _find_unnamed_family(columns: list[str], options: ReadOptions) -> list[str]:
 def ask_headings(table: SourceTable, options: ReadOptions) -> None:
     """Raise the question what numbered headings count, if names do not say it."""
     names = options.list_standard_names(table)
-    if (
-        options.headings
-        or options.by_dataset
-        or "model" not in names
-        or names & {"value", "metric"}
-    ):
+    if options.headings or options.by_dataset or "model" not in names or "value" in names:
         return
     free = [c for c in options.find_free_numeric_columns(table) if c not in options.metrics]
     family = _find_unnamed_family(free, options)

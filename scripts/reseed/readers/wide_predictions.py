@@ -14,7 +14,7 @@ from reseed.readers.proposals import propose
 from reseed.readers.source_table import SourceTable, join_names
 from reseed.readers.vocabulary import is_summary, may_be_item, split_heading
 
-_WORD = r"(?:y_?)?(?:pred(?:icted|iction)?s?|prob(?:ability|a)?|output)"
+_WORD = r"(?:y_?)?(?:pred(?:icted|iction)?s?|prob(?:ability|a)?|output|oof)"
 #: What says that a column holds predictions, before or after the name of the model.
 _AFFIX = re.compile(rf"^{_WORD}[\s_\-.:]+(?=.)|(?<=.)[\s_\-.:]+{_WORD}$", re.I)
 #: A column of a class's probability: of its model, and of the class.
