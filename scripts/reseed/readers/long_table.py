@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -119,22 +119,8 @@ def _find_only_metric(table: SourceTable, columns: ColumnMap) -> str | None:
         return candidates[0]
     listed = _list_short(table, candidates or table.columns)
     if candidates:
-        no_loss = [c for c in candidates if "loss" not in split_heading(c)]
-        ordered = dict.fromkeys([*no_loss, *candidates])
-        names = [strip_metric_prefix(table, column) for column in ordered]
-        proposed = [propose_metrics("Choose one: ", names)]
-        if named and any(table.text(column).eq("").any() for column in candidates):
-            two = [strip_metric_prefix(table, c) for c in candidates[:2]]
-            where = "Where datasets differ in it, the first that a dataset has: "
-            proposed.append(propose(where, {"metric": two}))
-        elif not named:
-            if table.layout.is_positional:  # a dict, whose first level is taken as models
-                proposed.append(propose("Where each is a dataset: ", {"headings": "dataset"}))
-                proposed.append(propose("Where each is a model: ", {"headings": "model"}))
-            else:
-                where = "Where each is a dataset: what they measure, "
-                proposed.append(propose(where, {"metric": "accuracy"}))
         log = suggest_logs(table)
+        proposed = _propose_choice(table, candidates, bool(named))
         fix: list[Sentence] = [log] if log else [*proposed, suggest_means(table)]
         table.ask(f"has several columns that may be the score: {listed}", fix)
         return None
@@ -161,6 +147,25 @@ def _find_only_metric(table: SourceTable, columns: ColumnMap) -> str | None:
         ),
     )
     return None
+
+
+def _propose_choice(
+    table: SourceTable, candidates: Sequence[str], are_named: bool
+) -> Iterator[Proposal]:
+    """What each of several columns of scores may be: a metric, a dataset or a model."""
+    no_loss = [c for c in candidates if "loss" not in split_heading(c)]
+    ordered = dict.fromkeys([*no_loss, *candidates])
+    yield propose_metrics("Choose one: ", [strip_metric_prefix(table, c) for c in ordered])
+    if are_named and any(table.text(column).eq("").any() for column in candidates):
+        two = [strip_metric_prefix(table, c) for c in candidates[:2]]
+        yield propose(
+            "Where datasets differ in it, the first that a dataset has: ", {"metric": two}
+        )
+    elif not are_named and table.layout.is_positional:  # a dict, whose first level is of models
+        yield propose("Where each is a dataset: ", {"headings": "dataset"})
+        yield propose("Where each is a model: ", {"headings": "model"})
+    elif not are_named:
+        yield propose("Where each is a dataset: what they measure, ", {"metric": "accuracy"})
 
 
 def _is_known_metric(column: str) -> bool:
