@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -13,7 +12,7 @@ from reseed.plugins.options import Arms
 from reseed.report.rendering import style
 from reseed.report.rendering.data import ExhibitData, require_rows
 from reseed.report.rendering.figures import FigureInfo
-from reseed.report.rendering.panels import dot, line, name_omitted, panel_grid, set_title
+from reseed.report.rendering.panels import dot, line, offsets, titled_panels
 
 from papers.banerjee.trimming_claims import ensemble_claims
 from papers.banerjee.trimming_text import (
@@ -26,7 +25,6 @@ from papers.banerjee.trimming_text import (
     select_measured,
 )
 
-_GOLDEN = (5**0.5 - 1) / 2
 # Measurements with a threshold: its column and name.
 _LIMITS = {
     "ks": ("delta", "δ of the KS test"),
@@ -53,12 +51,11 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     rows = require_rows(select_measured(data, options), NOTHING)
     arms = group_by_arm(data, rows)
     wide = len(options.y)
-    canvas, axes = panel_grid([2.2] * (len(arms) * wide), min(3, wide), legend=0.6)
+    measured = [(title, (part, y)) for title, part in arms for y in options.y]
+    canvas, panels, omitted = titled_panels(measured, 2.2, min(3, wide), legend=0.6, over=wide)
     sizes = sorted(rows["size"].unique())
-    panels = [(title, part, y) for title, part in arms for y in options.y]
-    for number, (axis, (title, part, y)) in enumerate(zip(axes, panels, strict=False)):
+    for axis, (part, y) in panels:
         _over_size(axis, part, y, sizes)
-        set_title(axis, "" if number % wide else title, over=wide)
         axis.set_ylabel(MEASURES[y])
     handles = [dot(style.BLUE, "An ensemble"), line(style.BLACK, "Median")]
     limits = list(dict.fromkeys(name for y, (_, name) in _LIMITS.items() if y in options.y))
@@ -69,7 +66,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     measures = " and ".join(map(in_text, options.y))
     return canvas, FigureInfo(
         rows,
-        footnote_trimming(data, rows, text, name_omitted([panel[0] for panel in panels], axes)),
+        footnote_trimming(data, rows, text, omitted),
         claims=ensemble_claims(arms, options.y),
         drawn=frozenset({"median"}),
         alt=f"A dot an ensemble, a line for the median: {measures} by the number of runs in it.",
@@ -79,10 +76,9 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
 def _over_size(axis: Axes, part: pd.DataFrame, y: str, sizes: list) -> None:
     for place, runs in enumerate(sizes):
         values = part.loc[part["size"] == runs, y]
-        shift = (np.arange(len(values)) * _GOLDEN % 1 - 0.5) * 0.6
         size, alpha = (1.8, 0.4) if len(values) > _MANY else (3.6, 0.8)
-        axis.plot(place + shift, values, "o", ms=size, mew=0, alpha=alpha, color=style.BLUE,
-                  rasterized=True, clip_on=False)  # fmt: skip
+        axis.plot(place + offsets(len(values), 0.3), values, "o", ms=size, mew=0, alpha=alpha,
+                  color=style.BLUE, rasterized=True, clip_on=False)  # fmt: skip
         if len(values):
             axis.plot([place - 0.35, place + 0.35], [values.median()] * 2, color=style.BLACK)
     if y in _LIMITS:

@@ -14,7 +14,7 @@ from reseed.report.rendering.data import ExhibitData, footnote, require_rows
 from reseed.report.rendering.figures import FigureInfo
 from reseed.report.rendering.least import LEAST, Least, with_least
 from reseed.report.rendering.numbers import rounded_percent
-from reseed.report.rendering.panels import line, name_omitted, panel_grid, set_title
+from reseed.report.rendering.panels import line, titled_panels
 
 from papers.banerjee.gap_distribution import SMALL
 from papers.banerjee.trimming_claims import (
@@ -32,8 +32,8 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel for each arm: share of test items by logit gap, with a band over runs."""
     rows = require_rows(select_measured(data, options), NOTHING)
     arms, few = with_least(group_by_arm(data, rows), Least(LEAST, lambda part: part["n"].iloc[0]))
-    canvas, axes = panel_grid([2.1] * len(arms), legend=0.6)
-    for axis, (title, part) in zip(axes, arms, strict=False):
+    canvas, panels, omitted = titled_panels(arms, 2.1, legend=0.6)
+    for axis, part in panels:
         edges = np.append(part["left"], part["right"].iloc[-1])
         low, high, mean, together = (
             part[name].to_numpy() for name in ("runs_min", "runs_max", "runs_mean", "ensemble")
@@ -42,7 +42,6 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
                           color=style.SKY, alpha=0.4, lw=0)  # fmt: skip
         axis.stairs(mean, edges, color=style.BLUE, lw=1.2)
         axis.stairs(together, edges, color=style.RED, lw=1.2)
-        set_title(axis, title)
         axis.set_xlabel("Logit gap")
         axis.set_ylabel("Share of test items")
         axis.set_ylim(bottom=0)
@@ -56,7 +55,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     text = "Gaps are clipped: the outermost bins hold everything beyond."
     return canvas, FigureInfo(
         rows,
-        footnote(data, rows, text, few, name_omitted([t for t, _ in arms], axes), per="arm"),
+        footnote(data, rows, text, few, omitted, per="arm"),
         claims=_claims(arms),
         drawn=frozenset({"mean"}),
         alt=("Share of the test items by logit gap: the ensemble's outline over that of"

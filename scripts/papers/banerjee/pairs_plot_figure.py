@@ -19,7 +19,7 @@ from reseed.report.rendering import style
 from reseed.report.rendering.data import ExhibitData, require_rows
 from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.report.rendering.least import LEAST, Least, with_least
-from reseed.report.rendering.panels import name_omitted, panel_grid, set_title
+from reseed.report.rendering.panels import titled_panels
 
 from papers.banerjee.trimming_claims import ensemble_claims, low_alpha_claims
 from papers.banerjee.trimming_text import (
@@ -59,21 +59,21 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     )
     values = np.log10(rows[by]) if is_size else rows[by]
     scale = Normalize(float(values.min()), float(max(values.max(), values.min() + 1e-6)))
-    canvas, axes = panel_grid([2.3] * (len(arms) * len(PAIRS)), len(PAIRS), legend=0.9)
-    panels = [(title, part, *pair) for title, part in arms for pair in PAIRS]
-    for number, (axis, (title, part, y, x)) in enumerate(zip(axes, panels, strict=False)):
+    measured = [(title, (part, *pair)) for title, part in arms for pair in PAIRS]
+    wide = len(PAIRS)
+    canvas, panels, omitted = titled_panels(measured, 2.3, wide, legend=0.9, over=wide)
+    for axis, (part, y, x) in panels:
         colour = np.log10(part[by]) if is_size else part[by]
         axis.scatter(part[x], part[y], c=colour, cmap=style.SEQUENTIAL, norm=scale,
                      s=9, alpha=0.8, lw=0, rasterized=True)  # fmt: skip
-        set_title(axis, "" if number % len(PAIRS) else title, over=len(PAIRS))
         axis.set_xlabel(MEASURES[x])
         axis.set_ylabel(MEASURES[y])
         axis.xaxis.set_major_locator(MaxNLocator(4))
         axis.yaxis.set_major_locator(MaxNLocator(5))
     label = "Runs in the ensemble" if is_size else MEASURES[by]
     bar = canvas.colorbar(
-        ScalarMappable(scale, colormaps[style.SEQUENTIAL]), ax=axes, label=label,
-        location="bottom", shrink=0.5, aspect=40,
+        ScalarMappable(scale, colormaps[style.SEQUENTIAL]), ax=[axis for axis, _ in panels],
+        label=label, location="bottom", shrink=0.5, aspect=40,
     )  # fmt: skip
     if is_size:
         sizes = sorted(rows["size"].unique())
@@ -82,7 +82,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     measures = list(dict.fromkeys(name for pair in PAIRS for name in pair))
     return canvas, FigureInfo(
         rows,
-        footnote_trimming(data, rows, few, name_omitted([panel[0] for panel in panels], axes)),
+        footnote_trimming(data, rows, few, omitted),
         claims=ensemble_claims(arms, measures) if is_size else low_alpha_claims(arms),
         drawn=NO_CENTRE,
         alt=f"Test accuracy, churn against the ensemble and ECE by pairs; colour: {shown}.",

@@ -13,7 +13,7 @@ from reseed.report.rendering import style
 from reseed.report.rendering.data import ExhibitData, NothingToShow, require_rows
 from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.report.rendering.numbers import counted, several
-from reseed.report.rendering.panels import colours, line, name_omitted, panel_grid, set_title
+from reseed.report.rendering.panels import colours, line, titled_panels
 from reseed.stats.trimming import AUTHORS_GRID
 
 from papers.banerjee.trimming_claims import low_alpha_claims
@@ -53,26 +53,25 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
                 for title, part in arms]  # fmt: skip
         raise NothingToShow(f"Not drawn, as {in_text(y)} hardly varies: {several(flat)}.")
     columns = min(3, len(across)) if len(across) > 1 else min(3, len(arms))
-    canvas, axes = panel_grid([2.1] * (len(arms) * len(across)), columns, legend=0.6)
     palette = colours([title for title, _ in arms])
-    panels = [(title, part, x) for title, part in arms for x in across]
+    measured = [(title, (part, x, palette[title])) for title, part in arms for x in across]
+    canvas, panels, omitted = titled_panels(measured, 2.1, columns, legend=0.6, over=len(across))
     threshold = rows["threshold"].iloc[0]
     # A measurement has one scale in all panels, so that arms can be compared.
     ends = {name: _ends(rows[name]) for name in (*across, y)}
     if y.startswith("alpha"):
         ends[y] = 0, 1.08 * max(rows[y].max(), 1.5 * threshold)
-    for axis, (title, part, x) in zip(axes, panels, strict=False):
+    for axis, (part, x, colour) in panels:
         low = part["admitted"].astype(bool)
-        for chosen, face in ((part[low], palette[title]), (part[~low], "none")):
+        for chosen, face in ((part[low], colour), (part[~low], "none")):
             if chosen.empty:  # an unclipped line without points would extend the layout
                 continue
-            axis.plot(chosen[x], chosen[y], "o", ms=3.6, mew=0.8, mec=palette[title], mfc=face,
+            axis.plot(chosen[x], chosen[y], "o", ms=3.6, mew=0.8, mec=colour, mfc=face,
                       alpha=0.8, clip_on=False)  # fmt: skip
         if y.startswith("alpha"):
             axis.axhline(threshold, color=style.GREY, lw=0.9, ls="--")
         axis.set_xlim(ends[x])
         axis.set_ylim(ends[y])
-        set_title(axis, title if x == across[0] else "", over=len(across))
         axis.set_xlabel(MEASURES[x])
         axis.set_ylabel(MEASURES[y])
         axis.xaxis.set_major_locator(MaxNLocator(4))
@@ -81,7 +80,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     canvas.legend(handles=handles, loc="outside lower center")
     return canvas, FigureInfo(
         rows,
-        footnote_trimming(data, rows, name_omitted([panel[0] for panel in panels], axes)),
+        footnote_trimming(data, rows, omitted),
         claims=low_alpha_claims(arms),
         drawn=NO_CENTRE,
         alt=(f"A dot a run: {in_text(y)} against {several(map(in_text, across))}, filled"

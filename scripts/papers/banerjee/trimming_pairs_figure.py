@@ -17,7 +17,7 @@ from reseed.report.rendering.data import ExhibitData, require_rows
 from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.report.rendering.least import LEAST, Least, with_least
 from reseed.report.rendering.numbers import counted
-from reseed.report.rendering.panels import dot, name_omitted, panel_grid, set_title
+from reseed.report.rendering.panels import dot, titled_panels
 from reseed.stats.association import PartialCorrelation, partial_rank_correlation
 
 from papers.banerjee.trimming_claims import show_percent
@@ -38,8 +38,8 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     above = (rows["alpha_high"] > threshold).astype(int) + (rows["alpha_low"] > threshold)
     rows = rows.assign(above=above)
     arms, few = with_least(group_by_arm(data, rows), Least(LEAST, _count_runs))
-    canvas, axes = panel_grid([2.2] * len(arms), min(3, len(arms)), legend=0.6)
-    for axis, (title, part) in zip(axes, arms, strict=False):
+    canvas, panels, omitted = titled_panels(arms, 2.2, min(3, len(arms)), legend=0.6)
+    for axis, part in panels:
         for number, colour in _COLOURS.items():
             chosen = part[part["above"] == number]
             axis.plot(chosen["alpha_high"], chosen["churn"], "o", ms=2.4, mew=0, alpha=0.45,
@@ -47,7 +47,6 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         axis.axvline(threshold, color=style.GREY, lw=0.9, ls="--")
         axis.set_xlim(0, 1.04 * rows["alpha_high"].max() or 1)
         axis.set_ylim(0, 1.06 * rows["churn"].max() or 0.01)
-        set_title(axis, title)
         axis.set_xlabel("Greater α̂ of the pair")
         axis.set_ylabel("Pairwise churn")
         axis.xaxis.set_major_locator(MaxNLocator(4))
@@ -56,7 +55,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     text = f"The dashed line is the threshold, {threshold:g}. Pairs share runs."
     return canvas, FigureInfo(
         rows,
-        footnote_trimming(data, rows, text, few, name_omitted([t for t, _ in arms], axes)),
+        footnote_trimming(data, rows, text, few, omitted),
         claims=_claims(arms),
         drawn=NO_CENTRE,
         alt=("A dot a pair of runs: its churn against the greater α̂ of the two, coloured"

@@ -18,7 +18,7 @@ from reseed.report.rendering.data import ExhibitData, footnote, require_rows
 from reseed.report.rendering.figures import FigureInfo
 from reseed.report.rendering.least import LEAST, Least, with_least
 from reseed.report.rendering.numbers import several
-from reseed.report.rendering.panels import name_omitted, panel_grid, set_title
+from reseed.report.rendering.panels import titled_panels
 from reseed.report.rendering.settings import cell_noun
 
 from papers.ir.seed_scores_table import METRICS, name_row, name_rows, select_f1, select_varying
@@ -67,23 +67,21 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         for metric in metrics
     ]
     heights = [0.28 * len(part) + 0.8 for _, part in panels]
-    canvas, axes = panel_grid(heights, len(metrics), legend=0.1)
-    for axis, (title, part) in zip(axes, panels, strict=False):
+    canvas, drawn, omitted = titled_panels(panels, heights, len(metrics), legend=0.1, characters=23)
+    for axis, part in drawn:
         _panel(axis, data, part)
-        set_title(axis, title, 23)
         name, constant = METRICS[part["metric"].iloc[0]], part["majority"].iloc[0]
         axis.set_xlabel(f"{name}\ncommonest class always: {constant:.3f}")
-    drawn = rows[rows["metric"].isin(metrics)]
+    shown = rows[rows["metric"].isin(metrics)]
     note = (
         "Box: quartiles; line: median; whiskers: the furthest score within 1.5 IQR; scores beyond"
         " are printed (of many, the two ends and their number). Dashed, where it is"
         " near: the commonest class, always."
     )
-    left = name_omitted([t for t, _ in panels], axes)
     named = several(METRICS[metric] for metric in metrics)
     return canvas, FigureInfo(
-        drawn,
-        footnote(data, drawn, note, few, left),
+        shown,
+        footnote(data, shown, note, few, omitted),
         claims=_claims(data, rows),
         drawn=frozenset({"median"}),
         alt=f"A box a model, a panel a dataset and metric: {named} over seeds.",

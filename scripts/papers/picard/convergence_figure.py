@@ -16,7 +16,7 @@ from reseed.report.rendering.arms import cells, select_rows
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
 from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.report.rendering.least import Least, with_least
-from reseed.report.rendering.panels import colours, name_omitted, panel_grid, set_title
+from reseed.report.rendering.panels import colours, titled_panels
 from reseed.stats.association import detectable_correlation
 
 from papers.picard.range_claims import LEAST
@@ -39,14 +39,14 @@ _LEAST = (
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel for each arm, a dot for each run."""
     rows = require_rows(select_rows(data, options), NOTHING)
-    panels, left = with_least(cells(data, rows), *_LEAST)
-    palette = colours([title for title, _ in panels])
-    canvas, axes = panel_grid([2.1] * len(panels), legend=0.2)
-    for axis, (title, part) in zip(axes, panels, strict=False):
+    arms, few = with_least(cells(data, rows), *_LEAST)
+    palette = colours([title for title, _ in arms])
+    coloured = [(title, (part, palette[title])) for title, part in arms]
+    canvas, panels, omitted = titled_panels(coloured, 2.1, legend=0.2)
+    for axis, (part, colour) in panels:
         size = 3.6 if len(part) < 500 else 1.8
         axis.plot(part["converged"], part["final"], "o", ms=size, mew=0, alpha=0.6,
-                  color=palette[title], rasterized=True)  # fmt: skip
-        set_title(axis, title)
+                  color=colour, rasterized=True)  # fmt: skip
         axis.set_xlabel("Epoch of convergence")
         axis.set_ylabel(f"{measure_title(part['measure'].iloc[0])} at the end")
         axis.locator_params(axis="x", integer=True)
@@ -63,16 +63,16 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     )
     return canvas, FigureInfo(
         rows,
-        footnote(data, rows, text, left, name_omitted([t for t, _ in panels], axes), per="arm"),
-        claims=_claim(panels),
+        footnote(data, rows, text, few, omitted, per="arm"),
+        claims=_claim(arms),
         drawn=NO_CENTRE,
         alt="A dot a run: the epoch at which it converged against its score at the end.",
     )  # fmt: skip
 
 
-def _claim(panels: list) -> list[Claim]:
+def _claim(arms: list) -> list[Claim]:
     """The rank correlation of each arm with enough runs for one."""
-    known = [(title, part.iloc[0]) for title, part in panels if math.isfinite(part["rho"].iloc[0])]
+    known = [(title, part.iloc[0]) for title, part in arms if math.isfinite(part["rho"].iloc[0])]
     if not known:
         return []
     rows = pd.DataFrame([row for _, row in known]).reset_index(drop=True)

@@ -24,7 +24,7 @@ from reseed.report.rendering.data import ExhibitData, footnote, require_rows
 from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.report.rendering.least import Least, with_least
 from reseed.report.rendering.numbers import decimals, from_to, several, two_digits
-from reseed.report.rendering.panels import line, name_omitted, panel_grid, set_title
+from reseed.report.rendering.panels import SAME_SCORES, line, titled_panels
 from scipy import stats
 
 from papers.picard.range_claims import LEAST, sample
@@ -49,12 +49,11 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     every = cells(data, frame)
     moving = [(title, part) for title, part in every if part["score"].nunique() > 1]
     still = [title for title, part in every if part["score"].nunique() == 1]
-    same = f"Not drawn, as every score is the same: {several(still)}." if still else ""
-    panels, left = with_least(moving, Least(LEAST, len, "seed"), describe=_describe, also=same)
-    canvas, axes = panel_grid([2.1] * len(panels), legend=0.6)
-    for axis, (title, part) in zip(axes, panels, strict=False):
+    same = f"{SAME_SCORES}: {several(still)}." if still else ""
+    arms, few = with_least(moving, Least(LEAST, len, "seed"), describe=_describe, also=same)
+    canvas, panels, omitted = titled_panels(arms, 2.1, legend=0.6)
+    for axis, part in panels:
         _panel(axis, part["score"].to_numpy(), options.bins)
-        set_title(axis, title)
         axis.set_xlabel(f"{title_of(part['metric'].iloc[0])} ({len(part):,} seeds)")
         axis.set_ylabel("Seeds")
     handles = [
@@ -67,8 +66,8 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     shown = frame.groupby(cell, dropna=False, sort=False).size().rename("n").reset_index()
     return canvas, FigureInfo(
         frame,
-        footnote(data, shown, left, same, name_omitted([t for t, _ in panels], axes), per="arm"),
-        claims=_claims(panels),
+        footnote(data, shown, few, same, omitted, per="arm"),
+        claims=_claims(arms),
         drawn=NO_CENTRE,
         alt=("Histogram of the scores over seeds with a density, the Gaussian of the same"
                       " mean and SD dashed, and a dash for each seed."),
@@ -87,12 +86,12 @@ def _name_ends(scores: pd.Series) -> str:
     return from_to(scores, f"{{:.{decimals([sd], least=3 if sd < 1 else 0)}f}}".format)
 
 
-def _claims(panels: list) -> list[Claim]:
+def _claims(arms: list) -> list[Claim]:
     """The distribution of each arm; for several arms their SDs first."""
-    titles = [title for title, _ in panels]
-    rows = pd.DataFrame([_summary(part) for _, part in panels])
+    titles = [title for title, _ in arms]
+    rows = pd.DataFrame([_summary(part) for _, part in arms])
     found = []
-    if len(panels) > 1:
+    if len(arms) > 1:
         found.append(
             Claim(
                 "sds",
@@ -100,7 +99,7 @@ def _claims(panels: list) -> list[Claim]:
                 rows,
                 {"sd": phrases.listed(rows, "sd", two_digits, titles, title=metric_title_in_text)},
                 sample(rows),
-                "SD over seeds: {sd}" if len(panels) < 3 else "SD over seeds of {n}: {sd}",
+                "SD over seeds: {sd}" if len(arms) < 3 else "SD over seeds of {n}: {sd}",
                 statistic="SD over seeds",
             )
         )

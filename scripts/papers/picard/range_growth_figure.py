@@ -16,7 +16,7 @@ from reseed.report.rendering.data import ExhibitData, footnote, require_rows
 from reseed.report.rendering.figures import FigureInfo
 from reseed.report.rendering.least import Least, with_least
 from reseed.report.rendering.numbers import two_digits
-from reseed.report.rendering.panels import line, name_omitted, panel_grid, set_title
+from reseed.report.rendering.panels import line, titled_panels
 from reseed.report.rendering.settings import metric_title
 
 from papers.picard.range_claims import LEAST, range_claims, sample
@@ -31,9 +31,9 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         select_rows(data, options), "No arm has four seeds of different scores at this scale."
     )
     every = cells(data, rows)
-    panels, left = with_least(every, Least(LEAST, lambda part: part["n"].iloc[0], "seed"))
-    canvas, axes = panel_grid([2.1] * len(panels), legend=0.6)
-    for axis, (title, part) in zip(axes, panels, strict=False):
+    arms, few = with_least(every, Least(LEAST, lambda part: part["n"].iloc[0], "seed"))
+    canvas, panels, omitted = titled_panels(arms, 2.1, legend=0.6)
+    for axis, part in panels:
         axis.fill_between(part["seeds"], part["gaussian_low"], part["gaussian_high"],
                           color=style.RED, alpha=0.15, lw=0)  # fmt: skip
         axis.plot(part["seeds"], part["gaussian"], color=style.RED, lw=1.1, ls="--")
@@ -43,7 +43,6 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         axis.set_xscale("log")
         _number_seeds(axis, part["seeds"])
         axis.set_ylim(bottom=0)
-        set_title(axis, title)
         axis.set_xlabel("Seeds")
         axis.set_ylabel(f"Best – worst, {metric_title(part['metric'].iloc[0])}")
     level = rows["level"].iloc[0]
@@ -57,11 +56,10 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     text = "Dot: all seeds run. The SD of the Gaussian is the measured one. "
     text += coverage.at(level, coverage.RANGE_OF_GAUSSIANS)
     ends = pd.DataFrame([_last(part) for _, part in every])
-    omitted = name_omitted([t for t, _ in panels], axes)
     return canvas, FigureInfo(
         rows,
-        footnote(data, rows, text.strip(), left, omitted, per="arm"),
-        claims=_claims(data, *map(list, zip(*panels, strict=True)), ends),
+        footnote(data, rows, text.strip(), few, omitted, per="arm"),
+        claims=_claims(data, *map(list, zip(*arms, strict=True)), ends),
         drawn=frozenset({"mean"}),
         alt=("A curve an arm: the distance of best and worst seed by the number of seeds,"
                       " over the dashed curve and the band of Gaussian samples."),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import dataclass
+from math import nan
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -12,21 +14,15 @@ from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.estimates import Sample
 from reseed.plugins.options import TheseExperiments as Options
 from reseed.report.analyses.shared.arms import with_arms
-from reseed.report.analyses.spread import next_range
+from reseed.report.analyses.spread import SpreadRow, next_range
 from reseed.report.exhibits.shared.ratio_intervals import describe_intervals
 from reseed.report.exhibits.spread_table import LEAST, ratio_estimates, sd_ratios
 from reseed.report.rendering import style
-from reseed.report.rendering.arms import PANEL_KEY, arm_titles, titled_groups
+from reseed.report.rendering.arms import PANEL_KEY
 from reseed.report.rendering.data import ExhibitData, footnote, metric_title
 from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
-from reseed.report.rendering.panels import (
-    dot,
-    name_by_test_ratio,
-    name_omitted,
-    panel_grid,
-    set_title,
-)
-from reseed.report.rendering.series import Styles, series
+from reseed.report.rendering.panels import dot
+from reseed.report.rendering.series import Styles, arm_panels, group_by_series
 from reseed.report.rendering.settings import cell_noun
 
 _OFFSET = 0.34
@@ -37,6 +33,17 @@ _COLUMNS = [
     "hyperparameters_source", "held", "metric", "n", "failed", "level", "sd", "sd_low", "sd_high",
     "range", "published_range",
 ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class RangeRow(SpreadRow):
+    """A row of the analysis with what is drawn of it: see `group_by_series`, `_with_expected`."""
+
+    published_range: float = nan
+    expected_low: float = nan
+    expected_high: float = nan
+    title: str = ""
+    series: str = ""
 
 
 DRAWS = ("spread",)
@@ -54,31 +61,22 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         keep=lambda rows: (rows["held"] == "") & (rows["n"] >= LEAST),
     )
     rows = _with_expected(data, with_arms(rows).reindex(columns=_COLUMNS))
-    place = name_by_test_ratio(rows, PANEL_KEY)
-    panels = titled_groups(data, rows, place)
-    series_column, shown = series(data, rows, [*place, "arm"])
+    groups, styles = group_by_series(data, rows)
     published = bool(rows["expected_low"].notna().any())
-    handles = _legend(shown, published)
+    handles = _legend(styles, published)
     labels = [h.get_label() for h in handles]
-    named = (arm_titles(data, part.drop_duplicates("arm")) for _, part in panels)
-    columns, more = style.panels_of_columns(max(named, key=len))
-    canvas, axes = panel_grid(
-        [2.05 + more] * len(panels), columns, legend=style.legend_room(labels)
-    )
-    for axis, (title, part) in zip(axes, panels, strict=False):
-        _panel(axis, data, part.assign(series=part[series_column]), shown)
-        set_title(axis, title)
-        axis.set_ylabel(f"Range of {metric_title(part['metric'].iloc[0])}")
+    canvas, panels, omitted = arm_panels(groups, 2.05, style.legend_room(labels))
+    for axis, part in panels:
+        _panel(axis, RangeRow.read(part), styles)
     style.legend_below(canvas, handles)
     about_published = (
         f"Diamond: the paper's range over {PUBLISHED_SEEDS} seeds; line: where the range of"
         f" {PUBLISHED_SEEDS} seeds falls (95 %), if scores are Gaussian with the SD measured here"
         " (studentised range). A dot is the range over the available seeds and grows with them."
     )
-    rest = name_omitted([t for t, _ in panels], axes)
     return canvas, FigureInfo(
         rows,
-        footnote(data, rows, rest),
+        footnote(data, rows, omitted),
         claims=_claims(data, rows),
         definitions=[about_published] if published else [],
         drawn=NO_CENTRE,
@@ -88,37 +86,34 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
 
 def _with_expected(data: ExhibitData, rows: pd.DataFrame) -> pd.DataFrame:
     """The rows with the expected interval of each published range."""
-    own = rows["published_range"].notna() & ~rows["dataset"].map(
-        lambda d: bool(data.info.datasets[d].stand_in)
-    )
+    is_real = ~rows["dataset"].map(lambda name: bool(data.info.datasets[name].stand_in))
+    published = rows["published_range"].where(is_real)
     ends = [
-        next_range(row["sd"], int(row["n"]), PUBLISHED_SEEDS) if known else (np.nan, np.nan)
-        for known, (_, row) in zip(own, rows.iterrows(), strict=True)
+        next_range(row.sd, row.n, PUBLISHED_SEEDS) if known else (nan, nan)
+        for known, row in zip(published.notna(), RangeRow.read(rows), strict=True)
     ]
     low, high = zip(*ends, strict=True)
-    return rows.assign(
-        expected_low=low, expected_high=high, published_range=rows["published_range"].where(own)
-    )
+    return rows.assign(expected_low=low, expected_high=high, published_range=published)
 
 
-def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame, shown: Styles) -> None:
-    rows = rows.assign(title=arm_titles(data, rows))
-    arms = list(dict.fromkeys(rows["title"]))
-    order, step = list(shown), min(_OFFSET, 3 * _OFFSET / len(shown))
-    for _, row in rows.iterrows():
-        x = arms.index(row["title"]) + (order.index(row["series"]) - (len(order) - 1) / 2) * step
-        colour, _ = shown[row["series"]]
-        axis.plot(x, row["range"], "o", ms=5, mew=0, color=colour, clip_on=False)
+def _panel(axis: Axes, rows: list[RangeRow], styles: Styles) -> None:
+    arms = list(dict.fromkeys(row.title for row in rows))
+    order, step = list(styles), min(_OFFSET, 3 * _OFFSET / len(styles))
+    for row in rows:
+        x = arms.index(row.title) + (order.index(row.series) - (len(order) - 1) / 2) * step
+        colour, _ = styles[row.series]
+        axis.plot(x, row.range, "o", ms=5, mew=0, color=colour, clip_on=False)
         bar_x = x + 0.11
-        axis.plot([bar_x] * 2, [row["expected_low"], row["expected_high"]], color=colour, lw=1.0)
-        axis.plot(bar_x, row["published_range"], "D", ms=3.6, mfc="white", mec=colour, mew=0.9,
+        axis.plot([bar_x] * 2, [row.expected_low, row.expected_high], color=colour, lw=1.0)
+        axis.plot(bar_x, row.published_range, "D", ms=3.6, mfc="white", mec=colour, mew=0.9,
                   clip_on=False)  # fmt: skip
     style.name_columns(axis, arms)
     axis.set_ylim(bottom=0)
+    axis.set_ylabel(f"Range of {metric_title(rows[0].metric)}")
 
 
-def _legend(shown: Styles, published: bool) -> list[Line2D]:
-    handles = [dot(colour, label, 5) for colour, label in shown.values()]
+def _legend(styles: Styles, published: bool) -> list[Line2D]:
+    handles = [dot(colour, label, 5) for colour, label in styles.values()]
     if published:
         mark = {"marker": "D", "ms": 3.6, "mfc": "white", "mec": style.BLACK, "mew": 0.9}
         handles += [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence, Sized
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -19,10 +19,14 @@ from reseed.report.rendering import style
 from reseed.report.rendering.colours import DASHES
 from reseed.report.rendering.style import new_figure
 
+#: Of panels that are named, not drawn.
+SAME_SCORES = "Not drawn, as every score is the same"
 #: Largest height of a figure in inches that leaves space for its caption on a page.
 MOST_HEIGHT = 8.6
 # Characters of a panel's title per inch of its width.
 _CHARACTERS = 9.7
+# Multiples of it fill an interval evenly: a low-discrepancy sequence.
+_GOLDEN = (5**0.5 - 1) / 2
 # With longer names there is one panel a line.
 _LONG_NAME = 28
 #: Colours of arms in order of appearance, for models without a fixed colour.
@@ -30,6 +34,7 @@ COLOURS = [
     style.BLUE, style.RED, style.GREEN, style.ORANGE, style.PURPLE, style.SKY, style.BLACK,
     style.GREY,
 ]  # fmt: skip
+Part = TypeVar("Part")
 
 
 class SparseLocator(MaxNLocator):
@@ -99,6 +104,28 @@ def set_title(axis: Axes, title: str, characters: int | None = None, over: int =
     )
 
 
+def titled_panels(
+    panels: Sequence[tuple[str, Part]],
+    heights: float | Sequence[float],
+    columns: int = 2,
+    *,
+    legend: float = 0.35,
+    over: int = 1,
+    characters: int | None = None,
+) -> tuple[Figure, list[tuple[Axes, Part]], str]:
+    """A `panel_grid` of (title, part): the figure, (axis, part) of each panel, `name_omitted`.
+
+    heights: of each panel, or one for all. over: neighbours below one title. characters: see
+    `set_title`.
+    """
+    each = heights if isinstance(heights, Sequence) else [heights] * len(panels)
+    figure, axes = panel_grid(each, columns, legend=legend)
+    for number, (axis, (title, _)) in enumerate(zip(axes, panels, strict=False)):
+        set_title(axis, "" if number % over else title, characters, over)
+    drawn = [(axis, part) for axis, (_, part) in zip(axes, panels, strict=False)]
+    return figure, drawn, name_omitted([title for title, _ in panels], axes)
+
+
 def count_panel_columns(names: Iterable[Sequence[str]]) -> int:
     """Panels a line for panels whose rows are labelled with these names."""
     longest = max(len(name) for panel in names for name in panel)
@@ -139,6 +166,11 @@ def line_styles(names: Sequence[str]) -> dict[str, dict[str, Any]]:
         found[name] = {"color": colour, "ls": DASHES[seen[colour] % len(DASHES)]}
         seen[colour] += 1
     return found
+
+
+def offsets(n: int, half: float) -> np.ndarray:
+    """Shifts (n,) of dots within ±half: even, and the same every time, in place of jitter."""
+    return (np.arange(n) * _GOLDEN % 1 - 0.5) * 2 * half
 
 
 def dot(colour: str, label: str, size: float = 4.5) -> Line2D:

@@ -160,6 +160,18 @@ def number_data_seeds(trials: pd.DataFrame) -> pd.Series:
     return trials["data_seed"] * repeats + trials["repeat"]
 
 
+def score_trials(
+    info: StudyInfo, trials: pd.DataFrame, metric: str | None = None
+) -> tuple[pd.Series, pd.Series]:
+    """(metric, score) of each trial on `metric` (None: its dataset's primary metric)."""
+    metrics = trials["dataset"].map(lambda name: metric or primary_metric(info, name))
+    score = pd.Series(np.nan, trials.index)
+    for name in metrics.unique():
+        if name in trials:
+            score = score.where(metrics != name, trials[name])
+    return metrics, score
+
+
 def cells(data: Data, metric: str | None = None) -> Iterator[Cell]:
     """Every cell in order of appearance, on `metric` (None: its dataset's primary metric).
 
@@ -171,11 +183,7 @@ def cells(data: Data, metric: str | None = None) -> Iterator[Cell]:
     if metric is not None and metric not in trials:
         measured = list(trials.columns[trials.dtypes == np.float64])
         raise ReseedError(f"metric {metric!r} was not measured.{suggest_name(metric, measured)}")
-    metrics = trials["dataset"].map(lambda name: metric or primary_metric(data.info, name))
-    score = pd.Series(np.nan, trials.index)
-    for name in metrics.unique():
-        if name in trials:
-            score = score.where(metrics != name, trials[name])
+    metrics, score = score_trials(data.info, trials, metric)
     finished = trials["status"] == "ok"
     trials = trials[[*CELL_COLUMNS, *SEED_COLUMNS]].assign(
         data_seed=number_data_seeds(trials),
