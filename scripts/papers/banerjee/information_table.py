@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import pandas as pd
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
@@ -15,6 +13,7 @@ from reseed.report.rendering.data import ExhibitData, footnote, require_rows
 from reseed.report.rendering.tables import Rows, Table
 from reseed.stats.association import detectable_correlation
 
+from papers.banerjee.trimming_information import InformationRow
 from papers.banerjee.trimming_text import NOTHING, group_by_arm, select_measured
 
 _TITLES = {
@@ -36,21 +35,21 @@ def table(data: ExhibitData, options: Options) -> Table:
     rows = require_rows(select_measured(data, options), NOTHING)
     lines, alpha, fixed = Rows(), [], []
     for title, part in group_by_arm(data, rows):
-        for _, row in part.iterrows():
+        for row in InformationRow.read(part):
             line = {
-                "Measured on one half": _TITLES[row["measure"]],
-                "Rank correlation": numbers.fixed(row["r"], 2),
-                "Given": ", ".join(_TITLES[g] for g in row["given"].split(", ")),
-                "Partial": _partial(row),
-                "Zeros": numbers.percent(row["share_zero"]),
+                "Measured on one half": _TITLES[row.measure],
+                "Rank correlation": numbers.fixed(row.r, 2),
+                "Given": ", ".join(_TITLES[name] for name in row.given.split(", ")),
+                "Partial": numbers.with_interval(row.partial, row.partial_low, row.partial_high, 2),
+                "Zeros": numbers.percent(row.share_zero),
             }
             lines.add(line, title)
-        row = part[part["measure"] == "alpha_hat"].iloc[0]
-        if math.isfinite(row["partial"]):
-            alpha.append((title, row))
+        of_alpha = part[part["measure"] == "alpha_hat"]
+        if of_alpha["partial"].notna().all():
+            alpha.append((title, of_alpha))
         else:
             fixed.append(title)
-    level, halves = rows["level"].iloc[0], rows["n_halves"].iloc[0]
+    first = InformationRow.of(rows.iloc[0])
     return lines.table(
         data,
         rows,
@@ -59,10 +58,10 @@ def table(data: ExhibitData, options: Options) -> Table:
             rows,
             f"Spearman correlation, over runs, of what is measured on one random half of the test"
             f" items with the mean churn against the other runs on the other half; partial: with"
-            f" what is given taken out (normal scores). Means of {halves:.0f} halvings;"
-            f" {format_level(level)} intervals for one halving. Zeros: runs that the measurement"
-            " does not order.",
-            coverage.at(level, coverage.PARTIAL),
+            f" what is given taken out (normal scores). Means of {first.n_halves:.0f} halvings;"
+            f" {format_level(first.level)} intervals for one halving. Zeros: runs that the"
+            " measurement does not order.",
+            coverage.at(first.level, coverage.PARTIAL),
             "Given accuracy, churn and ECE, α̂ or the disagreement does not vary, so nothing is left"
             f" to correlate: {numbers.several(fixed)}."
             if fixed
@@ -73,19 +72,15 @@ def table(data: ExhibitData, options: Options) -> Table:
     )
 
 
-def _partial(row: pd.Series) -> str:
-    return numbers.with_interval(row["partial"], row["partial_low"], row["partial_high"], 2)
-
-
-def _claim(arms: list[tuple[str, pd.Series]]) -> Claim:
+def _claim(arms: list[tuple[str, pd.DataFrame]]) -> Claim:
     """Whether α̂ has information beyond accuracy, churn and ECE."""
-    titles, rows = [title for title, _ in arms], pd.DataFrame([row for _, row in arms])
+    titles, rows = [title for title, _ in arms], pd.concat([row for _, row in arms])
     adds = (rows["partial_low"] > 0) | (rows["partial_high"] < 0)
     precision = ""
     if not adds.all():
-        found = detectable_correlation(rows["n"], controls=len(_GIVEN))
+        least = detectable_correlation(rows["n"], controls=len(_GIVEN))
         precision = (
-            f"power 80 % against a partial correlation of {numbers.from_to(found, '{:.2f}'.format)}"
+            f"power 80 % against a partial correlation of {numbers.from_to(least, '{:.2f}'.format)}"
         )
     return Claim(
         "added_information",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pandas as pd
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
@@ -13,6 +15,7 @@ from reseed.report.rendering.arms import TEST_SET_KEY, key_columns
 from reseed.report.rendering.data import AS_PUBLISHED, ExhibitData, require_rows
 from reseed.report.rendering.tables import Rows, Table, TableRow
 
+from papers.banerjee.trimming import RunRow
 from papers.banerjee.trimming_text import NOTHING, footnote_trimming, group_by_arm, select_measured
 
 DRAWS = ("papers.banerjee.trimming:analyse",)
@@ -35,8 +38,8 @@ def table(data: ExhibitData, options: Options) -> Table:
         printed = _printed(data, part)
         roles = [role for role in MODEL_SEED_COLUMNS if part[role].nunique() > 1]
         for source, models in ((title, best), (f"{title}, as published", printed)):
-            for _, row in models.iterrows():
-                lines.add(_line(row, roles, places), f"{source} ({row['items']:,.0f} test items)")
+            for row in RunRow.read(models):
+                lines.add(_line(row, roles, places), f"{source} ({row.items:,.0f} test items)")
         chosen += [best, printed]
         claims.append(_claim(len(claims), title, best, places))
     return lines.table(
@@ -91,23 +94,24 @@ def _printed(data: ExhibitData, part: pd.DataFrame) -> pd.DataFrame:
     return every[mine & every["published"].astype(bool)]
 
 
-def _seed(row: pd.Series, roles: list[str]) -> str:
+def _seed(row: RunRow, roles: list[str]) -> str:
     """Seeds of `roles`, or one number if they are equal; the number of a model of the paper."""
-    seeds = [f"{row[role]:.0f}" for role in roles if pd.notna(row[role])] or [f"{row['init']:.0f}"]
-    return "-".join(seeds) if len(set(seeds)) > 1 else seeds[0]
+    seeds: list[float] = [getattr(row, role) for role in roles]
+    known = [f"{seed:.0f}" for seed in seeds if not math.isnan(seed)] or [f"{row.init:.0f}"]
+    return "-".join(known) if len(set(known)) > 1 else known[0]
 
 
-def _line(row: pd.Series, roles: list[str], places: dict[str, int]) -> TableRow:
-    def items(name: str, digits: int) -> str:
-        count = row[name] * row["items"]
-        return f"{count:,.{digits}f}" if pd.notna(count) else numbers.NONE
+def _line(row: RunRow, roles: list[str], places: dict[str, int]) -> TableRow:
+    def items(share: float, digits: int) -> str:
+        count = share * row.items
+        return numbers.NONE if math.isnan(count) else f"{count:,.{digits}f}"
 
     return {
         "Seed": _seed(row, roles),
-        "α̂": numbers.fixed(row["alpha_hat"], places["alpha"]),
-        "α̂, authors’ grid": numbers.fixed(row["alpha_hat_grid"], 3),
-        "Accuracy": numbers.fixed(row["accuracy"], places["share"]),
-        "Churn, ensemble": items("churn_ensemble", 0),
-        "Churn, mean": items("churn", 1),
-        "ECE": numbers.fixed(row["ece"], places["share"]),
+        "α̂": numbers.fixed(row.alpha_hat, places["alpha"]),
+        "α̂, authors’ grid": numbers.fixed(row.alpha_hat_grid, 3),
+        "Accuracy": numbers.fixed(row.accuracy, places["share"]),
+        "Churn, ensemble": items(row.churn_ensemble, 0),
+        "Churn, mean": items(row.churn, 1),
+        "ECE": numbers.fixed(row.ece, places["share"]),
     }

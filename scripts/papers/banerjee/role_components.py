@@ -5,11 +5,15 @@ Beyond Banerjee et al., who vary initial weights and batch order one at a time.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from dataclasses import dataclass
+from math import nan
 
 import numpy as np
 import pandas as pd
-from reseed.core.schemas import ARM_OUTPUT_COLUMNS, MODEL_SEED_COLUMNS, Row
+from reseed.comparison.claims.typed_row import OutputRow
+from reseed.core.schemas import MODEL_SEED_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Positive
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
@@ -18,11 +22,31 @@ from reseed.stats.variance import crossed_variance
 
 READS = "predictions"
 
-COLUMNS = [
-    *ARM_OUTPUT_COLUMNS, "measure", "n", "failed", "items", "first", "second", "first_levels",
-    "second_levels", "sd", "component", "variance", "share", "share_low", "share_high", "level",
-    "reason",
-]  # fmt: skip
+
+@dataclass(frozen=True)
+class ComponentRow(OutputRow):
+    """A row of this analysis; `analyse` documents the columns."""
+
+    measure: str = ""
+    n: int = 0
+    failed: int = 0
+    items: int = 0
+    first: str = ""
+    second: str = ""
+    first_levels: int = 0
+    second_levels: int = 0
+    sd: float = nan
+    component: str = ""
+    variance: float = nan
+    share: float = nan
+    share_low: float = nan
+    share_high: float = nan
+    level: float = nan
+    reason: str = ""
+
+
+COLUMNS = [*ComponentRow.columns()]
+_COMPONENT = ("component", "variance", "share", "share_low", "share_high")
 
 
 class Options(SplitOptions):
@@ -71,27 +95,19 @@ def _rows(one: Outputs, options: Options) -> Iterator[Row]:
         return
     cell |= {"first": roles[0], "second": roles[1], "reason": ""}
     cell |= {"first_levels": order.shape[0], "second_levels": order.shape[1]}
-    for part in accuracy.components:
-        yield cell | {
-            "measure": "accuracy",
-            "sd": float(np.sqrt(accuracy.total)),
-            "component": part.name,
-            "variance": part.raw,
-            "share": part.share,
-            "share_low": part.share_low,
-            "share_high": part.share_high,
-        }
+    measures = {
+        "accuracy": (
+            math.sqrt(accuracy.total),
+            [(c.name, c.raw, c.share, c.share_low, c.share_high) for c in accuracy.components],
+        )
+    }
     for measure, parts in by_item.items():
-        for k, name in enumerate(parts.names):
-            yield cell | {
-                "measure": measure,
-                "sd": parts.sd,
-                "component": name,
-                "variance": parts.variances[k],
-                "share": parts.shares[k],
-                "share_low": parts.low[k],
-                "share_high": parts.high[k],
-            }
+        columns = (parts.names, parts.variances, parts.shares, parts.low, parts.high)
+        measures[measure] = parts.sd, list(zip(*columns, strict=True))
+    for measure, (sd, components) in measures.items():
+        for component in components:
+            values = dict(zip(_COMPONENT, component, strict=True))
+            yield cell | {"measure": measure, "sd": sd} | values
 
 
 def _grid(one: Outputs) -> tuple[tuple[str, str], np.ndarray]:

@@ -9,9 +9,10 @@ from reseed.comparison.claims.estimates import NO_NULL, Estimate, Sample
 from reseed.comparison.claims.formatting import format_level
 from reseed.plugins.options import NoOptions
 from reseed.report.rendering import coverage, numbers
-from reseed.report.rendering.data import ExhibitData, NothingToShow, footnote
+from reseed.report.rendering.data import ExhibitData, footnote
 from reseed.report.rendering.tables import Rows, Table
 
+from papers.banerjee.role_components import ComponentRow
 from papers.banerjee.trimming_text import group_by_arm
 
 _MEASURES = {
@@ -33,22 +34,22 @@ DRAWS = ("papers.banerjee.role_components:analyse",)
 
 def table(data: ExhibitData, options: NoOptions) -> Table:
     """One row for each measure, a section for each arm."""
-    rows = data.rows()
-    good = rows[rows["reason"] == ""] if len(rows) else rows
-    if good.empty:
-        reasons = sorted(set(rows["reason"])) if len(rows) else []
-        raise NothingToShow("No two roles were crossed: " + "; ".join(reasons))
+    reasons = sorted({row.reason for row in ComponentRow.read(data.rows())})
+    good = data.require_rows(
+        f"No two roles were crossed: {'; '.join(reasons)}", keep=lambda rows: rows["reason"] == ""
+    )
     lines, claims = Rows(), []
-    arms = group_by_arm(data, good)
-    for title, part in arms:
+    for title, part in group_by_arm(data, good):
         for measure, parts in part.groupby("measure", sort=False):
+            components = ComponentRow.read(parts)
+            first = components[0]
             line = {
                 "What varies": _MEASURES[measure],
-                "Grid": f"{parts['first_levels'].iloc[0]}×{parts['second_levels'].iloc[0]}",
-                "SD": numbers.fixed(parts["sd"].iloc[0], 2 if measure == "gap" else 4),
+                "Grid": f"{first.first_levels:.0f}×{first.second_levels:.0f}",
+                "SD": numbers.fixed(first.sd, 2 if measure == "gap" else 4),
             }
-            for _, row in parts.iterrows():
-                line[_ROLES[row["component"]]] = numbers.share_with_interval(row, "share")
+            for row in components:
+                line[_ROLES[row.component]] = numbers.share_with_interval(vars(row), "share")
             lines.add(line, title)
         claims.append(_claim(len(claims), title, part))
     level = good["level"].iloc[0]
@@ -74,12 +75,11 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
 def _claim(number: int, title: str, rows: pd.DataFrame) -> Claim:
     """Shares of both roles in the variance of an item's logit gap."""
     gap = rows[rows["measure"] == "gap"]
-    by = {row["component"]: gap.loc[[i]] for i, row in gap.iterrows()}
-    first, second = gap["first"].iloc[0], gap["second"].iloc[0]
-    ends = ("share_low", "share_high")
+    one, ends = ComponentRow.of(gap.iloc[0]), ("share_low", "share_high")
 
     def share(component: str, interval: tuple[str, str] | None = ends) -> phrases.Phrase:
-        return phrases.single(by[component], "share", numbers.rounded_percent, interval)
+        row = gap[gap["component"] == component]
+        return phrases.single(row, "share", numbers.rounded_percent, interval)
 
     return Claim(
         f"gap_shares_{number + 1}" if number else "gap_shares",
@@ -87,16 +87,15 @@ def _claim(number: int, title: str, rows: pd.DataFrame) -> Claim:
         " {second_share}; {rest} is their interaction, which only the two together decide",
         gap,
         {
-            "first": phrases.name(_ROLES[first].lower()),
-            "second": phrases.name(_ROLES[second].lower()),
-            "first_share": share(first),
-            "second_share": share(second),
-            "first_plain": share(first, None),
-            "second_plain": share(second, None),
+            "first": phrases.name(_ROLES[one.first].lower()),
+            "second": phrases.name(_ROLES[one.second].lower()),
+            "first_share": share(one.first),
+            "second_share": share(one.second),
+            "first_plain": share(one.first, None),
+            "second_plain": share(one.second, None),
             "rest": share("residual"),
             "grid": phrases.setting(
-                gap["first_levels"].iloc[0],
-                lambda levels: f"{levels}×{gap['second_levels'].iloc[0]} seeds",
+                one.first_levels, lambda levels: f"{levels:.0f}×{one.second_levels:.0f} seeds"
             ),
         },
         Sample.of(gap, "n", "run"),
@@ -105,8 +104,5 @@ def _claim(number: int, title: str, rows: pd.DataFrame) -> Claim:
         basis="{grid}, {n}, {level} intervals",
         statistic="share of the variance",
         null=NO_NULL,
-        estimates=[
-            Estimate(_ROLES[name], *row[["share", *ends, "level"]].astype(float).iloc[0], (0, 1))
-            for name, row in by.items()
-        ],
+        estimates=Estimate.of_rows(gap, gap["component"].map(_ROLES), "share", (0, 1)),
     )

@@ -6,11 +6,14 @@ Source: Banerjee et al., Algorithm 1 and section V-B: Tables II and IV, Figures 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
+from math import nan
 
 import numpy as np
 import pandas as pd
-from reseed.core.schemas import ARM_OUTPUT_COLUMNS, MODEL_SEED_COLUMNS, Row
+from reseed.comparison.claims.typed_row import OutputRow
+from reseed.core.schemas import MODEL_SEED_COLUMNS, Row
 from reseed.plugins.options import Count, PublishedFiles
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
@@ -30,15 +33,39 @@ from papers.banerjee.reference_pools import (
 
 READS = "predictions"
 
-COLUMNS = [
-    *ARM_OUTPUT_COLUMNS, *MODEL_SEED_COLUMNS, "n", "references", "candidates", "failed",
-    "items", "alpha_hat",
-    "alpha_hat_mc_se", "alpha_hat_grid", "ks", "accuracy", "churn", "churn_ensemble", "ece",
-    "ensemble_accuracy", "admitted", "threshold", "delta", "epsilon", "n_bootstrap", "published",
-    "reason",
-]  # fmt: skip
+
+@dataclass(frozen=True)
+class RunRow(OutputRow):
+    """A row of this analysis; `analyse` documents the columns."""
+
+    init: float = nan
+    order: float = nan
+    dropout: float = nan
+    augment: float = nan
+    n: float = nan
+    references: float = nan
+    candidates: float = nan
+    failed: float = nan
+    items: float = nan
+    alpha_hat: float = nan
+    alpha_hat_mc_se: float = nan
+    alpha_hat_grid: float = nan
+    ks: float = nan
+    accuracy: float = nan
+    churn: float = nan
+    churn_ensemble: float = nan
+    ece: float = nan
+    ensemble_accuracy: float = nan
+    admitted: bool | None = None
+    threshold: float = nan
+    delta: float = nan
+    epsilon: float = nan
+    n_bootstrap: float = nan
+    published: bool = False
+    reason: str = ""
 
 
+COLUMNS = [*RunRow.columns()]
 #: Number of test items of the paper's accuracies and churn. Inferred: the accuracies printed of
 #: single models (Tables II and IV) are whole numbers of 8,018ths, and of no other number up to
 #: 16,000; CIFAR-10's own test part holds 8,000 images of the eight classes.
@@ -154,8 +181,7 @@ def _distances(one: Outputs, parts: Pools) -> np.ndarray:
     rng, gaps = one.rng("ks"), parts.gaps
     if parts.references is not None:
         return split_ks_distance(gaps[parts.candidates], gaps[parts.references], rng=rng)
-    found = []
-    for run in parts.candidates:
-        others = np.delete(gaps, run, axis=0)
-        found.append(split_ks_distance(gaps[run : run + 1], others, 3, rng=rng)[0])
-    return np.array(found)
+    return np.array([
+        split_ks_distance(gaps[run : run + 1], np.delete(gaps, run, axis=0), 3, rng=rng)[0]
+        for run in parts.candidates
+    ])  # fmt: skip

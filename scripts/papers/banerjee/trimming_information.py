@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
+from math import nan
 
 import numpy as np
 import pandas as pd
-from reseed.core.schemas import ARM_OUTPUT_COLUMNS, Row
+from reseed.comparison.claims.typed_row import OutputRow
+from reseed.core.schemas import Row
 from reseed.plugins.options import Count, Level
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
@@ -18,10 +21,30 @@ from papers.banerjee.reference_pools import DeltaOptions, GapOptions, Pools, mea
 
 READS = "predictions"
 
-COLUMNS = [
-    *ARM_OUTPUT_COLUMNS, "measure", "n", "failed", "items", "r", "r_sd", "partial", "partial_low",
-    "partial_high", "partial_sd", "given", "share_zero", "level", "n_halves", "delta", "reason",
-]  # fmt: skip
+
+@dataclass(frozen=True)
+class InformationRow(OutputRow):
+    """A row of this analysis; `analyse` documents the columns."""
+
+    measure: str = ""
+    n: int = 0
+    failed: int = 0
+    items: int = 0
+    r: float = nan
+    r_sd: float = nan
+    partial: float = nan
+    partial_low: float = nan
+    partial_high: float = nan
+    partial_sd: float = nan
+    given: str = ""
+    share_zero: float = nan
+    level: float = nan
+    n_halves: float = nan
+    delta: float = nan
+    reason: str = ""
+
+
+COLUMNS = [*InformationRow.columns()]
 _PLAIN = ("accuracy", "churn", "ece")
 _LEAST = len(_PLAIN) + 5  # runs that a partial correlation needs
 
@@ -99,10 +122,9 @@ def _rows(one: Outputs, parts: Pools, options: Options) -> Iterator[Row]:
 def _mean(values: list[float]) -> float:
     """Mean on Fisher's scale of the correlations that exist; NaN if none does."""
     known = np.array([v for v in values if np.isfinite(v)])
-    return float(np.tanh(np.arctanh(np.clip(known, -0.9999, 0.9999)).mean())) if known.size else (
-        float("nan"))  # fmt: skip
+    return float(np.tanh(np.arctanh(np.clip(known, -0.9999, 0.9999)).mean())) if known.size else nan
 
 
 def _sd(values: list[float]) -> float:
     known = [v for v in values if np.isfinite(v)]
-    return float(np.std(known, ddof=1)) if len(known) > 1 else float("nan")
+    return float(np.std(known, ddof=1)) if len(known) > 1 else nan

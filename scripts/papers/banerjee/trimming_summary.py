@@ -5,16 +5,19 @@ Source: Banerjee et al., Tables II and III.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from math import nan
 from typing import Literal
 
 import numpy as np
 import pandas as pd
+from reseed.comparison.claims.typed_row import OutputRow
 from reseed.core.schemas import ARM_OUTPUT_COLUMNS, Row
 from reseed.plugins.options import Count, PublishedFiles
 from reseed.report.analyses.shared.arms import ARM
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.outputs import Outputs, select_outputs
-from reseed.report.analyses.shared.published import find_published_row, read_published_table
+from reseed.report.analyses.shared.published import read_published_table, with_published
 from reseed.stats.ensembles import pairwise_churn
 from reseed.stats.spread import variance_limits
 
@@ -27,13 +30,46 @@ _LEVEL = 0.95
 _TABLE2 = ["accuracy_min", "accuracy_max", "ensemble_accuracy", "low_alpha_accuracy_min",
            "low_alpha_accuracy_max"]  # fmt: skip
 _TABLE3 = ["churn_min", "churn_max", "low_alpha_churn_min", "low_alpha_churn_max"]
-COLUMNS = [
-    *ARM_OUTPUT_COLUMNS, "n", "references", "candidates", "failed", "items", "threshold", "delta",
-    "accuracy_mean", "accuracy_sd", "accuracy_sd_low", "accuracy_sd_high", "level", *_TABLE2,
-    "admitted", "share_admitted", "churn_mean", *_TABLE3,
-    "pairs", "pairs_admitted", "alpha_hat_mean", "alpha_hat_max", "ece_min", "ece_max",
-    *(f"published_{name}" for name in (*_TABLE2, *_TABLE3)), "reason",
-]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SummaryRow(OutputRow):
+    """A row of this analysis; `analyse` documents the columns."""
+
+    n: int = 0
+    references: int = 0
+    candidates: int = 0
+    failed: int = 0
+    items: int = 0
+    threshold: float = nan
+    delta: float = nan
+    accuracy_mean: float = nan
+    accuracy_sd: float = nan
+    accuracy_sd_low: float = nan
+    accuracy_sd_high: float = nan
+    level: float = nan
+    accuracy_min: float = nan
+    accuracy_max: float = nan
+    ensemble_accuracy: float = nan
+    low_alpha_accuracy_min: float = nan
+    low_alpha_accuracy_max: float = nan
+    admitted: int = 0
+    share_admitted: float = nan
+    churn_mean: float = nan
+    churn_min: float = nan
+    churn_max: float = nan
+    low_alpha_churn_min: float = nan
+    low_alpha_churn_max: float = nan
+    pairs: float = nan
+    pairs_admitted: float = nan
+    alpha_hat_mean: float = nan
+    alpha_hat_max: float = nan
+    ece_min: float = nan
+    ece_max: float = nan
+
+
+_PUBLISHED = [f"published_{name}" for name in (*_TABLE2, *_TABLE3)]
+COLUMNS = [*SummaryRow.columns(), *_PUBLISHED, "reason"]
 
 
 class Options(trimming.RunOptions, trimming_pairs.Options, PublishedFiles):
@@ -60,6 +96,13 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     rows = [_row(one, _of_arm(runs, one), _of_arm(pairs, one)) for one in arms]
     table = pd.DataFrame(rows, columns=COLUMNS)
     return _with_published(table, data, options) if options.published else table
+
+
+def read_published(rows: pd.DataFrame) -> list[SummaryRow]:
+    """The paper's row of each arm, as far as its numbers are printed."""
+    return SummaryRow.read(
+        rows[_PUBLISHED].rename(columns=lambda name: name.removeprefix("published_"))
+    )
 
 
 def _of_arm(rows: pd.DataFrame, one: Outputs) -> pd.DataFrame:
@@ -106,15 +149,11 @@ def _range(name: str, values: pd.Series | np.ndarray) -> Row:
 
 
 def _with_published(table: pd.DataFrame, data: Data, options: Options) -> pd.DataFrame:
-    items = options.published_items
-    files = [("banerjee_table2_accuracy_ranges", _TABLE2, 100.0),
-             ("banerjee_table3_pairwise_churn", _TABLE3, float(items))]  # fmt: skip
-    for name, columns, scale in files:
-        published = read_published_table(data.published, name, ["randomness", *columns])
-        for index, arm in table[ARM].items():
-            source = options.published.get(arm)
-            found = find_published_row(published, {"randomness": source})
-            if found is not None:
-                for column in columns:
-                    table.loc[index, f"published_{column}"] = found[column] / scale
+    sources = [{"randomness": options.published.get(arm)} for arm in table[ARM]]
+    for name, columns, unit in (
+        ("banerjee_table2_accuracy_ranges", _TABLE2, 100.0),
+        ("banerjee_table3_pairwise_churn", _TABLE3, float(options.published_items)),
+    ):
+        printed = read_published_table(data.published, name, ["randomness", *columns])
+        table = with_published(table, printed, sources, dict.fromkeys(columns, unit))
     return table

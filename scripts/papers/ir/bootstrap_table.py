@@ -19,10 +19,12 @@ from reseed.report.rendering.settings import cell_noun
 from reseed.report.rendering.tables import GroupedRow, Rows, Table
 from scipy import stats
 
+from papers.ir.seed_scores import ScoreRow
 from papers.ir.seed_scores_table import (
     METRICS,
     Options,
     by_group,
+    by_metric,
     by_test_set,
     decimals_of,
     name_rows,
@@ -44,9 +46,9 @@ def table(data: ExhibitData, options: Options) -> Table:
     lines, places = Rows(), decimals_of(rows, "sd", "bootstrap_sd")
     for title, part in by_test_set(data, rows):
         for arm, cell in cells(data, part):
-            scores = cell.set_index("metric")
+            scores = by_metric(cell)
             lines.add(_line(arm, scores, places), title)
-            if scores["published_mean"].notna().any():
+            if not all(math.isnan(row.published_mean) for row in scores.values()):
                 lines.add(_published_line(arm, scores), title)
     note = footnote(
         data,
@@ -103,21 +105,21 @@ def _bootstrap_claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     ]
 
 
-def _line(title: str, scores: pd.DataFrame, places: dict[str, int]) -> GroupedRow:
+def _line(title: str, scores: dict[str, ScoreRow], places: dict[str, int]) -> GroupedRow:
     line = {("", "Model"): title}
     for metric, name in METRICS.items():
-        score, digits = scores.loc[metric], places[metric]
-        line[name, _BOOTSTRAP] = numbers.plus_minus(score["mean"], score["bootstrap_sd"], digits)
-        line[name, _SEEDS] = numbers.fixed(score["sd"], digits)
+        score, digits = scores[metric], places[metric]
+        line[name, _BOOTSTRAP] = numbers.plus_minus(score.mean, score.bootstrap_sd, digits)
+        line[name, _SEEDS] = numbers.fixed(score.sd, digits)
     return line
 
 
-def _published_line(title: str, scores: pd.DataFrame) -> GroupedRow:
+def _published_line(title: str, scores: dict[str, ScoreRow]) -> GroupedRow:
     """The paper's row; it prints means with two decimals and SDs with three."""
     line = {("", "Model"): f"{title}, published"}
     for metric, name in METRICS.items():
-        mean, sd = scores.loc[metric, ["published_mean", "published_bootstrap_sd"]]
-        line[name, _BOOTSTRAP] = f"{mean:.2f} ± {sd:.3f}"
+        score = scores[metric]
+        line[name, _BOOTSTRAP] = f"{score.published_mean:.2f} ± {score.published_bootstrap_sd:.3f}"
         line[name, _SEEDS] = numbers.NONE
     return line
 

@@ -40,14 +40,14 @@ def table(data: ExhibitData, options: Options) -> Table:
 
 def _ordered(models: list[str], groups: dict[str, Names]) -> list[tuple[str, str]]:
     """(type, model) of each model in the order of the groups, then those of no group."""
-    found = {
+    group_of = {
         model: group
         for group, names in groups.items()
         for name in names
         for model in models
         if base_name(model) == name
     }
-    others = _OTHERS if found else ""
-    return [(group, model) for model, group in found.items()] + [
-        (others, model) for model in models if model not in found
+    others = _OTHERS if group_of else ""
+    return [(group, model) for model, group in group_of.items()] + [
+        (others, model) for model in models if model not in group_of
     ]

@@ -21,6 +21,7 @@ from reseed.report.rendering.numbers import several
 from reseed.report.rendering.panels import titled_panels
 from reseed.report.rendering.settings import cell_noun
 
+from papers.ir.seed_scores import ScoreRow
 from papers.ir.seed_scores_table import METRICS, name_row, name_rows, select_f1, select_varying
 
 _MOST_PRINTED = 3  # outliers of a box that are printed; with more, only the extremes
@@ -54,7 +55,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     box = [*key_columns(rows, TEST_SET_KEY), "arm"]
     boxes, few = with_least(
         [
-            (name_row(data, rows, part.iloc[0]), part)
+            (name_row(data, rows, ScoreRow.of(part.iloc[0])), part)
             for _, part in rows.groupby(box, sort=False, dropna=False)
         ],
         Least(LEAST, lambda part: part["n"].iloc[0], "seed"),
@@ -70,8 +71,8 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     canvas, drawn, omitted = titled_panels(panels, heights, len(metrics), legend=0.1, characters=23)
     for axis, part in drawn:
         _panel(axis, data, part)
-        name, constant = METRICS[part["metric"].iloc[0]], part["majority"].iloc[0]
-        axis.set_xlabel(f"{name}\ncommonest class always: {constant:.3f}")
+        row = ScoreRow.of(part.iloc[0])
+        axis.set_xlabel(f"{METRICS[row.metric]}\ncommonest class always: {row.majority:.3f}")
     shown = rows[rows["metric"].isin(metrics)]
     note = (
         "Box: quartiles; line: median; whiskers: the furthest score within 1.5 IQR; scores beyond"
@@ -90,8 +91,8 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
 
 def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     f1 = select_f1(rows)
-    moving, found = select_varying(f1), []
-    metric = {"metric": phrases.name("F1")}
+    moving = select_varying(f1)
+    metric, claims = {"metric": phrases.name("F1")}, []
     if len(moving):
         f1 = f1.assign(range=f1["most"] - f1["least"])
         widest = f1.loc[[f1["range"].idxmax()]]
@@ -99,7 +100,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             name: phrases.single(widest, name, "{:.3f}".format)
             for name in ("least", "most", "range")
         }
-        found.append(
+        claims.append(
             Claim(
                 name="range_of_f1",
                 finding="from the worst to the best of {n} {metric} changes most for {where}: from"
@@ -113,7 +114,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
         )
     if len(moving) < len(f1):
         still = ~f1.index.to_series().isin(moving.index)
-        found.append(
+        claims.append(
             Claim(
                 name="constant_f1",
                 finding="{metric} does not vary over seeds for {cells}",
@@ -124,18 +125,17 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
                 statistic="number without variation",
             )
         )
-    return found
+    return claims
 
 
 def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
-    boxes, outliers = [], []
-    for title, (_, row) in zip(cell_titles(data, rows), rows.iterrows(), strict=True):
-        outliers.append(json.loads(row["outliers"]))
-        boxes.append({
-            "label": title, "med": row["median"], "q1": row["low_quartile"],
-            "q3": row["high_quartile"], "whislo": row["low_whisker"],
-            "whishi": row["high_whisker"], "fliers": outliers[-1],
-        })  # fmt: skip
+    scores = ScoreRow.read(rows)
+    outliers = [json.loads(row.outliers) for row in scores]
+    boxes = [
+        {"label": title, "med": row.median, "q1": row.low_quartile, "q3": row.high_quartile,
+         "whislo": row.low_whisker, "whishi": row.high_whisker, "fliers": values}
+        for title, row, values in zip(cell_titles(data, rows), scores, outliers, strict=True)
+    ]  # fmt: skip
     axis.bxp(
         boxes, orientation="horizontal", widths=0.5, positions=range(len(boxes)),
         medianprops={"color": style.RED, "lw": 1.6}, boxprops={"lw": 0.8, "color": style.BLUE},
@@ -147,16 +147,16 @@ def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:
             _printed(values), (1, y), xycoords=("axes fraction", "data"), xytext=(2, 0),
             textcoords="offset points", va="center", fontsize=6, color=style.GREY,
         )  # fmt: skip
-    _constant(axis, rows)
+    _constant(axis, scores)
     axis.set_ylim(len(boxes) - 0.5, -0.5)
     axis.grid(True, axis="x")
     axis.grid(False, axis="y")
 
 
-def _constant(axis: Axes, rows: pd.DataFrame) -> None:
-    """Print the score of a constant prediction; draw it if it is within the scale of the boxes."""
-    low, high = rows["least"].min(), rows["most"].max()
-    constant, margin = rows["majority"].iloc[0], 0.08 * (high - low) or 0.01
+def _constant(axis: Axes, rows: list[ScoreRow]) -> None:
+    """Draw the score of a constant prediction if it is within the scale of the boxes."""
+    low, high = min(row.least for row in rows), max(row.most for row in rows)
+    constant, margin = rows[0].majority, 0.08 * (high - low) or 0.01
     if low - (high - low) <= constant <= high + (high - low):
         axis.axvline(constant, color=style.GREY, ls="--", lw=0.8)
         low, high = min(low, constant), max(high, constant)

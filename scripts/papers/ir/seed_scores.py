@@ -7,31 +7,27 @@ test-set bootstrap, the score of a constant prediction, and runs with equal outp
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
+from math import nan
 from typing import Annotated
 
 import numpy as np
 import pandas as pd
 from pydantic import Field
+from reseed.comparison.claims.typed_row import OutputRow
 from reseed.core.coordinates import base_name
-from reseed.core.schemas import ARM_OUTPUT_COLUMNS, Row
+from reseed.core.schemas import Row
 from reseed.metrics.outputs import VALUE_TASKS
 from reseed.plugins.options import Count, Level, PublishedFiles
 from reseed.report.analyses.shared.arms import ARM, MODEL
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.outputs import Outputs, read_outputs
-from reseed.report.analyses.shared.published import read_published_table
+from reseed.report.analyses.shared.published import find_published_row, read_published_table
 from reseed.stats.bootstrap import WEIGHTED_METRICS, test_set_bootstrap
 from reseed.stats.spread import variance_limits
 
 READS = "predictions"
 METRICS = ("accuracy", "macro_precision", "macro_recall", "macro_f1")
-COLUMNS = [
-    *ARM_OUTPUT_COLUMNS, "metric", "n", "failed", "items", "mean", "sd", "sd_low", "sd_high",
-    "least", "low_quartile", "median", "high_quartile", "most", "low_whisker", "high_whisker",
-    "outliers", "bootstrap_sd", "n_boot", "bootstrap_seeds", "ratio", "ratio_low", "ratio_high",
-    "level", "majority", "collapsed", "distinct", "diverged", "seed", "seed_score",
-    "seed_percentile", "published_mean", "published_bootstrap_sd", "reason",
-]  # fmt: skip
 _LEAST_FOR_SD = 5  # fewer runs have no interval of the SD
 _LARGEST_SD = 0.5  # of a score in [0, 1]
 _PUBLISHED = [
@@ -39,6 +35,48 @@ _PUBLISHED = [
     "model",
     *(f"{m}_{s}" for m in ("accuracy", "f1") for s in ("mean", "std")),
 ]
+
+
+@dataclass(frozen=True)
+class ScoreRow(OutputRow):
+    """A row of this analysis; `analyse` documents the columns."""
+
+    metric: str = ""
+    n: int = 0
+    failed: int = 0
+    items: int = 0
+    mean: float = nan
+    sd: float = nan
+    sd_low: float = nan
+    sd_high: float = nan
+    least: float = nan
+    low_quartile: float = nan
+    median: float = nan
+    high_quartile: float = nan
+    most: float = nan
+    low_whisker: float = nan
+    high_whisker: float = nan
+    outliers: str = "[]"
+    bootstrap_sd: float = nan
+    n_boot: float = nan
+    bootstrap_seeds: float = nan
+    ratio: float = nan
+    ratio_low: float = nan
+    ratio_high: float = nan
+    level: float = nan
+    majority: float = nan
+    collapsed: float = nan
+    distinct: float = nan
+    diverged: float = nan
+    seed: int = 0
+    seed_score: float = nan
+    seed_percentile: float = nan
+    published_mean: float = nan
+    published_bootstrap_sd: float = nan
+    reason: str = ""
+
+
+COLUMNS = [*ScoreRow.columns()]
 
 
 class Options(PublishedFiles):
@@ -155,13 +193,13 @@ def box(values: np.ndarray) -> Row:
 
 
 def _one_seed(one: Outputs, values: np.ndarray, seed: int) -> Row:
-    found = [number for number, seeds in enumerate(one.seeds) if set(seeds) == {seed}]
-    if not found or one.n < 2:
+    place = next((i for i, seeds in enumerate(one.seeds) if set(seeds) == {seed}), None)
+    if place is None or one.n < 2:
         return {}
-    score = values[found[0]]
+    score = values[place]
     if values.min() == values.max():
         return {"seed_score": score}
-    others = np.delete(values, found[0])
+    others = np.delete(values, place)
     beaten = np.mean(others < score) + np.mean(others == score) / 2
     return {"seed_score": score, "seed_percentile": float(beaten)}
 
@@ -169,14 +207,9 @@ def _one_seed(one: Outputs, values: np.ndarray, seed: int) -> Row:
 def _published(table: pd.DataFrame | None, key: Row, metric: str, options: Options) -> Row:
     if table is None:
         return {}
-    names = options.names
-    dataset, model = (base_name(key[name]) for name in ("dataset", MODEL))
-    chosen = table[
-        (table["dataset"] == names.get(dataset, dataset))
-        & (table["model"] == names.get(model, model))
-    ]
-    column = metric.removeprefix("macro_")
-    if chosen.empty or key.get(ARM, key[MODEL]) != key[MODEL]:
+    names = {name: base_name(key[name]) for name in ("dataset", MODEL)}
+    row = find_published_row(table, {k: options.names.get(v, v) for k, v in names.items()})
+    if row is None or key.get(ARM, key[MODEL]) != key[MODEL]:
         return {}
-    row = chosen.iloc[0]
-    return {"published_mean": row[f"{column}_mean"], "published_bootstrap_sd": row[f"{column}_std"]}
+    mean, sd = (row[f"{metric.removeprefix('macro_')}_{of}"] for of in ("mean", "std"))
+    return {"published_mean": mean, "published_bootstrap_sd": sd}

@@ -18,6 +18,8 @@ from reseed.report.rendering.least import LEAST
 from reseed.report.rendering.settings import cell_noun
 from reseed.report.rendering.tables import Rows, Table, TableRow
 
+from papers.ir.seed_scores import ScoreRow
+
 METRICS = {
     "accuracy": "Accuracy",
     "macro_precision": "Precision (macro)",
@@ -32,7 +34,7 @@ DRAWS = ("papers.ir.seed_scores:analyse",)
 
 
 class Options(Experiments):
-    """groups: title → models. Each group has claims of its own besides those on all models."""
+    """groups: title → models. Each group has separate claims besides those on all models."""
 
     groups: dict[str, Names] = {}
 
@@ -45,16 +47,15 @@ def table(data: ExhibitData, options: Options) -> Table:
     lines, places = Rows(), decimals_of(rows, "sd")
     for title, part in by_test_set(data, rows):
         for name, cell in cells(data, part):
-            line = _line(name, cell.set_index("metric"), places)
+            line = _line(name, by_metric(cell), places)
             lines.add(line, title)
-        known = part.dropna(subset="majority").drop_duplicates("metric").set_index("metric")
-        if len(known):
+        if known := by_metric(part.dropna(subset="majority")):
             constant = {
-                name: numbers.fixed(known.loc[m, "majority"], places[m])
-                for m, name in METRICS.items()
+                name: numbers.fixed(known[metric].majority, places[metric])
+                for metric, name in METRICS.items()
             }
-            own = {"Model": "The commonest class, always"} | constant
-            lines.add(dict.fromkeys(line, "") | own, title)
+            always = {"Model": "The commonest class, always"} | constant
+            lines.add(dict.fromkeys(line, "") | always, title)
     note = footnote(
         data,
         rows,
@@ -81,8 +82,13 @@ def table(data: ExhibitData, options: Options) -> Table:
 
 def by_test_set(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """(title, rows) of each test set; the title is empty if there is one."""
-    found = titled_groups(data, rows, TEST_SET_KEY)
-    return [(title if len(found) > 1 else "", part) for title, part in found]
+    parts = titled_groups(data, rows, TEST_SET_KEY)
+    return [(title if len(parts) > 1 else "", part) for title, part in parts]
+
+
+def by_metric(rows: pd.DataFrame) -> dict[str, ScoreRow]:
+    """The row of each metric; the last one of several."""
+    return {row.metric: row for row in ScoreRow.read(rows)}
 
 
 def decimals_of(rows: pd.DataFrame, *spreads: str) -> dict[str, int]:
@@ -103,20 +109,19 @@ def decimals_of(rows: pd.DataFrame, *spreads: str) -> dict[str, int]:
     }
 
 
-def _line(title: str, cell: pd.DataFrame, places: dict[str, int]) -> TableRow:
-    scores = {
-        name: numbers.plus_minus(*cell.loc[metric, ["mean", "sd"]], places[metric])
-        for metric, name in METRICS.items()
-    }
-    first, f1 = cell.iloc[0], cell.loc["macro_f1"]
+def _line(title: str, scores: dict[str, ScoreRow], places: dict[str, int]) -> TableRow:
+    f1 = scores["macro_f1"]
     return {
         "Model": title,
-        **scores,
-        "Runs": f"{first['n']:.0f}",
-        "Distinct": numbers.fixed(first["distinct"], 0),
-        "Collapsed": numbers.fixed(first["collapsed"], 0),
-        "Diverged": numbers.percent(first["diverged"]),
-        f"Seed {first['seed']:.0f} beats": numbers.percent(f1["seed_percentile"]),
+        **{
+            name: numbers.plus_minus(scores[metric].mean, scores[metric].sd, places[metric])
+            for metric, name in METRICS.items()
+        },
+        "Runs": f"{f1.n}",
+        "Distinct": numbers.fixed(f1.distinct, 0),
+        "Collapsed": numbers.fixed(f1.collapsed, 0),
+        "Diverged": numbers.percent(f1.diverged),
+        f"Seed {f1.seed} beats": numbers.percent(f1.seed_percentile),
     }
 
 
@@ -135,15 +140,15 @@ def select_varying(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[~phrases.is_degenerate(rows[["mean", "sd"]])]
 
 
-def name_row(data: ExhibitData, rows: pd.DataFrame, row: pd.Series) -> str:
+def name_row(data: ExhibitData, rows: pd.DataFrame, row: ScoreRow) -> str:
     """`XGB on Magic`, with the columns in which `rows` differ."""
-    arm = arm_title(data, row["arm"], row["experiment"])
-    return f"{arm} on {group_title(data, rows, row)}"
+    arm = arm_title(data, row.arm, row.experiment)
+    return f"{arm} on {group_title(data, rows, vars(row))}"
 
 
 def name_rows(data: ExhibitData, rows: pd.DataFrame, chosen: pd.DataFrame) -> list[str]:
     """`name_row` of each of the chosen rows."""
-    return [name_row(data, rows, row) for _, row in chosen.iterrows()]
+    return [name_row(data, rows, row) for row in ScoreRow.read(chosen)]
 
 
 def by_group(
@@ -158,7 +163,7 @@ def by_group(
 def of_groups(
     claim: Callable[[pd.DataFrame], Claim | None], rows: pd.DataFrame, groups: dict[str, Names]
 ) -> Iterator[Claim]:
-    """The claim on the rows of each group of models, under a name of its own.
+    """The claim on the rows of each group of models, each under another name.
 
     The claim of the group `deep networks` has the name with `_deep_networks` at its end.
     """

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from math import nan
 
 import numpy as np
 import pandas as pd
+from reseed.comparison.claims.typed_row import CellRow
 from reseed.core.schemas import CELL_COLUMNS, Row
 from reseed.plugins.options import Level, Positive
 from reseed.report.analyses.shared.data import Data
@@ -26,6 +29,27 @@ COLUMNS = [
     "target_is", "share", "share_low", "share_high", "median", "median_low", "median_high",
     "restarts", "level", "rho", "rho_low", "rho_high", "rho_p",
 ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ReachRow(CellRow):
+    """What the rows of an arm share; `analyse` documents the columns."""
+
+    measure: str = ""
+    n: int = 0
+    broken: int = 0
+    left_out: int = 0
+    target: float = nan
+    target_is: str = ""
+    share: float = nan
+    share_low: float = nan
+    share_high: float = nan
+    median: float = nan
+    median_low: float = nan
+    median_high: float = nan
+    restarts: float = nan
+    level: float = nan
+    rho: float = nan
 
 
 class Options(CurveOptions):
@@ -50,8 +74,8 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     runs: `broken` of them ended in an error and never reach it. `rho` is the rank correlation over
     finished runs of `converged` with the final value (positive: later is better).
     """
-    found = list(read_training_curves(data, options.column))
-    rows = [row for one in found for row in _rows(one, found, options)]
+    curves = list(read_training_curves(data, options.column))
+    rows = [row for one in curves for row in _rows(one, curves, options)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -61,9 +85,12 @@ def final_values(values: np.ndarray) -> np.ndarray:
     return values[np.arange(len(values)), last]
 
 
-def _rows(one: Curves, found: list[Curves], options: Options) -> Iterator[Row]:
-    same = [c for c in found if c.key["dataset"] == one.key["dataset"]]
-    finals = [final_values(c.finished) for c in same]
+def _rows(one: Curves, every: list[Curves], options: Options) -> Iterator[Row]:
+    finals = [
+        final_values(other.finished)
+        for other in every
+        if other.key["dataset"] == one.key["dataset"]
+    ]
     if one.failed.all():
         return
     target, tolerance = options.target, options.tolerance
@@ -99,17 +126,14 @@ def _rows(one: Curves, found: list[Curves], options: Options) -> Iterator[Row]:
     best = np.nanmax(sign * done, axis=1) * sign
     lengths, times = lengths[~one.failed], times[~one.failed]
     for i, run in one.runs[~one.failed].reset_index(drop=True).iterrows():
-        yield (
-            shared
-            | run.to_dict()
-            | {
-                "epochs": int(lengths[i]),
-                "final": final[i],
-                "best": best[i],
-                "converged": int(at[i]),
-                "reached": times[i],
-            }
-        )
+        yield shared | {
+            **run,
+            "epochs": int(lengths[i]),
+            "final": final[i],
+            "best": best[i],
+            "converged": int(at[i]),
+            "reached": times[i],
+        }
 
 
 def _pooled_sd(finals: list[np.ndarray]) -> float:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import pandas as pd
 from matplotlib.figure import Figure
 from reseed.comparison.claims import phrases
@@ -72,17 +70,17 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
 
 def _claim(arms: list) -> list[Claim]:
     """The rank correlation of each arm with enough runs for one."""
-    known = [(title, part.iloc[0]) for title, part in arms if math.isfinite(part["rho"].iloc[0])]
+    known = [(title, part.iloc[[0]]) for title, part in arms if part["rho"].notna().all()]
     if not known:
         return []
-    rows = pd.DataFrame([row for _, row in known]).reset_index(drop=True)
+    rows = pd.concat([first for _, first in known], ignore_index=True)
     rows = rows.assign(finished=rows["n"] - rows["broken"])
     tests = [Test("no rank correlation", float(p)) for p in rows["rho_p"]]
     rejects = pd.Series([test.rejects for test in tests], rows.index)
     precision = ""
     if not rejects.all():
-        found = detectable_correlation(rows["finished"].to_numpy())
-        precision = f"power 80 % against a correlation of {numbers.from_to(found, '{:.2f}'.format)}"
+        least = detectable_correlation(rows["finished"].to_numpy())
+        precision = f"power 80 % against a correlation of {numbers.from_to(least, '{:.2f}'.format)}"
     is_one = len(rows) == 1
     return [
         Claim(

@@ -17,7 +17,7 @@ from reseed.core.schemas import SEED_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Positive, PublishedFiles
 from reseed.report.analyses.shared.arms import ARM
 from reseed.report.analyses.shared.data import Cell, Data, cells
-from reseed.report.analyses.shared.published import find_published_row, read_published_table
+from reseed.report.analyses.shared.published import read_published_table, with_published
 from reseed.stats.gaussian_range import range_against_gaussian, tail_power
 from reseed.stats.spread import range_content, spread, variance_limits
 
@@ -119,11 +119,11 @@ def _row(cell: Cell, options: Options) -> Row:
     x = cell.values
     if x.size < 2:
         return row | {"reason": "fewer than two seeds finished"}
-    found, scores = spread(x), cell.scores
+    spreads, scores = spread(x), cell.scores
     if x.size >= _LEAST_FOR_SD:
         row["sd_low"], row["sd_high"] = np.sqrt(variance_limits(x, level))
     content = range_content(x.size, level)
-    row |= {name: float(getattr(found, name)) for name in ("mean", "sd", "min", "max", "range")}
+    row |= {name: float(getattr(spreads, name)) for name in ("mean", "sd", "min", "max", "range")}
     row |= {"inside_expected": content.expected, "inside_low": content.lower}
     if not cell.varies_one_seed:
         return row | {"reason": "two seeds vary: its scores are no independent sample"}
@@ -180,13 +180,9 @@ def count_items(data: Data, cell: Cell) -> float:
 
 def _with_published(table: pd.DataFrame, data: Data, options: Options) -> pd.DataFrame:
     printed = read_published_table(data.published, "picard_tables", _PRINTED)
-    factor = options.published_factor
-    for index, row in table.iterrows():
-        where = options.published.get(row[ARM])
-        own = {"dataset": base_name(row["dataset"])} if "dataset" in printed else {}
-        found = find_published_row(printed, own | where) if where else None
-        if found is not None:
-            for name in _PRINTED:
-                value = found[name] / (1.0 if name == "seeds" else factor)
-                table.loc[index, f"published_{name}"] = value
-    return table
+    wanted = [options.published.get(arm) for arm in table[ARM]]
+    if "dataset" in printed:
+        datasets = map(base_name, table["dataset"])
+        wanted = [one and {"dataset": d, **one} for one, d in zip(wanted, datasets, strict=True)]
+    units = dict.fromkeys(_PRINTED, options.published_factor) | {"seeds": 1.0}
+    return with_published(table, printed, wanted, units)

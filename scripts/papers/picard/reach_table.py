@@ -17,73 +17,72 @@ from reseed.report.rendering.arms import cells, select_rows
 from reseed.report.rendering.data import ExhibitData, footnote, require_rows
 from reseed.report.rendering.tables import Rows, Table
 
+from papers.picard.convergence import ReachRow
+
 DRAWS = ("papers.picard.convergence:analyse",)
 
 
 def table(data: ExhibitData, options: Options) -> Table:
     """One row for each arm, a section for each dataset and target."""
     rows = require_rows(select_rows(data, options), NOTHING)
-    lines, raw = Rows(), []
-    for title, part in cells(data, rows):
-        row = part.iloc[0]
+    lines, arms = Rows(), cells(data, rows)
+    shared = [ReachRow.of(part.iloc[0]) for _, part in arms]
+    for (title, part), row in zip(arms, shared, strict=True):
+        median = map(_epoch, (row.median, row.median_low, row.median_high))
         line = {
             "Arm": title,
-            "n": numbers.seeds(int(row["n"]), int(row["left_out"])),
-            "Reach it": numbers.share_with_interval(row, "share"),
-            "Median epoch": f"{_epoch(row['median'])} [{_epoch(row['median_low'])},"
-            f" {_epoch(row['median_high'])}]",
-            "Epochs with restarts": _epoch(row["restarts"]),
+            "n": numbers.seeds(row.n, row.left_out),
+            "Reach it": numbers.share_with_interval(vars(row), "share"),
+            "Median epoch": "{} [{}, {}]".format(*median),
+            "Epochs with restarts": _epoch(row.restarts),
             "Converged at (median)": f"{part['converged'].median():,.0f}",
             "Final, mean ± SD": numbers.plus_minus(part["final"].mean(), part["final"].std(), 4),
         }
-        measure = measure_title(row["measure"])
-        lines.add(line, f"{data.dataset(row['dataset'])}: {measure} {row['target']:.4g}")
-        raw.append(row)
-    level, first = rows["level"].iloc[0], rows.iloc[0]
+        measure = measure_title(row.measure)
+        lines.add(line, f"{data.dataset(row.dataset)}: {measure} {row.target:.4g}")
+    first, every = shared[0], pd.DataFrame([part.iloc[0] for _, part in arms])
     target = "the median final value of all runs on the dataset"
     return lines.table(
         data,
-        pd.DataFrame(raw),
+        every,
         footnote(
             data,
             rows,
-            f"The target is {target if first['target_is'] != 'given' else 'given'}. In brackets"
-            f" {format_level(level)} intervals: {coverage.COUNTS}, and order statistics of the"
-            " epochs, likewise."
+            f"The target is {target if first.target_is != 'given' else 'given'}. In brackets"
+            f" {format_level(first.level)} intervals: {coverage.COUNTS}, and order statistics of"
+            " the epochs, likewise."
             " Never: a run ended before it got there. With restarts: mean number of epochs until"
             " success if a run that fails is followed by one with a new seed.",
-            _broken(raw),
+            _broken(sum(row.broken for row in shared)),
             per="arm",
         ),
-        claims=_claims(data, rows),
+        claims=_claims(every, [title for title, _ in arms]),
     )
 
 
-def _broken(arms: list[pd.Series]) -> str:
+def _broken(broken: int) -> str:
     """Sentence on failed runs, which count here but not in final values; empty without any."""
-    broken = int(sum(row["broken"] for row in arms))
     if not broken:
         return ""
     runs = numbers.counted(broken, "failed run")
     return f"{runs} with a curve: among those that never reach it, not among the final values."
 
 
-def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
+def _claims(every: pd.DataFrame, titles: list[str]) -> list[Claim]:
     """Shares of runs that reach the target, and epochs with restarts, by dataset."""
-    arms = [(title, part.iloc[0]) for title, part in cells(data, rows)]
-    every = pd.DataFrame([row for _, row in arms])
-    titled = pd.Series([title for title, _ in arms], every.index)
-    found = []
+    titled = pd.Series(titles, every.index)
+    claims = []
     for number, (_, part) in enumerate(every.groupby(["dataset", "target"], sort=False)):
+        first = ReachRow.of(part.iloc[0])
         end = f"_{number + 1}" if number else ""
-        found.append(
+        claims.append(
             Claim(
                 f"reach{end}",
                 "the share of runs that reach a {measure} of {target} is {estimates}",
                 part,
                 {
-                    "measure": phrases.name(measure_in_text(part["measure"].iloc[0])),
-                    "target": phrases.setting(part["target"].iloc[0], "{:.3g}".format),
+                    "measure": phrases.name(measure_in_text(first.measure)),
+                    "target": phrases.setting(first.target, "{:.3g}".format),
                 },
                 Sample.of(part, "n", "run"),
                 "Runs that reach the target: {values}",
@@ -98,7 +97,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             epochs = phrases.listed(
                 ended, "restarts", _epochs, titled[ended.index], is_comparable=True
             )
-            found.append(
+            claims.append(
                 Claim(
                     f"restarts{end}",
                     "with restarts it takes {epochs} on average to reach it",
@@ -108,7 +107,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
                     statistic="expected epochs",
                 )
             )
-    return found
+    return claims
 
 
 def _epochs(value: float) -> str:

@@ -20,6 +20,7 @@ from reseed.report.analyses.shared.published import (
     find_measured_rows,
     read_published_results,
 )
+from reseed.report.analyses.spread import SpreadRow
 from reseed.stats.spread import next_median_interval
 
 
@@ -94,63 +95,58 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     """
     stand_ins = options.stand_ins
     measured = spread.spread_table(data, options)
+    spreads = SpreadRow.read(measured)
     scores = [part.values for cell in cells(data) for part, _ in spread.with_slices(cell)]
     seeds = options.published_seeds.model_dump()
     rows = []
     printed = read_published_results(data.published, options.files).to_dict("records")
     for cell, index in zip(printed, find_measured_rows(printed, measured, stand_ins), strict=True):
-        entry = None if index is None else measured.loc[index]
-        stand_in = cell["dataset"] in stand_ins
+        row = {name: cell[name] for name in RESULT_COLUMNS}
+        row["stand_in"] = cell["dataset"] in stand_ins
         for statistic in STATISTICS:
             if pd.notna(cell[statistic]):
-                row = {name: cell[name] for name in RESULT_COLUMNS} | {
-                    "statistic": statistic,
-                    "published": cell[statistic],
-                }
-                values = None if index is None else scores[index]
-                row |= _compare(row, entry, values, seeds[cell["hyperparameters"]])
-                rows.append(row | {"stand_in": stand_in})
+                row |= {"statistic": statistic, "published": cell[statistic]}
+                if index is None:
+                    rows.append(row | {"measured": nan, "reason": _NOT_RUN})
+                else:
+                    n = seeds[cell["hyperparameters"]]
+                    compared = _compare(PublishedRow.of(row), spreads[index], scores[index], n)
+                    rows.append(row | compared)
     table = pd.DataFrame(rows, columns=COLUMNS)
     return table.astype({"inside": "boolean", "n": "Int64", "failed": "Int64"})
 
 
-def _compare(
-    row: Row, entry: pd.Series | None, scores: np.ndarray | None, published_seeds: int
-) -> Row:
-    statistic, published = row["statistic"], row["published"]
-    if entry is None:
-        return {"measured": np.nan, "reason": _NOT_RUN}
-    value, level = entry[statistic], entry["level"]
+def _compare(printed: PublishedRow, cell: SpreadRow, scores: np.ndarray, n: int) -> Row:
+    """Columns on a printed number that was measured. scores: of the cell. n: the paper's seeds."""
+    statistic, level = printed.statistic, cell.level
+    value: float = getattr(cell, statistic)
     if statistic == "median":
-        kind = f"order statistics for {published_seeds} seeds"
-        low, high = np.nan, np.nan
-        if len(scores):
-            low, high = next_median_interval(scores, published_seeds, level)
+        kind = f"order statistics for {n} seeds"
+        low, high = next_median_interval(scores, n, level) if len(scores) else (nan, nan)
     elif statistic == "iqr":
-        kind, low, high = "bootstrap over seeds", entry["iqr_low"], entry["iqr_high"]
+        kind, low, high = "bootstrap over seeds", cell.iqr_low, cell.iqr_high
     else:
-        kind = f"prediction for {published_seeds} Gaussian seeds"
-        median = abs(entry["median"]) or np.nan  # no relative variation around 0
+        kind = f"prediction for {n} Gaussian seeds"
+        median = abs(cell.median) or nan  # no relative variation around 0
         scale = 1 if statistic == "range" else 1 / median
-        ends = spread.next_range(entry["sd"], int(entry["n"]), published_seeds, level)
-        low, high = (end * scale for end in ends)
-    depends_on_split = statistic == "median" and row["varied_seed"] == "model"
+        low, high = (end * scale for end in spread.next_range(cell.sd, cell.n, n, level))
+    depends_on_split = statistic == "median" and printed.varied_seed == "model"
     has_verdict = statistic != "iqr" and not depends_on_split
     has_verdict = has_verdict and np.isfinite(low) and np.isfinite(high)
     return {
         "measured": value,
-        "ratio": value / published if published else np.nan,
+        "ratio": value / printed.published if printed.published else nan,
         "measured_low": low,
         "measured_high": high,
         "interval": kind,
-        "inside": bool(low <= published <= high) if has_verdict else pd.NA,
+        "inside": bool(low <= printed.published <= high) if has_verdict else pd.NA,
         "level": level,
-        "n": entry["n"],
-        "failed": entry["failed"],
-        "experiment": entry["experiment"],
-        "held": entry["held"],
-        "measured_dataset": entry["dataset"],
-        "measured_model": entry["model"],
-        "hyperparameters_source": entry["hyperparameters_source"],
+        "n": cell.n,
+        "failed": cell.failed,
+        "experiment": cell.experiment,
+        "held": cell.held,
+        "measured_dataset": cell.dataset,
+        "measured_model": cell.model,
+        "hyperparameters_source": cell.hyperparameters_source,
         "reason": "" if np.isfinite(value) else "every trial failed",
     }

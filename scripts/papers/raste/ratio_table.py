@@ -79,31 +79,30 @@ def _trends(rows: pd.DataFrame) -> pd.DataFrame:
     of seeds.
     """
     usable = rows[(rows["n"] >= _ENOUGH) & ~phrases.is_degenerate(rows)].dropna(subset="sd")
-    found = []
-    for (varied, *_), part in usable.groupby(["varied", *_SERIES, "title"], sort=False):
-        part = part.sort_values("test_ratio")
-        if part["test_ratio"].nunique() < 3 or part["sd"].nunique() < 2:
+    trends = []
+    for _, part in usable.groupby(["varied", *_SERIES, "title"], sort=False):
+        cells = sorted(SpreadRow.read(part), key=lambda cell: cell.test_ratio)
+        ratios, sds = [cell.test_ratio for cell in cells], [cell.sd for cell in cells]
+        if len(set(ratios)) < 3 or len(set(sds)) < 2:
             continue
-        first, last = part.iloc[0], part.iloc[-1]
-        low, high = ratio_limits(
-            *((end["sd"], end["sd_low"], end["sd_high"]) for end in (last, first))
-        )
-        found.append(
-            {
-                "varied": varied,
-                **first[["dataset", "metric", "title", "level", "arm"]],
-                "ends": (last.to_dict(), first.to_dict()),
-                "trend": stats.spearmanr(part["test_ratio"], part["sd"]).statistic,
-                "smallest": first["test_ratio"],
-                "largest": last["test_ratio"],
-                "factor": last["sd"] / first["sd"],
+        first, last = cells[0], cells[-1]
+        low, high = ratio_limits(last.sd_interval, first.sd_interval)
+        trends.append(
+            vars(first)
+            | {
+                "title": part["title"].iloc[0],
+                "ends": (vars(last), vars(first)),
+                "trend": stats.spearmanr(ratios, sds).statistic,
+                "smallest": first.test_ratio,
+                "largest": last.test_ratio,
+                "factor": last.sd / first.sd,
                 "factor_low": low,
                 "factor_high": high,
                 "least": part["n"].min(),
                 "most": part["n"].max(),
             }
         )
-    return pd.DataFrame(found)
+    return pd.DataFrame(trends)
 
 
 def _claims(data: ExhibitData, trends: pd.DataFrame) -> list[Claim]:

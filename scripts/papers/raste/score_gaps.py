@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from math import nan
 
 import numpy as np
 import pandas as pd
@@ -25,6 +27,19 @@ from reseed.report.rendering.tables import Rows, Table
 
 DRAWS = ("pairs",)
 _ENDS = ("low", "high")
+
+
+@dataclass(frozen=True)
+class GapRow(PairRow):
+    """A row of the table: its gap and interval are in SDs of a score."""
+
+    title: str = ""
+    sd: float = nan
+    median_a: float = nan
+    median_b: float = nan
+    gap: float = nan
+
+
 #: (experiment, dataset, arm) → its scores.
 _Scores = dict[tuple[str, str, str], pd.Series]
 
@@ -48,22 +63,18 @@ def table(data: ExhibitData, options: Options) -> Table:
     rows = pd.DataFrame([row for pair in options.pairs for row in _rows(data, scores, *pair)])
     rows = require_rows(rows, "No two of these algorithms share enough splits at this scale.")
     lines = Rows()
-    for row in rows.to_dict("records"):
-        places = numbers.decimals([row["median_a"], row["median_b"]], 2, 4)
-        section = f"{data.dataset(row['dataset'])}, {metric_title(row['metric'])}"
+    for row in GapRow.read(rows):
+        medians, gap = (row.median_a, row.median_b), (row.gap, row.low, row.high)
+        places = numbers.decimals(medians, 2, 4)
         lines.add(
             {
-                "Algorithms": row["title"],
-                "n": f"{row['n']:.0f}",
-                "Medians": " and ".join(
-                    numbers.fixed(row[name], places) for name in ("median_a", "median_b")
-                ),
-                "Difference": numbers.with_interval(
-                    *(row[name] * row["sd"] for name in ("gap", *_ENDS)), places
-                ),
-                "In SDs of a score": numbers.with_interval(row["gap"], row["low"], row["high"], 2),
+                "Algorithms": row.title,
+                "n": f"{row.n:.0f}",
+                "Medians": " and ".join(numbers.fixed(median, places) for median in medians),
+                "Difference": numbers.with_interval(*(size * row.sd for size in gap), places),
+                "In SDs of a score": numbers.with_interval(*gap, 2),
             },
-            section,
+            f"{data.dataset(row.dataset)}, {metric_title(row.metric)}",
         )
     return lines.table(
         data,
@@ -81,15 +92,12 @@ def table(data: ExhibitData, options: Options) -> Table:
 
 
 def _rows(data: ExhibitData, scores: _Scores, first: str, second: str) -> list[Row]:
-    found = data.rows()
-    found = found[found["dataset"] != ALL_DATASETS]
-    bases = [found[side].map(base_name) for side in ("model_a", "model_b")]
-    found = found[
-        bases[0].eq(first) & bases[1].eq(second) | bases[0].eq(second) & bases[1].eq(first)
-    ]
-    rows = []
-    for row, columns in zip(PairRow.read(found), found.to_dict("records"), strict=True):
-        sign = 1 if base_name(row.model_a) == first else -1
+    rows, pairs = [], data.rows()
+    for row, columns in zip(PairRow.read(pairs), pairs.to_dict("records"), strict=True):
+        models = base_name(row.model_a), base_name(row.model_b)
+        if row.dataset == ALL_DATASETS or {*models} != {first, second}:
+            continue
+        sign = 1 if models[0] == first else -1
         arms = [row.model_a, row.model_b][::sign]
         a, b = (scores[row.experiment, row.dataset, arm] for arm in arms)
         sd = math.sqrt((a.var(ddof=1) + b.var(ddof=1)) / 2)

@@ -18,12 +18,12 @@ from reseed.report.exhibits.spread_table import (
     count_equal_decimals,
     note_missing_spreads,
     read_spreads,
+    with_sd_ratio,
 )
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import arm_titles
 from reseed.report.rendering.data import VARIED, ExhibitData, NothingToShow, footnote, metric_title
 from reseed.report.rendering.tables import Rows, Table
-from reseed.stats.spread import ratio_limits
 
 ROW = ["dataset", "scheme", "varied", "arm"]
 
@@ -97,15 +97,7 @@ def _ratios(both: pd.DataFrame) -> pd.DataFrame:
         usable[usable["tuning"] == name].drop_duplicates(ROW) for name in ("fixed", "tuned")
     )
     pairs = tuned.merge(fixed, on=[*ROW, "metric"], suffixes=("", "_fixed"))
-    ends = [
-        ratio_limits(
-            (row["sd"], row["sd_low"], row["sd_high"]),
-            (row["sd_fixed"], row["sd_low_fixed"], row["sd_high_fixed"]),
-        )
-        for row in pairs.to_dict("records")
-    ]
-    limits = pd.DataFrame(ends, pairs.index, ["ratio_low", "ratio_high"], dtype=float)
-    return pairs.join(limits).assign(ratio=pairs["sd"] / pairs["sd_fixed"])
+    return with_sd_ratio(pairs, "", "_fixed")
 
 
 def _claim(data: ExhibitData, varied: str, rows: pd.DataFrame) -> Claim:

@@ -59,6 +59,11 @@ class SpreadRow(CellRow):
     normality_p_value: float = nan
     tail: str = ""
 
+    @property
+    def sd_interval(self) -> tuple[float, float, float]:
+        """The SD and the ends of its interval."""
+        return self.sd, self.sd_low, self.sd_high
+
     def without_few(self, least: int) -> Self:
         """The row, without spreads where there are fewer than `least` seeds."""
         if self.n >= least:

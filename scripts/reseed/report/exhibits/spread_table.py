@@ -155,14 +155,19 @@ def sd_ratios(rows: pd.DataFrame) -> pd.DataFrame:
         model_seeds, left_index=True, right_index=True, suffixes=("_data", "_model")
     )
     both = both.reset_index().rename(columns={"metric_data": "metric"})
+    both = with_sd_ratio(both, "_data", "_model")
+    return both.assign(inverse=1 / both["ratio"])
+
+
+def with_sd_ratio(pairs: pd.DataFrame, above: str, below: str) -> pd.DataFrame:
+    """The rows with `ratio`, of the SDs whose columns end in `above` and `below`; its interval."""
     ends = [
-        ratio_limits(*(tuple(row[f"{name}_{of}"] for name in ("sd", "sd_low", "sd_high"))
-                       for of in ("data", "model")))
-        for row in both.to_dict("records")
+        ratio_limits(*(tuple(row[f"{name}{end}"] for name in ("sd", "sd_low", "sd_high"))
+                       for end in (above, below)))
+        for row in pairs.to_dict("records")
     ]  # fmt: skip
-    limits = pd.DataFrame(ends, both.index, ["ratio_low", "ratio_high"], dtype=float)
-    ratio = both["sd_data"] / both["sd_model"]
-    return both.join(limits).assign(ratio=ratio, inverse=1 / ratio)
+    limits = pd.DataFrame(ends, pairs.index, ["ratio_low", "ratio_high"], dtype=float)
+    return pairs.join(limits).assign(ratio=pairs[f"sd{above}"] / pairs[f"sd{below}"])
 
 
 def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,24 @@ def find_published_row(table: pd.DataFrame, values: Mapping[str, object]) -> pd.
     for column, value in values.items():
         rows = rows[rows[column].astype(str) == str(value)]
     return rows.iloc[0] if len(rows) else None
+
+
+def with_published(
+    table: pd.DataFrame,
+    printed: pd.DataFrame,
+    wanted: Iterable[Mapping[str, object] | None],
+    units: Mapping[str, float],
+) -> pd.DataFrame:
+    """The table with `published_{column}` of the published row that each of its rows reproduces.
+
+    wanted: values of `find_published_row` by row; None for none. units: divisor of each column.
+    """
+    rows = [None if values is None else find_published_row(printed, values) for values in wanted]
+    columns = {
+        f"published_{name}": [math.nan if row is None else row[name] / unit for row in rows]
+        for name, unit in units.items()
+    }
+    return table.assign(**columns)
 
 
 def read_published_results(folder: Path | None, files: Sequence[str]) -> pd.DataFrame:
