@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pandas as pd
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
@@ -39,12 +41,12 @@ def table(data: ExhibitData, options: Options) -> Table:
         groups = [part[part["size"] == size] for size in sizes]
         alpha_hats = [group["alpha_hat"].to_numpy() for group in groups]
         pool = int(part["pool"].iloc[0])
-        found = ensemble_size(sizes, alpha_hats, threshold, pool, wanted)
+        reliable = ensemble_size(sizes, alpha_hats, threshold, pool, wanted)
         for i, (size, group) in enumerate(zip(sizes, groups, strict=True)):
-            line, numbers_of = _line(size, group, found, i, with_published)
+            line, numbers_of = _line(size, group, reliable, i, with_published)
             lines.add(line, title)
             raw.append({"cell": title, "size": size, **numbers_of})
-        claims += _claims(title, part, found, wanted)
+        claims += _claims(title, part, reliable, wanted)
     return lines.table(
         data,
         pd.DataFrame(raw),
@@ -63,14 +65,16 @@ def table(data: ExhibitData, options: Options) -> Table:
     )
 
 
-def _claims(title: str, part: pd.DataFrame, found: EnsembleSize, wanted: float) -> list[Claim]:
-    """Shares of ensembles with a low α̂ at the tried sizes below the pool; its own is one ensemble.
+def _claims(
+    title: str, part: pd.DataFrame, reliable: EnsembleSize, wanted: float
+) -> Iterator[Claim]:
+    """Shares of ensembles with a low α̂ at the tried sizes below the pool, which is one ensemble.
 
     Single runs are no ensembles.
     """
-    rows = _tried_sizes(part, found)
+    rows = _tried_sizes(part, reliable)
     if rows.empty:
-        return []
+        return
     onward = (rows["share"] >= wanted)[::-1].cummin()[::-1]
     titles = [f"{size:,} runs" for size in rows["size"]]
     names = {
@@ -104,42 +108,43 @@ def _claims(title: str, part: pd.DataFrame, found: EnsembleSize, wanted: float) 
             titles, *(rows[name] for name in ("share", "low", "high", "independent")), strict=True
         )
     ]
-    return [
-        Claim(
-            "low_alpha_share",
-            f"the share of ensembles with an α̂ of at most {{threshold}} is {{share}}; {answer}",
-            rows,
-            names,
-            Sample.of(rows, "pool", "run"),
-            answer,
-            subject=title,
-            basis="{drawn} ensembles a size, from a pool of {n}",
-            statistic="share of ensembles",
-            null=NO_NULL,
-            estimates=estimates,
-        )
-    ]
+    yield Claim(
+        "low_alpha_share",
+        f"the share of ensembles with an α̂ of at most {{threshold}} is {{share}}; {answer}",
+        rows,
+        names,
+        Sample.of(rows, "pool", "run"),
+        answer,
+        subject=title,
+        basis="{drawn} ensembles a size, from a pool of {n}",
+        statistic="share of ensembles",
+        null=NO_NULL,
+        estimates=estimates,
+    )
 
 
-def _tried_sizes(part: pd.DataFrame, found: EnsembleSize) -> pd.DataFrame:
+def _tried_sizes(part: pd.DataFrame, reliable: EnsembleSize) -> pd.DataFrame:
     """One row a size between one run and the pool."""
-    tried = (found.sizes > 1) & (found.sizes < part["pool"].iloc[0])
-    sizes = found.sizes[tried]
+    tried = (reliable.sizes > 1) & (reliable.sizes < part["pool"].iloc[0])
+    sizes = reliable.sizes[tried]
     return pd.DataFrame(
         {
             "size": sizes,
-            "share": found.share[tried],
-            "low": found.low[tried],
-            "high": found.high[tried],
-            "independent": found.n[tried],
+            "share": reliable.share[tried],
+            "low": reliable.low[tried],
+            "high": reliable.high[tried],
+            "independent": reliable.n[tried],
             "ensembles": part["size"].value_counts().loc[sizes].to_numpy(),
             "pool": part["pool"].iloc[0],
         }
     )
 
 
-def _line(size: int, group: pd.DataFrame, found, i: int, published: bool) -> tuple[TableRow, Row]:
-    share, low, high, n = (float(x[i]) for x in (found.share, found.low, found.high, found.n))
+def _line(
+    size: int, group: pd.DataFrame, reliable: EnsembleSize, i: int, published: bool
+) -> tuple[TableRow, Row]:
+    columns = (reliable.share, reliable.low, reliable.high, reliable.n)
+    share, low, high, n = (float(column[i]) for column in columns)
     titles = {"accuracy": "Accuracy", "churn_ensemble": "Churn", "ece": "ECE"}
     means = {name: (group[name].mean(), group[name].std(ddof=1)) for name in titles}
     line = {

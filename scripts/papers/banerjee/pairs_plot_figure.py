@@ -83,7 +83,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     return canvas, FigureInfo(
         rows,
         footnote_trimming(data, rows, few, omitted),
-        claims=ensemble_claims(arms, measures) if is_size else low_alpha_claims(arms),
+        claims=ensemble_claims(arms, measures) if is_size else [*low_alpha_claims(arms)],
         drawn=NO_CENTRE,
         alt=f"Test accuracy, churn against the ensemble and ECE by pairs; colour: {shown}.",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 from reseed.comparison.claims import phrases
@@ -33,56 +33,50 @@ def share_estimates(rows: pd.DataFrame) -> list[Estimate]:
     return Estimate.of_rows(rows, rows["title"], "share", (0, 1), ("low", "high"), LEVEL)
 
 
-def low_alpha_claims(arms: Arms) -> list[Claim]:
+def low_alpha_claims(arms: Arms) -> Iterator[Claim]:
     """Claims `low_alpha` and, where some runs have a greater α̂, `hidden_by_accuracy`.
 
     arms: (title, one row a run).
     """
     if not arms:
-        return []
+        return
     titles = [title for title, _ in arms]
     low = [part["admitted"].astype(bool) for _, part in arms]
     rows = share_rows(titles, [(int(is_low.sum()), len(is_low)) for is_low in low])
     limit = arms[0][1]["threshold"].iloc[0]
-    found = [
-        Claim(
-            "low_alpha",
-            "the share of representative models is {estimates}",
+    yield Claim(
+        "low_alpha",
+        "the share of representative models is {estimates}",
+        rows,
+        {
+            "threshold": phrases.setting(limit),
+            "rows": phrases.setting(limit, rounded_percent),
+        },
+        Sample.of(rows, "n", "run"),
+        "Models that are representative of their training: {values}",
+        note="Of their test rows at most {rows} must be set aside for their outputs to fit"
+        " those of other seeds (α̂ of at most {threshold}).",
+        show=rounded_percent,
+        statistic="share of runs",
+        null=NO_NULL,
+        estimates=share_estimates(rows),
+    )
+    hidden = [(title, _hidden(part)) for title, part in arms]
+    mixed = [(title, counts) for title, counts in hidden if counts[1]]
+    if mixed:
+        rows = share_rows(*zip(*mixed, strict=True))
+        yield Claim(
+            "hidden_by_accuracy",
+            "of the other models (greater α̂), the share whose accuracy lies within the range of"
+            " the representative ones is {estimates}",
             rows,
-            {
-                "threshold": phrases.setting(limit),
-                "rows": phrases.setting(limit, rounded_percent),
-            },
-            Sample.of(rows, "n", "run"),
-            "Models that are representative of their training: {values}",
-            note="Of their test rows at most {rows} must be set aside for their outputs to fit"
-            " those of other seeds (α̂ of at most {threshold}).",
+            {},
+            Sample.of(rows, "n", "run with a greater α̂", "runs with a greater α̂"),
             show=rounded_percent,
-            statistic="share of runs",
+            statistic="share of runs with a greater α̂",
             null=NO_NULL,
             estimates=share_estimates(rows),
         )
-    ]
-    known = [(title, *_hidden(part)) for title, part in arms]
-    mixed = [(title, pair) for title, *pair in known if pair[1]]
-    if mixed:
-        names, counts = zip(*mixed, strict=True)
-        rows = share_rows(names, [tuple(pair) for pair in counts])
-        found.append(
-            Claim(
-                "hidden_by_accuracy",
-                "of the other models (greater α̂), the share whose accuracy lies within the range of"
-                " the representative ones is {estimates}",
-                rows,
-                {},
-                Sample.of(rows, "n", "run with a greater α̂", "runs with a greater α̂"),
-                show=rounded_percent,
-                statistic="share of runs with a greater α̂",
-                null=NO_NULL,
-                estimates=share_estimates(rows),
-            )
-        )
-    return found
 
 
 def _hidden(part: pd.DataFrame) -> tuple[int, int]:
@@ -104,57 +98,55 @@ def ensemble_claims(arms: Arms, measures: Sequence[str]) -> list[Claim]:
     whose value is greater than that of the ensemble of all. Names begin with the measurement. Churn
     against the whole pool is left out, since it is zero for the pool itself.
     """
-    found = []
-    for title, part in arms:
-        for measure in dict.fromkeys(measures):
-            if measure != "churn_ensemble":
-                found += _ensembles_of(title, part.assign(metric=measure), measure)
-    return sorted(found, key=lambda claim: not claim.headline)
+    claims = [
+        claim
+        for title, part in arms
+        for measure in dict.fromkeys(measures)
+        if measure != "churn_ensemble"
+        for claim in _ensembles_of(title, part.assign(metric=measure), measure)
+    ]
+    return sorted(claims, key=lambda claim: not claim.headline)
 
 
-def _ensembles_of(title: str, part: pd.DataFrame, measure: str) -> list[Claim]:
+def _ensembles_of(title: str, part: pd.DataFrame, measure: str) -> Iterator[Claim]:
     sizes = sorted(part["size"].unique())
     if len(sizes) < 2:
-        return []
+        return
     first, whole = (part[part["size"] == size] for size in (sizes[0], sizes[-1]))
     show = "{:.3f}".format
     delta = f" (δ = {part['delta'].iloc[0]:.3f})" if measure == "ks" else ""
     is_single = sizes[0] == 1
     smallest = "single runs" if is_single else f"ensembles of {counted(int(sizes[0]), 'run')}"
     named = {"measure": phrases.name(in_text(measure))}
-    claims = [
-        Claim(
-            f"{measure}_ensemble",
-            "the ensemble of all {n} has {measure} {whole}{delta}",
-            whole,
-            named
-            | {
-                "whole": phrases.single(whole, measure, show),
-                "delta": phrases.Phrase(delta, "setting"),
-            },
-            Sample.of(whole, "size", "run"),
-            subject=title,
-            statistic=in_text(measure),
-        ),
-        Claim(
-            f"{measure}_smallest",
-            "{smallest} have {measure} {value}, from a pool of {n}",
-            first,
-            named
-            | {
-                "smallest": phrases.Phrase(smallest, "setting"),
-                "value": phrases.pooled(
-                    first, measure, show, noun="run" if is_single else "ensemble"
-                ),
-            },
-            Sample.of(first, "pool", "run"),
-            subject=title,
-            statistic=f"median of {in_text(measure)}",
-        ),
-    ]
     if is_single:
-        claims.insert(0, _beyond(title, first, whole, measure))
-    return claims
+        yield _beyond(title, first, whole, measure)
+    yield Claim(
+        f"{measure}_ensemble",
+        "the ensemble of all {n} has {measure} {whole}{delta}",
+        whole,
+        named
+        | {
+            "whole": phrases.single(whole, measure, show),
+            "delta": phrases.Phrase(delta, "setting"),
+        },
+        Sample.of(whole, "size", "run"),
+        subject=title,
+        statistic=in_text(measure),
+    )
+    noun = "run" if is_single else "ensemble"
+    yield Claim(
+        f"{measure}_smallest",
+        "{smallest} have {measure} {value}, from a pool of {n}",
+        first,
+        named
+        | {
+            "smallest": phrases.Phrase(smallest, "setting"),
+            "value": phrases.pooled(first, measure, show, noun=noun),
+        },
+        Sample.of(first, "pool", "run"),
+        subject=title,
+        statistic=f"median of {in_text(measure)}",
+    )
 
 
 def _beyond(title: str, runs: pd.DataFrame, whole: pd.DataFrame, measure: str) -> Claim:

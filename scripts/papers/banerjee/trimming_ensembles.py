@@ -90,8 +90,8 @@ def _rows(one: Outputs, parts: Pools, options: Options) -> Iterator[Row]:
     for size in sizes:
         columns = _measure(one, parts, size, whole, options)
         for i in range(len(columns["ks"])):
-            own = {name: values[i] for name, values in columns.items()}
-            yield shared | {"size": size, "ensemble": i} | own
+            measured = {name: values[i] for name, values in columns.items()}
+            yield shared | {"size": size, "ensemble": i} | measured
 
 
 def _measure(one: Outputs, parts: Pools, size: int, whole: np.ndarray, options: Options) -> Row:
@@ -103,8 +103,8 @@ def _measure(one: Outputs, parts: Pools, size: int, whole: np.ndarray, options: 
         count = 1 if size == len(pool) else options.n_ensembles
         drawn = pool[draw_members(len(pool), size, count, one.rng("members", str(size)))]
     count = len(drawn)
-    found = [_of_block(one, drawn[i : i + 64], whole, options) for i in range(0, count, 64)]
-    columns = {name: np.concatenate([part[name] for part in found]) for name in found[0]}
+    blocks = [_of_block(one, drawn[i : i + 64], whole, options) for i in range(0, count, 64)]
+    columns = {name: np.concatenate([part[name] for part in blocks]) for name in blocks[0]}
     gaps, reference = columns.pop("gaps"), parts.gaps[parts.references]
     alpha = bootstrap_alpha_hat(
         gaps, reference, rng=one.rng("alpha-hat", str(size)),

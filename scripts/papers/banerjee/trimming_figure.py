@@ -81,7 +81,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     return canvas, FigureInfo(
         rows,
         footnote_trimming(data, rows, omitted),
-        claims=low_alpha_claims(arms),
+        claims=[*low_alpha_claims(arms)],
         drawn=NO_CENTRE,
         alt=(f"A dot a run: {in_text(y)} against {several(map(in_text, across))}, filled"
                       " where α̂ is at or below the dashed threshold."),

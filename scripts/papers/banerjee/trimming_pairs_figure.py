@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import isfinite
 
 import pandas as pd
@@ -56,62 +57,48 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     return canvas, FigureInfo(
         rows,
         footnote_trimming(data, rows, text, few, omitted),
-        claims=_claims(arms),
+        claims=[*_claims(arms)],
         drawn=NO_CENTRE,
         alt=("A dot a pair of runs: its churn against the greater α̂ of the two, coloured"
                       " by how many of them are above the dashed threshold."),
     )  # fmt: skip
 
 
-def _claims(arms: list) -> list[Claim]:
-    """Churn of all pairs and of those with a low α̂ of both, for each arm."""
+def _claims(arms: list) -> Iterator[Claim]:
+    """Churn of all pairs, of those with a low α̂ of both for each arm, and its relation to α̂."""
     titles, rows = [title for title, _ in arms], pd.DataFrame([_summary(p) for _, p in arms])
-    found = [
-        Claim(
-            "churn",
-            "a pair of runs disagrees on at most {most} of the test items",
-            rows,
-            {"most": phrases.listed(rows, "most", show_percent, titles, is_comparable=True)},
-            Sample.of(rows, "runs", "run"),
-            "Churn of a pair: at most {most}",
-            statistic="greatest churn of a pair",
+    yield Claim(
+        "churn",
+        "a pair of runs disagrees on at most {most} of the test items",
+        rows,
+        {"most": phrases.listed(rows, "most", show_percent, titles, is_comparable=True)},
+        Sample.of(rows, "runs", "run"),
+        "Churn of a pair: at most {most}",
+        statistic="greatest churn of a pair",
+    )
+    for i in rows.index[rows["low_pairs"] > 0]:
+        one = rows.loc[[i]]
+        churn = {
+            name: phrases.extent(one, ends, show_percent, is_comparable=True)
+            for name, ends in (("all", ["least", "most"]), ("low", ["low_least", "low_most"]))
+        }
+        counts = {name: phrases.single(one, name, _count_pairs) for name in ("pairs", "low_pairs")}
+        yield Claim(
+            f"churn_low_alpha_{i + 1}",
+            "pairs of runs disagree on {all} of the test items, pairs with a low α̂ of both on"
+            " {low}",
+            one,
+            churn | counts,
+            Sample.of(one, "runs", "run"),
+            subject=titles[i],
+            basis="{pairs} and {low_pairs}",
+            statistic="churn of pairs",
         )
-    ]
-    both = rows[rows["low_pairs"] > 0]
-    for i in both.index:
-        one = both.loc[[i]]
-        found.append(
-            Claim(
-                f"churn_low_alpha_{i + 1}",
-                "pairs of runs disagree on {all} of the test items, pairs with a low α̂ of both on"
-                " {low}",
-                one,
-                {
-                    "all": phrases.extent(one, ["least", "most"], show_percent, is_comparable=True),
-                    "low": phrases.extent(
-                        one, ["low_least", "low_most"], show_percent, is_comparable=True
-                    ),
-                    "pairs": phrases.single(one, "pairs", _count_pairs),
-                    "low_pairs": phrases.single(one, "low_pairs", _count_pairs),
-                },
-                Sample.of(one, "runs", "run"),
-                subject=titles[i],
-                basis="{pairs} and {low_pairs}",
-                statistic="churn of pairs",
-            )
-        )
-    return found + _association(arms)
-
-
-def _association(arms: list) -> list[Claim]:
-    """Rank correlation over runs of α̂ with the mean churn against all other runs."""
-    found = [(title, _correlate(part)) for title, part in arms]
-    known = [(title, one) for title, one in found if isfinite(one.r)]
-    if not known:
-        return []
-    rows = pd.DataFrame([vars(one) for _, one in known])
-    return [
-        Claim(
+    relations = [(title, _correlate(part)) for title, part in arms]
+    known = [(title, one) for title, one in relations if isfinite(one.r)]
+    if known:
+        rows = pd.DataFrame([vars(one) for _, one in known])
+        yield Claim(
             "alpha_with_churn",
             "",
             rows,
@@ -124,10 +111,10 @@ def _association(arms: list) -> list[Claim]:
                 for title, one in known
             ],
         )
-    ]
 
 
 def _correlate(part: pd.DataFrame) -> PartialCorrelation:
+    """Rank correlation over runs of α̂ with the mean churn against all other runs."""
     sides = [
         part[[f"seed_{side}", f"alpha_{side}", "churn"]].set_axis(
             ["seed", "alpha", "churn"], axis=1

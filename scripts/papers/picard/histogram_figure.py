@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Literal
 
 import numpy as np
@@ -67,7 +68,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     return canvas, FigureInfo(
         frame,
         footnote(data, shown, few, same, omitted, per="arm"),
-        claims=_claims(arms),
+        claims=[*_claims(arms)],
         drawn=NO_CENTRE,
         alt=("Histogram of the scores over seeds with a density, the Gaussian of the same"
                       " mean and SD dashed, and a dash for each seed."),
@@ -82,49 +83,46 @@ def _describe(part: pd.DataFrame) -> str:
 
 def _name_ends(scores: pd.Series) -> str:
     """`0.9584 to 0.9800`."""
-    sd = scores.std()
-    return from_to(scores, f"{{:.{decimals([sd], least=3 if sd < 1 else 0)}f}}".format)
+    return from_to(scores, _show(scores.std()))
 
 
-def _claims(arms: list) -> list[Claim]:
+def _show(sd: float) -> Callable[[float], str]:
+    """Format of scores with this SD."""
+    return f"{{:.{decimals([sd], least=3 if sd < 1 else 0)}f}}".format
+
+
+def _claims(arms: list) -> Iterator[Claim]:
     """The distribution of each arm; for several arms their SDs first."""
     titles = [title for title, _ in arms]
     rows = pd.DataFrame([_summary(part) for _, part in arms])
-    found = []
     if len(arms) > 1:
-        found.append(
-            Claim(
-                "sds",
-                "the SD over seeds is {sd}",
-                rows,
-                {"sd": phrases.listed(rows, "sd", two_digits, titles, title=metric_title_in_text)},
-                sample(rows),
-                "SD over seeds: {sd}" if len(arms) < 3 else "SD over seeds of {n}: {sd}",
-                statistic="SD over seeds",
-            )
+        yield Claim(
+            "sds",
+            "the SD over seeds is {sd}",
+            rows,
+            {"sd": phrases.listed(rows, "sd", two_digits, titles, title=metric_title_in_text)},
+            sample(rows),
+            "SD over seeds: {sd}" if len(arms) < 3 else "SD over seeds of {n}: {sd}",
+            statistic="SD over seeds",
         )
     for i, title in enumerate(titles):
         row = rows.iloc[[i]]
-        sd = row["sd"].item()
-        show = f"{{:.{decimals([sd], least=3 if sd < 1 else 0)}f}}".format
-        found.append(
-            Claim(
-                f"distribution_{i + 1}" if i else "distribution",
-                "{metric} is {ends}, mean {mean} and SD {sd}",
-                row,
-                {
-                    "metric": phrases.name(metric_title_in_text(row["metric"].item())),
-                    "ends": phrases.extent(row, ["min", "max"], show),
-                    "mean": phrases.single(row, "mean", show),
-                    "sd": phrases.single(row, "sd", two_digits),
-                },
-                sample(row),
-                "{n}: {ends}, SD {sd}",
-                subject=title,
-                statistic="distribution over seeds",
-            )
+        show = _show(row["sd"].item())
+        yield Claim(
+            f"distribution_{i + 1}" if i else "distribution",
+            "{metric} is {ends}, mean {mean} and SD {sd}",
+            row,
+            {
+                "metric": phrases.name(metric_title_in_text(row["metric"].item())),
+                "ends": phrases.extent(row, ["min", "max"], show),
+                "mean": phrases.single(row, "mean", show),
+                "sd": phrases.single(row, "sd", two_digits),
+            },
+            sample(row),
+            "{n}: {ends}, SD {sd}",
+            subject=title,
+            statistic="distribution over seeds",
         )
-    return found
 
 
 def _summary(part: pd.DataFrame) -> Row:

@@ -7,7 +7,7 @@ of seeds, so neither compares with the paper's as measured.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import nan
 
@@ -70,7 +70,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             f" variance divided by {at:,.0f} (Jordan 2023). Range: that SD times the range of a"
             " Gaussian sample of the paper's number of seeds, which is an assumption.",
         ],
-        claims=_claims(data, rows, titles, options),
+        claims=[*_claims(rows, titles, options)],
     )
 
 
@@ -106,20 +106,15 @@ def _line(title: str, row: SizedRow, places: int) -> TableRow:
     }
 
 
-def _claims(
-    data: ExhibitData, rows: pd.DataFrame, titles: Sequence[str], options: Options
-) -> list[Claim]:
+def _claims(rows: pd.DataFrame, titles: Sequence[str], options: Options) -> Iterator[Claim]:
     titled = pd.Series(list(titles), rows.index)
+    yield _points("sd_at_paper_size", "SD over seeds", "sd_at", rows, titled)
     named = rows[rows["paper_seeds"].notna()]
-    found = [_points("sd_at_paper_size", "SD over seeds", "sd_at", rows, titled)]
     if len(named):
-        found.append(
-            _points(
-                "range_at_paper_size", "range from worst to best seed", "range_at", named, titled
-            )
-        )
+        statistic = "range from worst to best seed"
+        yield _points("range_at_paper_size", statistic, "range_at", named, titled)
     is_base = rows["arm"].isin(options.baselines)
-    return found + _ratios(rows[is_base], rows[~is_base], titled)
+    yield from _ratios(rows[is_base], rows[~is_base], titled)
 
 
 def _points(name: str, statistic: str, column: str, rows: pd.DataFrame, titles: pd.Series) -> Claim:
@@ -144,7 +139,7 @@ def _points(name: str, statistic: str, column: str, rows: pd.DataFrame, titles: 
     )
 
 
-def _ratios(bases: pd.DataFrame, others: pd.DataFrame, titles: pd.Series) -> list[Claim]:
+def _ratios(bases: pd.DataFrame, others: pd.DataFrame, titles: pd.Series) -> Iterator[Claim]:
     """The claim on ratios of the SDs of other arms and baselines on one dataset."""
     named, named_bases = (
         list(zip(titles[part.index], NoiseRow.read(part), strict=True)) for part in (others, bases)
@@ -162,10 +157,8 @@ def _ratios(bases: pd.DataFrame, others: pd.DataFrame, titles: pd.Series) -> lis
         for base_title, base in named_bases
         if row.dataset == base.dataset
     )
-    if rows.empty:
-        return []
-    return [
-        Claim(
+    if len(rows):
+        yield Claim(
             "ratio_at_paper_size",
             "",
             rows,
@@ -179,7 +172,6 @@ def _ratios(bases: pd.DataFrame, others: pd.DataFrame, titles: pd.Series) -> lis
                 rows, rows["title"], "ratio", (0.0, math.inf), ("low", "high")
             ),
         )
-    ]
 
 
 def _limits(row: NoiseRow, base: NoiseRow) -> tuple[float, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 from reseed.comparison.claims import phrases
@@ -23,25 +23,30 @@ _AGAINST = f"tails of t with {POWER_DF} degrees of freedom"
 _NAMED = 4
 
 
-def range_claims(data: ExhibitData, rows: pd.DataFrame, titles: Sequence[str]) -> list[Claim]:
+def range_claims(data: ExhibitData, rows: pd.DataFrame, titles: Sequence[str]) -> Iterator[Claim]:
     """Claims `range_ratio` and `largest_difference`, one set for each metric.
 
     rows: one row an arm, with the columns `n`, `range` and `extremes.RANGE_COLUMNS`. titles: of
     the rows. Rows that could not be judged are left out of the first claim, rows without
     variation of the other.
     """
-    titled = pd.Series(list(titles), rows.index)
-    found = []
+    for part, end in _each_metric(rows.assign(title=list(titles))):
+        yield from _range_ratio(part[part["range_ratio"].notna()], f"range_ratio{end}")
+        yield from _largest(data, part[~phrases.is_degenerate(part)], f"largest_difference{end}")
+
+
+def spread_claims(data: ExhibitData, rows: pd.DataFrame, titles: Sequence[str]) -> Iterator[Claim]:
+    """Claims `sd` and `tails`. rows: those of `extremes`, as in `range_claims`."""
+    for part, end in _each_metric(rows.assign(title=list(titles))):
+        yield from _sd(data, part[~phrases.is_degenerate(part)], f"sd{end}")
+        yield from _tails(part[part["tail_p"].notna()], f"tails{end}")
+
+
+def _each_metric(rows: pd.DataFrame) -> Iterator[tuple[pd.DataFrame, str]]:
+    """Rows of each metric, and the end of a claim's name: empty for one metric."""
     several = rows["metric"].nunique() > 1
     for metric, part in rows.groupby("metric", sort=False):
-        end = f"_{metric}" if several else ""
-        judged = part[part["range_ratio"].notna()]
-        if len(judged):
-            found.append(_range_ratio(judged, titled[judged.index], f"range_ratio{end}"))
-        varied = part[~phrases.is_degenerate(part)]
-        if len(varied):
-            found.append(_largest(data, varied, titled[varied.index], f"largest_difference{end}"))
-    return found
+        yield part, f"_{metric}" if several else ""
 
 
 def sample(rows: pd.DataFrame) -> Sample:
@@ -61,18 +66,20 @@ def test_sets(rows: pd.DataFrame) -> phrases.Phrase:
 test_sets.__test__ = False  # type: ignore[attr-defined]  # not a test case
 
 
-def _range_ratio(rows: pd.DataFrame, titles: pd.Series, name: str) -> Claim:
+def _range_ratio(rows: pd.DataFrame, name: str) -> Iterator[Claim]:
+    if rows.empty:
+        return
     tests = [
         Test("Gaussian tails", row.range_p, _ALPHA, row.range_power, _AGAINST)
         for row in ExtremesRow.read(rows)
     ]
-    is_beyond = rows["range_p"] < _ALPHA
+    titles, is_beyond = rows["title"], rows["range_p"] < _ALPHA
     named = numbers.several(titles[is_beyond])
     many = len(rows) > _NAMED or not is_beyond.any() or len(rows) == 1
-    return Claim(
+    yield Claim(
         name,
-        "from worst to best seed it is {range}; Gaussian samples of that size have {gaussian} SD"
-        " on average. A range beyond theirs (p below {alpha}, each for itself) is shown in"
+        "from worst to best seed it is {range}; Gaussian samples of that size have {gaussian}"
+        " SD on average. A range beyond theirs (p below {alpha}, each for itself) is shown in"
         " {beyond}{named}",
         rows,
         {
@@ -89,7 +96,7 @@ def _range_ratio(rows: pd.DataFrame, titles: pd.Series, name: str) -> Claim:
         },
         sample(rows),
         "A range beyond a Gaussian’s is shown in {beyond} ({n})",
-        subject=_only_title(titles),
+        subject=_only_title(rows),
         basis="{items}",
         statistic="range in SD over that of Gaussian samples",
         estimates=Estimate.of_rows(rows, titles, "range_ratio", (0, math.inf)),
@@ -98,94 +105,80 @@ def _range_ratio(rows: pd.DataFrame, titles: pd.Series, name: str) -> Claim:
     )
 
 
-def _only_title(titles: pd.Series) -> str:
+def _only_title(rows: pd.DataFrame) -> str:
     """The title of a single row, which a list of values does not name."""
-    return titles.iloc[0] if len(titles) == 1 else ""
+    return rows["title"].item() if len(rows) == 1 else ""
 
 
-def _largest(data: ExhibitData, rows: pd.DataFrame, titles: pd.Series, name: str) -> Claim:
+def _largest(data: ExhibitData, rows: pd.DataFrame, name: str) -> Iterator[Claim]:
     """The observed range is a lower bound of the largest difference between any two seeds."""
-    estimates = []
-    for title, row in zip(titles, ExtremesRow.read(rows), strict=True):
-        is_share = _is_share(data, row)
-        most = 1.0 if is_share else math.inf
-        # A fact about the seeds run: no chance is involved, so the level is 1.
-        estimate = Estimate(title, row.range, row.range, most, 1.0, (0, most))
-        estimates.append(estimate.in_points() if is_share else estimate)
-    return Claim(
-        name,
-        "the best and the worst seed differ in {metric} by {values}, so the largest difference"
-        " between two seeds is at least that",
+    # A fact about the seeds run: no chance is involved, so the level is 1.
+    estimates = [
+        Estimate(title, row.range, row.range, most, 1.0, (0, most))
+        for title, row in zip(rows["title"], ExtremesRow.read(rows), strict=True)
+        for most in [1.0 if _is_share(data, row) else math.inf]
+    ]
+    yield from _on_metric(
         rows,
-        {"metric": phrases.name(metric_title(rows["metric"].iloc[0])), "items": test_sets(rows)},
-        sample(rows),
-        subject=_only_title(titles),
-        basis="{items}",
-        show=numbers.two_digits,
+        estimates,
+        name=name,
+        finding="the best and the worst seed differ in {metric} by {values}, so the largest"
+        " difference between two seeds is at least that",
         statistic="difference of best and worst seed",
-        estimates=estimates,
         null="difference 0",
         precision="a lower bound, without error for the seeds run",
     )
 
 
-def spread_claims(data: ExhibitData, rows: pd.DataFrame, titles: Sequence[str]) -> list[Claim]:
-    """Claims `sd` and `tails`. rows: those of `extremes`, as in `range_claims`."""
-    titled = pd.Series(list(titles), rows.index)
-    found = []
-    several = rows["metric"].nunique() > 1
-    for metric, part in rows.groupby("metric", sort=False):
-        end = f"_{metric}" if several else ""
-        varied = part[~phrases.is_degenerate(part)]
-        if len(varied):
-            found.append(_sd(data, varied, titled[varied.index], f"sd{end}"))
-        judged = part[part["tail_p"].notna()]
-        if len(judged):
-            found.append(_tails(judged, f"tails{end}"))
-    return found
-
-
-def _sd(data: ExhibitData, rows: pd.DataFrame, titles: pd.Series, name: str) -> Claim:
-    estimates = []
-    for title, row in zip(titles, ExtremesRow.read(rows), strict=True):
-        # No score between 0 and 1 has an SD above that of as many zeros as ones.
-        is_share = _is_share(data, row)
-        most = math.sqrt(row.n / (row.n - 1)) / 2 if is_share else math.inf
-        interval = (row.sd_low, row.sd_high)
-        estimate = Estimate.truncated(title, row.sd, interval, row.level, (0, most))
-        estimates.append(estimate.in_points() if is_share else estimate)
-    return Claim(
-        name,
-        "the SD of {metric} over seeds is {estimates}",
-        rows,
-        {"metric": phrases.name(metric_title(rows["metric"].iloc[0])), "items": test_sets(rows)},
-        sample(rows),
-        subject=_only_title(titles),
-        basis="{items}",
-        show=numbers.two_digits,
-        statistic="SD over seeds",
-        null=NO_NULL,
-        estimates=estimates,
+def _sd(data: ExhibitData, rows: pd.DataFrame, name: str) -> Iterator[Claim]:
+    # No score between 0 and 1 has an SD above that of as many zeros as ones.
+    estimates = [
+        Estimate.truncated(title, row.sd, (row.sd_low, row.sd_high), row.level, (0, most))
+        for title, row in zip(rows["title"], ExtremesRow.read(rows), strict=True)
+        for most in [math.sqrt(row.n / (row.n - 1)) / 2 if _is_share(data, row) else math.inf]
+    ]
+    finding = "the SD of {metric} over seeds is {estimates}"
+    yield from _on_metric(
+        rows, estimates, name=name, finding=finding, statistic="SD over seeds", null=NO_NULL
     )
 
 
-def _tails(rows: pd.DataFrame, name: str) -> Claim:
-    return Claim(
-        name,
-        "tails heavier than a Gaussian’s are shown in {heavier}, lighter ones in {lighter}",
-        rows,
-        {
-            "heavier": phrases.share(rows, rows["tail"] == "heavier", "arm"),
-            "lighter": phrases.share(rows, rows["tail"] == "lighter", "arm"),
-        },
-        sample(rows),
-        statistic="excess kurtosis",
-        tests=[
-            Test("excess kurtosis 0", row.tail_p, _ALPHA, row.tail_power, _AGAINST)
-            for row in ExtremesRow.read(rows)
-        ],
-        null="excess kurtosis 0",
-    )
+def _on_metric(rows: pd.DataFrame, estimates: list[Estimate], **more) -> Iterator[Claim]:
+    """The claim on estimates in the unit of the rows' metric: those of a share in points."""
+    if len(rows):
+        metric = phrases.name(metric_title(rows["metric"].iloc[0]))
+        yield Claim(
+            rows=rows,
+            phrases={"metric": metric, "items": test_sets(rows)},
+            sample=sample(rows),
+            subject=_only_title(rows),
+            basis="{items}",
+            show=numbers.two_digits,
+            estimates=[
+                one.in_points() if math.isfinite(one.bounds[1]) else one for one in estimates
+            ],
+            **more,
+        )
+
+
+def _tails(rows: pd.DataFrame, name: str) -> Iterator[Claim]:
+    if len(rows):
+        yield Claim(
+            name,
+            "tails heavier than a Gaussian’s are shown in {heavier}, lighter ones in {lighter}",
+            rows,
+            {
+                "heavier": phrases.share(rows, rows["tail"] == "heavier", "arm"),
+                "lighter": phrases.share(rows, rows["tail"] == "lighter", "arm"),
+            },
+            sample(rows),
+            statistic="excess kurtosis",
+            tests=[
+                Test("excess kurtosis 0", row.tail_p, _ALPHA, row.tail_power, _AGAINST)
+                for row in ExtremesRow.read(rows)
+            ],
+            null="excess kurtosis 0",
+        )
 
 
 def _is_share(data: ExhibitData, row: ExtremesRow) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
@@ -56,7 +57,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             _broken(sum(row.broken for row in shared)),
             per="arm",
         ),
-        claims=_claims(every, [title for title, _ in arms]),
+        claims=[*_claims(every, [title for title, _ in arms])],
     )
 
 
@@ -68,46 +69,39 @@ def _broken(broken: int) -> str:
     return f"{runs} with a curve: among those that never reach it, not among the final values."
 
 
-def _claims(every: pd.DataFrame, titles: list[str]) -> list[Claim]:
+def _claims(every: pd.DataFrame, titles: list[str]) -> Iterator[Claim]:
     """Shares of runs that reach the target, and epochs with restarts, by dataset."""
     titled = pd.Series(titles, every.index)
-    claims = []
     for number, (_, part) in enumerate(every.groupby(["dataset", "target"], sort=False)):
-        first = ReachRow.of(part.iloc[0])
-        end = f"_{number + 1}" if number else ""
-        claims.append(
-            Claim(
-                f"reach{end}",
-                "the share of runs that reach a {measure} of {target} is {estimates}",
-                part,
-                {
-                    "measure": phrases.name(measure_in_text(first.measure)),
-                    "target": phrases.setting(first.target, "{:.3g}".format),
-                },
-                Sample.of(part, "n", "run"),
-                "Runs that reach the target: {values}",
-                show=numbers.rounded_percent,
-                statistic="share of runs",
-                null=NO_NULL,
-                estimates=Estimate.of_rows(part, titled[part.index], "share", (0, 1)),
-            )
+        first, end = ReachRow.of(part.iloc[0]), f"_{number + 1}" if number else ""
+        yield Claim(
+            f"reach{end}",
+            "the share of runs that reach a {measure} of {target} is {estimates}",
+            part,
+            {
+                "measure": phrases.name(measure_in_text(first.measure)),
+                "target": phrases.setting(first.target, "{:.3g}".format),
+            },
+            Sample.of(part, "n", "run"),
+            "Runs that reach the target: {values}",
+            show=numbers.rounded_percent,
+            statistic="share of runs",
+            null=NO_NULL,
+            estimates=Estimate.of_rows(part, titled[part.index], "share", (0, 1)),
         )
         ended = part[np.isfinite(part["restarts"].astype(float))]
         if len(ended):
             epochs = phrases.listed(
                 ended, "restarts", _epochs, titled[ended.index], is_comparable=True
             )
-            claims.append(
-                Claim(
-                    f"restarts{end}",
-                    "with restarts it takes {epochs} on average to reach it",
-                    ended,
-                    {"epochs": epochs},
-                    Sample.of(ended, "n", "run"),
-                    statistic="expected epochs",
-                )
+            yield Claim(
+                f"restarts{end}",
+                "with restarts it takes {epochs} on average to reach it",
+                ended,
+                {"epochs": epochs},
+                Sample.of(ended, "n", "run"),
+                statistic="expected epochs",
             )
-    return claims
 
 
 def _epochs(value: float) -> str:

@@ -159,7 +159,7 @@ def _pairs_of_seeds(cell: Cell) -> pd.DataFrame:
 def _model_seeds(seeds: pd.DataFrame) -> pd.Series:
     """Model seed of each row: the seed of the roles that vary.
 
-    If the roles vary independently, each combination has a number of its own.
+    If the roles vary independently, each combination has a number.
     """
     varying = [role for role in MODEL_SEED_COLUMNS if seeds[role].nunique() > 1]
     varying = varying or MODEL_SEED_COLUMNS[:1]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
@@ -103,13 +101,13 @@ def _compare(part: PublishedRow | None, statistic: str, places: dict[str, int]) 
         return dict.fromkeys(names, numbers.NONE)
     digits = places[statistic]
     judged = not (part.stand_in or pd.isna(part.inside))
-    found = {
+    cells = {
         "Published": numbers.fixed(part.published, _PRINTED),
         "Measured": numbers.fixed(part.measured, digits),
         "Interval": numbers.interval(part.measured_low, part.measured_high, digits) or numbers.NONE,
         "Inside": ("yes" if part.inside else "no") if judged else numbers.NONE,
     }
-    return {name: found[name] for name in names}
+    return {name: cells[name] for name in names}
 
 
 def _footnote(data: ExhibitData, rows: pd.DataFrame, measured: pd.DataFrame) -> str:
@@ -145,29 +143,27 @@ def _definitions(measured: pd.DataFrame) -> list[str]:
 
 def contradictions(data: ExhibitData, rows: pd.DataFrame) -> list[str]:
     """Sentences on cells with different numbers in two published tables."""
-    same = [name for name in _CELL if name != "table"]
-    differ = rows.groupby([*same, "statistic"], sort=False)["published"].nunique()
-    found: dict[str, set] = {}
-    for key in differ.index[differ > 1]:
-        entry = dict(zip([*same, "statistic"], key, strict=True))
-        cell = rows[(rows[list(entry)] == pd.Series(entry)).all(axis=1)]
-        tables = numbers.several(f"{t}" for t in sorted(cell["table"].unique()))
-        name = f"{entry['algorithm']} on {entry['dataset']} at test ratio {entry['test_ratio']:g}"
-        found.setdefault(tables, set()).add(_name_cell(data, entry, name))
+    same = [*(name for name in _CELL if name != "table"), "statistic"]
+    names_of: dict[str, set[str]] = {}
+    for _, part in rows.groupby(same, sort=False):
+        cells = PublishedRow.read(part)
+        if len({cell.published for cell in cells}) > 1:
+            tables = numbers.several(f"{table}" for table in sorted({cell.table for cell in cells}))
+            names_of.setdefault(tables, set()).add(_name_cell(data, cells[0]))
     return [
         f"The paper's Tables {tables} print different numbers for {numbers.several(sorted(names))}."
-        for tables, names in found.items()
+        for tables, names in names_of.items()
     ]
 
 
-def _name_cell(data: ExhibitData, entry: dict[str, Any], plain: str) -> str:
-    models = [m for m in data.info.models if base_name(m) == entry["algorithm"]]
-    datasets = [d for d in data.info.datasets if base_name(d) == entry["dataset"]]
-    if not models or not datasets:
-        return plain
-    model = data.model(models[0]).rstrip("†‡")
-    dataset = data.dataset(datasets[0])
-    return f"{model} on {dataset} at test ratio {entry['test_ratio']:g}"
+def _name_cell(data: ExhibitData, cell: PublishedRow) -> str:
+    """`RF on Magic at test ratio 0.2`, with the names that the paper prints if one is unknown."""
+    models = [name for name in data.info.models if base_name(name) == cell.algorithm]
+    datasets = [name for name in data.info.datasets if base_name(name) == cell.dataset]
+    titles = cell.algorithm, cell.dataset
+    if models and datasets:
+        titles = data.model(models[0]).rstrip("†‡"), data.dataset(datasets[0])
+    return f"{' on '.join(titles)} at test ratio {cell.test_ratio:g}"
 
 
 def _select_judged(measured: pd.DataFrame, statistic: str) -> pd.DataFrame:

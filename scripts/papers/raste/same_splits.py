@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -15,7 +16,7 @@ from reseed.comparison.claims.pair_row import PairRow
 from reseed.comparison.claims.pair_verdicts import qualify_pair
 from reseed.core.schemas import Row
 from reseed.plugins.options import Strict
-from reseed.report.analyses.shared.data import Cell, Data
+from reseed.report.analyses.shared.data import Data, group_by_key
 from reseed.report.analyses.shared.data import cells as arm_cells
 from reseed.report.rendering import numbers, style
 from reseed.report.rendering.arms import arm_title
@@ -36,12 +37,24 @@ _PLACE = ["experiment", "dataset", "scheme", "hyperparameters_source"]
 
 @dataclass(frozen=True)
 class Case:
-    """One dataset: scores by split (rows) and arm (columns, best mean first), models by arm."""
+    """One dataset: scores by split (rows) and arm (columns, best mean first).
+
+    title: of the dataset. models, titles: by arm.
+    """
 
     key: Row
+    title: str
+    metric: str
     scores: pd.DataFrame
     models: dict[str, str]
+    titles: dict[str, str]
     up: bool
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """Titles of the two best arms."""
+        best, second = (self.titles[arm] for arm in self.scores.columns[:2])
+        return best, second
 
     @property
     def wins(self) -> pd.DataFrame:
@@ -108,13 +121,13 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     smallest distance of the two best. Splits with a failed fold are left out. Verdicts come from
     the analysis `pairs`, if configured.
     """
-    cases = _cases(data, options.experiment)
+    cases = [*_cases(data, options.experiment)]
     chosen = require_rows(
         choose_cases(cases), f"No two models share {_LEAST} splits at this scale."
     )
     canvas, axes = panel_grid([2.75] * len(chosen), legend=0.0)
     for axis, case in zip(axes, chosen, strict=True):
-        _panel(axis, data, case)
+        _panel(axis, case)
     frame = pd.concat([_frame(case) for case in chosen], ignore_index=True)
     counts = pd.DataFrame(
         [
@@ -126,7 +139,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     return canvas, FigureInfo(
         frame,
         footnote(data, counts, _hidden(cases, chosen), per="line"),
-        claims=[*_claims(data, chosen), *_agreement(data, cases)],
+        claims=[*_claims(data, chosen), *_agreement(cases)],
         drawn=NO_CENTRE,
         alt="Points of test score over random splits, joined for each model.",
         definitions=[
@@ -139,24 +152,26 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     )
 
 
-def _cases(data: ExhibitData, experiment: str) -> list[Case]:
+def _cases(data: ExhibitData, experiment: str) -> Iterator[Case]:
     """A case for each dataset and variant in which two arms share enough splits."""
     trials = data.metrics[data.metrics["experiment"] == experiment]
-    places: dict[tuple, list[Cell]] = {}
-    for cell in arm_cells(Data(trials, data.info)):
-        if len(cell.scores):
-            places.setdefault(tuple(cell.key[name] for name in _PLACE), []).append(cell)
-    found = []
-    for place, cells in places.items():
-        by_arm = {c.key["arm"]: c.scores.groupby("data_seed")["score"].mean() for c in cells}
-        scores = pd.DataFrame(by_arm).dropna().sort_index()
+    finished = [cell for cell in arm_cells(Data(trials, data.info)) if len(cell.scores)]
+    for cells in group_by_key(finished, _PLACE).values():
+        first, models = cells[0], {cell.key["arm"]: cell.key["model"] for cell in cells}
+        means = [cell.scores.groupby("data_seed")["score"].mean() for cell in cells]
+        scores = pd.DataFrame(dict(zip(models, means, strict=True))).dropna().sort_index()
         if len(scores) < _LEAST or scores.shape[1] < 2:
             continue
-        up = cells[0].greater_is_better
-        order = scores.mean().sort_values(ascending=not up, kind="stable").index
-        models = {cell.key["arm"]: cell.key["model"] for cell in cells}
-        found.append(Case(dict(zip(_PLACE, place, strict=True)), scores[order], models, up))
-    return found
+        up = first.greater_is_better
+        yield Case(
+            {name: first.key[name] for name in _PLACE},
+            data.dataset(first.key["dataset"]),
+            metric_title(first.metric),
+            scores[scores.mean().sort_values(ascending=not up, kind="stable").index],
+            models,
+            {arm: arm_title(data, arm, experiment) for arm in models},
+            up,
+        )
 
 
 def choose_cases(cases: list[Case]) -> list[Case]:
@@ -181,7 +196,7 @@ def _frame(case: Case) -> pd.DataFrame:
     return long.assign(**case.key)
 
 
-def _panel(axis: Axes, data: ExhibitData, case: Case) -> None:
+def _panel(axis: Axes, case: Case) -> None:
     scores = case.scores.iloc[:, :_MOST]
     arms = list(case.scores.columns)
     x = np.arange(len(scores))
@@ -191,17 +206,16 @@ def _panel(axis: Axes, data: ExhibitData, case: Case) -> None:
     ends = _apart(scores.iloc[-1].to_numpy(), axis.get_ylim())
     for arm, y in zip(scores, ends, strict=True):
         axis.annotate(
-            _title(data, case, arm), (x[-1], y), (6, 0), textcoords="offset points", va="center",
+            case.titles[arm], (x[-1], y), (6, 0), textcoords="offset points", va="center",
             color=style.colour_of(arm, arms), fontsize=7.5, weight="bold",
         )  # fmt: skip
     step = max(1, round(len(x) / 10))
     axis.set_xticks(x[::step], [str(seed) for seed in scores.index[::step]])
     axis.set_xlabel("Random split (data seed; no order)")
     better = "higher" if case.up else "lower"
-    metric = metric_title(data.metric(case.key["dataset"]))
-    axis.set_ylabel(f"Test {metric} ({better} is better)")
-    won = f"{_title(data, case, arms[0])} wins {case.leader_wins} of {len(scores)}"
-    set_title(axis, f"{data.dataset(case.key['dataset'])}: {won}", 40)
+    axis.set_ylabel(f"Test {case.metric} ({better} is better)")
+    won = f"{case.pair[0]} wins {case.leader_wins} of {len(scores)}"
+    set_title(axis, f"{case.title}: {won}", 40)
     axis.margins(x=0.04)
 
 
@@ -212,12 +226,12 @@ def _apart(ends: np.ndarray, limits: tuple[float, float]) -> np.ndarray:
     room = gap * np.arange(len(ends))
     # The nearest heights (least squares) with this gap: a monotone fit of the remainders.
     placed = isotonic_regression(ends[order] - room).x + room
-    found = np.empty_like(placed)
-    found[order] = placed
-    return found
+    heights = np.empty_like(placed)
+    heights[order] = placed
+    return heights
 
 
-def _claims(data: ExhibitData, chosen: list[Case]) -> list[Claim]:
+def _claims(data: ExhibitData, chosen: list[Case]) -> Iterator[Claim]:
     """One claim for each panel; the first one has the headline on all panels."""
     rows = pd.DataFrame(
         [
@@ -232,10 +246,18 @@ def _claims(data: ExhibitData, chosen: list[Case]) -> list[Claim]:
             for case in chosen
         ]
     )
-    return [
-        _all_wins(rows),
-        *(_claim(data, case, rows.iloc[[number]]) for number, case in enumerate(chosen)),
-    ]
+    elsewhere = " on one dataset and {wins_1} on another" * (len(rows) > 1)
+    yield Claim(
+        name="wins",
+        finding=f"the model with the best mean wins {{wins_0}} splits{elsewhere}",
+        headline=True,
+        rows=rows,
+        phrases={f"wins_{i}": _wins(rows.iloc[[i]]) for i in range(len(rows))},
+        sample=Sample.of(rows, "n", "split"),
+        statistic="splits won",
+    )
+    for number, case in enumerate(chosen):
+        yield _claim(data, case, rows.iloc[[number]])
 
 
 def _wins(rows: pd.DataFrame) -> phrases.Phrase:
@@ -243,23 +265,8 @@ def _wins(rows: pd.DataFrame) -> phrases.Phrase:
     return phrases.single(rows, "wins", lambda wins: f"{wins:.0f} of {rows['n'].item()}")
 
 
-def _all_wins(rows: pd.DataFrame) -> Claim:
-    finding = "the model with the best mean wins {wins_0} splits"
-    if len(rows) > 1:
-        finding += " on one dataset and {wins_1} on another"
-    return Claim(
-        name="wins",
-        finding=finding,
-        headline=True,
-        rows=rows,
-        phrases={f"wins_{i}": _wins(rows.iloc[[i]]) for i in range(len(rows))},
-        sample=Sample.of(rows, "n", "split"),
-        statistic="splits won",
-    )
-
-
 def _claim(data: ExhibitData, case: Case, row: pd.DataFrame) -> Claim:
-    best, second = (_title(data, case, arm) for arm in case.scores.columns[:2])
+    best, second = case.pair
     others = " ({winners} win a split)" if case.winners > 1 else ""
     others += "; {ties} of the splits are tied" if case.ties else ""
     pair = _pair(data, case)
@@ -280,7 +287,7 @@ def _claim(data: ExhibitData, case: Case, row: pd.DataFrame) -> Claim:
         finding=f"{{best}} wins {{wins}} splits{others}. The SD of its difference to {{second}} is"
         " {paired} over shared splits; over separate splits it would be {unpaired}",
         note=verdict,
-        subject=data.dataset(case.key["dataset"]),
+        subject=case.title,
         rows=row,
         phrases={
             "best": phrases.name(best),
@@ -299,17 +306,19 @@ def _claim(data: ExhibitData, case: Case, row: pd.DataFrame) -> Claim:
     )
 
 
-def _agreement(data: ExhibitData, cases: list[Case]) -> list[Claim]:
+def _agreement(cases: list[Case]) -> Iterator[Claim]:
     """How far the models of every dataset agree on which splits give good scores."""
-    found = [split_agreement(case.scores.to_numpy(), _LEVEL) for case in cases]
-    names = [data.dataset(case.key["dataset"]) for case in cases]
-    rows = pd.DataFrame(map(asdict, found)).assign(n=[len(case.scores) for case in cases])
+    rows = pd.DataFrame(
+        {
+            "title": case.title,
+            "n": len(case.scores),
+            **asdict(split_agreement(case.scores.to_numpy(), _LEVEL)),
+        }
+        for case in cases
+    )
     known = rows[rows["tau"].notna()]
-    if known.empty:
-        return []
-    subjects = [names[i] for i in known.index]
-    return [
-        Claim(
+    if len(known):
+        yield Claim(
             name="split_agreement",
             finding="Kendall's τ of the splits' order, averaged over pairs of models, is"
             " {estimates}",
@@ -318,13 +327,10 @@ def _agreement(data: ExhibitData, cases: list[Case]) -> list[Claim]:
             sample=Sample.of(known, "n", "split"),
             statistic="Kendall's τ of two models over splits",
             null=NO_NULL,
-            estimates=Estimate.of_rows(known, subjects, "tau", (-1, 1), ("low", "high"), _LEVEL),
+            estimates=Estimate.of_rows(
+                known, known["title"], "tau", (-1, 1), ("low", "high"), _LEVEL
+            ),
         )
-    ]
-
-
-def _title(data: ExhibitData, case: Case, arm: str) -> str:
-    return arm_title(data, arm, case.key["experiment"])
 
 
 def _pair(data: ExhibitData, case: Case) -> PairRow | None:
@@ -334,5 +340,5 @@ def _pair(data: ExhibitData, case: Case) -> PairRow | None:
         return None
     same = (rows[_PLACE] == pd.Series(case.key)).all(axis=1)
     either = rows[["model_a", "model_b"]].isin(case.scores.columns[:2]).all(axis=1)
-    found = rows[same & either & rows["p_adjusted"].notna()]
-    return None if found.empty else PairRow.of(found.iloc[0])
+    compared = PairRow.read(rows[same & either & rows["p_adjusted"].notna()])
+    return compared[0] if compared else None
