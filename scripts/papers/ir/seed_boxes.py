@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -14,7 +15,7 @@ from reseed.comparison.claims.estimates import Sample
 from reseed.plugins.options import Experiments, Names
 from reseed.report.rendering import style
 from reseed.report.rendering.arms import TEST_SET_KEY, cell_titles, key_columns, titled_groups
-from reseed.report.rendering.data import ExhibitData, footnote, require_rows
+from reseed.report.rendering.data import ExhibitData, footnote
 from reseed.report.rendering.figures import FigureInfo
 from reseed.report.rendering.least import LEAST, Least, with_least
 from reseed.report.rendering.numbers import several
@@ -47,10 +48,10 @@ class Options(Experiments):
 @style.styled
 def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A line of panels for each dataset, a panel for each metric, a box for each model."""
-    rows = data.rows(options.experiments)
-    rows = require_rows(
-        rows[rows["median"].notna()] if not rows.empty else rows,
+    rows = data.require_rows(
         "No per-item scores of a classifier at this scale.",
+        options.experiments,
+        keep=lambda rows: rows["median"].notna(),
     )
     box = [*key_columns(rows, TEST_SET_KEY), "arm"]
     boxes, few = with_least(
@@ -83,16 +84,15 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     return canvas, FigureInfo(
         shown,
         footnote(data, shown, note, few, omitted),
-        claims=_claims(data, rows),
+        claims=[*_claims(data, rows)],
         drawn=frozenset({"median"}),
         alt=f"A box a model, a panel a dataset and metric: {named} over seeds.",
     )
 
 
-def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
+def _claims(data: ExhibitData, rows: pd.DataFrame) -> Iterator[Claim]:
     f1 = select_f1(rows)
-    moving = select_varying(f1)
-    metric, claims = {"metric": phrases.name("F1")}, []
+    moving, metric = select_varying(f1), {"metric": phrases.name("F1")}
     if len(moving):
         f1 = f1.assign(range=f1["most"] - f1["least"])
         widest = f1.loc[[f1["range"].idxmax()]]
@@ -100,32 +100,27 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             name: phrases.single(widest, name, "{:.3f}".format)
             for name in ("least", "most", "range")
         }
-        claims.append(
-            Claim(
-                name="range_of_f1",
-                finding="from the worst to the best of {n} {metric} changes most for {where}: from"
-                " {least} to {most}",
-                headline="From the worst to the best of {n}, {metric} changes by up to {range}",
-                rows=widest,
-                phrases=metric | ends | {"where": phrases.name(name_rows(data, rows, widest)[0])},
-                sample=Sample.of(widest, "n", "seed"),
-                statistic="range of F1 over seeds",
-            )
+        yield Claim(
+            name="range_of_f1",
+            finding="from the worst to the best of {n} {metric} changes most for {where}: from"
+            " {least} to {most}",
+            headline="From the worst to the best of {n}, {metric} changes by up to {range}",
+            rows=widest,
+            phrases=metric | ends | {"where": phrases.name(name_rows(data, rows, widest)[0])},
+            sample=Sample.of(widest, "n", "seed"),
+            statistic="range of F1 over seeds",
         )
     if len(moving) < len(f1):
         still = ~f1.index.to_series().isin(moving.index)
-        claims.append(
-            Claim(
-                name="constant_f1",
-                finding="{metric} does not vary over seeds for {cells}",
-                headline=moving.empty,
-                rows=f1,
-                phrases=metric | {"cells": phrases.share(f1, still, *cell_noun(f1))},
-                sample=Sample.of(f1, "n", "seed"),
-                statistic="number without variation",
-            )
+        yield Claim(
+            name="constant_f1",
+            finding="{metric} does not vary over seeds for {cells}",
+            headline=moving.empty,
+            rows=f1,
+            phrases=metric | {"cells": phrases.share(f1, still, *cell_noun(f1))},
+            sample=Sample.of(f1, "n", "seed"),
+            statistic="number without variation",
         )
-    return claims
 
 
 def _panel(axis: Axes, data: ExhibitData, rows: pd.DataFrame) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 
 import pandas as pd
 from reseed.comparison.claims import phrases
@@ -26,9 +27,9 @@ METRICS = {
     "macro_recall": "Recall (macro)",
     "macro_f1": "F1 (macro)",
 }
-
-
 _MOST_DECIMALS = 4
+#: A claim on rows, or none.
+MakeClaim = Callable[[pd.DataFrame], Iterator[Claim]]
 
 DRAWS = ("papers.ir.seed_scores:analyse",)
 
@@ -69,9 +70,9 @@ def table(data: ExhibitData, options: Options) -> Table:
         rows,
         note,
         claims=[
-            *by_group(_sd_claim(data, rows, "F1"), select_f1(rows), options.groups),
+            *by_group(partial(_sd_claim, data, rows, "F1"), select_f1(rows), options.groups),
             *of_groups(
-                _sd_claim(data, rows, "precision"),
+                partial(_sd_claim, data, rows, "precision"),
                 select_spread(rows, "macro_precision"),
                 options.groups,
             ),
@@ -151,65 +152,55 @@ def name_rows(data: ExhibitData, rows: pd.DataFrame, chosen: pd.DataFrame) -> li
     return [name_row(data, rows, row) for row in ScoreRow.read(chosen)]
 
 
-def by_group(
-    claim: Callable[[pd.DataFrame], Claim | None], rows: pd.DataFrame, groups: dict[str, Names]
-) -> Iterator[Claim]:
+def by_group(claim: MakeClaim, rows: pd.DataFrame, groups: dict[str, Names]) -> Iterator[Claim]:
     """The claim on all rows of a metric, then those of `of_groups`."""
-    if overall := claim(rows):
-        yield overall
+    yield from claim(rows)
     yield from of_groups(claim, rows, groups)
 
 
-def of_groups(
-    claim: Callable[[pd.DataFrame], Claim | None], rows: pd.DataFrame, groups: dict[str, Names]
-) -> Iterator[Claim]:
+def of_groups(claim: MakeClaim, rows: pd.DataFrame, groups: dict[str, Names]) -> Iterator[Claim]:
     """The claim on the rows of each group of models, each under another name.
 
     The claim of the group `deep networks` has the name with `_deep_networks` at its end.
     """
     models = rows["model"].map(base_name)
     for title, names in groups.items():
-        if of_group := claim(rows[models.isin(names)]):
-            name = f"{of_group.name}_{title.lower().replace(' ', '_')}"
-            yield replace(of_group, name=name, subject=title, headline=False)
+        for one in claim(rows[models.isin(names)]):
+            name = f"{one.name}_{title.lower().replace(' ', '_')}"
+            yield replace(one, name=name, subject=title, headline=False)
 
 
 def _sd_claim(
-    data: ExhibitData, rows: pd.DataFrame, metric: str
-) -> Callable[[pd.DataFrame], Claim | None]:
-    """A claim on rows of one metric. metric: its name in sentences."""
-
-    def claim(spreads: pd.DataFrame) -> Claim | None:
-        moving = select_varying(spreads)
-        if moving.empty:
-            return None
-        most = spreads.loc[[spreads["sd"].idxmax()]]
-        still = ~spreads.index.to_series().isin(moving.index)
-        rest = "; it does not vary for {still}" if still.any() else ""
-        headline = "Another seed changes {metric} by {sd} (SD) where the {metric} varies at all"
-        return Claim(
-            name=f"sd_of_{metric.lower()}",
-            finding="another seed changes {metric} by an SD of {sd} where the {metric} varies, most"
-            f" for {{most}}{rest}",
-            headline=headline if spreads["n"].max() >= LEAST else "",
-            basis="" if still.any() else "{cells}",
-            rows=spreads,
-            phrases={
-                "metric": phrases.name(metric),
-                "sd": phrases.extent(
-                    moving, "sd", "{:.3f}".format, of=f"where the {metric} varies"
-                ),
-                "still": phrases.share(spreads, still, *cell_noun(spreads)),
-                "cells": phrases.count(spreads, *cell_noun(spreads)),
-                "most": phrases.name(name_rows(data, rows, most)[0]),
-            },
-            sample=Sample.of(spreads, "n", "seed"),
-            statistic=f"SD of {metric} over seeds",
-            null=NO_NULL,
-            estimates=Estimate.of_rows(moving, name_rows(data, rows, moving), "sd", (0.0, 1.0)),
-        )
-
-    return claim
+    data: ExhibitData, rows: pd.DataFrame, metric: str, spreads: pd.DataFrame
+) -> Iterator[Claim]:
+    """The claim on rows of one metric. metric: its name in sentences."""
+    moving = select_varying(spreads)
+    if moving.empty:
+        return
+    most = spreads.loc[[spreads["sd"].idxmax()]]
+    still = ~spreads.index.to_series().isin(moving.index)
+    rest = "; it does not vary for {still}" if still.any() else ""
+    varies = f"where the {metric} varies"
+    headline = "Another seed changes {metric} by {sd} (SD) where the {metric} varies at all"
+    yield Claim(
+        name=f"sd_of_{metric.lower()}",
+        finding="another seed changes {metric} by an SD of {sd} where the {metric} varies, most"
+        f" for {{most}}{rest}",
+        headline=headline if spreads["n"].max() >= LEAST else "",
+        basis="" if still.any() else "{cells}",
+        rows=spreads,
+        phrases={
+            "metric": phrases.name(metric),
+            "sd": phrases.extent(moving, "sd", "{:.3f}".format, of=varies),
+            "still": phrases.share(spreads, still, *cell_noun(spreads)),
+            "cells": phrases.count(spreads, *cell_noun(spreads)),
+            "most": phrases.name(name_rows(data, rows, most)[0]),
+        },
+        sample=Sample.of(spreads, "n", "seed"),
+        statistic=f"SD of {metric} over seeds",
+        null=NO_NULL,
+        estimates=Estimate.of_rows(moving, name_rows(data, rows, moving), "sd", (0.0, 1.0)),
+    )
 
 
 def _counts(data: ExhibitData, rows: pd.DataFrame) -> Iterator[Claim]:

@@ -33,7 +33,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         section = f"{data.dataset(row.dataset)}, {metric_title(row.metric)}"
         lines.add(_line(title, row, digits), section)
         if math.isfinite(row.published_mean):
-            lines.add(_published(row, digits), section)
+            lines.add(_line("  as published", _published(row), digits), section)
     level = rows["level"].max()
     reasons = sorted({reason for reason in rows["reason"] if reason})
     return lines.table(
@@ -74,24 +74,19 @@ def _line(title: str, row: ExtremesRow, digits: int) -> TableRow:
     }
 
 
-def _published(row: ExtremesRow, digits: int) -> TableRow:
-    low, high, n = row.published_min, row.published_max, row.published_seeds
-    mean, sd = row.published_mean, row.published_std
-    return {
-        "Arm": "  as published",
-        "n": f"{n:,.0f}",
-        "Test items": numbers.NONE,
-        "Mean ± SD": numbers.plus_minus(mean, sd, digits),
-        "Minimum": numbers.fixed(low, digits),
-        "Maximum": numbers.fixed(high, digits),
-        "Range": numbers.fixed(high - low, digits),
-        "Range in SD": numbers.fixed((high - low) / sd, 2),
-        "Gaussian": numbers.fixed(float(expected_gaussian_range(int(n))), 2),
-        "p": numbers.NONE,
-        "Tails": numbers.NONE,
-        "Power": numbers.NONE,
-        "Within": numbers.NONE,
-    }
+def _published(row: ExtremesRow) -> ExtremesRow:
+    """The paper's row, as far as its numbers follow from those that it prints."""
+    low, high, n = row.published_min, row.published_max, int(row.published_seeds)
+    return ExtremesRow(
+        n=n,
+        mean=row.published_mean,
+        sd=row.published_std,
+        min=low,
+        max=high,
+        range=high - low,
+        range_in_sd=(high - low) / row.published_std,
+        range_in_sd_expected=float(expected_gaussian_range(n)),
+    )
 
 
 def _power(row: ExtremesRow) -> str:
