@@ -64,15 +64,17 @@ def _line(title: str, row: SummaryRow, places: dict[str, int]) -> GroupedRow:
         return "none" if math.isnan(low) else f"{low:.{digits}f}–{high:.{digits}f}"
 
     digits, is_measured = places["accuracy"], row.n > 0
-    low_alpha = row.low_alpha_accuracy_min, row.low_alpha_accuracy_max
+    low_alpha = f"{row.admitted:.0f} of {row.candidates:.0f}" if is_measured else numbers.NONE
     return {
         ("", "Arm"): title,
-        ("", "Runs"): f"{row.n}" if is_measured else numbers.NONE,
+        ("", "Runs"): f"{row.n:.0f}" if is_measured else numbers.NONE,
         ("Accuracy", "Mean ± SD"): numbers.plus_minus(row.accuracy_mean, row.accuracy_sd, digits),
         ("Accuracy", "Range"): span("accuracy", row.accuracy_min, row.accuracy_max),
         ("Accuracy", "Ensemble"): numbers.fixed(row.ensemble_accuracy, digits),
-        ("Accuracy", "Range, low α̂"): span("accuracy", *low_alpha),
-        ("", "Low α̂"): f"{row.admitted} of {row.candidates}" if is_measured else numbers.NONE,
+        ("Accuracy", "Range, low α̂"): span(
+            "accuracy", row.low_alpha_accuracy_min, row.low_alpha_accuracy_max
+        ),
+        ("", "Low α̂"): low_alpha,
         ("Pairwise churn", "Range"): span("churn", row.churn_min, row.churn_max),
         ("Pairwise churn", "Range, low α̂"): span(
             "churn", row.low_alpha_churn_min, row.low_alpha_churn_max

@@ -118,11 +118,11 @@ def _line(title: str, scores: dict[str, ScoreRow], places: dict[str, int]) -> Ta
             name: numbers.plus_minus(scores[metric].mean, scores[metric].sd, places[metric])
             for metric, name in METRICS.items()
         },
-        "Runs": f"{f1.n}",
+        "Runs": f"{f1.n:.0f}",
         "Distinct": numbers.fixed(f1.distinct, 0),
         "Collapsed": numbers.fixed(f1.collapsed, 0),
         "Diverged": numbers.percent(f1.diverged),
-        f"Seed {f1.seed} beats": numbers.percent(f1.seed_percentile),
+        f"Seed {f1.seed:.0f} beats": numbers.percent(f1.seed_percentile),
     }
 
 

@@ -32,7 +32,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         median = map(_epoch, (row.median, row.median_low, row.median_high))
         line = {
             "Arm": title,
-            "n": numbers.seeds(row.n, row.left_out),
+            "n": numbers.seeds(int(row.n), int(row.left_out)),
             "Reach it": numbers.share_with_interval(vars(row), "share"),
             "Median epoch": "{} [{}, {}]".format(*median),
             "Epochs with restarts": _epoch(row.restarts),
@@ -54,7 +54,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             " the epochs, likewise."
             " Never: a run ended before it got there. With restarts: mean number of epochs until"
             " success if a run that fails is followed by one with a new seed.",
-            _broken(sum(row.broken for row in shared)),
+            _broken(int(sum(row.broken for row in shared))),
             per="arm",
         ),
         claims=[*_claims(every, [title for title, _ in arms])],
