@@ -49,7 +49,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             alpha.append((title, of_alpha))
         else:
             fixed.append(title)
-    first = InformationRow.of(rows.iloc[0])
+    first = InformationRow.first(rows)
     return lines.table(
         data,
         rows,

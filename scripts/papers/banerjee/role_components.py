@@ -13,7 +13,7 @@ from math import nan
 import numpy as np
 import pandas as pd
 from reseed.comparison.claims.typed_row import OutputRow
-from reseed.core.schemas import MODEL_SEED_COLUMNS, Row
+from reseed.core.schemas import ARM_OUTPUT_COLUMNS, MODEL_SEED_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Positive
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
@@ -45,7 +45,7 @@ class ComponentRow(OutputRow):
     reason: str = ""
 
 
-COLUMNS = [*ComponentRow.columns()]
+COLUMNS = [*dict.fromkeys([*ARM_OUTPUT_COLUMNS, *ComponentRow.columns()])]
 _COMPONENT = ("component", "variance", "share", "share_low", "share_high")
 
 

@@ -13,7 +13,7 @@ from math import nan
 import numpy as np
 import pandas as pd
 from reseed.comparison.claims.typed_row import OutputRow
-from reseed.core.schemas import MODEL_SEED_COLUMNS, Row
+from reseed.core.schemas import ARM_OUTPUT_COLUMNS, MODEL_SEED_COLUMNS, Row
 from reseed.plugins.options import Count, PublishedFiles
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
@@ -65,7 +65,7 @@ class RunRow(OutputRow):
     reason: str = ""
 
 
-COLUMNS = [*RunRow.columns()]
+COLUMNS = [*dict.fromkeys([*ARM_OUTPUT_COLUMNS, *RunRow.columns()])]
 #: Number of test items of the paper's accuracies and churn. Inferred: the accuracies printed of
 #: single models (Tables II and IV) are whole numbers of 8,018ths, and of no other number up to
 #: 16,000; CIFAR-10's own test part holds 8,000 images of the eight classes.

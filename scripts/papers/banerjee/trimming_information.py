@@ -10,7 +10,7 @@ from math import nan
 import numpy as np
 import pandas as pd
 from reseed.comparison.claims.typed_row import OutputRow
-from reseed.core.schemas import Row
+from reseed.core.schemas import ARM_OUTPUT_COLUMNS, Row
 from reseed.plugins.options import Count, Level
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.outputs import Outputs, SplitOptions, select_outputs
@@ -44,7 +44,7 @@ class InformationRow(OutputRow):
     reason: str = ""
 
 
-COLUMNS = [*InformationRow.columns()]
+COLUMNS = [*dict.fromkeys([*ARM_OUTPUT_COLUMNS, *InformationRow.columns()])]
 _PLAIN = ("accuracy", "churn", "ece")
 _LEAST = len(_PLAIN) + 5  # runs that a partial correlation needs
 

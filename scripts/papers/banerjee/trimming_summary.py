@@ -69,7 +69,7 @@ class SummaryRow(OutputRow):
 
 
 _PUBLISHED = [f"published_{name}" for name in (*_TABLE2, *_TABLE3)]
-COLUMNS = [*SummaryRow.columns(), *_PUBLISHED, "reason"]
+COLUMNS = [*dict.fromkeys([*ARM_OUTPUT_COLUMNS, *SummaryRow.columns(), *_PUBLISHED, "reason"])]
 
 
 class Options(trimming.RunOptions, trimming_pairs.Options, PublishedFiles):

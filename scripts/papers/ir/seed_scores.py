@@ -16,7 +16,7 @@ import pandas as pd
 from pydantic import Field
 from reseed.comparison.claims.typed_row import OutputRow
 from reseed.core.coordinates import base_name
-from reseed.core.schemas import Row
+from reseed.core.schemas import ARM_OUTPUT_COLUMNS, Row
 from reseed.metrics.outputs import VALUE_TASKS
 from reseed.plugins.options import Count, Level, PublishedFiles
 from reseed.report.analyses.shared.arms import ARM, MODEL
@@ -76,7 +76,7 @@ class ScoreRow(OutputRow):
     reason: str = ""
 
 
-COLUMNS = [*ScoreRow.columns()]
+COLUMNS = [*dict.fromkeys([*ARM_OUTPUT_COLUMNS, *ScoreRow.columns()])]
 
 
 class Options(PublishedFiles):

@@ -75,7 +75,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
 
 
 def _claim(data: ExhibitData, rows: pd.DataFrame) -> Claim:
-    first = TimeRow.of(rows.iloc[0])
+    first = TimeRow.first(rows)
     places = numbers.decimals(rows["ratio"])
     titles = [data.dataset(dataset) for dataset in rows["dataset"]]
     return Claim(

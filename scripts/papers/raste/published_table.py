@@ -51,7 +51,7 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
     lines, places = Rows(), _count_decimals(measured)
     for _, cell in _each_once(measured).groupby(_CELL, sort=False):
         parts = {row.statistic: row for row in PublishedRow.read(cell)}
-        first = PublishedRow.of(cell.iloc[0])
+        first = PublishedRow.first(cell)
         line = {
             ("", "Algorithm"): data.model(first.measured_model),
             ("", "Varied"): VARIED[first.varied_seed],
