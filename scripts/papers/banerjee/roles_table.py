@@ -75,7 +75,7 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
 def _claim(number: int, title: str, rows: pd.DataFrame) -> Claim:
     """Shares of both roles in the variance of an item's logit gap."""
     gap = rows[rows["measure"] == "gap"]
-    one, ends = ComponentRow.first(gap), ("share_low", "share_high")
+    one, ends = ComponentRow.read(gap)[0], ("share_low", "share_high")
 
     def share(component: str, interval: tuple[str, str] | None = ends) -> phrases.Phrase:
         row = gap[gap["component"] == component]
