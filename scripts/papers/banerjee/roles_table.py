@@ -28,7 +28,6 @@ _ROLES = {
     "residual": "Interaction and rest",
 }
 
-
 DRAWS = ("papers.banerjee.role_components:analyse",)
 
 

@@ -11,6 +11,7 @@ from reseed.comparison.claims.estimates import NO_NULL, Estimate, Sample
 from reseed.report.rendering.numbers import counted, percent, rounded_percent
 from reseed.stats.shares import share_interval
 
+from papers.banerjee.trimming import RunRow
 from papers.banerjee.trimming_text import MEASURES, in_text
 
 #: Level of the intervals of shares.
@@ -41,9 +42,9 @@ def low_alpha_claims(arms: Arms) -> Iterator[Claim]:
     if not arms:
         return
     titles = [title for title, _ in arms]
-    low = [part["admitted"].astype(bool) for _, part in arms]
-    rows = share_rows(titles, [(int(is_low.sum()), len(is_low)) for is_low in low])
-    limit = arms[0][1]["threshold"].iloc[0]
+    counts = [(sum(bool(run.admitted) for run in RunRow.read(part)), len(part)) for _, part in arms]
+    rows = share_rows(titles, counts)
+    limit = RunRow.first(arms[0][1]).threshold
     yield Claim(
         "low_alpha",
         "the share of representative models is {estimates}",
@@ -84,11 +85,12 @@ def _hidden(part: pd.DataFrame) -> tuple[int, int]:
 
     (0, 0) without a run of either kind.
     """
-    is_low = part["admitted"].astype(bool)
-    if is_low.all() or not is_low.any():
+    runs = RunRow.read(part)
+    low = [run.accuracy for run in runs if run.admitted]
+    others = [run.accuracy for run in runs if not run.admitted]
+    if not low or not others:
         return 0, 0
-    low, others = part.loc[is_low, "accuracy"], part.loc[~is_low, "accuracy"]
-    return int(others.between(low.min(), low.max()).sum()), len(others)
+    return sum(min(low) <= accuracy <= max(low) for accuracy in others), len(others)
 
 
 def ensemble_claims(arms: Arms, measures: Sequence[str]) -> list[Claim]:

@@ -27,7 +27,6 @@ from papers.banerjee.trimming_text import NOTHING, footnote_trimming, group_by_a
 _COLOURS = {0: style.BLUE, 1: style.ORANGE, 2: style.BLACK}
 _LABELS = {0: "α̂ of both at or below", 1: "of one above", 2: "of both above"}
 
-
 DRAWS = ("papers.banerjee.trimming_pairs:analyse",)
 
 

@@ -27,7 +27,6 @@ from papers.ir.seed_scores_table import METRICS, name_row, name_rows, select_f1,
 
 _MOST_PRINTED = 3  # outliers of a box that are printed; with more, only the extremes
 
-
 DRAWS = ("papers.ir.seed_scores:analyse",)
 
 

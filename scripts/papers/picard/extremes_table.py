@@ -21,10 +21,8 @@ DRAWS = ("papers.picard.extremes:analyse",)
 
 def table(data: ExhibitData, options: Options) -> Table:
     """One row for each arm, followed by the published numbers of the same row."""
-    rows = select_rows(data, options)
-    rows = require_rows(
-        rows if rows.empty else rows[rows["n"] > 1], "No arm has two finished seeds at this scale."
-    )
+    rows = ExtremesRow.select(select_rows(data, options), lambda row: row.n > 1)
+    rows = require_rows(rows, "No arm has two finished seeds at this scale.")
     lines = Rows()
     places = {d: numbers.decimals(part["sd"], least=3) for d, part in rows.groupby("dataset")}
     titles = cell_titles(data, rows)
@@ -34,7 +32,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         lines.add(_line(title, row, digits), section)
         if math.isfinite(row.published_mean):
             lines.add(_line("  as published", _published(row), digits), section)
-    level = rows["level"].max()
+    level = ExtremesRow.first(rows).level
     reasons = sorted({reason for reason in rows["reason"] if reason})
     return lines.table(
         data,

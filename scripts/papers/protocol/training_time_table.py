@@ -25,15 +25,13 @@ DRAWS = ("papers.protocol.training_time:analyse",)
 def table(data: ExhibitData, options: Options) -> Table:
     """One row for each arm and setting, with the baseline."""
     rows = data.rows(options.experiments)
-    known = require_rows(
-        rows if rows.empty else rows[rows["reason"] == ""],
-        "No two arms were trained on the same split and seeds.",
-    )
+    known = TimeRow.select(rows, lambda row: row.reason == "")
+    require_rows(known, "No two arms were trained on the same split and seeds.")
     lines = Rows()
     for title, part in group_by_setting(data, known):
         for row in TimeRow.read(part):
             lines.add(_line(data, row), title)
-    level = format_level(known["level"].iloc[0])
+    level = format_level(TimeRow.first(known).level)
     text = (
         "Time: median seconds of a training. Ratio: geometric mean over runs on the same"
         f" split and seeds, with its {level} t interval. It depends on what"

@@ -33,7 +33,6 @@ _SHOWN = {"median": "Median", "range": "Range"}
 _MEASURED = ["measured_dataset", "measured_model", "varied_seed", "held", "test_ratio",
              "hyperparameters_source", "statistic"]  # fmt: skip
 
-
 DRAWS = ("papers.raste.published:analyse",)
 
 
@@ -44,10 +43,8 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
     stand-ins are not compared with published ones.
     """
     rows = data.rows()
-    measured = require_rows(
-        rows[rows["measured"].notna() & (rows["n"] >= LEAST)] if len(rows) else rows,
-        "No published number was measured at this scale.",
-    )
+    measured = PublishedRow.select(rows, lambda row: pd.notna(row.measured) and row.n >= LEAST)
+    require_rows(measured, "No published number was measured at this scale.")
     lines, places = Rows(), _count_decimals(measured)
     for _, cell in _each_once(measured).groupby(_CELL, sort=False):
         parts = {row.statistic: row for row in PublishedRow.read(cell)}
@@ -112,8 +109,9 @@ def _compare(part: PublishedRow | None, statistic: str, places: dict[str, int]) 
 
 def _footnote(data: ExhibitData, rows: pd.DataFrame, measured: pd.DataFrame) -> str:
     absent = len(rows) - len(measured)
-    datasets = list(dict.fromkeys(measured["measured_dataset"]))
-    sources = ", ".join(sorted(measured["hyperparameters_source"].unique()))
+    shown = PublishedRow.read(measured)
+    datasets = list(dict.fromkeys(row.measured_dataset for row in shown))
+    sources = ", ".join(sorted({row.hyperparameters_source for row in shown}))
     failed = measured.drop_duplicates(_MEASURED[:-1])["failed"].sum()
     parts = [
         f"{data.scale} Seeds per cell: {numbers.from_to(measured['n'], to='–')}.",
@@ -123,13 +121,13 @@ def _footnote(data: ExhibitData, rows: pd.DataFrame, measured: pd.DataFrame) -> 
         f" {LEAST} seeds; the CSV lists them." if absent else "",
         *contradictions(data, rows),
         *units(data, datasets),
-        *marks(data, datasets, measured["measured_model"]),
+        *marks(data, datasets, [row.measured_model for row in shown]),
     ]  # fmt: skip
     return " ".join(part for part in parts if part)
 
 
 def _definitions(measured: pd.DataFrame) -> list[str]:
-    level = format_level(measured["level"].max())
+    level = format_level(PublishedRow.first(measured).level)
     return [
         f"Interval ({level}): where the number of as many seeds as the paper took falls; of the"
         " median by order statistics of the seeds, of the range for Gaussian seeds at the measured"
@@ -168,9 +166,10 @@ def _name_cell(data: ExhibitData, cell: PublishedRow) -> str:
 
 def _select_judged(measured: pd.DataFrame, statistic: str) -> pd.DataFrame:
     """The rows of the table on original datasets that were compared with the paper."""
-    shown = _each_once(measured)
-    real = shown[~shown["stand_in"].astype(bool) & (shown["statistic"] == statistic)]
-    return real[real["inside"].notna()]
+    return PublishedRow.select(
+        _each_once(measured),
+        lambda row: row.statistic == statistic and not row.stand_in and pd.notna(row.inside),
+    )
 
 
 def _claim(statistic: str, judged: pd.DataFrame) -> Claim:

@@ -28,7 +28,6 @@ from scipy import stats
 _ENOUGH = 5
 _SERIES = ["experiment", "dataset", "hyperparameters_source"]
 
-
 DRAWS = ("spread",)
 
 

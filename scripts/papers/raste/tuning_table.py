@@ -27,7 +27,6 @@ from reseed.report.rendering.tables import Rows, Table
 
 ROW = ["dataset", "scheme", "varied", "arm"]
 
-
 DRAWS = ("spread",)
 
 
