@@ -74,6 +74,18 @@ def test_heat_maps_name_their_ratio_and_lose_no_model(rows, snapshot):
     assert text_of(Study.of(rows).draw(heat_maps, GRID)) == snapshot
 
 
+def test_heat_maps_name_datasets_that_are_not_drawn():
+    rows = [
+        row
+        for n in range(1, 8)
+        for model in (("rf", "xgb") if n == 1 else ("rf",))
+        for row in grid(lambda d, s: 0.9 + 0.01 * d, model=model, dataset=f"magic~rows={n}")
+    ]
+    footnote = Study.of(rows).draw(heat_maps, GRID)[1].footnote
+    _, _, omitted = footnote.partition("Not drawn for want of room, but in the CSV: ")
+    assert [f"{n} rows" for n in range(1, 8) if f"{n} rows" in omitted] == ["6 rows", "7 rows"]
+
+
 def test_schemes_are_named_by_ratio_if_nothing_else_differs():
     place = ["dataset", "scheme"]
     two = pd.DataFrame({"scheme": ["holdout-0.1", "holdout-0.2"], "test_ratio": [0.1, 0.2]})
