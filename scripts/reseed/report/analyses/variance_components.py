@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from math import nan
+
 import numpy as np
 import pandas as pd
 
+from reseed.comparison.claims.typed_row import CellRow
 from reseed.core.schemas import CELL_COLUMNS, MODEL_SEED_COLUMNS, Row
 from reseed.plugins.options import Count, Level, Strict
 from reseed.report.analyses.shared.data import Cell, Data, cells
@@ -16,6 +20,22 @@ COLUMNS = [
     "mean", "total", "component", "raw", "variance", "sd", "low", "high", "p_value", "share",
     "share_low", "share_high", "reason",
 ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ComponentRow(CellRow):
+    """A component of a grid; `analyse` documents the columns."""
+
+    failed: int = 0
+    factors: str = ""
+    levels: str = ""
+    least_levels: int = 0
+    level: float = nan
+    total: float = nan
+    component: str = ""
+    share: float = nan
+    share_low: float = nan
+    share_high: float = nan
 
 
 class Options(Strict):

@@ -19,6 +19,7 @@ from reseed.report.exhibits.spread_table import (
     name_section,
     note_missing_spreads,
     read_spreads,
+    select_whole_cells,
     sort_by_dataset,
 )
 from reseed.report.rendering import coverage, numbers
@@ -48,10 +49,11 @@ def table(data: ExhibitData, options: Options) -> Table:
     rows = require_rows(
         data.rows(options.experiments), "None of this table's experiments was run at this scale."
     )
-    rows = sort_by_dataset(rows[rows["held"] == ""])
-    if (rows["n"] < LEAST).all():
-        most = numbers.seeds(int(rows["n"].max()), 0)
-        raise NothingToShow(f"A spread needs {LEAST} seeds, and every setting has at most {most}.")
+    rows = sort_by_dataset(select_whole_cells(rows))
+    if (most := max(row.n for row in SpreadRow.read(rows))) < LEAST:
+        raise NothingToShow(
+            f"A spread needs {LEAST} seeds, and every setting has at most {most:,}."
+        )
     places = count_equal_decimals(rows)
     lines = Rows()
     # Titles of experiments are shown if several vary the same seed of an arm, or if arms of two
@@ -82,14 +84,14 @@ def table(data: ExhibitData, options: Options) -> Table:
         text_columns=2,
         drop_empty=True,
         claims=[
-            *describe_spread_over_seeds(data, rows[rows["n"] >= LEAST]),
+            *describe_spread_over_seeds(data, SpreadRow.select(rows, lambda row: row.n >= LEAST)),
             *_claims(data, rows.drop(columns="title")),
         ],
     )
 
 
 def _crossed(rows: pd.DataFrame) -> str:
-    crossed = rows["varied"].str.contains("+", regex=False).any()
+    crossed = any("+" in row.varied for row in SpreadRow.read(rows))
     return " Nor where seeds are crossed: they are not independent." if crossed else ""
 
 
@@ -115,7 +117,9 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     tested = rows[(rows["tail"] != "") & ~phrases.is_degenerate(rows)]
     if tested.empty:
         return []
-    wide = (tested["range_p_value"] < _ALPHA) & (tested["range_ratio_to_gaussian"] > 1)
+    wide = SpreadRow.where(
+        tested, lambda row: row.range_p_value < _ALPHA and row.range_ratio_to_gaussian > 1
+    )
     names = {
         "wide": phrases.share(tested, wide, "setting"),
         "alpha": phrases.setting(_ALPHA, numbers.percent),
@@ -163,8 +167,8 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
 
 def _power(tested: pd.DataFrame) -> str:
     """Power of the test of one range against heavy tails, for the least and the most seeds."""
-    ends = sorted({int(tested["n"].min()), int(tested["n"].max())})
-    power = [tail_power(n, df=_TAILS, alpha=_ALPHA / 2).range for n in ends]
+    n = [row.n for row in SpreadRow.read(tested)]
+    power = [tail_power(end, df=_TAILS, alpha=_ALPHA / 2).range for end in {min(n), max(n)}]
     return (
         f"power {numbers.from_to(power, numbers.percent)} a setting against Student's t with"
         f" {_TAILS} degrees of freedom"

@@ -16,7 +16,13 @@ from reseed.report.analyses.sd_ratios import RatioRow
 from reseed.report.exhibits.shared.spread_cells import mean_log_ratio
 from reseed.report.rendering import numbers
 from reseed.report.rendering.arms import arm_title, cell_titles
-from reseed.report.rendering.data import ExhibitData, footnote, metric_title, require_rows
+from reseed.report.rendering.data import (
+    ExhibitData,
+    footnote,
+    list_reasons,
+    metric_title,
+    require_rows,
+)
 from reseed.report.rendering.settings import p_cell
 from reseed.report.rendering.tables import Rows, Table, TableRow
 
@@ -25,18 +31,19 @@ DRAWS = ("sd_ratios",)
 
 def table(data: ExhibitData, options: NoOptions) -> Table:
     """One row for each arm and baseline, a section for each dataset of the arm."""
-    rows = require_rows(data.rows(), "There is no arm to compare with a baseline at this scale.")
-    reasons = sorted(set(rows["reason"]) - {""})
-    rows = require_rows(rows[rows["reason"] == ""], f"No SD ratio: {'; '.join(reasons)}.")
+    every = data.require_rows("There is no arm to compare with a baseline at this scale.")
+    reasons = list_reasons(every)
+    rows = require_rows(data.measured(), f"No SD ratio: {'; '.join(reasons)}.")
     pairs = _title_pairs(data, rows)
     lines = Rows()
-    for (arm, baseline), row in zip(pairs, RatioRow.read(rows), strict=True):
+    ratios = RatioRow.read(rows)
+    for (arm, baseline), row in zip(pairs, ratios, strict=True):
         places = numbers.decimals(
-            rows.loc[rows["dataset"] == row.dataset, ["sd", "sd_baseline"]].stack()
+            sd for one in ratios if one.dataset == row.dataset for sd in (one.sd, one.sd_baseline)
         )
         section = f"{data.dataset(row.dataset)}, {metric_title(row.metric)}"
         lines.add(_line(arm, baseline, row, places), section)
-    several = rows["metric"].nunique() > 1
+    several = len({row.metric for row in ratios}) > 1
     return lines.table(
         data,
         rows,
@@ -44,11 +51,11 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
             data,
             rows,
             "Ratio: SD over seeds of the arm, divided by that of the baseline; in brackets"
-            f" {format_level(rows['level'].iloc[0])} intervals, each for itself. p: F test of a"
+            f" {format_level(ratios[0].level)} intervals, each for itself. p: F test of a"
             " ratio of 1. Detectable: smallest ratio that it finds with a power of 80 %. Degrees of"
             " freedom are lowered for heavy tails: simulated, the intervals cover 95 to 98 % of"
             " Gaussian scores, 91 % of t with 5 degrees of freedom, and 83 to 86 % with 3.",
-            _other_data(rows),
+            _other_data(ratios),
             f"Left out: {'; '.join(reasons)}." if reasons else "",
             per="arm",
         ),
@@ -56,7 +63,7 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
             _claim(
                 data,
                 part,
-                [pair for pair, own in zip(pairs, rows["metric"] == metric, strict=True) if own],
+                [pair for pair, row in zip(pairs, ratios, strict=True) if row.metric == metric],
                 f"sd_ratio_{metric}" if several else "sd_ratio",
             )
             for metric, part in rows.groupby("metric", sort=False)
@@ -85,8 +92,8 @@ def _line(arm: str, baseline: str, row: RatioRow, places: int) -> TableRow:
     }
 
 
-def _other_data(rows: pd.DataFrame) -> str:
-    if rows["same_data"].all():
+def _other_data(ratios: list[RatioRow]) -> str:
+    if all(row.same_data for row in ratios):
         return ""
     return (
         "An arm and its baseline differ in data and test set, too: their ratio is not the effect of"
@@ -101,15 +108,20 @@ def _baseline(row: Row) -> Row:
 
 
 def _claim(data: ExhibitData, rows: pd.DataFrame, pairs: list[tuple[str, str]], name: str) -> Claim:
-    alpha = 1 - rows["level"].iloc[0]
-    tests = [Test("the SDs are equal", float(p), alpha) for p in rows["p"]]
+    ratios = RatioRow.read(rows)
+    alpha = 1 - ratios[0].level
+    tests = [Test("the SDs are equal", row.p, alpha) for row in ratios]
     titles = [f"{arm} to {baseline}" for arm, baseline in pairs]
     names = {
-        "metric": phrases.name(metric_title(rows["metric"].iloc[0])),
+        "metric": phrases.name(metric_title(ratios[0].metric)),
         "arm": phrases.name(pairs[0][0]),
         "baseline": phrases.name(pairs[0][1]),
-        "smaller": phrases.share(rows, (rows["p"] < alpha) & (rows["ratio"] < 1), "pair"),
-        "greater": phrases.share(rows, (rows["p"] < alpha) & (rows["ratio"] > 1), "pair"),
+        "smaller": phrases.share(
+            rows, RatioRow.where(rows, lambda r: r.p < alpha and r.ratio < 1), "pair"
+        ),
+        "greater": phrases.share(
+            rows, RatioRow.where(rows, lambda r: r.p < alpha and r.ratio > 1), "pair"
+        ),
     }
     finding = "the ratio of the SDs of {metric} over seeds is {estimates}"
     headline = "SD of {metric} over seeds: smaller in {smaller}, greater in {greater}"
@@ -123,21 +135,21 @@ def _claim(data: ExhibitData, rows: pd.DataFrame, pairs: list[tuple[str, str]], 
         names,
         Sample.of(rows, ["n", "n_baseline"], "seed", each="each"),
         headline=headline,
-        note="" if rows["same_data"].all() else "Data and test sets of a pair differ, too.",
+        note="Data and test sets of a pair differ, too." * bool(_other_data(ratios)),
         show=numbers.ratio,
         noun="pair",
         statistic="ratio of SDs over seeds",
         estimates=Estimate.of_rows(rows, titles, "ratio", (0, math.inf)),
         tests=tests,
         null="ratio 1",
-        precision=_precision(rows, tests),
+        precision=_precision(ratios, tests),
         average=mean_log_ratio(data, [(row, _baseline(row)) for row in rows.to_dict("records")]),
     )
 
 
-def _precision(rows: pd.DataFrame, tests: list[Test]) -> str:
+def _precision(ratios: list[RatioRow], tests: list[Test]) -> str:
     """Smallest detectable ratio, where a test does not reject."""
     if all(test.rejects for test in tests):
         return ""
-    found = numbers.from_to(rows["detectable"], numbers.ratio)
-    return f"power 80 % against a ratio of {found}"
+    sizes = numbers.from_to((row.detectable for row in ratios), numbers.ratio)
+    return f"power 80 % against a ratio of {sizes}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -19,7 +21,13 @@ from reseed.report.analyses.shared.arms import with_arms
 from reseed.report.exhibits.shared.ratio_intervals import describe_intervals
 from reseed.report.rendering import coverage, numbers, style
 from reseed.report.rendering.arms import TEST_SET_KEY, arm_title, cell_titles
-from reseed.report.rendering.data import ExhibitData, NothingToShow, footnote, metric_title
+from reseed.report.rendering.data import (
+    ExhibitData,
+    NothingToShow,
+    footnote,
+    metric_title,
+    select_primary,
+)
 from reseed.report.rendering.figures import NO_CENTRE, FigureInfo
 from reseed.report.rendering.majority import is_majority, why_majority
 from reseed.report.rendering.panels import name_omitted, panel_grid, set_title
@@ -42,13 +50,13 @@ def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
     """One panel for each dataset and metric, one line for each model; SDs from zero."""
     rows = data.rows()
     if not rows.empty:
-        rows = with_arms(rows[rows["observed_sd"].notna()])
+        rows = with_arms(NoiseRow.select(rows, lambda row: math.isfinite(row.observed_sd)))
     if rows.empty:
         raise NothingToShow("No per-item scores of several model seeds at this scale.")
     flat = [dataset for (dataset, metric), part in rows.groupby(_PANEL, sort=False)
             if metric == "accuracy" and is_majority(data, dataset, part["mean"])]  # fmt: skip
-    majority = (rows["metric"] == "accuracy") & rows["dataset"].isin(flat)
-    drawn, rest = _split_by_measurable(rows[~majority])
+    is_flat = NoiseRow.where(rows, lambda row: row.metric == "accuracy" and row.dataset in flat)
+    drawn, not_drawn = _split_by_measurable(rows[~is_flat])
     if drawn.empty:
         raise NothingToShow(why_majority(data, flat))
     panels = list(drawn.groupby(_PANEL, sort=False))
@@ -74,7 +82,7 @@ def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
             data,
             drawn,
             why_majority(data, flat),
-            _no_mean(rest, "in the CSV only"),
+            _no_mean(not_drawn, "in the CSV only"),
             _describe_bare(drawn),
             _describe_constant(drawn),
             name_omitted(titles, axes),
@@ -124,22 +132,19 @@ def _no_mean(rows: pd.DataFrame, so: str) -> str:
 
 
 def _list_metrics(rows: pd.DataFrame) -> str:
-    return numbers.several(metric_title(metric) for metric in dict.fromkeys(rows["metric"]))
+    return numbers.several(dict.fromkeys(metric_title(row.metric) for row in NoiseRow.read(rows)))
 
 
 def _describe_bare(rows: pd.DataFrame) -> str:
     """Number of SDs without an interval and the reason; empty if there are none."""
-    bare = rows[rows["infinite_sd"].notna() & rows["infinite_sd_low"].isna()]
-    if bare.empty:
+    reasons = [
+        row.interval_reason
+        for row in NoiseRow.read(rows)
+        if math.isfinite(row.infinite_sd) and math.isnan(row.infinite_sd_low)
+    ]
+    if not reasons:
         return ""
-    return f"{len(bare)} without an interval: {'; '.join(sorted(set(bare['interval_reason'])))}."
-
-
-def _select_judged(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows with both noises, of the primary metric or else of all drawn metrics."""
-    rows = rows[rows["test_set_sd"].notna()]
-    primary = rows["primary"].astype(bool)
-    return rows[primary | ~primary.groupby(rows["dataset"]).transform("any")]
+    return f"{len(reasons)} without an interval: {'; '.join(sorted(set(reasons)))}."
 
 
 def _select_varied(rows: pd.DataFrame) -> pd.DataFrame:
@@ -156,23 +161,25 @@ def _describe_constant(rows: pd.DataFrame) -> str:
 def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     """SD over model seeds against the test set's, and its part on an infinite test set."""
     varied = _select_varied(rows)
-    both, split = _select_judged(varied), varied[varied["seed_share"].notna()]
-    found = [_seed_over_test_set(data, both)] if len(both) else []
-    if len(split):
-        found += [_infinite_test_set(data, split)]
-    return found
+    both = select_primary(NoiseRow.select(varied, lambda row: math.isfinite(row.test_set_sd)))
+    split = NoiseRow.select(varied, lambda row: math.isfinite(row.seed_share))
+    return [
+        *([_seed_over_test_set(data, both)] if len(both) else []),
+        *([_infinite_test_set(data, split)] if len(split) else []),
+    ]
 
 
 def _seed_over_test_set(data: ExhibitData, both: pd.DataFrame) -> Claim:
-    nouns, known = cell_noun(both), both["observed_sd"] / both["test_set_sd"]
-    both = both.drop(columns="infinite_sd").assign(ratio=known)
-    ends = [_ratio_limits(row) for row in NoiseRow.read(both)]
-    both = both.assign(ratio_low=[low for low, _ in ends], ratio_high=[high for _, high in ends])
-    seed, larger = (both["ratio"] > 1), (both["ratio"] < 1)
+    nouns, rows = cell_noun(both), NoiseRow.read(both)
+    low, high = zip(*map(_ratio_limits, rows), strict=True)
+    ratio = [row.observed_sd / row.test_set_sd for row in rows]
+    both = both.drop(columns="infinite_sd").assign(ratio=ratio, ratio_low=low, ratio_high=high)
+    larger = NoiseRow.where(both, lambda row: row.observed_sd < row.test_set_sd)
+    less = NoiseRow.where(both, lambda row: row.observed_sd > row.test_set_sd)
     names = {
         "larger": phrases.share(both, larger, *nouns),
         "larger_cells": phrases.share(both, larger, "setting"),
-        "less_cells": phrases.share(both, seed, "setting"),
+        "less_cells": phrases.share(both, less, "setting"),
         "metrics": phrases.name(_list_metrics(both)),
         "ratio": phrases.pooled(
             both, "ratio", numbers.ratio, noun=nouns[0].partition(" ")[0], title=metric_title
@@ -185,7 +192,7 @@ def _seed_over_test_set(data: ExhibitData, both: pd.DataFrame) -> Claim:
         else ("Test rows change the score more than the seed", "{larger_cells}", "{below}")
     )
     headline += f": shown for {shown}" if counts else f" in {estimated}"
-    if not both["primary"].astype(bool).all():  # names the metric if it is not the primary one
+    if not all(row.primary for row in rows):  # names the metric if it is not the primary one
         headline += " ({metrics})"
     return Claim(
         "seed_over_test_set",

@@ -42,7 +42,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     rows = require_rows(
         data.rows(experiments), "None of this table's experiments was run at this scale."
     )
-    rows = with_arms(rows[rows["held"] == ""])
+    rows = with_arms(select_whole_cells(rows))
     places = count_equal_decimals(rows)
     lines, rows = Rows(), sort_by_dataset(rows)
     for (dataset, scheme, source, _), part in rows.groupby(ROW, sort=False):
@@ -72,8 +72,18 @@ UNCERTAIN = (
 
 def note_missing_spreads(rows: pd.DataFrame) -> str:
     """Sentence on spreads that are dashes; empty if there are none."""
-    lacking = (rows["n"] > 0) & (rows["n"] < LEAST)
-    return f"No spread is given of fewer than {LEAST} seeds." if lacking.any() else ""
+    is_lacking = any(0 < row.n < LEAST for row in SpreadRow.read(rows))
+    return f"No spread is given of fewer than {LEAST} seeds." if is_lacking else ""
+
+
+def select_whole_cells(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows without slices of cells that cross seeds."""
+    return SpreadRow.select(rows, lambda row: not row.held)
+
+
+def _select_usable(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows with an SD of enough seeds."""
+    return SpreadRow.select(rows, lambda row: row.n >= LEAST and np.isfinite(row.sd))
 
 
 def read_spreads(rows: pd.DataFrame) -> list[SpreadRow]:
@@ -145,7 +155,7 @@ def sd_ratios(rows: pd.DataFrame) -> pd.DataFrame:
     experiments vary the same seed of a cell, the first one counts. Cells whose scores do not vary
     are left out.
     """
-    usable = rows[(rows["n"] >= LEAST) & rows["sd"].notna()]
+    usable = _select_usable(rows)
     usable = usable[~phrases.is_degenerate(usable)]
     data_seeds, model_seeds = (
         usable[usable["varied"] == name].drop_duplicates(ROW).set_index(ROW)
@@ -173,20 +183,20 @@ def with_sd_ratio(pairs: pd.DataFrame, above: str, below: str) -> pd.DataFrame:
 def claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     """The ratio of the SDs over splits and over model seeds; the models with extreme spreads."""
     both = sd_ratios(rows)
-    found = [_sd_ratio(data, both)] if len(both) else []
-    return [*found, *_extremes(data, rows[(rows["n"] >= LEAST) & rows["sd"].notna()])]
+    ratios = [_sd_ratio(data, both)] if len(both) else []
+    return [*ratios, *_extremes(data, _select_usable(rows))]
 
 
 def _sd_ratio(data: ExhibitData, both: pd.DataFrame) -> Claim:
-    nouns, level = cell_noun(both), both["level_data"].max()
+    nouns, is_larger = cell_noun(both), both["ratio"] > 1
     names = {
-        "larger": phrases.share(both, both["ratio"] > 1, *nouns),
-        "larger_cells": phrases.share(both, both["ratio"] > 1, "setting"),
+        "larger": phrases.share(both, is_larger, *nouns),
+        "larger_cells": phrases.share(both, is_larger, "setting"),
         "ratio": phrases.pooled(
             both, "ratio", numbers.ratio, noun=nouns[0].partition(" ")[0], title=metric_title
         ),
     }
-    intervals, counts = describe_intervals(both, level)
+    intervals, counts = describe_intervals(both, both["level_data"].max())
     headline = "Another split changes the score more than another model seed in {larger_cells}"
     if counts:
         headline = "Splits change the score more than model seeds do: shown for {above}"
@@ -221,17 +231,15 @@ def ratio_estimates(data: ExhibitData, both: pd.DataFrame) -> list[Estimate]:
     """The ratio of each row of `sd_ratios`, with its interval."""
     renamed = {"experiment_model": "experiment", "model_model": "model"}
     titles = arm_titles(data, both.rename(columns=renamed))
-    subjects = [
-        f"{data.dataset(dataset)}, {title}"
-        for dataset, title in zip(both["dataset"], titles, strict=True)
-    ]
+    named = zip(SpreadRow.read(both), titles, strict=True)
+    subjects = [f"{data.dataset(row.dataset)}, {title}" for row, title in named]
     level = both["level_data"].max()
     return Estimate.of_rows(both, subjects, "ratio", (0.0, np.inf), level=level)
 
 
 def _extremes(data: ExhibitData, usable: pd.DataFrame) -> Iterator[Claim]:
     """The models with the smallest and the largest SD over model seeds on several datasets."""
-    model_only = usable[usable["varied"] == "model"]
+    model_only = SpreadRow.select(usable, lambda row: row.varied == "model")
     arms = model_only.groupby(COMPARISON_COLUMNS, dropna=False)["arm"].transform("nunique")
     model_only = model_only[arms > 1]
     if model_only["dataset"].nunique() < 2:

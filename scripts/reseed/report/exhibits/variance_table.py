@@ -14,9 +14,16 @@ from reseed.comparison.claims.estimates import NO_NULL, Estimate, Sample
 from reseed.comparison.claims.formatting import format_level
 from reseed.comparison.claims.phrases import Phrase
 from reseed.plugins.options import NoOptions
+from reseed.report.analyses.variance_components import ComponentRow
 from reseed.report.rendering import coverage, numbers
 from reseed.report.rendering.arms import arm_title
-from reseed.report.rendering.data import ExhibitData, footnote, metric_title, require_rows
+from reseed.report.rendering.data import (
+    ExhibitData,
+    footnote,
+    list_reasons,
+    metric_title,
+    require_rows,
+)
 from reseed.report.rendering.tables import Rows, Table
 
 DRAWS = ("variance_components",)
@@ -37,38 +44,43 @@ _LEAST = 3
 def table(data: ExhibitData, options: NoOptions) -> Table:
     """One row for each dataset and model of each crossed experiment."""
     rows = data.require_rows("No two seeds were crossed at this scale.")
-    small = rows["least_levels"] < _LEAST
+    small = ComponentRow.where(rows, lambda row: row.least_levels < _LEAST)
     left_out = _left_out(data, rows[small])
     rows = require_rows(rows[~small], f"No grid has {_LEAST} seeds a side at this scale.")
     places = {
         d: numbers.decimals(np.sqrt(part["total"]), least=4) for d, part in rows.groupby("dataset")
     }
     lines, columns = Rows(), _columns(rows)
-    for values, cell in rows.groupby(_KEY, sort=False):
-        entry = dict(zip(_KEY, values, strict=True))
-        parts = cell.set_index("component")
-        first = cell.iloc[0]
+    has_several = rows["experiment"].nunique() > 1
+    for _, cell in rows.groupby(_KEY, sort=False):
+        parts = {row.component: row for row in ComponentRow.read(cell)}
+        first = ComponentRow.first(cell)
         line = {
-            "Algorithm": arm_title(data, entry["arm"], entry["experiment"]),
-            "Grid": first["levels"] + (f" ({first['failed']} failed)" if first["failed"] else ""),
-            "Total SD": numbers.fixed(np.sqrt(first["total"]), places[entry["dataset"]]),
+            "Algorithm": arm_title(data, first.arm, first.experiment),
+            "Grid": first.levels + (f" ({first.failed} failed)" if first.failed else ""),
+            "Total SD": numbers.fixed(np.sqrt(first.total), places[first.dataset]),
         }
         for name, title in columns.items():
-            known = name in parts.index
+            is_known = name in parts
             line[title] = (
-                numbers.share_with_interval(parts.loc[name], "share") if known else numbers.NONE
+                numbers.share_with_interval(vars(parts[name]), "share")
+                if is_known
+                else numbers.NONE
             )
-        heading = f"{data.dataset(entry['dataset'])}, {metric_title(data.metric(entry['dataset']))}"
-        more = rows["experiment"].nunique() > 1
-        lines.add(line, heading + (f": {data.experiment(entry['experiment'])}" if more else ""))
-    reasons = sorted({r for r in rows["reason"] if r})
+        heading = f"{data.dataset(first.dataset)}, {metric_title(data.metric(first.dataset))}"
+        more = f": {data.experiment(first.experiment)}" if has_several else ""
+        lines.add(line, heading + more)
     level = rows["level"].max()
     share = _shares(rows)
     return lines.table(
         data,
         rows,
         footnote(
-            data, rows, left_out, *(f"Not estimated: {reason}." for reason in reasons), per="grid"
+            data,
+            rows,
+            left_out,
+            *(f"Not estimated: {reason}." for reason in list_reasons(rows)),
+            per="grid",
         ),
         definitions=[
             f"Shares of the total variance, with {format_level(level)} intervals (generalised"
@@ -82,9 +94,10 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
 
 
 def _left_out(data: ExhibitData, rows: pd.DataFrame) -> str:
-    grids = rows.drop_duplicates(_KEY)
-    named = [f"{data.dataset(row['dataset'])}, {data.experiment(row['experiment']).lower()}"
-             for _, row in grids.drop_duplicates(["dataset", "experiment"]).iterrows()]  # fmt: skip
+    named = dict.fromkeys(
+        f"{data.dataset(row.dataset)}, {data.experiment(row.experiment).lower()}"
+        for row in ComponentRow.read(rows)
+    )
     return f"Left out, with fewer than {_LEAST} seeds a side: {'; '.join(named)}." if named else ""
 
 
@@ -92,8 +105,8 @@ def _columns(rows: pd.DataFrame) -> dict[str, str]:
     """Heading of each component: seeds, interactions, then the residual."""
     names = dict.fromkeys(rows["component"])
     effects = [name for name in names if name not in ("none", "residual")]
-    found = {name: _title(name) for name in sorted(effects, key=lambda name: name.count(":"))}
-    return found | {"residual": "Interaction and rest"}
+    titles = {name: _title(name) for name in sorted(effects, key=lambda name: name.count(":"))}
+    return titles | {"residual": "Interaction and rest"}
 
 
 def _title(component: str) -> str:
@@ -111,7 +124,7 @@ def _grids(rows: pd.DataFrame) -> str:
 
 def _shares(rows: pd.DataFrame) -> pd.DataFrame:
     """One row a grid: shares of the components and their intervals, and its number of trials."""
-    known = rows[rows["component"] != "none"]
+    known = ComponentRow.select(rows, lambda row: row.component != "none")
     keys = [*_KEY, "metric"]
     wide = known.pivot_table(
         index=keys, columns="component", values=["share", "share_low", "share_high"]
@@ -205,10 +218,10 @@ def _estimates(data: ExhibitData, rows: pd.DataFrame, component: str) -> list[Es
     values = rows.reindex(columns=columns).to_numpy(float)
     return [
         Estimate.truncated(
-            f"{data.dataset(row['dataset'])}, {arm_title(data, row['arm'], row['experiment'])}",
-            value, (low, high), row["level"], (0.0, 1.0),
+            f"{data.dataset(row.dataset)}, {arm_title(data, row.arm, row.experiment)}",
+            value, (low, high), row.level, (0.0, 1.0),
         )
-        for (_, row), (value, low, high) in zip(rows.iterrows(), values, strict=True)
+        for row, (value, low, high) in zip(ComponentRow.read(rows), values, strict=True)
     ]  # fmt: skip
 
 
