@@ -123,14 +123,14 @@ def _rows(group: ModelGroup) -> list[Row]:
 
 def _describe(scores: dict[str, np.ndarray]) -> dict[str, Row]:
     """`n`, `mean`, `sd`, `low`, `high` by model; models with equal n are computed together."""
-    found: dict[str, Row] = {model: {"n": len(own)} for model, own in scores.items()}
-    for n in {len(own) for own in scores.values()} - {0}:
-        models = [model for model, own in scores.items() if len(own) == n]
+    described: dict[str, Row] = {model: {"n": len(values)} for model, values in scores.items()}
+    for n in {len(values) for values in scores.values()} - {0}:
+        models = [model for model, values in scores.items() if len(values) == n]
         rows = np.stack([scores[model] for model in models])
         columns = rows.mean(axis=1), rows.min(axis=1), rows.max(axis=1), np.asarray(spread(rows).sd)
         for model, *values in zip(models, *(column.tolist() for column in columns), strict=True):
-            found[model] |= zip(("mean", "low", "high", "sd"), values, strict=True)
-    return found
+            described[model] |= zip(("mean", "low", "high", "sd"), values, strict=True)
+    return described
 
 
 def _rank_over_datasets(groups: list[ModelGroup], by_group: list[list[Row]]) -> list[Row]:

@@ -168,9 +168,9 @@ def _split(scores: np.ndarray, options: Options) -> Row:
     split, interval = seed_and_test_noise(scores), distribution_wise_sd(scores, options.level)
     at: Row = {}
     if options.test_items is not None:
-        found = distribution_wise_sd(scores, options.level, options.test_items)
-        at = {"test_items": options.test_items, "sd_at": found.sd, "sd_at_low": found.sd_low}
-        at |= {"sd_at_high": found.sd_high}
+        other = distribution_wise_sd(scores, options.level, options.test_items)
+        at = {"test_items": options.test_items, "sd_at": other.sd, "sd_at_low": other.sd_low}
+        at |= {"sd_at_high": other.sd_high}
     return at | {
         "mean": split.mean,
         "observed_sd": float(np.sqrt(split.observed_variance)),

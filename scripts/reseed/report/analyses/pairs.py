@@ -250,8 +250,8 @@ def _compare_pairs(
         if pairing.design in designs.ONE_TEST_SET and group.by_items:
             row |= _compare_by_items(data, group, row, pairing, rope, len(pairs))
         elif pairing.design in designs.ONE_TEST_SET:
-            found = test_pair(data, group, a, b, pairing, options.level)
-            row |= _compare_over_items(row, found, rope) if found else {}
+            test = test_pair(data, group, a, b, pairing, options.level)
+            row |= _compare_over_items(row, test, rope) if test else {}
     return rows
 
 

@@ -242,9 +242,9 @@ def _aa(group: ModelGroup, scores: np.ndarray, decide: Callable, options: Option
         order = rng.random((len(drawn), 1, splits)).argsort(axis=-1).repeat(n_pseudo, axis=1)
         drawn = np.take_along_axis(drawn, order, axis=2)
         rejected.append(decide(drawn).any(axis=-1))
-    found = np.concatenate(rejected)
+    is_wrong = np.concatenate(rejected)
     # No interval: it would ignore that all experiments share the same few trials.
-    return {"aa": float(found.mean()), "aa_experiments": len(found)}
+    return {"aa": float(is_wrong.mean()), "aa_experiments": len(is_wrong)}
 
 
 def _simulated(
@@ -272,6 +272,6 @@ def _simulated(
 
 
 def _rate(name: str, scores: np.ndarray, decide: Callable) -> Row:
-    found = measure_error_rates(scores, decide).family_wise
-    assert found is not None  # every simulated model has the same true score
-    return {name: found.rate, f"{name}_low": found.low, f"{name}_high": found.high}
+    rate = measure_error_rates(scores, decide).family_wise
+    assert rate is not None  # every simulated model has the same true score
+    return {name: rate.rate, f"{name}_low": rate.low, f"{name}_high": rate.high}

@@ -142,8 +142,8 @@ def _rows(group: ModelGroup, options: Options) -> list[Row]:
 
 def _adjusted_p(group: ModelGroup, names: list[tuple[str, str]]) -> dict[tuple[str, str], Row]:
     """p-values of each pair, adjusted as in `pairs` over the tested pairs; NaN for others."""
-    found = _p_values(group)
-    p = {pair: found.get(frozenset(pair), np.nan) for pair in names}
+    p_of = _p_values(group)
+    p = {pair: p_of.get(frozenset(pair), np.nan) for pair in names}
     tested = [pair for pair in names if np.isfinite(p[pair])]
     rows: dict[tuple[str, str], Row] = {pair: {} for pair in names}
     methods = {"p_adjusted": holm_in_both_directions, "p_holm": holm} if tested else {}
@@ -182,10 +182,10 @@ def _reversals(
     group: ModelGroup, names: list[tuple[str, str]], d: np.ndarray, m: int, options: Options
 ) -> list[Row]:
     draws = options.n_draws
-    found = disagreement_of_means(d, m, n_draws=draws, rng=group.rng("reversal", str(m)))
-    mean = float(np.mean(found.probability))
+    reversal = disagreement_of_means(d, m, n_draws=draws, rng=group.rng("reversal", str(m)))
+    mean = float(np.mean(reversal.probability))
     rows = [{"statistic": "mean_reversal", "m": m, "value": mean}]
-    for (a, b), value, se in zip(names, found.probability, found.se, strict=True):
+    for (a, b), value, se in zip(names, reversal.probability, reversal.se, strict=True):
         row = {"model_a": a, "model_b": b, "m": m, "value": float(value), "se": float(se)}
         rows.append({"statistic": "reversal", **row})
     return rows

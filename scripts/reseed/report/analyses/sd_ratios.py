@@ -76,12 +76,12 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     80 %. `same_data`: both have one dataset and scheme; else the ratio is that of different data,
     too. A pair without a ratio has its `reason`, such as a baseline that no experiment has.
     """
-    found = [cell for cell in cells(data, options.metric) if cell.varies_one_seed]
-    names = {name for cell in found for name in _names(cell)}
-    baselines = [cell for cell in found if _names(cell) & set(options.baselines)]
+    candidates = [cell for cell in cells(data, options.metric) if cell.varies_one_seed]
+    names = {name for cell in candidates for name in _names(cell)}
+    baselines = [cell for cell in candidates if _names(cell) & set(options.baselines)]
     others = [
         cell
-        for cell in found
+        for cell in candidates
         if not _names(cell) & set(options.baselines)
         and (options.arms is None or _names(cell) & set(options.arms))
     ]

@@ -62,9 +62,9 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     are not used. Only cells that vary one seed are compared. Levels hold for one ordered pair, not
     for all pairs together.
     """
-    found = cells(data, options.metric)
+    every = cells(data, options.metric)
     groups = group_by_key(
-        (cell for cell in found if cell.varies_one_seed), COMPARISON_COLUMNS
+        (cell for cell in every if cell.varies_one_seed), COMPARISON_COLUMNS
     ).values()
     rows = [_row(a, b, options) for group in groups for a, b in permutations(group, 2)]
     return pd.DataFrame(rows, columns=COLUMNS)

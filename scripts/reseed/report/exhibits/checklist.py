@@ -75,7 +75,7 @@ def _of_seeds(data: ExhibitData) -> Iterator[tuple]:
     """Seeds of each experiment, or of each of its arms if they differ."""
     for experiment, part in with_arms(data.metrics).groupby("experiment", sort=False):
         title = data.experiment(experiment)
-        seeds = {arm: _by_role(own) for arm, own in part.groupby("arm", sort=False)}
+        seeds = {arm: _by_role(trials) for arm, trials in part.groupby("arm", sort=False)}
         if len(set(seeds.values())) == 1:
             yield "Model seeds", title, next(iter(seeds.values()))
             continue

@@ -175,8 +175,8 @@ def _bar(axis: Axes, x: float, ends: tuple) -> None:
 def _groups(board: pd.DataFrame) -> list[list[int]]:
     """Rows of each group of two or more models without a shown difference."""
     numbers = sorted({number for of in board["groups"] for number in of})
-    found = [[i for i, of in enumerate(board["groups"]) if number in of] for number in numbers]
-    return [members for members in found if len(members) > 1]
+    groups = [[i for i, of in enumerate(board["groups"]) if number in of] for number in numbers]
+    return [members for members in groups if len(members) > 1]
 
 
 def _with_best(board: pd.DataFrame) -> list[str]:

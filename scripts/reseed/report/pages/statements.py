@@ -211,8 +211,8 @@ def find_rows(
     rows = []
     for record in records:
         run = read_evidence(record)
-        found = known.get((name, run.statement.text))
-        other = read_evidence(found) if found is not None and info.scale != "smoke" else None
+        stored = known.get((name, run.statement.text))
+        other = read_evidence(stored) if stored is not None and info.scale != "smoke" else None
         is_same = other is not None and _region(other) == _region(run)
         shown, made = (other, (reference or {}).get("made", "")) if is_same else (None, "")
         rows.append(StatementRow(study, info, name, anchor, run, shown, made))

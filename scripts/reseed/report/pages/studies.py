@@ -120,12 +120,12 @@ class Exhibit:
     @property
     def bodies(self) -> list[tuple[str, list[tuple[int, list[str]]]]]:
         """(section, its rows as (number, cells)) of a table."""
-        found: list = []
+        sections: list = []
         for number, (section, cells) in enumerate(self.sidecar.rows):
-            if section or not found:
-                found.append((section or "", []))
-            found[-1][1].append((number, cells))
-        return found
+            if section or not sections:
+                sections.append((section or "", []))
+            sections[-1][1].append((number, cells))
+        return sections
 
     @property
     def limits(self) -> dict[str, str]:
@@ -204,12 +204,12 @@ class StudyReport:
         None repeats the answer, or the findings, notes and definitions of one before it.
         """
         best = self.best
-        found = ([best] if best else []) + [e for e in self.shown if e is not best]
-        first = {e.sidecar.headline: e for e in reversed(found)}
+        ordered = ([best] if best else []) + [e for e in self.shown if e is not best]
+        first = {e.sidecar.headline: e for e in reversed(ordered)}
         said_before = set(self.answer)
-        said = say_once([(e.sidecar.title, [e.note, *e.sidecar.definitions]) for e in found])
+        said = say_once([(e.sidecar.title, [e.note, *e.sidecar.definitions]) for e in ordered])
         shown = []
-        for e, (note, *definitions) in zip(found, said, strict=True):
+        for e, (note, *definitions) in zip(ordered, said, strict=True):
             findings = [text for text in e.sidecar.findings if text not in said_before]
             said_before.update(findings)
             is_repeated = first[e.sidecar.headline] is not e
@@ -220,13 +220,13 @@ class StudyReport:
     @property
     def answer(self) -> list[str]:
         """The sentences at the top of the page: of each exhibit the first claim of a new name."""
-        found: dict[str, str] = {}
+        answers: dict[str, str] = {}
         for exhibit in self.shown:
             for name, text in exhibit.named_findings:
-                if name not in found:
-                    found[name] = text
+                if name not in answers:
+                    answers[name] = text
                     break
-        return list(found.values())[:_ANSWERS]
+        return list(answers.values())[:_ANSWERS]
 
     @property
     def limits(self) -> dict[str, str]:
@@ -336,9 +336,9 @@ def read_study(
     if exhibits is None:
         exhibits = sorted(p.stem for part in ("tables", "figures")
                           for p in (folder / part).glob("*.json"))  # fmt: skip
-    found = [_read_exhibit(folder, info, name, page, command, as_shown) for name in exhibits]
+    shown = [_read_exhibit(folder, info, name, page, command, as_shown) for name in exhibits]
     known = read_json(reference) if reference is not None else None
-    return StudyReport(folder.name, info, found, _day(folder / "about.json"), coverage, known)
+    return StudyReport(folder.name, info, shown, _day(folder / "about.json"), coverage, known)
 
 
 def read_left_out(evidence: Path, name: str, title: str, scale: str) -> list[StatementRow]:

@@ -81,12 +81,12 @@ def describe_run(studies: Sequence[StudyReport], rows: Sequence[StatementRow]) -
     text = f"This run (scale {scales}, {trials})"
     compared = [row for row in rows if row.reference is not None]
     if compared:
-        own = sum(row.run.verdict in _DECIDED for row in compared)
+        alone = sum(row.run.verdict in _DECIDED for row in compared)
         other = sum(
             row.run.verdict in _DECIDED and row.run.verdict != row.verdict for row in compared
         )
         text += (
-            f" decides {own} of the {len(compared)} by itself,"
+            f" decides {alone} of the {len(compared)} by itself,"
             f" {other or 'none'} of them otherwise than the reference"
         )
     else:

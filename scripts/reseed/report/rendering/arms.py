@@ -101,9 +101,9 @@ def group_title(
     columns: Sequence[str] = TEST_SET_KEY,
 ) -> str:
     """Title of the dataset, with the columns that differ within the dataset's `rows`."""
-    own = rows[rows["dataset"] == cell["dataset"]]
+    of_dataset = rows[rows["dataset"] == cell["dataset"]]
     values = _describe(
-        data, cell, _differing_columns(own, [name for name in columns if name != "dataset"])
+        data, cell, _differing_columns(of_dataset, [name for name in columns if name != "dataset"])
     )
     return ", ".join([data.dataset(cell["dataset"]), *values])
 

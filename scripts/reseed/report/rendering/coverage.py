@@ -76,5 +76,5 @@ def corrected(rows: pd.DataFrame) -> list[str]:
     """The sentences on the intervals of the designs of `rows`: splits, seeds and items."""
     sentences = {"splits": CORRECTED, "seeds and items": _CROSSED_PAIRS}
     designs = set(rows["design"])
-    found = [at(rows["level"].max(), text) for name, text in sentences.items() if name in designs]
-    return [sentence for sentence in found if sentence]
+    shown = [at(rows["level"].max(), text) for name, text in sentences.items() if name in designs]
+    return [sentence for sentence in shown if sentence]

@@ -46,11 +46,11 @@ def say_once(notes: Sequence[tuple[str, Sequence[str]]]) -> list[list[str]]:
     notes: (title of the exhibit, paragraphs). Short sentences, such as numbers of seeds, stay.
     """
     first: dict[str, str] = {}
-    found = []
+    shown = []
     for title, paragraphs in notes:
         referred = {title}
-        found.append([_leave_out(paragraph, title, first, referred) for paragraph in paragraphs])
-    return found
+        shown.append([_leave_out(paragraph, title, first, referred) for paragraph in paragraphs])
+    return shown
 
 
 def _leave_out(paragraph: str, title: str, first: dict[str, str], referred: set[str]) -> str:
@@ -98,8 +98,8 @@ def _sentences(text: str) -> list[str]:
 
 def _kind(part: str) -> str:
     """The mark that a sentence explains, or the kind `unit`; empty for any other."""
-    found = next((mark for mark, _ in _MARKS if part.startswith(f"{mark} ")), "")
-    return found or (UNITS if _UNIT.search(part) else "")
+    mark_of_part = next((mark for mark, _ in _MARKS if part.startswith(f"{mark} ")), "")
+    return mark_of_part or (UNITS if _UNIT.search(part) else "")
 
 
 def _merge_lists(sentences: list[str], mark: str) -> list[str]:

@@ -104,8 +104,8 @@ def _series(axes: Axes, legends: dict[str, str]) -> Iterator[tuple[str, list[flo
         points, colour = _points(artist, axes)
         inside = [point for point in points if _is_inside(point, axes)]
         if inside:
-            own = str(artist.get_label())
-            label = legends.get(colour, "") if own.startswith("_") else own
+            label_of_artist = str(artist.get_label())
+            label = legends.get(colour, "") if label_of_artist.startswith("_") else label_of_artist
             yield label, [_short(value) for point in inside for value in point]
 
 
@@ -133,8 +133,8 @@ def _points(artist: object, axes: Axes) -> tuple[Iterable[Sequence[float] | np.n
 
 
 def _one_colour(colours: Any) -> str:
-    found = {to_hex(colour) for colour in np.atleast_2d(colours)}
-    return found.pop() if len(found) == 1 else ""
+    distinct = {to_hex(colour) for colour in np.atleast_2d(colours)}
+    return distinct.pop() if len(distinct) == 1 else ""
 
 
 def _evenly(points: np.ndarray) -> np.ndarray:
@@ -200,8 +200,8 @@ def _ticks(axis: Axis) -> list[tuple[float, str]]:
 def _tick(ticks: list[tuple[float, str]], start: float, end: float) -> str:
     """The label of a tick in the middle of a cell, else the middle of the cell."""
     middle, width = (start + end) / 2, abs(end - start)
-    found = (text for at, text in ticks if abs(at - middle) < width / 4)
-    return next(found, str(_short(middle)))
+    texts = (text for at, text in ticks if abs(at - middle) < width / 4)
+    return next(texts, str(_short(middle)))
 
 
 def _is_inside(point: Sequence[float] | np.ndarray, axes: Axes) -> bool:
@@ -211,17 +211,17 @@ def _is_inside(point: Sequence[float] | np.ndarray, axes: Axes) -> bool:
 
 def _labels_by_colour(figure: Figure) -> dict[str, str]:
     """Label of each colour that has one meaning in the legends."""
-    own = (axes.get_legend() for axes in figure.axes)
-    legends: list[Legend] = [*figure.legends, *(legend for legend in own if legend)]
-    found: dict[str, set[str]] = {}
+    of_axes = (axes.get_legend() for axes in figure.axes)
+    legends: list[Legend] = [*figure.legends, *(legend for legend in of_axes if legend)]
+    labels_of: dict[str, set[str]] = {}
     for legend in legends:
         for handle in legend.legend_handles:
             if not isinstance(handle, Line2D):
                 continue
             colour = handle.get_color()
             if isinstance(colour, str | tuple) and not same_color(colour, "none"):
-                found.setdefault(to_hex(colour), set()).add(str(handle.get_label()))
-    return {colour: labels.pop() for colour, labels in found.items() if len(labels) == 1}
+                labels_of.setdefault(to_hex(colour), set()).add(str(handle.get_label()))
+    return {colour: labels.pop() for colour, labels in labels_of.items() if len(labels) == 1}
 
 
 def _short(value: float) -> float:

@@ -57,20 +57,20 @@ _OVER_MATHS = {"\u0302": r"\hat", "\u0303": r"\tilde", "\u0304": r"\bar", "\u030
 
 def escape_latex(text: str) -> str:
     """ASCII text that LaTeX prints literally; unprintable characters become their code."""
-    found: list[str] = []
+    written: list[str] = []
     last = ""
     for character in unicodedata.normalize("NFD", text):
         if unicodedata.combining(character):
-            if found:
-                found[-1] = _accented(found[-1], last, character)
+            if written:
+                written[-1] = _accented(written[-1], last, character)
             continue
         known = character.isascii() and character.isprintable()
         plain = character if known else f"[U+{ord(character):04X}]"
         if character == last == "-":
             plain = "{}-"  # LaTeX prints two hyphens as a dash
-        found.append(_LATEX.get(character, plain))
+        written.append(_LATEX.get(character, plain))
         last = character
-    return "".join(found)
+    return "".join(written)
 
 
 def _accented(text: str, base: str, accent: str) -> str:
@@ -130,12 +130,12 @@ def _widths(table: Table, lines: list) -> list[int]:
 
 def _headings(table: Table, lines: list) -> list[list[str]]:
     """Lines of each column's heading: about as wide as the cells."""
-    found = []
+    lines = []
     for i, name in enumerate(table.levels()[-1]):
         longest = max([_HEADING, *(len(cells[i]) for _, cells in lines)])
         is_one = i in table.paragraphs or not name.strip()
-        found.append([name] if is_one else textwrap.wrap(name, longest, break_long_words=False))
-    return found
+        lines.append([name] if is_one else textwrap.wrap(name, longest, break_long_words=False))
+    return lines
 
 
 def _room(widths: Sequence[int], columns: Sequence[int]) -> int:
@@ -245,7 +245,7 @@ def _column(table: Table, index: int, wraps: set[int], widths: list[int]) -> str
 def _cell(text: str, wraps: bool) -> str:
     if not wraps:
         return escape_latex(text)
-    escaped = escape_latex(_HASH.sub(lambda found: _BREAKS.sub("\\g<0>\u200b", found[0]), text))
+    escaped = escape_latex(_HASH.sub(lambda match: _BREAKS.sub("\\g<0>\u200b", match[0]), text))
     for sign in (r"\_", "/", "=", ":"):
         escaped = escaped.replace(sign, sign + r"\allowbreak{}")
     # \raggedright would redefine the end of the row; ended by \par it adds an empty line.

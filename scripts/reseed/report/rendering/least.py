@@ -49,11 +49,11 @@ def with_least(
     """
 
     def numbers_of(part: pd.DataFrame) -> str:
-        found = [int(one.count(part)) for one in least]
+        counts = [int(one.count(part)) for one in least]
         if len(least) == 1:
-            return f"{found[0]:,}"
+            return f"{counts[0]:,}"
         return ", ".join(
-            counted(n, one.noun, one.plural) for n, one in zip(found, least, strict=True)
+            counted(n, one.noun, one.plural) for n, one in zip(counts, least, strict=True)
         )
 
     enough, few = [], []

@@ -161,11 +161,11 @@ def colours(names: Sequence[str]) -> dict[str, str]:
 def line_styles(names: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Colour and dashes of the line of each name; dashes differ where a colour repeats."""
     seen: Counter = Counter()
-    found = {}
+    styles = {}
     for name, colour in colours(names).items():
-        found[name] = {"color": colour, "ls": DASHES[seen[colour] % len(DASHES)]}
+        styles[name] = {"color": colour, "ls": DASHES[seen[colour] % len(DASHES)]}
         seen[colour] += 1
-    return found
+    return styles
 
 
 def offsets(n: int, half: float) -> np.ndarray:

@@ -57,12 +57,12 @@ def _retitled(entries: Mapping[str, Entry], short: dict[str, str]) -> dict[str, 
 
 def _shortened(names: Iterable[str], longest: int) -> dict[str, str]:
     """Each name that is too long → a distinct short name."""
-    found: dict[str, str] = {}
+    short: dict[str, str] = {}
     for name in dict.fromkeys(names):
         if len(name) > longest:
             cuts = (_without_middle(name, longest, number) for number in count(1))
-            found[name] = next(cut for cut in cuts if cut not in found.values())
-    return found
+            short[name] = next(cut for cut in cuts if cut not in short.values())
+    return short
 
 
 def _without_middle(name: str, longest: int, number: int) -> str:

@@ -144,10 +144,10 @@ def empty_table(data: ExhibitData, reason: str) -> Table:
 
 def groups(level: list[str]) -> list[tuple[str, int]]:
     """Neighbouring equal headings as (heading, width)."""
-    found: list[tuple[str, int]] = []
+    headings: list[tuple[str, int]] = []
     for name in level:
-        if found and found[-1][0] == name:
-            found[-1] = (name, found[-1][1] + 1)
+        if headings and headings[-1][0] == name:
+            headings[-1] = (name, headings[-1][1] + 1)
         else:
-            found.append((name, 1))
-    return found
+            headings.append((name, 1))
+    return headings

@@ -174,11 +174,11 @@ class AcrossDatasets:
         for row, d in pairs:
             row |= _describe(d[np.isfinite(d)])
         if tested:
-            found = flip_signs(
+            test = flip_signs(
                 np.stack([d for _, d in tested]), rng=np.random.default_rng(SIGNS_SEED)
             )
             for (row, _), p, adjusted, least in zip(
-                tested, found.p_value, found.p_adjusted, found.p_least, strict=True
+                tested, test.p_value, test.p_adjusted, test.p_least, strict=True
             ):
                 row |= {"p": float(p), "p_adjusted": float(adjusted), "p_holm": float(adjusted)}
                 row |= {"p_least": float(least), "pairs": len(tested)}

@@ -236,10 +236,10 @@ def find_item_scores(
 
     None if they are not known, or of other runs.
     """
-    found = [one for one in _list_test_sets(data, group) if {a, b} <= {*one.models}]
-    if len(found) != 1:
+    of_both = [one for one in _list_test_sets(data, group) if {a, b} <= {*one.models}]
+    if len(of_both) != 1:
         return None
-    scores = replace(found[0], has_own_seeds=not pairing.is_paired)
+    scores = replace(of_both[0], has_own_seeds=not pairing.is_paired)
     sides, _ = scores.pair_seeds(a, b)
     is_same = [len(one.seeds) for one in sides] == [len(pairing.a), len(pairing.b)]
     return scores if is_same else None

@@ -287,12 +287,12 @@ def pair_models(
     patterns = [row.tobytes() for row in np.isfinite(group.scores)]
     for number, (i, j) in enumerate(pairs):
         batches.setdefault((patterns[i], patterns[j]), []).append(number)
-    found: dict[int, tuple[str, str, Pairing]] = {}
+    by_number: dict[int, tuple[str, str, Pairing]] = {}
     for numbers in batches.values():
         first, second = np.transpose([pairs[number] for number in numbers])
         batch = pair_runs(group.scores[first], group.scores[second], group.split, own_seeds)
-        found |= zip(numbers, _put_better_first(group, first, second, batch), strict=True)
-    return [found[number] for number in range(len(pairs))]
+        by_number |= zip(numbers, _put_better_first(group, first, second, batch), strict=True)
+    return [by_number[number] for number in range(len(pairs))]
 
 
 def pair_by_seed(group: ModelGroup) -> list[tuple[str, str, Pairing]]:
@@ -300,12 +300,12 @@ def pair_by_seed(group: ModelGroup) -> list[tuple[str, str, Pairing]]:
 
     More runs of one model therefore leave the earlier runs of a pair as they are.
     """
-    found = []
+    pairs = []
     for i, j in combinations(range(len(group.models)), 2):
         both = np.isfinite(group.scores[[i, j]]).all(axis=0)
         a, b = (np.where(both, group.scores[[k]], np.nan) for k in (i, j))
-        found += _put_better_first(group, [i], [j], pair_runs(a, b, group.split))
-    return found
+        pairs += _put_better_first(group, [i], [j], pair_runs(a, b, group.split))
+    return pairs
 
 
 def _put_better_first(

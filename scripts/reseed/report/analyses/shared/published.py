@@ -100,10 +100,10 @@ def find_measured_rows(
         key = (row["varied"], row["metric"], round(row["test_ratio"], 8), *map(base_name, names))
         place = rows.setdefault((*key, source.startswith("tuned")), [])
         place.append((row["n"], source != "default", -index))
-    found = []
+    indices = []
     for one in published:
         dataset = stand_ins.get(one["dataset"], one["dataset"])
         key = (one["varied_seed"], one["metric"], round(one["test_ratio"], 8), dataset)
         candidates = rows.get((*key, one["algorithm"], one["hyperparameters"] == "tuned"))
-        found.append(-max(candidates)[2] if candidates else None)
-    return found
+        indices.append(-max(candidates)[2] if candidates else None)
+    return indices

@@ -98,12 +98,12 @@ def judge_pairs(data: Data, rule: Rule) -> Iterator[JudgedPair]:
 
     rule: of other experiments.
     """
-    own = {name: facts.until for name, facts in data.info.experiments.items() if facts.until}
-    rules: dict[str, Rule] = {"": rule, **own}
+    until = {name: facts.until for name, facts in data.info.experiments.items() if facts.until}
+    rules: dict[str, Rule] = {"": rule, **until}
     groups: dict[str, list[ModelGroup]] = {}
     for group in group_models(data):
         name = group.key["experiment"]
-        groups.setdefault(name if name in own else "", []).append(group)
+        groups.setdefault(name if name in until else "", []).append(group)
     for name, members in groups.items():
         options = rules[name]
         ropes = rope_by_metric(options.rope, {one.metric: one.factor for one in members})
@@ -114,9 +114,9 @@ def judge_pairs(data: Data, rule: Rule) -> Iterator[JudgedPair]:
 def _judge_group(
     group: ModelGroup, options: Rule, rope: float | None, in_rounds: bool
 ) -> Iterator[JudgedPair]:
-    found = pair_by_seed(group) if in_rounds else pair_models(group)
-    known = [pair for pair in found if _is_judged(pair[2])]
-    pairs = len(found if in_rounds else known)
+    pairings = pair_by_seed(group) if in_rounds else pair_models(group)
+    known = [pair for pair in pairings if _is_judged(pair[2])]
+    pairs = len(pairings if in_rounds else known)
     for a, b, pairing in known:
         d = group.sign * differences(pairing.a[: pairing.n], pairing.b[: pairing.n])
         stop = stopping_point(

@@ -21,9 +21,9 @@ def describe_tails(d: np.ndarray, test: PairedComparison, level: float) -> Row:
 
     `skew_p` is that of the t test where no skewness is seen, so that a family is adjusted whole.
     """
-    found = skewness_of_mean(d)
-    columns = _fill(found, skewed_p(test.t, test.df, found))
-    for k in np.flatnonzero(found):
+    skewness = skewness_of_mean(d)
+    columns = _fill(skewness, skewed_p(test.t, test.df, skewness))
+    for k in np.flatnonzero(skewness):
         for name, value in count_better(d[k], level).items():
             columns[name][k] = value
     columns["better_unit"] = "run"
@@ -32,22 +32,22 @@ def describe_tails(d: np.ndarray, test: PairedComparison, level: float) -> Row:
 
 def describe_own_tails(a: np.ndarray, b: np.ndarray, test: UnpairedComparison) -> Row:
     """Of runs that are not paired, (pairs, runs) each: the Mann–Whitney test decides too."""
-    found = skewness_of_difference(a, b)
+    skewness = skewness_of_difference(a, b)
     larger = np.maximum(test.welch_p, test.mann_whitney_p)
-    columns = _fill(found, np.where(found != 0, larger, test.welch_p))
+    columns = _fill(skewness, np.where(skewness != 0, larger, test.welch_p))
     for name, values in (
         ("better_share", test.superiority),
         ("better_low", test.superiority_low),
         ("better_high", test.superiority_high),
     ):
-        columns[name] = np.where(found != 0, values, nan).tolist()
+        columns[name] = np.where(skewness != 0, values, nan).tolist()
     columns["better_unit"] = "run"
     return columns
 
 
-def _fill(found: np.ndarray, p: np.ndarray) -> Row:
-    empty = {name: [nan] * len(found) for name in SKEW_COLUMNS}
-    return empty | {"skewness": found.tolist(), "skew_p": p.tolist()}
+def _fill(skewness: np.ndarray, p: np.ndarray) -> Row:
+    empty = {name: [nan] * len(skewness) for name in SKEW_COLUMNS}
+    return empty | {"skewness": skewness.tolist(), "skew_p": p.tolist()}
 
 
 def count_better(d: np.ndarray, level: float) -> dict[str, float]:

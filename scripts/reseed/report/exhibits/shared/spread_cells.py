@@ -31,15 +31,15 @@ def mean_log_ratio(
     source = Data(data.metrics, data.info)
     metrics = {row["metric"] for pair in pairs for row in pair}
     known = {key: cell for metric in metrics for key, cell in _cells(source, metric)}
-    found: dict[_CellKey, int] = {}
+    position_of: dict[_CellKey, int] = {}
     positions = []
     for pair in pairs:
         keys = [(row["metric"], *(row[name] for name in _KEY)) for row in pair]
         if not all(key in known and _is_usable(known[key]) for key in keys):
             return None
-        positions.append(tuple(found.setdefault(key, len(found)) for key in keys))
+        positions.append(tuple(position_of.setdefault(key, len(position_of)) for key in keys))
     return MeanLogRatio(
-        [_series(known[key]) for key in found], [(above, below) for above, below in positions]
+        [_series(known[key]) for key in position_of], [(above, below) for above, below in positions]
     )
 
 
