@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from math import nan
@@ -42,6 +42,11 @@ class TypedRow:
             return [cls() for _ in rows.index]
         columns = zip(*(_list_values(rows[name]) for name in names), strict=True)
         return [cls._make(dict(zip(names, values, strict=True))) for values in columns]
+
+    @classmethod
+    def table(cls, rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+        """A table of rows with the columns of the class."""
+        return pd.DataFrame(list(rows), columns=[*cls.columns()])
 
     @classmethod
     def first(cls, rows: pd.DataFrame) -> Self:

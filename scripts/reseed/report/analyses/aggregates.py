@@ -58,7 +58,6 @@ class AggregateRow(AcrossRow):
     reason: str = ""
 
 
-COLUMNS = [*AggregateRow.columns()]
 #: Below this many runs a task the intervals are known to be too narrow (docs/methods).
 FEW = 20
 
@@ -97,7 +96,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     for positions in group_across_datasets(keys):
         key = merge_keys(pd.DataFrame([keys[i] for i in positions]))
         rows += [key | row for row in _rows([one_seed[i] for i in positions], options)]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return AggregateRow.table(rows)
 
 
 def _rows(cells: list[Cell], options: Options) -> Iterator[Row]:

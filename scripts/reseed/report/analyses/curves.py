@@ -37,9 +37,6 @@ class CurveRow(CellRow):
     max: float = nan
 
 
-COLUMNS = [*CurveRow.columns()]
-
-
 class Options(CurveOptions):
     """ended: how a run counts after its last epoch: `drop` (not at all), `carry` (its last value)
     or `cut` (only epochs that all runs have are shown).
@@ -52,7 +49,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an arm and epoch (from 1), over `n` of the arm's `runs` that did not fail."""
     curves = read_training_curves(data, options.column)
     rows = [row for of_arm in curves for row in _rows(of_arm, options.ended)]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return CurveRow.table(rows)
 
 
 def _rows(curves: Curves, ended: Literal["drop", "carry", "cut"]) -> Iterator[Row]:

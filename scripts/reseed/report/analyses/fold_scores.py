@@ -43,9 +43,6 @@ class FoldRow(ComparedRow):
     single: float = nan
 
 
-COLUMNS = [*FoldRow.columns()]
-
-
 class Options(Strict):
     """level: confidence level of the intervals.
     n_boot: resamples of the splits.
@@ -67,7 +64,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     - `single`: score of the run of `single_seed` on the first split.
     """
     rows = [_row(group, arm, options) for group in group_models(data) for arm in group.models]
-    return pd.DataFrame([row for row in rows if row], columns=COLUMNS)
+    return FoldRow.table([row for row in rows if row])
 
 
 def _row(group: ModelGroup, arm: str, options: Options) -> Row | None:

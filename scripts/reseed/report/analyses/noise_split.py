@@ -56,9 +56,6 @@ class NoiseRow(OutputRow):
     interval_reason: str = ""
 
 
-COLUMNS = [*NoiseRow.columns()]
-
-
 #: Largest SD of a score in [0, 1]: half of the runs score 0, half 1.
 MOST_SD = 0.5
 # Fewest seeds for the interval of an SD.
@@ -96,7 +93,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
       square over `bootstrap_seeds` models; `test_set_sd_closed_form`: √(acc(1−acc)/items).
     """
     rows = [row for one in read_outputs(data) for row in _rows(data, one, options)]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return NoiseRow.table(rows)
 
 
 def _rows(data: Data, one: Outputs, options: Options) -> Iterator[Row]:

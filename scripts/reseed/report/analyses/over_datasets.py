@@ -68,7 +68,6 @@ class EffectRow(AcrossRow):
     reason: str = ""
 
 
-COLUMNS = [*EffectRow.columns()]
 #: Words in names of metrics that are at most 1 but are not shares.
 _AT_MOST_ONE = re.compile("r2|mcc|matthews|kappa")
 #: Fewest runs on a dataset: the variance of a t exists from three degrees of freedom on.
@@ -116,7 +115,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
         parts = [groups[i] for i in positions]
         key = merge_keys(pd.DataFrame([group.key for group in parts])) | {"dataset": ""}
         rows += [key | row for row in _compare_all(parts, options)]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return EffectRow.table(rows)
 
 
 def _compare_all(groups: list[ModelGroup], options: Options) -> list[Row]:

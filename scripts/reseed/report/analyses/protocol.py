@@ -66,7 +66,6 @@ class RuleRow(ComparedRow):
     reason: str = ""
 
 
-COLUMNS = [*RuleRow.columns()]
 #: Decision rules, in the order of the table.
 SETTINGS = ("single", "written", "corrected")
 
@@ -111,7 +110,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     crossed are left out (`left_out` counts trials).
     """
     rows = [row for group in group_models(data) for row in _rows(group, options)]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return RuleRow.table(rows)
 
 
 def _rows(group: ModelGroup, options: Options) -> list[Row]:

@@ -53,9 +53,6 @@ class StabilityRow(ComparedRow):
     p_holm: float = nan
 
 
-COLUMNS = [*StabilityRow.columns()]
-
-
 class Options(Strict):
     """level: central share of the pairs of runs between `low` and `high`.
     n_draws: random draws of the runs whose means are compared (with more than 20 datasets, fewer).
@@ -85,7 +82,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     draws = max(_FEWEST_DRAWS, options.n_draws * _MANY_GROUPS // max(_MANY_GROUPS, len(groups)))
     options = options.model_copy(update={"n_draws": min(options.n_draws, draws)})
     rows = [row for group in groups for row in _rows(group, options)]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return StabilityRow.table(rows)
 
 
 def shared_runs(group: ModelGroup) -> tuple[list[str], np.ndarray]:

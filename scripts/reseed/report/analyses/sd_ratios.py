@@ -51,9 +51,6 @@ class RatioRow(CellRow):
     reason: str = ""
 
 
-COLUMNS = [*RatioRow.columns()]
-
-
 class Options(Strict):
     """baselines: arms whose SD the others are divided by.
     arms: the other arms (None: all that are no baseline).
@@ -92,7 +89,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
         if name not in names:
             reason = f"there is no arm {name!r}.{suggest_name(name, names)}".rstrip(".")
             rows += [_missing(cell, name, options.level, reason) for cell in others]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return RatioRow.table(rows)
 
 
 def _names(cell: Cell) -> set[str]:

@@ -71,9 +71,6 @@ class SpreadRow(CellRow):
         return replace(self, iqr=nan, range=nan, relative_variation=nan, sd=nan)
 
 
-COLUMNS = [*SpreadRow.columns()]
-
-
 class Options(PublishedFiles):
     """level: confidence level of the intervals.
     n_boot: resamples of the interval of the IQR.
@@ -105,7 +102,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 def spread_table(data: Data, options: Options) -> pd.DataFrame:
     """The table of `analyse`, without published numbers."""
     rows = [_row(part, held, options) for cell in cells(data) for part, held in with_slices(cell)]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return SpreadRow.table(rows)
 
 
 def with_slices(cell: Cell) -> Iterator[tuple[Cell, str]]:

@@ -37,9 +37,6 @@ class OrderRow(ComparedRow):
     reason: str = ""
 
 
-COLUMNS = [*OrderRow.columns()]
-
-
 class Options(Strict):
     """metric: metric to compare by (None: the dataset's primary metric).
     level: confidence level of the intervals.
@@ -67,7 +64,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
         (cell for cell in every if cell.varies_one_seed), COMPARISON_COLUMNS
     ).values()
     rows = [_row(a, b, options) for group in groups for a, b in permutations(group, 2)]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return OrderRow.table(rows)
 
 
 def _row(a: Cell, b: Cell, options: Options) -> Row:

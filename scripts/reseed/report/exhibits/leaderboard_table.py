@@ -304,9 +304,7 @@ def _best_by_rank(
     parts = [part for _, part in group_by_setting(data, single)]
     others = [list_others(_setting_of(pairs, part))[model] for part in parts]
     # Options may leave out pairs.
-    left_out = any(
-        sum(map(len, o.values())) < len(p) - 1 for o, p in zip(others, parts, strict=True)
-    )
+    left_out = any(len(o) < len(part) - 1 for o, part in zip(others, parts, strict=True))
     if len(best) > 1 or left_out:
         verb, sample = "share" if len(best) > 1 else "has", Sample.of(known, "n", "dataset")
         finding = f"{{best}} {verb} the best mean rank over {{n}}"
@@ -359,30 +357,33 @@ def _best_mean(
         "metric": phrases.name(metric_title(row.metric)),
         "mean": phrases.single(best, "mean", lambda mean: fixed(mean, _count_decimals(part))),
         "absent": phrases.name(name_models(data, best, absent)),
-        **{side: phrases.name(name_models(data, best, models)) for side, models in others.items()},
+        **{
+            side: phrases.name(name_models(data, best, models))
+            for side, models in vars(others).items()
+        },
     }
-    are = "is" if len(others["lost"]) == 1 else "are"
+    are = "is" if len(others.lost) == 1 else "are"
     tail, text = "", "{best} has the best mean, {metric} {mean} over {n}"
     if len(of_best) and is_on_one_test_set(of_best).all():
         text += " on this one split"
     if beats_all:
         text += ", and is significantly better than every other model"
         tail = " and is shown to differ from every other"
-    elif others["lost"]:  # a mean uses all runs of a model, a comparison the shared ones
+    elif others.lost:  # a mean uses all runs of a model, a comparison the shared ones
         text += f"; on shared runs {{lost}} {are} significantly better than it"
         tail = ", but not on the runs it shares with {lost}"
-    if others["open"] and not beats_all:
+    if others.open and not beats_all:
         is_tested = not set(of_best["outcome"]) <= {"difference", "too few runs"}
         few = f"there are too few {name_units(PairRow.read(of_best))} to compare it with"
         lead = "inconclusive against" if is_tested else few
         text += f"; {lead} {{open}}"
-    elif others["won"] and not others["lost"] and not beats_all:
+    elif others.won and not others.lost and not beats_all:
         text += ", and is significantly better than {won}"
-    if others["equal"]:
+    if others.equal:
         text += "; equivalent to {equal}"
     weak = list_others(of_best[find_conditional(of_best)])[row.model]
-    if weak["won"] or weak["lost"]:
-        names["weak"] = phrases.name(name_models(data, best, weak["won"] + weak["lost"]))
+    if weak:
+        names["weak"] = phrases.name(name_models(data, best, weak.won + weak.lost))
         text += f" ({{weak}} {BY_ONE_CORRECTION})"
         tail += f", {BY_ONE_CORRECTION}" if beats_all else ""
     if absent:

@@ -13,7 +13,7 @@ from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.estimates import Sample
 from reseed.comparison.claims.wording import quote_count
 from reseed.report.analyses.leaderboard import BoardRow
-from reseed.report.exhibits.shared.shown_pairs import list_others
+from reseed.report.exhibits.shared.shown_pairs import Others, list_others
 from reseed.report.rendering.arms import arm_title, name_arms
 from reseed.report.rendering.data import ExhibitData, metric_title
 from reseed.report.rendering.numbers import NONE, fixed, several
@@ -106,7 +106,10 @@ def count_outcomes(pairs: pd.DataFrame, rows: Sequence[BoardRow], least: int) ->
         sides.remove("equal")
     by_dataset = " by dataset" if pairs["dataset"].nunique() > 1 else ""
     heading = ", ".join(sides).capitalize() + by_dataset
-    return [{heading: " / ".join(str(len(others[row.model][s])) for s in sides)} for row in rows]
+    return [
+        {heading: " / ".join(str(len(getattr(others[row.model], s))) for s in sides)}
+        for row in rows
+    ]
 
 
 def score_heading(row: BoardRow) -> str:
@@ -120,6 +123,6 @@ def rank_cell(rank: float) -> str:
     return NONE if not isfinite(rank) else f"{rank:.0f}" if rank % 1 == 0 else f"{rank:.1f}"
 
 
-def is_above_all(others: dict[str, list[str]], models: int) -> bool:
+def is_above_all(others: Others, models: int) -> bool:
     """Whether a model is significantly better than every other of `models`."""
-    return 0 < models - 1 <= len(others["won"])
+    return 0 < models - 1 <= len(others.won)

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import pandas as pd
 
@@ -68,14 +68,28 @@ def count_conditions(rows: pd.DataFrame) -> Counter[str]:
     return Counter(filter(None, qualify_pairs(rows[is_shown(rows)])))
 
 
-def list_others(pairs: pd.DataFrame) -> dict[str, dict[str, list[str]]]:
-    """By model, those compared with it, by outcome: won, lost, equal (equivalent), or open."""
-    others: dict[str, dict[str, list[str]]] = defaultdict(
-        lambda: {"won": [], "lost": [], "equal": [], "open": []}
-    )
+@dataclass
+class Others:
+    """The models compared with one: those it beat, those that beat it, equivalent ones, others."""
+
+    won: list[str] = field(default_factory=list)
+    equal: list[str] = field(default_factory=list)
+    open: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return sum(map(len, vars(self).values()))
+
+
+def list_others(pairs: pd.DataFrame) -> dict[str, Others]:
+    """By model, those compared with it."""
+    others: dict[str, Others] = defaultdict(Others)
     for a, b, outcome in pairs[["model_a", "model_b", "outcome"]].itertuples(index=False):
-        undecided = "equal" if outcome == "equivalent" else "open"
-        is_decided = outcome == "difference"
-        others[a]["won" if is_decided else undecided].append(b)
-        others[b]["lost" if is_decided else undecided].append(a)
+        if outcome == "difference":
+            others[a].won.append(b)
+            others[b].lost.append(a)
+            continue
+        for one, other in ((a, b), (b, a)):
+            side = others[one].equal if outcome == "equivalent" else others[one].open
+            side.append(other)
     return others
