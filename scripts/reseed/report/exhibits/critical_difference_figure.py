@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
+from math import nan
 
 import numpy as np
 import pandas as pd
@@ -14,6 +16,7 @@ from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.pair_row import PairRow, is_over_datasets
 from reseed.comparison.claims.possible_ranks import choose_ranked, group_means, order_means
+from reseed.comparison.claims.typed_row import TypedRow
 from reseed.comparison.claims.wording import quote_count
 from reseed.plugins.options import Experiments as Options
 from reseed.report.rendering import style
@@ -54,6 +57,16 @@ _SHARED = (
 )
 
 DRAWS = ("pairs",)
+
+
+@dataclass(frozen=True)
+class PlacedModel(TypedRow):
+    """A model of a panel: its mean, and the numbers and letters of its groups."""
+
+    model: str = ""
+    mean: float = nan
+    groups: tuple[int, ...] = ()
+    letters: str = ""
 
 
 @style.styled
@@ -137,7 +150,8 @@ def _board(part: pd.DataFrame) -> pd.DataFrame | None:
 
 def _panel(axis: Axes, names: list[str], part: pd.DataFrame, board: pd.DataFrame) -> None:
     y = np.arange(len(board))
-    axis.plot(board["mean"], y, "o", color=style.BLUE, ms=4.5, mew=0, clip_on=False)
+    means = [row.mean for row in PlacedModel.read(board)]
+    axis.plot(means, y, "o", color=style.BLUE, ms=4.5, mew=0, clip_on=False)
     axis.set_yticks(y, names)
     axis.set_ylim(len(board) - 0.4, -0.6)
     axis.tick_params(axis="y", length=0)
@@ -145,7 +159,7 @@ def _panel(axis: Axes, names: list[str], part: pd.DataFrame, board: pd.DataFrame
     axis.grid(visible=False, axis="y")
     width = part["critical_difference"].iloc[0]
     if np.isfinite(width):
-        start = board["mean"].min()
+        start = min(means)
         axis.plot([start, start + width], [-0.45, -0.45], color=style.BLACK, lw=1.4, clip_on=False)
         axis.annotate("CD", (start + width, -0.45), (3, 0), textcoords="offset points",
                       va="center", fontsize=7)  # fmt: skip
@@ -174,15 +188,16 @@ def _bar(axis: Axes, x: float, ends: tuple) -> None:
 
 def _groups(board: pd.DataFrame) -> list[list[int]]:
     """Rows of each group of two or more models without a shown difference."""
-    numbers = sorted({number for of in board["groups"] for number in of})
-    groups = [[i for i, of in enumerate(board["groups"]) if number in of] for number in numbers]
+    rows = PlacedModel.read(board)
+    numbers = sorted({number for row in rows for number in row.groups})
+    groups = [[i for i, row in enumerate(rows) if number in row.groups] for number in numbers]
     return [members for members in groups if len(members) > 1]
 
 
 def _with_best(board: pd.DataFrame) -> list[str]:
     """The best model, then those that are not shown to differ from it."""
-    best = set(board["groups"].iloc[0])
-    return [m for m, of in zip(board["model"], board["groups"], strict=True) if best & set(of)]
+    best, *others = PlacedModel.read(board)
+    return [best.model, *(row.model for row in others if {*best.groups} & {*row.groups})]
 
 
 def _count_places(parts: list[pd.DataFrame]) -> str:

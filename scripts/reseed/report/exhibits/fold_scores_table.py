@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isfinite
+
 import pandas as pd
 
 from reseed.comparison.claims import phrases
@@ -29,12 +31,13 @@ def table(data: ExhibitData, options: Options) -> Table:
         data.rows(options.experiments), "No model was run on two splits or more at this scale."
     )
     followed, lines = data.info.is_reproduction, Rows()
-    single = followed or rows["single"].notna().any()
+    single = followed or any(isfinite(row.single) for row in FoldRow.read(rows))
     written = _WRITTEN if followed else "BCa"
     for title, part in group_by_setting(data, rows):
-        places = numbers.decimals(part["sd_folds"], least=3)
-        is_greater_better = bool(part["greater_is_better"].iloc[0])
-        for row in FoldRow.read(part.sort_values("mean", ascending=not is_greater_better)):
+        is_less_better = not FoldRow.first(part).greater_is_better
+        models = FoldRow.read(part.sort_values("mean", ascending=is_less_better))
+        places = numbers.decimals((row.sd_folds for row in models), least=3)
+        for row in models:
             line = _line(data, row, places, written, single)
             lines.add(line, f"{title}, {metric_title(row.metric)}")
     note = footnote(
@@ -80,7 +83,7 @@ def _claims(rows: pd.DataFrame, other: str) -> list[Claim]:
             names,
             Sample.of(wider, "folds", "fold"),
             headline=f"Corrected, an interval is {{ratio}} times as wide {shorter}"
-            if wider["folds"].min() >= LEAST
+            if min(row.folds for row in FoldRow.read(wider)) >= LEAST
             else "",
             statistic="ratio of interval widths",
         )
