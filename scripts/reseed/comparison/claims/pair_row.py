@@ -130,7 +130,9 @@ class PairRow(TypedRow):
 
     @classmethod
     def _make(cls, values: dict[str, Any]) -> Self:
-        return super()._make(_UNKNOWN | values)
+        for name, unknown in _UNKNOWN.items():
+            values.setdefault(name, unknown)
+        return super()._make(values)
 
     @property
     def shown_difference(self) -> tuple[float, float, float]:

@@ -71,12 +71,14 @@ class TypedRow:
         each field.
         """
         made = object.__new__(cls)
-        made.__dict__.update(values)
+        object.__setattr__(made, "__dict__", values)
         return made
 
 
 def _list_values(column: pd.Series) -> list[Any]:
-    """The values as Python's own types."""
+    """The values as Python's types."""
+    if isinstance(column.dtype, np.dtype) and column.dtype != object:
+        return column.to_numpy().tolist()
     values = column.to_numpy(object).tolist()
     return [one.item() if isinstance(one, np.generic) else one for one in values]
 

@@ -80,8 +80,8 @@ def table(data: ExhibitData, options: Options) -> Table:
 def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     """The count of shown differences on single datasets, by the corrected test."""
     within = rows[~is_over_datasets(rows)]
-    tested = [row.n for row in PairRow.read(within) if isfinite(row.p_adjusted)]
-    if not tested:
+    tested = within[within["p_adjusted"].notna()]
+    if tested.empty:
         return []
     return [
         claim_shown(
@@ -89,7 +89,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
             within,
             "a difference is shown for {shown}",
             {"shown": share_shown(within, "pair")},
-            headline=min(tested) >= LEAST,
+            headline=bool(tested["n"].min() >= LEAST),
             basis="adjusted over the pairs",
         )
     ]
@@ -97,7 +97,8 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
 
 def _define_items(rows: pd.DataFrame) -> list[str]:
     """What comparisons over items hold for."""
-    general = name_generality([row for row in PairRow.read(rows) if _is_over_items(row)])
+    over_items = PairRow.read(rows[rows["design"] == ITEM_MODEL.design])
+    general = name_generality([row for row in over_items if _is_over_items(row)])
     return [f"Comparisons over items hold for {general}."] if general else []
 
 

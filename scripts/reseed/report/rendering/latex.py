@@ -130,12 +130,12 @@ def _widths(table: Table, lines: list) -> list[int]:
 
 def _headings(table: Table, lines: list) -> list[list[str]]:
     """Lines of each column's heading: about as wide as the cells."""
-    lines = []
+    headings = []
     for i, name in enumerate(table.levels()[-1]):
         longest = max([_HEADING, *(len(cells[i]) for _, cells in lines)])
         is_one = i in table.paragraphs or not name.strip()
-        lines.append([name] if is_one else textwrap.wrap(name, longest, break_long_words=False))
-    return lines
+        headings.append([name] if is_one else textwrap.wrap(name, longest, break_long_words=False))
+    return headings
 
 
 def _room(widths: Sequence[int], columns: Sequence[int]) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -217,23 +216,23 @@ def difference_estimates(data: ExhibitData, rows: pd.DataFrame) -> list[Estimate
 
 def describe_half_widths(rows: pd.DataFrame) -> str:
     """`95 % intervals of ±0.3 to 1.2 points of AUC`; empty where no pair has an interval."""
-    known = [row for row in PairRow.read(rows) if -math.inf < row.low < row.high < math.inf]
-    if not known:
+    known = rows[
+        np.isfinite(rows["low"]) & np.isfinite(rows["high"]) & (rows["low"] < rows["high"])
+    ]
+    if known.empty:
         return ""
-    half = _state_by_unit(known, lambda row: (row.high - row.low) / 2, "±")
-    return f"{format_share(max(row.level for row in known))} intervals of {half}"
+    half = (known["high"] - known["low"]) / 2 * known["factor"]
+    parts = [
+        f"±{numbers.from_to(part, numbers.two_digits)} {unit}"
+        for unit, part in half.groupby(_list_units(known), sort=False)
+    ]
+    return f"{format_share(known['level'].max())} intervals of {'; '.join(parts)}"
 
 
-def _state_by_unit(rows: list[PairRow], measure: Callable[[PairRow], float], sign: str = "") -> str:
-    """Range of a number of the rows in each unit of a difference."""
-    sizes: dict[str, list[float]] = {}
-    for row in rows:
-        unit = in_unit(row.metric, row.unit)
-        sizes.setdefault(unit, []).append(measure(row) * row.factor)
-    return "; ".join(
-        f"{sign}{numbers.from_to(of_unit, numbers.two_digits)} {unit}"
-        for unit, of_unit in sizes.items()
-    )
+def _list_units(rows: pd.DataFrame) -> pd.Series[str]:
+    """The unit of each row."""
+    units = [in_unit(*one) for one in rows[["metric", "unit"]].itertuples(index=False)]
+    return pd.Series(units, rows.index)  # pandas takes a list of one unit for a list of keys
 
 
 def describe_detectable(rows: pd.DataFrame) -> str:
@@ -269,11 +268,16 @@ def _describe_detectable_over_datasets(rows: pd.DataFrame) -> str:
 
 
 def _describe_detectable_by_dataset(rows: pd.DataFrame) -> str:
-    known = [row for row in PairRow.read(rows) if 0 < row.detectable < math.inf]
-    if not known:
+    known = rows[rows["detectable"].gt(0) & np.isfinite(rows["detectable"])]
+    if known.empty:
         return ""
-    sizes = _state_by_unit(known, lambda row: row.detectable)
-    return f"detectable with a power of {format_share(known[0].target_power)}: {sizes}"
+    sizes = known["detectable"] * known["factor"]
+    parts = [
+        f"{numbers.from_to(part, numbers.two_digits)} {unit}"
+        for unit, part in sizes.groupby(_list_units(known), sort=False)
+    ]
+    power = format_share(PairRow.first(known).target_power)
+    return f"detectable with a power of {power}: {'; '.join(parts)}"
 
 
 def select_leaders(rows: pd.DataFrame) -> pd.DataFrame:
