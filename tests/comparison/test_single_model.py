@@ -142,6 +142,21 @@ def test_equal_scores_of_items_have_no_interval():
     assert comparison.leaderboard["mean_low"].isna().all()
 
 
+def test_many_datasets_have_a_table():
+    frame = pd.concat([ITEMS.assign(dataset=f"d{number}") for number in range(6)])
+    comparison = reseed.compare_items(frame)
+    assert comparison.answer == ["One model on 6 datasets: the table has its scores."]
+    assert str(comparison).count("bert ") == 6
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1"])
+def test_metrics_of_predictions_have_an_interval(metric):
+    truth = np.arange(60) % 2
+    table = one_model(item=range(60), y_true=truth, y_pred=np.where(np.arange(60) < 50, truth, 1))
+    row = reseed.compare_items(table, metric=metric).leaderboard.iloc[0]
+    assert 0.5 < row["mean_low"] < row["mean"] < row["mean_high"] <= 1
+
+
 def test_models_on_items_of_other_datasets_are_refused():
     both = pd.concat([ITEMS.assign(dataset="a"), ITEMS.assign(dataset="b", model="gpt")])
     with pytest.raises(ReseedError, match="No dataset holds two models"):

@@ -14,6 +14,7 @@ import pandas as pd
 from reseed.comparison.arguments import QUESTION, Entries, PairChoice, add_pair_options
 from reseed.comparison.claims.designs import SOURCES
 from reseed.comparison.claims.pair_row import PairRow
+from reseed.comparison.claims.phrases import LISTED
 from reseed.comparison.claims.possible_ranks import MIN_RANKED, choose_ranked, rank_models
 from reseed.comparison.claims.verdicts import ALL_DATASETS
 from reseed.comparison.console import list_notes, list_rows, render, state_answer
@@ -303,7 +304,7 @@ class ModelVariation(Comparison):
         board = self.table("leaderboard").with_sections.drop(columns="Rank")
         return Shown(
             title=self.data.info.title,
-            answer=[*self._state_answer()] or ["Too few runs show how much the score varies."],
+            answer=[*self._state_answer()] or [self._state_nothing()],
             rows=[],
             tables={"scores": self.leaderboard},
             boards={"Scores": board},
@@ -318,6 +319,12 @@ class ModelVariation(Comparison):
             if name in self.exhibits:
                 claims = self.table(name).claims
                 yield from (claim.text for claim in claims if claim.name in OF_ONE_MODEL)
+
+    def _state_nothing(self) -> str:
+        datasets = self.leaderboard["dataset"].nunique()
+        if datasets > LISTED:
+            return f"One model on {datasets} datasets: the table has its scores."
+        return "Too few runs show how much the score varies."
 
     def to_csv(self, path: str | Path) -> None:
         """Write the means as CSV."""

@@ -78,21 +78,26 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     for group, part in zip(groups, by_group, strict=True):
         if scores := data.items.get(group.key["dataset"]):
             for row in part:
-                row |= _bound_mean(scores, row["model"])
+                row |= _bound_mean(scores, row)
     rows = [row for part in by_group for row in part] + _rank_over_datasets(groups, by_group)
-    return pd.DataFrame(rows, columns=[*COLUMNS, *(_OF_ITEMS if data.items else ())])
+    if not data.items:
+        return pd.DataFrame(rows, columns=COLUMNS)
+    return pd.DataFrame(rows, columns=[*COLUMNS, *_OF_ITEMS]).fillna({"holds_for": ""})
 
 
-def _bound_mean(scores: ItemScores, model: str) -> Row:
+def _bound_mean(scores: ItemScores, row: Row) -> Row:
     """The interval of a mean over items; nothing where items do not show how much they vary."""
-    test = measure_mean(scores, model) if model in scores.models else None
+    test = measure_mean(scores, row["model"]) if row["model"] in scores.models else None
     if test is None or not test.low < test.high:
         return {}
     pair = PairRow.of(list_item_test(test, True))
+    ends = (test.low, test.high)
+    if row["unit"] == "points":  # of shares, which lie between 0 and 1
+        ends = tuple(min(max(end * row["factor"], 0), 100) / row["factor"] for end in ends)
     return {
         "items": len(scores.items),
-        "mean_low": test.low,
-        "mean_high": test.high,
+        "mean_low": ends[0],
+        "mean_high": ends[1],
         "level": test.level,
         "holds_for": name_generality([pair]),
     }

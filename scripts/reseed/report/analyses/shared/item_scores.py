@@ -126,11 +126,8 @@ def compare_models(
 
 
 def measure_mean(scores: ItemScores, model: str, level: float = 0.95) -> ItemDifference | None:
-    """The mean of a model with its interval; None where items do not show how much they vary.
-
-    None, too, for a metric that is no mean over items.
-    """
-    if not scores.has_verdict or scores.bootstrap:
+    """The mean of a model with its interval; None where items do not show how much they vary."""
+    if not scores.has_verdict:
         return None
     one = scores.models[model]
     axes = tuple(axis for axis, name in enumerate(_FACTORS) if name in scores.fixed)
