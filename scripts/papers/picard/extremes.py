@@ -73,9 +73,6 @@ class ExtremesRow(CellRow):
     reason: str = ""
 
 
-COLUMNS = [*ExtremesRow.columns()]
-
-
 class Options(PublishedFiles):
     """metric: metric of the extremes (None: the dataset's primary metric).
     level: confidence level of the content of the observed range.
@@ -108,7 +105,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
         _row(cell, options) | {"items": count_items(data, cell)}
         for cell in cells(data, options.metric)
     ]
-    table = pd.DataFrame(rows, columns=COLUMNS)
+    table = ExtremesRow.table(rows)
     return _with_published(table, data, options) if options.published else table
 
 

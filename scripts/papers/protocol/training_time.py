@@ -34,9 +34,6 @@ class TimeRow(ComparedRow):
     reason: str = ""
 
 
-COLUMNS = [*TimeRow.columns()]
-
-
 class Options(Strict):
     """baseline: arm that all others are compared with (None: the first one).
     warm_up: model seeds that are not compared. The first training of a process also loads the
@@ -70,7 +67,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
         for arm in group.models
         if arm != (baseline or group.models[0])
     ]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return TimeRow.table(rows)
 
 
 def _row(group: ModelGroup, arm: str, baseline: str, options: Options) -> Row:
