@@ -171,7 +171,7 @@ def test_the_most_probable_class_is_predicted(names, truth, predicted, between):
 
 def test_columns_that_do_not_sum_to_one_are_no_classes():
     columns = {f"{m}_p{k}": RNG.random(N) for m in "ab" for k in (0, 1)}
-    with pytest.raises(ReseedError, match="nothing says what a row is"):
+    with pytest.raises(ReseedError, match="holds 0 and 1 alone"):
         reseed.compare(pd.DataFrame({"y": TRUTH} | columns))
 
 
