@@ -168,3 +168,27 @@ def test_models_that_share_the_best_mean_are_no_others():
     answer = reseed.compare_items(frame).answer[0]
     assert "bert and gpt share the best mean" in answer
     assert "from gpt" not in answer
+
+
+def test_a_file_without_a_model_is_of_one_model(tmp_path):
+    path = tmp_path / "bert.csv"
+    SEEDS.drop(columns="model").to_csv(path, index=False)
+    comparison = reseed.compare(path)
+    assert comparison.answer == reseed.compare(SEEDS).answer
+    assert any("all rows are runs of one model, 'bert'" in note for note in comparison.notes)
+
+
+@pytest.mark.parametrize("column", ["size", "ant_accuracy", "note"])
+def test_a_column_that_may_name_a_model_is_asked_about(column, tmp_path):
+    path = tmp_path / "bert.csv"
+    SEEDS.drop(columns="model").assign(**{column: SCORES - 0.1}).to_csv(path, index=False)
+    with pytest.raises(ReseedError):
+        reseed.compare(path)
+
+
+def test_samples_of_items_are_attempts():
+    table = one_model(
+        item=np.repeat(range(20), 3), sample=np.tile(range(3), 20), correct=[1, 0, 1] * 20
+    )
+    [sentence] = reseed.compare_items(table, repeats="pass@2").answer
+    assert "mean pass@2 1.00" in sentence

@@ -56,7 +56,7 @@ ALL_RUN_COLUMNS = [*RUN_COLUMNS, "repetition"]
 #: Further names of columns of a table that has a column of items, or none of the runs.
 _OF_ITEMS = {
     "repetition": "repeat epoch trial trial_id sample_index sample_idx attempt attempt_id rollout "
-    "completion_id",
+    "completion_id sample sample_id",
     "value": "correct is_correct reward passed",
 }
 #: Predicted labels next to a target; elsewhere an answer may be the right one.

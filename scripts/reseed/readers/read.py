@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pandas as pd
 
@@ -17,7 +18,13 @@ from reseed.readers.checks import (
     refuse_difference_models,
     refuse_summary_models,
 )
-from reseed.readers.columns import ALL_RUN_COLUMNS, RUN_COLUMNS, ColumnMap, find_columns
+from reseed.readers.columns import (
+    ALL_RUN_COLUMNS,
+    RUN_COLUMNS,
+    ColumnMap,
+    find_columns,
+    list_unused_columns,
+)
 from reseed.readers.hints import require_columns
 from reseed.readers.item_predictions import (
     has_item_predictions,
@@ -31,12 +38,13 @@ from reseed.readers.metric_choice import (
     choose_directions,
     choose_metrics,
 )
+from reseed.readers.metric_headings import split_metric_headings
 from reseed.readers.model_labels import ask_numbered_models, split_model_labels
 from reseed.readers.options import ReadOptions, RequestedMetrics
 from reseed.readers.reading import Reading, describe_reading
 from reseed.readers.run_keys import METRIC_KEY, read_item_labels
 from reseed.readers.scores import ITEM_LABELS, Scores, refuse_item_metric
-from reseed.readers.source_table import SourceTable
+from reseed.readers.source_table import IN_MEMORY, SourceTable
 from reseed.readers.sources import read_source
 
 
@@ -76,9 +84,13 @@ def read_plainly(
     """
     table = read_source(source, options)
     columns = find_columns(table, options.columns)
+    name, notes = "model", []
+    if "model" in required and _is_of_one_model(table, columns, options):
+        name, required = Path(table.path).stem, [one for one in required if one != "model"]
+        notes = [f"No column names a model: all rows are runs of one model, {name!r}."]
     require_columns(table, columns, options.columns, required)
     if "model" not in columns:
-        table = table.with_frame(table.frame.assign(model="model"))
+        table = table.with_frame(table.frame.assign(model=name), *notes)
         columns["model"] = "model"
     counted = options.headings if table.layout.format == "models_in_columns" else ""
     table, columns = split_model_labels(table, columns, counted if counted in RUN_COLUMNS else "")
@@ -87,6 +99,14 @@ def read_plainly(
     if has_item_predictions(columns) and not is_column:
         return _read_predictions(table, columns, options.metric)
     return _read_table(table, columns, options)
+
+
+def _is_of_one_model(table: SourceTable, columns: ColumnMap, options: ReadOptions) -> bool:
+    """Whether a file holds runs and metrics alone, so that nothing in it can name a model."""
+    has_runs = bool({*ALL_RUN_COLUMNS} & {*columns}) and table.path != IN_MEMORY
+    unused = list_unused_columns(table, columns)
+    are_metrics = all(map(options.is_metric, unused)) and not split_metric_headings(unused)
+    return "model" not in columns and has_runs and are_metrics
 
 
 def _read_table(table: SourceTable, columns: ColumnMap, options: ReadOptions) -> Scores:
