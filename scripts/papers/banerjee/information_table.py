@@ -49,7 +49,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             alpha.append((title, of_alpha))
         else:
             fixed.append(title)
-    first = InformationRow.first(rows)
+    first = InformationRow.read_first(rows)
     return lines.table(
         data,
         rows,

@@ -44,7 +44,7 @@ def low_alpha_claims(arms: Arms) -> Iterator[Claim]:
     titles = [title for title, _ in arms]
     counts = [(sum(bool(run.admitted) for run in RunRow.read(part)), len(part)) for _, part in arms]
     rows = share_rows(titles, counts)
-    limit = RunRow.first(arms[0][1]).threshold
+    limit = RunRow.read_first(arms[0][1]).threshold
     yield Claim(
         "low_alpha",
         "the share of representative models is {estimates}",

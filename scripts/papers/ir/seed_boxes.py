@@ -55,7 +55,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     box = [*key_columns(rows, TEST_SET_KEY), "arm"]
     boxes, few = with_least(
         [
-            (name_row(data, rows, ScoreRow.first(part)), part)
+            (name_row(data, rows, ScoreRow.read_first(part)), part)
             for _, part in rows.groupby(box, sort=False, dropna=False)
         ],
         Least(LEAST, lambda part: part["n"].iloc[0], "seed"),
@@ -71,7 +71,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     canvas, drawn, omitted = titled_panels(panels, heights, len(metrics), legend=0.1, characters=23)
     for axis, part in drawn:
         _panel(axis, data, part)
-        row = ScoreRow.first(part)
+        row = ScoreRow.read_first(part)
         axis.set_xlabel(f"{METRICS[row.metric]}\ncommonest class always: {row.majority:.3f}")
     shown = rows[rows["metric"].isin(metrics)]
     note = (

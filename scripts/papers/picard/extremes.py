@@ -105,7 +105,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
         _row(cell, options) | {"items": count_items(data, cell)}
         for cell in cells(data, options.metric)
     ]
-    table = ExtremesRow.table(rows)
+    table = ExtremesRow.make_table(rows)
     return _with_published(table, data, options) if options.published else table
 
 

@@ -32,7 +32,7 @@ def table(data: ExhibitData, options: Options) -> Table:
         lines.add(_line(title, row, digits), section)
         if math.isfinite(row.published_mean):
             lines.add(_line("  as published", _published(row), digits), section)
-    level = ExtremesRow.first(rows).level
+    level = ExtremesRow.read_first(rows).level
     reasons = sorted({reason for reason in rows["reason"] if reason})
     return lines.table(
         data,

@@ -27,7 +27,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     """One row for each arm, a section for each dataset and target."""
     rows = require_rows(select_rows(data, options), NOTHING)
     lines, arms = Rows(), cells(data, rows)
-    shared = [ReachRow.first(part) for _, part in arms]
+    shared = [ReachRow.read_first(part) for _, part in arms]
     for (title, part), row in zip(arms, shared, strict=True):
         median = map(_epoch, (row.median, row.median_low, row.median_high))
         line = {
@@ -73,7 +73,7 @@ def _claims(every: pd.DataFrame, titles: list[str]) -> Iterator[Claim]:
     """Shares of runs that reach the target, and epochs with restarts, by dataset."""
     titled = pd.Series(titles, every.index)
     for number, (_, part) in enumerate(every.groupby(["dataset", "target"], sort=False)):
-        first, end = ReachRow.first(part), f"_{number + 1}" if number else ""
+        first, end = ReachRow.read_first(part), f"_{number + 1}" if number else ""
         yield Claim(
             f"reach{end}",
             "the share of runs that reach a {measure} of {target} is {estimates}",

@@ -67,7 +67,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
         for arm in group.models
         if arm != (baseline or group.models[0])
     ]
-    return TimeRow.table(rows)
+    return TimeRow.make_table(rows)
 
 
 def _row(group: ModelGroup, arm: str, baseline: str, options: Options) -> Row:

@@ -31,7 +31,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     for title, part in group_by_setting(data, known):
         for row in TimeRow.read(part):
             lines.add(_line(data, row), title)
-    level = format_level(TimeRow.first(known).level)
+    level = format_level(TimeRow.read_first(known).level)
     text = (
         "Time: median seconds of a training. Ratio: geometric mean over runs on the same"
         f" split and seeds, with its {level} t interval. It depends on what"
@@ -73,7 +73,7 @@ def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
 
 
 def _claim(data: ExhibitData, rows: pd.DataFrame) -> Claim:
-    first = TimeRow.first(rows)
+    first = TimeRow.read_first(rows)
     places = numbers.decimals(rows["ratio"])
     titles = [data.dataset(dataset) for dataset in rows["dataset"]]
     return Claim(

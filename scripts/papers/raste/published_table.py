@@ -48,7 +48,7 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
     lines, places = Rows(), _count_decimals(measured)
     for _, cell in _each_once(measured).groupby(_CELL, sort=False):
         parts = {row.statistic: row for row in PublishedRow.read(cell)}
-        first = PublishedRow.first(cell)
+        first = PublishedRow.read_first(cell)
         line = {
             ("", "Algorithm"): data.model(first.measured_model),
             ("", "Varied"): VARIED[first.varied_seed],
@@ -127,7 +127,7 @@ def _footnote(data: ExhibitData, rows: pd.DataFrame, measured: pd.DataFrame) -> 
 
 
 def _definitions(measured: pd.DataFrame) -> list[str]:
-    level = format_level(PublishedRow.first(measured).level)
+    level = format_level(PublishedRow.read_first(measured).level)
     return [
         f"Interval ({level}): where the number of as many seeds as the paper took falls; of the"
         " median by order statistics of the seeds, of the range for Gaussian seeds at the measured"

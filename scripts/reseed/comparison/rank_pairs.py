@@ -150,13 +150,13 @@ def rank_on_tasks(
 
 def _read_differences(rows: Iterable[Row], models: Mapping[str, int], run: str) -> Differences:
     """The tested pairs among the rows of one task."""
-    found = {}
+    differences = {}
     for row in rows:
         first, second = sorted((row["model_a"], row["model_b"]), key=models.__getitem__)
         difference = _Difference.of(row, first, run)
         if difference:
-            found[models[first], models[second]] = difference
-    return found
+            differences[models[first], models[second]] = difference
+    return differences
 
 
 def _has_single_runs(task: ItemScores) -> bool:

@@ -91,17 +91,17 @@ def has_spread(cell: str) -> bool:
 
 def describe_interval(cells: Iterable[str]) -> str:
     """What the first interval of a score is, and what compares such models; empty without one."""
-    found = next(filter(_INTERVAL.fullmatch, cells), "")
-    return found and (
-        f"An interval ({found!r}) is of one test set, and no spread over runs: give the scores or "
-        "predictions of its test cases to `reseed items`."
+    interval = next(filter(_INTERVAL.fullmatch, cells), "")
+    return interval and (
+        f"An interval ({interval!r}) is of one test set, and no spread over runs: give the scores "
+        "or predictions of its test cases to `reseed items`."
     )
 
 
 def read_percentages(cells: Sequence[str], are_shares: bool) -> list[str] | None:
     """Percentages as numbers, or as shares; None if a cell is none."""
-    found, exponent = _match_all(_PERCENT, cells), "e-2" if are_shares else ""
-    return None if found is None else [f"{match[1]}{exponent}" for match in found]
+    matches, exponent = _match_all(_PERCENT, cells), "e-2" if are_shares else ""
+    return None if matches is None else [f"{match[1]}{exponent}" for match in matches]
 
 
 def read_written(cells: Sequence[str]) -> Numbers | None:
@@ -109,10 +109,10 @@ def read_written(cells: Sequence[str]) -> Numbers | None:
 
     A comma separates thousands only if a number of the column has a point behind it.
     """
-    found = _match_all(_WRITTEN, cells)
-    if found is None:
+    matches = _match_all(_WRITTEN, cells)
+    if matches is None:
         return None
-    numbers, units = [match["number"] for match in found], {match["unit"] for match in found}
+    numbers, units = [match["number"] for match in matches], {match["unit"] for match in matches}
     has_commas = any("," in number for number in numbers)
     has_signs = any(map(_THOUSANDS.search, numbers))
     if len(units) > 1 or (has_commas and not any(re.search(r",.*\.", n) for n in numbers)):
@@ -128,13 +128,13 @@ def read_written(cells: Sequence[str]) -> Numbers | None:
 
 def _match_all(pattern: re.Pattern[str], cells: Iterable[str]) -> list[re.Match[str]] | None:
     """The match of each cell as a whole; None from the first cell on that is no match."""
-    found = []
+    matches = []
     for cell in cells:
         match = pattern.fullmatch(cell)
         if match is None:
             return None
-        found.append(match)
-    return found
+        matches.append(match)
+    return matches
 
 
 def describe_bad_number(column: str, value: str) -> tuple[str, str]:

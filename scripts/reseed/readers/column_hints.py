@@ -94,10 +94,10 @@ def propose_models(table: SourceTable, columns: ColumnMap) -> Iterator[Proposal]
     runs = list_used_columns({name: columns[name] for name in names if name in columns})
     meaning = "names what is compared"
     if runs:
-        found = [column for column in free if _repeats(table, runs, column)]
-        yield from (propose_column("model", column, meaning) for column in found)
-        if len(found) > 1:  # several settings, each combination of which has the same runs
-            yield propose_column("model", found, "are settings that are compared")
+        settings = [column for column in free if _repeats(table, runs, column)]
+        yield from (propose_column("model", column, meaning) for column in settings)
+        if len(settings) > 1:  # several settings, each combination of which has the same runs
+            yield propose_column("model", settings, "are settings that are compared")
         return
     for column in free:
         if len(split_model_labels(table, {"model": column})[1]) > 1:
@@ -119,15 +119,15 @@ def propose_labels(table: SourceTable, columns: ColumnMap) -> Iterator[Proposal]
     if not 0 < len(words) < _MOST_LABELS:
         return
     is_unique = not table.joined_text(words).duplicated().any()
-    found = []
+    crossed = []
     for run, model in product([[]] if is_unique else [[c] for c in counts], words):
         is_run = not table.joined_text([*words, *run]).duplicated().any()
         if is_run and 1 < table.text(model).nunique() <= _MOST_MODELS:
             labels = [model, *(other for other in words if other != model)]
             named = [*zip(("model", "dataset"), labels, strict=False), *(("seed", c) for c in run)]
-            found.append({"columns": dict(named)})
-    if found:
-        yield propose("Where these name models and their runs: ", *found)
+            crossed.append({"columns": dict(named)})
+    if crossed:
+        yield propose("Where these name models and their runs: ", *crossed)
 
 
 def propose_scores(table: SourceTable, columns: ColumnMap) -> Iterator[Proposal]:

@@ -107,8 +107,11 @@ def tidy_columns_of_models(table: SourceTable, options: ReadOptions) -> SourceTa
         reason += f" (if {join_names(poolings)} is one: `headings: model`)"
     if split := split_metric_headings(models):
         long = stack(table, models, others, "model", reason)
-        found = [split[heading] for heading in long.frame["model"]]
-        named = {"model": [one.model for one in found], "metric": [one.metric for one in found]}
+        headings = [split[heading] for heading in long.frame["model"]]
+        named = {
+            "model": [one.model for one in headings],
+            "metric": [one.metric for one in headings],
+        }
         note = "Each of these headings was read as a model and its metric."
         return long.with_frame(long.frame.assign(**named), note)
     _ask_two_headings(table, options, models)

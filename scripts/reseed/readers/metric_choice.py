@@ -144,15 +144,15 @@ def choose_directions(
     by_name = {metric: infer_direction(metric) for metric in sorted(set(primary.values()))}
     requested_by_metric = _read_directions(table, long, by_name, requested, bool(primary))
     is_graded = has_items and any(map(table.holds_grades, scores))
-    found = {}
+    directions = {}
     for metric, inferred in by_name.items():
         rows = long[long["metric"] == metric]
         is_unnamed = find_standard_name(metric) == "value"
         is_hit = has_items and is_unnamed and rows["value"].dropna().isin((0, 1)).all()
         fallback = True if is_graded or is_hit else table.layout.greater_by_default
         wanted = requested_by_metric.get(_bare_name(table, metric))
-        found[metric] = _choose_direction(table, rows, metric, wanted, inferred, fallback)
-    return found
+        directions[metric] = _choose_direction(table, rows, metric, wanted, inferred, fallback)
+    return directions
 
 
 def _read_directions(
@@ -203,20 +203,20 @@ def _choose_direction(
             )
     if requested is None and of_tool is not None:
         return of_tool
-    found = resolve_direction(metric, requested, fallback=fallback)
+    direction = resolve_direction(metric, requested, fallback=fallback)
     if requested is None and table.layout.format == "datasets_in_columns" and fallback:
         table.notes.append(
             "More of each column is taken as better: of errors set `greater_is_better: false`."
         )
-    return _resolve(table, rows, metric, found)
+    return _resolve(table, rows, metric, direction)
 
 
-def _resolve(table: SourceTable, rows: pd.DataFrame, metric: str, found: Direction) -> bool:
+def _resolve(table: SourceTable, rows: pd.DataFrame, metric: str, direction: Direction) -> bool:
     """The direction that was found, with its warning; an error asks for one that is not known."""
-    table.notes.extend([found.warning] if found.warning else [])
-    if found.greater is None:
+    table.notes.extend([direction.warning] if direction.warning else [])
+    if direction.greater is None:
         table.ask(*ask_direction(metric, rows["value"]))
-    return bool(found.greater)
+    return bool(direction.greater)
 
 
 def ask_direction(metric: str, values: pd.Series | None = None) -> tuple[str, Proposal]:

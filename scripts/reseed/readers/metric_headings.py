@@ -31,12 +31,12 @@ def split_metric_headings(columns: Sequence[str]) -> dict[str, ModelMetric]:
     """
     for is_behind in (True, False):
         parts = {column: [*_split(column, is_behind)] for column in columns}
-        counts = Counter(one.metric for found in parts.values() for one in found)
+        counts = Counter(one.metric for names in parts.values() for one in names)
         most = max(counts.values(), default=None)
         split = {
             column: max(shared, key=lambda one: len(one.metric))
-            for column, found in parts.items()
-            if (shared := [one for one in found if counts[one.metric] == most])
+            for column, names in parts.items()
+            if (shared := [one for one in names if counts[one.metric] == most])
         }
         if len(split) == len(columns) and _is_crossed(split.values()):
             return split

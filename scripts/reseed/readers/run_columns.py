@@ -98,9 +98,9 @@ def find_numbered_columns(columns: Iterable[str]) -> dict[str, RunColumn]:
     """Columns named by the numbers of a run alone (`fold_3`, `Fold01.Rep2`, `4`), if several."""
     runs = {}
     for column in columns:
-        found = parse_run(column)
-        if found and not found.metric:
-            runs[column] = found
+        run = parse_run(column)
+        if run and not run.metric:
+            runs[column] = run
         elif re.fullmatch(r"\d+", column.strip()):
             runs[column] = RunColumn({"fold": int(column)})
     kinds = {tuple(sorted(run.numbers)) for run in runs.values()}
@@ -147,8 +147,8 @@ def _parse_end(label: str, counted: str) -> RunColumn | None:
 
 def count_up(numbers: Iterable[float]) -> bool:
     """Whether distinct numbers are 0, 1, 2, … or 1, 2, 3, … in any order."""
-    found = sorted(numbers)
-    return found in ([*range(len(found))], [*range(1, len(found) + 1)])
+    ordered = sorted(numbers)
+    return ordered in ([*range(len(ordered))], [*range(1, len(ordered) + 1)])
 
 
 def find_family(columns: Sequence[str]) -> list[str]:

@@ -71,10 +71,10 @@ def _add_versions(paths: Sequence[Path], ids: list[RunIds]) -> list[RunIds]:
     versions = [match for path in paths if (match := _VERSION.search(path.as_posix()))]
     if len(versions) < len(paths) or any(set(run) > {"model"} for run in ids):
         return ids
-    found = [_read_hparams(path) for path in paths]
-    has_seeds = all("seed" in one for one in found)
+    settings = [_read_hparams(path) for path in paths]
+    has_seeds = all("seed" in one for one in settings)
     result: list[RunIds] = []
-    for run, version, own in zip(ids, versions, found, strict=True):
+    for run, version, own in zip(ids, versions, settings, strict=True):
         model = _VERSION.sub("", str(run["model"])) or str(own.get("model", "model"))
         number = {"seed": own["seed"]} if has_seeds else {"repetition": int(version[1])}
         result.append({"model": model, **number})

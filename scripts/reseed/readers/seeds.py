@@ -57,7 +57,7 @@ def ask_what_seeds_draw(
     table: SourceTable, runs: pd.DataFrame, primary: Mapping[str, str], assumed: set[str]
 ) -> None:
     """Note datasets on which scores of different models move together over seeds."""
-    found: dict[str, float] = {}
+    medians: dict[str, float] = {}
     for dataset, rows in runs[runs["dataset"].isin(assumed)].groupby("dataset", sort=False):
         scores = rows.pivot_table(index="seed", columns="model", values=primary[str(dataset)])
         with np.errstate(invalid="ignore"):
@@ -65,12 +65,12 @@ def ask_what_seeds_draw(
         pairs = matrix[np.triu_indices(len(matrix), 1)]
         known = pairs[np.isfinite(pairs)]
         if known.size and np.median(known) > _CORRELATED:
-            found[str(dataset)] = float(np.median(known))
-    if not found:
+            medians[str(dataset)] = float(np.median(known))
+    if not medians:
         return
-    name, value = next(iter(found.items()))
+    name, value = next(iter(medians.items()))
     where = f"on {name}" if len(assumed) > 1 else ""
-    others = f" (and on {len(found) - 1} more datasets)" if len(found) > 1 else ""
+    others = f" (and on {len(medians) - 1} more datasets)" if len(medians) > 1 else ""
     table.notes.append(
         f"Scores of different models move together over seeds: median correlation {value:.2f}"
         f"{' ' if where else ''}{where}{others}. Did the seed draw the split too? Then the test is "

@@ -62,10 +62,10 @@ def parse_latex(text: str) -> TextTable:
 
     Raises ValueError if there is none, if cells span columns or rows, and as `parse_markdown`.
     """
-    found = _TABULAR.search(_COMMENT.sub("", text))
-    if not found:
+    tabular = _TABULAR.search(_COMMENT.sub("", text))
+    if not tabular:
         raise ValueError("it holds no `tabular`")
-    body = found[2]
+    body = tabular[2]
     if re.search(r"\\multi(column|row)", body):
         raise ValueError(
             "cells span several columns or rows (\\multicolumn, \\multirow): write one row of "
@@ -81,8 +81,8 @@ def parse_latex(text: str) -> TextTable:
 
 def read_caption(text: str) -> str:
     """The caption of a LaTeX table; empty without one."""
-    found = re.search(r"\\caption(?:\[[^]]*\])?\{((?:[^{}]|\{[^{}]*\})*)\}", text)
-    return _clean_latex(found[1]) if found else ""
+    caption = re.search(r"\\caption(?:\[[^]]*\])?\{((?:[^{}]|\{[^{}]*\})*)\}", text)
+    return _clean_latex(caption[1]) if caption else ""
 
 
 def _split_latex(row: str) -> list[str]:

@@ -96,13 +96,13 @@ def read_trec_run(
     with name_file(judgements[0], "judgements", "Judgements have four columns."):
         judged = list(library.read_trec_qrels(str(judgements[0])))
     results = list(library.read_trec_run(str(path)))
-    found = {
+    values = {
         (str(one.measure), one.query_id): one.value
         for one in library.iter_calc(list(measures.values()), judged, results)
     }
     model = path.read_text(encoding="utf-8").partition("\n")[0].split()[-1]
     for query in dict.fromkeys(one.query_id for one in judged):
-        scores = {n: float(found.get((str(one), query), 0.0)) for n, one in measures.items()}
+        scores = {n: float(values.get((str(one), query), 0.0)) for n, one in measures.items()}
         yield _make_sample(path, model, query, scores)
 
 

@@ -53,29 +53,30 @@ def is_column_of_predictions(table: SourceTable, options: ReadOptions) -> bool:
 def tidy_columns_of_predictions(table: SourceTable, options: ReadOptions) -> SourceTable:
     """One row a model and test case; a question where the columns may be features."""
     joined = _join_classes(table, options)
-    found = _find(joined, options)
-    if found is None:
+    recognised = _find(joined, options)
+    if recognised is None:
         raise KeyError("y_true")
     if joined is not table:
         table = joined
         table.notes.append("Of the probabilities of its classes each model predicts the greatest.")
-    if found.is_open and options.format == "auto":
+    if recognised.is_open and options.format == "auto":
         table.ask(
-            f"columns {join_names([*found.models.values()])} hold 0 and 1 as {found.truth!r} does, "
-            "and nothing says whether they are predictions of models or features",
-            propose("If they are predictions: ", {"columns": {"y_true": found.truth}}),
+            f"columns {join_names([*recognised.models.values()])} hold 0 and 1 as "
+            f"{recognised.truth!r} does, and nothing says whether they are predictions of "
+            "models or features",
+            propose("If they are predictions: ", {"columns": {"y_true": recognised.truth}}),
         )
         table.raise_errors()
-    item, frame = found.item, table.frame
-    notes = [f"One column of predictions a model: {join_names([*found.models], 10)}."]
+    item, frame = recognised.item, table.frame
+    notes = [f"One column of predictions a model: {join_names([*recognised.models], 10)}."]
     if item is None:
         item, frame = "item", frame.assign(item=np.arange(len(frame)))
         notes.append("Each row was read as one test case.")
-    rest = [c for c in frame.columns if c not in found.models.values()]
-    named = frame.rename(columns={column: model for model, column in found.models.items()})
-    long = named.melt(rest, [*found.models], "model", found.kind, ignore_index=False)
+    rest = [c for c in frame.columns if c not in recognised.models.values()]
+    named = frame.rename(columns={column: model for model, column in recognised.models.items()})
+    long = named.melt(rest, [*recognised.models], "model", recognised.kind, ignore_index=False)
     # A column that the user maps keeps its name.
-    standard = {"item": item, "y_true": found.truth}
+    standard = {"item": item, "y_true": recognised.truth}
     names = {column: name for name, column in standard.items() if name not in options.columns}
     return table.with_frame(long.rename(columns=names), *notes)
 
@@ -92,17 +93,19 @@ def _join_classes(table: SourceTable, options: ReadOptions) -> SourceTable:
         match = _CLASS.fullmatch(column)
         if match and normalize_name(match[2]) in labels and table.is_numeric(column):
             models.setdefault(match[1], {})[normalize_name(match[2])] = column
-    columns = [column for found in models.values() for column in found.values()]
-    if len(models) < 2 or any(found.keys() != labels.keys() for found in models.values()):
+    columns = [column for by_class in models.values() for column in by_class.values()]
+    if len(models) < 2 or any(by_class.keys() != labels.keys() for by_class in models.values()):
         return table
     numbers = table.with_numbers(columns)
     names = {normalize_name(label): label for label in table.text(truths[0])}
     predicted = {}
-    for model, found in models.items():
-        shares = numbers[[*found.values()]].to_numpy()
+    for model, by_class in models.items():
+        shares = numbers[[*by_class.values()]].to_numpy()
         if not np.all(np.abs(shares.sum(axis=1) - 1) < _ROUNDING):
             return table
-        predicted[f"{model}_pred"] = np.array([names[one] for one in found])[shares.argmax(axis=1)]
+        predicted[f"{model}_pred"] = np.array([names[one] for one in by_class])[
+            shares.argmax(axis=1)
+        ]
     frame = table.frame.drop(columns=columns).assign(**predicted)
     return table.with_frame(frame.rename(columns={"y": "y_true", "Y": "y_true"}))
 

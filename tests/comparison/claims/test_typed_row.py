@@ -1,9 +1,13 @@
 """Rows of tables as classes: their columns, and what is read of tables that lack some."""
 
+import pkgutil
+from importlib import import_module
+
 import pandas as pd
+import papers
 import pytest
 from reseed.comparison.claims.pair_row import PairRow
-from reseed.comparison.claims.typed_row import CellRow, ComparedRow
+from reseed.comparison.claims.typed_row import CellRow, ComparedRow, TypedRow
 from reseed.core.schemas import CELL_COLUMNS, COMPARISON_COLUMNS
 from reseed.report.analyses import pairs
 
@@ -13,6 +17,22 @@ from reseed.report.analyses import pairs
 )
 def test_fields_are_the_columns_in_their_order(row, columns):
     assert list(row.columns()) == columns
+
+
+def test_no_field_hides_a_method():
+    """`Row.select(rows, …)` of a class with a column `select` would call a default value."""
+    for name in ("analyses", "exhibits"):
+        folder = import_module(f"reseed.report.{name}")
+        for module in pkgutil.iter_modules(folder.__path__):
+            import_module(f"{folder.__name__}.{module.name}")
+    for module in pkgutil.walk_packages(papers.__path__, "papers."):
+        import_module(module.name)
+    methods = {name for name in vars(TypedRow) if not name.startswith("_")}
+    classes = [TypedRow]
+    for row in classes:
+        classes += row.__subclasses__()
+    assert len(classes) > 30
+    assert [row.__name__ for row in classes if methods & row.names()] == []
 
 
 def test_tables_of_pairs_have_the_fields_of_a_pair():

@@ -57,7 +57,7 @@ def group_means(part: pd.DataFrame) -> SeriesGroupBy:
 
 def order_means(part: pd.DataFrame) -> pd.Series:
     """The mean of each model over its pairs, the best first."""
-    is_less_better = not PairRow.first(part).greater_is_better
+    is_less_better = not PairRow.read_first(part).greater_is_better
     return group_means(part).mean().dropna().sort_values(ascending=is_less_better, kind="stable")
 
 
@@ -72,7 +72,7 @@ def rank_models(part: pd.DataFrame) -> pd.DataFrame:
     if count < MIN_RANKED or len(decided) < count * (count - 1) // 2:
         return pd.DataFrame()
     low, high = bound_ranks(list(means.index), decided)
-    is_less_better = not PairRow.first(part).greater_is_better
+    is_less_better = not PairRow.read_first(part).greater_is_better
     rank = means.rank(method="min", ascending=is_less_better).astype(int)
     return pd.DataFrame(
         {"model": means.index, "mean": means.to_numpy(), "rank": rank.to_numpy(),

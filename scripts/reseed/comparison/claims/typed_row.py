@@ -44,12 +44,12 @@ class TypedRow:
         return [cls._make(dict(zip(names, values, strict=True))) for values in columns]
 
     @classmethod
-    def table(cls, rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    def make_table(cls, rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
         """A table of rows with the columns of the class."""
         return pd.DataFrame(list(rows), columns=[*cls.columns()])
 
     @classmethod
-    def first(cls, rows: pd.DataFrame) -> Self:
+    def read_first(cls, rows: pd.DataFrame) -> Self:
         """The first row of a table that has one."""
         return cls.read(rows.iloc[:1])[0]
 

@@ -96,7 +96,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     for positions in group_across_datasets(keys):
         key = merge_keys(pd.DataFrame([keys[i] for i in positions]))
         rows += [key | row for row in _rows([one_seed[i] for i in positions], options)]
-    return AggregateRow.table(rows)
+    return AggregateRow.make_table(rows)
 
 
 def _rows(cells: list[Cell], options: Options) -> Iterator[Row]:

@@ -49,7 +49,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     """One row an arm and epoch (from 1), over `n` of the arm's `runs` that did not fail."""
     curves = read_training_curves(data, options.column)
     rows = [row for of_arm in curves for row in _rows(of_arm, options.ended)]
-    return CurveRow.table(rows)
+    return CurveRow.make_table(rows)
 
 
 def _rows(curves: Curves, ended: Literal["drop", "carry", "cut"]) -> Iterator[Row]:

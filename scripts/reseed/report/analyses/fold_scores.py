@@ -64,7 +64,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     - `single`: score of the run of `single_seed` on the first split.
     """
     rows = [_row(group, arm, options) for group in group_models(data) for arm in group.models]
-    return FoldRow.table([row for row in rows if row])
+    return FoldRow.make_table([row for row in rows if row])
 
 
 def _row(group: ModelGroup, arm: str, options: Options) -> Row | None:

@@ -93,7 +93,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
       square over `bootstrap_seeds` models; `test_set_sd_closed_form`: √(acc(1−acc)/items).
     """
     rows = [row for one in read_outputs(data) for row in _rows(data, one, options)]
-    return NoiseRow.table(rows)
+    return NoiseRow.make_table(rows)
 
 
 def _rows(data: Data, one: Outputs, options: Options) -> Iterator[Row]:

@@ -115,7 +115,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
         parts = [groups[i] for i in positions]
         key = merge_keys(pd.DataFrame([group.key for group in parts])) | {"dataset": ""}
         rows += [key | row for row in _compare_all(parts, options)]
-    return EffectRow.table(rows)
+    return EffectRow.make_table(rows)
 
 
 def _compare_all(groups: list[ModelGroup], options: Options) -> list[Row]:

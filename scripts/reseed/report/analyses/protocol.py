@@ -110,7 +110,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     crossed are left out (`left_out` counts trials).
     """
     rows = [row for group in group_models(data) for row in _rows(group, options)]
-    return RuleRow.table(rows)
+    return RuleRow.make_table(rows)
 
 
 def _rows(group: ModelGroup, options: Options) -> list[Row]:

@@ -82,7 +82,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
     draws = max(_FEWEST_DRAWS, options.n_draws * _MANY_GROUPS // max(_MANY_GROUPS, len(groups)))
     options = options.model_copy(update={"n_draws": min(options.n_draws, draws)})
     rows = [row for group in groups for row in _rows(group, options)]
-    return StabilityRow.table(rows)
+    return StabilityRow.make_table(rows)
 
 
 def shared_runs(group: ModelGroup) -> tuple[list[str], np.ndarray]:

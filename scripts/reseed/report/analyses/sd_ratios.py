@@ -89,7 +89,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
         if name not in names:
             reason = f"there is no arm {name!r}.{suggest_name(name, names)}".rstrip(".")
             rows += [_missing(cell, name, options.level, reason) for cell in others]
-    return RatioRow.table(rows)
+    return RatioRow.make_table(rows)
 
 
 def _names(cell: Cell) -> set[str]:

@@ -102,7 +102,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
 def spread_table(data: Data, options: Options) -> pd.DataFrame:
     """The table of `analyse`, without published numbers."""
     rows = [_row(part, held, options) for cell in cells(data) for part, held in with_slices(cell)]
-    return SpreadRow.table(rows)
+    return SpreadRow.make_table(rows)
 
 
 def with_slices(cell: Cell) -> Iterator[tuple[Cell, str]]:

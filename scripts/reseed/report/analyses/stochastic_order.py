@@ -64,7 +64,7 @@ def analyse(data: Data, options: Options) -> pd.DataFrame:
         (cell for cell in every if cell.varies_one_seed), COMPARISON_COLUMNS
     ).values()
     rows = [_row(a, b, options) for group in groups for a, b in permutations(group, 2)]
-    return OrderRow.table(rows)
+    return OrderRow.make_table(rows)
 
 
 def _row(a: Cell, b: Cell, options: Options) -> Row:

@@ -192,7 +192,7 @@ def claims(
 def _split_by_best(rows: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Arms with the greatest interquartile mean, and the others, best first."""
     iqm = select_statistics(rows, "iqm").sort_values("value", ascending=False, kind="stable")
-    is_first = AggregateRow.where(iqm, lambda row: row.value == AggregateRow.first(iqm).value)
+    is_first = AggregateRow.where(iqm, lambda row: row.value == AggregateRow.read_first(iqm).value)
     return iqm[is_first], iqm[~is_first]
 
 
@@ -211,8 +211,8 @@ def _claim(data: ExhibitData, title: str, rows: pd.DataFrame) -> Iterator[Claim]
         headline = "Greatest interquartile mean: shared by {best}"
         finding = "{best} share the greatest interquartile mean, {value}"
     else:
-        second = AggregateRow.first(others)
-        is_apart = AggregateRow.first(first).low > second.high
+        second = AggregateRow.read_first(others)
+        is_apart = AggregateRow.read_first(first).low > second.high
         names["next"] = phrases.name(_arm(data, second))
         names["second"] = phrases.single(others.head(1), "value", "{:.3g}".format)
         place = "lies above" if is_apart else "overlaps"

@@ -164,7 +164,9 @@ def _panel(axis: Axes, names: list[str], part: pd.DataFrame, board: pd.DataFrame
         axis.annotate("CD", (start + width, -0.45), (3, 0), textcoords="offset points",
                       va="center", fontsize=7)  # fmt: skip
     axis.set_xlabel(
-        "Mean rank" if np.isfinite(width) else f"Mean {metric_title(PairRow.first(part).metric)}"
+        "Mean rank"
+        if np.isfinite(width)
+        else f"Mean {metric_title(PairRow.read_first(part).metric)}"
     )
     annotate = partial(
         axis.annotate, xycoords=axis.get_yaxis_transform(), textcoords="offset points"

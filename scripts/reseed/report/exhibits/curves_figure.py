@@ -80,7 +80,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     unequal = any(map(_has_ended_runs, curves))
     canvas.legend(handles=handles[: 4 if unequal else 3], loc="outside lower center", ncols=4)
     left_out = sum(row.left_out for row in CurveRow.read(rows.drop_duplicates(_keys(rows))))
-    first = CurveRow.first(rows)
+    first = CurveRow.read_first(rows)
     text = f"{left_out} runs without a usable curve left out." if left_out else ""
     note = footnote(
         data,
@@ -190,7 +190,7 @@ def _end_sds(last: pd.DataFrame) -> Iterator[Claim]:
 def _end_claim(title: str, ends: pd.DataFrame, is_alone: bool) -> Claim:
     """Mean and SD at the end of a curve, and the SD halfway."""
     rows = ends.reset_index(drop=True)
-    last, before, measure = rows.tail(1), "", CurveRow.first(rows).measure
+    last, before, measure = rows.tail(1), "", CurveRow.read_first(rows).measure
     headline = "{title} {mean} ± {sd} after {epoch} epochs ({n})"
     names = {
         "title": phrases.name(measure_title(measure)),

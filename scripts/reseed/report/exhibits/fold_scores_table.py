@@ -34,7 +34,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     single = followed or any(isfinite(row.single) for row in FoldRow.read(rows))
     written = _WRITTEN if followed else "BCa"
     for title, part in group_by_setting(data, rows):
-        is_less_better = not FoldRow.first(part).greater_is_better
+        is_less_better = not FoldRow.read_first(part).greater_is_better
         models = FoldRow.read(part.sort_values("mean", ascending=is_less_better))
         places = numbers.decimals((row.sd_folds for row in models), least=3)
         for row in models:

@@ -85,7 +85,7 @@ def _claim(data: ExhibitData, title: str, rows: pd.DataFrame) -> Iterator[Claim]
         basis, finding = "{pairs}, {tasks}", "no arm beats another in more than half of cases"
     elif len(surest) == 1:
         names["pair"] = phrases.name(_describe(data, surest))
-        names["cell"] = Phrase(_cell(AggregateRow.first(surest)), "each", tuple(surest.index))
+        names["cell"] = Phrase(_cell(AggregateRow.read_first(surest)), "each", tuple(surest.index))
         finding = "a run of {pair} with probability {cell}"
         headline = "A run of {pair} in {value} of cases"
     elif len(surest) <= _NAMED:

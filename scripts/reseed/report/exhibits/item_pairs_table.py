@@ -93,7 +93,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             lines.add({"Outcome": row.outcome, "Verdict": sentence}, section)
         else:
             lines.add(_line(data, row), section)
-    level, alpha = rows["level"].max(), PairRow.first(rows).alpha
+    level, alpha = rows["level"].max(), PairRow.read_first(rows).alpha
     return lines.table(
         data,
         rows,

@@ -215,7 +215,7 @@ def _list_ranks(
     columns = group_by_setting(data, part)
     with_spread = len(columns) <= _MOST_SPREADS
     means = {
-        f"{title}: {score_heading(BoardRow.first(of))}": _means(of, with_spread)
+        f"{title}: {score_heading(BoardRow.read_first(of))}": _means(of, with_spread)
         for title, of in columns
     }
     lines, rows = [], BoardRow.read(ranks)
@@ -347,7 +347,7 @@ def _best_mean(
     A model without a finished run is named; it was not compared.
     """
     best, absent = select_best(part), [row.model for row in BoardRow.read(part) if not row.n]
-    row, pairs = BoardRow.first(best), _setting_of(pairs, part)
+    row, pairs = BoardRow.read_first(best), _setting_of(pairs, part)
     pairs = pairs[~has_model(pairs, *absent)]
     of_best = pairs[has_model(pairs, row.model)]
     others = list_others(pairs)[row.model]

@@ -82,7 +82,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     for title, part in group_by_comparison(data, pairs):
         for row in EffectRow.read(part):
             lines.add(_line(data, row), title)
-    named = "better, equivalent, worse" if EffectRow.first(pairs).rope > 0 else "better, worse"
+    named = "better, equivalent, worse" if EffectRow.read_first(pairs).rope > 0 else "better, worse"
     text = (
         f"Posterior shares that the first is {named}: on the mean of datasets like these, and on a"
         " new one. Rank p: signed-rank test over datasets, Holm over pairs. Outcome: a difference"
@@ -151,7 +151,7 @@ def _detectable(pairs: list[EffectRow]) -> str:
 
 def _new_dataset(data: ExhibitData, title: str, pair: pd.DataFrame) -> Claim:
     """Probabilities that the first model of a pair is better, or worse, on a new dataset."""
-    row = EffectRow.first(pair)
+    row = EffectRow.read_first(pair)
     by, more = (" by more than {rope}", " by more") if row.rope > 0 else ("", "")
     name = join_titles(title, _title(data, row))
     return Claim(

@@ -92,8 +92,9 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         ),
         claims=_claims(data, rows),
         definitions=[
-            f"Bars: {format_level(PairRow.first(rows).level)} interval of each pair alone. Right of"
-            " the line the model named first is better. p is adjusted by Holm in both directions"
+            f"Bars: {format_level(PairRow.read_first(rows).level)} interval of each pair alone."
+            " Right of the line the model named first is better. p is adjusted by Holm in both"
+            " directions"
             f" over {adjusted_over(rows, 'panel')}; flips: share of single runs that order the pair"
             " otherwise.",
             *define_decisive_p(rows),
@@ -106,7 +107,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
 
 def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
     """The count of shown differences; how often single runs order the pairs otherwise."""
-    titles = pair_titles(data, PairRow.first(rows))
+    titles = pair_titles(data, PairRow.read_first(rows))
     names = {
         "shown": share_shown(rows, "pair"),
         "pairs": phrases.count(rows, "pair"),

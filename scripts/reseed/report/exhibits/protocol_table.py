@@ -45,8 +45,8 @@ def table(data: ExhibitData, options: Options) -> Table:
     note = footnote(
         data,
         known,
-        f"Level {RuleRow.first(known).alpha:g}. An evaluation by a test has one seed for each fold,"
-        f" drawn at random; {_folds(known)}. Instability: share of evaluations whose order of"
+        f"Level {RuleRow.read_first(known).alpha:g}. An evaluation by a test has one seed for each"
+        f" fold, drawn at random; {_folds(known)}. Instability: share of evaluations whose order of"
         " two models is not that of all trials' means. Wins: pairs decided, mean over evaluations."
         " Error: share of experiments with equal models in which any is called better, of two"
         " kinds. Same rows: seeds of one model stand for models on the rows of this study, so only"

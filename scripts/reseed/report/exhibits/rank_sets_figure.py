@@ -62,7 +62,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         _panel(axis, named[:_MOST], board.head(_MOST), len(board))
         set_title(axis, title, 30)
     shown = pd.concat([part for _, part, _ in boards])
-    alpha = PairRow.first(shown).alpha
+    alpha = PairRow.read_first(shown).alpha
     raw = pd.concat([board.assign(setting=title) for title, _, board in boards])
     low = [name for panel in names for name in panel[_MOST:]]
     return (

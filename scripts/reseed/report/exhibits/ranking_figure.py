@@ -52,7 +52,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
             " different scores: no order can be compared."
         )
         raise NothingToShow(data.no_pairs(reason))
-    runs = [StabilityRow.first(part).n for _, part in panels]
+    runs = [StabilityRow.read_first(part).n for _, part in panels]
     if max(runs) < options.min_runs:
         raise NothingToShow(
             f"Each setting has at most {max(runs):.0f} runs at this scale. The figure of orders"

@@ -37,7 +37,7 @@ def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
     """One dot for each trained model, a panel for each dataset; candidates have a ring."""
     rows = require_rows(select_models(data), NOTHING)
     rows = rows.assign(title=arm_titles(data, rows))
-    palette, threshold = colours(rows["arm"]), ModelRow.first(rows).threshold
+    palette, threshold = colours(rows["arm"]), ModelRow.read_first(rows).threshold
     panels = list(rows.groupby("dataset", sort=False))
     flat = [d for d, part in panels if _greatest_alpha(part) <= _FLAT * threshold]
     majority = [d for d, part in panels if is_majority(data, d, part["accuracy"])]
@@ -48,7 +48,7 @@ def figure(data: ExhibitData, options: NoOptions) -> tuple[Figure, FigureInfo]:
         raise NothingToShow(" ".join(reason for reason in reasons if reason))
     rows = ModelRow.select(rows, lambda row: row.dataset not in left_out)
     handles = [
-        dot(palette[ModelRow.first(part).arm], title)
+        dot(palette[ModelRow.read_first(part).arm], title)
         for title, part in rows.groupby("title", sort=False)
     ]
     handles += [
@@ -93,7 +93,7 @@ def _panel(axis: Axes, rows: pd.DataFrame, palette: dict[str, str]) -> None:
     chosen = [row for row in ModelRow.read(rows) if row.is_candidate]
     axis.plot([row.accuracy for row in chosen], [row.alpha_hat for row in chosen], "o", ms=7,
               mfc="none", mec=style.BLACK, mew=0.9, clip_on=False)  # fmt: skip
-    threshold = ModelRow.first(rows).threshold
+    threshold = ModelRow.read_first(rows).threshold
     axis.axhline(threshold, color=style.GREY, lw=0.9, ls="--")
     axis.set_ylim(0, 1.08 * max(_greatest_alpha(rows), 1.5 * threshold))
     axis.margins(x=0.06)

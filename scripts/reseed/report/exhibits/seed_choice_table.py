@@ -30,7 +30,7 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
     rows = require_rows(select_models(data), NOTHING)
     rows = sort_by_dataset(rows.assign(label=name_cells(data, rows)))
     raw = pd.DataFrame([_cell(part) for _, part in rows.groupby(CELL, sort=False)])
-    threshold = ModelRow.first(rows).threshold
+    threshold = ModelRow.read_first(rows).threshold
     lines, places = Rows(), _count_decimals(raw)
     majority = [d for d, part in raw.groupby("dataset", sort=False)
                 if is_majority(data, d, part["mean_accuracy"])]  # fmt: skip

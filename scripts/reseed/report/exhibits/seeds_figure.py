@@ -54,11 +54,11 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         reason = "No pair of models has two runs whose differences vary, which a plan starts from."
         raise NothingToShow(data.no_pairs(reason))
     pairs = [
-        (join_titles(title, pair_title(data, PlanRow.first(pair))), pair)
+        (join_titles(title, pair_title(data, PlanRow.read_first(pair))), pair)
         for title, part in panels
         for _, pair in part.groupby(PAIR, sort=False)
     ]
-    enough, few = with_least(pairs, Least(LEAST, lambda part: PlanRow.first(part).n))
+    enough, few = with_least(pairs, Least(LEAST, lambda part: PlanRow.read_first(part).n))
     rows = pd.concat([part for _, part in enough]).sort_index()
     panels = group_by_setting(data, rows)
     longest = max(len(pair_title(data, row)) for row in PlanRow.read(rows.drop_duplicates(PAIR)))
@@ -70,7 +70,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     for axis, (title, part) in zip(axes, panels, strict=False):
         _panel(axis, data, part)
         set_title(axis, title)
-    first, given = PlanRow.first(rows), _given(rows)
+    first, given = PlanRow.read_first(rows), _given(rows)
     target = given or "the observed difference, itself uncertain"
     most = f"At most {_MOST} pairs a panel, those that need fewest." if max(counts) > _MOST else ""
     return canvas, FigureInfo(
@@ -102,7 +102,7 @@ def _given(rows: pd.DataFrame) -> str:
 
 def _describe_test(rows: pd.DataFrame) -> str:
     """The test that the runs are planned for."""
-    alpha, pairs = PlanRow.first(rows).alpha, {row.pairs for row in PlanRow.read(rows)}
+    alpha, pairs = PlanRow.read_first(rows).alpha, {row.pairs for row in PlanRow.read(rows)}
     if pairs == {1}:
         return f"α = {alpha:g} in a test of one pair"
     return f"Holm's strictest step over {from_to(pairs)} pairs (α = {alpha:g} by their number)"
@@ -115,7 +115,7 @@ def _claims(rows: pd.DataFrame) -> list[Claim]:
     names = {
         "what": phrases.Phrase(what, "setting") if what else phrases.name("the observed difference")
     }
-    first, is_known = PlanRow.first(each), each["runs_for_power"].notna()
+    first, is_known = PlanRow.read_first(each), each["runs_for_power"].notna()
     if len(each) == 1 and is_known.all():
         names["needed"] = phrases.single(each, "runs_for_power", whole)
         finding = "to show {what} takes {needed} runs; {n} are available"

@@ -42,7 +42,7 @@ def table(data: ExhibitData, options: Options) -> Table:
             lines.add({"Lies above": name} | others, heading)
         if several:
             claims.append(_claim(part, title))
-    first = OrderRow.first(rows)
+    first = OrderRow.read_first(rows)
     text = from_to(rows[["n_a", "n_b"]].to_numpy().ravel(), to="–")
     note = footnote(
         data,

@@ -41,7 +41,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     rows = data.require_rows(NOTHING, options.experiments)
     several = len(group_by_setting(data, rows)) > 1
     panels = [
-        (pair_title(data, StopRow.first(part)) + (f", {title}" if several else ""), part)
+        (pair_title(data, StopRow.read_first(part)) + (f", {title}" if several else ""), part)
         for title, setting in group_by_setting(data, rows)
         for _, part in setting.groupby(PAIR, sort=False)
     ]
@@ -140,7 +140,7 @@ def claim_settled(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
         pair = settled.loc[[i]]
         names = {
             "at": phrases.single(pair, "stopped_at", whole),
-            "outcome": phrases.name(describe_pair(data, StopRow.first(pair))),
+            "outcome": phrases.name(describe_pair(data, StopRow.read_first(pair))),
         }
         finding = (
             "stopped at run {at} of {n}, the comparison says: {outcome}"

@@ -54,7 +54,7 @@ def table(data: ExhibitData, options: NoOptions) -> Table:
     has_several = rows["experiment"].nunique() > 1
     for _, cell in rows.groupby(_KEY, sort=False):
         parts = {row.component: row for row in ComponentRow.read(cell)}
-        first = ComponentRow.first(cell)
+        first = ComponentRow.read_first(cell)
         line = {
             "Algorithm": arm_title(data, first.arm, first.experiment),
             "Grid": first.levels + (f" ({first.failed} failed)" if first.failed else ""),

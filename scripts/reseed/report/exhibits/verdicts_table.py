@@ -68,7 +68,7 @@ def table(data: ExhibitData, options: Options) -> Table:
     rows = rows.sort_values("design", key=lambda design: design != "datasets", kind="stable")
     lines, raw, hidden = Rows(), [], 0
     verdicts: list[tuple[TableRow, str, Verdict]] = []
-    first, level = PairRow.first(rows), rows["level"].max()
+    first, level = PairRow.read_first(rows), rows["level"].max()
     for title, part in group_by_setting(data, rows):
         part = _in_order(part)
         raw.append(part)
@@ -133,7 +133,7 @@ def _families(rows: pd.DataFrame) -> list[str]:
     """What the adjustment by dataset leaves, if there are several datasets."""
     tested = rows[~is_over_datasets(rows) & (rows["family"] == "dataset")]
     families = tested.groupby([*COMPARISON_COLUMNS], dropna=False).ngroups
-    text = describe_families(families, PairRow.first(rows).alpha)
+    text = describe_families(families, PairRow.read_first(rows).alpha)
     return [f"{text[0].upper()}{text[1:]}"] if text else []
 
 
@@ -158,7 +158,7 @@ def _printed(part: pd.DataFrame) -> pd.DataFrame:
     best = select_leaders(part)  # empty if no two models share a run
     if len(part) <= _MOST or best.empty:
         return part
-    return part[has_model(part, PairRow.first(best).model_a)]
+    return part[has_model(part, PairRow.read_first(best).model_a)]
 
 
 def _claims(data: ExhibitData, rows: pd.DataFrame) -> list[Claim]:
@@ -206,7 +206,7 @@ def _best_models(data: ExhibitData, within: pd.DataFrame) -> Claim:
     """The models with the best means, and whether they are shown to beat the next one."""
     best = select_leaders(within)
     counts = Counter(_leader(data, within, row) for _, row in best.iterrows()).most_common()
-    first = PairRow.first(best)
+    first = PairRow.read_first(best)
     names = {
         "best": phrases.name(counts[0][0].removesuffix(_TIED)),
         "second": phrases.name(pair_titles(data, first)[1]),

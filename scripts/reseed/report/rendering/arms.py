@@ -44,7 +44,7 @@ def arm_title(data: ExhibitData, arm: str, experiment: str | None = None) -> str
 
 def name_arms(data: ExhibitData, rows: pd.DataFrame, arms: Iterable[str]) -> dict[str, str]:
     """Title of each of these arms of the rows' experiment."""
-    experiment = CellRow.first(rows).experiment
+    experiment = CellRow.read_first(rows).experiment
     return {arm: arm_title(data, arm, experiment) for arm in arms}
 
 

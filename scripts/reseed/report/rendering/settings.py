@@ -45,7 +45,7 @@ def group_by_setting(data: ExhibitData, rows: pd.DataFrame) -> list[tuple[str, p
     titled = []
     setting = [name for name in COMPARISON_COLUMNS if name in rows]
     for _, part in rows.groupby(setting, sort=False, dropna=False):
-        row = ComparedRow.first(part)
+        row = ComparedRow.read_first(part)
         texts = (data.experiment(row.experiment), row.scheme, row.hyperparameters_source)
         shown = [text for name, text in zip(columns, texts, strict=True) if name in differ]
         titled.append((join_titles(dataset_title(data, row.dataset), *shown), part))
@@ -276,7 +276,7 @@ def _describe_detectable_by_dataset(rows: pd.DataFrame) -> str:
         f"{numbers.from_to(part, numbers.two_digits)} {unit}"
         for unit, part in sizes.groupby(_list_units(known), sort=False)
     ]
-    power = format_share(PairRow.first(known).target_power)
+    power = format_share(PairRow.read_first(known).target_power)
     return f"detectable with a power of {power}: {'; '.join(parts)}"
 
 

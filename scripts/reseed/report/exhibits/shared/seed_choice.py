@@ -67,7 +67,7 @@ def by_which_score(data: ExhibitData, rows: pd.DataFrame) -> str:
 
 def describe_alpha(rows: pd.DataFrame) -> str:
     """Sentence on the computation of α̂."""
-    first = ModelRow.first(rows)
+    first = ModelRow.read_first(rows)
     delta = from_to((row.delta for row in ModelRow.read(rows)), "{:.3f}".format, to="–")
     return (
         f"α̂: smallest share of a model's test rows to be reweighted away for its logit gaps to lie"
@@ -118,7 +118,7 @@ def _optimism(rows: pd.DataFrame) -> Claim:
 def _admitted(rows: pd.DataFrame) -> Claim:
     names = {
         "admitted": phrases.share(rows, _is_admitted(rows), "trained model"),
-        "threshold": phrases.setting(ModelRow.first(rows).threshold),
+        "threshold": phrases.setting(ModelRow.read_first(rows).threshold),
     }
     finding = "{admitted} have α̂ of at most {threshold} against other seeds"
     return Claim("admitted_models", finding, rows, names, _seeds(rows), headline=True)
