@@ -192,6 +192,9 @@ def _seed_over_test_set(data: ExhibitData, both: pd.DataFrame) -> Claim:
         else ("Test rows change the score more than the seed", "{larger_cells}", "{below}")
     )
     headline += f": shown for {shown}" if counts else f" in {estimated}"
+    differs = (both["ratio_low"] > 1) if shown == "{above}" else (both["ratio_high"] < 1)
+    if counts and not differs.any():
+        headline = "Not shown: whether test rows or the seed change the score more"
     if not all(row.primary for row in rows):  # names the metric if it is not the primary one
         headline += " ({metrics})"
     return Claim(
