@@ -52,6 +52,15 @@ def test_crossed_seeds_have_shares_of_the_variance():
     assert int(share) > 95
 
 
+@pytest.mark.parametrize("kind", ["fold", "item", "seed"])
+@pytest.mark.parametrize(("scale", "metric"), [(100, "accuracy"), (-1, "neg_rmse"), (1e4, "mse")])
+def test_scores_of_any_scale(kind, scale, metric):
+    frame = one_model(**{kind: range(10), metric: SCORES * scale})
+    [sentence] = reseed.compare(frame).answer
+    [mean] = re.findall(r"mean \S+ (−?[\d.]+)", sentence)
+    assert float(mean.replace("−", "-")) == pytest.approx(SCORES.mean() * scale, rel=0.02)
+
+
 def test_a_bounded_score_has_a_bounded_interval():
     frame = one_model(fold=range(5), accuracy=[1.0, 1.0, 0.9, 1.0, 1.0])
     [sentence] = reseed.compare(frame).answer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from math import inf, isfinite, nan
 
 import pandas as pd
@@ -11,6 +12,7 @@ from reseed.comparison.claims import phrases
 from reseed.comparison.claims.claim import Claim
 from reseed.comparison.claims.designs import ASSUMED_TEST_SET, SEEDS
 from reseed.comparison.claims.estimates import ANY_NUMBER, NO_NULL, Estimate, Sample
+from reseed.comparison.claims.formatting import format_number
 from reseed.metrics.names import is_share
 from reseed.report.analyses.fold_scores import FoldRow
 from reseed.report.analyses.leaderboard import BoardRow
@@ -20,6 +22,7 @@ from reseed.report.rendering.arms import arm_title
 from reseed.report.rendering.data import ExhibitData, metric_title
 from reseed.stats.spread import next_difference_limit
 
+_PERCENT = 100.0
 #: Names of the claims that answer where nothing is compared.
 OF_ONE_MODEL = ("mean_over_items", "spread_over_seeds", "mean_over_splits", "data_seed_share")
 
@@ -45,13 +48,13 @@ def describe_spread_over_seeds(data: ExhibitData, rows: pd.DataFrame) -> Iterato
 
 
 def _describe_seeds(data: ExhibitData, cell: pd.DataFrame, row: SpreadRow, is_alone: bool) -> Claim:
-    places, note = numbers.decimals([row.sd], least=3), ""
+    places, note = numbers.decimals([row.sd], least=3 if abs(row.mean) < 10 else 1), ""
     cell = cell.assign(limit=next_difference_limit(row.sd, row.n, row.level))
     if row.sd == 0:  # equal runs do not show how much others vary
         cell = cell.assign(sd_low=nan, sd_high=nan)
     names = {
         "metric": phrases.name(metric_title(row.metric)),
-        "mean": phrases.single(cell, "mean", f"{{:.{places}f}}".format),
+        "mean": phrases.single(cell, "mean", partial(format_number, decimals=places)),
         "limit": phrases.single(cell, "limit", numbers.two_digits),
         "share": phrases.setting(row.level, numbers.percent),
     }
@@ -92,7 +95,7 @@ def describe_mean_over_items(data: ExhibitData, rows: pd.DataFrame) -> Iterator[
 
 def _describe_items(data: ExhibitData, cell: pd.DataFrame, row: BoardRow, is_alone: bool) -> Claim:
     places = numbers.interval_decimals([(row.mean_low, row.mean_high)])
-    ends, bounds = (row.mean_low, row.mean_high), _bounds_of(row.metric)
+    ends, bounds = (row.mean_low, row.mean_high), _bounds_of(row.metric, row.mean)
     one = row.holds_for.replace("these trained models", "this trained model")
     return Claim(
         "mean_over_items",
@@ -103,7 +106,7 @@ def _describe_items(data: ExhibitData, cell: pd.DataFrame, row: BoardRow, is_alo
         headline="Mean {metric} {estimates}" if is_alone else False,
         subject=_name_subject(data, row.model, row, is_alone),
         note="It holds for {scope}.",
-        show=f"{{:.{places}f}}".format,
+        show=partial(format_number, decimals=places),
         statistic="mean score",
         estimates=[Estimate.truncated(row.model, row.mean, ends, row.level, bounds)],
         null=NO_NULL,
@@ -139,19 +142,22 @@ def _describe_splits(data: ExhibitData, cell: pd.DataFrame, row: FoldRow, is_alo
         headline="Mean {metric} {estimates} over {n}" if is_alone else False,
         subject=_name_subject(data, row.arm, row, is_alone),
         note="The interval is corrected for the training rows that splits share.",
-        show=f"{{:.{places}f}}".format,
+        show=partial(format_number, decimals=places),
         statistic="mean score",
         estimates=[
             Estimate.truncated(
-                row.arm, row.mean, (row.low, row.high), row.level, _bounds_of(row.metric)
+                row.arm, row.mean, (row.low, row.high), row.level, _bounds_of(row.metric, row.mean)
             )
         ],
         null=NO_NULL,
     )
 
 
-def _bounds_of(metric: str) -> tuple[float, float]:
-    return (0.0, 1.0) if is_share(metric) else ANY_NUMBER
+def _bounds_of(metric: str, mean: float) -> tuple[float, float]:
+    """Least and greatest score; shares may be in percent."""
+    if is_share(metric) and 0 <= mean <= _PERCENT:
+        return (0.0, 1.0 if mean <= 1 else _PERCENT)
+    return ANY_NUMBER
 
 
 def _name_subject(
