@@ -85,6 +85,11 @@ def test_no_limit_without_a_spread(scores, words):
     assert "differ by" not in sentence
 
 
+def test_equal_splits_have_no_interval():
+    [sentence] = reseed.compare(one_model(fold=range(5), accuracy=[0.5] * 5)).answer
+    assert sentence == "bert: mean accuracy 0.50, SD over splits 0 (5 splits)."
+
+
 def test_every_output_has_the_same_answer(tmp_path):
     comparison = reseed.compare(SEEDS)
     [sentence] = comparison.answer

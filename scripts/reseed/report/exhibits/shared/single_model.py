@@ -124,7 +124,9 @@ def describe_mean_over_splits(data: ExhibitData, rows: pd.DataFrame) -> Iterator
 
 
 def _describe_splits(data: ExhibitData, cell: pd.DataFrame, row: FoldRow, is_alone: bool) -> Claim:
-    places = numbers.interval_decimals([(row.low, row.high)])
+    varies = row.low < row.high  # equal splits do not show how much others vary
+    ends = (row.low, row.high) if varies else (nan, nan)
+    places = numbers.interval_decimals([ends], otherwise=[row.mean])
     names = {
         "metric": phrases.name(metric_title(row.metric)),
         "sd": phrases.single(cell, "sd_folds", numbers.two_digits),
@@ -141,13 +143,11 @@ def _describe_splits(data: ExhibitData, cell: pd.DataFrame, row: FoldRow, is_alo
         Sample.of(cell, "folds", "split"),
         headline="Mean {metric} {estimates} over {n}" if is_alone else False,
         subject=_name_subject(data, row.arm, row, is_alone),
-        note="The interval is corrected for the training rows that splits share.",
+        note="The interval is corrected for the training rows that splits share." * varies,
         show=partial(format_number, decimals=places),
         statistic="mean score",
         estimates=[
-            Estimate.truncated(
-                row.arm, row.mean, (row.low, row.high), row.level, _bounds_of(row.metric, row.mean)
-            )
+            Estimate.truncated(row.arm, row.mean, ends, row.level, _bounds_of(row.metric, row.mean))
         ],
         null=NO_NULL,
     )
