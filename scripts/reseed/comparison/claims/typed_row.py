@@ -51,7 +51,15 @@ class TypedRow:
     @classmethod
     def read_first(cls, rows: pd.DataFrame) -> Self:
         """The first row of a table that has one."""
-        return cls.read(rows.iloc[:1])[0]
+        first = rows.iloc[0]
+        if first.dtype != object:  # of numbers alone, whole ones would become floats
+            return cls.read(rows.iloc[:1])[0]
+        return cls.of(
+            {
+                name: value.item() if isinstance(value, np.generic) else value
+                for name, value in first.items()
+            }
+        )
 
     @classmethod
     def where(cls, rows: pd.DataFrame, holds: Callable[[Self], bool]) -> pd.Series[bool]:

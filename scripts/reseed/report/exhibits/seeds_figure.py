@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import textwrap
 
 import numpy as np
@@ -48,7 +47,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
     """A panel for each setting, a line for each pair with the runs it needs."""
     rows = data.rows(options.experiments)
     if not rows.empty:
-        rows = PlanRow.select(rows, lambda row: math.isfinite(row.power))
+        rows = rows[rows["power"].notna()]
     panels = group_by_setting(data, rows)
     if not panels:
         reason = "No pair of models has two runs whose differences vary, which a plan starts from."
@@ -58,7 +57,7 @@ def figure(data: ExhibitData, options: Options) -> tuple[Figure, FigureInfo]:
         for title, part in panels
         for _, pair in part.groupby(PAIR, sort=False)
     ]
-    enough, few = with_least(pairs, Least(LEAST, lambda part: PlanRow.read_first(part).n))
+    enough, few = with_least(pairs, Least(LEAST, lambda part: part["n"].iloc[0]))
     rows = pd.concat([part for _, part in enough]).sort_index()
     panels = group_by_setting(data, rows)
     longest = max(len(pair_title(data, row)) for row in PlanRow.read(rows.drop_duplicates(PAIR)))
@@ -92,18 +91,18 @@ def _given(rows: pd.DataFrame) -> str:
 
     For example, 0.005 are 0.5 points of AUC.
     """
-    sizes = dict.fromkeys(
+    asked = rows[rows["target_is"] == "given"].drop_duplicates(["metric", "factor", "unit"])
+    sizes = [
         f"{row.target_difference * row.factor:g} {in_unit(row.metric, row.unit)}"
-        for row in PlanRow.read(rows)
-        if row.target_is == "given"
-    )
+        for row in PlanRow.read(asked)
+    ]
     return f"a difference of {' or '.join(sizes)}" if sizes else ""
 
 
 def _describe_test(rows: pd.DataFrame) -> str:
     """The test that the runs are planned for."""
-    alpha, pairs = PlanRow.read_first(rows).alpha, {row.pairs for row in PlanRow.read(rows)}
-    if pairs == {1}:
+    alpha, pairs = PlanRow.read_first(rows).alpha, rows["pairs"]
+    if pairs.max() == 1:
         return f"α = {alpha:g} in a test of one pair"
     return f"Holm's strictest step over {from_to(pairs)} pairs (α = {alpha:g} by their number)"
 
