@@ -115,8 +115,8 @@ def default_analyses_and_exhibits(
     if datasets >= _SEVERAL_DATASETS:
         analyses, exhibits = analyses | _SEVERAL_ANALYSES, exhibits | _SEVERAL_EXHIBITS
     known = _TRAINED_EXHIBITS if trained else further
-    analyses = analyses | {name: _TRAINED_ANALYSES[name] for name in known if name != "checklist"}
-    exhibits = exhibits | {name: _TRAINED_EXHIBITS[name] for name in known}
+    analyses |= {name: one for name, one in _TRAINED_ANALYSES.items() if name in known}
+    exhibits |= {name: one for name, one in _TRAINED_EXHIBITS.items() if name in known}
     if trained and items:
         analyses |= _TRAINED_ITEM_ANALYSES
         exhibits |= _TRAINED_ITEM_EXHIBITS

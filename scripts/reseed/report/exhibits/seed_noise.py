@@ -186,13 +186,14 @@ def _seed_over_test_set(data: ExhibitData, both: pd.DataFrame) -> Claim:
         ),
     }
     intervals, counts = describe_intervals(both, both["level"].max())
-    headline, estimated, shown = (
-        ("The seed changes the score more than the test rows", "{less_cells}", "{above}")
+    headline, estimated, shown, differs = (
+        ("The seed changes the score more than the test rows", "{less_cells}", "{above}",
+         both["ratio_low"] > 1)
         if 2 * larger.sum() < len(both)
-        else ("Test rows change the score more than the seed", "{larger_cells}", "{below}")
-    )
+        else ("Test rows change the score more than the seed", "{larger_cells}", "{below}",
+              both["ratio_high"] < 1)
+    )  # fmt: skip
     headline += f": shown for {shown}" if counts else f" in {estimated}"
-    differs = (both["ratio_low"] > 1) if shown == "{above}" else (both["ratio_high"] < 1)
     if counts and not differs.any():
         headline = "Not shown: whether test rows or the seed change the score more"
     if not all(row.primary for row in rows):  # names the metric if it is not the primary one

@@ -91,6 +91,16 @@ class ItemScores:
         groups = len(self.items) if self.clusters is None else len(np.unique(self.clusters))
         return min(len(self.items), groups) > 1
 
+    @property
+    def sampled(self) -> list[str]:
+        """The factors whose levels are a sample: the leading axes of `average_fixed`."""
+        return [name for name in _FACTORS if name not in self.fixed]
+
+    def average_fixed(self, values: Array) -> Array:
+        """Values of a model, averaged over the factors whose levels are no sample."""
+        axes = tuple(axis for axis, name in enumerate(_FACTORS) if name in self.fixed)
+        return np.asarray(values.mean(axis=axes))
+
     def pair_seeds(self, a: str, b: str) -> tuple[list[ModelScores], bool]:
         """Both models with their paired seeds in the same order, and whether seeds are shared.
 
@@ -114,10 +124,9 @@ def compare_models(
     """
     sides, is_shared = scores.pair_seeds(a, b)
     first, second = (one.values for one in sides[::sign])  # not negated: 0 and 1 have a test
-    axes = [axis for axis, name in enumerate(_FACTORS) if name in scores.fixed]
-    first, second = (values.mean(axis=tuple(axes)) for values in (first, second))
+    first, second = (scores.average_fixed(values) for values in (first, second))
     shared = {"seed": is_shared, "prompt": True}
-    factors = [Factor(name, shared[name]) for name in _FACTORS if name not in scores.fixed]
+    factors = [Factor(name, shared[name]) for name in scores.sampled]
     noise = sum(one.noise for one in sides)
     result = item_difference(
         first, second, factors, clusters=scores.clusters, repeat_variance=noise, level=level
@@ -130,10 +139,8 @@ def measure_mean(scores: ItemScores, model: str, level: float = 0.95) -> ItemDif
     if not scores.has_verdict:
         return None
     one = scores.models[model]
-    axes = tuple(axis for axis, name in enumerate(_FACTORS) if name in scores.fixed)
-    factors = [name for name in _FACTORS if name not in scores.fixed]
     return item_mean(
-        one.values.mean(axis=axes), factors, clusters=scores.clusters,
+        scores.average_fixed(one.values), scores.sampled, clusters=scores.clusters,
         repeat_variance=one.noise, level=level,
     )  # fmt: skip
 

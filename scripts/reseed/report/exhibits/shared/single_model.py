@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from math import inf, isfinite, nan
+from typing import TypeVar
 
 import pandas as pd
 
@@ -23,17 +25,35 @@ from reseed.report.rendering.data import ExhibitData, metric_title
 from reseed.stats.spread import next_difference_limit
 
 _PERCENT = 100.0
+R = TypeVar("R", SpreadRow, FoldRow, BoardRow)
 #: Names of the claims that answer where nothing is compared.
 OF_ONE_MODEL = ("mean_over_items", "spread_over_seeds", "mean_over_splits", "data_seed_share")
 
 
-def is_on_one_model(data: ExhibitData, rows: pd.DataFrame, model: str = "arm") -> bool:
-    """Whether rows describe one model on a few datasets, in no reproduction of a paper.
+@dataclass(frozen=True)
+class _Subject:
+    """What a claim is about: one model, and its dataset if there are several."""
 
-    model: the column that names it.
+    title: str
+    is_alone: bool
+
+
+def _list_cells(
+    data: ExhibitData, rows: pd.DataFrame, kind: type[R], model: str = "arm"
+) -> Iterator[tuple[pd.DataFrame, R, _Subject]]:
+    """Each row of one model on a few datasets, as a table and typed; none of several models.
+
+    None, too, of the reproduction of a paper, whose claims are those of the paper. model: the
+    column that names the model.
     """
     is_one = rows[model].nunique() == 1 and len(rows) <= phrases.LISTED
-    return is_one and not data.info.is_reproduction
+    if not is_one or data.info.is_reproduction:
+        return
+    is_alone = len(rows) == 1
+    for index, row in zip(rows.index, kind.read(rows), strict=True):
+        title = arm_title(data, rows.loc[index, model], row.experiment)
+        title += "" if is_alone else f" on {data.dataset(row.dataset)}"
+        yield rows.loc[[index]], row, _Subject(title, is_alone)
 
 
 def describe_spread_over_seeds(data: ExhibitData, rows: pd.DataFrame) -> Iterator[Claim]:
@@ -42,12 +62,13 @@ def describe_spread_over_seeds(data: ExhibitData, rows: pd.DataFrame) -> Iterato
     rows: of the analysis `spread`, with spreads of enough seeds.
     """
     rows = rows[~rows["varied"].str.contains(r"data|\+")]
-    if is_on_one_model(data, rows):
-        for index, row in zip(rows.index, SpreadRow.read(rows), strict=True):
-            yield _describe_seeds(data, rows.loc[[index]], row, is_alone=len(rows) == 1)
+    for cell, row, subject in _list_cells(data, rows, SpreadRow):
+        yield _describe_seeds(data, cell, row, subject)
 
 
-def _describe_seeds(data: ExhibitData, cell: pd.DataFrame, row: SpreadRow, is_alone: bool) -> Claim:
+def _describe_seeds(
+    data: ExhibitData, cell: pd.DataFrame, row: SpreadRow, subject: _Subject
+) -> Claim:
     places, note = numbers.decimals([row.sd], least=3 if abs(row.mean) < 10 else 1), ""
     cell = cell.assign(limit=next_difference_limit(row.sd, row.n, row.level))
     if row.sd == 0:  # equal runs do not show how much others vary
@@ -71,9 +92,9 @@ def _describe_seeds(data: ExhibitData, cell: pd.DataFrame, row: SpreadRow, is_al
         names,
         Sample.of(cell, "n", "model seed"),
         headline="Two new runs differ by less than {limit} in {share} of cases"
-        if note and is_alone
+        if note and subject.is_alone
         else False,
-        subject=_name_subject(data, row.arm, row, is_alone),
+        subject=subject.title,
         note=note,
         show=numbers.two_digits,
         statistic="SD",
@@ -88,12 +109,11 @@ def describe_mean_over_items(data: ExhibitData, rows: pd.DataFrame) -> Iterator[
     rows: of the analysis `leaderboard`, on single datasets.
     """
     rows = BoardRow.select(rows, lambda row: isfinite(row.mean_low))
-    if is_on_one_model(data, rows, "model"):
-        for index, row in zip(rows.index, BoardRow.read(rows), strict=True):
-            yield _describe_items(data, rows.loc[[index]], row, is_alone=len(rows) == 1)
+    for cell, row, subject in _list_cells(data, rows, BoardRow, "model"):
+        yield _describe_items(cell, row, subject)
 
 
-def _describe_items(data: ExhibitData, cell: pd.DataFrame, row: BoardRow, is_alone: bool) -> Claim:
+def _describe_items(cell: pd.DataFrame, row: BoardRow, subject: _Subject) -> Claim:
     places = numbers.interval_decimals([(row.mean_low, row.mean_high)])
     ends, bounds = (row.mean_low, row.mean_high), _bounds_of(row.metric, row.mean)
     one = row.holds_for.replace("these trained models", "this trained model")
@@ -103,8 +123,8 @@ def _describe_items(data: ExhibitData, cell: pd.DataFrame, row: BoardRow, is_alo
         cell,
         {"metric": phrases.name(metric_title(row.metric)), "scope": phrases.name(one)},
         Sample.of(cell, "items", "item"),
-        headline="Mean {metric} {estimates}" if is_alone else False,
-        subject=_name_subject(data, row.model, row, is_alone),
+        headline="Mean {metric} {estimates}" if subject.is_alone else False,
+        subject=subject.title,
         note="It holds for {scope}.",
         show=partial(format_number, decimals=places),
         statistic="mean score",
@@ -118,12 +138,11 @@ def describe_mean_over_splits(data: ExhibitData, rows: pd.DataFrame) -> Iterator
 
     rows: of the analysis `fold_scores`.
     """
-    if is_on_one_model(data, rows):
-        for index, row in zip(rows.index, FoldRow.read(rows), strict=True):
-            yield _describe_splits(data, rows.loc[[index]], row, is_alone=len(rows) == 1)
+    for cell, row, subject in _list_cells(data, rows, FoldRow):
+        yield _describe_splits(cell, row, subject)
 
 
-def _describe_splits(data: ExhibitData, cell: pd.DataFrame, row: FoldRow, is_alone: bool) -> Claim:
+def _describe_splits(cell: pd.DataFrame, row: FoldRow, subject: _Subject) -> Claim:
     varies = row.low < row.high  # equal splits do not show how much others vary
     ends = (row.low, row.high) if varies else (nan, nan)
     places = numbers.interval_decimals([ends], otherwise=[row.mean])
@@ -141,8 +160,8 @@ def _describe_splits(data: ExhibitData, cell: pd.DataFrame, row: FoldRow, is_alo
         cell,
         names,
         Sample.of(cell, "folds", "split"),
-        headline="Mean {metric} {estimates} over {n}" if is_alone else False,
-        subject=_name_subject(data, row.arm, row, is_alone),
+        headline="Mean {metric} {estimates} over {n}" if subject.is_alone else False,
+        subject=subject.title,
         note="The interval is corrected for the training rows that splits share." * varies,
         show=partial(format_number, decimals=places),
         statistic="mean score",
@@ -158,10 +177,3 @@ def _bounds_of(metric: str, mean: float) -> tuple[float, float]:
     if is_share(metric) and 0 <= mean <= _PERCENT:
         return (0.0, 1.0 if mean <= 1 else _PERCENT)
     return ANY_NUMBER
-
-
-def _name_subject(
-    data: ExhibitData, model: str, row: SpreadRow | FoldRow | BoardRow, is_alone: bool
-) -> str:
-    title = arm_title(data, model, row.experiment)
-    return title if is_alone else f"{title} on {data.dataset(row.dataset)}"
