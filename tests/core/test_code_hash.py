@@ -53,6 +53,19 @@ def test_docstrings_of_users_count_as_prompts_are_there(project):
     assert edited.code == find_facts(Path("a.py"), code.encode()).code
 
 
+@pytest.mark.parametrize("entry", ["reseed.training.run", "reseed.data.inputs"])
+def test_what_no_number_depends_on_is_in_no_key(entry):
+    """A new public name, version or error text of the library trains nothing again."""
+    files = code_files(entry)
+    assert not files.keys() & {"reseed", "reseed.core.errors", "reseed.plugins.loading"}
+    assert {entry, "reseed.data.features"} <= files.keys()
+
+
+def test_docstring_of_an_empty_module_is_ignored():
+    empty, documented = (find_facts(Path("a.py"), text) for text in (b"", b'"""Text."""\n'))
+    assert empty.code == documented.code
+
+
 def test_error_texts_are_ignored_but_not_error_classes(project):
     text = "def f():\n    raise ValueError('one')\n"
     first = hashed(project(mine=text))

@@ -163,10 +163,8 @@ def test_registries_list_all_modules_loaded_by_name():
         for path in imported_files(rule.module).values()
         if "import_module(" in path.read_text()
     }
-    # Names and kinds of the user (`loading`), lazy names of `reseed` and `reseed.metrics`, and jobs
-    # that `verify` runs again.
-    named = {"plugins/loading.py", "reseed/__init__.py", "metrics/__init__.py"}
-    assert dynamic == named | {"jobs/replay.py"}
+    # Lazy names of `reseed.metrics`, and jobs that `verify` runs again.
+    assert dynamic == {"metrics/__init__.py", "jobs/replay.py"}
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)

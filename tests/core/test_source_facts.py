@@ -111,7 +111,7 @@ class ReferenceNormalizer(ast.NodeTransformer):
     def without_docstring(self, node):
         self.generic_visit(node)
         if node.body and ast.get_docstring(ast.Module(node.body, []), clean=False) is not None:
-            node.body = node.body[1:] or [ast.Pass()]
+            node.body = node.body[1:] or ([] if isinstance(node, ast.Module) else [ast.Pass()])
         return node
 
     visit_Module = visit_ClassDef = visit_FunctionDef = visit_AsyncFunctionDef = without_docstring

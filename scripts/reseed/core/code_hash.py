@@ -27,6 +27,9 @@ from reseed.core.source_facts import literal_text, parse_source, read_source
 
 #: Packages that build specs and bring them to a job. Specs are in keys by value.
 _CARRIERS = ("reseed.config", "reseed.planning", "reseed.pipeline")
+#: Modules of this library that no number depends on: names that it exports, texts of errors, and
+#: the import of what a user names, whose own code is in keys.
+_WITHOUT_NUMBERS = {"reseed", "reseed.core.errors", "reseed.plugins.loading"}
 # Modules loaded by runpy are known only at run time.
 _UNKNOWN = {"runpy"}
 
@@ -96,7 +99,7 @@ def reach_code(entry: str, project: Path = Path(), strict: bool = True) -> Reach
     packages: set[str] = set()
     while pending:
         module, path = pending.pop()
-        if module in seen or module.startswith(_CARRIERS):
+        if module in seen or module in _WITHOUT_NUMBERS or module.startswith(_CARRIERS):
             continue
         seen[module] = path
         step = _follow(module, path, finder, strict)

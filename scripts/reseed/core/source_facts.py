@@ -125,7 +125,7 @@ class _CodeReader:
                 continue  # Python before 3.12 has no such field, and keys are the same everywhere
             if name == "body" and kind in _WITH_DOCSTRING and _has_docstring(value):
                 self.docstrings.append(value[0].value.value)
-                value = value[1:] or [ast.Pass()]
+                value = value[1:] or ([] if kind is ast.Module else [ast.Pass()])
             elif name == "exc" and isinstance(value, ast.Call):
                 fields.append(f"exc={self._error(value)}")
                 continue
