@@ -122,17 +122,6 @@ def item_shares(rng: Rng, n_sim: int) -> Iterator[Change]:
             yield "coverage", f"share by item, {m}×{m}, residual {residual}", before, after
 
 
-def stopping_pairs(rng: Rng, n_sim: int) -> Iterator[Change]:
-    """Sequences: each pair at 5 %, t-mixture; 5 % over the pairs, bounded."""
-    rows = measure_verdicts.stopping_pairs(rng, n_sim)
-    found = _in_pairs(rows, "any false claim", "any false claim, ", ", each pair at 5 %")
-    for what, name, before, after in found:
-        if name.startswith("misses"):
-            yield "misses", name.removeprefix("misses, t-mixture, "), before, after
-        else:
-            yield what, name, before, after
-
-
 def shared_rows(rng: Rng, n_sim: int) -> Iterator[Change]:
     """Few shared seeds: t test of the pairs that share one; Welch's test of all runs."""
     a = np.concatenate([np.zeros(20), np.full(2, np.nan)])
@@ -335,7 +324,7 @@ def _cr3_df(sizes: np.ndarray) -> float:
 
 CHANGES = {
     "1": test_sets, "2": plans, "3": learners, "4": families, "4b": datasets, "5": means,
-    "6": spread, "6b": stopping_pairs, "6d": item_shares, "6e": shared_rows, "6f": effects,
+    "6": spread, "6d": item_shares, "6e": shared_rows, "6f": effects,
     "7": directions, "8": many_datasets, "8b": two_models, "9": drawn_splits,
     "10": clusters,
 }  # fmt: skip

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from measure_coverage import Row, Tables, main
-from reseed.stats import aggregates, evalues, hierarchical, sequential
+from reseed.stats import aggregates, hierarchical
 from reseed.stats.association import partial_rank_correlation
 from reseed.stats.item_model import Factor, item_difference
 from reseed.stats.item_variance import item_components
@@ -172,28 +172,6 @@ def ranks(rng: Rng, n_sim: int) -> Iterator[Row]:
         yield f"claims of equivalence at the edge, {n} datasets", np.array(p) <= 0.05
 
 
-def stopping(rng: Rng, n_sim: int) -> Iterator[Row]:
-    """Share of paths with an error within 300 runs, for three sequential methods."""
-    draws = {"normal": rng.standard_normal, "Laplace": rng.laplace,
-             "t, 2 degrees of freedom": rng.standard_t, "Cauchy": rng.standard_cauchy,
-             "exponential − 1": rng.standard_exponential}  # fmt: skip
-    for name, draw in draws.items():
-        size = (n_sim, 300)
-        x = draw(2, size) if name.startswith("t,") else draw(size=size) - (name[0] == "e")
-        result = sequential.mean_confidence_sequence(x)
-        yield f"t-mixture, {name}", ((result.low > 0) | (result.high < 0)).any(axis=1)
-        yield f"symmetry e-value, {name}", (evalues.symmetry_e_process(x) >= 20).any(axis=1)
-    for a, b in ((0.3, 3), (0.1, 2)):
-        x, mean = rng.beta(a, b, (n_sim, 300)), a / (a + b)
-        for name, make in (("t-mixture", sequential.mean_confidence_sequence),
-                           ("bounded", evalues.bounded_confidence_sequence)):  # fmt: skip
-            result = make(x)
-            yield (
-                f"{name}, Beta({a}, {b})",
-                ((result.low > mean) | (result.high < mean)).any(axis=1),
-            )
-
-
 def correlation(rng: Rng, n_sim: int) -> Iterator[Row]:
     """Partial rank correlation of two variables with common causes only."""
     for n in (15, 50):
@@ -215,7 +193,6 @@ TABLES: Tables = {
     "dominance": dominance,
     "datasets": datasets,
     "ranks": ranks,
-    "stopping": stopping,
     "correlation": correlation,
 }
 

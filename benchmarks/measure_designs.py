@@ -19,7 +19,6 @@ from reseed.stats.comparison import UNSTABLE_RATIO, holm, nadeau_bengio, pair_di
 from reseed.stats.error_rates import simulate_cv
 from reseed.stats.item_model import Factor, item_difference
 from reseed.stats.many_datasets import rank_within
-from reseed.stats.sequential import mean_confidence_sequence
 from reseed.stats.sign_flips import flip_signs
 from reseed.stats.simultaneous import holm_in_both_directions
 from reseed.stats.unpaired import compare_unpaired, welch_of_means
@@ -187,21 +186,6 @@ def means(rng: Rng, n_sim: int) -> Iterator[Row]:
             yield "", f"{models} models, {runs} runs, {name}", (adjusted <= _ALPHA).any(axis=-1)
 
 
-def sequence(rng: Rng, n_sim: int) -> Iterator[Row]:
-    """Equal models, judged after each of 200 runs."""
-    draws = {"Gaussian": rng.standard_normal, "t₃": lambda size: rng.standard_t(3, size),
-             "skewed": lambda size: rng.standard_exponential(size) - 1}  # fmt: skip
-    for models in (2, 4, 10):
-        i, j = np.triu_indices(models, 1)
-        for name, draw in draws.items():
-            claims = []
-            for _ in range(n_sim):
-                x = draw((models, 200))
-                found = mean_confidence_sequence(x[i] - x[j], _ALPHA / i.size)
-                claims.append(((found.low > 0) | (found.high < 0)).any())
-            yield "", f"{models} models, {name} scores", claims
-
-
 METHODS = {
     designs.SPLITS: splits,
     designs.SEEDS_AND_ITEMS: seeds_and_items,
@@ -211,7 +195,6 @@ METHODS = {
     designs.RANK_FLIPS: rank_flips,
     designs.SIGN: sign,
     designs.MEANS: means,
-    designs.SEQUENCE: sequence,
 }
 
 

@@ -9,9 +9,7 @@ from measure_coverage import Row, Tables, main
 from reseed.comparison.means import compare_means
 from reseed.stats import planning
 from reseed.stats.comparison import holm, nadeau_bengio
-from reseed.stats.evalues import bounded_confidence_sequence
 from reseed.stats.item_model import Factor, item_difference
-from reseed.stats.sequential import mean_confidence_sequence
 from reseed.stats.simultaneous import holm_in_both_directions
 from reseed.stats.skewness import skewed_p, skewness_of_difference, skewness_of_mean
 from reseed.stats.unpaired import (
@@ -64,26 +62,6 @@ def plans(rng: Rng, n_sim: int) -> Iterator[Row]:
         a, b = rng.normal(1.5, 1, (n_sim, n)), rng.normal(0, 0.1, (n_sim, n))
         p = compare_unpaired(a, b).welch_p
         yield f"power, SD 1 and 0.1, planned for {name}, {n} runs", p <= 0.05
-
-
-def stopping_pairs(rng: Rng, n_sim: int) -> Iterator[Row]:
-    """Claims of sequences among equal models within 200 runs, and misses under rare collapses."""
-    for models in (2, 4, 6, 10):
-        i, j = np.triu_indices(models, 1)
-        x = rng.normal(size=(n_sim, models, 200))
-        d = x[:, i] - x[:, j]
-        for alpha, name in ((0.05, "each pair at 5 %"), (0.05 / i.size, "5 % over the pairs")):
-            found = mean_confidence_sequence(d, alpha)
-            is_claimed = (found.low > 0) | (found.high < 0)
-            yield f"any false claim, {models} models, {name}", is_claimed.any(axis=(1, 2))
-    for size in (0.05, 0.3):
-        for name, make in (("t-mixture", mean_confidence_sequence),
-                           ("bounded", bounded_confidence_sequence)):  # fmt: skip
-            is_collapsed = rng.random((n_sim, 300)) < 0.01
-            found = make(0.8 + rng.normal(0, 0.003, (n_sim, 300)) - size * is_collapsed)
-            mean = 0.8 - 0.01 * size
-            missed = (found.low > mean) | (found.high < mean)
-            yield f"misses, {name}, 1 % of runs lower by {size}", missed.any(axis=1)
 
 
 def means(rng: Rng, n_sim: int) -> Iterator[Row]:
@@ -181,17 +159,6 @@ def skewed(rng: Rng, n_sim: int) -> Iterator[Row]:
             case = f"{name}, {n_a} and {n_b} runs of their own"
             yield from _skewed_rows(case, skew, test.welch_p <= 0.05, after <= 0.05)
 
-    for size in (17, 30, 60, 100):
-        is_collapsed = rng.random((n_sim, 100)) < 0.05
-        d = gaussian(100) - gaussian(100) - size * (is_collapsed - 0.05)
-        name = f"judged after each of 100 runs, 5 % collapse by {size} SD"
-        found = mean_confidence_sequence(d)
-        yield f"any false claim, {name}", ((found.low > 0) | (found.high < 0)).any(axis=1)
-        wins, share = bounded_confidence_sequence((d > 0).astype(float)), (d > 0).mean()
-        missed = (wins.low > share) | (wins.high < share)
-        yield f"share of runs missed at some number, {name}", missed.any(axis=1)
-        yield f"share of runs above 1/2 shown at 100, {name}", wins.low[:, -1] > 0.5
-
 
 def _skewed_rows(name: str, skew: np.ndarray, before: np.ndarray, after: np.ndarray):
     yield f"seen, {name}", skew != 0
@@ -222,7 +189,6 @@ def _compare_table(cells: list | tuple, runs: int, spread: str | None) -> pd.Dat
 TABLES: Tables = {
     "test_sets": test_sets,
     "plans": plans,
-    "stopping_pairs": stopping_pairs,
     "means": means,
     "baselines": baselines,
     "spreads": spreads,

@@ -91,17 +91,10 @@ STUDY = {
     "experiments": {
         "model_seeds": {"seeds": {"model": {"count": 3}}},
         "data_seeds": {"seeds": {"data": {"count": 2}, "model": 0}},
-        # It shares trials with the first one. At this level pairs are settled by few runs.
-        "rounds": {
-            "models": ["tree", "forest"],
-            "seeds": {"model": {"count": 5}},
-            "until": {"first": 2, "batch": 1, "alpha": 0.9},
-        },
     },
     "analyses": {
         "spread": {"kind": "spread", "experiments": ["model_seeds", "data_seeds"]},
         "outputs": {"kind": "own_analysis:analyse"},
-        "settled": {"kind": "stopping", "experiments": ["rounds"]},
     },
     "exhibits": {
         "scores": {
@@ -154,7 +147,6 @@ EDITS: dict[str, tuple[Callable[[str], str], ...]] = {
         _change("exhibits", "scores", "title", value="Other scores"),
         _change("analyses", "outputs", "options", value={"scale": 2.0}),
         _change("models", value=["tree"]),
-        _change("experiments", "rounds", "until", "alpha", value=1e-6),
     ),
     "config/models/forest.yaml": (_change("hyperparameters", "max_depth", value=1),),
     # Each pair of variants has the same size.

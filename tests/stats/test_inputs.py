@@ -10,11 +10,9 @@ from reseed.stats import (
     calibration,
     comparison,
     ensembles,
-    evalues,
     hierarchical,
     planning,
     ranking,
-    sequential,
     signed_rank,
     stochastic_order,
     variance,
@@ -192,11 +190,6 @@ OF_ANY_SIZE = {
         f := hierarchical.hierarchical_effect(u * X[:6], np.full(6, 0.3 * u), 0.1 * u),
         f.low / u, f.high / u, f.tau / u, f.mean_shares.equivalent, *(f.effects_low / u),
     ),
-    "sequence": lambda u: (
-        f := sequential.mean_confidence_sequence(u * X[:20]),
-        *(f.low[6:] / u), *(f.high[6:] / u), *(f.mean / u),
-    ),
-    "e-value": lambda u: (None, *evalues.symmetry_e_process(u * X[:20])),
     "violation": lambda u: (None, stochastic_order.violation_ratio(u * X[:9], u * X[9:20])),
 }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Commands on a project: `reseed cost`, `reseed prune`, `reseed settle`, `reseed verify`."""
+"""Commands on a project: `reseed cost`, `reseed prune`, `reseed verify`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ def add_commands(commands: Any) -> None:
     _add_cost(commands)
     _add_prune(commands)
     _add_verify(commands)
-    _add_settle(commands)
 
 
 def _add_cost(commands: Any) -> None:
@@ -208,25 +207,3 @@ def _verify(options: argparse.Namespace) -> None:
         for damaged in error.damaged:
             delete_damaged(damaged)
         raise
-
-
-def _add_settle(commands: Any) -> None:
-    command = commands.add_parser(
-        "settle",
-        help="add seeds to a study until every pair of models is decided (`until`)",
-        description="Run a study with a few seeds, judge its pairs by the rule of `until`, write "
-        "the next number of seeds to config/seeds/STUDY.yaml, and run it again.",
-        epilog="example: python -m reseed settle my_study --most 100 -- --cores 2",
-    )
-    command.add_argument("study", help="name of the study")
-    command.add_argument("--most", type=int, help="most seeds of a model (those of the study)")
-    command.add_argument("snakemake", nargs=argparse.REMAINDER, help="-- arguments of snakemake")
-    command.set_defaults(run=_settle)
-
-
-def _settle(options: argparse.Namespace) -> None:
-    from reseed.cli.settle import run_snakemake, settle
-
-    words = options.snakemake
-    arguments = words[1:] if words[:1] == ["--"] else words
-    settle(Path(CONFIG), options.study, options.most, arguments, run_snakemake)

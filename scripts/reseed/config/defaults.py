@@ -69,12 +69,6 @@ _TRAINED_ITEM_ANALYSES = {"items": {"kind": "item_pairs"}}
 _TRAINED_ITEM_EXHIBITS = {
     "items": ("item_pairs_table", "Which model is better, over seeds and items", "items"),
 }
-#: Of experiments with `until`: they are valid where the scores decide the number of seeds.
-_SETTLED_ANALYSES = {"settled": {"kind": "stopping"}}
-_SETTLED_EXHIBITS: dict[str, tuple[str, str, str | None]] = {
-    "settled": ("stopping_table", "Which pairs are settled, after how many runs", "settled"),
-    "sequences": ("stopping_figure", "Difference of every pair by number of runs", "settled"),
-}
 #: Further analyses of studies that train their models.
 _TRAINED_ANALYSES = {
     "variance": {"kind": "variance_components"},
@@ -159,7 +153,7 @@ def add_default_analyses(study: dict[str, Any]) -> dict[str, Any]:
         if not (needs_defaults and isinstance(experiments, dict)):
             return study
         items = "test" in (study.get("keep") or [])
-        return study | _default_by_experiment(items, experiments)
+        return study | default_analyses_and_exhibits(items, trained=True, experiments=experiments)
     defaults = default_analyses_and_exhibits()
     analyses = study.get("analyses") or defaults["analyses"]
     exhibits = study.get("exhibits") or {
@@ -168,42 +162,6 @@ def add_default_analyses(study: dict[str, Any]) -> dict[str, Any]:
         if isinstance(analyses, dict) and entry.get("analysis") in analyses
     }
     return study | {"analyses": apply_pair_options(analyses, results), "exhibits": exhibits}
-
-
-def _default_by_experiment(
-    items: bool, experiments: dict[str, Any]
-) -> dict[str, dict[str, dict[str, Any]]]:
-    """Defaults of a study that trains; experiments with `until` have analyses of their own."""
-    settled = [
-        name for name, one in experiments.items() if isinstance(one, dict) and one.get("until")
-    ]
-    fixed = [name for name in experiments if name not in settled]
-    if not settled:
-        return default_analyses_and_exhibits(items, trained=True, experiments=experiments)
-    entries = default_analyses_and_exhibits(items, trained=True, experiments=fixed)
-    if not fixed:
-        entries = {"analyses": {}, "exhibits": {"checklist": entries["exhibits"]["checklist"]}}
-    settling = settled_analyses_and_exhibits(settled)
-    return {
-        "analyses": {
-            **settling["analyses"],
-            **{name: one | {"experiments": fixed} for name, one in entries["analyses"].items()},
-        },
-        "exhibits": settling["exhibits"] | entries["exhibits"],
-    }
-
-
-def settled_analyses_and_exhibits(experiments: list[str]) -> dict[str, dict[str, dict[str, Any]]]:
-    """Return `analyses` and `exhibits` that are valid for experiments with `until`."""
-    return {
-        "analyses": {
-            name: one | {"experiments": experiments} for name, one in _SETTLED_ANALYSES.items()
-        },
-        "exhibits": {
-            name: {"kind": kind, "title": title, "analysis": analysis}
-            for name, (kind, title, analysis) in _SETTLED_EXHIBITS.items()
-        },
-    }
 
 
 def apply_pair_options(analyses: dict[str, Any], results: dict[str, Any]) -> dict[str, Any]:

@@ -20,7 +20,6 @@ from reseed.config.base import (
 from reseed.config.defaults import add_default_analyses, expand_path
 from reseed.config.models import Device, Encoder, Stack, Value
 from reseed.config.statements import StatementEntry
-from reseed.config.until import GivenUntil
 from reseed.core.headings import Headings, Rows
 from reseed.core.identifiers import Scale
 
@@ -210,8 +209,6 @@ class Experiment(Strict):
     """Replaces the source of hyper-parameters of the study."""
     seeds: Seeds | None = None
     """Seeds that are crossed."""
-    until: GivenUntil = None
-    """The rule by which pairs of arms are settled: `settled`, or the fields of the rule."""
 
     @model_validator(mode="after")
     def _check_seeds(self) -> "Experiment":

@@ -24,7 +24,7 @@ from reseed.core.module_finder import is_library
 _BY_NAME = {"import_module", "__import__"}
 _BY_FILE = {"spec_from_file_location", "SourceFileLoader"}
 #: Top-level constants of a module that are read without an import (`reseed.plugins.kinds`).
-_CONSTANTS = {"READS", "DRAWS", "SEQUENTIAL"}
+_CONSTANTS = {"READS", "DRAWS"}
 
 
 class Import(NamedTuple):

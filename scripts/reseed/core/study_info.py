@@ -78,31 +78,17 @@ class ModelInfo(_Info):
     notes: str | list[str] | None = None
 
 
-class UntilInfo(_Info):
-    """The rule of an experiment that was trained until its pairs were settled.
-
-    The fields are the options of the analysis `stopping`. maximum: seeds that each arm may use.
-    """
-
-    maximum: int | None = None
-    alpha: float
-    scale: float
-    rope: float | dict[str, float] | None = None
-    half_width: float | None = None
-
-
 class ExperimentInfo(_Info):
     """An experiment: titles of its arms, and which seeds vary.
 
     `varied` is `data`, `model`, `data+model` or `none`; `seeds` holds, by kind of seed, a number,
-    a list of numbers, or a count. `until` is the rule of an experiment that trains in rounds.
+    a list of numbers, or a count.
     """
 
     title: str | None = None
     arms: dict[str, str] = {}
     varied: str | None = None
     seeds: dict[str, Any] = {}
-    until: UntilInfo | None = None
 
 
 class FailedTrial(_Info):

@@ -4,7 +4,7 @@ Each error names file, field, value, what is allowed, and the nearest allowed na
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -151,10 +151,6 @@ class _ConfigReader:
             raise ReseedError(f"The configuration has {head}:\n{lines}")
 
 
-#: Folder of the configuration with the numbers of seeds that `reseed settle` wrote.
-SEEDS_FOLDER = "seeds"
-
-
 def merge(base: Any, change: Any) -> Any:
     """Deep merge of mappings; any other value, a list too, is replaced. None removes a key."""
     if not (isinstance(base, dict) and isinstance(change, dict)):
@@ -192,7 +188,7 @@ def load_project(
     datasets = _only(reader.folder(folder / "datasets", Dataset))
     models = _only(reader.folder(folder / "models", Model))
     weights = _only(reader.folder(folder / "weights", Weights))
-    scaled = reader.folder(folder / "studies", Study, _Scales(reader, folder, scale).apply)
+    scaled = reader.folder(folder / "studies", Study, partial(_at_every_scale, scale=scale))
     _check_entries(reader, folder, datasets, models, weights)
     known = validation.KnownNames(
         datasets=_stems(folder / "datasets"),
@@ -226,38 +222,15 @@ def load_project(
     return project
 
 
-@dataclass(frozen=True)
-class _Scales:
-    """Applies the changes of scales to studies; `scale` is the requested one."""
-
-    reader: _ConfigReader
-    folder: Path
-    scale: Scale
-
-    def apply(self, data: Any) -> dict[str, Any]:
-        """The study at every scale, so that no scale hides an error; the requested one first."""
-        scales = data.get("scales") if isinstance(data, dict) else None
-        if not isinstance(scales, dict):
-            return {"": self._with_seeds(data, self.scale)}
-        others = {f"at scale {name}: ": name for name in SCALES if name != self.scale}
-        return {
-            where: self._with_seeds(merge(data, scales.get(name) or {}), name)
-            for where, name in ({"": self.scale} | others).items()
-        }
-
-    def _with_seeds(self, data: Any, at: str) -> Any:
-        """The study with the number of seeds that `reseed settle` wrote for a scale."""
-        name = data.get("name") if isinstance(data, dict) else None
-        path = self.folder / SEEDS_FOLDER / f"{name}.yaml"
-        change = self.reader.read(path) if isinstance(name, str) and path.is_file() else None
-        if not isinstance(change, dict) or change.get("scale") != at:
-            return data
-        merged = merge(data, {"experiments": change.get("experiments", {})})
-        if _is_valid(Study, data) and not _is_valid(Study, merged):
-            text = "does not fit its study. Delete it, or repeat `reseed settle`."
-            self.reader.add([f"{path}: {text}"])
-            return data
-        return merged
+def _at_every_scale(data: Any, scale: Scale) -> dict[str, Any]:
+    """The study at every scale, so that no scale hides an error; the requested one first."""
+    scales = data.get("scales") if isinstance(data, dict) else None
+    if not isinstance(scales, dict):
+        return {"": data}
+    others = {f"at scale {name}: ": name for name in SCALES if name != scale}
+    return {
+        where: merge(data, scales.get(name) or {}) for where, name in ({"": scale} | others).items()
+    }
 
 
 def _check_entries(
@@ -325,11 +298,3 @@ def _main(reader: _ConfigReader, file: Path, overrides: dict[str, Any]) -> Main 
         return None
     leads = dict.fromkeys(overrides, f"{_COMMAND_LINE}: ")
     return reader.parse(str(file), Main, data, leads=leads)
-
-
-def _is_valid(cls: type[Strict], data: object) -> bool:
-    try:
-        cls.model_validate(data)
-    except ValidationError:
-        return False
-    return True

@@ -9,7 +9,6 @@ from reseed.core.coordinates import ROLES, Coordinates
 
 if TYPE_CHECKING:
     from reseed.config.studies import Scheme, SeedList, Seeds
-    from reseed.config.until import Until
 
 
 def seed_values(seeds: SeedList | None) -> range | list[int]:
@@ -52,11 +51,6 @@ def expand_seeds(seeds: Seeds, scheme: Scheme) -> list[Coordinates]:
         for fold in list_folds(scheme)
         for role in roles
     ]
-
-
-def round_borders(count: int, until: Until) -> list[int]:
-    """Return the numbers of seeds at which rounds end, of `count` seeds, after a 0."""
-    return [0, *range(until.first, count, until.batch), count]
 
 
 def varied_seeds(seeds: Seeds) -> str:

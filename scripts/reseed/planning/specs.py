@@ -13,7 +13,6 @@ from pydantic import TypeAdapter
 from reseed.config.datasets import Dataset, Weights
 from reseed.config.models import Encoder, SearchValues, Value
 from reseed.config.studies import Results, Scheme, Seeds
-from reseed.config.until import Until
 from reseed.core.blocks import parse_block
 from reseed.core.code_hash import digest
 from reseed.core.coordinates import ROLES, Coordinates, Setting, search_coordinates
@@ -257,12 +256,11 @@ class ArmSpec:
 
 @dataclass(frozen=True)
 class ExperimentSpec:
-    """One experiment with its arms. until: the rule by which its pairs are settled, if any."""
+    """One experiment with its arms."""
 
     name: str
     title: str
     arms: tuple[ArmSpec, ...]
-    until: Until | None = None
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,6 @@ def build_study_spec(project: Project, plan: Plan, name: str) -> StudySpec:
                 key,
                 study.experiments[key].title,
                 tuple(_arm_spec(plan, settings, arm) for arm in arms),
-                study.experiments[key].until,
             )
             for key, arms in experiments.items()
         ),

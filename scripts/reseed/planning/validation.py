@@ -28,7 +28,6 @@ from reseed.core.module_finder import SCRIPTS
 from reseed.data import registry
 from reseed.data.kinds import as_list
 from reseed.metrics.names import ON_REQUEST, TASKS_BY_METRIC
-from reseed.planning.until import check_until
 from reseed.plugins import kinds
 
 # Names that a study cannot have: static rules, and the page of the index.
@@ -118,7 +117,6 @@ def check_study(file: str, study: Study, known: KnownNames) -> Iterator[str]:
         shown = study.analyses.get(exhibit.analysis or "")
         experiments_shown = shown.experiments if shown else None
         yield from _check_arms(study, f"{field}.options", exhibit, experiments_shown)
-    yield from check_until(file, study, known.project)
     if study.coverage is not None:
         try:
             read_coverage(known.project / study.coverage)

@@ -7,8 +7,6 @@ So is a module of `reseed.report.exhibits` that defines `table` or `figure`. `my
 - `READS`: what an analysis reads: `metrics` (the default), `predictions` or `curves`; an exhibit
   may read `repeated_fits` besides its analysis;
 - `DRAWS`: the kinds of analysis, ("spread", …), that an exhibit can show (default: any or none);
-- `SEQUENTIAL`: True for an analysis that is valid where the scores decide how many seeds there are
-  (an experiment with `until`);
 - `class Options(reseed.plugins.options.Strict)`: its options (default: no options).
 
 Parsing reads the syntax of the modules only; `read_options` imports them.
@@ -46,6 +44,10 @@ _REMOVED = {
         ("standing", "standing_table"),
         "Use `reseed.stats.extremes.score_percentile` on the scores of its seeds.",
     ),
+    **dict.fromkeys(
+        ("stopping", "stopping_figure", "stopping_table"),
+        "Train a list of seeds; `pairs` says how many more runs would separate a pair.",
+    ),
     "item_pairs_figure": "Use `item_pairs_table`.",
     "over_datasets_figure": "Use `over_datasets_table`.",
 }
@@ -61,7 +63,6 @@ class Kind(NamedTuple):
     function: entry point in `module`.
     reads: see the module docstring.
     draws: kinds of analysis that an exhibit can show; None if the module does not limit them.
-    sequential: see there too.
     """
 
     name: str
@@ -69,7 +70,6 @@ class Kind(NamedTuple):
     function: str
     reads: str
     draws: tuple[str, ...] | None
-    sequential: bool = False
 
     def can_draw(self, analysis: str) -> bool:
         """Whether an exhibit of this kind can show an analysis; any user's analysis is allowed."""
@@ -82,13 +82,12 @@ class _Declarations(NamedTuple):
     functions: set[str]
     reads: str
     draws: tuple[str, ...] | None
-    sequential: bool
 
 
 def _read_declarations(path: Path) -> _Declarations:
     facts = read_source(path).facts
     functions, constants = (facts.functions, facts.constants) if facts else ((), {})
-    values: dict[str, Any] = {"READS": "metrics", "DRAWS": None, "SEQUENTIAL": False}
+    values: dict[str, Any] = {"READS": "metrics", "DRAWS": None}
     for name, text in constants.items():
         try:
             values[name] = ast.literal_eval(text)
@@ -96,9 +95,7 @@ def _read_declarations(path: Path) -> _Declarations:
             raise ReseedError(
                 f"{path}: {name} must be a literal, because the module is not run to read it."
             ) from None
-    return _Declarations(
-        set(functions), values["READS"], values["DRAWS"], values["SEQUENTIAL"] is True
-    )
+    return _Declarations(set(functions), values["READS"], values["DRAWS"])
 
 
 def built_in_kinds(family: str) -> dict[str, Kind]:
@@ -150,7 +147,7 @@ def find_kind(family: str, name: str, project: Path = Path()) -> Kind:
             f'{path}: DRAWS is {draws!r}: must be a tuple of kinds of analysis, ("spread",). '
             f"Allowed: {', '.join(sorted(built_in_kinds('analyses')))}, or my_module:analyse."
         )
-    return Kind(name, module, function, declared.reads, draws, declared.sequential)
+    return Kind(name, module, function, declared.reads, draws)
 
 
 def _name_analyses(draws: object) -> bool:

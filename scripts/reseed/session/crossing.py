@@ -10,20 +10,12 @@ import numpy as np
 import pandas as pd
 
 from reseed.comparison.result import STUDY_NAME
-from reseed.config.until import Until
 from reseed.core.environment import Environment
 from reseed.core.errors import ReseedError
 from reseed.report.analyses.shared.data import Data
 from reseed.report.analyses.shared.predictions import Predictions
 from reseed.session import tables
 from reseed.session.models import Model
-from reseed.session.rounds import (
-    Rounds,
-    describe_rounds,
-    describe_rule,
-    find_open_models,
-    train_in_rounds,
-)
 from reseed.session.training import Trainer
 from reseed.training.run import Outcome
 
@@ -39,11 +31,10 @@ _FEATURE_ERRORS = ("could not convert", "NaN", "missing values", "Input X", "dty
 class Crossing:
     """Models that are trained on every split under every seed.
 
-    models, seeds: are crossed with the splits of the trainer; with a rule, the seeds are the most.
+    models, seeds: are crossed with the splits of the trainer.
     trainer: trains them; it has the design, the data and the metric.
     machine: where they are trained.
     title, dataset: texts of the report.
-    rule: adds seeds in rounds, if there is one.
     """
 
     models: list[Model]
@@ -52,35 +43,34 @@ class Crossing:
     machine: Environment
     title: str
     dataset: str
-    rule: Until | None
 
     def count_trials(self) -> int:
         """The number of trials, if each is trained."""
         return len(self.models) * len(self.trainer.design.splits) * len(self.seeds)
 
-    def train(self) -> Rounds:
-        """Train all of it, or by the rule as much as it asks for."""
-        if self.rule:
-            train, find_open = self.trainer.train, self._find_open
-            return train_in_rounds(self.models, self.seeds, self.rule, train, find_open)
-        trained = self.trainer.train(self.models, self.seeds)
-        return Rounds(trained, dict.fromkeys(self.models, self.seeds))
-
-    def collect(self, done: Rounds, keep: bool) -> Data:
+    def collect(self, trained: dict[tables.TrialKey, Outcome], keep: bool) -> Data:
         """Scores of all trials and facts of the study. keep: with the outputs of all test rows.
 
         Raises ReseedError if no training of a model finished.
         """
-        outcomes = _repeat_unseeded(self.trainer.design.splits, done)
-        metrics = self._build_metrics(outcomes)
-        trials = metrics[[key in done.trained for key in outcomes]]
+        # Of a model that does not depend on the seed, the outcome of the first seed is that of all.
+        outcomes = {
+            (model, split, seed): trained.get((model, split, seed))
+            or trained[model, split, self.seeds[0]]
+            for split in self.trainer.design.splits
+            for model in self.models
+            for seed in self.seeds
+        }
+        metrics = tables.build_metrics(
+            outcomes, self.trainer.design, self._varied, self.machine.identifier
+        )
+        trials = metrics[[key in trained for key in outcomes]]
         _refuse_failed_models(trials)
-        data, most = self.trainer.data, len(self.seeds)
+        data = self.trainer.data
         notes = [
             *data.notes,
             *_describe_majority(data.targets.target, data.task, self.trainer.metric.name),
-            *_describe_unseeded(self.models, self.seeds, done.trained),
-            *([describe_rounds(done, most)] if self.rule else []),
+            *_describe_unseeded(self.models, self.seeds, trained),
             *tables.describe_failures(trials),
         ]
         texts = {"study": STUDY_NAME, "title": self.title, "question": "", "citation": ""}
@@ -92,23 +82,9 @@ class Crossing:
             trials,
             self.machine,
             notes,
-            describe_rule(self.rule, most) if self.rule else None,
         )
         predictions = self._write_predictions(outcomes) if keep else None
         return Data(metrics, info, predictions=predictions)
-
-    def _find_open(self, done: Rounds) -> list[Model]:
-        """Models of pairs that the rule has not settled yet."""
-        assert self.rule is not None
-        _refuse_failed_models(self._build_metrics(done.trained))
-        metrics = self._build_metrics(_repeat_unseeded(self.trainer.design.splits, done))
-        facts = tables.describe_data(self.dataset, self.trainer.data, self.trainer.metric)
-        return find_open_models(metrics, self.models, facts, self.rule)
-
-    def _build_metrics(self, outcomes: dict[tables.TrialKey, Outcome]) -> pd.DataFrame:
-        return tables.build_metrics(
-            outcomes, self.trainer.design, self._varied, self.machine.identifier
-        )
 
     def _write_predictions(self, outcomes: dict[tables.TrialKey, Outcome]) -> Predictions:
         folder = tables.write_predictions(
@@ -122,17 +98,6 @@ class Crossing:
         """Names of the seeds that take several values: `data`, `model`, `data+model` or `none`."""
         counts = {"data": len(self.trainer.design.splits), "model": len(self.seeds)}
         return "+".join(name for name, count in counts.items() if count > 1) or "none"
-
-
-def _repeat_unseeded(splits: list[tables.SplitId], done: Rounds) -> dict[tables.TrialKey, Outcome]:
-    """Outcome of every trial: that of the first seed if a model does not depend on the seed."""
-    trained = done.trained
-    return {
-        (model, split, seed): trained.get((model, split, seed)) or trained[model, split, seeds[0]]
-        for split in splits
-        for model, seeds in done.seeds.items()
-        for seed in seeds
-    }
 
 
 def _refuse_failed_models(trials: pd.DataFrame) -> None:

@@ -22,12 +22,8 @@ from reseed.comparison.arguments import (
     check_pairs,
 )
 from reseed.comparison.result import Comparison, build_comparison
-from reseed.comparison.settled import SettledComparison
 from reseed.comparison.speakers import in_arguments
-from reseed.config.defaults import (
-    default_analyses_and_exhibits,
-    settled_analyses_and_exhibits,
-)
+from reseed.config.defaults import default_analyses_and_exhibits
 from reseed.core.environment import describe_environment
 from reseed.core.errors import ReseedError
 from reseed.pipeline.runner import pick_device
@@ -38,11 +34,11 @@ from reseed.session.inputs import read_training_data
 from reseed.session.interruption import interrupt_study
 from reseed.session.kept_trials import KeptTrials
 from reseed.session.models import check_suitable, read_models
-from reseed.session.rounds import Rounds, read_rule, refuse_splits
 from reseed.session.scoring import choose_metric
 from reseed.session.splits import make_design
 from reseed.session.threads import check_threads
 from reseed.session.training import Trainer
+from reseed.training.run import Outcome
 
 _DEFAULT_SPLITS = 10
 _DEVICES = ("cpu", "gpu", "auto")
@@ -72,7 +68,6 @@ def study(
     progress: bool | None = None,
     title: str = QUESTION,
     dataset: str = "data",
-    until: str | Mapping[str, Any] | None = None,
     resume: str | Path | None = None,
     **options: Any,
 ) -> Comparison:
@@ -107,15 +102,11 @@ def study(
             their earlier numbers of threads again afterwards.
         progress: show a progress bar (default: in a terminal or a notebook).
         dataset: title of the data.
-        until: `settled`, or a dict of the rule (`first`, `batch`, `alpha`, `scale`, `rope`,
-            `half_width`; see `config.until.Until`): trains in rounds on one split, until every pair
-            of models is settled; `seeds` is the maximum.
         resume: a folder for finished trainings. The same call after a kill takes them from there.
             Edited code of a model is noticed only in its own function or class.
 
     Returns:
-        A `Comparison`, as `reseed.compare` does; `data.metrics` has one row a training. With
-        `until`, a `SettledComparison`, whose `runs` are the runs of each model and those saved.
+        A `Comparison`, as `reseed.compare` does; `data.metrics` has one row a training.
 
     Raises:
         ReseedError: for invalid input, and if no training of a model finishes.
@@ -135,43 +126,36 @@ def study(
         1   tree  10
     """
     pair_options = check_pair_options(options, study)
-    rule = read_rule(until, {"baseline": baseline, "pairs": pairs, **pair_options})
     test_share, test_set = _check_test(test, splits)
     named = read_models(models, sample_weight is not None)
     choice = check_names(check_pairs(baseline, pairs), [model.name for model in named])
     data = read_training_data(X, y, test_set, task, positive, groups, sample_weight)
     check_suitable(named, data.task)
     if splits is None:
-        splits = 1 if rule else _DEFAULT_SPLITS
+        splits = _DEFAULT_SPLITS
     design = make_design(splits, test_share, data.targets, data.task, data.rows)
-    if rule:
-        refuse_splits(len(design.splits))
     chosen = choose_metric(metric, data.task, check_direction(greater_is_better))
     # Checks the region of practical equivalence before training.
-    rope = rule.rope if rule else pair_options.get("rope")
-    rope_by_metric(rope, {chosen.name: 100.0 if chosen.share else 1.0})
+    rope_by_metric(pair_options.get("rope"), {chosen.name: 100.0 if chosen.share else 1.0})
     device, threads = _check_device(device, n_jobs), check_threads(threads)
     machine = describe_environment(device, threads)
     numbers = _check_seeds(seeds)
     kept = KeptTrials(resume, data, chosen.name, machine.identifier) if resume is not None else None
     trainer = Trainer(design, data, chosen, device, n_jobs, threads, progress, kept)
-    crossing = Crossing(named, numbers, trainer, machine, title, dataset, rule)
+    crossing = Crossing(named, numbers, trainer, machine, title, dataset)
     scores = crossing.collect(_train(crossing, resume), keep)
-    if rule:
-        entries = settled_analyses_and_exhibits([tables.EXPERIMENT])
-        return SettledComparison(scores, entries["analyses"], entries["exhibits"], "reseed.study")
     defaults = default_analyses_and_exhibits(
         items=keep, binary=data.task == "binary", trained=True, experiments=[tables.EXPERIMENT]
     )
     return build_comparison(scores, defaults, choice, pair_options, "reseed.study")
 
 
-def _train(crossing: Crossing, resume: str | Path | None) -> Rounds:
+def _train(crossing: Crossing, resume: str | Path | None) -> dict[tables.TrialKey, Outcome]:
     """Train; an interrupt after the first training raises what is finished."""
+    trainer, planned = crossing.trainer, crossing.count_trials()
     try:
-        return crossing.train()
+        return trainer.train(crossing.models, crossing.seeds)
     except KeyboardInterrupt:
-        trainer, planned = crossing.trainer, crossing.count_trials()
         if not trainer.finished:
             raise
         raise interrupt_study(

@@ -28,7 +28,6 @@ from reseed.core.study_info import (
     MachineInfo,
     ModelInfo,
     StudyInfo,
-    UntilInfo,
     build_study_info,
 )
 from reseed.metrics.registry import Metric
@@ -84,7 +83,6 @@ def describe_study(
     metrics: pd.DataFrame,
     environment: Environment,
     notes: list[str],
-    until: UntilInfo | None = None,
 ) -> StudyInfo:
     """Facts of the study of a session, as `reseed.trials.about` describes one.
 
@@ -102,7 +100,6 @@ def describe_study(
         arms={m.name: m.name for m in models},
         varied=metrics["varied"].iloc[0],
         seeds=seeds,
-        until=until,
     )
     return build_study_info(
         {EXPERIMENT: experiment},

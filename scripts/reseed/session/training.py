@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import cast
@@ -50,20 +50,15 @@ class Trainer:
     kept: KeptTrials | None = None
     finished: dict[TrialKey, Outcome] = field(default_factory=dict)
 
-    def train(
-        self, models: list[Model], seeds: list[int], known_random: Collection[Model] = ()
-    ) -> dict[TrialKey, Outcome]:
+    def train(self, models: list[Model], seeds: list[int]) -> dict[TrialKey, Outcome]:
         """Outcome of each (model, split, seed).
 
         A model whose results do not depend on the seed has outcomes of the first seed only.
-
-        known_random: models whose results are known to depend on the seed.
         """
         # A model without a seed parameter may be random: two seeds on the first split show it.
         splits, first = self.design.splits, self.design.splits[0]
-        varies = {model: model.is_seeded or model in known_random for model in models}
         jobs = {
-            (model, split): seeds if varies[model] else seeds[: 2 if split is first else 1]
+            (model, split): seeds if model.is_seeded else seeds[: 2 if split is first else 1]
             for split in splits
             for model in models
         }
@@ -72,7 +67,7 @@ class Trainer:
             model: [self.finished[model, first, seed] for seed in jobs[model, first]]
             for model in models
         }
-        random = {model for model in models if varies[model] or _has_several(firsts[model])}
+        random = {model for model in models if model.is_seeded or _has_several(firsts[model])}
         remaining = {
             (model, split): seeds[len(done) :]
             for (model, split), done in jobs.items()

@@ -1,7 +1,7 @@
 """Number of seeds and folds for a required interval width or detectable difference.
 
 Normal-theory planning from pilot trials, and the ensemble size rule of Banerjee et al., section
-V-A2. Rules that can be checked after every new seed are in `reseed.stats.sequential`.
+V-A2.
 """
 
 from __future__ import annotations

@@ -18,11 +18,10 @@ from reseed.core.study_info import (
     RepeatedOutputs,
     SplitDigest,
     StudyInfo,
-    UntilInfo,
     build_study_info,
 )
 from reseed.metrics import registry as metrics
-from reseed.planning.seed_grid import count_trials, varied_seeds
+from reseed.planning.seed_grid import varied_seeds
 from reseed.planning.specs import DatasetText, ExperimentSpec, to_json
 from reseed.trials.collect_trials import read_environments
 from reseed.trials.study import StudyTrials
@@ -70,7 +69,7 @@ def describe_datasets(study: StudyTrials) -> dict[str, DatasetInfo]:
 
 
 def describe_experiment(experiment: ExperimentSpec) -> ExperimentInfo:
-    """Titles, seeds and rule of an experiment."""
+    """Titles and seeds of an experiment."""
     arms = experiment.arms
     titles = {arm.name: arm.title for arm in arms}
     if not arms:
@@ -81,11 +80,6 @@ def describe_experiment(experiment: ExperimentSpec) -> ExperimentInfo:
         arms=titles,
         varied=varied_seeds(seeds),
         seeds=seeds.model_dump(exclude_none=True),
-        until=UntilInfo(
-            maximum=count_trials(seeds, arms[0].scheme), **experiment.until.model_dump()
-        )
-        if experiment.until
-        else None,
     )
 
 

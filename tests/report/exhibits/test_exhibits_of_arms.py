@@ -37,7 +37,6 @@ def arms():
     [
         (extremes_table, {"arms": ["order"]}),
         ("leaderboard_table", {}),
-        ("stopping_table", {}),
         ("interval_table", {"experiments": ["arms"]}),
         ("spread_table", {"experiments": ["arms"]}),
         (range_bars, {"experiments": ["arms"]}),
@@ -52,7 +51,7 @@ def test_failed_trials_of_a_pairs_second_model_are_counted():
     rows = runs({"xgb": 0.95, "ffnn": 0.90}, n=12, sd=0.002)
     lost = {"status": "failed", "auc": np.nan}
     rows = [row | lost if row["model"] == "ffnn" and row["init"] < 3 else row for row in rows]
-    note = Study.of(rows).show("stopping_table").footnote
+    note = Study.of(rows).show("pairs_table").footnote
     assert "Failed trials (left out): 3 of 24." in note
 
 

@@ -33,7 +33,6 @@ from reseed.report.analyses import (
     seeds_needed,
     spread,
     stochastic_order,
-    stopping,
 )
 from reseed.report.analyses.shared.data import Data
 from reseed.report.rendering.claim_texts import claim_texts
@@ -66,8 +65,6 @@ COMPARED = {
     "aggregates_figure": aggregates,
     "improvement_table": aggregates,
     "stochastic_order_table": stochastic_order,
-    "stopping_figure": stopping,
-    "stopping_table": stopping,
     "ranking_figure": ranking,
     "seeds_figure": seeds_needed,
     "pairs_table": pairs,

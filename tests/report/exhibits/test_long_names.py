@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from papers.raste import heat_maps, range_bars, same_splits, score_strips
 from readable import check_figure
-from reseed.report.analyses import aggregates, pairs, ranking, seeds_needed, spread, stopping
+from reseed.report.analyses import aggregates, pairs, ranking, seeds_needed, spread
 from reseed.report.analyses.shared.data import Data
 from reseed.report.exhibits import (
     aggregates_figure,
@@ -13,7 +13,6 @@ from reseed.report.exhibits import (
     pairs_figure,
     ranking_figure,
     seeds_figure,
-    stopping_figure,
 )
 from reseed.report.rendering.data import ExhibitData
 from reseed.report.rendering.panels import line, panel_grid
@@ -55,7 +54,6 @@ KINDS = [
     (pairs_figure, pairs, {}),
     (critical_difference_figure, pairs, {}),
     (seeds_figure, seeds_needed, {}),
-    (stopping_figure, stopping, {}),
     (same_splits, pairs, {"experiment": "data_seeds"}),
     (score_strips, None, {"experiments": ["data_seeds"]}),
     (range_bars, spread, {"experiments": ["data_seeds"]}),

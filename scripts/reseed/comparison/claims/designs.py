@@ -25,7 +25,7 @@ SOURCES = ("seed", "prompt", "cluster", "item", "repeat")
 class DesignFacts:
     """The facts about a comparison that select its test; None: not known, or any.
 
-    varied: what differs between the runs. `runs in turn`: seeds, with a judgement after each run.
+    varied: what differs between the runs.
     shares_seeds: whether enough seeds are common (`match_seeds`).
     has_items: whether scores of the test items are known, of two runs or more of each model.
     has_runs: False for means and SDs alone.
@@ -34,7 +34,7 @@ class DesignFacts:
     counts_items: whether items have scores of 0 and 1, no clusters, and one run of each model.
     """
 
-    varied: Literal["splits", "seeds", "items", "datasets", "runs in turn"]
+    varied: Literal["splits", "seeds", "items", "datasets"]
     shares_seeds: bool | None = None
     has_items: bool | None = None
     has_runs: bool | None = None
@@ -144,17 +144,6 @@ UNPAIRED = Method(
     scope=_FIXED_TEST_SET,
     measured={"designs": {"method": "unpaired"}},
 )
-SEQUENCE = Method(
-    name="sequence",
-    condition=DesignFacts("runs in turn"),
-    varied="seeds, on one test set; judged after each run",
-    shared="the test set (and seeds)",
-    test="t-mixture confidence sequence",
-    function="sequential.mean_confidence_sequence",
-    claim="new seeds on exactly these items, whenever the runs stop",
-    scope=_FIXED_TEST_SET,
-    measured={"designs": {"method": "sequence"}},
-)
 ITEM_COUNTS = Method(
     name="item counts",
     condition=DesignFacts("items", counts_items=True),
@@ -216,7 +205,7 @@ SIGN = _over_datasets(
     measured={"designs": {"method": "sign"}},
 )
 METHODS = (
-    SPLITS, SEEDS_AND_ITEMS, MEANS, SEEDS, UNPAIRED, SEQUENCE, ITEM_COUNTS, ITEM_MODEL,
+    SPLITS, SEEDS_AND_ITEMS, MEANS, SEEDS, UNPAIRED, ITEM_COUNTS, ITEM_MODEL,
     SIGN_FLIPS, RANK_FLIPS, SIGN,
 )  # fmt: skip
 #: Designs of the analysis `pairs` whose verdict holds for the one test set at hand.

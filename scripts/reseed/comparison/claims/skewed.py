@@ -61,7 +61,7 @@ def describe_skew(row: PairRow) -> str:
     p = row.skew_p_adjusted
     if p > row.p_adjusted:
         text += f": allowing for it, p is {format_p(p)}"
-    if not row.better_low <= row.better_high:  # a sequence of runs that drift
+    if not row.better_low <= row.better_high:
         return f"{text}."
     share, n = row.better_share, row.better_n
     often, kind = f"in {format_share(share)} of pairs of {noun}s", "interval of that share"

@@ -16,7 +16,6 @@ from reseed.report.analyses.shared.training_curves import CurveOptions, Curves, 
 from reseed.stats.curves import curve_band
 
 READS = "curves"
-SEQUENTIAL = True
 
 
 @dataclass(frozen=True)

@@ -51,11 +51,6 @@ PARTIAL = (
 )
 #: Exact intervals of counts never cover less than their level, and more with few runs.
 COUNTS = "Clopper–Pearson (covers at least its level, more with few runs)"
-#: The sequences of `stopping` under rare one-sided failures of single runs.
-COLLAPSES = (
-    "If one run in a hundred collapses to a much lower score, the Gaussian sequence misses the mean"
-    " at some number of runs in up to nine of ten cases; the bounded one holds."
-)
 RANGE_OF_GAUSSIANS = (
     "With the SD measured from the same seeds it holds more than 95 % of Gaussian samples: 99 % and"
     " more up to 50 seeds, 96 % at 500. Whether a range is a Gaussian's is for its p-value to say."
