@@ -10,9 +10,7 @@ import pytest
 from fault_harness.damage import cut, flip
 from reseed.core.checked_io import TableReader, read_json, read_table, write_table
 from reseed.core.errors import Damaged
-from reseed.pipeline.runner import run
 from reseed.report.pages.pictures import embed
-from reseed.trials.entries import add_entry, link_entry
 
 POSITIONS = np.linspace(0.02, 0.98, 60)
 
@@ -65,7 +63,7 @@ def test_cut_or_missing_file_is_named(tmp_path, read):
         with pytest.raises(Damaged, match="file: cannot be read"):
             read(path)
     path.unlink()
-    with pytest.raises(Damaged, match="file"):
+    with pytest.raises(Damaged, match="file: is missing"):
         read(path)
 
 
@@ -81,36 +79,3 @@ def test_picture_with_damaged_pixels_is_detected(tmp_path):
         with pytest.raises(Damaged, match=r"bars\.png"):
             embed(path)
         path.write_bytes(whole)
-
-
-def test_detected_damage_removes_the_file_and_cache_entry(tmp_path, capfd):
-    stored, other = (tmp_path / "store" / "ab" / name for name in ("one.json", "two.json"))
-    target = tmp_path / "studies" / "small" / "tables" / "one.json"
-    for path in (stored, other):
-        add_entry(path, lambda temporary: temporary.write_text("{"))
-    link_entry(stored, target)
-
-    def main():
-        read_json(target)
-
-    with pytest.raises(SystemExit):
-        run(main)
-    assert not target.exists()
-    assert not stored.exists()
-    assert other.exists()
-    assert "run snakemake again" in capfd.readouterr().err
-
-
-def test_entry_of_another_user_is_copied(tmp_path, monkeypatch):
-    """Some file systems allow the link but do not allow setting its time."""
-    stored, target = tmp_path / "store" / "a", tmp_path / "trials" / "a"
-    add_entry(stored, lambda path: path.write_text("theirs"))
-
-    def refused(path):
-        raise PermissionError(1, "Operation not permitted", str(path))
-
-    monkeypatch.setattr("reseed.trials.entries.os.utime", refused)
-    link_entry(stored, target)
-    assert target.read_text() == "theirs"
-    assert not target.samefile(stored)
-    assert os.listdir(target.parent) == ["a"]

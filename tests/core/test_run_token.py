@@ -4,7 +4,7 @@ import pytest
 from reseed.core.atomic import write_text
 from reseed.core.errors import ReseedError
 from reseed.core.run_token import VARIABLE, join_run, read_token, start_run
-from reseed.trials.entries import link_entry
+from reseed.trials.entries import copy_entry
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_earlier_run_leaves_files_as_they_are(tmp_path, token, monkeypatch, how)
         start_run(token, environment={})
     else:
         token.parent.rename(tmp_path / "away")
-    for replace in (write_text, lambda path, _: link_entry(entry, path)):
+    for replace in (write_text, lambda path, _: copy_entry(entry, path)):
         with pytest.raises(ReseedError, match=r"table: is left as it is.*earlier run"):
             replace(tmp_path / "table", "older")
     assert (tmp_path / "table").read_text() == "newer"

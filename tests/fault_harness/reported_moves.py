@@ -155,7 +155,7 @@ REPORTED = (
 def verify_after(world: World, wrong: list[Path], *arguments: str) -> None:
     """Verify after a forgery: each wrong file is named, unless the run has made it again.
 
-    If a job that verify waits for stops at a wrong file, that one is named; the next run follows.
+    What is named is deleted. If a job that verify waits for stops at a wrong file, that one is named; the next run follows.
     """
     expected = world.expected
     run = world.run("verify", *arguments)
@@ -165,6 +165,10 @@ def verify_after(world: World, wrong: list[Path], *arguments: str) -> None:
         return
     if missed or (left and run.status == 0):
         raise Violation(f"verify did not find {', '.join(map(str, missed or left))}:\n{run.text}")
+    if run.status:
+        command = ["reseed", "verify", "--all", "--delete", "--yes"]
+        world.bench.wait(world.bench.start_program(world.folder, command))
+        world.note("reseed verify --delete")
 
 
 def _is_right(world: World, path: Path, expected: dict[str, str]) -> bool:

@@ -66,5 +66,5 @@ def test_file_of_another_class_is_damaged(files):
 
 
 def test_missing_file_is_damaged(tmp_path):
-    with pytest.raises(Damaged, match=r"ab/cd\.json: cannot be read"):
+    with pytest.raises(Damaged, match=r"ab/cd\.json: is missing"):
         read_spec(DataSpec, tmp_path / "ab" / "cd.json")

@@ -1,9 +1,9 @@
-"""Cache entries are written once, read-only, and linked under other names."""
+"""Cache entries are written once, read-only, and copied under other names."""
 
 import os
 
 import pytest
-from reseed.trials.entries import add_entry, delete_files, entry_path, link_entry, linked_entries
+from reseed.trials.entries import add_entry, copy_entry, entry_path
 
 
 @pytest.fixture
@@ -34,47 +34,14 @@ def test_failed_write_leaves_nothing(tmp_path):
     assert list(path.parent.iterdir()) == []
 
 
-def test_target_is_a_link_with_the_current_time(entry, tmp_path):
+def test_target_is_a_copy_with_the_current_time(entry, tmp_path):
+    """So an edit of it in place does not change the entry."""
     os.utime(entry, (1e9, 1e9))
     target = tmp_path / "trials" / "a" / "one.json"
-    for _ in range(2):  # the second time the target is the same file already
-        link_entry(entry, target)
-        assert target.samefile(entry)
+    for _ in range(2):
+        copy_entry(entry, target)
         assert target.stat().st_mtime > 1e9
         assert os.listdir(target.parent) == ["one.json"]
-
-
-def test_link_replaces_another_file(entry, tmp_path):
-    target = tmp_path / "one.json"
-    target.write_text("other")
-    link_entry(entry, target)
-    assert target.read_text() == "one"
-
-
-def test_copy_where_the_file_system_cannot_link(entry, tmp_path, monkeypatch):
-    def refuse(*_):
-        raise OSError(18, "Invalid cross-device link")
-
-    monkeypatch.setattr("reseed.trials.entries.os.link", refuse)
-    target = tmp_path / "trials" / "one.json"
-    link_entry(entry, target)
-    assert (target.read_text(), target.samefile(entry)) == ("one", False)
-    assert target.stat().st_mode & 0o777 == 0o444
-
-
-def test_entries_of_a_link_are_found_by_file_identity(entry, tmp_path):
-    other = entry_path(tmp_path / "store", "abcdff", ".json")
-    add_entry(other, lambda temporary: temporary.write_text("one"))
-    target = tmp_path / "trials" / "a" / "one.json"
-    link_entry(entry, target)
-    assert linked_entries(target) == [entry]
-    target.unlink()
-    assert linked_entries(target) == []
-    copy = tmp_path / "copy.json"
-    copy.write_text("one")
-    assert linked_entries(copy) == []
-
-
-def test_missing_files_can_be_deleted(entry, tmp_path):
-    delete_files([entry, tmp_path / "missing"])
-    assert not entry.exists()
+        with target.open("r+") as file:
+            file.write("two")
+        assert entry.read_text() == "one"

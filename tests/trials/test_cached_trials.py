@@ -1,12 +1,13 @@
 """Trials in the cache: short ones share a file, nothing waits long, no file harms another."""
 
+import errno
 from dataclasses import replace
 
 import pytest
 from reseed.core.coordinates import Coordinates
 from reseed.core.errors import Damaged, ReseedError
 from reseed.core.source_guard import SourceGuard
-from reseed.trials import cached_trials
+from reseed.trials import cached_trials, trial_records
 from reseed.trials.cached_trials import CachedTrials, TrialWriter
 from reseed.trials.trial_cache import TrialCache
 from reseed.trials.trial_records import TrialRecord, write_trial
@@ -141,3 +142,51 @@ def test_a_segment_without_readable_seeds_is_damaged(cache):
     [place] = CachedTrials(cache).places(TRIALS[0])
     with pytest.raises(Damaged, match="damaged"):
         CachedTrials(cache).read(TRIALS[0], place)
+
+
+def test_an_error_of_the_file_system_deletes_nothing(cache, monkeypatch):
+    """As of a network file system that is away for a second: the job fails."""
+    write(cache, TRIALS)
+    before = files(cache)
+
+    def fail(*_, **__):
+        raise OSError(errno.ESTALE, "Stale file handle")
+
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="Stale file handle"):
+        patch.setattr(trial_records.pq, "ParquetFile", fail)
+        CachedTrials(cache).find(TRIALS[0])
+    assert files(cache) == before
+    assert CachedTrials(cache).find(TRIALS[0])
+
+
+def test_bytes_that_are_wrong_once_delete_nothing(cache, monkeypatch):
+    write(cache, TRIALS)
+    reads = []
+    opened = trial_records.pq.ParquetFile
+
+    def fail_first(*arguments, **options):
+        reads.append(1)
+        if len(reads) == 1:
+            raise OSError("CRC checksum verification failed")
+        return opened(*arguments, **options)
+
+    monkeypatch.setattr(trial_records.pq, "ParquetFile", fail_first)
+    assert CachedTrials(cache).find(TRIALS[0])
+
+
+def test_every_flipped_bit_of_a_footer_is_damage_or_harmless(cache):
+    """Some bits name a type or codec that pyarrow does not implement."""
+    [path] = {place.path for place in write(cache, TRIALS[:1], train_seconds=2.0).values()}
+    whole, count = path.read_bytes(), 0
+    path.chmod(0o644)
+    start = len(whole) - 8 - trial_records.pq.read_metadata(path).serialized_size
+    for place in range(start, len(whole), 3):
+        for bit in range(8):
+            data = bytearray(whole)
+            data[place] ^= 1 << bit
+            path.write_bytes(data)
+            try:
+                CachedTrials(cache).read(TRIALS[0], cached_trials.Place(path))
+            except Damaged:
+                count += 1
+    assert count > 100

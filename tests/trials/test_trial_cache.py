@@ -156,7 +156,6 @@ def test_trial_of_other_hyperparameters_is_stale(trained):
     changed = cache_of(cache.layout.root, replace(cache.spec, model=model))
     error = read_error(changed, trial, Stale)
     assert error.files == (cache.trial_path(trial),)
-    assert not error.cached
 
 
 def test_exchanged_rows_are_stale(trained):
@@ -256,7 +255,6 @@ def test_winner_of_another_search_is_stale(searched):
     write_winner(path, replace(winner, key="0" * 64).as_json())
     error = winner_error(cache, trial, Stale)
     assert error.files == (path, path.with_suffix(".parquet"))
-    assert not error.cached
 
 
 def test_missing_winner_is_damaged_with_its_trial(searched):

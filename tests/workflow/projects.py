@@ -153,6 +153,16 @@ class Project:
             raise
         return process.returncode, text
 
+    def delete_wrong(self) -> None:
+        """Run `reseed verify --delete`, which finds something."""
+        command = [sys.executable, "-m", "reseed", "verify", "--all", "--delete", "--yes"]
+        environment = self.environment | {"PYTHONPATH": str(self.folder / "scripts")}
+        done = subprocess.run(
+            command, cwd=self.folder, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 1, done.stderr
+        assert "files deleted. Run snakemake again" in done.stderr
+
     def start_warm(self, *arguments: str) -> WarmRun:
         """Start Snakemake as a fork of a process with loaded libraries."""
         return start_warm(self.folder, ["--cores", "2", *arguments], self.environment)

@@ -72,21 +72,38 @@ def test_verify_detects_metrics_that_contradict_the_outputs(finished):
     text = finished.run("verify", fails=True)
     assert "its outputs give" in text
     assert f"{path.name}: {name.split('/', 4)[4]}" in text
-    finished.run()  # verify deleted the block and the cache entry of the trial
+    finished.delete_wrong()
+    finished.run()
     assert finished.trials() == before
     assert finished.trained() == 4  # with the other short trials of its file in the cache
     assert "of 12 trials were retrained" in finished.run("verify")
 
 
-def test_verify_deletes_a_trial_that_does_not_repeat(finished):
+def test_verify_reports_a_trial_that_does_not_repeat_and_deletes_on_request(finished):
+    """As of a model that draws from the entropy of the system."""
     before, records = finished.trials(), read_all(finished.folder / "results", COLUMNS)
     (name, record), (_, taken) = [one for one in records.items() if "/forest/" in one[0]][:2]
     forged = replace(taken, key=record.key, seeds=record.seeds)  # consistent in itself
     finished.forge({name: forged})
+    files = list_results(finished)
     text = finished.run("verify", "--config", "verify_all=true", fails=True)
     assert f"{name.split('/', 4)[4]}: differs in metrics, fingerprint, test: expected" in text, text
+    assert "Nothing is deleted" in text
+    assert list_results(finished) == files
+    finished.delete_wrong()
     finished.run()
     assert finished.trials() == before
+    assert finished.trained() > 0
+
+
+def list_results(project):
+    """Bytes of the trials, in blocks and in the cache."""
+    results = project.folder / "results"
+    return {
+        path: path.read_bytes()
+        for name in ("trials", "store")
+        for path in (results / name).rglob("*.parquet")
+    }
 
 
 @pytest.mark.nightly

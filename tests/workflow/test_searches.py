@@ -31,7 +31,7 @@ def test_damaged_search_or_split_is_rebuilt_under_trials(searched):
     for path in (winner(searched), *(searched.folder / "results/splits").rglob("*.parquet")):
         whole, times = path.read_bytes(), (path.stat().st_atime_ns, path.stat().st_mtime_ns)
         path.chmod(0o644)
-        path.write_bytes(whole[: len(whole) // 2])  # a hard link: the cache entry is truncated too
+        path.write_bytes(whole[: len(whole) // 2])
         os.utime(path, ns=times)
         (searched.folder / METRICS).unlink()
         assert path.name in searched.train(fails=True)

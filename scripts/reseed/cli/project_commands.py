@@ -113,6 +113,7 @@ def _add_prune(commands: Any) -> None:
 
 def _prune(options: argparse.Namespace) -> None:
     from reseed.core.identifiers import SCALES
+    from reseed.core.ownership import delete
     from reseed.pipeline.planned_keys import planned_keys
     from reseed.pipeline.snakemake_metadata import is_last_run_here
     from reseed.planning.build import make_plan
@@ -148,8 +149,8 @@ def _prune(options: argparse.Namespace) -> None:
     if len(counts) > _MOST_SHOWN:
         print(f"  and {len(counts) - _MOST_SHOWN} more folders")
     is_confirmed = not options.dry_run and (options.yes or not paths or _confirm(len(paths), size))
-    for path in paths if is_confirmed else ():
-        path.unlink()
+    if is_confirmed:
+        delete(paths, results)
     verb = "deleted" if is_confirmed else "would be deleted"
     print(f"{results}: {len(paths)} files {verb}, {size / 1e6:.1f} MB")
 
@@ -165,7 +166,8 @@ def _add_verify(commands: Any) -> None:
     command = commands.add_parser(
         "verify",
         help="check finished results: recompute metrics and tables, retrain a sample",
-        description="Check the finished results of a project; unfinished studies are left out.",
+        description="Check the finished results of a project; unfinished studies are left out. "
+        "Nothing is deleted without --delete.",
         epilog="example: python -m reseed verify inherent_randomness --sample 20",
     )
     add = command.add_argument
@@ -175,16 +177,19 @@ def _add_verify(commands: Any) -> None:
     add("--sample", type=int, help="trials to retrain (verify_sample of the configuration)")
     add("--all", action="store_true", help="retrain every trial")
     add("--gpus", type=int, default=0, help="GPUs that retraining may use (0)")
+    add("--delete", action="store_true", help="delete what is wrong and can be made again; asks")
+    add("--yes", action="store_true", help="delete without asking")
     command.set_defaults(run=_verify)
 
 
 def _verify(options: argparse.Namespace) -> None:
     from reseed.pipeline.device_locks import claim
-    from reseed.pipeline.runner import Granted, delete_damaged, limit_threads
+    from reseed.pipeline.runner import Granted, limit_threads
 
     limit_threads(1)
     claim(options.gpus)
-    from reseed.pipeline.jobs.verify import run
+    from reseed.core.ownership import delete, is_owned
+    from reseed.pipeline.jobs.verify import check, describe, run
     from reseed.pipeline.workflow import RunMode, Workflow
     from reseed.planning.project import load_project
     from reseed.planning.training_specs import build_verify_spec, list_finished
@@ -201,9 +206,17 @@ def _verify(options: argparse.Namespace) -> None:
     write_sources = workflow.specs.write_sources
     spec = build_verify_spec(project, list_finished(plan), write_sources, sample)
     spec = replace(spec, steps=tuple(workflow.list_steps(finished_only=True)))
-    try:
-        run(spec, Granted(options.gpus))
-    except ReseedError as error:
-        for damaged in error.damaged:
-            delete_damaged(damaged)
-        raise
+    granted = Granted(options.gpus)
+    if not options.delete:
+        return run(spec, granted)
+    findings = check(spec, granted)
+    files = {file for one in findings for file in one.files if file.is_file()}
+    wrong = sorted(file for file in files if is_owned(file, folder))
+    print(*wrong, sep="\n")
+    if wrong and (options.yes or _confirm(len(wrong), sum(one.stat().st_size for one in wrong))):
+        delete(wrong, folder)
+    if findings:
+        kept = [file for file in wrong if file.exists()]
+        raise ReseedError(
+            f"{describe(findings)}\n{len(wrong) - len(kept)} files deleted. Run snakemake again."
+        )

@@ -1,14 +1,11 @@
 """Read and write tables and JSON files that one job writes and another reads.
 
-Each page of a table has a checksum. A file that cannot be read raises `Damaged`; the job runner
-deletes it, and the next run regenerates it.
+Each page of a table has a checksum. A file that cannot be read raises `Damaged`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,21 +16,12 @@ import pyarrow.parquet as pq
 
 from reseed.core import atomic
 from reseed.core.atomic import replace_atomically
-from reseed.core.errors import Damaged
 from reseed.core.file_keys import FIELD, check_key, current_keys
+from reseed.core.ownership import read_twice
 
 _CHECKED = ds.ParquetFileFormat(
     default_fragment_scan_options=ds.ParquetFragmentScanOptions(page_checksum_verification=True)
 )
-
-
-@contextmanager
-def raise_damaged(path: Path) -> Iterator[None]:
-    """Convert read errors of the body to `Damaged` for `path`."""
-    try:
-        yield
-    except (OSError, ValueError, KeyError, pa.ArrowException) as error:
-        raise Damaged(path, f"cannot be read ({error})") from None
 
 
 def write_table(path: Path, frame: pd.DataFrame) -> None:
@@ -59,10 +47,13 @@ def with_key(table: Keyed) -> Keyed:
 
 def read_table(path: Path) -> pd.DataFrame:
     """Read all rows of a table. Raises Damaged, and Stale for another key than expected."""
-    with raise_damaged(path):
+
+    def read() -> pd.DataFrame:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             _check_schema(path, file.schema_arrow)
         return pd.read_parquet(path, page_checksum_verification=True)
+
+    return read_twice(path, read)
 
 
 def _check_schema(path: Path, schema: pa.Schema) -> None:
@@ -78,12 +69,15 @@ def write_json(path: Path, value: dict[str, Any]) -> None:
 
 def read_json(path: Path) -> dict[str, Any]:
     """Read a JSON file. Raises Damaged, and Stale for another key than expected."""
-    with raise_damaged(path):
+
+    def read() -> dict[str, Any]:
         value = json.loads(Path(path).read_text(encoding="utf-8"))
         if not isinstance(value, dict):
             raise ValueError("it holds no object")
         check_key(path, value.pop(FIELD, None))
-    return value
+        return value
+
+    return read_twice(path, read)
 
 
 class TableReader:
@@ -91,9 +85,8 @@ class TableReader:
 
     def __init__(self, path: Path):
         self.path = path
-        with raise_damaged(path):
-            self._dataset = ds.dataset(path, format=_CHECKED)
-            _check_schema(path, self._dataset.schema)
+        self._dataset = read_twice(path, lambda: ds.dataset(path, format=_CHECKED))
+        read_twice(path, lambda: _check_schema(path, self._dataset.schema))
 
     @property
     def columns(self) -> list[str]:
@@ -102,5 +95,6 @@ class TableReader:
 
     def read(self, columns: list[str], condition: ds.Expression | None = None) -> pa.Table:
         """Read columns of the rows that meet a condition. Raises Damaged."""
-        with raise_damaged(self.path):
-            return self._dataset.to_table(columns=columns, filter=condition)
+        return read_twice(
+            self.path, lambda: self._dataset.to_table(columns=columns, filter=condition)
+        )

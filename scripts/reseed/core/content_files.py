@@ -4,7 +4,7 @@ import hashlib
 from pathlib import Path
 
 from reseed.core.atomic import write_text
-from reseed.core.errors import Damaged
+from reseed.core.ownership import read_twice
 
 
 def _checksum(text: str) -> str:
@@ -29,10 +29,11 @@ def write_content(path: Path, text: str) -> None:
 
 def read_content(path: Path) -> str:
     """The content of a file. Raises Damaged where it does not match the name."""
-    try:
+
+    def read() -> str:
         text = path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise Damaged(path, f"cannot be read ({error})") from None
-    if path.parent.name + path.stem != _checksum(text):
-        raise Damaged(path, "its content does not match its name")
-    return text
+        if path.parent.name + path.stem != _checksum(text):
+            raise ValueError("its content does not match its name")
+        return text
+
+    return read_twice(path, read)

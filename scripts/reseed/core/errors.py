@@ -25,27 +25,23 @@ class ReseedError(Exception):
 
     @property
     def damaged(self) -> Sequence["Damaged"]:
-        """Damaged files behind the error. The job runner deletes them."""
+        """Damaged files behind the error. The job runner deletes those that a rule makes again."""
         return ()
 
 
 class Damaged(ReseedError):
-    """A file whose content differs from what was written.
-
-    The job runner deletes `files`; the next run regenerates them.
+    """A file whose content differs from what was written (`reseed.core.ownership.read_twice`).
 
     Args:
         path: the file.
         why: the problem.
-        also: other files that must be regenerated with it.
-        cached: whether the cache entries of the files are deleted too.
+        also: other files that must be made again with it.
     """
 
-    def __init__(self, path: str | Path, why: object, *also: Path, cached: bool = True):
-        super().__init__(f"{path}: {why}. It is deleted: run snakemake again to regenerate it.")
+    def __init__(self, path: str | Path, why: object, *also: Path):
+        super().__init__(f"{path}: {why}.")
         self.path = Path(path)
         self.files = (self.path, *also)
-        self.cached = cached
 
     @property
     def damaged(self) -> Sequence["Damaged"]:
@@ -54,10 +50,7 @@ class Damaged(ReseedError):
 
 
 class Stale(Damaged):
-    """A file with another cache key than the plan expects. Its cache entry is valid."""
-
-    def __init__(self, path: str | Path, why: object, *also: Path):
-        super().__init__(path, why, *also, cached=False)
+    """An intact file that was made from something else than the plan has now."""
 
 
 class ManyDamaged(ReseedError):

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from reseed.core.code_hash import code_files, find_named_entry
 from reseed.core.content_files import read_content
-from reseed.core.errors import Damaged, ReseedError
+from reseed.core.errors import ReseedError
 from reseed.core.module_finder import is_third_party
+from reseed.core.ownership import read_twice
 from reseed.core.source_facts import read_now, read_source
 
 
@@ -63,11 +64,9 @@ class SourceGuard:
     def read(cls, path: str | Path) -> "SourceGuard":
         """Read the stamps of a file that is named by its checksum. Raises Damaged."""
         path = Path(path)
-        try:
-            content = json.loads(read_content(path))
-            return cls({file: SourceStamp(*stamp) for file, stamp in content.items()})
-        except (ValueError, TypeError, AttributeError) as error:
-            raise Damaged(path, f"cannot be read ({error})") from None
+        content = read_content(path)
+        stamps = read_twice(path, lambda: json.loads(content).items())
+        return read_twice(path, lambda: cls({file: SourceStamp(*one) for file, one in stamps}))
 
     def refuse_edits(self) -> None:
         """Raise ReseedError for a file that was edited since the run was planned.

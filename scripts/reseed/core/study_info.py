@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
 
-from reseed.core.checked_io import raise_damaged, read_json, write_json
+from reseed.core.checked_io import read_json, write_json
+from reseed.core.ownership import read_twice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -229,8 +230,7 @@ def build_study_info(
 def read_study_info(path: Path) -> StudyInfo:
     """Read `about.json`. Raises Damaged."""
     facts = read_json(path)
-    with raise_damaged(path):
-        return StudyInfo.model_validate(facts)
+    return read_twice(path, lambda: StudyInfo.model_validate(facts))
 
 
 def write_study_info(path: Path, info: StudyInfo) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from reseed.core.errors import Damaged
+from reseed.core.ownership import read_twice
 from reseed.data.kinds import META
 from reseed.data.meta import FileFacts, WeightsMeta
 
@@ -39,18 +40,19 @@ def check_file(folder: Path, files: Mapping[str, FileFacts], name: str) -> Path:
     files: facts of each file, from `meta.json`. The bytes are hashed only if the size or the time
     differs from the recorded one. Raises Damaged.
     """
-    path = Path(folder) / name
+    path, meta = Path(folder) / name, Path(folder) / META
     if name not in files:
-        raise Damaged(Path(folder) / META, f"does not name {name}")
+        raise Damaged(meta, f"does not name {name}")
     facts = files[name]
-    try:
+
+    def check() -> Path:
         status = os.stat(path)
-    except FileNotFoundError:
-        raise Damaged(path, "is missing") from None
-    is_unchanged = (status.st_size, status.st_mtime_ns) == (facts["size"], facts["mtime_ns"])
-    if not is_unchanged and (actual := hash_file(path)) != facts["sha256"]:
-        raise Damaged(path, f"its bytes hash to {actual}, but {META} says {facts['sha256']}")
-    return path
+        is_unchanged = (status.st_size, status.st_mtime_ns) == (facts["size"], facts["mtime_ns"])
+        if not is_unchanged and (actual := hash_file(path)) != facts["sha256"]:
+            raise ValueError(f"its bytes hash to {actual}, but {META} says {facts['sha256']}")
+        return path
+
+    return read_twice(path, check, meta)  # both are made by one job
 
 
 def read_weights_meta(folder: Path) -> WeightsMeta:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Self, TypedDict
 
 from reseed.core.atomic import write_json
-from reseed.core.errors import Damaged
+from reseed.core.ownership import read_twice
 from reseed.data.features import Feature
 from reseed.data.kinds import META
 
@@ -37,13 +37,12 @@ class _Meta:
         """Read `meta.json` in `folder`. Raises Damaged."""
         path = Path(folder) / META
         known = {one.name for one in fields(cls)}
-        try:
+
+        def read() -> dict[str, Any]:
             content = json.loads(path.read_text(encoding="utf-8"))
-            return cls(**{name: value for name, value in content.items() if name in known})
-        except FileNotFoundError:
-            raise Damaged(path, "is missing") from None
-        except (ValueError, TypeError, AttributeError) as error:
-            raise Damaged(path, f"cannot be read ({error})") from None
+            return {name: value for name, value in content.items() if name in known}
+
+        return read_twice(path, lambda: cls(**read()))
 
     def write(self, folder: Path) -> None:
         """Write `meta.json` in `folder` in one step."""

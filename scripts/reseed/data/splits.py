@@ -20,11 +20,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from reseed.core.atomic import replace_atomically
-from reseed.core.errors import ReseedError
+from reseed.core.errors import ReseedError, Stale
 from reseed.core.identifiers import scheme_id
+from reseed.core.ownership import read_twice
 from reseed.data.draws import assign_folds, shuffle_split
 from reseed.data.kinds import PARTS
-from reseed.data.store import Damaged, Targets, read_columns
+from reseed.data.store import Targets, read_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -323,19 +324,17 @@ def read_splits_metadata(
     drawn_for: expected `scheme` (its identifier) or `targets_sha256`.
     Raises Damaged, also if the file is intact but has other metadata than expected.
     """
-    try:
-        metadata = json.loads(pq.read_metadata(path).metadata[_METADATA_KEY])
+
+    def read() -> SplitsMetadata:
+        metadata: SplitsMetadata = json.loads(pq.read_metadata(path).metadata[_METADATA_KEY])
         recorded = {**metadata, "scheme": scheme_id(metadata["scheme"])} if drawn_for else {}
-    except FileNotFoundError:
-        raise Damaged(path, "is missing") from None
-    except (pa.ArrowInvalid, OSError, KeyError, TypeError, ValueError) as error:
-        raise Damaged(path, f"cannot be read as splits ({error})") from None
-    for name, expected in (drawn_for or {}).items():
-        if recorded.get(name) != expected:
-            raise Damaged(
-                path, f"was drawn for {name} {recorded.get(name)!r}, not for {expected!r}"
-            )
-    return metadata
+        for name, expected in (drawn_for or {}).items():
+            if recorded.get(name) != expected:
+                found = f"{recorded.get(name)!r}, not for {expected!r}"
+                raise Stale(path, f"was drawn for {name} {found}")
+        return metadata
+
+    return read_twice(path, read)
 
 
 def read_split_hashes(
@@ -366,17 +365,18 @@ def read_split(path: Path, data_seed: int, fold: int = 0) -> Split:
     if fold not in folds:
         raise ReseedError(f"{path} has no fold {fold}; it has {', '.join(map(str, folds))}")
     drawn = list(read_splits_metadata(path)["rows_sha256"])
-    try:
+
+    def read() -> Split:
         columns = read_columns(path, sorted(map(int, drawn)).index(data_seed))
         is_in_fold = (columns["data_seed"] == data_seed) & (columns["fold"] == fold)
         part, row = columns["part"][is_in_fold], columns["row"][is_in_fold]
-    except (pa.ArrowException, BufferError, KeyError, OSError, TypeError, ValueError) as error:
-        raise Damaged(path, f"cannot be read as splits ({error})") from None
-    split = Split(*(row[part == name] for name in PARTS))
-    if np.unique(row).size != row.size:
-        raise Damaged(path, f"data seed {data_seed}, fold {fold} has a row in two parts")
-    if compute_rows_sha256(split) != folds[fold]:
-        raise Damaged(
-            path, f"the rows of data seed {data_seed}, fold {fold} are not those that were drawn"
-        )
-    return split
+        split = Split(*(row[part == name] for name in PARTS))
+        if np.unique(row).size != row.size:
+            raise ValueError(f"data seed {data_seed}, fold {fold} has a row in two parts")
+        if compute_rows_sha256(split) != folds[fold]:
+            raise ValueError(
+                f"the rows of data seed {data_seed}, fold {fold} are not those that were drawn"
+            )
+        return split
+
+    return read_twice(path, read)

@@ -6,8 +6,6 @@ Content is hashed once, when it is written (see `reseed.data.files` for the chec
 
 import hashlib
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,9 +15,10 @@ import pyarrow.parquet as pq
 
 from reseed.core.atomic import replace_atomically
 from reseed.core.errors import Damaged, ReseedError
+from reseed.core.ownership import read_twice
 from reseed.data.files import check_file, describe_file
 from reseed.data.inputs import KINDS, Inputs
-from reseed.data.kinds import INPUTS_FILE, PARTS, TARGETS
+from reseed.data.kinds import INPUTS_FILE, META, PARTS, TARGETS
 from reseed.data.meta import DatasetDescription, DatasetMeta, read_meta
 
 __all__ = [
@@ -134,9 +133,12 @@ def _hash_content(*values: object) -> str:
 def read_targets(folder: Path) -> Targets:
     """Read targets, groups and official parts; the inputs are not opened. Raises Damaged."""
     path = check_file(folder, read_meta(folder).files, TARGETS)
-    with _raise_damaged(path):
+
+    def read() -> Targets:
         columns = read_columns(path)
         return Targets(columns["target"], columns.get("group"), columns.get("part"))
+
+    return read_twice(path, read, path.with_name(META))
 
 
 def read_columns(path: Path, row_group: int | None = None) -> dict[str, np.ndarray]:
@@ -162,13 +164,5 @@ def open_inputs(folder: Path) -> Inputs:
     """Open the inputs of a prepared dataset; images are memory-mapped. Raises Damaged."""
     meta = read_meta(folder)
     path = check_file(folder, meta.files, INPUTS_FILE[meta.kind])
-    with _raise_damaged(path):
-        return KINDS[meta.kind].open(path, meta.input_fields)
-
-
-@contextmanager
-def _raise_damaged(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except (pa.ArrowInvalid, KeyError, TypeError, ValueError, OSError) as error:
-        raise Damaged(path, f"cannot be read ({error})") from None
+    opened = KINDS[meta.kind].open
+    return read_twice(path, lambda: opened(path, meta.input_fields), path.with_name(META))

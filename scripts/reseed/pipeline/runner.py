@@ -1,7 +1,7 @@
 """How every job runs: thread limits first, then its body, and one readable error.
 
 A job is `python -m reseed.pipeline.jobs.NAME SPEC [--gpus N] [--threads N]`. It reads its spec as
-the class that planning built, and deletes the files that a reader found damaged.
+the class that planning built, and deletes damaged files that a rule makes again.
 """
 
 import argparse
@@ -13,15 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from reseed.core.errors import Damaged, ReseedError
+from reseed.core.errors import ReseedError
 from reseed.core.file_keys import use_keys
-from reseed.core.layout import META
+from reseed.core.ownership import delete
 from reseed.core.plain_text import describe_error
 from reseed.core.source_guard import SourceGuard
 from reseed.pipeline.device_locks import claim
 from reseed.pipeline.parent_watch import end_with_parent
 from reseed.pipeline.spec_files import read_spec
-from reseed.trials.entries import delete_files, linked_entries
 
 LOG_BYTES = 1_000_000
 
@@ -85,8 +84,14 @@ def run_job(body: Callable[[Any, Granted], None], limit: bool = True) -> None:
         sources = getattr(spec, "sources", "")
         guard = SourceGuard.read(sources) if sources else SourceGuard({})
         guard.refuse_edits()
-        with use_keys(keys):
-            body(spec, Granted(arguments.gpus, arguments.threads))
+        try:
+            with use_keys(keys):
+                body(spec, Granted(arguments.gpus, arguments.threads))
+        except ReseedError as error:
+            if not error.damaged:
+                raise
+            files = (path for one in error.damaged for path in one.files)
+            raise ReseedError(f"{error}\n{delete(files, spec.results)}") from None
         guard.refuse_edits()
 
     run(main)
@@ -116,22 +121,12 @@ def say(text: str) -> None:
     print(text, flush=True)
 
 
-def delete_damaged(error: Damaged) -> None:
-    """Delete damaged or stale files, so that the next run makes them again."""
-    # A prepared file and its description are made together.
-    for path in error.files:
-        entries = linked_entries(path) if error.cached else []
-        delete_files([*entries, path, path.with_name(META)])
-
-
 def run(main: Callable[[], None]) -> None:
     """Run a main function. Any error becomes one readable message and exit status 1."""
     sys.stdout, sys.stderr = Bounded(sys.stdout), Bounded(sys.stderr)  # type: ignore[assignment]
     try:
         main()
     except ReseedError as error:
-        for damaged in error.damaged:
-            delete_damaged(damaged)
         text = str(error)
     except OSError as error:
         path = f"{error.filename}: " if error.filename else ""

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from reseed.core.content_files import content_path, read_content, write_content
-from reseed.core.errors import Damaged
 from reseed.core.file_keys import FileKeys
 from reseed.core.layout import ResultsLayout
+from reseed.core.ownership import read_twice
 from reseed.core.source_guard import SourceStamp
 from reseed.planning.specs import from_json, to_json
 
@@ -58,9 +58,10 @@ class SpecFiles:
 def read_spec(cls: type[AnySpec], path: Path) -> tuple[AnySpec, FileKeys]:
     """The spec in a file, and the keys. Raises Damaged where they are not what was written."""
     text = read_content(path)
-    try:
+
+    def parse() -> tuple[AnySpec, FileKeys]:
         content = json.loads(text)
         keys = FileKeys(content["key"], content["reads"])
         return from_json(cls, json.dumps(content["spec"])), keys
-    except (ValueError, KeyError, TypeError) as error:
-        raise Damaged(path, f"cannot be read ({error})") from None
+
+    return read_twice(path, parse)

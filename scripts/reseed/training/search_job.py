@@ -15,12 +15,13 @@ from reseed.core.atomic import write_json
 from reseed.core.coordinates import Coordinates
 from reseed.core.environment import Environment, describe_environment
 from reseed.core.errors import Damaged
+from reseed.core.ownership import delete, read_twice
 from reseed.core.source_guard import SourceGuard
 from reseed.metrics.registry import first_applicable
 from reseed.planning.specs import SearchSpec
 from reseed.training.block import Splits, problem_of, recipe_of
 from reseed.training.tuning import Search
-from reseed.trials.entries import add_entry, delete_files, entry_path, link_entry
+from reseed.trials.entries import add_entry, copy_entry, entry_path
 from reseed.trials.trial_cache import SearchWinner, TrialCache, read_winner
 
 Report = Callable[[str], None]
@@ -80,9 +81,9 @@ def run_search(spec: SearchSpec, device: str, threads: int, report: Report) -> N
             entry_path(cache.layout.cache, key, suffix + kind)
             for kind in (".json", ".search.parquet")
         )
-        cached = _read_cached(best, log, key)
+        cached = _read_cached(cache, best, log, key)
         if cached and cached.failed_fits and spec.retry_failed:
-            delete_files([best, log])
+            delete([best, log], cache.layout.root)
             cached = None
         if not cached or spec.mixed == "report" or cached.environment == here:
             break
@@ -104,8 +105,8 @@ def run_search(spec: SearchSpec, device: str, threads: int, report: Report) -> N
             guard.refuse_edits()
             facts = {"fits": len(fits)}
     if spec.shard is None:
-        link_entry(log, target.with_suffix(".parquet"))
-        link_entry(best, target)
+        copy_entry(log, target.with_suffix(".parquet"))
+        copy_entry(best, target)
     else:
         write_json(spec.shard.output, {"search": key, **facts})
 
@@ -140,16 +141,18 @@ def _store_winner(
     report(f"best of {winner.fits} fits: {json.dumps(winner.best)}")
 
 
-def _read_cached(best: Path, log: Path, key: str) -> SearchWinner | None:
+def _read_cached(cache: TrialCache, best: Path, log: Path, key: str) -> SearchWinner | None:
     """A winner that is complete in the cache with its log. Damaged entries are deleted."""
     try:
         winner = read_winner(best)
-        pd.read_parquet(log, page_checksum_verification=True)
+        read_twice(
+            log, lambda: pd.read_parquet(log, page_checksum_verification=True), optional=True
+        )
         if winner.key == key:
             return winner
     except FileNotFoundError:  # another process may be writing the pair
         return None
-    except (Damaged, OSError, ValueError):
+    except Damaged:
         pass
-    delete_files([best, log])
+    delete([best, log], cache.layout.root)
     return None

@@ -82,7 +82,7 @@ def check_records(cache: TrialCache, trials: Sequence[Coordinates]) -> Iterator[
                     continue
                 wrong = find_contradictions(kept, split, target, task, extra)
                 if wrong:
-                    raise Damaged(place.path, "; ".join(wrong), cached=False)
+                    raise Damaged(place.path, "; ".join(wrong))
                 same = Check(True, "the cache entry agrees with its outputs", made=False)
                 yield place.path, same
             except Damaged as error:
@@ -253,7 +253,7 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 def _wrong_record(cache: TrialCache, trial: Coordinates, why: str) -> Damaged:
-    """The error that has a record, and the cache files with it, deleted and made again."""
+    """The error that names the file of a record, and the cache files with it."""
     return Damaged(cache.trial_path(trial), why, *CachedTrials(cache).files(trial))
 
 

@@ -20,8 +20,9 @@ import pyarrow as pa
 from reseed.core.code_hash import digest
 from reseed.core.coordinates import Coordinates
 from reseed.core.errors import Damaged
+from reseed.core.ownership import delete
 from reseed.core.source_guard import SourceGuard
-from reseed.trials.entries import add_entry, delete_files
+from reseed.trials.entries import add_entry
 from reseed.trials.trial_cache import TrialCache
 from reseed.trials.trial_records import (
     SCHEMA,
@@ -109,13 +110,13 @@ class CachedTrials:
         Raises Damaged and FileNotFoundError.
         """
         if place.row is None:
-            raise Damaged(place.path, "its columns of seeds are damaged", cached=False)
+            raise Damaged(place.path, "its columns of seeds are damaged")
         record = self._open(place.path).record(place.row)
         if record.key == self.cache.key(trial):
             return record
         if place.path.parent in self.cache.segment_folders(trial):
             return None
-        raise Damaged(place.path, "it holds another trial", cached=False)
+        raise Damaged(place.path, "it holds another trial")
 
     def row(self, place: Place) -> pa.Table:
         """The row at a place that `find` returned. Raises Damaged and FileNotFoundError."""
@@ -129,7 +130,7 @@ class CachedTrials:
 
     def _delete(self, path: Path) -> None:
         """Delete a file; the trial may be written to the same path again."""
-        delete_files([path])
+        delete([path], self.cache.layout.root)
         self._file = None
 
     def _list_segments(self, folder: Path) -> list[tuple[Path, dict[Coordinates, int] | None]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from reseed.core.errors import Damaged, ManyDamaged, ReseedError
+from reseed.core.errors import ManyDamaged, ReseedError, Stale
 from reseed.core.plain_text import bound_text
 from reseed.core.schemas import OUTCOME_COLUMNS, SETTING_COLUMNS, TRIAL_COLUMNS
 from reseed.data.splits import read_split
@@ -133,9 +133,9 @@ def _check_environments(study: StudyTrials, frame: pd.DataFrame) -> None:
         files = [*stale, *searches, *(path.with_suffix(".parquet") for path in searches)]
         raise ManyDamaged(
             f"study {study.spec.study}: {len(stale)} trials, or the searches they use"
-            f" ({len(searches)}), were made under other versions or on another device and are"
-            " deleted (mixed: retrain). Run snakemake again to make them here.",
-            [Damaged(files[0], "made in another environment", *files[1:], cached=False)],
+            f" ({len(searches)}), were made under other versions or on another device (mixed:"
+            " retrain).",
+            [Stale(files[0], "made in another environment", *files[1:])],
         )
 
 

@@ -98,7 +98,7 @@ class TrialReader:
         if count:
             listed = "\n  ".join(str(error) for error in self.damaged[:MOST_LISTED])
             raise ManyDamaged(
-                f"{count} trial{'s' if count > 1 else ''} must be made again; run snakemake again."
+                f"{count} trial{'s' if count > 1 else ''} must be made again."
                 f"\n  {listed}" + (f"\n  … and {more} more" if more > 0 else ""),
                 self.damaged,
             )

@@ -1,7 +1,7 @@
 """The files and keys of one setting's trials and searches.
 
 Training, collecting and verifying all read keys here, so that they expect the same ones. Reading
-never deletes: `Damaged` and `Stale` name the files that the job runner deletes.
+never deletes: `Damaged` and `Stale` name the files to make again.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from reseed.core.code_hash import digest
 from reseed.core.coordinates import KEPT_PARTS, Coordinates
 from reseed.core.errors import Damaged, ReseedError, Stale
 from reseed.core.layout import ResultsLayout
+from reseed.core.ownership import read_twice
 from reseed.data.files import read_weights_meta
 from reseed.data.meta import DatasetMeta, read_meta
 from reseed.data.splits import read_split_hashes
@@ -63,17 +64,16 @@ class SearchWinner:
 
 def read_winner(path: Path) -> SearchWinner:
     """Read the winner of a search. Raises FileNotFoundError, and Damaged for an altered file."""
-    try:
+
+    def read() -> SearchWinner:
         fields = json.loads(path.read_text(encoding="utf-8"))
         checksum = fields.pop("proof")
         winner = SearchWinner(**fields)
         if checksum != winner.checksum:
             raise ValueError("its values do not match their checksum")
-    except FileNotFoundError:
-        raise
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Damaged(path, f"damaged ({error})", path.with_suffix(".parquet")) from None
-    return winner
+        return winner
+
+    return read_twice(path, read, path.with_suffix(".parquet"), optional=True)
 
 
 def has_failed(path: str | Path) -> bool:
@@ -324,6 +324,6 @@ class TrialCache:
         if file is None or known != stamp:
             file = BlockFile(path, columns)
             if file.seeds() != list(parse_block(block).trials()):
-                raise Damaged(path, "it holds other seeds than its name says")
+                raise Stale(path, "it holds other seeds than its name says")
             self._files[columns] = stamp, file
         return file

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
@@ -23,7 +22,8 @@ from numpy.typing import NDArray
 
 from reseed.core.atomic import replace_atomically
 from reseed.core.coordinates import KEPT_PARTS, Coordinates
-from reseed.core.errors import Damaged, ReseedError
+from reseed.core.errors import ReseedError
+from reseed.core.ownership import T, read_twice
 
 CURVE_POINT = pa.struct(
     [("epoch", pa.int32())]
@@ -138,7 +138,10 @@ class BlockFile:
         self.columns = ["facts", *(name for name in SCHEMA.names[1:] if name in columns)]
         self._group, self._table = -1, SCHEMA.empty_table()
         self._facts: list[str] = []
-        with self._raise_damaged(), pq.ParquetFile(path, page_checksum_verification=True) as file:
+        self._check(self._open)
+
+    def _open(self) -> None:
+        with pq.ParquetFile(self.path, page_checksum_verification=True) as file:
             groups = [file.metadata.row_group(one) for one in range(file.num_row_groups)]
             self._ends = list(accumulate(group.num_rows for group in groups))
             if len(groups) == 1:
@@ -149,13 +152,18 @@ class BlockFile:
 
     def seeds(self) -> list[Coordinates]:
         """The trial of each row, by the columns that name its seeds."""
-        with self._raise_damaged(), pq.ParquetFile(self.path, page_checksum_verification=True) as f:
-            columns = f.read(columns=Coordinates._fields).to_pydict()
+
+        def read() -> list[Coordinates]:
+            with pq.ParquetFile(self.path, page_checksum_verification=True) as file:
+                columns = file.read(columns=Coordinates._fields).to_pydict()
             return [Coordinates(*row) for row in zip(*columns.values(), strict=True)]
+
+        return self._check(read)
 
     def record(self, number: int) -> TrialRecord:
         """The record of a row."""
-        with self._raise_damaged():
+
+        def read() -> TrialRecord:
             place = self._find(number)
             fields = json.loads(self._facts[place])
             for name in self.columns[1:]:
@@ -168,10 +176,11 @@ class BlockFile:
                     fields[name] = outputs.reshape(shape)
             return TrialRecord(**fields)
 
+        return self._check(read)
+
     def row(self, number: int) -> pa.Table:
         """A row, as `make_row` made it; of a file that was opened with all columns."""
-        with self._raise_damaged():
-            return self._table.slice(self._find(number), 1)
+        return self._check(lambda: self._table.slice(self._find(number), 1))
 
     def _find(self, number: int) -> int:
         """Place of a row in its row group, which is read."""
@@ -185,14 +194,8 @@ class BlockFile:
         self._group, self._table = group, table
         self._facts = table["facts"].to_pylist()
 
-    @contextmanager
-    def _raise_damaged(self) -> Iterator[None]:
-        try:
-            yield
-        except FileNotFoundError:
-            raise
-        except (OSError, ValueError, IndexError, KeyError, TypeError) as error:
-            raise Damaged(self.path, f"damaged ({error})") from None
+    def _check(self, read: Callable[[], T]) -> T:
+        return read_twice(self.path, read, optional=True)
 
 
 def write_block(path: Path, rows: Iterable[tuple[Coordinates, pa.Table]]) -> None:

@@ -8,7 +8,8 @@ def run(spec: DrawSpec, granted: Granted) -> None:
     """Write every format of the exhibit."""
     from reseed.report.rendering.drawing import make_exhibit
 
-    say(f"{spec.exhibit.name}: {make_exhibit(spec)}")
+    make_exhibit(spec)
+    say(f"{spec.exhibit.name}: drawn")
 
 
 if __name__ == "__main__":

@@ -14,16 +14,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from reseed.core.errors import Damaged, ReseedError
+from reseed.core.errors import ReseedError
 from reseed.core.file_keys import FileKeys, use_keys
-from reseed.core.layout import ResultsLayout
 from reseed.core.same_content import has_same_content
 from reseed.data.download import SourceError
 from reseed.pipeline.runner import Granted, say, spec_class
 from reseed.pipeline.spec_files import read_spec
 from reseed.planning.relocation import relocate
 from reseed.planning.specs import ReplayStep
-from reseed.trials.entries import samefile
 
 #: Folders of the results folder that the copy links.
 _LINKED = ("weights", "tuning", "trials", "downloads")
@@ -35,18 +33,18 @@ class Finding:
 
     path: the file, or the first file of a job that failed.
     text: what differs.
-    damaged: files that must be made again.
+    files: what must be made again, if this does not lie in the machine.
     """
 
     path: Path
     text: str
-    damaged: tuple[Damaged, ...] = ()
+    files: tuple[Path, ...] = ()
 
 
 def find_false_files(
     steps: Sequence[ReplayStep], results: Path, granted: Granted
 ) -> Iterator[Finding]:
-    """Run steps again and yield each existing file, or cache entry, that differs.
+    """Run steps again and yield each existing file that differs.
 
     A step of which no file exists, and whose files no other step needs, is not run. Steps that
     depend on a step that failed are not run either.
@@ -55,7 +53,6 @@ def find_false_files(
         copy = Path(folder).resolve()
         _link_results(results, copy)
         unknown: set[str] = set()
-        wrong: list[Path] = []
         for step in needed_steps(steps, results):
             if unknown.intersection(step.inputs):
                 unknown.update(step.outputs)
@@ -71,10 +68,7 @@ def find_false_files(
                 yield _failure(results / step.outputs[0], error, results, copy)
                 continue
             for output in step.outputs:
-                for finding in _compare(results / output, copy / output, step):
-                    wrong.append(finding.path)
-                    yield finding
-        yield from _compare_entries(ResultsLayout(str(results)), ResultsLayout(str(copy)), wrong)
+                yield from _compare(results / output, copy / output, step)
 
 
 def needed_steps(steps: Sequence[ReplayStep], results: Path) -> list[ReplayStep]:
@@ -111,7 +105,12 @@ def _failure(path: Path, error: Exception, results: Path, copy: Path) -> Finding
     is_known = isinstance(error, ReseedError)
     text = f"cannot be made again: {error if is_known else f'{type(error).__name__}: {error}'}"
     damaged = error.damaged if isinstance(error, ReseedError) else ()
-    return Finding(path, text.replace(str(copy), str(results)), tuple(damaged))
+    files = (str(file) for one in damaged for file in one.files)
+    return Finding(
+        path,
+        text.replace(str(copy), str(results)),
+        tuple(Path(file.replace(str(copy), str(results))) for file in files),
+    )
 
 
 def _compare(path: Path, expected: Path, step: ReplayStep) -> Iterator[Finding]:
@@ -124,20 +123,4 @@ def _compare(path: Path, expected: Path, step: ReplayStep) -> Iterator[Finding]:
         os.replace(temporary, expected)
     else:
         text = f"differs from what the job `{step.module}` makes of its inputs"
-        yield Finding(path, text, (Damaged(path, text),))
-
-
-def _compare_entries(
-    layout: ResultsLayout, copy: ResultsLayout, wrong: Sequence[Path]
-) -> Iterator[Finding]:
-    """Cache entries that differ from the exhibits that were drawn again under the same key.
-
-    wrong: files that were found already; their entries are deleted with them.
-    """
-    for expected in sorted(Path(copy.cache).glob("??/*")):
-        entry = Path(layout.cache) / expected.relative_to(copy.cache)
-        if any(samefile(entry, path) for path in wrong) or not entry.exists():
-            continue
-        if not has_same_content(entry, expected):
-            text = "the cache entry differs from the exhibit that its inputs give"
-            yield Finding(entry, text, (Damaged(entry, text, cached=False),))
+        yield Finding(path, text, (path,))

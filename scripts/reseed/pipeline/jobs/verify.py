@@ -1,22 +1,41 @@
-"""Check results: trials against their outputs, a sample by retraining, tables against trials."""
+"""Check results: trials against their outputs, a sample by retraining, tables against trials.
+
+Nothing is deleted: a training that does not repeat took as long as one that does. `reseed verify
+--delete` deletes what is wrong.
+"""
+
+from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from reseed.core.blocks import trial_name
-from reseed.core.errors import Damaged, ManyDamaged, ReseedError
+from reseed.core.errors import ReseedError
 from reseed.core.layout import ResultsLayout
 from reseed.core.source_facts import find_false_facts
 from reseed.pipeline.jobs.replay import Finding, find_false_files
 from reseed.pipeline.runner import Granted, pick_device, run_job, say
 from reseed.planning.specs import SettingTrials, TrainSpec, VerifySpec
 
+if TYPE_CHECKING:
+    from reseed.training.verification import Check
+
 
 def run(spec: VerifySpec, granted: Granted) -> None:
-    """Raise ManyDamaged with every file that differs from what it is made from."""
+    """Raise ReseedError with every file that differs from what it is made from."""
+    if findings := check(spec, granted):
+        raise ReseedError(
+            f"{describe(findings)}\nNothing is deleted. `reseed verify --delete` deletes what can "
+            "be made again."
+        )
+
+
+def check(spec: VerifySpec, granted: Granted) -> list[Finding]:
+    """Every file that differs from what it is made from; each is printed once it is found."""
     results = Path(spec.training.results)
     if not any(part.trials for part in spec.training.settings) and not any(
         (results / output).exists() for step in spec.steps for output in step.outputs
@@ -26,9 +45,9 @@ def run(spec: VerifySpec, granted: Granted) -> None:
     for finding in chain(_check_sources(spec.training.results), _check_all(spec, granted)):
         say(f"{finding.path}: {finding.text}")
         findings.append(finding)
-    if findings:
-        _raise(findings)
-    say("Verified: every checked file follows bit for bit from what it is made from.")
+    if not findings:
+        say("Verified: every checked file follows bit for bit from what it is made from.")
+    return findings
 
 
 def _check_sources(results: str) -> Iterator[Finding]:
@@ -37,7 +56,7 @@ def _check_sources(results: str) -> Iterator[Finding]:
     false = [str(path) for path in find_false_facts(memory)]
     if false:
         text = f"holds false facts of {', '.join(false)}"
-        yield Finding(memory, text, (Damaged(memory, text),))
+        yield Finding(memory, text, (memory,))
 
 
 def _check_all(spec: VerifySpec, granted: Granted) -> Iterator[Finding]:
@@ -57,7 +76,7 @@ def _check_all(spec: VerifySpec, granted: Granted) -> Iterator[Finding]:
         retrained += 1
         if difference:
             # Another machine may give other bits. The record is right then, and its tables too.
-            wrong.update([path] if difference.damaged else [])
+            wrong.update([path] if difference.files else [])
             yield difference
     say(f"{retrained} of {total} trials were retrained.")
     if wrong:
@@ -79,8 +98,7 @@ def _check_records(training: TrainSpec) -> Iterator[Finding | int]:
         for path, check in check_records(cache, part.trials):
             computed += check.made
             if not check.same:
-                damaged = check.error.damaged if check.error else ()
-                yield Finding(path, check.text, tuple(damaged))
+                yield Finding(path, check.text, _list_files(check))
     yield computed
 
 
@@ -96,8 +114,13 @@ def _check_sample(
         text = f"{trial_name(trial)}: {check.text}"
         if check.same:
             say(f"{path}: {text}")
-        damaged = check.error.damaged if check.error else ()
-        yield path, None if check.same else Finding(path, text, tuple(damaged))
+        yield path, None if check.same else Finding(path, text, _list_files(check))
+
+
+def _list_files(check: Check) -> tuple[Path, ...]:
+    """Files that must be made again after a check that found something."""
+    damaged = check.error.damaged if check.error else ()
+    return tuple(path for one in damaged for path in one.files)
 
 
 def _without(training: TrainSpec, wrong: set[Path]) -> TrainSpec:
@@ -111,17 +134,13 @@ def _without(training: TrainSpec, wrong: set[Path]) -> TrainSpec:
     return replace(training, settings=tuple(map(keep, training.settings))) if wrong else training
 
 
-def _raise(findings: list[Finding]) -> None:
+def describe(findings: list[Finding]) -> str:
+    """One line for each finding, with a heading."""
     listed = "\n  ".join(f"{finding.path}: {finding.text}" for finding in findings)
-    damaged = [one for finding in findings for one in finding.damaged]
     count = f"{len(findings)} file{'s' if len(findings) > 1 else ''}"
     verb = "differ" if len(findings) > 1 else "differs"
-    deleted = "\nWrong files are deleted: run snakemake again." if damaged else ""
-    raise ManyDamaged(
-        f"{count} {verb} from what made {'them' if len(findings) > 1 else 'it'}:"
-        f"\n  {listed}{deleted}",
-        damaged,
-    )
+    made = "them" if len(findings) > 1 else "it"
+    return f"{count} {verb} from what made {made}:\n  {listed}"
 
 
 if __name__ == "__main__":

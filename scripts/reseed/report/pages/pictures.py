@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PIL import Image
-from reseed.core.errors import Damaged
+from reseed.core.ownership import read_twice
 
 # Pixels of a picture per pixel of the page, for high-resolution screens.
 _FINE = 2
@@ -27,10 +27,8 @@ class Picture:
 
 def embed(path: str | Path) -> Picture:
     """The picture of a PNG file. Raises Damaged if it is incomplete."""
-    try:
-        return _picture(Path(path).read_bytes())
-    except (OSError, SyntaxError) as error:  # Pillow raises SyntaxError for a wrong checksum
-        raise Damaged(path, f"cannot be read ({error})") from None
+    # Pillow raises SyntaxError for a wrong checksum.
+    return read_twice(Path(path), lambda: _picture(Path(path).read_bytes()))
 
 
 def thumbnail(picture: Picture) -> Picture:
