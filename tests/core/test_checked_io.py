@@ -1,7 +1,5 @@
 """Files exchanged between jobs: damage is reported with the name of the file."""
 
-import os
-
 import numpy as np
 import pandas as pd
 import pyarrow.compute as pc

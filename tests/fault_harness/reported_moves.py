@@ -155,7 +155,8 @@ REPORTED = (
 def verify_after(world: World, wrong: list[Path], *arguments: str) -> None:
     """Verify after a forgery: each wrong file is named, unless the run has made it again.
 
-    What is named is deleted. If a job that verify waits for stops at a wrong file, that one is named; the next run follows.
+    What is named is deleted. If a job that verify waits for stops at a wrong file, that one is
+    named; the next run follows.
     """
     expected = world.expected
     run = world.run("verify", *arguments)

@@ -152,9 +152,10 @@ def test_an_error_of_the_file_system_deletes_nothing(cache, monkeypatch):
     def fail(*_, **__):
         raise OSError(errno.ESTALE, "Stale file handle")
 
-    with monkeypatch.context() as patch, pytest.raises(OSError, match="Stale file handle"):
+    with monkeypatch.context() as patch:
         patch.setattr(trial_records.pq, "ParquetFile", fail)
-        CachedTrials(cache).find(TRIALS[0])
+        with pytest.raises(OSError, match="Stale file handle"):
+            CachedTrials(cache).find(TRIALS[0])
     assert files(cache) == before
     assert CachedTrials(cache).find(TRIALS[0])
 

@@ -79,7 +79,7 @@ def test_verify_detects_metrics_that_contradict_the_outputs(finished):
     assert "of 12 trials were retrained" in finished.run("verify")
 
 
-def test_verify_reports_a_trial_that_does_not_repeat_and_deletes_on_request(finished):
+def test_verify_only_reports_a_trial_that_does_not_repeat(finished):
     """As of a model that draws from the entropy of the system."""
     before, records = finished.trials(), read_all(finished.folder / "results", COLUMNS)
     (name, record), (_, taken) = [one for one in records.items() if "/forest/" in one[0]][:2]

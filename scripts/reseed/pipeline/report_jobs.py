@@ -96,7 +96,8 @@ class ReportJobs:
         ]
         folder = str(self.context.folder / REFERENCES)
         exhibits = {study: tuple(self.studies[study].exhibits) for study in stated}
-        spec = ReferenceSpec(self.context.results, exhibits, folder)
+        may_replace = self.context.project.main.replace_references
+        spec = ReferenceSpec(self.context.results, exhibits, folder, may_replace)
         return Job(
             module="reference",
             label="write reference results",

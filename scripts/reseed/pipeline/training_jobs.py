@@ -11,7 +11,7 @@ from reseed.core.code_hash import code_hash, digest
 from reseed.core.coordinates import Coordinates, Setting
 from reseed.core.errors import ReseedError, suggest_name
 from reseed.core.halving import SearchShard
-from reseed.core.layout import split_seeds
+from reseed.core.layout import REFERENCES, split_seeds
 from reseed.data.kinds import INPUTS_FILE, META, list_local_files
 from reseed.data.registry import find_reader
 from reseed.pipeline.job import Context, Job, without_braces
@@ -345,7 +345,8 @@ class TrainingJobs:
 
         def build_spec() -> VerifySpec:
             spec = build_verify_spec(context.project, blocks, context.write_sources, sample)
-            return replace(spec, steps=tuple(steps()))
+            references = str(context.folder / REFERENCES)
+            return replace(spec, steps=tuple(steps()), references=references)
 
         return Job(
             module="verify",

@@ -32,8 +32,12 @@ class ReportSpec:
 
 @dataclass(frozen=True)
 class ReferenceSpec:
-    """Write reference results. exhibits: names by study. folder: for all studies."""
+    """Write reference results. exhibits: names by study. folder: for all studies.
+
+    replace: also by fewer trials, of a lower scale or with more failures.
+    """
 
     results: str
     exhibits: dict[str, tuple[str, ...]]
     folder: str
+    replace: bool = False

@@ -198,12 +198,14 @@ class VerifySpec:
     sample: how many trials to retrain (None: all).
     study: table of repeated fits to write, if any.
     steps: jobs after training, in the order of the data.
+    references: folder of committed reference results.
     """
 
     training: TrainSpec
     sample: int | None
     study: str | None = None
     steps: tuple[ReplayStep, ...] = ()
+    references: str = ""
 
 
 # --- data ----------------------------------------------------------------------------------------

@@ -29,3 +29,26 @@ def test_nothing_to_verify_is_an_error(tmp_path):
     step = ReplayStep("report", str(tmp_path / "spec.json"), (), ("report/index.html",))
     with pytest.raises(ReseedError, match="Nothing to verify"):
         run(VerifySpec(training, None, steps=(step,)), Granted(0))
+
+
+def test_a_changed_table_of_a_reference_is_found_and_left(tmp_path):
+    folder, results = tmp_path / "reference" / "paper", tmp_path / "results"
+    for path, text in (
+        (folder / "about.json", "{}"),
+        (folder / "SHA256SUMS", f"{'0' * 64}  trials.parquet\n"),
+        (folder / "trials.parquet", "garbage"),
+        (results / "report" / "index.html", "page"),
+    ):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    step = ReplayStep("report", str(results / "spec.json"), (), ("report/index.html",))
+    spec = VerifySpec(
+        TrainSpec(str(results), "report", False, None, ()),
+        None,
+        steps=(step,),
+        references=str(tmp_path / "reference"),
+    )
+    with pytest.raises(ReseedError, match=r"trials\.parquet: differs from its checksum") as caught:
+        run(spec, Granted(0))
+    assert "Nothing is deleted" in str(caught.value)
+    assert (folder / "trials.parquet").read_text() == "garbage"

@@ -14,7 +14,7 @@ from reseed.core.errors import ReseedError
 from reseed.core.layout import StudyLayout, find_reference
 from reseed.core.schemas import SCORES, TARGETS
 from reseed.core.study_info import ExperimentInfo, StudyInfo, read_study_info, write_study_info
-from reseed.report.pages.reference import summarise, write_references
+from reseed.report.pages.reference import find_wrong_tables, summarise, write_references
 from reseed.report.pages.studies import read_study
 from study_frames import frame, trial
 from test_statements import record, study
@@ -47,6 +47,62 @@ def test_a_reference_holds_trials_evidence_and_origin(tmp_path):
     [row] = replace(shown, info=shown.info.model_copy(update={"scale": "demo"})).statements
     assert row.reference.verdict == row.verdict == "supported"
     assert row.made == "Reference results: scale cpu, 5 trials, 1 core-hours, commit 01234567."
+
+
+def fewer(rows):
+    return rows[rows["init"] < 3]
+
+
+def failed(rows):
+    return rows.assign(status=rows["status"].where(rows["init"] > 0, "failed"))
+
+
+@pytest.mark.parametrize(
+    ("scale", "change", "text"),
+    [
+        ("cpu", fewer, "5 trials, not 3"),
+        ("smoke", fewer, "scale cpu, not smoke; 5 trials, not 3"),
+        ("demo", lambda rows: rows, "scale cpu, not demo"),
+        ("cpu", failed, "0 failed trials, not 1"),
+    ],
+)
+def test_a_reference_is_not_replaced_by_less(tmp_path, scale, change, text):
+    root, layout = tmp_path / "reference", finished(tmp_path / "1" / "paper")
+    [folder] = write_references({layout: ["table1"]}, root)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    less = finished(tmp_path / "2" / "paper", scale=scale)
+    rows = change(pd.read_parquet(less.metrics))
+    rows.to_parquet(less.metrics)
+    other = finished(tmp_path / "2" / "another")
+    with pytest.raises(ReseedError, match=f"holds more than this run: {text}.*replace_references"):
+        write_references({other: ["table1"], less: ["table1"]}, root)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert not (root / "another").exists()  # all or nothing
+    write_references({less: ["table1"]}, root, replace=True)
+    assert json.loads((folder / "about.json").read_text())["scale"] == scale
+    write_references({less: ["table1"]}, root)  # as much as there is
+    write_references({layout: ["table1"]}, root)
+
+
+def test_tables_of_references_have_checksums(tmp_path):
+    root = tmp_path / "reference"
+    [folder] = write_references({finished(tmp_path / "1" / "paper"): ["table1"]}, root)
+    assert list(find_wrong_tables(root)) == []
+    table = folder / "trials.parquet"
+    table.write_bytes(b"garbage")
+    (folder / "targets.parquet").write_bytes(b"new")
+    assert dict(find_wrong_tables(root)) == {
+        table: "differs from its checksum in SHA256SUMS: restore it (git checkout)",
+        folder / "targets.parquet": "has no checksum in SHA256SUMS",
+    }
+    table.unlink()
+    assert "is missing" in dict(find_wrong_tables(root))[table]
+
+
+def test_committed_tables_have_their_checksums():
+    root = Path(__file__).parents[3] / "results" / "reference"
+    assert list(find_wrong_tables(root)) == []
+    assert len(list(root.glob("*/SHA256SUMS"))) == len(list(root.glob("*/about.json")))
 
 
 def test_projects_elsewhere_show_the_librarys_evidence(tmp_path):

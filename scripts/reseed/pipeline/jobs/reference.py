@@ -13,7 +13,7 @@ def run(spec: ReferenceSpec, granted: Granted) -> None:
 
     layout = ResultsLayout(spec.results)
     exhibits = {layout.study(name): list(names) for name, names in spec.exhibits.items()}
-    for folder in write_references(exhibits, Path(spec.folder)):
+    for folder in write_references(exhibits, Path(spec.folder), spec.replace):
         say(f"Reference results: {folder}")
 
 

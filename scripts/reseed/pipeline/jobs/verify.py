@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from reseed.core.blocks import trial_name
 from reseed.core.errors import ReseedError
-from reseed.core.layout import ResultsLayout
+from reseed.core.layout import REFERENCES, ResultsLayout
 from reseed.core.source_facts import find_false_facts
 from reseed.pipeline.jobs.replay import Finding, find_false_files
 from reseed.pipeline.runner import Granted, pick_device, run_job, say
@@ -36,13 +36,17 @@ def run(spec: VerifySpec, granted: Granted) -> None:
 
 def check(spec: VerifySpec, granted: Granted) -> list[Finding]:
     """Every file that differs from what it is made from; each is printed once it is found."""
+    from reseed.report.pages.reference import find_wrong_tables
+
     results = Path(spec.training.results)
     if not any(part.trials for part in spec.training.settings) and not any(
         (results / output).exists() for step in spec.steps for output in step.outputs
     ):
         raise ReseedError(f"{results}: holds no finished trial and no table. Nothing to verify.")
     findings: list[Finding] = []
-    for finding in chain(_check_sources(spec.training.results), _check_all(spec, granted)):
+    references = (Finding(*one) for one in find_wrong_tables(Path(spec.references or REFERENCES)))
+    sources = _check_sources(spec.training.results)
+    for finding in chain(references, sources, _check_all(spec, granted)):
         say(f"{finding.path}: {finding.text}")
         findings.append(finding)
     if not findings:

@@ -2,6 +2,7 @@
 
 `results/reference/<study>/` holds `trials.parquet` (the table of trials), `evidence.json` (each
 statement with what the runs say about it) and `about.json` (scale, commits, processors, hours).
+`SHA256SUMS` has the checksum of each table, as `sha256sum -c` reads it.
 Where they are small, `predictions.parquet` (what each trial predicts for its test items: log-odds
 of two classes, values, or the predicted class) and `targets.parquet` are kept too. Pages of later
 runs show the evidence beside their own.
@@ -9,9 +10,10 @@ runs show the evidence beside their own.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import repeat
 from pathlib import Path
 from typing import Any
@@ -21,7 +23,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 from reseed.core.atomic import replace_atomically, write_text
-from reseed.core.checked_io import read_table
+from reseed.core.checked_io import read_json, read_table
 from reseed.core.errors import ReseedError
 from reseed.core.identifiers import SCALES
 from reseed.core.layout import EVIDENCE, StudyLayout
@@ -29,42 +31,95 @@ from reseed.core.schemas import SCORES, TARGETS
 from reseed.report.pages.studies import StudyReport, read_study
 from reseed.report.rendering.data import drop_shared
 
+ABOUT, SUMS = "about.json", "SHA256SUMS"
 #: Bytes of the raw outputs of a study that are kept beside its evidence at most.
 MOST_BYTES = 4_000_000
 
 
-def write_references(exhibits: Mapping[StudyLayout, list[str]], root: Path) -> list[Path]:
+def write_references(
+    exhibits: Mapping[StudyLayout, list[str]], root: Path, replace: bool = False
+) -> list[Path]:
     """Write the reference results of each study that tests statements; return their folders.
 
-    exhibits: names of each study's exhibits; files of others may be left from an earlier run.
+    Args:
+        exhibits: names of each study's exhibits; files of others may be left from an earlier run.
+        root: folder of all references.
+        replace: also what has more trials, a higher scale or fewer failures.
 
     Raises:
-        ReseedError: if no study does, or one was not trained at a scale.
+        ReseedError: before anything is written, if no study does, one was not trained at a scale,
+            or `replace` is needed.
     """
-    written = []
+    ready: list[tuple[StudyReport, StudyLayout, dict[str, Any]]] = []
     for layout, names in exhibits.items():
         study = read_study(Path(layout.folder), names)
         if not study.statements:
             continue
         if study.info.scale not in SCALES:
             raise ReseedError(f"{layout.folder}: imported results are no reference.")
-        written.append(_write(study, layout, root / study.name))
-    if not written:
+        about = describe(study, read_table(Path(layout.metrics)))
+        known = root / study.name / ABOUT
+        losses = list_losses(read_json(known), about) if known.exists() and not replace else []
+        if losses:
+            raise ReseedError(
+                f"{known.parent}: holds more than this run: {'; '.join(losses)}. Nothing is "
+                "replaced. Run the study at the scale of the reference, or replace it on purpose: "
+                "snakemake reference --config replace_references=true"
+            )
+        ready.append((study, layout, about))
+    if not ready:
         raise ReseedError("No study here tests a statement, so there is no reference to write.")
-    return written
+    return [_write(*one, root / one[0].name) for one in ready]
 
 
-def _write(study: StudyReport, layout: StudyLayout, folder: Path) -> Path:
+def list_losses(known: dict[str, Any], new: dict[str, Any]) -> list[str]:
+    """What reference results have that others lack, by the `about.json` of both."""
+    losses = []
+    if SCALES.index(new["scale"]) < SCALES.index(known["scale"]):
+        losses.append(f"scale {known['scale']}, not {new['scale']}")
+    if new["trials"] < known["trials"]:
+        losses.append(f"{known['trials']:,} trials, not {new['trials']:,}")
+    if new["failed"] > known["failed"]:
+        losses.append(f"{known['failed']:,} failed trials, not {new['failed']:,}")
+    return losses
+
+
+def _write(study: StudyReport, layout: StudyLayout, about: dict[str, Any], folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    trials = read_table(Path(layout.metrics))
-    about = describe(study, trials)
     with replace_atomically(folder / "trials.parquet") as temporary:
         shutil.copyfile(layout.metrics, temporary)
     _keep_outputs(study, layout, folder)
     records = [{"exhibit": row.exhibit, "evidence": row.run.record()} for row in study.statements]
     _write_json(folder / EVIDENCE, {"made": summarise(about), "statements": records})
-    _write_json(folder / "about.json", about)
+    _write_json(folder / ABOUT, about)
+    write_sums(folder)
     return folder
+
+
+def write_sums(folder: Path) -> None:
+    """Write the checksum of each table of a reference."""
+    tables = sorted(folder.glob("*.parquet"))
+    write_text(folder / SUMS, "".join(f"{_hash_file(path)}  {path.name}\n" for path in tables))
+
+
+def find_wrong_tables(root: Path) -> Iterator[tuple[Path, str]]:
+    """Tables of all references that differ from their checksums, each with what is wrong."""
+    for folder in sorted(path.parent for path in root.glob(f"*/{ABOUT}")):
+        sums = folder / SUMS
+        lines = sums.read_text(encoding="utf-8").splitlines() if sums.exists() else []
+        known = {name: checksum for checksum, _, name in (line.partition("  ") for line in lines)}
+        for path in sorted({*folder.glob("*.parquet"), *(folder / name for name in known)}):
+            if path.name not in known:
+                yield path, f"has no checksum in {SUMS}"
+            elif not path.exists():
+                yield path, f"is missing, and {SUMS} names it"
+            elif _hash_file(path) != known[path.name]:
+                yield path, f"differs from its checksum in {SUMS}: restore it (git checkout)"
+
+
+def _hash_file(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _keep_outputs(study: StudyReport, layout: StudyLayout, folder: Path) -> None:
