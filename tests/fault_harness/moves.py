@@ -144,7 +144,7 @@ def prune(world: World) -> None:
     """Delete what no study plans: no trial of other inputs is left."""
     world.settle()
     world.wait_for_orphans()
-    run = world.bench.start_program(world.folder, ["reseed", "prune", "--yes"])
+    run = world.bench.start_program(world.folder, ["reseed", "prune", "--seeds", "--yes"])
     world.bench.wait(run)
     if run.status:
         raise Violation(f"prune failed:\n{run.text}")

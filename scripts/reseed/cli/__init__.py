@@ -102,12 +102,22 @@ def _parse(
 
 
 def _keep_inputs(options: argparse.Namespace) -> None:
-    """Refuse to write a file over one that is read."""
-    read = [getattr(options, name, None) for name in ("results", "candidate", "baseline")]
-    paths = [one for entry in read for one in (entry if isinstance(entry, list) else [entry])]
-    for name in ("csv", "html", "latex", "figure", "markdown", "json"):
+    """Refuse to write over a file that is read, or into a folder that is read."""
+    entries = [getattr(options, name, None) for name in ("results", "candidate", "baseline")]
+    listed = [one for entry in entries for one in (entry if isinstance(entry, list) else [entry])]
+    read = [Path(one).resolve() for one in listed if one and Path(one).exists()]
+    for name in ("csv", "html", "latex", "figure", "markdown", "json", "folder"):
         written = getattr(options, name, None)
-        if isinstance(written, Path) and any(
-            Path(one).resolve() == written.resolve() for one in paths if one
-        ):
-            raise ReseedError(f"--{name} {written}: is read as input. Give another name.")
+        if not isinstance(written, Path):
+            continue
+        path = written.resolve()
+        for one in read:
+            is_same = path.exists() and path.samefile(one)
+            if is_same or (one.is_dir() and path.is_relative_to(one)):
+                inside = "" if is_same else f", as all of {one.name}/"
+                raise ReseedError(f"--{name} {written}: is read as input{inside}. Name another.")
+            if name == "folder" and one.parent == path and one.is_file():
+                raise ReseedError(
+                    f"--folder {written}: holds the input {one.name}, which a table could replace. "
+                    "Give a folder of its own."
+                )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from importlib.util import find_spec
 from pathlib import Path
@@ -63,9 +64,13 @@ def _init(options: argparse.Namespace) -> None:
             raise ReseedError(f"{options.config}/studies: no such folder. Correct `--config`.")
         _write_script(options)
         return
+    from reseed.planning.validation import RESERVED
+
+    if options.name in RESERVED:
+        raise ReseedError(f"name {options.name!r}: is the name of a rule or page. Choose another.")
     files = _describe_results(options) if options.results else _describe_data(options)
     for path in files:
-        if path.exists():
+        if os.path.lexists(path):  # a link to a file that is not there is written to
             raise ReseedError(f"{path}: exists already. Choose another name, or remove it.")
     import yaml
 
@@ -84,7 +89,7 @@ def _write_script(options: argparse.Namespace) -> None:
             f"name {options.name!r}: a script {path} would hide the module {path.stem!r}, which it "
             "may import. Choose another name."
         )
-    if path.exists():
+    if os.path.lexists(path):
         raise ReseedError(f"{path}: exists already. Choose another name, or remove it.")
     if options.results:
         _describe_results(options)

@@ -89,8 +89,13 @@ def _cost(options: argparse.Namespace) -> None:
     if options.output is None:
         print(format_page(costs, titles, facts))
         return
-    models = options.output.with_suffix(".csv")
-    models.write_text(format_models(costs), encoding="utf-8")
+    models, text = options.output.with_suffix(".csv"), format_models(costs)
+    header = text.partition("\n")[0].encode()
+    if models.exists() and not models.read_bytes().startswith(header):
+        raise ReseedError(
+            f"{models}: is no table of costs, and would be replaced. Name another file (--output)."
+        )
+    models.write_text(text, encoding="utf-8")
     options.output.write_text(format_page(costs, titles, facts, models.name), encoding="utf-8")
     print(f"{options.output}: {len(costs)} studies, {len(measured)} settings measured")
 
@@ -100,12 +105,14 @@ def _add_prune(commands: Any) -> None:
         "prune",
         help="delete trials, searches and cache entries that no study plans",
         description="Delete files of the results folder that Reseed made and that no study plans "
-        "at the given scales. Shows them and asks first.",
+        "at the given scales. Shows them and asks first. Seeds that were requested by path are "
+        "listed apart and kept; so is the cache where the keys of planned trials are not known.",
         epilog="example: python -m reseed prune --dry-run",
     )
     add = command.add_argument
-    add("--scale", action="append", help="scales to keep (all three)")
+    add("--scale", action="append", help="scales to keep (all)")
     add("--results", help="the results folder (the configuration's)")
+    add("--seeds", action="store_true", help="delete seeds that no study plans, too")
     add("--dry-run", action="store_true", help="show the files, delete nothing")
     add("--yes", action="store_true", help="delete without asking")
     command.set_defaults(run=_prune)
@@ -114,26 +121,35 @@ def _add_prune(commands: Any) -> None:
 def _prune(options: argparse.Namespace) -> None:
     from reseed.core.identifiers import SCALES
     from reseed.core.ownership import delete
-    from reseed.pipeline.planned_keys import planned_keys
+    from reseed.pipeline.planned_keys import planned_keys, recorded_keys
     from reseed.pipeline.snakemake_metadata import is_last_run_here
     from reseed.planning.build import make_plan
     from reseed.planning.project import load_project
-    from reseed.planning.prune import planned_blocks, planned_searches, unplanned
+    from reseed.planning.prune import (
+        find_unplanned,
+        find_unused_entries,
+        planned_blocks,
+        planned_searches,
+    )
 
     # All studies and datasets: also those that this run does not request, or cannot read here.
     overrides: dict[str, Any] = {"studies": []}
     if options.results:
         overrides["results"] = options.results
     planned: set[Path] = set()
-    keys: set[str] = set()
+    settings: set[str] = set()
+    known: set[str] = set()
+    unknown: list[str] = []
     results = Path()
     for scale in options.scale or SCALES:
         project = load_project(CONFIG, overrides | {"scale": scale})
         results = Path(project.main.results)
         plan = make_plan(project)
-        files = planned_blocks(plan)
-        planned |= files | planned_searches(plan)
-        keys.update(planned_keys(plan, files))
+        planned |= planned_blocks(plan) | planned_searches(plan)
+        settings.update(one.folder for one in plan.settings)
+        keys = planned_keys(plan)
+        known |= keys.known
+        unknown += keys.unknown
     if not results.is_dir():
         raise ReseedError(f"{results}: there is no such folder. Nothing to prune.")
     if not Path(plan.layout.run_token).exists() or not is_last_run_here(plan.layout.root):
@@ -141,18 +157,39 @@ def _prune(options: argparse.Namespace) -> None:
             f"{results}: the last run in this folder was none of this project, so nothing is "
             "deleted. Run snakemake here first."
         )
-    paths = list(unplanned(results, planned, keys))
+    paths, seeds = find_unplanned(results, planned, settings)
+    if options.seeds:
+        paths += seeds
+    recorded = recorded_keys([*planned, *(() if options.seeds else seeds)])
+    unknown += recorded.unknown
+    if not unknown:
+        paths += find_unused_entries(results, known | recorded.known)
     size = sum(path.stat().st_size for path in paths)
-    counts = Counter("/".join(path.relative_to(results).parts[:2]) for path in paths)
-    for folder, count in counts.most_common(_MOST_SHOWN):
-        print(f"  {results / folder}: {count}")
-    if len(counts) > _MOST_SHOWN:
-        print(f"  and {len(counts) - _MOST_SHOWN} more folders")
+    _print_folders(results, paths)
+    if seeds and not options.seeds:
+        print("Seeds that no study plans, requested by path or of an earlier plan, are kept:")
+        _print_folders(results, seeds)
+        print("Delete them, too: --seeds")
+    if unknown:
+        print(
+            f"{plan.layout.cache}: is kept, because the keys of {len(unknown)} planned trials and "
+            f"searches are not known ({unknown[0].rstrip('.')}). Run the studies, or name the "
+            "scales to keep, as --scale demo."
+        )
     is_confirmed = not options.dry_run and (options.yes or not paths or _confirm(len(paths), size))
     if is_confirmed:
         delete(paths, results)
     verb = "deleted" if is_confirmed else "would be deleted"
     print(f"{results}: {len(paths)} files {verb}, {size / 1e6:.1f} MB")
+
+
+def _print_folders(results: Path, paths: list[Path]) -> None:
+    """The number of files of each folder, those with most first."""
+    counts = Counter("/".join(path.relative_to(results).parts[:2]) for path in paths)
+    for folder, count in counts.most_common(_MOST_SHOWN):
+        print(f"  {results / folder}: {count}")
+    if len(counts) > _MOST_SHOWN:
+        print(f"  and {len(counts) - _MOST_SHOWN} more folders")
 
 
 def _confirm(count: int, size: int) -> bool:

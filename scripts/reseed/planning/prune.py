@@ -3,25 +3,30 @@
 import json
 import os
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Set
 from pathlib import Path
+from typing import NamedTuple
 
-from reseed.core.blocks import BLOCK_NAME
+from reseed.core.errors import Damaged
 from reseed.core.layout import DECLARED
+from reseed.core.ownership import BLOCK, ENTRY, HALF, SEARCH, SEGMENT, read_twice
 from reseed.planning.plan import Plan
 
-_SETTING = r"[^/]+/[^/]+/[^/]+/[^/]+"
-_AT = rf"{_SETTING}/data-seed-\d+(/fold-\d+)?/"
-_AT += r"(model-seed-\d+|init-\d+-order-\d+-dropout-\d+-augment-\d+)"
-#: Names that `core.layout` gives to files, below the results folder.
-_BLOCK = re.compile(rf"trials/{_SETTING}/{BLOCK_NAME}\.parquet")
-_SEARCH = re.compile(rf"tuning/{_AT}(\.json|\.parquet|/rung-\d+/shard-\d+-of-\d+\.json)")
-_ENTRY = re.compile(r"store/[0-9a-f]{2}/[0-9a-f]{62}\.[^/]+")
-_SEGMENT = re.compile(_ENTRY.pattern + r"/[0-9a-f]{64}\.parquet")
-_HALF = re.compile(r"\.[^/]+\.\d+\.part")
 #: Columns of a block, and fields of a search or shard, that other files do not have together.
 _BLOCK_COLUMNS = {"data_seed", "init", "facts"}
 _SEARCH_FIELDS = {"proof", "search"}
+
+
+class Unplanned(NamedTuple):
+    """Files that no study plans.
+
+    files: of models, data or code that no study has any more, and half-written ones.
+    seeds: trials and searches of settings that studies plan, with other seeds: they were requested
+        by path, or belong to an earlier plan.
+    """
+
+    files: list[Path]
+    seeds: list[Path]
 
 
 def planned_blocks(plan: Plan) -> set[Path]:
@@ -39,41 +44,35 @@ def planned_searches(plan: Plan) -> set[Path]:
     }
 
 
-def unplanned(results: Path, planned: Set[Path], keys: Set[str]) -> Iterator[Path]:
-    """Files below `results` to remove, in an order that loses nothing when interrupted.
+def find_unplanned(results: Path, planned: Set[Path], settings: Set[str]) -> Unplanned:
+    """Half-written files, and blocks and searches that no study plans; none of the cache.
 
-    Only files with a name that Reseed gives and with the content that it writes: links to cache
-    entries, or records. Links to other folders are not followed. No run may be active meanwhile:
-    half-written files of killed runs are removed too. A cache file is kept while it holds a trial
-    with one of `keys`, or while a planned search or an exhibit is a link to it. Where one of these
-    is a copy (the file system cannot link, or the project was copied), all cache entries are kept,
-    since nothing shows which of them is in use.
+    settings: folders of the settings that studies plan. Only files with a name that Reseed gives
+    and with the content that it writes. Links to other folders are not followed. No run may be
+    active meanwhile.
     """
-    searches = [path for path in planned if path.is_file() and "tuning" in path.parts]
-    drawn = (path for kind in ("tables", "figures") for path in results.glob(f"studies/*/{kind}/*"))
-    targets = [path.stat() for path in (*searches, *drawn) if path.is_file()]
-    inodes = {target.st_ino for target in targets}
-    copied = any(target.st_nlink == 1 for target in targets)
-    entries = [path for path in _list_files(results, "store") if _named(path, results, _ENTRY)]
-    cached = {path.stat().st_ino for path in entries}
+    unplanned = Unplanned([], [])
     for name in (*DECLARED, "store", "plan"):
-        yield from (path for path in _list_files(results, name) if _HALF.fullmatch(path.name))
-    for folder, names in (("trials", _BLOCK), ("tuning", _SEARCH)):
+        unplanned.files.extend(
+            one for one in _list_files(results, name) if _named(one, results, HALF)
+        )
+    for folder, names in (("trials", BLOCK), ("tuning", SEARCH)):
         for path in _list_files(results, folder):
             # The shards of a search lie in a folder beside its winner.
             search = path.parent.parent.with_suffix(".json")
-            is_named = _named(path, results, names) and not {path, search} & planned
-            if is_named and (path.stat().st_ino in cached or _is_record(path)):
-                yield path
-    if copied or not (keys or inodes):
-        return
-    for path in entries:
-        key = path.parent.name + path.name.partition(".")[0]
-        if key not in keys and path.stat().st_ino not in inodes:
-            yield path
-    for path in _list_files(results, "store"):
-        if _named(path, results, _SEGMENT) and not keys & _read_keys(path):
-            yield path
+            if _named(path, results, names) and not {path, search} & planned and _is_record(path):
+                setting = "/".join(path.relative_to(results).parts[1:5])
+                (unplanned.seeds if setting in settings else unplanned.files).append(path)
+    return unplanned
+
+
+def find_unused_entries(results: Path, keys: Set[str]) -> list[Path]:
+    """Files of the cache that hold none of the keys."""
+    paths = _list_files(results, "store")
+    alone = (path for path in paths if _named(path, results, ENTRY))
+    segments = (path for path in paths if _named(path, results, SEGMENT))
+    unused = [one for one in alone if one.parent.name + one.name.partition(".")[0] not in keys]
+    return unused + [path for path in segments if not keys & _read_keys(path)]
 
 
 def _list_files(results: Path, name: str) -> list[Path]:
@@ -90,24 +89,30 @@ def _named(path: Path, results: Path, names: re.Pattern[str]) -> bool:
 
 def _read_keys(path: Path) -> set[str]:
     """Keys of the trials in a segment (`reseed.trials.cached_trials`); none if it is damaged."""
-    from pyarrow import ArrowException, parquet
+    from pyarrow import parquet
 
-    try:
+    def read() -> set[str]:
         facts = parquet.read_table(path, columns=["facts"])["facts"].to_pylist()
         return {json.loads(one)["key"] for one in facts}
-    except (OSError, ValueError, TypeError, KeyError, ArrowException):
+
+    try:
+        return read_twice(path, read)
+    except Damaged:
         return set()
 
 
 def _is_record(path: Path) -> bool:
-    """Whether a file that is no link to a cache entry is a block, or a file of a search."""
-    from pyarrow import ArrowException, parquet
+    """Whether a file is a block, or a file of a search."""
+    from pyarrow import parquet
 
-    try:
+    def read() -> bool:
         if path.suffix == ".parquet" and path.with_suffix(".json").exists():
             return _is_record(path.with_suffix(".json"))  # the log beside a winner
         if path.suffix == ".parquet":
             return set(parquet.read_schema(path).names) >= _BLOCK_COLUMNS
         return bool(_SEARCH_FIELDS & set(json.loads(path.read_text(encoding="utf-8"))))
-    except (OSError, ValueError, TypeError, ArrowException):
+
+    try:
+        return read_twice(path, read)
+    except Damaged:
         return False
